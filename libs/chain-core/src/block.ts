@@ -1,0 +1,72 @@
+/** Where a block stands in its chain. `number` is the height, on Solana the slot. */
+export interface BlockRef {
+  readonly number: number;
+  readonly hash: string;
+}
+
+/** A header as the ingestor follows it. */
+export interface BlockHeader extends BlockRef {
+  readonly parentHash: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+}
+
+/** A whole block, proved complete against its header before anybody sees it (architecture.md, invariant 6). */
+export interface Block extends BlockHeader {
+  readonly transactions: readonly Transaction[];
+  /** Balance changes without a transaction: validator withdrawals, miner rewards. */
+  readonly balanceChanges: readonly BalanceChange[];
+  /**
+   * Assets whose contract emitted something other than a transfer or an approval in this block. Holders of such an
+   * asset may have a new balance without appearing in any transfer (rebasing tokens), so they are read again.
+   */
+  readonly touchedAssets: readonly string[];
+}
+
+export interface Transaction {
+  readonly hash: string;
+  /** Position in the block, from 0. */
+  readonly index: number;
+  readonly isFailed: boolean;
+  /** The sender, who is told about the transaction even when it moved nothing. Absent for system transactions. */
+  readonly from?: string;
+  /** The callee; absent for a contract creation. */
+  readonly to?: string;
+  /** The created contract's address. */
+  readonly createdContract?: string;
+  readonly fee?: Fee;
+  /** Empty when the transaction failed; ordered by `index`. */
+  readonly transfers: readonly Transfer[];
+}
+
+export interface Fee {
+  /** CAIP-19. */
+  readonly assetGid: string;
+  /** Base units; what the payer's balance went down by, L1 data fees of roll-ups included. */
+  readonly amountRaw: bigint;
+  readonly payer: string;
+}
+
+export type TransferType = 'native' | 'token' | 'internal';
+
+export interface Transfer {
+  /** Position in its transaction, from 0; stable for the same block on any node. */
+  readonly index: number;
+  readonly type: TransferType;
+  /** CAIP-19. */
+  readonly assetGid: string;
+  /** Canonical address of the family; absent for a mint without a source (coinbase). */
+  readonly from?: string;
+  readonly to?: string;
+  /** Base units. */
+  readonly amountRaw: bigint;
+  readonly logIndex?: number;
+}
+
+export interface BalanceChange {
+  readonly address: string;
+  readonly assetGid: string;
+  /** Base units, signed; undefined where the chain does not tell (miner rewards on chains with own rules). */
+  readonly amountRaw?: bigint;
+  readonly reason: 'withdrawal' | 'reward' | 'other';
+}

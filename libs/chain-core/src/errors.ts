@@ -1,0 +1,52 @@
+/** `message` is for operators; `publicMessage` may be shown to API clients and holds no endpoint or credential. */
+export abstract class ChainError extends Error {
+  abstract readonly code: string;
+  /** Workers decide by this: try again (here or on another endpoint), or stop loudly. */
+  abstract readonly retryable: boolean;
+  readonly publicMessage: string;
+  constructor(message: string, options?: { cause?: unknown; publicMessage?: string }) {
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.publicMessage = options?.publicMessage ?? message;
+  }
+}
+
+export class InvalidAddressError extends ChainError {
+  readonly code = 'invalid_address';
+  readonly retryable = false;
+}
+
+export class InvalidAssetError extends ChainError {
+  readonly code = 'invalid_asset';
+  readonly retryable = false;
+}
+
+/** The node did not answer, or answered with an error: time-out, refused, 429, 5xx, broken JSON, JSON-RPC error. */
+export class ChainClientError extends ChainError {
+  readonly code = 'node_error';
+  readonly retryable = true;
+  /** HTTP status or JSON-RPC code where there was one. */
+  readonly nodeCode?: number;
+  constructor(message: string, options?: { cause?: unknown; publicMessage?: string; nodeCode?: number }) {
+    super(message, options);
+    if (options?.nodeCode !== undefined) this.nodeCode = options.nodeCode;
+  }
+}
+
+/** The node serves another chain than the one configured. Ask another endpoint; this one serves nothing. */
+export class WrongChainError extends ChainError {
+  readonly code = 'wrong_chain';
+  readonly retryable = false;
+}
+
+/** The node does not know this block (lagging, pruned, or the block was orphaned). */
+export class BlockNotFoundError extends ChainError {
+  readonly code = 'block_not_found';
+  readonly retryable = true;
+}
+
+/** What the node returned does not add up to the block's header. Never accepted; ask again, then another endpoint. */
+export class IncompleteBlockError extends ChainError {
+  readonly code = 'incomplete_block';
+  readonly retryable = true;
+}

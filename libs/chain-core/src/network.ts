@@ -1,0 +1,41 @@
+import type { ChainFamilyName } from './chain-family.ts';
+
+/** One network of a family, as data (`networks.json` of the family). */
+export interface Network {
+  /** CAIP-2. */
+  readonly gid: string;
+  /** Unique identifier name, also the main RPC alias: `ethereum`. */
+  readonly name: string;
+  readonly shortName: string;
+  readonly displayName: string;
+  readonly imageUrl: string;
+  readonly family: ChainFamilyName;
+  readonly isTestnet: boolean;
+  readonly aliases: readonly string[];
+  readonly native: NativeAsset;
+  /** The namespace that token assets of this network carry: `erc20`, on BSC `bep20`. */
+  readonly tokenNamespace: string;
+  readonly confirmation: ConfirmationPolicy;
+  /** Expected time between blocks. */
+  readonly blockTimeMs: number;
+  /** What the family needs to know to prove blocks of this network complete, and other traits; typed by the family. */
+  readonly traits?: Readonly<Record<string, unknown>>;
+}
+
+export interface NativeAsset {
+  /** CAIP-19, `eip155:1/slip44:60`. */
+  readonly gid: string;
+  readonly symbol: string;
+  readonly name: string;
+  readonly decimals: number;
+  /** Other gids accepted on input, such as `eip155:56/slip44:714`. */
+  readonly aliases?: readonly string[];
+}
+
+/** `tag`: the node's own finality, with `depth` where the node does not tell; `depth`: blocks on top, the block's own included. */
+export interface ConfirmationPolicy {
+  readonly type: 'tag' | 'depth';
+  /** The node's word that counts as final. */
+  readonly tag?: 'finalized' | 'safe';
+  readonly depth: number;
+}
