@@ -1,0 +1,13 @@
+/**
+ * The vocabulary of every chain (Block, Transaction, Transfer) and the ChainFamily port that a family implements.
+ * Used by the families, the registry and every service that follows or reads a chain.
+ *
+ * @example
+ * const family = await findFamily('eip155');
+ * const client = family.createClient({ network, endpointUrl: 'http://127.0.0.1:8545' });
+ * const block = await client.readBlock(await client.readHead());
+ */
+export type * from './block.ts';
+export type * from './network.ts';
+export type * from './chain-family.ts';
+export * from './errors.ts';

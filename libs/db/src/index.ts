@@ -1,0 +1,10 @@
+/**
+ * PostgreSQL, the truth: a pool for raw SQL on the hot paths, the fencing tokens of invariant 2, and the Prisma client
+ * for everything else. Used by every service.
+ *
+ * @example
+ * const db = createDatabase({ url: config.DATABASE_URL, applicationName: 'tx-analyzer' });
+ * await db.transaction(async (sql) => { await lockWithToken(sql, 'analyzer_states', gid, token); … });
+ */
+export * from './database.ts';
+export * from './fencing.ts';

@@ -1,0 +1,10 @@
+/**
+ * Subjects of the bus, schemas of their payloads, the event envelope that customers get, and the table of who produces
+ * and consumes what. Used by every service.
+ *
+ * @example
+ * const subject = subjectOf('tx.detected', [chainGid, projectId]);
+ */
+export * from './subjects.ts';
+export * from './flow.ts';
+export * from './subject-of.ts';
