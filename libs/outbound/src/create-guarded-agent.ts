@@ -1,0 +1,36 @@
+import { Agent, buildConnector } from 'undici';
+import type { Dial } from '@chainwatch/chain-core';
+
+export interface GuardedAgentOptions {
+  readonly connectTimeoutMs: number;
+  /** From request sent to response headers. */
+  readonly headersTimeoutMs: number;
+  /** Between two pieces of the body. */
+  readonly bodyTimeoutMs: number;
+  /** Sockets per origin; default unlimited. */
+  readonly connections?: number;
+  /** An idle socket is closed after that, default 10,000. */
+  readonly keepAliveTimeoutMs?: number;
+}
+
+/** An undici dispatcher that dials checked addresses only. It follows no redirect, and a request never pipelines. */
+export function createGuardedAgent(dial: Dial, options: GuardedAgentOptions): Agent {
+  const connect = buildConnector({ timeout: options.connectTimeoutMs, lookup: dial.lookup as never });
+  return new Agent({
+    connect: (target, callback) => {
+      // A literal address is never looked up by node's net, so it is checked here.
+      try {
+        dial.check(`${target.protocol}//${target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname}`);
+      } catch (error) {
+        callback(error as Error, null);
+        return;
+      }
+      connect(target, callback);
+    },
+    headersTimeout: options.headersTimeoutMs,
+    bodyTimeout: options.bodyTimeoutMs,
+    keepAliveTimeout: options.keepAliveTimeoutMs ?? 10_000,
+    pipelining: 1,
+    ...(options.connections === undefined ? {} : { connections: options.connections }),
+  });
+}

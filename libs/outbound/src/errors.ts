@@ -1,0 +1,41 @@
+/** `message` is for operators; `publicMessage` may be shown to API clients and names no resolved address. */
+abstract class OutboundError extends Error {
+  abstract readonly code: string;
+  abstract readonly retryable: boolean;
+  readonly publicMessage: string;
+  constructor(message: string, publicMessage: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    this.publicMessage = publicMessage;
+  }
+}
+
+/** The host is, or resolves to, an address that must not be dialled. */
+export class BlockedAddressError extends OutboundError {
+  readonly code = 'blocked_address';
+  readonly retryable = false;
+  constructor(host: string, address: string, range: string) {
+    super(
+      `host ${host} is blocked: ${address} is in ${range}; allow the range in OUTBOUND_ALLOW if it is meant`,
+      'the host resolves into a blocked address range: expected a publicly routable address',
+    );
+  }
+}
+
+/** The host has no address, or the resolver did not answer. */
+export class UnresolvableHostError extends OutboundError {
+  readonly code = 'unresolvable_host';
+  readonly retryable = true;
+  constructor(host: string, cause?: unknown) {
+    super(`host ${host} could not be resolved`, 'the host could not be resolved', cause);
+  }
+}
+
+/** Not an absolute URL, or one of a protocol that is not dialled here. */
+export class OutboundUrlError extends OutboundError {
+  readonly code = 'invalid_url';
+  readonly retryable = false;
+  constructor(publicMessage: string) {
+    super(publicMessage, publicMessage);
+  }
+}
