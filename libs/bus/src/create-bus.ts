@@ -1,0 +1,99 @@
+import { jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { subjectOf, type FlowService } from '@chainwatch/events';
+import type { Bus } from './bus.ts';
+import { BusUnavailableError } from './bus-unavailable-error.ts';
+import { describeError, silentLogger, type BusLogger } from './bus-logger.ts';
+import { connectNats } from './connect-nats.ts';
+import { watchConnection } from './connection-watch.ts';
+import { createConsumers } from './consumers.ts';
+import { createLeaseStore } from './lease-store.ts';
+import { kindOf, parseMessage } from './parse-message.ts';
+import { createPublisher } from './publisher.ts';
+import { createStreamSet, type StreamSet } from './stream-set.ts';
+
+export interface BusOptions {
+  /** One URL, or several with commas between: `nats://user:password@host:4222`. */
+  readonly url?: string;
+  readonly servers?: readonly string[];
+  /** Shown by the server's monitoring. Default: the service. */
+  readonly name?: string;
+  readonly logger?: BusLogger;
+  /** How long the start waits for a server that is not up yet. Default 15,000. */
+  readonly waitMs?: number;
+  /** Of streams and leases. 1 locally, 3 in a cluster. */
+  readonly replicas?: number;
+  /** Checks every payload against its schema before it is published. For tests. */
+  readonly isValidating?: boolean;
+}
+
+const CHECK_MS = 10_000;
+
+/**
+ * Connects a service to the bus and makes the streams.
+ * @throws BusUnavailableError when NATS did not answer within `waitMs`
+ */
+export async function createBus<S extends FlowService>(service: S, options: BusOptions): Promise<Bus<S>> {
+  const { logger = silentLogger, waitMs = 15_000, replicas = 1 } = options;
+  const servers = options.servers ?? (options.url ?? 'nats://127.0.0.1:4222').split(',');
+  const startedAt = Date.now();
+  const connection = await connectNats({ servers, name: options.name ?? service, waitMs, logger });
+  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 5_000 });
+  const streams = createStreamSet({ connection, manager, replicas, logger });
+  await ensureAtStart(connection, manager, streams, Math.max(startedAt + waitMs - Date.now(), 1_000));
+  const checkStreams = (): void => void streams.ensure().catch((error: unknown) => logger.warn({ error: describeError(error) }, 'the streams could not be checked'));
+  const watch = watchConnection(connection, checkStreams, logger);
+  // A store can be wiped without the connection noticing.
+  const checking = setInterval(() => watch.isConnected && checkStreams(), CHECK_MS);
+  checking.unref();
+  const client = jetstream(connection, { timeout: 5_000 });
+  const publisher = createPublisher({ client, streams, isValidating: options.isValidating ?? false });
+  const leases = createLeaseStore({ client: jetstream(connection, { timeout: 1_500 }), replicas, logger });
+  const consumers = createConsumers({ client, manager, streams, connection: watch, logger });
+  return {
+    publish: publisher.publish,
+    consume: consumers.consume,
+    subscribe(kind, tokens, handler) {
+      const subscription = connection.subscribe(subjectOf(kind, tokens), {
+        callback: (error, message) => {
+          if (error !== null || kindOf(message.subject) !== kind) return;
+          try {
+            handler(parseMessage(kind, message, 1));
+          } catch (failure) {
+            logger.error({ subject: message.subject, error: describeError(failure) }, 'a hint was not handled');
+          }
+        },
+      });
+      return () => subscription.unsubscribe();
+    },
+    leases,
+    get isConnected() {
+      return watch.isConnected;
+    },
+    onStreamsRecreated: streams.onRecreated,
+    async close() {
+      clearInterval(checking);
+      await consumers.stop();
+      if (watch.isConnected) await leases.close();
+      if (watch.isConnected) await connection.drain().catch(() => connection.close());
+      else await connection.close();
+    },
+  };
+}
+
+/** A server that just started answers "no responders" for a moment; one without JetStream does so for ever. */
+async function ensureAtStart(connection: NatsConnection, manager: JetStreamManager, streams: StreamSet, waitMs: number): Promise<void> {
+  const deadline = Date.now() + waitMs;
+  for (;;) {
+    try {
+      return await streams.ensure();
+    } catch (error) {
+      if (Date.now() < deadline) {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        continue;
+      }
+      await connection.close();
+      throw new BusUnavailableError(`NATS at ${connection.getServer()} does not keep streams (${describeError(error)}): start it with JetStream on, nats-server -js.`, error);
+    }
+  }
+}

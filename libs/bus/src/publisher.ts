@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { JetStreamApiError, JetStreamError, type JetStreamClient } from '@nats-io/jetstream';
+import { errors, headers as createHeaders, type MsgHdrs } from '@nats-io/transport-node';
+import { SUBJECTS, subjectOf, type PayloadOf, type SubjectKind } from '@chainwatch/events';
+import type { PublishOptions } from './bus.ts';
+import { BusUnavailableError } from './bus-unavailable-error.ts';
+import { describeError } from './bus-logger.ts';
+import type { StreamSet } from './stream-set.ts';
+
+const TIMEOUT_MS = 5_000;
+const SCHEMA_VERSION = '1';
+
+export interface Publisher {
+  publish<K extends SubjectKind>(kind: K, tokens: readonly string[], payload: PayloadOf<K>, options: PublishOptions): Promise<void>;
+}
+
+interface PublisherOptions {
+  readonly client: JetStreamClient;
+  readonly streams: StreamSet;
+  readonly isValidating: boolean;
+}
+
+/** Publishes concurrently on one connection: what was called first is stored first. */
+export function createPublisher({ client, streams, isValidating }: PublisherOptions): Publisher {
+  return {
+    async publish(kind, tokens, payload, options) {
+      const subject = publishSubject(kind, tokens);
+      if (isValidating) SUBJECTS[kind].payload.parse(payload);
+      const body = JSON.stringify(payload);
+      const headers = messageHeaders(options);
+      const deadline = Date.now() + TIMEOUT_MS;
+      for (let attempt = 0; ; attempt += 1) {
+        try {
+          await client.publish(subject, body, { msgID: options.messageId, headers, timeout: Math.max(deadline - Date.now(), 1) });
+          return;
+        } catch (error) {
+          if (!isStreamMissing(error) || Date.now() >= deadline) throw unavailable(subject, error);
+          // A wiped server has no stream for the subject, a starting one does not know its streams yet.
+          await streams.ensure().catch(() => undefined);
+          if (attempt > 0) await delay(Math.min(50 * 2 ** attempt, 500));
+        }
+      }
+    },
+  };
+}
+
+function publishSubject(kind: SubjectKind, tokens: readonly string[]): string {
+  const expected = SUBJECTS[kind].tokens;
+  if (tokens.length !== expected.length) {
+    throw new TypeError(`expected ${expected.length} tokens (${expected.join(', ')}) for ${kind}, got ${tokens.length}`);
+  }
+  const bad = tokens.find((token) => !/^[^\s.*>]+$/.test(token));
+  if (bad !== undefined) throw new TypeError(`expected a token without space, dot, * and > for ${kind}, got "${bad}"`);
+  return subjectOf(kind, tokens);
+}
+
+function messageHeaders(options: PublishOptions): MsgHdrs {
+  const headers = createHeaders();
+  headers.set('schema', SCHEMA_VERSION);
+  if (options.traceparent !== undefined) headers.set('traceparent', options.traceparent);
+  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
+  return headers;
+}
+
+function isStreamMissing(error: unknown): boolean {
+  if (error instanceof errors.NoRespondersError) return true;
+  if (error instanceof JetStreamApiError) return error.status === 404 || error.status === 503;
+  // The client's word for "no responders" on a publish.
+  return error instanceof Error && (error instanceof JetStreamError || error.message === 'jetstream is not enabled');
+}
+
+function unavailable(subject: string, error: unknown): BusUnavailableError {
+  return new BusUnavailableError(`NATS did not store a message on ${subject} within ${TIMEOUT_MS} ms: ${describeError(error)}`, error);
+}

@@ -1,0 +1,110 @@
+import { JetStreamApiError, StorageType, type JetStreamManager, type StreamConfig, type StreamInfo } from '@nats-io/jetstream';
+import { nanos, type NatsConnection } from '@nats-io/transport-node';
+import { SUBJECTS, streamOf, type SubjectKind } from '@chainwatch/events';
+import { describeError, type BusLogger } from './bus-logger.ts';
+
+const HOUR_MS = 3_600_000;
+const MIB = 1024 * 1024;
+/** Events of customers are kept for a week, hints for a day: both are only a buffer, the outbox is the truth. */
+const LONG_LIVED = new Set(['tx', 'balance']);
+const NO_SPACE_CODES = new Set([10023, 10028, 10047]);
+const NAME_IN_USE = 10058;
+
+export const STREAM_NAMES: readonly string[] = [...new Set(Object.keys(SUBJECTS).map((kind) => streamOf(kind as SubjectKind)))];
+
+export interface StreamSet {
+  /** Makes the streams that are missing. Calls made meanwhile share one run. */
+  ensure(): Promise<void>;
+  /** When the stream was made, as last seen; it changes when the server was wiped. */
+  createdAt(stream: string): string | undefined;
+  onRecreated(listener: (stream: string) => void): () => void;
+}
+
+interface StreamSetOptions {
+  readonly connection: NatsConnection;
+  readonly manager: JetStreamManager;
+  readonly replicas: number;
+  readonly logger: BusLogger;
+}
+
+export function createStreamSet({ manager, replicas, logger }: StreamSetOptions): StreamSet {
+  const created = new Map<string, string>();
+  const listeners = new Set<(stream: string) => void>();
+  /** Made by this process at its start: whoever listens later must hear of it, the server may have been wiped while we were down. */
+  const fresh = new Set<string>();
+  let running: Promise<void> | undefined;
+
+  async function ensureOne(name: string): Promise<void> {
+    const { info, isNew } = await ensureStream(manager, name, replicas, logger);
+    const before = created.get(name);
+    created.set(name, info.created);
+    if (before === undefined && isNew) fresh.add(name);
+    if (before === undefined || before === info.created) return;
+    logger.warn({ stream: name, created: info.created }, 'the stream was made anew, the server had lost it');
+    for (const listener of listeners) notify(listener, name);
+  }
+
+  function notify(listener: (stream: string) => void, name: string): void {
+    try {
+      listener(name);
+    } catch (error) {
+      logger.error({ stream: name, error: describeError(error) }, 'a listener for recreated streams failed');
+    }
+  }
+
+  return {
+    ensure() {
+      running ??= Promise.all(STREAM_NAMES.map(ensureOne))
+        .then(() => undefined)
+        .finally(() => {
+          running = undefined;
+        });
+      return running;
+    },
+    createdAt: (stream) => created.get(stream),
+    onRecreated(listener) {
+      listeners.add(listener);
+      for (const name of fresh) queueMicrotask(() => listeners.has(listener) && notify(listener, name));
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+async function ensureStream(manager: JetStreamManager, name: string, replicas: number, logger: BusLogger): Promise<{ info: StreamInfo; isNew: boolean }> {
+  const existing = await findStream(manager, name);
+  if (existing !== undefined) return { info: existing, isNew: false };
+  for (let maxBytes = LONG_LIVED.has(name) ? 2_048 * MIB : 256 * MIB; ; maxBytes /= 8) {
+    try {
+      const info = await manager.streams.add(streamConfig(name, replicas, maxBytes));
+      logger.info({ stream: name, max_bytes: maxBytes }, 'a stream was made');
+      return { info, isNew: true };
+    } catch (error) {
+      const code = error instanceof JetStreamApiError ? error.code : 0;
+      // Another replica was faster with an older configuration: its stream serves as well.
+      if (code === NAME_IN_USE) return { info: await manager.streams.info(name), isNew: false };
+      // A small disk: the server reserves max_bytes at once.
+      if (!NO_SPACE_CODES.has(code) || maxBytes < 4 * MIB) throw error;
+    }
+  }
+}
+
+async function findStream(manager: JetStreamManager, name: string): Promise<StreamInfo | undefined> {
+  try {
+    return await manager.streams.info(name);
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+function streamConfig(name: string, replicas: number, maxBytes: number): Partial<StreamConfig> & { name: string } {
+  return {
+    name,
+    subjects: [`${name}.>`],
+    storage: StorageType.File,
+    max_age: nanos(LONG_LIVED.has(name) ? 7 * 24 * HOUR_MS : 24 * HOUR_MS),
+    max_bytes: maxBytes,
+    duplicate_window: nanos(120_000),
+    num_replicas: replicas,
+  };
+}
