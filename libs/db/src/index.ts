@@ -8,3 +8,5 @@
  */
 export * from './database.ts';
 export * from './fencing.ts';
+export * from './migrate.ts';
+export * from './migration-errors.ts';
