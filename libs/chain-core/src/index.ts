@@ -11,3 +11,4 @@ export type * from './block.ts';
 export type * from './network.ts';
 export type * from './chain-family.ts';
 export * from './errors.ts';
+export { networkSchema, parseNetworks } from './network-schema.ts';

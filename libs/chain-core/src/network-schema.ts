@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { Network } from './network.ts';
+
+/** Shape of one network in a `networks.json`; a family narrows what it knows better with `extend`. */
+export const networkSchema = z.strictObject({
+  gid: z.string().regex(/^[a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/),
+  name: z.string().regex(/^[a-z0-9-]+$/),
+  shortName: z.string().min(1),
+  displayName: z.string().min(1),
+  imageUrl: z.url(),
+  family: z.enum(['evm', 'bitcoin', 'solana', 'tron']),
+  isTestnet: z.boolean(),
+  aliases: z.array(z.string().regex(/^[a-z0-9-]+$/)),
+  native: z.strictObject({
+    gid: z.string().regex(/^[^/]+\/slip44:\d+$/),
+    symbol: z.string().min(1),
+    name: z.string().min(1),
+    decimals: z.int().min(0).max(77),
+    aliases: z.array(z.string()).optional(),
+  }),
+  tokenNamespace: z.string().min(1),
+  confirmation: z.strictObject({
+    type: z.enum(['tag', 'depth']),
+    tag: z.enum(['finalized', 'safe']).optional(),
+    depth: z.int().positive(),
+  }),
+  blockTimeMs: z.int().positive(),
+  traits: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** The networks of a `networks.json`. @throws ZodError when the file is not what it should be */
+export function parseNetworks(json: unknown): readonly Network[] {
+  return z.array(networkSchema).parse(json);
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { networkSchema } from '@chainwatch/chain-core';
+import type { Network } from '@chainwatch/chain-core';
+import { evmTraitsSchema } from './evm-traits.ts';
+import type { EvmTraits } from './evm-traits.ts';
+import networksJson from './networks.json' with { type: 'json' };
+
+const evmNetworkSchema = networkSchema.extend({
+  gid: z.string().regex(/^eip155:[1-9]\d*$/),
+  family: z.literal('evm'),
+  tokenNamespace: z.enum(['erc20', 'bep20']),
+  traits: evmTraitsSchema,
+});
+
+/** Every known EVM network, checked once at load. A new one is a row in networks.json. */
+export const evmNetworks: readonly Network[] = z.array(evmNetworkSchema).parse(networksJson);
+
+/** The typed traits of a network; one that an operator added without traits is taken for plain Ethereum. */
+export function readTraits(network: Network): EvmTraits {
+  return evmTraitsSchema.parse(network.traits ?? { stack: 'ethereum' });
+}

@@ -1,0 +1,143 @@
+const nibbles = new Uint8Array(256).fill(255);
+for (let i = 0; i < 16; i++) {
+  nibbles['0123456789abcdef'.charCodeAt(i)] = i;
+  nibbles['0123456789ABCDEF'.charCodeAt(i)] = i;
+}
+
+/** A hexadecimal field that is not one: the node's answer is broken. */
+export class InvalidHexError extends Error {
+  constructor(field: string) {
+    super(`expected hexadecimal digits, got ${JSON.stringify(String(field).slice(0, 40))}`);
+    this.name = 'InvalidHexError';
+  }
+}
+
+/**
+ * Writes RLP from hexadecimal strings into one reusable buffer, from the end to the front: an item's length is known by
+ * the time its header is written, so nothing is measured or copied. Write the fields of a list in reverse order.
+ */
+export class RlpWriter {
+  #bytes = Buffer.allocUnsafeSlow(1 << 16);
+  #start = this.#bytes.length;
+
+  /** Bytes written since `reset`; the mark that `list` and `text` take. */
+  get size(): number {
+    return this.#bytes.length - this.#start;
+  }
+
+  /** What was written, valid until the next write. */
+  get written(): Uint8Array {
+    return this.#bytes.subarray(this.#start);
+  }
+
+  /** The last `length` bytes that were written, valid until the next write. */
+  view(length: number): Uint8Array {
+    return this.#bytes.subarray(this.#start, this.#start + length);
+  }
+
+  reset(): void {
+    this.#start = this.#bytes.length;
+  }
+
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[--this.#start] = value;
+  }
+
+  /** Raw bytes without a header. */
+  bytes(source: Uint8Array): void {
+    this.#reserve(source.length);
+    this.#start -= source.length;
+    this.#bytes.set(source, this.#start);
+  }
+
+  /** `count` zero bytes without a header. */
+  zeros(count: number): void {
+    this.#reserve(count);
+    this.#start -= count;
+    this.#bytes.fill(0, this.#start, this.#start + count);
+  }
+
+  /** A byte string: addresses, hashes, data. Null and `0x` are the empty string. */
+  data(hex: string | null | undefined): void {
+    if (hex === null || hex === undefined || hex.length <= 2) return this.byte(0x80);
+    const before = this.#start;
+    this.#hex(hex);
+    const length = before - this.#start;
+    if (length === 1 && (this.#bytes[this.#start] ?? 0) < 0x80) return;
+    this.#header(length, 0x80);
+  }
+
+  /** A number without leading zeros. */
+  quantity(hex: string | null | undefined): void {
+    if (hex === null || hex === undefined) return this.byte(0x80);
+    let first = 2;
+    while (first < hex.length && hex.charCodeAt(first) === 48) first++;
+    let length = 0;
+    this.#reserve((hex.length >> 1) + 1);
+    for (let i = hex.length - 1; i >= first; i -= 2) {
+      const low = nibbles[hex.charCodeAt(i)] ?? 255;
+      const high = i > first ? (nibbles[hex.charCodeAt(i - 1)] ?? 255) : 0;
+      if (low > 15 || high > 15) throw new InvalidHexError(hex);
+      this.#bytes[--this.#start] = (high << 4) | low;
+      length++;
+    }
+    if (length === 0) return this.byte(0x80);
+    if (length === 1 && (this.#bytes[this.#start] ?? 0) < 0x80) return;
+    this.#header(length, 0x80);
+  }
+
+  /** Closes the list whose fields were written since `mark`. */
+  list(mark: number): void {
+    this.#header(this.size - mark, 0xc0);
+  }
+
+  /** Makes one byte string of what was written since `mark`. */
+  text(mark: number): void {
+    const length = this.size - mark;
+    if (length === 1 && (this.#bytes[this.#start] ?? 0) < 0x80) return;
+    this.#header(length, 0x80);
+  }
+
+  #header(length: number, base: number): void {
+    this.#reserve(9);
+    if (length < 56) {
+      this.#bytes[--this.#start] = base + length;
+      return;
+    }
+    let count = 0;
+    for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) {
+      this.#bytes[--this.#start] = rest & 255;
+      count++;
+    }
+    this.#bytes[--this.#start] = base + 55 + count;
+  }
+
+  #hex(hex: string): void {
+    if (hex.length & 1) throw new InvalidHexError(hex);
+    const length = (hex.length - 2) >> 1;
+    this.#reserve(length);
+    this.#start -= length;
+    // A native call costs more than the loop up to about the length of a word.
+    if (length > 40) {
+      if (this.#bytes.write(hex.slice(2), this.#start, length, 'hex') !== length) throw new InvalidHexError(hex);
+      return;
+    }
+    let at = this.#start;
+    for (let i = 2; i < hex.length; i += 2) {
+      const high = nibbles[hex.charCodeAt(i)] ?? 255;
+      const low = nibbles[hex.charCodeAt(i + 1)] ?? 255;
+      if ((high | low) > 15) throw new InvalidHexError(hex);
+      this.#bytes[at++] = (high << 4) | low;
+    }
+  }
+
+  #reserve(count: number): void {
+    if (this.#start >= count) return;
+    const size = this.size;
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, size + count + 1024));
+    this.#bytes.copy(larger, larger.length - size, this.#start);
+    this.#start = larger.length - size;
+    this.#bytes = larger;
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * The chain catalogue as data, and one lazy line per family keyed by CAIP-2 namespace. No network I/O.
+ * Used by every service that takes a chain id from outside or opens a client.
+ *
+ * @example
+ * const network = findNetwork('eth-mainnet'); // eip155:1
+ * const family = await findFamily('eip155');
+ */
+export { listNetworks, findNetwork } from './networks.ts';
+export { normalizeChainGid } from './normalize-chain-gid.ts';
+export { findFamily, familyOfNamespace, namespaceOfFamily } from './families.ts';
