@@ -10,7 +10,8 @@ export interface Bus<S extends FlowService> {
   publish<K extends ProducedBy<S>>(kind: K, tokens: readonly string[], payload: PayloadOf<K>, options: PublishOptions): Promise<void>;
   /**
    * A durable pull consumer with explicit acknowledgement, shared by all replicas that name the same `durable`. The
-   * handler's promise decides: resolved → ack, rejected → nak with a growing delay. Streams and consumers that a wiped
+   * handler's promise decides: resolved → ack, rejected → again with a growing delay (0.2 s … 30 s): in place where the
+   * concurrency is 1, so that the order holds, otherwise by nak. A payload that is not JSON is dropped and logged. Streams and consumers that a wiped
    * server forgot are made again by themselves. Returns stop, which waits for handlers under way.
    */
   consume<K extends ConsumedBy<S>>(kinds: readonly K[], options: ConsumeOptions, handler: (message: BusMessage<K>) => Promise<void>): Promise<() => Promise<void>>;
@@ -19,8 +20,16 @@ export interface Bus<S extends FlowService> {
   /** Leases of chains, kept in a key-value bucket that forgets what is not renewed (6 s). */
   readonly leases: LeaseStore;
   readonly isConnected: boolean;
-  /** Called each time the server comes (back) with empty streams, so that owners publish again what may be lost. */
+  /**
+   * Called each time the server comes (back) with empty streams, so that owners publish again what may be lost; also
+   * soon after the registration for streams that this process had to make at its start.
+   */
   onStreamsRecreated(listener: (firstWord: string) => void): () => void;
+  /**
+   * When the stream of a first word was made (RFC 3339), as last seen. An owner that stores it beside what it published
+   * can tell after a restart whether the server was wiped meanwhile.
+   */
+  streamCreatedAt(firstWord: string): string | undefined;
   close(): Promise<void>;
 }
 

@@ -70,7 +70,12 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
     get isConnected() {
       return watch.isConnected;
     },
-    onStreamsRecreated: streams.onRecreated,
+    streamCreatedAt: streams.createdAt,
+    onStreamsRecreated(listener) {
+      // Streams that this start had to make: whoever published before we were down must hear of it too.
+      for (const stream of streams.fresh) queueMicrotask(() => listener(stream));
+      return streams.onRecreated(listener);
+    },
     async close() {
       clearInterval(checking);
       await consumers.stop();

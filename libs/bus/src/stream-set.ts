@@ -18,6 +18,8 @@ export interface StreamSet {
   /** When the stream was made, as last seen; it changes when the server was wiped. */
   createdAt(stream: string): string | undefined;
   onRecreated(listener: (stream: string) => void): () => void;
+  /** Made by this process at its start: the server may have been wiped while we were down. */
+  readonly fresh: ReadonlySet<string>;
 }
 
 interface StreamSetOptions {
@@ -30,7 +32,6 @@ interface StreamSetOptions {
 export function createStreamSet({ manager, replicas, logger }: StreamSetOptions): StreamSet {
   const created = new Map<string, string>();
   const listeners = new Set<(stream: string) => void>();
-  /** Made by this process at its start: whoever listens later must hear of it, the server may have been wiped while we were down. */
   const fresh = new Set<string>();
   let running: Promise<void> | undefined;
 
@@ -41,14 +42,12 @@ export function createStreamSet({ manager, replicas, logger }: StreamSetOptions)
     if (before === undefined && isNew) fresh.add(name);
     if (before === undefined || before === info.created) return;
     logger.warn({ stream: name, created: info.created }, 'the stream was made anew, the server had lost it');
-    for (const listener of listeners) notify(listener, name);
-  }
-
-  function notify(listener: (stream: string) => void, name: string): void {
-    try {
-      listener(name);
-    } catch (error) {
-      logger.error({ stream: name, error: describeError(error) }, 'a listener for recreated streams failed');
+    for (const listener of listeners) {
+      try {
+        listener(name);
+      } catch (error) {
+        logger.error({ stream: name, error: describeError(error) }, 'a listener for recreated streams failed');
+      }
     }
   }
 
@@ -61,10 +60,10 @@ export function createStreamSet({ manager, replicas, logger }: StreamSetOptions)
         });
       return running;
     },
+    fresh,
     createdAt: (stream) => created.get(stream),
     onRecreated(listener) {
       listeners.add(listener);
-      for (const name of fresh) queueMicrotask(() => listeners.has(listener) && notify(listener, name));
       return () => listeners.delete(listener);
     },
   };

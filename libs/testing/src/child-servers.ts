@@ -1,0 +1,39 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { killWithParent } from './kill-with-parent.ts';
+
+export interface ChildServer {
+  readonly child: ChildProcess;
+  /** What it wrote last, for messages about a failed start. */
+  readonly output: () => string;
+  readonly isRunning: () => boolean;
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts a server that ends with this process and does not keep it alive. */
+export function spawnServer(command: string, args: readonly string[], options: SpawnOptions = {}): ChildServer {
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  const append = (chunk: Buffer): void => {
+    output = (output + chunk.toString()).slice(-8_000);
+  };
+  child.stdout?.on('data', append);
+  child.stderr?.on('data', append);
+  child.on('error', (error) => append(Buffer.from(String(error))));
+  if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, 'KILL'));
+  child.unref();
+  for (const stream of [child.stdout, child.stderr]) (stream as { unref?: () => void } | null)?.unref?.();
+  const isRunning = (): boolean => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+  return {
+    child,
+    output: () => output,
+    isRunning,
+    async kill(signal) {
+      if (!isRunning()) return;
+      const exited = once(child, 'exit');
+      child.ref();
+      child.kill(signal);
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,12 @@
+/**
+ * Real servers for integration tests, fakes of the ports and builders. Used by specs and tools only.
+ *
+ * @example
+ * const nats = await startNats();
+ * const bus = await createBus('notifier', { url: nats.url });
+ */
+export { findFreePort } from './find-free-port.ts';
+export { startAnvil, type AnvilHandle, type AnvilOptions } from './start-anvil.ts';
+export { startNats, type NatsHandle, type NatsOptions } from './start-nats.ts';
+export { startRedis, type RedisHandle } from './start-redis.ts';
+export { waitFor, type WaitOptions } from './wait-for.ts';
