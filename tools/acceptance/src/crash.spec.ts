@@ -1,0 +1,42 @@
+import { findDisagreements } from './compare.ts';
+import { ALL_SERVICES, Harness } from './harness.ts';
+import { Random } from './random.ts';
+import { playScript } from './script.ts';
+
+const KILLS = Number(process.env['CRASH_KILLS'] ?? 50);
+const SEED = Number(process.env['SOAK_SEED'] ?? 4242);
+
+/** SIGKILL anywhere, any number of times; PostgreSQL and NATS restarted; NATS's store wiped: nothing lost, no second event id. */
+describe('crashes', () => {
+  const harness = new Harness();
+  beforeAll(() => harness.start(), 60_000);
+  afterAll(() => harness.stop(), 30_000);
+
+  it(`loses nothing in ${KILLS} kills of services while blocks flow`, async () => {
+    const random = new Random(SEED);
+    let kills = 0;
+    const project = harness.project;
+    const watched = await playScript(harness, harness.actor, random, {
+      steps: KILLS,
+      reorgDepthMax: 6,
+      disturb: async (step) => {
+        const name = random.pick(ALL_SERVICES);
+        await harness.services.kill(name);
+        kills += 1;
+        await pause(random.int(0, 300));
+        await harness.services.restart(name);
+        // Most of the time it works again before the next blow, sometimes it is struck while it starts.
+        await pause(random.int(0, 900));
+        if (step === Math.floor(KILLS / 4)) await harness.nats.restart();
+        if (step === Math.floor(KILLS / 2)) await harness.postgres.restart();
+        if (step === Math.floor((KILLS * 3) / 4)) await harness.nats.wipe();
+      },
+    });
+    expect(kills).toBe(KILLS);
+    await Promise.all(ALL_SERVICES.map((name) => harness.services.waitReady(name)));
+    await harness.settle(120_000);
+    expect(await findDisagreements(project, harness.receiver, harness.actor, harness.rpc, watched, harness.startBlock)).toEqual([]);
+  }, 300_000);
+});
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,67 @@
+import { findDisagreements } from './compare.ts';
+import { CHAIN, Harness } from './harness.ts';
+import { LIES, LyingProxy } from './lying-proxy.ts';
+import { Random } from './random.ts';
+import { playScript } from './script.ts';
+
+/** A node that lies: the chain stops or fails over, nothing false is ever told, and it recovers by itself. */
+describe('a node that misbehaves', () => {
+  let proxy: LyingProxy;
+  const harness = new Harness({
+    endpointUrl: async (anvilUrl) => {
+      proxy = new LyingProxy(anvilUrl);
+      await proxy.start();
+      return proxy.url;
+    },
+    env: { NODE_TIMEOUT_MS: '1000' },
+  });
+  beforeAll(() => harness.start(), 60_000);
+  afterAll(async () => {
+    await harness.stop();
+    await proxy?.stop();
+  }, 30_000);
+
+  for (const [position, lie] of LIES.entries()) {
+    it(
+      `loses and invents nothing when the node does this: ${lie}`,
+      async () => {
+        const random = new Random(100 + position);
+        const project = await harness.newProject();
+        harness.project = project;
+        const watched = [await harness.watch(harness.actor.accounts[1]!, project)];
+        await harness.actor.mine();
+        await harness.waitForCursor();
+        const before = proxy.lies;
+        await proxy.tell(lie);
+        watched.push(...(await playScript(harness, harness.actor, random, { steps: 4, reorgDepthMax: 3 })));
+        await harness.until('the node to have lied', 20_000, async () => proxy.lies > before);
+        // While it lies, whatever is known must be true: no transaction that the chain does not have.
+        const { rows } = await harness.db.query<{ cursor_number: number; cursor_hash: string }>('SELECT cursor_number, cursor_hash FROM analyzer_states WHERE chain_gid = $1', [CHAIN]);
+        const { rows: known } = await harness.db.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = $2', [CHAIN, rows[0]!.cursor_hash]);
+        expect(known).toHaveLength(1);
+        await proxy.tell(lie, 0.3);
+        await harness.actor.mine(2);
+        await proxy.tell('honest');
+        await harness.settle();
+        expect(await findDisagreements(project, harness.receiver, harness.actor, harness.rpc, unique(watched), harness.startBlock)).toEqual([]);
+      },
+      90_000,
+    );
+  }
+
+  it('says in its status why a chain stands still, and goes on when the node is honest again', async () => {
+    await proxy.tell('omit-receipt');
+    await harness.actor.sendEther(harness.actor.accounts[0]!, harness.actor.accounts[1]!, 5n);
+    await harness.actor.mine();
+    await harness.until('the analyzer to say that it is stalled', 20_000, async () => {
+      const { rows } = await harness.db.query<{ status: string; reason: string | null }>('SELECT status, reason FROM analyzer_states WHERE chain_gid = $1', [CHAIN]);
+      return rows[0]?.status === 'stalled' && rows[0].reason !== null;
+    });
+    await proxy.tell('honest');
+    await harness.waitForCursor();
+  }, 60_000);
+});
+
+function unique<T extends { address: string }>(watched: readonly T[]): T[] {
+  return [...new Map(watched.map((entry) => [entry.address.toLowerCase(), entry])).values()];
+}

@@ -1,0 +1,56 @@
+import { Harness } from './harness.ts';
+import { findDisagreements } from './compare.ts';
+import { Random } from './random.ts';
+import { playScript } from './script.ts';
+
+/**
+ * Random histories on a real node, compared at the end with what the chain itself says: transactions, balances, events.
+ * `npm run test:soak -- --scripts 1000` plays more; SOAK_SEED=n repeats one.
+ */
+const SCRIPTS = Number(process.env['SOAK_SCRIPTS'] ?? 20);
+const SEED = Number(process.env['SOAK_SEED'] ?? 1);
+
+describe('the oracle', () => {
+  const harness = new Harness();
+  beforeAll(() => harness.start(), 60_000);
+  afterAll(() => harness.stop(), 30_000);
+
+  for (let script = 0; script < SCRIPTS; script += 1) {
+    it(
+      `finds the chain and the service agreed after random history ${SEED + script}`,
+      async () => {
+        const random = new Random(SEED + script);
+        const project = await harness.newProject();
+        harness.project = project;
+        const watched = await playScript(harness, harness.actor, random, {
+          steps: random.int(6, 12),
+          reorgDepthMax: script % 4 === 0 ? 64 : 8,
+          disturb: async () => {
+            if (random.next() < 0.04) await harness.services.restart(random.pick(['block-ingestor-evm', 'tx-analyzer', 'balance-service', 'notifier']));
+          },
+        });
+        await harness.settle();
+        expect(await findDisagreements(project, harness.receiver, harness.actor, harness.rpc, watched, harness.startBlock)).toEqual([]);
+      },
+      120_000,
+    );
+  }
+
+  it('survives a reorg of 220 blocks below finality while the ingestor is down', async () => {
+    const random = new Random(SEED + 9_000);
+    const project = await harness.newProject();
+    harness.project = project;
+    const watched = [await harness.watch(harness.actor.accounts[1]!, project)];
+    for (let round = 0; round < 12; round += 1) {
+      await harness.actor.sendEther(harness.actor.accounts[round % 5]!, harness.actor.accounts[1]!, 1_000n + BigInt(round));
+      await harness.actor.mine(20);
+    }
+    await harness.settle();
+    await harness.services.kill('block-ingestor-evm');
+    await harness.actor.reorg(220, () => random.next() < 0.5);
+    await harness.actor.mine(2);
+    await harness.services.restart('block-ingestor-evm');
+    await harness.settle();
+    expect(await findDisagreements(project, harness.receiver, harness.actor, harness.rpc, watched, harness.startBlock)).toEqual([]);
+  }, 180_000);
+});

@@ -1,0 +1,80 @@
+import type { Hex } from 'viem';
+import { getAddress } from 'viem';
+import type { ChainActor } from './chain-actor.ts';
+import type { Harness } from './harness.ts';
+import type { Random } from './random.ts';
+
+/** One address of a script and the first block that counts for it, as the API said. */
+export interface Watched {
+  readonly address: Hex;
+  readonly fromBlock: number;
+}
+
+export interface ScriptOptions {
+  readonly steps: number;
+  /** Depth of the deepest ordinary reorg. */
+  readonly reorgDepthMax: number;
+  /** Called between steps: restarts, kills, faults. */
+  readonly disturb?: (step: number) => Promise<void>;
+}
+
+const TOKEN_UNITS = 10n ** 18n;
+
+/**
+ * Plays a random history on the node: native, token, fee-on-transfer, rebasing and internal transfers, failures,
+ * transfers to oneself and between watched addresses, registrations at random moments, reorgs whose transactions come
+ * back elsewhere or never.
+ */
+export async function playScript(harness: Harness, actor: ChainActor, random: Random, options: ScriptOptions): Promise<Watched[]> {
+  // Half of the node's accounts are candidates for watching, plus fresh addresses without a key.
+  const watchable: Hex[] = [...actor.accounts.slice(1, 5), ...Array.from({ length: 3 }, () => randomAddress(random))];
+  const watched: Watched[] = [];
+  const unwatched = [...watchable];
+  const everyone = [...watchable, ...actor.accounts];
+  const register = async (): Promise<void> => {
+    const address = unwatched.splice(random.int(0, unwatched.length - 1), 1)[0];
+    if (address !== undefined) watched.push(await harness.watch(address));
+  };
+  await register();
+  for (let step = 0; step < options.steps; step += 1) {
+    await act(actor, random, everyone);
+    const dice = random.next();
+    if (dice < 0.12) await register();
+    if (dice < 0.55) await actor.mine(random.int(1, 3));
+    else if (dice < 0.63) await actor.mine(random.int(4, 12));
+    else if (dice < 0.75) {
+      const depth = Math.min(random.int(1, options.reorgDepthMax), (await actor.head()) - harness.startBlock);
+      if (depth > 0) await actor.reorg(depth, () => random.next() < 0.6);
+      await actor.mine();
+    }
+    await options.disturb?.(step);
+  }
+  while (unwatched.length > 0 && random.next() < 0.5) await register();
+  await actor.mine(2);
+  return watched;
+}
+
+async function act(actor: ChainActor, random: Random, everyone: readonly Hex[]): Promise<void> {
+  const { token, rebasing, feeToken, forwarder } = actor.deployed;
+  for (let count = random.int(1, 4); count > 0; count -= 1) {
+    const from = random.pick(actor.accounts);
+    const to = random.next() < 0.1 ? from : random.pick(everyone);
+    const amount = BigInt(random.int(1, 1_000_000)) * 10n ** BigInt(random.int(0, 12));
+    switch (random.int(0, 9)) {
+      case 0: case 1: await actor.sendEther(from, to, amount); break;
+      case 2: await actor.call(from, 'TestToken', token, 'mint', [to, amount]); break;
+      case 3: await actor.call(from, 'TestToken', token, 'transfer', [to, amount]); break; // fails when the balance is short
+      case 4: await actor.call(from, 'Forwarder', forwarder, 'forward', [to], amount); break;
+      case 5: await actor.call(from, 'RebasingToken', rebasing, 'mint', [to, TOKEN_UNITS]); break;
+      case 6: await actor.call(from, 'RebasingToken', rebasing, 'transfer', [to, 1000n]); break;
+      case 7: await actor.call(from, 'FeeToken', feeToken, 'mint', [to, TOKEN_UNITS]); break;
+      case 8: await actor.call(from, 'FeeToken', feeToken, 'transfer', [to, 1000n]); break;
+      default: await actor.call(actor.accounts[0]!, 'RebasingToken', rebasing, 'rebase', [BigInt(random.int(50, 200))]);
+    }
+  }
+}
+
+function randomAddress(random: Random): Hex {
+  const bytes = Array.from({ length: 20 }, () => random.int(0, 255).toString(16).padStart(2, '0')).join('');
+  return getAddress(`0x${bytes}`);
+}

@@ -1,0 +1,92 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
+import { bundleServices } from '../../stack/bundle.mjs';
+
+export type ServiceName = 'api-gateway' | 'block-ingestor-evm' | 'tx-analyzer' | 'balance-service' | 'notifier';
+
+/** Services as the operating system runs them: one process each, killed without warning and started again at will. */
+export class Services {
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #children = new Map<ServiceName, ChildProcess>();
+  readonly #healthPorts = new Map<ServiceName, number>();
+  readonly output: string[] = [];
+  #dist = '';
+
+  constructor(env: Readonly<Record<string, string>>) {
+    this.#env = env;
+  }
+
+  async start(names: readonly ServiceName[], extra: Readonly<Record<string, string>> = {}): Promise<void> {
+    this.#dist ||= await bundleServices();
+    await Promise.all(names.map((name) => this.#spawn(name, extra)));
+    await Promise.all(names.map((name) => this.waitReady(name)));
+  }
+
+  /** SIGKILL, as the kernel does it. Resolves when the process is gone. */
+  async kill(name: ServiceName): Promise<void> {
+    const child = this.#children.get(name);
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  async restart(name: ServiceName): Promise<void> {
+    await this.kill(name);
+    await this.#spawn(name, {});
+  }
+
+  /** Graceful, all at once. */
+  async stop(): Promise<void> {
+    await Promise.all(
+      [...this.#children.values()].map(async (child) => {
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        const gone = new Promise((resolve) => child.once('exit', resolve));
+        child.kill('SIGTERM');
+        const timer = setTimeout(() => child.kill('SIGKILL'), 8_000);
+        await gone;
+        clearTimeout(timer);
+      }),
+    );
+  }
+
+  pid(name: ServiceName): number | undefined {
+    return this.#children.get(name)?.pid;
+  }
+
+  async metrics(name: ServiceName): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.#healthPorts.get(name)}/metrics`)).text();
+  }
+
+  async waitReady(name: ServiceName, timeoutMs = 20_000): Promise<void> {
+    const deadline = Date.now() + timeoutMs;
+    for (;;) {
+      const answer = await fetch(`http://127.0.0.1:${this.#healthPorts.get(name)}/readyz`).then((res) => res.status, () => 0);
+      if (answer === 200) return;
+      if (Date.now() > deadline) throw new Error(`expected ${name} to be ready, got ${answer}:\n${this.output.slice(-40).join('\n')}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async #spawn(name: ServiceName, extra: Readonly<Record<string, string>>): Promise<void> {
+    const healthPort = this.#healthPorts.get(name) ?? (await freePort());
+    this.#healthPorts.set(name, healthPort);
+    const env = { ...process.env, ...this.#env, ...extra, HEALTH_PORT: String(healthPort), NODE_OPTIONS: '' };
+    const child = spawn(process.execPath, ['--enable-source-maps', `${this.#dist}/${name}.mjs`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const keep = (chunk: Buffer): void => {
+      for (const line of chunk.toString().split('\n')) if (line !== '') this.output.push(`${name}: ${line}`);
+      if (this.output.length > 2_000) this.output.splice(0, 1_000);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    this.#children.set(name, child);
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import { benchLatency } from './bench-latency.ts';
+import { benchPipeline } from './bench-pipeline.ts';
+import { benchWatchSet } from './bench-watch-set.ts';
+import { Report } from './report.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const report = new Report();
+const benches = {
+  'watch-set': async () => benchWatchSet(report),
+  pipeline: () => benchPipeline(report, `${root}/.chainwatch/bench`),
+  latency: () => benchLatency(report),
+} as const;
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in benches));
+if (unknown.length > 0) {
+  console.error(`expected ${Object.keys(benches).join(', ')}, got ${unknown.join(', ')}`);
+  process.exit(2);
+}
+for (const [name, run] of Object.entries(benches)) if (wanted.length === 0 || wanted.includes(name)) await run();
+report.write(`${root}/docs/benchmarks.md`);
+process.exit(0);

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { createDatabase, type Database } from '@chainwatch/db';
+import { startNats, startPostgres, startRedis } from '@chainwatch/testing';
+import { bootstrap } from '../../db/src/bootstrap.ts';
+import { Services, freePort, type ServiceName } from '../../acceptance/src/services.ts';
+
+export const CHAIN = 'eip155:31337';
+
+/** The servers and services of one bench, durable as in production (commits reach the disk). */
+export interface Rig {
+  readonly db: Database;
+  readonly services: Services;
+  readonly projectId: string;
+  readonly apiKey: string;
+  readonly apiUrl: string;
+  call(method: string, path: string, body?: unknown): Promise<unknown>;
+  activate(endpointUrl: string): Promise<void>;
+  cursorNumber(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function startRig(names: readonly ServiceName[]): Promise<Rig> {
+  const [postgres, nats, redis, apiPort] = await Promise.all([startPostgres(), startNats(), startRedis(), freePort()]);
+  const db = createDatabase({ url: postgres.url, applicationName: 'bench', poolSize: 2 });
+  const made = await bootstrap(db, { label: 'svc' });
+  const services = new Services({
+    DATABASE_URL: postgres.url,
+    NATS_URL: nats.url,
+    REDIS_URL: redis.url,
+    PORT: String(apiPort),
+    SECRETS_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    WEBHOOK_ALLOW_HTTP: 'true',
+    RATE_LIMIT_API: '1000000',
+    LOG_LEVEL: 'warn',
+    NODE_ENV: 'production',
+  });
+  const apiUrl = `http://127.0.0.1:${apiPort}/v1`;
+  const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const res = await fetch(apiUrl + path, { method, headers: { 'x-api-key': made.keys.api, 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    if (!res.ok) throw new Error(`${method} ${path}: ${res.status} ${await res.text()}`);
+    return res.status === 204 ? undefined : res.json();
+  };
+  await services.start(['api-gateway']);
+  return {
+    db,
+    services,
+    projectId: made.project_id,
+    apiKey: made.keys.api,
+    apiUrl,
+    call,
+    activate: async (endpointUrl) => {
+      await call('POST', '/blockchains', { chain_gid: CHAIN });
+      await call('PATCH', `/blockchains/${CHAIN}/evm`, { endpoint_url: endpointUrl });
+      await call('POST', `/blockchains/${CHAIN}/actions/activate`);
+      await services.start(names);
+    },
+    cursorNumber: async () => (await db.query<{ cursor_number: number | null }>('SELECT cursor_number FROM analyzer_states WHERE chain_gid = $1', [CHAIN])).rows[0]?.cursor_number ?? -1,
+    stop: async () => {
+      await services.stop();
+      await db.close();
+      await Promise.all([nats.stop(), redis.stop(), postgres.stop()]);
+    },
+  };
+}
+
+/** Registers addresses straight in the database, as an import of a hundred thousand would leave them. */
+export async function insertAddresses(rig: Rig, addresses: readonly string[]): Promise<void> {
+  for (let at = 0; at < addresses.length; at += 10_000) {
+    await rig.db.query(
+      `INSERT INTO addresses (project_id, chain_family, address, display, kind, format, imported_at)
+       SELECT $1, 'evm', a, a, 'external', 'evm', now() FROM unnest($2::text[]) AS a`,
+      [rig.projectId, addresses.slice(at, at + 10_000)],
+    );
+  }
+}
+
+export async function waitUntil(what: string, timeoutMs: number, done: () => Promise<boolean>, everyMs = 5): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await done())) {
+    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}
