@@ -8,3 +8,4 @@
 export * from './subjects.ts';
 export * from './flow.ts';
 export * from './subject-of.ts';
+export * from './event-id.ts';
