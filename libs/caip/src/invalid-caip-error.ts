@@ -1,0 +1,20 @@
+/** A text that is not the CAIP identifier it should be. The message says expected and got, and may be shown to clients. */
+export class InvalidCaipError extends Error {
+  readonly code = 'invalid_caip';
+  readonly retryable = false;
+  readonly publicMessage: string;
+  constructor(expected: string, got: unknown) {
+    super(`expected ${expected}, got ${showValue(got)}`);
+    this.name = 'InvalidCaipError';
+    this.publicMessage = this.message;
+  }
+}
+
+/** Clients send anything: a longer text would make the error a means to fill logs. */
+const SHOWN_CHARACTERS_MAX = 80;
+
+export function showValue(value: unknown): string {
+  if (typeof value !== 'string') return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  if (value.length <= SHOWN_CHARACTERS_MAX) return JSON.stringify(value);
+  return `${JSON.stringify(value.slice(0, SHOWN_CHARACTERS_MAX))}… (${value.length} characters)`;
+}
