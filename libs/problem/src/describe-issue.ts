@@ -1,0 +1,112 @@
+import type { z } from 'zod';
+import { describeFormat } from './describe-format.ts';
+import { showLength, showType, showValue } from './show-value.ts';
+
+/**
+ * A person's words for what zod found: `expected at least 3 characters, got 1`. A message that the schema gives itself
+ * is kept.
+ *
+ * @param input the value, undefined where it is not known
+ */
+export function describeIssue(issue: z.core.$ZodIssue, input?: unknown): string {
+  if (!DEFAULT_MESSAGE.test(issue.message)) return issue.message;
+  switch (issue.code) {
+    case 'invalid_type':
+      return describeType(issue, input);
+    case 'too_small':
+      return describeLimit(issue, issue.minimum, issue.inclusive === false ? 'more than' : 'at least', input);
+    case 'too_big':
+      return describeLimit(issue, issue.maximum, issue.inclusive === false ? 'less than' : 'at most', input);
+    case 'invalid_format':
+      return withGot(describeFormat(issue), showValue(input));
+    case 'not_multiple_of':
+      return withGot(`a multiple of ${issue.divisor}`, showValue(input));
+    case 'invalid_value':
+      return withGot(listOptions(issue.values), showValue(input));
+    case 'invalid_union':
+      return describeUnion(issue, input);
+    case 'unrecognized_keys':
+      return `expected no field ${issue.keys.map((key) => showValue(key)).join(', ')}`;
+    case 'invalid_key':
+    case 'invalid_element':
+      return issue.issues.map((inner) => describeIssue(inner)).join('; ');
+    case 'custom':
+      return withGot('a valid value', showValue(input));
+  }
+}
+
+/** How zod's own English messages begin; a schema's own begins otherwise, by rule with "expected". */
+const DEFAULT_MESSAGE = /^(Invalid |Too (small|big): |Unrecognized key|Required$)/;
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  int: 'an integer',
+  number: 'a number',
+  string: 'a string',
+  boolean: 'a boolean',
+  array: 'an array',
+  tuple: 'an array',
+  object: 'an object',
+  record: 'an object',
+  map: 'a map',
+  set: 'a set',
+  date: 'a date',
+  bigint: 'a bigint',
+  never: 'no value',
+  undefined: 'no value',
+  nonoptional: 'a value',
+};
+
+function nameType(expected: string): string {
+  return TYPE_NAMES[expected] ?? expected;
+}
+
+function describeType(issue: z.core.$ZodIssueInvalidType, input: unknown): string {
+  const received = /received (.+)$/.exec(issue.message)?.[1];
+  if (input === undefined && received === 'undefined') return `expected ${nameType(issue.expected)}, got nothing`;
+  // For integers the type alone explains nothing: "expected an integer, got number".
+  if (issue.expected === 'int' && typeof input === 'number') return `expected an integer, got ${input}`;
+  return withGot(nameType(issue.expected), input === undefined ? received : showType(input));
+}
+
+/** Singular and plural of what a limit counts. */
+const UNITS: Readonly<Record<string, readonly [string, string]>> = {
+  string: ['character', 'characters'],
+  array: ['item', 'items'],
+  set: ['item', 'items'],
+  map: ['entry', 'entries'],
+  file: ['byte', 'bytes'],
+};
+
+type LimitIssue = z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig;
+
+function describeLimit(issue: LimitIssue, limit: number | bigint, relation: string, input: unknown): string {
+  const units = UNITS[issue.origin];
+  const quantity = issue.exact === true ? 'exactly' : relation;
+  if (units !== undefined) return withGot(`${quantity} ${limit} ${units[limit === 1 ? 0 : 1]}`, showLength(input));
+  if (issue.origin !== 'date') return withGot(`${quantity} ${limit}`, showValue(input));
+  return withGot(`a date ${quantity} ${new Date(Number(limit)).toISOString()}`, showValue(input));
+}
+
+function listOptions(options: readonly z.core.util.Primitive[]): string {
+  const shown = options.map((option) => showValue(option) ?? 'nothing');
+  return shown.length === 1 ? shown.join() : `one of ${shown.join(', ')}`;
+}
+
+function describeUnion(issue: z.core.$ZodIssueInvalidUnion, input: unknown): string {
+  if (issue.inclusive === false) return 'expected a value of one kind only, got one that fits several';
+  if (issue.options !== undefined) return withGot(listOptions(issue.options), showValue(input) ?? 'nothing');
+  const expected = issue.errors.flatMap((issues) => issues.slice(0, 1)).map((inner) => expectedOf(describeIssue(inner)));
+  return withGot([...new Set(expected)].join(', or ') || 'a valid value', showType(input) ?? receivedOf(issue));
+}
+
+function expectedOf(reason: string): string {
+  return reason.replace(/^expected /, '').replace(/, got .*$/s, '');
+}
+
+function receivedOf(issue: z.core.$ZodIssueInvalidUnion): string | undefined {
+  return issue.errors.flat().flatMap(({ message }) => /received (.+)$/.exec(message)?.[1] ?? [])[0];
+}
+
+function withGot(expected: string, got: string | undefined): string {
+  return got === undefined ? `expected ${expected}` : `expected ${expected}, got ${got}`;
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { ProblemError } from './problem-error.ts';
+import { PROBLEM_KINDS } from './problem-kinds.ts';
+import { internalServerError } from './problems.ts';
+
+export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
+
+/** The problem details object of interface.md (RFC 9457). */
+export const problemDocumentSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int().min(400).max(599),
+  detail: z.string().optional(),
+  instance: z.string().optional(),
+  fields: z.array(z.object({ name: z.string(), reason: z.string() })).optional(),
+});
+
+export type ProblemDocument = z.infer<typeof problemDocumentSchema>;
+
+export interface ProblemContext {
+  /** Address of the documentation, scheme included: `https://docs.example.com`. */
+  readonly docsUrl: string;
+  /** Address of the API, scheme included: `https://svc.example.com`. */
+  readonly apiHost: string;
+  /** URI reference of this occurrence, usually the request's path. */
+  readonly instance?: string;
+}
+
+/** Bounds the answer to a request with thousands of wrong values. */
+const FIELDS_MAX = 100;
+
+/** The body for any error. What is not a `ProblemError` becomes a 500 that tells nothing about itself. */
+export function toProblemDocument(error: unknown, { docsUrl, apiHost, instance }: ProblemContext): ProblemDocument {
+  const problem = error instanceof ProblemError ? error : internalServerError(error);
+  const { base, path } = PROBLEM_KINDS[problem.code];
+  return {
+    type: `${trimSlashes(base === 'docsUrl' ? docsUrl : apiHost)}${path}`,
+    title: problem.title,
+    status: problem.status,
+    detail: problem.publicMessage,
+    ...(instance === undefined ? {} : { instance }),
+    ...(problem.fields === undefined ? {} : { fields: problem.fields.slice(0, FIELDS_MAX).map((field) => ({ ...field })) }),
+  };
+}
+
+function trimSlashes(address: string): string {
+  return address.replace(/\/+$/, '');
+}
