@@ -50,9 +50,10 @@ describe('createBus', () => {
     await publish(ingestor, 1);
     await publish(ingestor, 1);
     await publish(ingestor, 2);
-    const manager = await jetstreamManager(await connect({ servers: nats.url }));
-    expect((await manager.streams.info('block')).state.messages).toBe(2);
-    await manager.jetstream().jetstreamManager().then(() => undefined);
+    const stranger = await connect({ servers: nats.url });
+    const { state } = await (await jetstreamManager(stranger)).streams.info('block');
+    await stranger.close();
+    expect(state.messages).toBe(2);
   });
 
   it('refuses a subject with missing or broken tokens', async () => {
@@ -140,16 +141,19 @@ describe('createBus', () => {
     let release = (): void => undefined;
     const blocked = new Promise<void>((resolve) => (release = resolve));
     const seen: string[] = [];
+    const taken: number[] = [];
     const stop = await first.consume(['block.new'], { durable: 'a' }, async ({ payload }) => {
+      taken.push(payload.seq);
       await blocked;
       seen.push(`first ${payload.seq}`);
     });
     await Promise.all([1, 2, 3].map((seq) => publish(ingestor, seq)));
+    await waitFor(() => taken.length === 1);
     const stopped = stop();
     release();
     await stopped;
     await second.consume(['block.new'], { durable: 'a' }, async ({ payload }) => void seen.push(`second ${payload.seq}`));
-    await waitFor(() => new Set(seen.map((entry) => entry.at(-1))).size === 3, { timeoutMs: 3_000 });
+    await waitFor(() => new Set(seen.map((entry) => entry.at(-1))).size === 3, { timeoutMs: 3_000, message: () => `three messages, got ${seen.join(', ')}` });
     expect(seen).toHaveLength(3);
   });
 
@@ -170,13 +174,20 @@ describe('createBus', () => {
   it('tells plain subscribers of every message from now on', async () => {
     const ingestor = await start('block-ingestor');
     const [first, second] = [await start('tx-analyzer'), await start('tx-analyzer')];
-    const seen: number[] = [];
-    for (const bus of [first, second]) bus.subscribe('block.new', [CHAIN], ({ payload }) => seen.push(payload.seq));
+    const seen: [Set<number>, Set<number>] = [new Set(), new Set()];
+    first.subscribe('block.new', [CHAIN], ({ payload }) => seen[0].add(payload.seq));
+    const stop = second.subscribe('block.new', [CHAIN], ({ payload }) => seen[1].add(payload.seq));
+    let seq = 0;
     await waitFor(async () => {
-      await publish(ingestor, seen.length + Date.now());
-      return seen.length >= 2;
+      await publish(ingestor, (seq += 1));
+      return [...seen[0]].some((entry) => seen[1].has(entry));
     });
-    expect(new Set(seen).size).toBeLessThan(seen.length);
+    stop();
+    await waitFor(async () => {
+      const last = Math.max(...seen[1]);
+      await publish(ingestor, (seq += 1));
+      return Math.max(...seen[0]) > last + 3;
+    });
   });
 
   it('goes on after a restart of the server', async () => {
@@ -207,6 +218,7 @@ describe('createBus', () => {
     const recreated: string[] = [];
     analyzer.onStreamsRecreated((stream) => recreated.push(`analyzer ${stream}`));
     ingestor.onStreamsRecreated((stream) => recreated.push(`ingestor ${stream}`));
+    await waitFor(() => recreated.length > 0);
     recreated.length = 0;
     await nats.wipe();
     await waitFor(() => recreated.includes('analyzer block') && recreated.includes('ingestor tx'));
@@ -253,8 +265,13 @@ describe('createBus', () => {
   it('rejects a publish within 5 s when the server is silent, retryably', async () => {
     const ingestor = await start('block-ingestor');
     nats.pause();
-    await expect(publish(ingestor, 1)).rejects.toMatchObject({ code: 'bus_unavailable', retryable: true });
+    // The signal takes effect after a moment; from then on nothing is answered.
+    let failure: unknown;
+    const startedAt = Date.now();
+    for (let seq = 1; failure === undefined; seq += 1) await publish(ingestor, seq).catch((error: unknown) => (failure = error));
     nats.resume();
-    await waitFor(() => publish(ingestor, 2).then(() => true));
+    expect(failure).toMatchObject({ code: 'bus_unavailable', retryable: true });
+    expect(Date.now() - startedAt).toBeLessThan(8_000);
+    await waitFor(() => publish(ingestor, 0).then(() => true));
   });
 });

@@ -5,28 +5,42 @@ export interface ConnectionWatch {
   readonly isConnected: boolean;
   /** Grows with every lost connection. */
   readonly generation: number;
+  /** Called each time the server is back. Returns what ends that. */
+  onReconnect(listener: () => void): () => void;
 }
 
-/** Follows the state of the connection until it is closed; `onReconnect` runs each time the server is back. */
-export function watchConnection(connection: NatsConnection, onReconnect: () => void, logger: BusLogger): ConnectionWatch {
+/** Follows the state of the connection until it is closed. */
+export function watchConnection(connection: NatsConnection, logger: BusLogger): ConnectionWatch {
+  const listeners = new Set<() => void>();
   const state = { isConnected: true, generation: 0 };
-  void follow(connection, state, onReconnect, logger);
-  return state;
-}
+  void follow();
+  return {
+    get isConnected() {
+      return state.isConnected;
+    },
+    get generation() {
+      return state.generation;
+    },
+    onReconnect(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
 
-async function follow(connection: NatsConnection, state: { isConnected: boolean; generation: number }, onReconnect: () => void, logger: BusLogger): Promise<void> {
-  for await (const status of connection.status()) {
-    if (status.type === 'disconnect') {
-      state.isConnected = false;
-      state.generation += 1;
-      logger.warn({ server: status.server }, 'the connection to NATS was lost');
-    } else if (status.type === 'reconnect') {
-      state.isConnected = true;
-      logger.info({ server: status.server }, 'the connection to NATS is back');
-      onReconnect();
-    } else if (status.type === 'error') {
-      logger.warn({ error: status.error.message }, 'NATS reported an error');
+  async function follow(): Promise<void> {
+    for await (const status of connection.status()) {
+      if (status.type === 'disconnect') {
+        state.isConnected = false;
+        state.generation += 1;
+        logger.warn({ server: status.server }, 'the connection to NATS was lost');
+      } else if (status.type === 'reconnect') {
+        state.isConnected = true;
+        logger.info({ server: status.server }, 'the connection to NATS is back');
+        for (const listener of [...listeners]) listener();
+      } else if (status.type === 'error') {
+        logger.warn({ error: status.error.message }, 'NATS reported an error');
+      }
     }
+    state.isConnected = false;
   }
-  state.isConnected = false;
 }

@@ -4,6 +4,7 @@ import { nanos } from '@nats-io/transport-node';
 import type { SubjectKind } from '@chainwatch/events';
 import { describeError } from './bus-logger.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
+import { drainMessages } from './drain-messages.ts';
 import { createHeldMessages } from './held-messages.ts';
 import { handleMessage, type MessageHandlerOptions, type Outcome } from './message-handler.ts';
 import type { Slots } from './slots.ts';
@@ -24,6 +25,8 @@ export interface ConsumeStreamOptions<K extends SubjectKind> extends MessageHand
   readonly concurrency: number;
   /** Handlers under way, shared by the streams of one consume(). */
   readonly slots: Slots;
+  /** Called after each attempt to open the consumer. */
+  readonly onAttempt: () => void;
 }
 
 /** Pulls from one stream until stopped, and makes consumer and stream again when the server forgot them. */
@@ -33,9 +36,12 @@ export async function consumeStream<K extends SubjectKind>(options: ConsumeStrea
     try {
       const consumer = await ensureConsumer(options);
       failures = 0;
+      options.onAttempt();
+      if (stopped.aborted) return;
       await pull(options, consumer);
     } catch (error) {
       failures += 1;
+      options.onAttempt();
       if (!stopped.aborted) logger.warn({ stream: filter.stream, durable, error: describeError(error) }, 'a consumer could not be opened, it is tried again');
     }
     await delay(Math.min(50 * 2 ** Math.min(failures, 10), RETRY_MAX_MS), undefined, { signal: stopped }).catch(() => undefined);
@@ -80,7 +86,7 @@ async function pull<K extends SubjectKind>(options: ConsumeStreamOptions<K>, con
     },
   });
   const stopListening = streams.onRecreated((stream) => stream === filter.stream && void messages.close());
-  const stop = (): void => void messages.close();
+  const stop = (): void => void drainMessages(messages);
   stopped.addEventListener('abort', stop, { once: true });
   if (stopped.aborted) stop();
   void closeWhenGone(messages);

@@ -30,8 +30,10 @@ export function createConsumers(shared: ConsumersOptions): Consumers {
       const stopping = new AbortController();
       const slots = createSlots(concurrency);
       const durable = durableName(options.durable);
-      const loops = filtersOf(kinds, options.tokens).map((filter) =>
-        consumeStream({ ...shared, filter, handler, durable, ackWaitMs, concurrency, slots, isOrdered: concurrency === 1, stopped: stopping.signal }),
+      const consumer = { ...shared, handler, durable, ackWaitMs, concurrency, slots, isOrdered: concurrency === 1, stopped: stopping.signal };
+      const loops: Promise<void>[] = [];
+      const attempts = filtersOf(kinds, options.tokens).map(
+        (filter) => new Promise<void>((onAttempt) => loops.push(consumeStream({ ...consumer, filter, onAttempt }))),
       );
       const stop = async (): Promise<void> => {
         stopping.abort();
@@ -39,6 +41,8 @@ export function createConsumers(shared: ConsumersOptions): Consumers {
         stops.delete(stop);
       };
       stops.add(stop);
+      // Opened, or failed once and tried again from now on.
+      await Promise.all(attempts);
       return stop;
     },
     async stop() {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { subjectOf, type FlowService } from '@chainwatch/events';
@@ -28,6 +29,7 @@ export interface BusOptions {
 }
 
 const CHECK_MS = 10_000;
+const CLOSE_MS = 2_000;
 
 /**
  * Connects a service to the bus and makes the streams.
@@ -42,12 +44,13 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
   const streams = createStreamSet({ connection, manager, replicas, logger });
   await ensureAtStart(connection, manager, streams, Math.max(startedAt + waitMs - Date.now(), 1_000));
   const checkStreams = (): void => void streams.ensure().catch((error: unknown) => logger.warn({ error: describeError(error) }, 'the streams could not be checked'));
-  const watch = watchConnection(connection, checkStreams, logger);
+  const watch = watchConnection(connection, logger);
+  watch.onReconnect(checkStreams);
   // A store can be wiped without the connection noticing.
   const checking = setInterval(() => watch.isConnected && checkStreams(), CHECK_MS);
   checking.unref();
   const client = jetstream(connection, { timeout: 5_000 });
-  const publisher = createPublisher({ client, streams, isValidating: options.isValidating ?? false });
+  const publisher = createPublisher({ client, streams, connection: watch, isValidating: options.isValidating ?? false });
   const leases = createLeaseStore({ client: jetstream(connection, { timeout: 1_500 }), replicas, logger });
   const consumers = createConsumers({ client, manager, streams, connection: watch, logger });
   return {
@@ -80,8 +83,9 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
       clearInterval(checking);
       await consumers.stop();
       if (watch.isConnected) await leases.close();
-      if (watch.isConnected) await connection.drain().catch(() => connection.close());
-      else await connection.close();
+      // A silent server does not delay our end.
+      if (watch.isConnected) await Promise.race([connection.drain().catch(() => undefined), delay(CLOSE_MS, undefined, { ref: false })]);
+      await connection.close();
     },
   };
 }
@@ -94,7 +98,7 @@ async function ensureAtStart(connection: NatsConnection, manager: JetStreamManag
       return await streams.ensure();
     } catch (error) {
       if (Date.now() < deadline) {
-        await new Promise((resolve) => setTimeout(resolve, 200));
+        await delay(200);
         continue;
       }
       await connection.close();

@@ -5,6 +5,7 @@ import { SUBJECTS, subjectOf, type PayloadOf, type SubjectKind } from '@chainwat
 import type { PublishOptions } from './bus.ts';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
 import { describeError } from './bus-logger.ts';
+import type { ConnectionWatch } from './connection-watch.ts';
 import type { StreamSet } from './stream-set.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -17,11 +18,12 @@ export interface Publisher {
 interface PublisherOptions {
   readonly client: JetStreamClient;
   readonly streams: StreamSet;
+  readonly connection: ConnectionWatch;
   readonly isValidating: boolean;
 }
 
 /** Publishes concurrently on one connection: what was called first is stored first. */
-export function createPublisher({ client, streams, isValidating }: PublisherOptions): Publisher {
+export function createPublisher({ client, streams, connection, isValidating }: PublisherOptions): Publisher {
   return {
     async publish(kind, tokens, payload, options) {
       const subject = publishSubject(kind, tokens);
@@ -31,8 +33,8 @@ export function createPublisher({ client, streams, isValidating }: PublisherOpti
       const deadline = Date.now() + TIMEOUT_MS;
       for (let attempt = 0; ; attempt += 1) {
         try {
-          await client.publish(subject, body, { msgID: options.messageId, headers, timeout: Math.max(deadline - Date.now(), 1) });
-          return;
+          const publishing = client.publish(subject, body, { msgID: options.messageId, headers, timeout: Math.max(deadline - Date.now(), 1) });
+          if (await isStored(publishing, connection)) return;
         } catch (error) {
           if (!isStreamMissing(error) || Date.now() >= deadline) throw unavailable(subject, error);
           // A wiped server has no stream for the subject, a starting one does not know its streams yet.
@@ -42,6 +44,14 @@ export function createPublisher({ client, streams, isValidating }: PublisherOpti
       }
     },
   };
+}
+
+/** False when the connection was cut and is back meanwhile: the answer is lost, the same id is sent again. */
+function isStored(publishing: Promise<unknown>, connection: ConnectionWatch): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const stopListening = connection.onReconnect(() => resolve(false));
+    publishing.then(() => resolve(true), reject).finally(stopListening);
+  });
 }
 
 function publishSubject(kind: SubjectKind, tokens: readonly string[]): string {

@@ -1,0 +1,123 @@
+import { connect } from '@nats-io/transport-node';
+import { startNats, startTcpProxy, waitFor, type NatsHandle } from '@chainwatch/testing';
+import { createBus, type Bus } from './index.ts';
+
+describe('leases', () => {
+  let nats: NatsHandle;
+  const open: Bus<'block-ingestor'>[] = [];
+
+  beforeEach(async () => {
+    nats = await startNats();
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((bus) => bus.close()));
+    await nats.stop();
+  });
+
+  async function start(url = nats.url): Promise<Bus<'block-ingestor'>> {
+    const bus = await createBus('block-ingestor', { url });
+    open.push(bus);
+    return bus;
+  }
+
+  it('gives a name to one owner until it is released', async () => {
+    const [first, second] = [await start(), await start()];
+    const taken = await Promise.all([first.leases.tryAcquire('eip155:1', 'a'), second.leases.tryAcquire('eip155:1', 'b')]);
+    const [lease, ...others] = taken.filter((entry) => entry !== undefined);
+    expect(others).toEqual([]);
+    expect(await second.leases.tryAcquire('eip155:2', 'b')).toBeDefined();
+    await lease?.release();
+    const after = await Promise.all([first, second].map((bus) => bus.leases.tryAcquire('eip155:1', 'c')));
+    expect(after.filter((entry) => entry !== undefined)).toHaveLength(1);
+  });
+
+  it('is kept for longer than its time to live while the holder renews it', async () => {
+    const [first, second] = [await start(), await start()];
+    const lease = await first.leases.tryAcquire('eip155:1', 'a');
+    const deadline = Date.now() + 8_000;
+    await waitFor(async () => {
+      expect(await second.leases.tryAcquire('eip155:1', 'b')).toBeUndefined();
+      return Date.now() > deadline;
+    }, { timeoutMs: 12_000, intervalMs: 500 });
+    expect(lease?.lost.aborted).toBe(false);
+  });
+
+  it('is given back when the bus is closed', async () => {
+    const [first, second] = [await start(), await start()];
+    await first.leases.tryAcquire('eip155:1', 'a');
+    await open.shift()?.close();
+    expect(await second.leases.tryAcquire('eip155:1', 'b')).toBeDefined();
+  });
+
+  it('survives a wiped server: the holder takes it again', async () => {
+    const first = await start();
+    const lease = await first.leases.tryAcquire('eip155:1', 'a');
+    await nats.wipe();
+    const second = await start();
+    const stranger = await connect({ servers: nats.url });
+    await waitFor(async () => (await second.leases.tryAcquire('eip155:9', 'b')) !== undefined);
+    await stranger.close();
+    // Nobody else asked meanwhile; from its next renewal on the holder has it again.
+    await waitFor(async () => (await leaseOwner(nats.url, 'eip155=3a1')) === 'a');
+    expect(await second.leases.tryAcquire('eip155:1', 'b')).toBeUndefined();
+    expect(lease?.lost.aborted).toBe(false);
+  });
+
+  it('stays with one of two who took it around a wipe', async () => {
+    const [first, second] = [await start(), await start()];
+    const lease = await first.leases.tryAcquire('eip155:1', 'a');
+    let other: Awaited<ReturnType<typeof second.leases.tryAcquire>>;
+    // Whoever comes first has it; again until that is the other one.
+    for (let round = 0; round < 10 && other === undefined; round += 1) {
+      await nats.wipe();
+      await waitFor(async () => {
+        other = await second.leases.tryAcquire('eip155:1', 'b');
+        return other !== undefined || (await leaseOwner(nats.url, 'eip155=3a1')) === 'a';
+      }, { intervalMs: 5 });
+    }
+    expect(other).toBeDefined();
+    await waitFor(() => lease?.lost.aborted || other?.lost.aborted, { timeoutMs: 6_000, message: 'one of them to lose it' });
+    const owner = await waitFor(() => leaseOwner(nats.url, 'eip155=3a1'));
+    expect([lease?.lost.aborted, other?.lost.aborted]).toEqual(owner === 'a' ? [false, true] : [true, false]);
+  });
+
+  it('moves within 10 s when the connection of the holder is cut', async () => {
+    const proxy = await startTcpProxy(nats.port);
+    const first = await start(`nats://127.0.0.1:${proxy.port}`);
+    const second = await start();
+    const lease = await first.leases.tryAcquire('eip155:1', 'a');
+    const cutAt = Date.now();
+    proxy.cut();
+    await waitFor(() => second.leases.tryAcquire('eip155:1', 'b'), { timeoutMs: 12_000, intervalMs: 200, message: 'the lease to expire' });
+    expect(Date.now() - cutAt).toBeLessThan(10_000);
+    expect(lease?.lost.aborted).toBe(false);
+    proxy.mend();
+    await waitFor(() => lease?.lost.aborted, { message: 'the old holder to notice' });
+  });
+
+  it('does not lose a lease because the server is silent for a moment', async () => {
+    const first = await start();
+    const lease = await first.leases.tryAcquire('eip155:1', 'a');
+    nats.pause();
+    const resumeAt = Date.now() + 4_000;
+    await waitFor(() => Date.now() > resumeAt);
+    nats.resume();
+    const second = await start();
+    const deadline = Date.now() + 5_000;
+    await waitFor(() => lease?.lost.aborted || Date.now() > deadline, { timeoutMs: 8_000 });
+    expect(lease?.lost.aborted).toBe(false);
+    expect(await second.leases.tryAcquire('eip155:1', 'b')).toBeUndefined();
+  });
+});
+
+async function leaseOwner(url: string, key: string): Promise<string | undefined> {
+  const connection = await connect({ servers: url });
+  try {
+    const answer = await connection.request('$JS.API.STREAM.MSG.GET.KV_leases', JSON.stringify({ last_by_subj: `$KV.leases.${key}` }));
+    const { message } = answer.json<{ message?: { data: string } }>();
+    if (message === undefined) return undefined;
+    return (JSON.parse(Buffer.from(message.data, 'base64').toString()) as { owner: string }).owner;
+  } finally {
+    await connection.close();
+  }
+}
