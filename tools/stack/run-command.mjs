@@ -5,20 +5,15 @@ import { spawn } from 'node:child_process';
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, onLine?: (line: string) => void }} [options]
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, account?: { uid: number, gid: number } }} [options]
  * @returns {Promise<{ code: number, output: string }>} the last 64 KiB of stdout and stderr; code 127 when there is no such command
  */
 export function runCommand(command, args, options = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: options.cwd, env: options.env ?? process.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, { cwd: options.cwd, env: options.env ?? process.env, stdio: ['ignore', 'pipe', 'pipe'], ...options.account });
     let output = '';
-    let partial = '';
     const onData = (/** @type {Buffer} */ chunk) => {
-      const text = chunk.toString();
-      output = (output + text).slice(-65_536);
-      const lines = (partial + text).split('\n');
-      partial = lines.pop() ?? '';
-      for (const line of lines) options.onLine?.(line);
+      output = (output + chunk.toString()).slice(-65_536);
     };
     child.stdout.on('data', onData);
     child.stderr.on('data', onData);

@@ -1,0 +1,11 @@
+/** `npm run test:soak -- --scripts 1000`: the long-running specs, with that many random scripts. */
+const args = process.argv.slice(2);
+const at = args.indexOf('--scripts');
+const [scripts] = at === -1 ? [] : args.splice(at, 2).slice(1);
+if (at !== -1 && !/^[1-9]\d*$/.test(scripts ?? '')) {
+  console.error('--scripts wants a number from 1 on, such as: npm run test:soak -- --scripts 1000');
+  process.exit(1);
+}
+process.env.SOAK_SCRIPTS = scripts ?? '1000';
+process.argv.splice(2, process.argv.length, ...(args.length > 0 ? args : ['\\.soak\\.spec\\.ts$']));
+await import('./run.mjs');

@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repoDir } from '../../stack/repo.mjs';
+
+export interface TestCounts {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/** Runs Jest over the paths and patterns given, or over everything. A Jest that dies counts as one failure. */
+export async function runJest(args: readonly string[], env: Readonly<Record<string, string>>): Promise<TestCounts> {
+  const dir = await mkdtemp(join(tmpdir(), 'chainwatch-test-'));
+  const summaryFile = join(dir, 'summary.json');
+  const child = spawn(process.execPath, [join(repoDir, 'node_modules/jest/bin/jest.js'), '--config', join(repoDir, 'jest.config.mjs'), ...args], {
+    cwd: repoDir,
+    stdio: 'inherit',
+    env: { ...process.env, ...env, NODE_OPTIONS: '--experimental-vm-modules --no-warnings', SUMMARY_FILE: summaryFile },
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  const counts = await readFile(summaryFile, 'utf8').then((text) => JSON.parse(text) as TestCounts, () => ({ passed: 0, failed: 1 }));
+  await rm(dir, { recursive: true, force: true });
+  return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+}
