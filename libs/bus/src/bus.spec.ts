@@ -149,10 +149,10 @@ describe('createBus', () => {
     });
     await Promise.all([1, 2, 3].map((seq) => publish(ingestor, seq)));
     await waitFor(() => taken.length === 1);
+    await second.consume(['block.new'], { durable: 'a' }, async ({ payload }) => void seen.push(`second ${payload.seq}`));
     const stopped = stop();
     release();
     await stopped;
-    await second.consume(['block.new'], { durable: 'a' }, async ({ payload }) => void seen.push(`second ${payload.seq}`));
     await waitFor(() => new Set(seen.map((entry) => entry.at(-1))).size === 3, { timeoutMs: 3_000, message: () => `three messages, got ${seen.join(', ')}` });
     expect(seen).toHaveLength(3);
   });

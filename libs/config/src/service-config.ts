@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { z } from 'zod';
+import { cidrList, json, port, url, urls } from './variables.ts';
+
+const SECRETS_KEY = /^[\w-]{1,32}:[A-Za-z0-9+/_-]{43}=?$/;
+
+/**
+ * The variables that services share. Take what a service needs with `pick`, and extend it:
+ * `serviceConfig.pick({ DATABASE_URL: true, NATS_URL: true, HEALTH_PORT: true }).extend({ … })`.
+ */
+export const serviceConfig = z.object({
+  DATABASE_URL: url('postgres', 'postgresql'),
+  /** One or several, with commas between. */
+  NATS_URL: urls('nats', 'tls', 'ws', 'wss').default('nats://127.0.0.1:4222'),
+  /** Optional: without Redis limits are counted per process. */
+  REDIS_URL: url('redis', 'rediss').optional(),
+  PORT: port().default(8080),
+  /** 0 takes a free one. */
+  HEALTH_PORT: port().default(0),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'expected trace, debug, info, warn, error, fatal or silent').default('info'),
+  /** Names this replica: owner of leases, shown in logs. */
+  INSTANCE_ID: z.string().max(128).default(() => `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`),
+  /** First part of API keys and webhook secrets (decisions.md §1.1). */
+  NAMESPACE_LABEL: z.string().regex(/^[a-z][a-z0-9]{1,9}$/, 'expected 2 to 10 characters a-z, 0-9, a letter first').default('svc'),
+  /** `kid:base64,kid:base64`, 32 bytes each; the first one seals, all of them open. */
+  SECRETS_KEYS: z
+    .string()
+    .refine((text) => text.split(',').every((part) => SECRETS_KEY.test(part.trim())), 'expected kid:base64 of 32 bytes, several with commas between; openssl rand -base64 32 makes one'),
+  /** Address ranges that webhooks and nodes may have although they are private. */
+  OUTBOUND_ALLOW: cidrList().default([]),
+  /** Endpoints besides the one of the API, tried in turn: `{"eip155:1": ["https://…"]}`. */
+  CHAIN_ENDPOINTS: json(z.record(z.string(), z.array(z.string().refine((text) => URL.canParse(text), 'expected a URL')))).default({}),
+});
