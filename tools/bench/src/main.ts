@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { benchLatency } from './bench-latency.ts';
+import { benchPeers } from './bench-peers.ts';
 import { benchPipeline } from './bench-pipeline.ts';
 import { benchWatchSet } from './bench-watch-set.ts';
 import { Report } from './report.ts';
@@ -10,14 +11,16 @@ const benches = {
   'watch-set': async () => benchWatchSet(report),
   pipeline: () => benchPipeline(report, `${root}/.chainwatch/bench`),
   latency: () => benchLatency(report),
+  peers: () => benchPeers(report, `${root}/.chainwatch/bench`),
 } as const;
 
+// Peers install packages of their own, so they run only when named.
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in benches));
 if (unknown.length > 0) {
   console.error(`expected ${Object.keys(benches).join(', ')}, got ${unknown.join(', ')}`);
   process.exit(2);
 }
-for (const [name, run] of Object.entries(benches)) if (wanted.length === 0 || wanted.includes(name)) await run();
+for (const [name, run] of Object.entries(benches)) if (wanted.length === 0 ? name !== 'peers' : wanted.includes(name)) await run();
 report.write(`${root}/docs/benchmarks.md`);
 process.exit(0);

@@ -19,7 +19,7 @@ export interface Rig {
   stop(): Promise<void>;
 }
 
-export async function startRig(names: readonly ServiceName[]): Promise<Rig> {
+export async function startRig(names: readonly ServiceName[], env: Readonly<Record<string, string>> = {}): Promise<Rig> {
   const [postgres, nats, redis, apiPort] = await Promise.all([startPostgres(), startNats(), startRedis(), freePort()]);
   const db = createDatabase({ url: postgres.url, applicationName: 'bench', poolSize: 2 });
   const made = await bootstrap(db, { label: 'svc' });
@@ -34,6 +34,7 @@ export async function startRig(names: readonly ServiceName[]): Promise<Rig> {
     RATE_LIMIT_API: '1000000',
     LOG_LEVEL: 'warn',
     NODE_ENV: 'production',
+    ...env,
   });
   const apiUrl = `http://127.0.0.1:${apiPort}/v1`;
   const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
