@@ -1,0 +1,18 @@
+import type { Dial } from '@chainwatch/chain-core';
+import { BlockedAddressError, OutboundUrlError, UnresolvableHostError, assertAllowedUrl } from '@chainwatch/outbound';
+import { unprocessableEntity } from '@chainwatch/problem';
+
+/**
+ * Proves that a customer's URL leads out of the operator's network. A host that does not resolve now may do so later:
+ * the dial checks again at each connection.
+ * @throws ProblemError 422 when it resolves into a blocked range
+ */
+export async function checkOutboundUrl(url: string, dial: Dial): Promise<void> {
+  try {
+    await assertAllowedUrl(url, dial);
+  } catch (error) {
+    if (error instanceof UnresolvableHostError) return;
+    if (error instanceof BlockedAddressError || error instanceof OutboundUrlError) throw unprocessableEntity(error.publicMessage);
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import type { ChainFamily, Network } from '@chainwatch/chain-core';
+import { InvalidAssetError } from '@chainwatch/chain-core';
+import { joinAssetGid, parseAssetPath, parseChainGid } from '@chainwatch/caip';
+import type { Prisma } from '@chainwatch/db/prisma';
+import { findFamily, findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
+import { invalidRequest, notFound } from '@chainwatch/problem';
+import type { ApiDeps } from './api-deps.ts';
+
+export type AssetRow = Prisma.AssetGetPayload<object>;
+
+interface AssetParams {
+  readonly chain_gid: string;
+  readonly asset_path: string;
+}
+
+/** The asset row of two path parameters, aliases resolved. @throws ProblemError 404, or 400 for a path the family refuses */
+export async function findAsset({ prisma }: Pick<ApiDeps, 'prisma'>, params: AssetParams): Promise<AssetRow> {
+  const gid = await canonicalAssetGid(params);
+  const row = await prisma.asset.findUnique({ where: { gid } });
+  if (!row) throw notFound(`There is no asset ${gid} in this service.`);
+  return row;
+}
+
+/** @throws ProblemError 400 with `fields` when the path names no asset of the chain's family */
+export function toAssetGid(family: ChainFamily, network: Network, assetPath: string): string {
+  try {
+    return family.parseAssetPath(network, assetPath);
+  } catch (error) {
+    if (error instanceof InvalidAssetError) throw invalidRequest([{ name: 'asset_path', reason: error.publicMessage }]);
+    throw error;
+  }
+}
+
+async function canonicalAssetGid(params: AssetParams): Promise<string> {
+  const chainGid = normalizeChainGid(params.chain_gid);
+  const network = findNetwork(chainGid);
+  const family = network && (await findFamily(network.gid.split(':', 1)[0]!));
+  if (network && family) return toAssetGid(family, network, params.asset_path);
+  return joinAssetGid(parseChainGid(chainGid), parseAssetPath(params.asset_path));
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { Prisma } from '@chainwatch/db/prisma';
+import { familySchema } from './path-schemas.ts';
+
+export const blockchainSchema = z.object({
+  gid: z.string(),
+  image_url: z.string(),
+  name: z.string(),
+  short_name: z.string(),
+  is_active: z.boolean(),
+  family: familySchema,
+  /** Whether a node URL is stored; the URL itself is never shown. */
+  has_endpoint: z.boolean(),
+  /** How far the services are; null before the first activation. */
+  sync: z
+    .object({
+      status: z.string(),
+      reason: z.string().nullable(),
+      head_number: z.int().nullable(),
+      finalized_number: z.int().nullable(),
+      processed_number: z.int().nullable(),
+    })
+    .nullable(),
+});
+
+export const blockchainInclude = { ingestorState: true, analyzerState: true } as const satisfies Prisma.BlockchainInclude;
+type BlockchainRow = Prisma.BlockchainGetPayload<{ include: typeof blockchainInclude }>;
+
+export function toBlockchainRecord(row: BlockchainRow): z.infer<typeof blockchainSchema> {
+  const { ingestorState: ingestor, analyzerState: analyzer } = row;
+  return {
+    gid: row.gid,
+    image_url: row.imageUrl,
+    name: row.name,
+    short_name: row.shortName,
+    is_active: row.isActive,
+    family: familySchema.parse(row.family),
+    has_endpoint: row.endpointSealed !== null || row.evmEndpointSealed !== null,
+    sync: ingestor && {
+      // What is wrong upstream comes first: without heads nothing behind moves.
+      status: ingestor.reason === null && analyzer ? analyzer.status : ingestor.status,
+      reason: ingestor.reason ?? analyzer?.reason ?? null,
+      head_number: toNumber(ingestor.headNumber),
+      finalized_number: toNumber(ingestor.finalizedNumber),
+      processed_number: toNumber(analyzer?.cursorNumber ?? null),
+    },
+  };
+}
+
+function toNumber(value: bigint | null): number | null {
+  return value === null ? null : Number(value);
+}

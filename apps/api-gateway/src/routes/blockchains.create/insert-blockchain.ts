@@ -1,0 +1,19 @@
+import { splitAssetGid } from '@chainwatch/caip';
+import type { Network } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+
+/** Writes a network of the catalogue and its native asset; false when the chain was there already. */
+export async function insertBlockchain(sql: Sql, network: Network): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (gid) DO NOTHING`,
+    [network.gid, network.family, network.name, network.shortName, network.imageUrl],
+  );
+  if (rowCount === 0) return false;
+  const { namespace, reference } = splitAssetGid(network.native.gid);
+  await sql.query(
+    `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals, image_url, source)
+     VALUES ($1, $2, $3, $4, 'native', 'active', $5, $6, $7, $8, 'registry') ON CONFLICT (gid) DO NOTHING`,
+    [network.native.gid, network.gid, namespace, reference, network.native.name, network.native.symbol, network.native.decimals, network.imageUrl],
+  );
+  return true;
+}

@@ -1,0 +1,24 @@
+import { announceChain } from '../../announce-chain.ts';
+import { defineRoute } from '../../define-route.ts';
+import { findChain } from '../../find-chain.ts';
+import { blockchainInclude, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
+import { chainParams } from '../../records/path-schemas.ts';
+
+export const deactivateBlockchain = defineRoute({
+  method: 'POST',
+  path: '/blockchains/:chain_gid/actions/deactivate',
+  summary: 'Stop to monitor a blockchain',
+  params: chainParams,
+  responses: { 200: blockchainSchema },
+  handle: async ({ params }, deps) => {
+    const chain = await findChain(deps, params.chain_gid);
+    if (!chain.isActive) return { status: 200, body: toBlockchainRecord(chain) };
+    const row = await deps.prisma.blockchain.update({
+      where: { gid: chain.gid },
+      data: { isActive: false, updatedAt: new Date() },
+      include: blockchainInclude,
+    });
+    await announceChain(deps, chain.gid);
+    return { status: 200, body: toBlockchainRecord(row) };
+  },
+});

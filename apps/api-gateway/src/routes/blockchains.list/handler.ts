@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { Prisma } from '@chainwatch/db/prisma';
+import { booleanParameter, listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { defineRoute } from '../../define-route.ts';
+import { blockchainInclude, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
+import { toOrder } from '../../records/order.ts';
+import { familySchema, searchSchema } from '../../records/path-schemas.ts';
+
+const columns = { name: 'name', short_name: 'shortName', gid: 'gid', is_active: 'isActive' } as const;
+
+export const listBlockchains = defineRoute({
+  method: 'GET',
+  path: '/blockchains',
+  summary: 'Blockchains of this service',
+  query: z.strictObject({
+    ...pageParameters,
+    sort_by: sortParameter(['name', 'short_name', 'gid', 'is_active'], 'name'),
+    search: searchSchema,
+    families: listParameter(familySchema),
+    is_active: booleanParameter.optional(),
+  }),
+  responses: { 200: pageSchema(blockchainSchema) },
+  handle: async ({ query }, { prisma }) => {
+    const matches = { contains: query.search, mode: 'insensitive' } as const;
+    const where: Prisma.BlockchainWhereInput = {
+      family: query.families && { in: query.families },
+      isActive: query.is_active,
+      OR: query.search === undefined ? undefined : [{ name: matches }, { shortName: matches }],
+    };
+    const orderBy = [toOrder(query.sort_by, columns), { gid: 'asc' as const }];
+    const [rows, total] = await Promise.all([
+      prisma.blockchain.findMany({ where, orderBy, include: blockchainInclude, skip: offsetOf(query), take: query.limit }),
+      prisma.blockchain.count({ where }),
+    ]);
+    return { status: 200, body: toPage(rows.map(toBlockchainRecord), total, query) };
+  },
+});

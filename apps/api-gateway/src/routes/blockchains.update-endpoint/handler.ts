@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { ChainFamilyName } from '@chainwatch/chain-core';
+import { booleanParameter } from '@chainwatch/http';
+import { unprocessableEntity } from '@chainwatch/problem';
+import { announceChain } from '../../announce-chain.ts';
+import { defineRoute } from '../../define-route.ts';
+import { findChain, loadFamily } from '../../find-chain.ts';
+import { blockchainInclude, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
+import { chainParams } from '../../records/path-schemas.ts';
+import { verifyEndpoint } from './verify-endpoint.ts';
+
+const nodeUrl = z
+  .url({ protocol: /^(https?|wss?)$/, error: 'expected a URL that begins with https:, http:, wss: or ws:' })
+  .max(2_048);
+
+interface EndpointBody {
+  endpoint_url?: string;
+  evm_endpoint_url?: string;
+}
+
+export const updateEvmEndpoint = endpointRoute('evm', z.strictObject({ endpoint_url: nodeUrl }));
+export const updateSolanaEndpoint = endpointRoute('solana', z.strictObject({ endpoint_url: nodeUrl }));
+export const updateBitcoinEndpoint = endpointRoute('bitcoin', z.strictObject({ endpoint_url: nodeUrl }));
+/** Either or both (decisions.md 1.5). */
+export const updateTronEndpoint = endpointRoute(
+  'tron',
+  z
+    .strictObject({ endpoint_url: nodeUrl.optional(), evm_endpoint_url: nodeUrl.optional() })
+    .refine((body) => body.endpoint_url !== undefined || body.evm_endpoint_url !== undefined, {
+      path: ['evm_endpoint_url'],
+      error: 'expected evm_endpoint_url, endpoint_url or both',
+    }),
+);
+
+function endpointRoute(familyName: ChainFamilyName, bodySchema: z.ZodType<EndpointBody>) {
+  return defineRoute({
+    method: 'PATCH',
+    path: `/blockchains/:chain_gid/${familyName}`,
+    summary: `Set the node of a blockchain of the family ${familyName}`,
+    params: chainParams,
+    query: z.strictObject({ verify: booleanParameter.default(true) }),
+    body: bodySchema,
+    responses: { 200: blockchainSchema },
+    handle: async ({ params, query, body, signal }, deps) => {
+      const chain = await findChain(deps, params.chain_gid);
+      if (chain.family !== familyName) {
+        throw unprocessableEntity(`The blockchain ${chain.gid} is of the family ${chain.family}, not ${familyName}.`);
+      }
+      const { network, family } = await loadFamily(chain.gid);
+      for (const url of [body.endpoint_url, body.evm_endpoint_url]) {
+        if (url !== undefined) await verifyEndpoint({ network, family, url, askNode: query.verify, signal }, deps);
+      }
+      const row = await deps.prisma.blockchain.update({
+        where: { gid: chain.gid },
+        data: {
+          endpointSealed: body.endpoint_url && deps.sealer.seal(body.endpoint_url, `endpoint:${chain.gid}`),
+          evmEndpointSealed: body.evm_endpoint_url && deps.sealer.seal(body.evm_endpoint_url, `evm_endpoint:${chain.gid}`),
+          updatedAt: new Date(),
+        },
+        include: blockchainInclude,
+      });
+      await announceChain(deps, chain.gid);
+      return { status: 200, body: toBlockchainRecord(row) };
+    },
+  });
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { chainGidSchema } from '@chainwatch/caip';
+import { normalizeChainGid } from '@chainwatch/chain-registry';
+import { integerParameter } from '@chainwatch/http';
+import { notFound } from '@chainwatch/problem';
+import { defineRoute } from '../../define-route.ts';
+import { blockSchema, toBlockRecord } from '../../records/block.ts';
+
+export const getBlock = defineRoute({
+  method: 'GET',
+  path: '/blocks/:chain_gid/:block_number',
+  summary: 'The block at a height: the canonical one, else the orphan seen last',
+  params: z.object({ chain_gid: chainGidSchema, block_number: integerParameter(0) }),
+  responses: { 200: blockSchema },
+  handle: async ({ params }, { prisma }) => {
+    const chainGid = normalizeChainGid(params.chain_gid);
+    const rows = await prisma.block.findMany({ where: { chainGid, number: params.block_number }, orderBy: { id: 'desc' } });
+    const row = rows.find(({ status }) => status !== 'reorged') ?? rows[0];
+    if (!row) throw notFound(`There is no block ${params.block_number} of ${chainGid}.`);
+    return { status: 200, body: toBlockRecord(row) };
+  },
+});

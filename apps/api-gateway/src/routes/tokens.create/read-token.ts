@@ -1,0 +1,44 @@
+import type { ChainFamily, Network, TokenMetadata } from '@chainwatch/chain-core';
+import { badGateway, unprocessableEntity } from '@chainwatch/problem';
+import type { ApiDeps } from '../../api-deps.ts';
+import type { ChainRow } from '../../find-chain.ts';
+
+interface TokenRead {
+  readonly chain: ChainRow;
+  readonly network: Network;
+  readonly family: ChainFamily;
+  /** Canonical CAIP-19. */
+  readonly gid: string;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the chain's endpoints in turn. @throws ProblemError 422 when the contract is not a token, 502 when no node answers */
+export async function readToken(read: TokenRead, deps: Pick<ApiDeps, 'sealer' | 'dial' | 'settings'>): Promise<TokenMetadata> {
+  let failure: unknown;
+  for (const endpointUrl of listEndpoints(read.chain, deps)) {
+    const client = read.family.createClient({ network: read.network, endpointUrl, dial: deps.dial, timeoutMs: deps.settings.nodeTimeoutMs });
+    try {
+      if (!client.readTokens) throw unprocessableEntity(`The chain ${read.chain.gid} has no tokens to read.`);
+      const [metadata] = await client.readTokens([read.gid], read.signal);
+      if (!metadata) throw unprocessableEntity(`The contract of ${read.gid} is not a token.`);
+      return metadata;
+    } catch (error) {
+      // A node's failure is a reason to ask the next one; its answer is not.
+      if (!isRetryable(error)) throw error;
+      failure = error;
+    } finally {
+      client.close();
+    }
+  }
+  if (failure === undefined) throw unprocessableEntity(`The blockchain ${read.chain.gid} has no endpoint to read the token from.`);
+  throw badGateway('The token could not be read: no node of the chain answered.', failure);
+}
+
+function listEndpoints(chain: ChainRow, { sealer, settings }: Pick<ApiDeps, 'sealer' | 'settings'>): string[] {
+  const stored = chain.endpointSealed === null ? [] : [sealer.open(chain.endpointSealed, `endpoint:${chain.gid}`)];
+  return [...stored, ...(settings.chainEndpoints[chain.gid] ?? [])];
+}
+
+function isRetryable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && 'retryable' in error && !('status' in error);
+}

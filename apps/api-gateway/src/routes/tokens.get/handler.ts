@@ -1,0 +1,13 @@
+import { defineRoute } from '../../define-route.ts';
+import { findAsset } from '../../find-asset.ts';
+import { assetParams } from '../../records/path-schemas.ts';
+import { toTokenRecord, tokenSchema } from '../../records/token.ts';
+
+export const getToken = defineRoute({
+  method: 'GET',
+  path: '/tokens/:chain_gid/:asset_path',
+  summary: 'One token',
+  params: assetParams,
+  responses: { 200: tokenSchema },
+  handle: async ({ params }, deps) => ({ status: 200, body: toTokenRecord(await findAsset(deps, params)) }),
+});

@@ -1,0 +1,24 @@
+/**
+ * Express middleware and the route table of the HTTP services: parsed requests in, problem+json out. Knows no chain and
+ * no app. Used by api-gateway and rpc-proxy.
+ *
+ * @example
+ * const defineRoute = routeFactory<Deps, Principal>();
+ * const route = defineRoute({ method: 'GET', path: '/things/:id', summary: 'One thing', params, responses: { 200: thing }, handle });
+ * app.use(requestId(), securityHeaders(), checkUrl(), ...jsonBody({ limitBytes: 262_144 }));
+ * app.use('/v1', mountRoutes([route], { deps, authorize }), routeNotFound, problemErrors({ uris, onUnexpected }));
+ */
+export { requestId } from './request-id.ts';
+export { securityHeaders } from './security-headers.ts';
+export { checkUrl } from './check-url.ts';
+export { jsonBody } from './json-body.ts';
+export { findTextFault } from './find-text-fault.ts';
+export { routeFactory } from './route.ts';
+export type { Method, Route, RouteReply, RouteRequest } from './route.ts';
+export { mountRoutes } from './mount-routes.ts';
+export { problemErrors, routeNotFound } from './problem-errors.ts';
+export { booleanParameter, integerParameter, listParameter, pageParameters, sortParameter } from './query-schemas.ts';
+export { offsetOf, pageSchema, toPage } from './page.ts';
+export type { PageRequest } from './page.ts';
+export { startHttpServer } from './start-http-server.ts';
+export type { HttpServer } from './start-http-server.ts';

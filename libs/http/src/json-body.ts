@@ -1,0 +1,53 @@
+import express from 'express';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { ProblemError, contentTooLarge, invalidRequest, unsupportedMediaType } from '@chainwatch/problem';
+import { findBodyFault } from './find-body-fault.ts';
+
+export interface JsonBodyOptions {
+  /** Largest body in bytes, after decompression. */
+  readonly limitBytes: number;
+}
+
+/** Parses JSON bodies: 415 for another media type, 413 over the limit, 400 for what is no JSON or cannot be stored. */
+export function jsonBody(options: JsonBodyOptions): (RequestHandler | ErrorRequestHandler)[] {
+  const parse = express.json({ limit: options.limitBytes, strict: false, type: () => true });
+  return [requireJson, parse, ((error, _req, _res, next) => next(toProblem(error, options.limitBytes))) as ErrorRequestHandler, checkBody];
+}
+
+const requireJson: RequestHandler = (req, _res, next) => {
+  if (!hasBody(req.headers)) return next();
+  const mediaType = (req.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  if (mediaType !== 'application/json') {
+    return next(unsupportedMediaType(req.headers['content-type']));
+  }
+  next();
+};
+
+const checkBody: RequestHandler = (req, _res, next) => {
+  const fault = findBodyFault(req.body);
+  next(fault === undefined ? undefined : invalidRequest([fault]));
+};
+
+function hasBody(headers: Record<string, string | string[] | undefined>): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
+}
+
+// Errors of body-parser carry `type` (https://github.com/expressjs/body-parser#errors).
+function toProblem(error: unknown, limitBytes: number): unknown {
+  const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
+  switch (type) {
+    case 'entity.too.large':
+      return contentTooLarge(limitBytes);
+    case 'encoding.unsupported':
+      return new ProblemError('unsupported_media_type', { detail: 'Expected the content encoding identity, gzip, deflate or br.' });
+    case 'charset.unsupported':
+      return new ProblemError('unsupported_media_type', { detail: 'Expected the charset UTF-8.' });
+    case 'entity.parse.failed':
+      return invalidRequest([{ name: 'body', reason: 'expected JSON' }]);
+    default:
+      break;
+  }
+  const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
+  // Broken compression, a length that does not match, an aborted upload: the sender's doing as well.
+  return typeof status === 'number' && status >= 400 && status < 500 ? invalidRequest([{ name: 'body', reason: 'could not be read' }]) : error;
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly page: number;
+}
+
+/** The envelope of every paginated list (interface.md, pagination envelope). */
+export function pageSchema<T extends z.ZodType>(item: T) {
+  return z.object({
+    items: z.array(item),
+    meta: z.object({
+      limit: z.int().min(1),
+      page: z.int().min(1),
+      total: z.int().min(0),
+      total_pages: z.int().min(0),
+    }),
+  });
+}
+
+export interface Page<T> {
+  items: T[];
+  meta: { limit: number; page: number; total: number; total_pages: number };
+}
+
+export function toPage<T>(items: T[], total: number, { limit, page }: PageRequest): Page<T> {
+  return { items, meta: { limit, page, total, total_pages: Math.ceil(total / limit) } };
+}
+
+/** Rows to skip; kept within what databases accept as an offset. */
+export function offsetOf({ limit, page }: PageRequest): number {
+  return (page - 1) * limit;
+}

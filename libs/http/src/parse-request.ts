@@ -1,0 +1,42 @@
+import type { Request } from 'express';
+import type { z } from 'zod';
+import { fieldsFromZodError, invalidRequest } from '@chainwatch/problem';
+import type { FieldsOptions, ProblemField } from '@chainwatch/problem';
+import type { RouteSchemas } from './route.ts';
+
+interface ParsedRequest {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/**
+ * Parses path, query and body together, so that one answer names every fault. A route without a schema takes nothing.
+ * @throws ProblemError 400 with `fields`
+ */
+export function parseRequest(schemas: RouteSchemas, req: Request): ParsedRequest {
+  const fields: ProblemField[] = [];
+  const params = parsePart(schemas.params, req.params, fields, { input: req.params });
+  const query = schemas.query ? parsePart(schemas.query, req.query, fields, { input: req.query }) : refuseQuery(req.query, fields);
+  // Without the input: a body may hold secrets, which no answer repeats.
+  const body = schemas.body ? parsePart(schemas.body, req.body, fields) : refuseBody(req.body, fields);
+  if (fields.length > 0) throw invalidRequest(fields);
+  return { params, query, body };
+}
+
+function parsePart(schema: z.ZodType | undefined, value: unknown, fields: ProblemField[], options: FieldsOptions = {}): unknown {
+  if (!schema) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  fields.push(...fieldsFromZodError(result.error, '', options));
+  return undefined;
+}
+
+function refuseQuery(query: object, fields: ProblemField[]): undefined {
+  for (const name of Object.keys(query)) fields.push({ name, reason: 'expected no such query parameter' });
+}
+
+function refuseBody(body: unknown, fields: ProblemField[]): undefined {
+  const isEmpty = body === undefined || (typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0);
+  if (!isEmpty) fields.push({ name: 'body', reason: 'expected no body' });
+}

@@ -1,0 +1,39 @@
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import { PROBLEM_CONTENT_TYPE, ProblemError, internalServerError, invalidRequest, notFound, toProblemDocument } from '@chainwatch/problem';
+import type { ProblemContext } from '@chainwatch/problem';
+
+export interface ProblemErrorsOptions {
+  readonly uris: Pick<ProblemContext, 'docsUrl' | 'apiHost'>;
+  /** Errors of domain and adapter libraries that have a place in HTTP; undefined: not one of those. */
+  readonly translate?: (error: unknown) => ProblemError | undefined;
+  /** Told about what nobody expected; the client sees only that something failed. */
+  readonly onUnexpected: (error: unknown, context: { requestId: string; method: string; path: string }) => void;
+}
+
+/** The last middleware: every error becomes application/problem+json (RFC 9457). */
+export function problemErrors(options: ProblemErrorsOptions): ErrorRequestHandler {
+  return (error, req, res, _next) => {
+    const requestId = String(res.locals.requestId ?? '');
+    const problem = asProblem(error) ?? options.translate?.(error);
+    if (!problem) options.onUnexpected(error, { requestId, method: req.method, path: req.path });
+    // Too late for another answer: the connection is cut, so that the client does not take half a body for a whole one.
+    if (res.headersSent) return void res.destroy();
+    sendProblem(res, problem ?? internalServerError(error), { uris: options.uris, instance: req.originalUrl });
+  };
+}
+
+function sendProblem(res: Response, problem: ProblemError, context: { uris: ProblemErrorsOptions['uris']; instance: string }): void {
+  const path = context.instance.split('?', 1)[0]!;
+  res.status(problem.status).set(problem.headers).type(PROBLEM_CONTENT_TYPE);
+  res.send(JSON.stringify(toProblemDocument(problem, { ...context.uris, instance: path.slice(0, 512) })));
+}
+
+/** Behind the last route. */
+export const routeNotFound: RequestHandler = (_req, _res, next) => next(notFound('There is no such path.'));
+
+function asProblem(error: unknown): ProblemError | undefined {
+  if (error instanceof ProblemError) return error;
+  // Express's router: a path parameter that does not decode.
+  if (error instanceof URIError) return invalidRequest([{ name: 'path', reason: 'expected percent-encoded UTF-8' }]);
+  return undefined;
+}

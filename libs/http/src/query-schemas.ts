@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+/** `?ids=a,b&ids=c` → ['a', 'b', 'c']: repeated, comma-separated and mixed (decisions.md 1.11). */
+export function listParameter<T extends z.ZodType>(item: T, max = 100) {
+  return z.preprocess((value) => (value === undefined ? undefined : splitList(value)), z.array(item).min(1).max(max).optional());
+}
+
+/** `?is_active=true`. */
+export const booleanParameter = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+/** Decimal digits only, within what PostgreSQL's bigint and JavaScript hold exactly. */
+export function integerParameter(min: number, max: number = Number.MAX_SAFE_INTEGER) {
+  return z
+    .string()
+    .regex(/^\d{1,16}$/, 'expected an integer')
+    .transform(Number)
+    .pipe(z.number().int().min(min).max(max));
+}
+
+/** `limit` and `page` of every paginated list. */
+export const pageParameters = {
+  limit: integerParameter(1, 100).default(20),
+  page: integerParameter(1, 1_000_000_000).default(1),
+};
+
+/** `sort_by` over the given fields, with `-` for descending. */
+export function sortParameter<const F extends string>(fields: readonly F[], initial: F | `-${F}`) {
+  return z.enum(fields.flatMap((field) => [field, `-${field}` as const])).default(initial as never) as z.ZodType<F | `-${F}`, unknown>;
+}
+
+function splitList(value: unknown): unknown[] {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  return values.flatMap((entry) => (typeof entry === 'string' ? entry.split(',').map((part) => part.trim()) : [entry]));
+}

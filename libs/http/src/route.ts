@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
+/** What a handler gets: everything parsed, nothing of Express. */
+export interface RouteRequest<P, Q, B, Principal> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  /** Who asks, as the authentication found out. */
+  readonly principal: Principal;
+  readonly requestId: string;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+export interface RouteReply {
+  readonly status: number;
+  /** Sent as JSON; absent for 204. */
+  readonly body?: unknown;
+}
+
+/** What the route is, for the router and for the OpenAPI document alike. */
+export interface RouteSchemas {
+  readonly params?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** By status; undefined: no content. */
+  readonly responses: Readonly<Record<number, z.ZodType | undefined>>;
+}
+
+interface RouteHead {
+  readonly method: Method;
+  /** Express path, `/blockchains/:chain_gid`. */
+  readonly path: string;
+  /** One line for the OpenAPI document. */
+  readonly summary: string;
+}
+
+/** A route with its types erased, as it stands in a route table. */
+export interface Route<Deps, Principal> extends RouteHead {
+  readonly schemas: RouteSchemas;
+  handle(request: RouteRequest<unknown, unknown, unknown, Principal>, deps: Deps): Promise<RouteReply>;
+}
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+interface RouteDefinition<P, Q, B, Deps, Principal> extends RouteHead {
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly responses: RouteSchemas['responses'];
+  handle(request: RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Principal>, deps: Deps): Promise<RouteReply>;
+}
+
+/** `const defineRoute = routeFactory<Deps, Principal>()`: a route whose handler is typed by its own schemas. */
+export function routeFactory<Deps, Principal>() {
+  return <
+    P extends z.ZodType | undefined = undefined,
+    Q extends z.ZodType | undefined = undefined,
+    B extends z.ZodType | undefined = undefined,
+  >(
+    definition: RouteDefinition<P, Q, B, Deps, Principal>,
+  ): Route<Deps, Principal> => ({
+    method: definition.method,
+    path: definition.path,
+    summary: definition.summary,
+    schemas: { params: definition.params, query: definition.query, body: definition.body, responses: definition.responses },
+    // The mount parses with exactly these schemas before it calls, so the erased values have the types of `P`, `Q` and `B`.
+    handle: (request, deps) => definition.handle(request as RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Principal>, deps),
+  });
+}
