@@ -11,7 +11,7 @@ export interface ChildServer {
 }
 
 /** Starts a server that ends with this process and does not keep it alive. */
-export function spawnServer(command: string, args: readonly string[], options: SpawnOptions = {}): ChildServer {
+export function spawnServer(command: string, args: readonly string[], options: SpawnOptions = {}, endSignal: 'KILL' | 'QUIT' = 'KILL'): ChildServer {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const append = (chunk: Buffer): void => {
@@ -20,7 +20,7 @@ export function spawnServer(command: string, args: readonly string[], options: S
   child.stdout?.on('data', append);
   child.stderr?.on('data', append);
   child.on('error', (error) => append(Buffer.from(String(error))));
-  if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, 'KILL'));
+  if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, endSignal));
   child.unref();
   for (const stream of [child.stdout, child.stderr]) (stream as { unref?: () => void } | null)?.unref?.();
   const isRunning = (): boolean => child.pid !== undefined && child.exitCode === null && child.signalCode === null;

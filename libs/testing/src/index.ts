@@ -8,6 +8,8 @@
 export { findFreePort } from './find-free-port.ts';
 export { startAnvil, type AnvilHandle, type AnvilOptions } from './start-anvil.ts';
 export { startNats, type NatsHandle, type NatsOptions } from './start-nats.ts';
+export { startPostgres, type PostgresHandle, type PostgresOptions } from './start-postgres.ts';
+export type { PostgresServerHandle } from './start-postgres-server.ts';
 export { startRedis, type RedisHandle } from './start-redis.ts';
 export { startTcpProxy, type TcpProxy } from './start-tcp-proxy.ts';
 export { waitFor, type WaitOptions } from './wait-for.ts';

@@ -1,0 +1,117 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { applyMigrations } from '@chainwatch/db';
+import { startPostgresServer, type PostgresServerHandle } from './start-postgres-server.ts';
+import { waitFor } from './wait-for.ts';
+
+const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
+const OBJECT_IN_USE = '55006';
+
+export interface PostgresHandle {
+  /** Of a fresh database with the schema in it. */
+  readonly url: string;
+  /** The server itself; absent where a shared one is used, which no spec may stop. */
+  readonly server?: PostgresServerHandle;
+  /** Another fresh database on the same server. */
+  createDatabase(): Promise<string>;
+  /** Drops the databases; the server too when it is an own one. */
+  stop(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** A server of its own, to be killed and restarted. Default: the one of TEST_DATABASE_URL where that is set. */
+  readonly isOwn?: boolean;
+  /** False skips the flushes to disk. Default true for an own server. */
+  readonly isDurable?: boolean;
+  /** False leaves the database empty. Default true. */
+  readonly isMigrated?: boolean;
+}
+
+/** A fresh database with the schema, copied from a template that is made once per server. */
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresHandle> {
+  const sharedUrl = options.isOwn === true ? undefined : process.env.TEST_DATABASE_URL || undefined;
+  const server = sharedUrl === undefined ? await startPostgresServer({ isDurable: options.isDurable }) : undefined;
+  const serverUrl = sharedUrl ?? server?.url ?? '';
+  const template = options.isMigrated === false ? 'template0' : await ensureTemplate(serverUrl);
+  const names: string[] = [];
+  const createDatabase = async (): Promise<string> => {
+    const name = `test_${randomBytes(8).toString('hex')}`;
+    await copyDatabase(serverUrl, template, name);
+    names.push(name);
+    return databaseUrl(serverUrl, name);
+  };
+  return {
+    url: await createDatabase(),
+    server,
+    createDatabase,
+    async stop() {
+      if (server === undefined) await withClient(serverUrl, (client) => dropAll(client, names));
+      else await server.stop();
+    },
+  };
+}
+
+/** Marked as a template when complete: an interrupted one is made again. */
+async function ensureTemplate(serverUrl: string): Promise<string> {
+  const name = `chainwatch_template_${hashMigrations()}`;
+  await withClient(serverUrl, async (client) => {
+    await client.query('SELECT pg_advisory_lock(hashtext($1))', [name]);
+    const { rows } = await client.query<{ datistemplate: boolean }>('SELECT datistemplate FROM pg_database WHERE datname = $1', [name]);
+    if (rows[0]?.datistemplate === true) return;
+    await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
+    await applyMigrations(databaseUrl(serverUrl, name), MIGRATIONS);
+    await client.query(`ALTER DATABASE ${name} IS_TEMPLATE true`);
+  });
+  return name;
+}
+
+function hashMigrations(): string {
+  const hash = createHash('sha256');
+  for (const entry of readdirSync(MIGRATIONS, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (entry.isDirectory()) hash.update(entry.name).update(readFileSync(join(MIGRATIONS, entry.name, 'migration.sql')));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** A session of the template that is just ending is waited for. */
+async function copyDatabase(serverUrl: string, template: string, name: string): Promise<void> {
+  await withClient(serverUrl, (client) =>
+    waitFor(async () => {
+      try {
+        await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+        return 'made';
+      } catch (error) {
+        if ((error as { code?: string }).code === OBJECT_IN_USE) return undefined;
+        return { error };
+      }
+    }, { message: `the template ${template} to be free` }),
+  ).then((result) => {
+    if (result !== 'made') throw result.error;
+  });
+}
+
+async function dropAll(client: pg.Client, names: readonly string[]): Promise<void> {
+  for (const name of names) await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  // A server that a spec kills meanwhile; the query under way rejects by itself.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function databaseUrl(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
