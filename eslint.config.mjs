@@ -1,0 +1,55 @@
+import nx from '@nx/eslint-plugin';
+import tseslint from 'typescript-eslint';
+import { constraints, findTagFaults, specConstraints } from './tools/test/module-boundaries.mjs';
+
+process.env.NX_DAEMON ??= 'false';
+
+const faults = findTagFaults(import.meta.dirname);
+if (faults.length > 0) throw new Error(`module boundaries:\n${faults.join('\n')}`);
+
+const boundaries = (depConstraints) => [
+  'error',
+  {
+    depConstraints,
+    enforceBuildableLibDependency: false,
+    // Product code cannot import testing, but specs of what testing is built on can.
+    ignoredCircularDependencies: [['@chainwatch/testing', '*']],
+  },
+];
+
+export default tseslint.config(
+  { ignores: ['**/node_modules/', '**/dist/', '.chainwatch/', '.nx/', 'coverage/', 'libs/db/src/generated/', 'tools/devnet/*/artifacts/'] },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommended],
+    plugins: { '@nx': nx },
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@nx/enforce-module-boundaries': boundaries(constraints),
+      'max-lines': ['error', { max: 300 }],
+      eqeqeq: ['error', 'always'],
+      'no-console': 'error',
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      '@typescript-eslint/only-throw-error': 'error',
+      '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    },
+  },
+  {
+    files: ['**/*.spec.ts'],
+    rules: { '@nx/enforce-module-boundaries': boundaries(specConstraints), 'max-lines': 'off' },
+  },
+  { files: ['tools/**/*.ts', '**/*.spec.ts'], rules: { 'no-console': 'off' } },
+  // Tools may import anything, each other and the apps too.
+  { files: ['tools/**/*.ts'], rules: { '@nx/enforce-module-boundaries': 'off' } },
+  {
+    files: ['**/*.mjs'],
+    rules: { 'max-lines': ['error', { max: 300 }], eqeqeq: ['error', 'always'], 'no-undef': 'off', 'no-unused-vars': 'error', 'prefer-const': 'error' },
+  },
+);
