@@ -15,7 +15,14 @@ const evmNetworkSchema = networkSchema.extend({
 /** Every known EVM network, checked once at load. A new one is a row in networks.json. */
 export const evmNetworks: readonly Network[] = z.array(evmNetworkSchema).parse(networksJson);
 
+// Asked for with every block, parsed once for each network object.
+const traitsOf = new WeakMap<Network, EvmTraits>();
+
 /** The typed traits of a network; one that an operator added without traits is taken for plain Ethereum. */
 export function readTraits(network: Network): EvmTraits {
-  return evmTraitsSchema.parse(network.traits ?? { stack: 'ethereum' });
+  const known = traitsOf.get(network);
+  if (known !== undefined) return known;
+  const traits = evmTraitsSchema.parse(network.traits ?? { stack: 'ethereum' });
+  traitsOf.set(network, traits);
+  return traits;
 }

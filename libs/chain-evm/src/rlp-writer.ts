@@ -61,9 +61,7 @@ export class RlpWriter {
   /** A byte string: addresses, hashes, data. Null and `0x` are the empty string. */
   data(hex: string | null | undefined): void {
     if (hex === null || hex === undefined || hex.length <= 2) return this.byte(0x80);
-    const before = this.#start;
-    this.#hex(hex);
-    const length = before - this.#start;
+    const length = this.#hex(hex);
     if (length === 1 && (this.#bytes[this.#start] ?? 0) < 0x80) return;
     this.#header(length, 0x80);
   }
@@ -113,7 +111,7 @@ export class RlpWriter {
     this.#bytes[--this.#start] = base + 55 + count;
   }
 
-  #hex(hex: string): void {
+  #hex(hex: string): number {
     if (hex.length & 1) throw new InvalidHexError(hex);
     const length = (hex.length - 2) >> 1;
     this.#reserve(length);
@@ -121,7 +119,7 @@ export class RlpWriter {
     // A native call costs more than the loop up to about the length of a word.
     if (length > 40) {
       if (this.#bytes.write(hex.slice(2), this.#start, length, 'hex') !== length) throw new InvalidHexError(hex);
-      return;
+      return length;
     }
     let at = this.#start;
     for (let i = 2; i < hex.length; i += 2) {
@@ -130,6 +128,7 @@ export class RlpWriter {
       if ((high | low) > 15) throw new InvalidHexError(hex);
       this.#bytes[at++] = (high << 4) | low;
     }
+    return length;
   }
 
   #reserve(count: number): void {

@@ -1,0 +1,18 @@
+import { keccak256Hex } from './keccak.ts';
+import type { RawHeader, RawReceipt } from './raw-block.ts';
+
+/**
+ * Until Madhugiri (PIP-74) Polygon applies bridge deposits at the end of a sprint outside of the block's transactions.
+ * Nodes show them as one transaction and receipt that neither root covers, under a hash derived from the block.
+ */
+export function isBorReceipt(receipt: RawReceipt, block: RawHeader): boolean {
+  return receipt.transactionHash === borTransactionHash(block);
+}
+
+/** Keccak-256 of `matic-bor-receipt-`, the number as 8 bytes, and the block's hash (bor, GetDerivedBorTxHash). */
+export function borTransactionHash(block: RawHeader): string {
+  const number = Buffer.alloc(8);
+  number.writeBigUInt64BE(BigInt(block.number));
+  const hash = Buffer.from(block.hash.slice(2), 'hex');
+  return `0x${keccak256Hex(Buffer.concat([Buffer.from('matic-bor-receipt-', 'latin1'), number, hash]))}`;
+}

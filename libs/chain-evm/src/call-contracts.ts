@@ -1,0 +1,85 @@
+import { BlockNotFoundError, ChainClientError } from '@chainwatch/chain-core';
+import { callMany } from './call-many.ts';
+import { isMissingBlock, isTransient, isUnsupported } from './classify-node-error.ts';
+import { decodeAggregate, encodeAggregate, multicall3Address } from './multicall.ts';
+import type { ContractCall } from './multicall.ts';
+import { unwrap } from './rpc-answer.ts';
+import type { RpcAnswer } from './rpc-answer.ts';
+import type { Session } from './session.ts';
+
+/** A block as the parameter of a call: a number, a tag, or a hash (EIP-1898). */
+export type BlockParameter = string | { readonly blockHash: string };
+
+const multicallSize = 250;
+
+/**
+ * Results of view calls at a block, undefined where the contract does not answer: one multicall where the network has
+ * the contract, else one batch.
+ * @throws BlockNotFoundError, ChainClientError
+ */
+export async function callContracts(
+  session: Session,
+  calls: readonly ContractCall[],
+  block: BlockParameter,
+  signal?: AbortSignal,
+): Promise<(string | undefined)[]> {
+  if (calls.length === 0) return [];
+  if (session.capabilities.hasMulticall && calls.length > 1) {
+    const chunks = [];
+    for (let start = 0; start < calls.length; start += multicallSize) {
+      chunks.push(callAggregate(session, calls.slice(start, start + multicallSize), block, signal));
+    }
+    return (await Promise.all(chunks)).flat();
+  }
+  return callSeparately(session, calls, block, signal);
+}
+
+async function callAggregate(
+  session: Session,
+  calls: readonly ContractCall[],
+  block: BlockParameter,
+  signal?: AbortSignal,
+): Promise<(string | undefined)[]> {
+  try {
+    const call = { to: multicall3Address, data: encodeAggregate(calls) };
+    const result = await session.transport.call('eth_call', [call, block], signal);
+    const results = typeof result === 'string' ? decodeAggregate(result, calls.length) : undefined;
+    if (results !== undefined) return results;
+    // No code there: before its deployment, or on a private chain with a public chain's id.
+  } catch (error) {
+    if (!isExecutionFailure(error)) throw error;
+    // One token that burns all gas fails the whole multicall; apart from each other only that one fails.
+  }
+  return callSeparately(session, calls, block, signal);
+}
+
+async function callSeparately(
+  session: Session,
+  calls: readonly ContractCall[],
+  block: BlockParameter,
+  signal?: AbortSignal,
+): Promise<(string | undefined)[]> {
+  const requests = calls.map((call) => ({ method: 'eth_call', params: [call, block] }));
+  return (await callMany(session, requests, signal)).map(readResult);
+}
+
+function readResult(answer: RpcAnswer): string | undefined {
+  if (answer.type === 'error' && isExecutionFailure(answer.error)) return undefined;
+  const result = unwrap(answer);
+  return typeof result === 'string' ? result : undefined;
+}
+
+/** The node ran the call and the contract failed; anything else is the node's own trouble. */
+function isExecutionFailure(error: unknown): boolean {
+  if (!(error instanceof ChainClientError) || error.nodeCode === undefined) return false;
+  return !isMissingBlock(error) && !isTransient(error) && !isUnsupported(error) && !isHttpFailure(error.nodeCode);
+}
+
+function isHttpFailure(code: number): boolean {
+  return code >= 100 && code < 600;
+}
+
+/** Turns "the node does not have that block or its state" into the port's error. */
+export function toBlockError(error: unknown, what: string): unknown {
+  return isMissingBlock(error) ? new BlockNotFoundError(`state of ${what} is not known to the node`, { cause: error }) : error;
+}

@@ -1,0 +1,13 @@
+/** What one endpoint turned out to be able to do; found out by use and remembered for the life of the client. */
+export interface Capabilities {
+  /** How receipts are read. `single`: eth_getBlockReceipts is not there. */
+  receipts: 'by_hash' | 'by_object' | 'by_number' | 'single';
+  trace: 'debug_hash' | 'trace_block' | 'none';
+  /** The endpoint answers lists of calls. */
+  hasBatch: boolean;
+  /** Calls take a block by hash (EIP-1898). */
+  hasBlockByHash: boolean;
+  hasMulticall: boolean;
+  /** False once an endpoint with an http URL refused a WebSocket. */
+  hasSocket: boolean;
+}

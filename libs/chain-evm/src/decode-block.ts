@@ -1,0 +1,114 @@
+import type { BalanceChange, Block, Network, Transaction, Transfer } from '@chainwatch/chain-core';
+import { decodeFee } from './decode-fee.ts';
+import { decodeLogs, findTouchedAssets } from './decode-logs.ts';
+import type { TransactionTrace } from './decode-traces.ts';
+import { typeOf } from './encode-transaction.ts';
+import { readTraits } from './networks.ts';
+import type { RawReceipt, RawTransaction } from './raw-block.ts';
+import type { VerifiedBlock } from './verify-block.ts';
+
+const gwei = 1_000_000_000n;
+/** Sends the OP stack's per-block attributes deposit; nobody's account. */
+const optimismDepositor = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001';
+
+/**
+ * Decodes a proved block. `traces[i]` belongs to transaction `i`; without traces internal transfers are absent.
+ */
+export function decodeBlock(network: Network, verified: VerifiedBlock, traces?: readonly TransactionTrace[]): Block {
+  const { block, transactions, receipts, stateSync } = verified;
+  const decoded: Transaction[] = [];
+  let logIndex = 0;
+  for (let index = 0; index < transactions.length; index++) {
+    const tx = transactions[index];
+    const receipt = receipts[index];
+    if (tx === undefined || receipt === undefined) continue;
+    decoded.push(decodeTransaction({ network, tx, receipt, index, logIndex, trace: traces?.[index] }));
+    logIndex += receipt.logs.length;
+  }
+  if (stateSync !== undefined) decoded.push(decodeStateSync(network, stateSync, transactions.length, logIndex));
+  return {
+    number: Number(block.number),
+    hash: block.hash,
+    parentHash: block.parentHash,
+    timestamp: Number(block.timestamp),
+    transactions: decoded,
+    balanceChanges: decodeBalanceChanges(network, verified),
+    touchedAssets: findTouchedAssets(network, stateSync === undefined ? receipts : [...receipts, stateSync]),
+  };
+}
+
+interface TransactionParts {
+  readonly network: Network;
+  readonly tx: RawTransaction;
+  readonly receipt: RawReceipt;
+  readonly index: number;
+  /** Of the transaction's first log in the block. */
+  readonly logIndex: number;
+  readonly trace?: TransactionTrace;
+}
+
+function decodeTransaction(parts: TransactionParts): Transaction {
+  const { network, tx, receipt, index, trace } = parts;
+  const type = typeOf(tx);
+  const from = isSystem(tx, type) ? undefined : tx.from.toLowerCase();
+  // Before Byzantium receipts carry no status; the trace knows.
+  const isFailed = typeof receipt.status === 'string' ? Number(receipt.status) === 0 : trace?.isFailed === true;
+  const isCreation = tx.to === null || tx.to === undefined;
+  const createdContract = isCreation && !isFailed ? receipt.contractAddress?.toLowerCase() : undefined;
+  return {
+    hash: tx.hash,
+    index,
+    isFailed,
+    from,
+    to: isCreation ? undefined : tx.to.toLowerCase(),
+    createdContract,
+    fee: from === undefined ? undefined : decodeFee(network.native.gid, tx, receipt, type),
+    transfers: isFailed ? [] : decodeTransfers(parts, createdContract),
+  };
+}
+
+function decodeTransfers(parts: TransactionParts, createdContract: string | undefined): Transfer[] {
+  const { network, tx, receipt, logIndex, trace } = parts;
+  const transfers: Transfer[] = [];
+  if (tx.value !== '0x0') {
+    const amountRaw = BigInt(tx.value);
+    const to = tx.to?.toLowerCase() ?? createdContract;
+    const from = tx.from.toLowerCase();
+    if (amountRaw > 0n) transfers.push({ index: 0, type: 'native', assetGid: network.native.gid, from, to, amountRaw });
+  }
+  decodeLogs(network, receipt.logs, logIndex, transfers);
+  for (const { from, to, amountRaw } of trace?.transfers ?? []) {
+    transfers.push({ index: transfers.length, type: 'internal', assetGid: network.native.gid, from, to, amountRaw });
+  }
+  return transfers;
+}
+
+function decodeStateSync(network: Network, receipt: RawReceipt, index: number, logIndex: number): Transaction {
+  const transfers: Transfer[] = [];
+  decodeLogs(network, receipt.logs, logIndex, transfers);
+  return { hash: receipt.transactionHash, index, isFailed: false, transfers };
+}
+
+/** What changes balances outside of transactions, or in a way that no transfer of one shows. */
+function decodeBalanceChanges(network: Network, verified: VerifiedBlock): BalanceChange[] {
+  const { block, transactions } = verified;
+  const assetGid = network.native.gid;
+  const changes: BalanceChange[] = [{ address: block.miner.toLowerCase(), assetGid, reason: 'reward' }];
+  if (readTraits(network).withdrawalsAreNative) {
+    for (const { address, amount } of block.withdrawals ?? []) {
+      changes.push({ address: address.toLowerCase(), assetGid, amountRaw: BigInt(amount) * gwei, reason: 'withdrawal' });
+    }
+  }
+  for (const tx of transactions) {
+    const type = typeOf(tx);
+    const minted = type === 0x7e ? tx.mint : type === 0x64 ? tx.value : type === 0x69 ? tx.depositValue : undefined;
+    if (typeof minted !== 'string' || BigInt(minted) === 0n) continue;
+    changes.push({ address: tx.from.toLowerCase(), assetGid, amountRaw: BigInt(minted), reason: 'other' });
+  }
+  return changes;
+}
+
+function isSystem(tx: RawTransaction, type: number): boolean {
+  if (type <= 4) return false;
+  return type === 0x6a || type === 0x7f || (type === 0x7e && tx.from.toLowerCase() === optimismDepositor);
+}

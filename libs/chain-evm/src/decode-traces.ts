@@ -1,0 +1,121 @@
+import { IncompleteBlockError } from '@chainwatch/chain-core';
+import type { BlockRef } from '@chainwatch/chain-core';
+import type { CallFrame, CallTrace, ParityTrace } from './raw-trace.ts';
+
+/** What a trace adds to a transaction: movements of the native coin below its top call, in execution order. */
+export interface TransactionTrace {
+  readonly isFailed: boolean;
+  readonly transfers: readonly InternalTransfer[];
+}
+
+export interface InternalTransfer {
+  readonly from: string;
+  readonly to: string;
+  /** Wei, greater than 0. */
+  readonly amountRaw: bigint;
+}
+
+/**
+ * Reads a `debug_traceBlockBy…` answer with the callTracer.
+ * @throws IncompleteBlockError when it is not one trace for each of `hashes`
+ */
+export function decodeCallTraces(ref: BlockRef, hashes: readonly string[], traces: readonly CallTrace[]): TransactionTrace[] {
+  if (traces.length !== hashes.length) fail(ref, `expected ${hashes.length} traces, got ${traces.length}`);
+  return traces.map((trace, index) => {
+    const hash = hashes[index] ?? '';
+    if (typeof trace.txHash === 'string' && trace.txHash !== hash) fail(ref, `expected trace of ${hash}, got ${trace.txHash}`);
+    const frame = trace.result;
+    if (frame === undefined || frame === null) fail(ref, `expected a trace of ${hash}, got error ${trace.error ?? 'none'}`);
+    const transfers: InternalTransfer[] = [];
+    const isFailed = isReverted(frame);
+    if (!isFailed) for (const call of frame.calls ?? []) collect(call, transfers);
+    return { isFailed, transfers };
+  });
+}
+
+/**
+ * Reads a `trace_block` answer (Parity's form).
+ * @throws IncompleteBlockError when it is of another block or lacks the top call of one of `hashes`
+ */
+export function decodeParityTraces(ref: BlockRef, hashes: readonly string[], traces: readonly ParityTrace[]): TransactionTrace[] {
+  const byHash = new Map<string, ParityState>();
+  for (const trace of traces) {
+    if (trace.blockHash !== ref.hash) fail(ref, `expected traces of ${ref.hash}, got one of ${trace.blockHash}`);
+    if (typeof trace.transactionHash === 'string') addStep(ref, byHash, trace.transactionHash, trace); // else a reward
+  }
+  if (byHash.size > hashes.length) fail(ref, `expected traces of ${hashes.length} transactions, got ${byHash.size}`);
+  return hashes.map((hash) => {
+    const found = byHash.get(hash);
+    if (found === undefined) fail(ref, `expected traces of ${hash}, got none`);
+    return { isFailed: found.isFailed, transfers: found.transfers };
+  });
+}
+
+interface ParityState {
+  readonly isFailed: boolean;
+  readonly transfers: InternalTransfer[];
+  /** Paths of calls that failed; what lies below them was undone. */
+  readonly dead: string[];
+}
+
+function addStep(ref: BlockRef, byHash: Map<string, ParityState>, hash: string, trace: ParityTrace): void {
+  const isFailed = isSet(trace.error);
+  if (trace.traceAddress.length === 0) {
+    byHash.set(hash, { isFailed, transfers: [], dead: isFailed ? [''] : [] });
+    return;
+  }
+  const state = byHash.get(hash);
+  if (state === undefined) fail(ref, `expected the top call of ${hash} first, got ${trace.traceAddress.join('.')}`);
+  const path = `.${trace.traceAddress.join('.')}.`;
+  if (isFailed) state.dead.push(path);
+  if (state.dead.some((dead) => path.startsWith(dead))) return;
+  const transfer = toTransfer(trace);
+  if (transfer !== undefined) state.transfers.push(transfer);
+}
+
+function collect(frame: CallFrame, transfers: InternalTransfer[]): void {
+  if (isReverted(frame)) return;
+  if (movesValue(frame.type) && typeof frame.value === 'string' && typeof frame.to === 'string') {
+    const amountRaw = BigInt(frame.value);
+    if (amountRaw > 0n) transfers.push({ from: frame.from.toLowerCase(), to: frame.to.toLowerCase(), amountRaw });
+  }
+  for (const call of frame.calls ?? []) collect(call, transfers);
+}
+
+function movesValue(type: string): boolean {
+  // DELEGATECALL and CALLCODE keep the caller's own balance, STATICCALL moves nothing.
+  return type === 'CALL' || type === 'CREATE' || type === 'CREATE2' || type === 'SELFDESTRUCT';
+}
+
+function toTransfer(trace: ParityTrace): InternalTransfer | undefined {
+  const { action } = trace;
+  switch (trace.type) {
+    case 'call':
+      return action.callType === 'call' ? toPositive(action.from, action.to, action.value) : undefined;
+    case 'create':
+      return toPositive(action.from, trace.result?.address, action.value);
+    case 'suicide':
+    case 'selfdestruct':
+      return toPositive(action.address, action.refundAddress, action.balance);
+    default:
+      return undefined;
+  }
+}
+
+function toPositive(from: string | undefined, to: string | undefined, value: string | undefined): InternalTransfer | undefined {
+  if (typeof from !== 'string' || typeof to !== 'string' || typeof value !== 'string') return undefined;
+  const amountRaw = BigInt(value);
+  return amountRaw > 0n ? { from: from.toLowerCase(), to: to.toLowerCase(), amountRaw } : undefined;
+}
+
+function isReverted(frame: CallFrame): boolean {
+  return isSet(frame.error);
+}
+
+function isSet(error: string | null | undefined): boolean {
+  return error !== undefined && error !== null && error !== '';
+}
+
+function fail(ref: BlockRef, text: string): never {
+  throw new IncompleteBlockError(`traces of block ${ref.number} ${ref.hash}: ${text}`);
+}

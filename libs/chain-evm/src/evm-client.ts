@@ -1,0 +1,139 @@
+import { ChainClientError, WrongChainError } from '@chainwatch/chain-core';
+import type {
+  BalanceQuery, Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, Network, TokenMetadata,
+} from '@chainwatch/chain-core';
+import type { Capabilities } from './capabilities.ts';
+import { parseEndpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
+import { HttpTransport } from './http-transport.ts';
+import { readTraits } from './networks.ts';
+import { parseHeader } from './parse-header.ts';
+import { readBalances } from './read-balances.ts';
+import { readBlock } from './read-block.ts';
+import { findFinalized, findHeaderByHash, findHeaderByNumber, readHead, readHeaders } from './read-headers.ts';
+import { readTokens } from './read-tokens.ts';
+import type { RpcTransport } from './rpc-transport.ts';
+import type { Session } from './session.ts';
+import { SocketTransport } from './socket-transport.ts';
+import { subscribeHeads } from './subscribe-heads.ts';
+import { TwinTransport } from './twin-transport.ts';
+
+/** One EVM node. What it can do is found out by use and remembered. */
+export class EvmClient implements ChainClient {
+  readonly network: Network;
+  readonly label: string;
+  readonly #endpoint: Endpoint;
+  readonly #transportOptions;
+  readonly #session: Session;
+  readonly #stops = new Set<() => void>();
+
+  constructor(options: ChainClientOptions) {
+    const { network, dial, timeoutMs = 10_000, concurrency = 16 } = options;
+    this.network = network;
+    this.#endpoint = parseEndpoint(options.endpointUrl);
+    this.label = this.#endpoint.label;
+    this.#transportOptions = { endpoint: this.#endpoint, dial, timeoutMs, concurrency };
+    const traits = readTraits(network);
+    this.#session = { network, traits, transport: this.#createTransport(), capabilities: initialCapabilities(traits.multicall3) };
+  }
+
+  async verifyChain(signal?: AbortSignal): Promise<void> {
+    const result = await this.#session.transport.call('eth_chainId', [], signal);
+    if (typeof result !== 'string' || !/^0x[0-9a-fA-F]+$/.test(result)) {
+      throw new ChainClientError(`eth_chainId: expected a quantity, got ${typeof result}`);
+    }
+    const got = `eip155:${BigInt(result).toString()}`;
+    if (got !== this.network.gid) throw new WrongChainError(`node serves another chain: expected ${this.network.gid}, got ${got}`);
+  }
+
+  readHead(signal?: AbortSignal): Promise<BlockHeader> {
+    return readHead(this.#session, signal);
+  }
+
+  findFinalized(signal?: AbortSignal): Promise<BlockRef | undefined> {
+    return findFinalized(this.#session, signal);
+  }
+
+  findHeaderByNumber(number: number, signal?: AbortSignal): Promise<BlockHeader | undefined> {
+    return findHeaderByNumber(this.#session, number, signal);
+  }
+
+  findHeaderByHash(hash: string, signal?: AbortSignal): Promise<BlockHeader | undefined> {
+    return findHeaderByHash(this.#session, hash, signal);
+  }
+
+  readHeaders(from: number, to: number, signal?: AbortSignal): Promise<BlockHeader[]> {
+    return readHeaders(this.#session, from, to, signal);
+  }
+
+  /** For an http URL the same host and port are tried as WebSocket; a refusal is remembered. */
+  subscribeHeads(onHead: (header: BlockHeader) => void, onEnd: (error: Error) => void): () => void {
+    const { capabilities } = this.#session;
+    if (!capabilities.hasSocket) {
+      const timer = setImmediate(() => onEnd(new ChainClientError('the endpoint does not push heads', { nodeCode: -32601 })));
+      return () => clearImmediate(timer);
+    }
+    const stop = subscribeHeads({
+      socket: this.#transportOptions,
+      toHeader: (pushed) => this.#toHeader(pushed),
+      onHead,
+      onEnd: (error) => {
+        this.#stops.delete(stop);
+        if (!this.#endpoint.isSocket && refusesSocket(error)) capabilities.hasSocket = false;
+        onEnd(error);
+      },
+    });
+    this.#stops.add(stop);
+    return () => {
+      this.#stops.delete(stop);
+      stop();
+    };
+  }
+
+  readBlock(ref: BlockRef, signal?: AbortSignal): Promise<Block> {
+    return readBlock(this.#session, ref, signal);
+  }
+
+  readBalances(at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]> {
+    return readBalances(this.#session, at, queries, signal);
+  }
+
+  readTokens(assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {
+    return readTokens(this.#session, assetGids, signal);
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    this.#stops.clear();
+    this.#session.transport.close();
+  }
+
+  #createTransport(): RpcTransport {
+    const http = new HttpTransport(this.#transportOptions);
+    return this.#endpoint.isSocket ? new TwinTransport(http, new SocketTransport(this.#transportOptions)) : http;
+  }
+
+  /** Some nodes push a header without all its fields: its hash is then no proof, and the whole one is asked for. */
+  #toHeader(pushed: unknown): BlockHeader | Promise<BlockHeader> {
+    try {
+      return parseHeader(pushed, this.#session.traits);
+    } catch {
+      return this.#requireHead(pushed);
+    }
+  }
+
+  async #requireHead(pushed: unknown): Promise<BlockHeader> {
+    const hash = typeof pushed === 'object' && pushed !== null && 'hash' in pushed ? pushed.hash : undefined;
+    const header = typeof hash === 'string' ? await this.findHeaderByHash(hash) : undefined;
+    return header ?? this.readHead();
+  }
+}
+
+function initialCapabilities(hasMulticall: boolean): Capabilities {
+  return { receipts: 'by_hash', trace: 'debug_hash', hasBatch: true, hasBlockByHash: true, hasMulticall, hasSocket: true };
+}
+
+/** The endpoint answered, and not with a WebSocket that pushes heads; a node that is down has said nothing about it. */
+function refusesSocket(error: Error): boolean {
+  return error instanceof ChainClientError && error.nodeCode !== undefined && error.nodeCode !== 429 && error.nodeCode < 500;
+}

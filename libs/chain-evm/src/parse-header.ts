@@ -1,0 +1,35 @@
+import { ChainClientError } from '@chainwatch/chain-core';
+import type { BlockHeader } from '@chainwatch/chain-core';
+import type { EvmTraits } from './evm-traits.ts';
+import type { RawHeader } from './raw-block.ts';
+import { verifyHeader } from './verify-header.ts';
+
+const requiredFields = ['hash', 'parentHash', 'number', 'timestamp'] as const;
+
+/**
+ * A header from a node's answer, its hash proved.
+ * @throws ChainClientError when it is no header, IncompleteBlockError when the hash is not that of the fields
+ */
+export function parseHeader(json: unknown, traits: EvmTraits): BlockHeader {
+  const header = toRawHeader(json);
+  verifyHeader(header, traits);
+  return {
+    number: Number(header.number),
+    hash: header.hash,
+    parentHash: header.parentHash,
+    timestamp: Number(header.timestamp),
+  };
+}
+
+/** @throws ChainClientError when `json` lacks what every header has */
+export function toRawHeader(json: unknown): RawHeader {
+  if (typeof json !== 'object' || json === null) throw new ChainClientError(`expected a block, got ${typeof json}`);
+  const header = json as Partial<RawHeader>;
+  for (const field of requiredFields) {
+    const value = header[field];
+    if (typeof value !== 'string' || !/^0x[0-9a-fA-F]+$/.test(value)) {
+      throw new ChainClientError(`expected a block with ${field}, got ${value === undefined ? 'none' : typeof value}`);
+    }
+  }
+  return json as RawHeader;
+}

@@ -1,0 +1,60 @@
+import { ChainClientError } from '@chainwatch/chain-core';
+import { toRawHeader } from './parse-header.ts';
+import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
+
+// Written out instead of zod: these run over every transaction and log of every block, and only guard the types that
+// the decoder relies on; whether the values are right is for verifyBlock to prove.
+
+/** @throws ChainClientError when `json` is not a block with whole transactions */
+export function parseRawBlock(json: unknown): RawBlock {
+  const block = toRawHeader(json) as Partial<RawBlock>;
+  if (typeof block.miner !== 'string') throw new ChainClientError('expected a block with miner, got none');
+  if (!Array.isArray(block.transactions)) throw new ChainClientError('expected a block with transactions, got none');
+  block.transactions.forEach(expectTransaction);
+  return block as RawBlock;
+}
+
+/** @throws ChainClientError when `json` is not a list of receipts */
+export function parseRawReceipts(json: unknown): readonly RawReceipt[] {
+  if (!Array.isArray(json)) throw new ChainClientError(`expected a list of receipts, got ${json === null ? 'null' : typeof json}`);
+  json.forEach(expectReceipt);
+  return json as RawReceipt[];
+}
+
+function expectTransaction(json: unknown, index: number): void {
+  const tx = toPartial<RawTransaction>(json, 'transaction', index);
+  if (
+    typeof tx.hash !== 'string' ||
+    typeof tx.from !== 'string' ||
+    typeof tx.value !== 'string' ||
+    typeof tx.input !== 'string' ||
+    typeof tx.gas !== 'string'
+  ) {
+    throw new ChainClientError(`expected a whole transaction at ${index}, got one without its fields`);
+  }
+}
+
+function expectReceipt(json: unknown, index: number): void {
+  const receipt = toPartial<RawReceipt>(json, 'receipt', index);
+  if (
+    typeof receipt.transactionHash !== 'string' ||
+    typeof receipt.cumulativeGasUsed !== 'string' ||
+    typeof receipt.gasUsed !== 'string' ||
+    !Array.isArray(receipt.logs)
+  ) {
+    throw new ChainClientError(`expected a whole receipt at ${index}, got one without its fields`);
+  }
+  receipt.logs.forEach(expectLog);
+}
+
+function expectLog(json: unknown, index: number): void {
+  const log = toPartial<RawLog>(json, 'log', index);
+  if (typeof log.address !== 'string' || typeof log.data !== 'string' || !Array.isArray(log.topics)) {
+    throw new ChainClientError(`expected a whole log at ${index}, got one without its fields`);
+  }
+}
+
+function toPartial<T extends object>(json: unknown, what: string, index: number): Partial<T> {
+  if (typeof json !== 'object' || json === null) throw new ChainClientError(`expected a ${what} at ${index}, got ${typeof json}`);
+  return json as Partial<T>;
+}

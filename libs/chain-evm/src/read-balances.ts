@@ -1,0 +1,89 @@
+import { BlockNotFoundError, ChainClientError } from '@chainwatch/chain-core';
+import type { BalanceQuery, BlockRef } from '@chainwatch/chain-core';
+import { decodeUint, encodeAddressCall, selectors } from './abi.ts';
+import { callContracts, toBlockError } from './call-contracts.ts';
+import type { BlockParameter } from './call-contracts.ts';
+import { callMany } from './call-many.ts';
+import { isInvalidParams } from './classify-node-error.ts';
+import { multicall3Address } from './multicall.ts';
+import { requireHeader } from './read-headers.ts';
+import { unwrap } from './rpc-answer.ts';
+import type { Session } from './session.ts';
+
+type Balances = (bigint | undefined)[];
+
+/**
+ * Balances at a block. The block goes by its hash; a node that takes only numbers is asked before and after for the hash
+ * at that number.
+ * @throws BlockNotFoundError, ChainClientError
+ */
+export async function readBalances(
+  session: Session,
+  at: BlockRef,
+  queries: readonly BalanceQuery[],
+  signal?: AbortSignal,
+): Promise<Balances> {
+  if (queries.length === 0) return [];
+  try {
+    if (session.capabilities.hasBlockByHash) {
+      try {
+        return await readAt(session, { blockHash: at.hash }, queries, signal);
+      } catch (error) {
+        if (!isInvalidParams(error)) throw error;
+        session.capabilities.hasBlockByHash = false;
+      }
+    }
+    await expectCanonical(session, at, signal);
+    const balances = await readAt(session, `0x${at.number.toString(16)}`, queries, signal);
+    await expectCanonical(session, at, signal);
+    return balances;
+  } catch (error) {
+    throw toBlockError(error, `block ${at.number} ${at.hash}`);
+  }
+}
+
+async function readAt(session: Session, block: BlockParameter, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<Balances> {
+  const { network, capabilities } = session;
+  const useMulticall = capabilities.hasMulticall && queries.length > 1;
+  const natives = queries.filter(({ assetGid }) => assetGid === network.native.gid);
+  const tokens = queries.filter(({ assetGid }) => assetGid !== network.native.gid);
+  const tokenCalls = tokens.map((query) => ({
+    to: tokenAddress(query.assetGid),
+    data: encodeAddressCall(selectors.balanceOf, query.address),
+  }));
+  const nativeCalls = useMulticall
+    ? natives.map(({ address }) => ({ to: multicall3Address, data: encodeAddressCall(selectors.getEthBalance, address) }))
+    : [];
+  const [direct, results] = await Promise.all([
+    useMulticall ? [] : readNative(session, block, natives, signal),
+    callContracts(session, [...nativeCalls, ...tokenCalls], block, signal),
+  ]);
+  const words = results.map(decodeUint);
+  let native = useMulticall ? words.slice(0, natives.length) : direct;
+  if (native.includes(undefined)) native = await readNative(session, block, natives, signal);
+  const token = words.slice(nativeCalls.length);
+  let nextNative = 0;
+  let nextToken = 0;
+  return queries.map(({ assetGid }) => (assetGid === network.native.gid ? native[nextNative++] : token[nextToken++]));
+}
+
+async function readNative(session: Session, block: BlockParameter, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<Balances> {
+  const calls = queries.map(({ address }) => ({ method: 'eth_getBalance', params: [address, block] }));
+  return (await callMany(session, calls, signal)).map((answer) => {
+    const result = unwrap(answer);
+    if (typeof result !== 'string' || !/^0x[0-9a-fA-F]+$/.test(result)) {
+      throw new ChainClientError(`eth_getBalance: expected a quantity, got ${result === null ? 'null' : typeof result}`);
+    }
+    return BigInt(result);
+  });
+}
+
+async function expectCanonical(session: Session, at: BlockRef, signal?: AbortSignal): Promise<void> {
+  const { hash } = await requireHeader(session, at.number, signal);
+  if (hash !== at.hash) throw new BlockNotFoundError(`block ${at.number}: expected ${at.hash}, the node has ${hash} there`);
+}
+
+/** The contract of a token's CAIP-19 gid. */
+export function tokenAddress(assetGid: string): string {
+  return assetGid.slice(assetGid.lastIndexOf(':') + 1);
+}

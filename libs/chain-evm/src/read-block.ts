@@ -1,0 +1,65 @@
+import { BlockNotFoundError, ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
+import type { Block, BlockRef } from '@chainwatch/chain-core';
+import { borTransactionHash } from './bor-state-sync.ts';
+import { isMissingBlock } from './classify-node-error.ts';
+import { decodeBlock } from './decode-block.ts';
+import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
+import type { RawBlock, RawReceipt } from './raw-block.ts';
+import { readRawEncodings } from './read-raw-encodings.ts';
+import { readReceipts } from './read-receipts.ts';
+import { readTraces } from './read-traces.ts';
+import type { Session } from './session.ts';
+import { verifyBlock } from './verify-block.ts';
+
+/** Polygon's sprint: state syncs come with its first block (Delhi; 64 before, a multiple of it). */
+const sprintLength = 16;
+
+/**
+ * A whole block by hash, proved and decoded. Receipts come beside the body; traces as soon as the body tells that one of
+ * its transactions can run code.
+ * @throws BlockNotFoundError, IncompleteBlockError, ChainClientError
+ */
+export async function readBlock(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<Block> {
+  try {
+    const body = readBody(session, ref, signal);
+    const [block, receipts, traces, encodings] = await Promise.all([
+      body,
+      readReceipts(session, ref, body, signal),
+      body.then((raw) => readTraces(session, ref, raw, signal)),
+      body.then((raw) => readRawEncodings(session, raw, signal)),
+    ]);
+    const whole = await addStateSync(session, block, receipts, signal);
+    const verified = verifyBlock(ref, block, whole, session.traits, encodings);
+    return decodeBlock(session.network, verified, traces?.(verified));
+  } catch (error) {
+    if (isMissingBlock(error)) throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`, { cause: error });
+    if (error instanceof SyntaxError || error instanceof TypeError) {
+      // BigInt and field access on values of a wrong type: the answer was not what it claimed to be.
+      throw new IncompleteBlockError(`block ${ref.number} ${ref.hash} could not be read: ${error.message}`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+async function readBody(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<RawBlock> {
+  const result = await session.transport.call('eth_getBlockByHash', [ref.hash, true], signal);
+  if (result === null) throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`);
+  return parseRawBlock(result);
+}
+
+/** Not every node lists the state-sync receipt among the block's; it is then asked for by its derived hash. */
+async function addStateSync(
+  session: Session,
+  block: RawBlock,
+  receipts: readonly RawReceipt[],
+  signal?: AbortSignal,
+): Promise<readonly RawReceipt[]> {
+  if (session.traits.stack !== 'bor' || Number(block.number) % sprintLength !== 0) return receipts;
+  const hash = borTransactionHash(block);
+  if (receipts.some((receipt) => receipt.transactionHash === hash)) return receipts;
+  const result = await session.transport.call('eth_getTransactionReceipt', [hash], signal);
+  if (result === null) return receipts;
+  const [receipt] = parseRawReceipts([result]);
+  if (receipt?.blockHash !== block.hash) throw new ChainClientError(`state-sync receipt: expected block ${block.hash}, got another`);
+  return [...receipts, receipt];
+}

@@ -1,0 +1,58 @@
+import { BlockNotFoundError, IncompleteBlockError } from '@chainwatch/chain-core';
+import type { BlockRef } from '@chainwatch/chain-core';
+import { callMany } from './call-many.ts';
+import { isInvalidParams, isUnsupported } from './classify-node-error.ts';
+import { parseRawReceipts } from './parse-raw-block.ts';
+import type { RawBlock, RawReceipt } from './raw-block.ts';
+import { unwrap } from './rpc-answer.ts';
+import type { Session } from './session.ts';
+
+/**
+ * All receipts of a block: in one call, by hash where the node takes one; else one by one for the transactions of `body`.
+ * Whether they are all, with all their logs, is for `verifyBlock` to prove.
+ */
+export async function readReceipts(
+  session: Session,
+  ref: BlockRef,
+  body: Promise<RawBlock>,
+  signal?: AbortSignal,
+): Promise<readonly RawReceipt[]> {
+  const { capabilities } = session;
+  while (capabilities.receipts !== 'single') {
+    const tried = capabilities.receipts;
+    try {
+      return await readAtOnce(session, ref, tried, signal);
+    } catch (error) {
+      if (isUnsupported(error)) capabilities.receipts = 'single';
+      else if (isInvalidParams(error)) capabilities.receipts = nextForm[tried];
+      else throw error;
+    }
+  }
+  return readOneByOne(session, await body, signal);
+}
+
+const nextForm = { by_hash: 'by_object', by_object: 'by_number', by_number: 'single' } as const;
+
+async function readAtOnce(
+  session: Session,
+  ref: BlockRef,
+  form: 'by_hash' | 'by_object' | 'by_number',
+  signal?: AbortSignal,
+): Promise<readonly RawReceipt[]> {
+  const forms = { by_hash: ref.hash, by_object: { blockHash: ref.hash }, by_number: `0x${ref.number.toString(16)}` };
+  const result = await session.transport.call('eth_getBlockReceipts', [forms[form]], signal);
+  if (result === null) throw new BlockNotFoundError(`receipts of block ${ref.number} ${ref.hash} are not known to the node`);
+  return parseRawReceipts(result);
+}
+
+async function readOneByOne(session: Session, block: RawBlock, signal?: AbortSignal): Promise<readonly RawReceipt[]> {
+  const calls = block.transactions.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
+  const results = (await callMany(session, calls, signal)).map(unwrap);
+  const missing = results.findIndex((result) => result === null);
+  if (missing >= 0) {
+    throw new IncompleteBlockError(
+      `receipts of block ${block.hash}: expected one of transaction ${block.transactions[missing]?.hash ?? ''}, got null`,
+    );
+  }
+  return parseRawReceipts(results);
+}

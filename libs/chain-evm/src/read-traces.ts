@@ -1,0 +1,70 @@
+import { BlockNotFoundError, ChainClientError } from '@chainwatch/chain-core';
+import type { BlockRef } from '@chainwatch/chain-core';
+import { isUnsupported } from './classify-node-error.ts';
+import { decodeCallTraces, decodeParityTraces } from './decode-traces.ts';
+import type { TransactionTrace } from './decode-traces.ts';
+import type { RawBlock, RawTransaction } from './raw-block.ts';
+import type { CallTrace, ParityTrace } from './raw-trace.ts';
+import type { Session } from './session.ts';
+import type { VerifiedBlock } from './verify-block.ts';
+
+type ReadTraces = (verified: VerifiedBlock) => readonly TransactionTrace[];
+
+/**
+ * Traces of a block, to be read once the block itself is proved; undefined where no transaction can run code or the
+ * endpoint does not trace at all.
+ * @throws ChainClientError when the node offers tracing and fails at it
+ */
+export async function readTraces(session: Session, ref: BlockRef, block: RawBlock, signal?: AbortSignal): Promise<ReadTraces | undefined> {
+  if (!block.transactions.some(canRunCode)) return undefined;
+  const { capabilities } = session;
+  while (capabilities.trace !== 'none') {
+    const tried = capabilities.trace;
+    try {
+      return tried === 'debug_hash' ? await readCallTraces(session, ref, signal) : await readParityTraces(session, ref, signal);
+    } catch (error) {
+      if (!isUnsupported(error)) throw error;
+      capabilities.trace = tried === 'debug_hash' ? 'trace_block' : 'none';
+    }
+  }
+  return undefined;
+}
+
+/** A transaction has no internal calls when its gas limit is the 21,000 that a bare transfer costs: nothing is left to run. */
+function canRunCode(tx: RawTransaction): boolean {
+  return tx.gas !== '0x5208';
+}
+
+async function readCallTraces(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<ReadTraces> {
+  const params = [ref.hash, { tracer: 'callTracer' }];
+  const traces = expectList<CallTrace>(ref, await session.transport.call('debug_traceBlockByHash', params, signal));
+  return (verified) => decodeCallTraces(ref, hashesOf(verified), withoutStateSync(traces, verified));
+}
+
+async function readParityTraces(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<ReadTraces> {
+  const params = [`0x${ref.number.toString(16)}`];
+  const traces = expectList<ParityTrace>(ref, await session.transport.call('trace_block', params, signal));
+  return (verified) => {
+    const stateSync = verified.stateSync?.transactionHash;
+    const own = traces.filter((trace) => stateSync === undefined || trace.transactionHash !== stateSync);
+    return decodeParityTraces(ref, hashesOf(verified), own);
+  };
+}
+
+/** Bor may trace the state sync as one more transaction. */
+function withoutStateSync(traces: readonly CallTrace[], { stateSync, transactions }: VerifiedBlock): readonly CallTrace[] {
+  return stateSync !== undefined && traces.length === transactions.length + 1 ? traces.slice(0, -1) : traces;
+}
+
+function hashesOf({ transactions }: VerifiedBlock): readonly string[] {
+  return transactions.map(({ hash }) => hash);
+}
+
+function expectList<T extends object>(ref: BlockRef, json: unknown): readonly T[] {
+  if (json === null) throw new BlockNotFoundError(`traces of block ${ref.number} ${ref.hash} are not known to the node`);
+  if (!Array.isArray(json)) throw new ChainClientError(`traces: expected a list, got ${typeof json}`);
+  for (const item of json) {
+    if (typeof item !== 'object' || item === null) throw new ChainClientError(`traces: expected objects, got ${typeof item}`);
+  }
+  return json as T[];
+}

@@ -1,0 +1,51 @@
+import { ChainClientError } from '@chainwatch/chain-core';
+
+/** Bounds the requests under way; who waits is served in order, and leaves the queue when aborted. */
+export class RequestSlots {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(count: number) {
+    this.#free = Math.max(1, count);
+  }
+
+  async run<T>(signal: AbortSignal | undefined, task: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await this.#wait(signal);
+    try {
+      return await task();
+    } finally {
+      this.#release();
+    }
+  }
+
+  #release(): void {
+    const next = this.#waiting.values().next();
+    if (next.done === true) {
+      this.#free++;
+      return;
+    }
+    this.#waiting.delete(next.value);
+    next.value();
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(abortedError(signal));
+      const onAbort = (): void => {
+        this.#waiting.delete(start);
+        reject(abortedError(signal));
+      };
+      const start = (): void => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.add(start);
+    });
+  }
+}
+
+function abortedError(signal: AbortSignal | undefined): ChainClientError {
+  return new ChainClientError('aborted before it was sent', { cause: signal?.reason });
+}

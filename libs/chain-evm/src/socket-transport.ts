@@ -1,0 +1,156 @@
+import { WebSocket } from 'ws';
+import type { RawData } from 'ws';
+import { ChainClientError } from '@chainwatch/chain-core';
+import type { Dial } from '@chainwatch/chain-core';
+import type { Endpoint } from './endpoint.ts';
+import { RequestSlots } from './request-slots.ts';
+import { readAnswer, unwrap } from './rpc-answer.ts';
+import type { RpcAnswer, RpcCall } from './rpc-answer.ts';
+import type { RpcTransport } from './rpc-transport.ts';
+import { withDeadline } from './with-deadline.ts';
+
+const messageBytesMax = 256 * 1024 * 1024;
+const pingIntervalMs = 15_000;
+
+export interface SocketTransportOptions {
+  readonly endpoint: Endpoint;
+  readonly dial?: Dial;
+  readonly timeoutMs: number;
+  readonly concurrency: number;
+  /** A subscription's notification: its id and what it carries. */
+  readonly onNotification?: (subscription: string, result: unknown) => void;
+  /** The open connection ended. */
+  readonly onClose?: (error: ChainClientError) => void;
+}
+
+interface Pending {
+  readonly resolve: (response: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** JSON-RPC over one WebSocket, opened by the first call and again by the next one after it ended. */
+export class SocketTransport implements RpcTransport {
+  readonly #options: SocketTransportOptions;
+  readonly #slots: RequestSlots;
+  readonly #pending = new Map<number, Pending>();
+  #opening: Promise<WebSocket> | undefined;
+  #nextId = 1;
+
+  constructor(options: SocketTransportOptions) {
+    this.#options = options;
+    this.#slots = new RequestSlots(options.concurrency);
+  }
+
+  async call(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown> {
+    return unwrap(await this.#ask({ method, params }, signal));
+  }
+
+  /** Messages of one socket need no batch form; the answers come as they are ready. */
+  batch(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
+    return Promise.all(calls.map((call) => this.#ask(call, signal)));
+  }
+
+  close(): void {
+    const opening = this.#opening;
+    this.#opening = undefined;
+    opening?.then((socket) => socket.terminate(), () => undefined);
+  }
+
+  #ask({ method, params }: RpcCall, signal: AbortSignal | undefined): Promise<RpcAnswer> {
+    const deadline = { what: method, timeoutMs: this.#options.timeoutMs, signal };
+    return this.#slots.run(signal, () =>
+      withDeadline(deadline, async (inner) => {
+        const socket = await this.#open();
+        return readAnswer(method, await this.#send(socket, { method, params }, inner));
+      }),
+    );
+  }
+
+  #send(socket: WebSocket, { method, params }: RpcCall, signal: AbortSignal): Promise<unknown> {
+    const id = this.#nextId++;
+    return new Promise<unknown>((resolve, reject) => {
+      const onAbort = (): void => reject(signal.reason as Error);
+      if (signal.aborted) return onAbort();
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#pending.set(id, { resolve, reject });
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }), (error) => {
+        if (error !== undefined && error !== null) reject(error);
+      });
+    }).finally(() => this.#pending.delete(id));
+  }
+
+  #open(): Promise<WebSocket> {
+    this.#opening ??= this.#connect().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  #connect(): Promise<WebSocket> {
+    const { endpoint, dial, timeoutMs } = this.#options;
+    dial?.check(endpoint.socketUrl);
+    const socket = new WebSocket(endpoint.socketUrl, {
+      headers: endpoint.headers,
+      handshakeTimeout: timeoutMs,
+      maxPayload: messageBytesMax,
+      followRedirects: false,
+      perMessageDeflate: false,
+      ...(dial === undefined ? {} : { lookup: dial.lookup }),
+    });
+    return new Promise((resolve, reject) => {
+      socket.once('open', () => {
+        this.#watch(socket);
+        resolve(socket);
+      });
+      socket.once('error', reject);
+      socket.once('unexpected-response', (request, response) => {
+        request.destroy();
+        const nodeCode = response.statusCode;
+        reject(new ChainClientError(`WebSocket handshake: HTTP ${nodeCode ?? 'without status'}`, { nodeCode }));
+      });
+    });
+  }
+
+  #watch(socket: WebSocket): void {
+    let isAlive = true;
+    const ping = setInterval(() => {
+      if (!isAlive) return socket.terminate();
+      isAlive = false;
+      socket.ping();
+    }, pingIntervalMs);
+    ping.unref();
+    socket.on('pong', () => (isAlive = true));
+    socket.on('message', (data) => {
+      isAlive = true;
+      this.#receive(data);
+    });
+    socket.on('error', () => socket.terminate());
+    socket.once('close', (code) => {
+      clearInterval(ping);
+      this.#opening = undefined;
+      const error = new ChainClientError(`WebSocket closed with code ${code}`);
+      for (const { reject } of this.#pending.values()) reject(error);
+      this.#options.onClose?.(error);
+    });
+  }
+
+  #receive(data: RawData): void {
+    const message = parseMessage(data);
+    if (message === undefined) return;
+    if (typeof message.id === 'number') return this.#pending.get(message.id)?.resolve(message);
+    const { params } = message;
+    if (typeof params === 'object' && params !== null && 'subscription' in params && 'result' in params) {
+      this.#options.onNotification?.(String(params.subscription), params.result);
+    }
+  }
+}
+
+function parseMessage(data: RawData): { readonly id?: unknown; readonly params?: unknown } | undefined {
+  try {
+    const parsed = JSON.parse(String(data)) as unknown;
+    return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}

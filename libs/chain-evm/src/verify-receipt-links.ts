@@ -1,0 +1,45 @@
+import { IncompleteBlockError } from '@chainwatch/chain-core';
+import type { EvmTraits } from './evm-traits.ts';
+import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
+
+/**
+ * Proves what no root covers: that there is one receipt per transaction, that each names its transaction and block, and
+ * that its own gas is the step of the cumulative one.
+ * @throws IncompleteBlockError
+ */
+export function verifyReceiptLinks(
+  block: RawBlock,
+  transactions: readonly RawTransaction[],
+  receipts: readonly RawReceipt[],
+  traits: EvmTraits,
+): void {
+  if (receipts.length !== transactions.length) {
+    throw new IncompleteBlockError(
+      `receipts of block ${Number(block.number)} ${block.hash}: expected ${transactions.length}, got ${receipts.length}`,
+    );
+  }
+  let gasUsed = 0;
+  for (let index = 0; index < receipts.length; index++) {
+    const receipt = receipts[index];
+    const tx = transactions[index];
+    if (receipt === undefined || tx === undefined) continue;
+    expectEqual(block, index, 'transactionHash', tx.hash, receipt.transactionHash);
+    expectEqual(block, index, 'blockHash', block.hash, receipt.blockHash);
+    expectEqual(block, index, 'transactionIndex', index, Number(receipt.transactionIndex));
+    if (typeof receipt.from === 'string') {
+      expectEqual(block, index, 'from', tx.from.toLowerCase(), receipt.from.toLowerCase());
+    }
+    const cumulative = Number(receipt.cumulativeGasUsed);
+    const step = gasUsed + Number(receipt.gasUsed);
+    if (traits.roots === 'strict') expectEqual(block, index, 'cumulativeGasUsed', step, cumulative);
+    else if (!(cumulative >= gasUsed)) expectEqual(block, index, 'cumulativeGasUsed', `at least ${gasUsed}`, cumulative);
+    gasUsed = cumulative;
+  }
+}
+
+function expectEqual(block: RawBlock, index: number, what: string, expected: string | number, got: string | number): void {
+  if (expected === got) return;
+  throw new IncompleteBlockError(
+    `${what} of receipt ${index} in block ${Number(block.number)} ${block.hash}: expected ${expected}, got ${got}`,
+  );
+}
