@@ -1,0 +1,39 @@
+/**
+ * Builds what receivers install into `dist`: JavaScript, types, vectors, README and a package.json of its own. Inside the
+ * monorepo the sources are imported directly; node does not run TypeScript from an installed package.
+ *
+ * Publish with `npm run build && npm publish ./dist`.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const dist = join(folder, 'dist');
+const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+
+rmSync(dist, { recursive: true, force: true });
+execFileSync(process.execPath, [tsc, '-p', join(folder, 'tsconfig.build.json')], { stdio: 'inherit' });
+for (const name of ['README.md', 'vectors']) cpSync(join(folder, name), join(dist, name), { recursive: true });
+
+const { name, version, description, keywords, type, sideEffects, engines } = JSON.parse(
+  readFileSync(join(folder, 'package.json'), 'utf8'),
+);
+const published = {
+  name,
+  version,
+  description,
+  keywords,
+  type,
+  sideEffects,
+  engines,
+  exports: {
+    '.': { types: './index.d.ts', default: './index.js' },
+    './vectors/v1.json': './vectors/v1.json',
+    './package.json': './package.json',
+  },
+  publishConfig: { access: 'public' },
+};
+writeFileSync(join(dist, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
