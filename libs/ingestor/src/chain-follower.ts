@@ -1,0 +1,251 @@
+import type { BlockHeader, BlockRef, ChainClient } from '@chainwatch/chain-core';
+import type { BlockPublisher } from './block-publisher.ts';
+import { BranchMovedError } from './errors.ts';
+import type { ChainStatus, FeedBatch, FollowState } from './feed.ts';
+import type { FeedStore } from './feed-store.ts';
+import { findAncestor } from './find-ancestor.ts';
+import type { IngestorLog } from './ingestor-log.ts';
+import { planAdvance } from './plan-advance.ts';
+import { planExtension } from './plan-extension.ts';
+import { planFinalization } from './plan-finalization.ts';
+import { planRepair } from './plan-repair.ts';
+import { readRanges } from './read-ranges.ts';
+import { RecentBlocks } from './recent-blocks.ts';
+
+export interface FollowerOptions {
+  readonly client: FollowClient;
+  readonly store: FeedStore;
+  readonly publisher: BlockPublisher;
+  readonly log: IngestorLog;
+  readonly onRepair?: (repair: { readonly depth: number; readonly isFinalityViolated: boolean }) => void;
+  /** Wraps the commit of a batch, to add the trace context of its spans. */
+  readonly trace?: (batch: FeedBatch, commit: (traced: FeedBatch) => Promise<void>) => Promise<void>;
+  /** After each commit and its publication. */
+  readonly onCommit?: (batch: FeedBatch) => void;
+  readonly startBlock?: number;
+  readonly signal: AbortSignal;
+  /** Headers of one request and blocks of one transaction. */
+  readonly chunkSize?: number;
+  readonly concurrency?: number;
+}
+
+/** What the follower asks of a node; several endpoints also tell how many of them have a block. */
+export type FollowClient = Pick<ChainClient, 'verifyChain' | 'readHead' | 'findHeaderByNumber' | 'findHeaderByHash' | 'readHeaders'> & {
+  /** How many endpoints say that this block is canonical with them. */
+  countAgreeing?(ref: BlockRef, signal?: AbortSignal): Promise<number>;
+};
+
+/** `following`: our head is the node's. `waiting`: it is not, and we have reason to stay where we are. */
+export type FollowOutcome = { readonly type: 'following' } | { readonly type: 'waiting'; readonly reason: string };
+
+/** What may be final now. Without a hash it is our own depth rule. */
+export interface FinalRef {
+  readonly number: number;
+  readonly hash?: string;
+}
+
+const FOLLOWING: FollowOutcome = { type: 'following' };
+/** Numbers known ahead of their headers, at most. */
+const ANNOUNCED_MAX = 2_000;
+/** So many blocks behind, the chain is catching up. */
+const BEHIND_MIN = 50;
+
+/**
+ * Keeps the feed of one chain equal to the canonical chain of its node. One call at a time; after any rejection `load`
+ * comes first, because the outcome of the last commit is unknown.
+ */
+export class ChainFollower {
+  readonly #options: FollowerOptions;
+  readonly #recent = new RecentBlocks();
+  readonly #chunkSize: number;
+  #state: FollowState = { feedSeq: 0 };
+  #announcedTo = -1;
+  #offered: FinalRef | undefined;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+    this.#chunkSize = options.chunkSize ?? 256;
+  }
+
+  get state(): FollowState {
+    return this.#state;
+  }
+
+  /** Reads the stored state. Entries that a lost connection committed behind our back are published now. */
+  async load(): Promise<FollowState> {
+    const { store, publisher } = this.#options;
+    const known = this.#state.feedSeq;
+    this.#state = await store.load();
+    this.#recent.dropAbove(-1);
+    this.#announcedTo = -1;
+    if (known > 0 && this.#state.feedSeq > known) publisher.publish(await store.readEntries(known, this.#state.feedSeq - known));
+    return this.#state;
+  }
+
+  /**
+   * Brings the feed to `head`, the head that a node has told.
+   * @throws ChainError of the client, BranchMovedError, FencedError, errors of the database
+   */
+  async follow(head: BlockHeader): Promise<FollowOutcome> {
+    for (;;) {
+      const advance = planAdvance(this.#state, head, this.#options.startBlock);
+      switch (advance.type) {
+        case 'none':
+          return this.#state.head === undefined ? waiting(`block ${head.number} is below the start block`) : FOLLOWING;
+        case 'extend':
+          await this.#commit(planExtension(this.#state, [head], 'following'));
+          return FOLLOWING;
+        case 'start':
+          await this.#start(advance.number === undefined ? head : await this.#readStart(advance.number));
+          break;
+        case 'fetch':
+          await this.#catchUp(advance.from, advance.to);
+          break;
+        case 'repair':
+          await this.#repair([head], 'following');
+          return FOLLOWING;
+        case 'compare':
+          return this.#compare(head);
+      }
+    }
+  }
+
+  /** Heads in the order in which they were told: those that follow on our head are one commit, of the rest the last one counts. */
+  async followAll(heads: readonly BlockHeader[]): Promise<FollowOutcome> {
+    const linked = this.#state.head === undefined ? [] : takeLinked(this.#state.head, heads);
+    if (linked.length > 1) await this.#commit(planExtension(this.#state, linked, 'following'));
+    return this.follow(heads.at(-1)!);
+  }
+
+  /** Keeps the ref until `settleFinality`, which also runs between the chunks of a catch-up. */
+  offerFinality(ref: FinalRef): void {
+    this.#offered = ref;
+  }
+
+  /** Tells finality up to the ref offered last when it is a block of ours. `false`: we have another block there, so look at the head. */
+  async settleFinality(): Promise<boolean> {
+    const ref = this.#offered;
+    const { head, finalized, startNumber } = this.#state;
+    this.#offered = undefined;
+    if (ref === undefined || head === undefined || ref.number > head.number || ref.number < (startNumber ?? 0)) return true;
+    if (finalized !== undefined && ref.number <= finalized.number) return true;
+    const header = await this.#options.store.findCanonicalAtOrBelow(ref.number);
+    if (header === undefined) return true;
+    if (ref.hash !== undefined && ref.hash !== header.hash) return false;
+    const batch = planFinalization(this.#state, header);
+    if (batch !== undefined) await this.#commit(batch);
+    return true;
+  }
+
+  async #readStart(number: number): Promise<BlockHeader> {
+    const header = await this.#options.client.findHeaderByNumber(number, this.#options.signal);
+    if (header === undefined) throw new BranchMovedError(`the node has no block at the start height ${number}`);
+    return header;
+  }
+
+  async #start(header: BlockHeader): Promise<void> {
+    await this.#options.client.verifyChain(this.#options.signal);
+    await this.#commit(planExtension(this.#state, [header], 'following'));
+    this.#options.log.info({ height: header.number, hash: header.hash }, 'the chain was followed from here on');
+  }
+
+  async #catchUp(from: number, to: number): Promise<void> {
+    const { client, signal, concurrency = 4 } = this.#options;
+    await this.#announce(from, to);
+    let isFirst = true;
+    for await (const headers of readRanges(client, { from, to, size: this.#chunkSize, concurrency, signal })) {
+      const status: ChainStatus = to - headers.at(-1)!.number >= BEHIND_MIN ? 'catching_up' : 'following';
+      if (headers[0]!.parentHash !== this.#state.head?.hash) {
+        // A chunk fetched ahead may be of a branch that is gone by now: only a fresh one is worth a repair.
+        if (!isFirst) throw new BranchMovedError(`block ${headers[0]!.number} does not stand on block ${this.#state.head?.number}`);
+        await this.#repair(headers, status);
+        return;
+      }
+      await this.#commit(planExtension(this.#state, headers, status));
+      await this.settleFinality();
+      await this.#announce(headers.at(-1)!.number + 1, to);
+      isFirst = false;
+    }
+    if (isFirst) throw new BranchMovedError(`the node told head ${to} and has no block from ${from} on`);
+  }
+
+  /** Numbers are recorded ahead of their headers, in bulk, when more than one is missing. */
+  async #announce(from: number, to: number): Promise<void> {
+    if (to <= from || from <= this.#announcedTo) return;
+    const last = Math.min(to, from + ANNOUNCED_MAX - 1);
+    await this.#options.store.announce(from, last);
+    this.#announcedTo = last;
+  }
+
+  /** The node's head is at or below ours, with another hash. */
+  async #compare(told: BlockHeader): Promise<FollowOutcome> {
+    const { client, signal, store } = this.#options;
+    if (this.#recent.find(told.number) === told.hash) return behind(told, this.#state);
+    // Heads come late and out of order; what the node says now decides.
+    const head = await client.readHead(signal);
+    const advance = planAdvance(this.#state, head);
+    if (advance.type !== 'compare') return this.follow(head);
+    const ours = await store.findCanonicalAtOrBelow(head.number);
+    if (ours?.hash === head.hash) return behind(head, this.#state);
+    const isLower = head.number < this.#state.head!.number;
+    if (isLower && ((await client.countAgreeing?.(head, signal)) ?? 1) < 2) {
+      return waiting(`the node's head ${head.number} is on another branch and below ours, ${this.#state.head!.number}: waiting for a higher one`);
+    }
+    await this.#repair([head], 'following');
+    return FOLLOWING;
+  }
+
+  /** Undoes our branch down to where `segment` (ascending, linked) meets it, and appends the other one. */
+  async #repair(segment: readonly BlockHeader[], statusAfter: ChainStatus): Promise<void> {
+    const { client, store, signal, log, onRepair } = this.#options;
+    // A node of another chain has no ancestor either: it must not make us drop everything.
+    await client.verifyChain(signal);
+    const { ancestor, branch } = await findAncestor({ client, store, signal, startNumber: this.#state.startNumber ?? 0 }, segment);
+    const orphans = await store.readCanonical((ancestor?.number ?? -1) + 1, this.#state.head!.number);
+    const { batches, isFinalityViolated } = planRepair(this.#state, { ancestor, orphans, branch }, this.#chunkSize);
+    const fields = { ancestor: ancestor?.number, orphans: orphans.length, blocks: branch.length, height: branch.at(-1)!.number };
+    if (isFinalityViolated) log.error({ ...fields, finalized: this.#state.finalized?.number }, 'a reorg went below finality, the chain was rebuilt from the ancestor');
+    for (const batch of batches) await this.#commit(batch);
+    if (orphans.length === 0) return;
+    onRepair?.({ depth: orphans.length, isFinalityViolated });
+    if (isFinalityViolated) await store.setStatus(statusAfter, undefined);
+    log.info(fields, 'a reorg was followed');
+  }
+
+  async #commit(planned: FeedBatch): Promise<void> {
+    const { trace } = this.#options;
+    if (trace === undefined) await this.#commitTraced(planned);
+    else await trace(planned, (batch) => this.#commitTraced(batch));
+  }
+
+  async #commitTraced(batch: FeedBatch): Promise<void> {
+    const { store, publisher, onCommit } = this.#options;
+    await store.commit(batch);
+    publisher.publish(batch.entries);
+    const undone = batch.entries.findLast(({ type }) => type === 'reorg');
+    if (undone !== undefined) this.#recent.dropAbove(undone.number - 1);
+    this.#recent.add(batch.entries.filter(({ type }) => type === 'block'));
+    this.#state = batch.next;
+    onCommit?.(batch);
+  }
+}
+
+/** The longest run of `heads` that stands on `head`. */
+function takeLinked(head: BlockRef, heads: readonly BlockHeader[]): BlockHeader[] {
+  const linked: BlockHeader[] = [];
+  for (const header of heads) {
+    const before = linked.at(-1) ?? head;
+    if (header.parentHash !== before.hash || header.number <= before.number) break;
+    linked.push(header);
+  }
+  return linked;
+}
+
+function waiting(reason: string): FollowOutcome {
+  return { type: 'waiting', reason };
+}
+
+function behind(head: BlockHeader, state: FollowState): FollowOutcome {
+  const missing = (state.head?.number ?? head.number) - head.number;
+  return missing === 0 ? FOLLOWING : waiting(`the node is ${missing} blocks behind, at ${head.number}`);
+}

@@ -1,0 +1,208 @@
+import { ChainError, type BlockHeader, type ChainClient } from '@chainwatch/chain-core';
+import { FencedError } from '@chainwatch/db';
+import { ChainFollower, type FollowOutcome, type FollowerOptions } from './chain-follower.ts';
+import type { ChainReport } from './chain-report.ts';
+import type { ChainStatus, FeedBatch } from './feed.ts';
+import { FinalityWatch } from './finality-watch.ts';
+import { findFinalRef } from './find-final-ref.ts';
+import { HeadInbox } from './head-inbox.ts';
+import { HeadPoller } from './head-poller.ts';
+import { HeadSubscription } from './head-subscription.ts';
+import { pollDelay } from './poll-delay.ts';
+
+export interface RunnerOptions extends Omit<FollowerOptions, 'client' | 'onCommit'> {
+  readonly client: ChainClient & FollowerOptions['client'];
+  /** Kept current by the runner. */
+  readonly report: ChainReport;
+}
+
+/** So many failures in a row, or so many block times of waiting: the chain has stalled, and says so. */
+const STALLED_FAILURES = 3;
+const STALLED_BLOCKS = 3;
+const STALLED_MIN_MS = 3_000;
+/** Entries published again at the start: the last run may have died between commit and publication. */
+const REPUBLISHED = 64;
+const PRUNE_MS = 60_000;
+
+/**
+ * Follows one chain until `signal` aborts or another owner took over. Heads come by push and by polling into one inbox;
+ * one loop works it off, so that everything that is committed is committed in order.
+ */
+export class ChainRunner {
+  readonly #options: RunnerOptions;
+  readonly #follower: ChainFollower;
+  readonly #inbox = new HeadInbox();
+  readonly #poller: HeadPoller;
+  readonly #subscription: HeadSubscription;
+  readonly #finality: FinalityWatch;
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
+  #failures = 0;
+  #waitingSince: number | undefined;
+  #isLoaded = false;
+  #storedStatus = '';
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(options: RunnerOptions) {
+    const { client, log } = options;
+    this.#options = options;
+    this.#signal = AbortSignal.any([options.signal, this.#stop.signal]);
+    const signal = this.#signal;
+    this.#follower = new ChainFollower({ ...options, signal, onCommit: (batch) => this.#noteCommit(batch) });
+    this.#subscription = new HeadSubscription({ client, log, onHead: (head) => this.#inbox.putHead(head) });
+    this.#poller = new HeadPoller({
+      client,
+      signal,
+      isPushed: () => this.#subscription.isLive,
+      onHead: (head) => this.#notePolled(head),
+      onError: (error) => this.#inbox.putError(error),
+    });
+    this.#finality = new FinalityWatch({
+      intervalMs: client.network.blockTimeMs,
+      signal,
+      readHead: () => this.#follower.state.head,
+      findFinalRef: (head) => findFinalRef({ client, policy: client.network.confirmation, signal }, head),
+      onRef: (ref) => {
+        this.#follower.offerFinality(ref);
+        this.#inbox.nudge();
+      },
+      onError: (error) => log.debug({ err: error }, 'finality could not be read'),
+    });
+  }
+
+  /** Resolves when the chain is not followed any more and nothing is under way. */
+  async run(): Promise<'stopped' | 'fenced'> {
+    const pruning = setInterval(() => void this.#prune(), PRUNE_MS);
+    const helpers = [this.#poller.run(), this.#finality.run()];
+    this.#subscription.start();
+    try {
+      return await this.#work();
+    } finally {
+      clearInterval(pruning);
+      clearTimeout(this.#retry);
+      this.#subscription.stop();
+      this.#stop.abort();
+      await Promise.all(helpers);
+      this.#options.client.close();
+    }
+  }
+
+  /** Publishes the newest entries again, for a bus that lost them. */
+  async republish(limit: number): Promise<void> {
+    const { store, publisher } = this.#options;
+    publisher.publish(await store.readEntries(Math.max(this.#follower.state.feedSeq - limit, 0), limit));
+  }
+
+  async #work(): Promise<'stopped' | 'fenced'> {
+    for (; !this.#signal.aborted; await this.#inbox.wait(this.#signal)) {
+      const { heads, errors } = this.#inbox.take();
+      try {
+        if (!this.#isLoaded) await this.#load();
+        if (heads.length > 0) await this.#noteOutcome(await this.#follower.followAll(heads));
+        if (!(await this.#follower.settleFinality())) this.#doubtBranch();
+        for (const error of errors) await this.#noteFailure(error);
+      } catch (error) {
+        if (error instanceof FencedError) return 'fenced';
+        this.#isLoaded = false;
+        if (!this.#signal.aborted && !(await this.#tryNoteFailure(error))) return 'fenced';
+      }
+    }
+    return 'stopped';
+  }
+
+  async #load(): Promise<void> {
+    const isFirst = this.#follower.state.feedSeq === 0;
+    const { head, finalized } = await this.#follower.load();
+    Object.assign(this.#options.report, { head, finalized });
+    if (isFirst) await this.republish(REPUBLISHED);
+    this.#isLoaded = true;
+  }
+
+  #notePolled(head: BlockHeader): void {
+    const known = this.#follower.state.head;
+    if (known !== undefined && head.number > known.number) this.#subscription.noteMissed();
+    this.#inbox.putHead(head);
+  }
+
+  #noteCommit({ next, status }: FeedBatch): void {
+    const { report } = this.#options;
+    if (report.head?.hash !== next.head?.hash) {
+      this.#poller.noteHead();
+      this.#finality.noteHead();
+    }
+    report.head = next.head;
+    report.finalized = next.finalized;
+    if (status === undefined) return;
+    report.status = status;
+    report.reason = undefined;
+    this.#storedStatus = describeStatus(status, undefined);
+  }
+
+  async #noteOutcome(outcome: FollowOutcome): Promise<void> {
+    if (outcome.type === 'following') {
+      this.#failures = 0;
+      this.#waitingSince = undefined;
+      await this.#setStatus('following', undefined);
+      return;
+    }
+    this.#waitingSince ??= Date.now();
+    const patienceMs = Math.max(STALLED_BLOCKS * this.#options.client.network.blockTimeMs, STALLED_MIN_MS);
+    if (Date.now() - this.#waitingSince >= patienceMs) await this.#setStatus('stalled', outcome.reason);
+  }
+
+  async #noteFailure(error: unknown): Promise<void> {
+    const { log, client } = this.#options;
+    this.#failures += 1;
+    log.warn({ err: error, failures: this.#failures, height: this.#follower.state.head?.number }, 'the chain could not be followed');
+    const isLasting = error instanceof ChainError && !error.retryable;
+    if (isLasting || this.#failures >= STALLED_FAILURES) await this.#setStatus('stalled', describeFailure(error));
+    clearTimeout(this.#retry);
+    const delayMs = pollDelay({ blockTimeMs: client.network.blockTimeMs, sinceHeadMs: 0, isPushed: false, failures: this.#failures });
+    this.#retry = setTimeout(() => this.#poller.pollNow(), delayMs);
+  }
+
+  /** `false`: not ours any more. A status that cannot be written because the database is away is kept in the report. */
+  async #tryNoteFailure(error: unknown): Promise<boolean> {
+    try {
+      await this.#noteFailure(error);
+    } catch (writeError) {
+      if (writeError instanceof FencedError) return false;
+      this.#retry = setTimeout(() => this.#poller.pollNow(), STALLED_MIN_MS / STALLED_FAILURES);
+    }
+    return true;
+  }
+
+  async #setStatus(status: ChainStatus, reason: string | undefined): Promise<void> {
+    const { report, store } = this.#options;
+    report.status = status;
+    report.reason = reason;
+    const described = describeStatus(status, reason);
+    if (described === this.#storedStatus) return;
+    await store.setStatus(status, reason);
+    this.#storedStatus = described;
+  }
+
+  /** The node is final on another block than ours: its head tells where the branches part. */
+  #doubtBranch(): void {
+    this.#options.log.warn({ height: this.#follower.state.head?.number }, 'the node is final on a block that is not ours, its head was read again');
+    this.#poller.pollNow();
+  }
+
+  async #prune(): Promise<void> {
+    try {
+      const pruned = await this.#options.store.prune();
+      if (pruned > 0) this.#options.log.debug({ entries: pruned }, 'old feed entries were pruned');
+    } catch (error) {
+      this.#options.log.debug({ err: error }, 'the feed could not be pruned');
+    }
+  }
+}
+
+function describeFailure(error: unknown): string {
+  if (error instanceof ChainError) return error.publicMessage;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function describeStatus(status: ChainStatus, reason: string | undefined): string {
+  return `${status} ${reason ?? ''}`;
+}

@@ -1,0 +1,78 @@
+import type { Lease, LeaseStore } from '@chainwatch/bus';
+import { raiseToken, type Database } from '@chainwatch/db';
+import { createChainReport, type ChainReport } from './chain-report.ts';
+import type { IngestorLog } from './ingestor-log.ts';
+import { Pause } from './pause.ts';
+
+/** What a chain's owner runs; resolves when the signal aborts, or earlier when another owner took over. */
+export type RunChain = (work: { readonly token: number; readonly report: ChainReport; readonly signal: AbortSignal }) => Promise<'stopped' | 'fenced'>;
+
+interface SeatOptions {
+  readonly chainGid: string;
+  readonly db: Database;
+  readonly leases: LeaseStore;
+  readonly owner: string;
+  readonly log: IngestorLog;
+  /** Called anew for each run: it sees the endpoints of then. */
+  readonly runChain: RunChain;
+}
+
+const RETRY_MS = 1_000;
+
+/** This replica's claim on one chain: stands by while another has the lease, runs the chain while it is ours. */
+export class ChainSeat {
+  readonly report: ChainReport;
+  readonly #options: SeatOptions;
+  readonly #stop = new AbortController();
+  readonly #done: Promise<void>;
+  #restart = new AbortController();
+
+  constructor(options: SeatOptions) {
+    this.#options = options;
+    this.report = createChainReport(options.chainGid);
+    this.#done = this.#sit();
+  }
+
+  /** Runs the chain anew without giving it up: its endpoints changed. */
+  restart(): void {
+    this.#restart.abort();
+  }
+
+  /** Resolves when nothing is under way and the lease is free. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#done;
+  }
+
+  async #sit(): Promise<void> {
+    const { leases, chainGid, owner, log } = this.#options;
+    const pause = new Pause();
+    while (!this.#stop.signal.aborted) {
+      let lease: Lease | undefined;
+      try {
+        lease = await leases.tryAcquire(`ingestor.${chainGid.replaceAll(':', '_')}`, owner);
+        if (lease !== undefined) await this.#hold(lease);
+      } catch (error) {
+        log.warn({ err: error }, 'the chain could not be taken over');
+      } finally {
+        await lease?.release().catch((error: unknown) => log.debug({ err: error }, 'the lease could not be released, it ends by itself'));
+      }
+      Object.assign(this.report, { status: 'standby', reason: undefined });
+      await pause.wait(RETRY_MS, this.#stop.signal);
+    }
+  }
+
+  async #hold(lease: Lease): Promise<void> {
+    const { db, chainGid, owner, runChain, log } = this.#options;
+    const token = await raiseToken(db, 'ingestor_states', chainGid, owner);
+    log.info({ token }, 'the chain was taken over');
+    const signal = AbortSignal.any([this.#stop.signal, lease.lost]);
+    while (!signal.aborted) {
+      this.#restart = new AbortController();
+      Object.assign(this.report, { status: 'starting', reason: undefined });
+      const end = await runChain({ token, report: this.report, signal: AbortSignal.any([signal, this.#restart.signal]) });
+      if (end === 'fenced') return log.warn({ token }, 'another replica took the chain over, this one let go');
+    }
+    log.info({ token }, lease.lost.aborted ? 'the lease was lost, the chain was let go' : 'the chain was let go');
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * One batch in one statement, and so in one transaction and one round trip: the head path pays for nothing else.
+ *
+ * `fenced` is the lock of libs/db's lockWithToken with the writing of the state folded in: it locks the chain's row and
+ * matches nothing when the token is stale or the feed is not where we think; everything else hangs on it. The parts of a
+ * statement run in no promised order, so each one that needs another's effect counts that one's rows first.
+ *
+ * $1 chain, $2 token, $3 feed_seq before, $4 feed_seq after, $5 head number, $6 head hash, $7 finalized number,
+ * $8 finalized hash, $9 start number, $10 status (null: keep), $11 clear from, then the entries as arrays:
+ * $12 seq, $13 type, $14 number, $15 hash, $16 parent hash, $17 timestamp, $18 resume_seq, $19 traceparent.
+ */
+export const COMMIT_BATCH_SQL = `
+WITH fenced AS (
+  UPDATE ingestor_states
+  SET feed_seq = $4, head_number = $5, head_hash = $6, finalized_number = $7, finalized_hash = $8, start_number = $9,
+      status = coalesce($10, status), reason = CASE WHEN $10::text IS NULL THEN reason END, updated_at = now()
+  WHERE chain_gid = $1 AND token = $2 AND feed_seq = $3
+  RETURNING chain_gid
+), entries AS (
+  SELECT e.* FROM fenced,
+    unnest($12::bigint[], $13::text[], $14::bigint[], $15::text[], $16::text[], $17::bigint[], $18::bigint[], $19::text[])
+      AS e (seq, type, number, hash, parent_hash, timestamp, resume_seq, traceparent)
+), orphaned AS (
+  UPDATE blocks SET status = 'reorged', updated_at = now()
+  FROM entries WHERE entries.type = 'reorg' AND blocks.chain_gid = $1 AND blocks.hash = entries.hash
+  RETURNING 1
+), cleared AS (
+  DELETE FROM blocks
+  WHERE chain_gid = $1 AND number BETWEEN $11 AND $5 AND hash IS NULL AND status <> 'reorged' AND EXISTS (SELECT 1 FROM fenced)
+  RETURNING 1
+), returned AS (
+  UPDATE blocks SET status = 'new', updated_at = now()
+  FROM entries
+  WHERE entries.type = 'block' AND blocks.chain_gid = $1 AND blocks.hash = entries.hash AND blocks.status = 'reorged'
+    AND (SELECT count(*) FROM orphaned) >= 0 AND (SELECT count(*) FROM cleared) >= 0
+  RETURNING blocks.hash
+), discovered AS (
+  INSERT INTO blocks (chain_gid, number, hash, parent_hash, block_timestamp, status)
+  SELECT $1, number, hash, parent_hash, to_timestamp(timestamp), 'new' FROM entries
+  WHERE type = 'block' AND hash NOT IN (SELECT hash FROM returned) AND (SELECT count(*) FROM cleared) >= 0
+    AND (SELECT count(*) FROM orphaned) >= 0
+  RETURNING 1
+), fed AS (
+  INSERT INTO chain_feed (chain_gid, seq, type, number, hash, parent_hash, timestamp, resume_seq, traceparent)
+  SELECT $1, seq, type, number, hash, parent_hash, timestamp, resume_seq, traceparent FROM entries
+  RETURNING 1
+)
+SELECT (SELECT count(*) FROM fed)::int AS fed, (SELECT count(*) FROM discovered)::int AS discovered`;

@@ -1,0 +1,44 @@
+import type { BlockRef } from '@chainwatch/chain-core';
+import type { FinalRef } from './chain-follower.ts';
+import { Pause } from './pause.ts';
+
+interface WatchOptions {
+  /** Shortest time between two questions to the node; longest time without one. */
+  readonly intervalMs: number;
+  readonly readHead: () => BlockRef | undefined;
+  readonly findFinalRef: (head: BlockRef) => Promise<FinalRef | undefined>;
+  readonly onRef: (ref: FinalRef) => void;
+  readonly onError: (error: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Asks what is final beside the head path, never on it: after each head, at most once an interval. */
+export class FinalityWatch {
+  readonly #options: WatchOptions;
+  readonly #pause = new Pause();
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  noteHead(): void {
+    this.#pause.wake();
+  }
+
+  async run(): Promise<void> {
+    const { intervalMs, readHead, findFinalRef, onRef, onError, signal } = this.#options;
+    const spacing = new Pause();
+    while (!signal.aborted) {
+      await this.#pause.wait(intervalMs, signal);
+      const head = readHead();
+      if (signal.aborted || head === undefined) continue;
+      try {
+        const ref = await findFinalRef(head);
+        if (ref !== undefined) onRef(ref);
+      } catch (error) {
+        onError(error);
+      }
+      await spacing.wait(intervalMs, signal);
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { BlockNotFoundError, type BlockHeader, type BlockRef, type ChainClient } from '@chainwatch/chain-core';
+import { assertLinked } from './assert-linked.ts';
+import { BranchMovedError } from './errors.ts';
+import type { FeedStore } from './feed-store.ts';
+
+export interface Branch {
+  /** Absent: the branches part below our first block. */
+  readonly ancestor: BlockRef | undefined;
+  /** The new branch above the ancestor, ascending. */
+  readonly branch: readonly BlockHeader[];
+}
+
+interface Search {
+  readonly client: Pick<ChainClient, 'findHeaderByHash' | 'readHeaders'>;
+  readonly store: Pick<FeedStore, 'readCanonical'>;
+  readonly startNumber: number;
+  readonly signal: AbortSignal;
+}
+
+/** Steps by hash; a deeper search reads whole ranges by number, growing to the last size. */
+const HASH_STEPS = 2;
+const BATCH_SIZES = [16, 64, 256];
+
+/**
+ * Walks from `segment` (ascending, linked) down to the highest block that we have as canonical. Every header read is
+ * linked by parent hash to the one above it, so a node that reorganises meanwhile cannot mix branches.
+ * @throws BlockNotFoundError when the node does not know a parent of its own head, BranchMovedError
+ */
+export async function findAncestor(search: Search, segment: readonly BlockHeader[]): Promise<Branch> {
+  let branch = [...segment];
+  for (let step = 0; ; step += 1) {
+    const bottom = branch[0]!;
+    const ancestor = await findParent(search, bottom);
+    if (ancestor !== undefined) return { ancestor, branch };
+    if (bottom.number <= search.startNumber) return { ancestor: undefined, branch: trimBelow(branch, search.startNumber) };
+    const below = step < HASH_STEPS ? [await readParent(search, bottom)] : await readBatch(search, bottom, step - HASH_STEPS);
+    const shared = await findShared(search, below);
+    branch = [...below.slice(shared.position + 1), ...branch];
+    if (shared.ref !== undefined) return { ancestor: shared.ref, branch };
+  }
+}
+
+/** Our canonical block that `header` stands on. */
+async function findParent({ store }: Search, header: BlockHeader): Promise<BlockRef | undefined> {
+  const ours = await store.readCanonical(header.number - 1, header.number - 1);
+  return ours.find(({ hash }) => hash === header.parentHash);
+}
+
+async function readParent({ client, signal }: Search, header: BlockHeader): Promise<BlockHeader> {
+  const parent = await client.findHeaderByHash(header.parentHash, signal);
+  if (parent === undefined) throw new BlockNotFoundError(`the node has block ${header.number} but not its parent ${header.parentHash}`);
+  return parent;
+}
+
+async function readBatch({ client, startNumber, signal }: Search, bottom: BlockHeader, round: number): Promise<BlockHeader[]> {
+  const size = BATCH_SIZES[Math.min(round, BATCH_SIZES.length - 1)]!;
+  const from = Math.max(bottom.number - size, startNumber);
+  const headers = await client.readHeaders(from, bottom.number - 1, signal);
+  assertLinked(headers, from, bottom.number - 1);
+  if (headers.at(-1)?.hash !== bottom.parentHash) {
+    throw new BranchMovedError(`expected ${bottom.parentHash} below block ${bottom.number}, got ${headers.at(-1)?.hash ?? 'no block'}`);
+  }
+  return headers;
+}
+
+/** The highest header of `headers` that is canonical with us, and where it stands among them (-1: none). */
+async function findShared({ store }: Search, headers: readonly BlockHeader[]): Promise<{ ref?: BlockRef; position: number }> {
+  const ours = new Set((await store.readCanonical(headers[0]!.number, headers.at(-1)!.number)).map(({ hash }) => hash));
+  const position = headers.findLastIndex(({ hash }) => ours.has(hash));
+  const found = headers[position];
+  return found === undefined ? { position } : { ref: { number: found.number, hash: found.hash }, position };
+}
+
+/** We follow from our first height on; a branch that ends below it begins with its last block. */
+function trimBelow(branch: readonly BlockHeader[], startNumber: number): BlockHeader[] {
+  const kept = branch.filter(({ number }) => number >= startNumber);
+  return kept.length > 0 ? kept : branch.slice(-1);
+}

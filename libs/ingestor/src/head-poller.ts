@@ -1,0 +1,47 @@
+import type { BlockHeader, ChainClient } from '@chainwatch/chain-core';
+import { Pause } from './pause.ts';
+import { pollDelay } from './poll-delay.ts';
+
+interface PollerOptions {
+  readonly client: Pick<ChainClient, 'network' | 'readHead'>;
+  readonly isPushed: () => boolean;
+  readonly onHead: (head: BlockHeader) => void;
+  readonly onError: (error: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Asks for the head at a pace that follows the chain's block time, whatever the subscription does. */
+export class HeadPoller {
+  readonly #options: PollerOptions;
+  readonly #pause = new Pause();
+  #headAt = Date.now();
+
+  constructor(options: PollerOptions) {
+    this.#options = options;
+  }
+
+  /** The chain has grown. */
+  noteHead(): void {
+    this.#headAt = Date.now();
+  }
+
+  pollNow(): void {
+    this.#pause.wake();
+  }
+
+  async run(): Promise<void> {
+    const { client, isPushed, onHead, onError, signal } = this.#options;
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        onHead(await client.readHead(signal));
+        failures = 0;
+      } catch (error) {
+        if (signal.aborted) return;
+        failures += 1;
+        onError(error);
+      }
+      const sinceHeadMs = Date.now() - this.#headAt;
+      await this.#pause.wait(pollDelay({ blockTimeMs: client.network.blockTimeMs, sinceHeadMs, isPushed: isPushed(), failures }), signal);
+    }
+  }
+}

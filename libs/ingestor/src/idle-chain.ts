@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { FencedError } from '@chainwatch/db';
+import type { ChainReport } from './chain-report.ts';
+import type { FeedStore } from './feed-store.ts';
+
+interface Idle {
+  readonly store: Pick<FeedStore, 'setStatus'>;
+  readonly report: ChainReport;
+  /** Why the chain cannot be followed, told as its status. */
+  readonly reason: string;
+  readonly signal: AbortSignal;
+}
+
+/** Holds a chain that cannot be followed as things stand, until something changes. */
+export async function idleChain({ store, report, reason, signal }: Idle): Promise<'stopped' | 'fenced'> {
+  Object.assign(report, { status: 'stalled', reason });
+  for (let isTold = false; !signal.aborted; ) {
+    try {
+      if (!isTold) await store.setStatus('stalled', reason);
+      isTold = true;
+    } catch (error) {
+      if (error instanceof FencedError) return 'fenced';
+    }
+    await delay(1_000, undefined, { signal }).catch(() => undefined);
+  }
+  return 'stopped';
+}

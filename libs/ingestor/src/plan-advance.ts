@@ -1,0 +1,34 @@
+import type { BlockHeader } from '@chainwatch/chain-core';
+import type { FollowState } from './feed.ts';
+
+export type Advance =
+  | { readonly type: 'none' }
+  /** The first block of the chain's history is to be committed. */
+  | { readonly type: 'start'; readonly number: number | undefined }
+  | { readonly type: 'extend' }
+  /** The headers of [from, to] are missing. */
+  | { readonly type: 'fetch'; readonly from: number; readonly to: number }
+  /** Directly above our head, on another branch. */
+  | { readonly type: 'repair' }
+  /** At or below our head: a node behind, or a fork. */
+  | { readonly type: 'compare' };
+
+/**
+ * What a node's head means for us. `startBlock` counts only before the first block.
+ * A pure decision: the follower does the reading.
+ */
+export function planAdvance(state: FollowState, head: BlockHeader, startBlock?: number): Advance {
+  if (state.head === undefined) return planStart(head, startBlock);
+  if (head.hash === state.head.hash) return { type: 'none' };
+  // A parent is below its child: a node that says otherwise is compared with what we have, and then asked again.
+  if (head.number <= state.head.number) return { type: 'compare' };
+  if (head.parentHash === state.head.hash) return { type: 'extend' };
+  if (head.number === state.head.number + 1) return { type: 'repair' };
+  return { type: 'fetch', from: state.head.number + 1, to: head.number };
+}
+
+function planStart(head: BlockHeader, startBlock: number | undefined): Advance {
+  if (startBlock === undefined || startBlock === head.number) return { type: 'start', number: undefined };
+  if (startBlock > head.number) return { type: 'none' };
+  return { type: 'start', number: startBlock };
+}

@@ -1,0 +1,54 @@
+import type { BlockHeader, ChainClient } from '@chainwatch/chain-core';
+import { assertLinked } from './assert-linked.ts';
+
+export interface RangeOptions {
+  readonly from: number;
+  readonly to: number;
+  /** Headers of one request. */
+  readonly size: number;
+  /** Requests under way at once. */
+  readonly concurrency: number;
+  readonly signal: AbortSignal;
+}
+
+/** A chain may skip that many chunks (a long run of empty slots); a node that has nothing for longer is asked again later. */
+const EMPTY_CHUNKS_MAX = 64;
+
+/**
+ * Headers of [from, to] in ascending chunks, fetched in parallel; empty chunks are left out. Chunks are linked inside;
+ * that they fit together is for the caller to check.
+ */
+export async function* readRanges(client: Pick<ChainClient, 'readHeaders'>, options: RangeOptions): AsyncGenerator<BlockHeader[]> {
+  const { to, size, concurrency } = options;
+  // Aborts the requests that are still under way when the caller stops early.
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const pending: Promise<BlockHeader[]>[] = [];
+  let next = options.from;
+  let emptyChunks = 0;
+  const fill = (): void => {
+    while (pending.length < concurrency && next <= to) {
+      pending.push(readChunk(client, next, Math.min(next + size - 1, to), signal));
+      next += size;
+    }
+  };
+  try {
+    for (fill(); pending.length > 0 && emptyChunks < EMPTY_CHUNKS_MAX; fill()) {
+      const headers = await pending.shift()!;
+      emptyChunks = headers.length === 0 ? emptyChunks + 1 : 0;
+      if (headers.length > 0) yield headers;
+    }
+  } finally {
+    stop.abort();
+  }
+}
+
+function readChunk(client: Pick<ChainClient, 'readHeaders'>, from: number, to: number, signal: AbortSignal): Promise<BlockHeader[]> {
+  const chunk = client.readHeaders(from, to, signal).then((headers) => {
+    assertLinked(headers, from, to);
+    return headers;
+  });
+  // It may reject while an earlier chunk is still awaited; the caller sees the rejection when its turn comes.
+  chunk.catch(() => undefined);
+  return chunk;
+}

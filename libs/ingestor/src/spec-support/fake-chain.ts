@@ -1,0 +1,114 @@
+import { ChainClientError, WrongChainError, type BlockHeader, type BlockRef } from '@chainwatch/chain-core';
+import type { FollowClient } from '../chain-follower.ts';
+
+/** A tree of blocks; the chain's canonical branch is the one that ends in `tip`. */
+export class FakeChain {
+  readonly blocks = new Map<string, BlockHeader>();
+  tip: BlockHeader;
+  #count = 0;
+
+  constructor() {
+    this.tip = this.#add('0xgenesis', 0);
+  }
+
+  /** Mines on the tip. */
+  extend(count: number): void {
+    for (let mined = 0; mined < count; mined += 1) this.tip = this.#add(this.tip.hash, this.tip.number + 1);
+  }
+
+  /** Replaces the last `depth` blocks with `length` others. */
+  fork(depth: number, length: number): void {
+    this.tip = this.ancestor(this.tip, Math.min(depth, this.tip.number));
+    this.extend(length);
+  }
+
+  ancestor(from: BlockHeader, depth: number): BlockHeader {
+    let block = from;
+    for (let step = 0; step < depth; step += 1) block = this.blocks.get(block.parentHash) ?? block;
+    return block;
+  }
+
+  at(tip: BlockHeader, number: number): BlockHeader | undefined {
+    return number > tip.number || number < 0 ? undefined : this.ancestor(tip, tip.number - number);
+  }
+
+  /** Canonical blocks of [from, tip], ascending. */
+  branch(from: number): BlockHeader[] {
+    return this.range(this.tip, from, this.tip.number);
+  }
+
+  range(tip: BlockHeader, from: number, to: number): BlockHeader[] {
+    const headers: BlockHeader[] = [];
+    let block = this.at(tip, Math.min(to, tip.number));
+    for (; block !== undefined && block.number >= from; block = this.blocks.get(block.parentHash)) headers.unshift(block);
+    return headers;
+  }
+
+  #add(parentHash: string, number: number): BlockHeader {
+    this.#count += 1;
+    const block = { number, hash: `0x${this.#count.toString(16)}`, parentHash, timestamp: 1_700_000_000 + number };
+    this.blocks.set(block.hash, block);
+    return block;
+  }
+}
+
+/** A node of a fake chain that lags, fails and changes its mind between calls. */
+export class FakeNode implements FollowClient {
+  readonly chain: FakeChain;
+  /** Its head is that many blocks behind. */
+  lag = 0;
+  /** So many of the next calls fail. */
+  failures = 0;
+  isWrongChain = false;
+  /** Runs before each call: the chain moves while it is read. */
+  beforeCall: () => void = () => undefined;
+  agreeing = 1;
+  calls = 0;
+
+  constructor(chain: FakeChain) {
+    this.chain = chain;
+  }
+
+  get head(): BlockHeader {
+    return this.chain.ancestor(this.chain.tip, Math.min(this.lag, this.chain.tip.number));
+  }
+
+  async verifyChain(): Promise<void> {
+    await this.#call();
+    if (this.isWrongChain) throw new WrongChainError('expected chain 1, got 2');
+  }
+
+  async readHead(): Promise<BlockHeader> {
+    await this.#call();
+    return this.head;
+  }
+
+  async findHeaderByNumber(number: number): Promise<BlockHeader | undefined> {
+    await this.#call();
+    return this.chain.at(this.head, number);
+  }
+
+  async findHeaderByHash(hash: string): Promise<BlockHeader | undefined> {
+    await this.#call();
+    return this.chain.blocks.get(hash);
+  }
+
+  async readHeaders(from: number, to: number): Promise<BlockHeader[]> {
+    await this.#call();
+    return this.chain.range(this.head, from, to);
+  }
+
+  async countAgreeing(_ref: BlockRef): Promise<number> {
+    await this.#call();
+    return this.agreeing;
+  }
+
+  async #call(): Promise<void> {
+    this.calls += 1;
+    this.beforeCall();
+    if (this.failures > 0) {
+      this.failures -= 1;
+      throw new ChainClientError('the node did not answer');
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { BlockHeader } from '@chainwatch/chain-core';
+import type { ChainStatus, FeedBatch, FeedEntry, FollowState } from '../feed.ts';
+import type { FeedStore } from '../feed-store.ts';
+
+/** The store's contract in memory, with commits that fail before or after they took effect. */
+export class MemoryFeedStore implements FeedStore {
+  readonly entries: FeedEntry[] = [];
+  readonly announced = new Set<number>();
+  readonly canonical = new Map<number, BlockHeader>();
+  readonly statuses: ChainStatus[] = [];
+  state: FollowState = { feedSeq: 0 };
+  failNext: 'before' | 'after' | undefined;
+
+  async load(): Promise<FollowState> {
+    return this.state;
+  }
+
+  async commit({ entries, next, status, clearFrom }: FeedBatch): Promise<void> {
+    const failure = this.failNext;
+    this.failNext = undefined;
+    if (failure === 'before') throw new Error('the database is away');
+    if (entries[0]!.seq !== this.state.feedSeq + 1 || entries.at(-1)!.seq !== next.feedSeq) throw new Error('a hole in the feed');
+    for (const entry of entries) this.#apply(entry);
+    for (let number = clearFrom; number <= (next.head?.number ?? -1); number += 1) this.announced.delete(number);
+    this.state = next;
+    if (status !== undefined) this.statuses.push(status);
+    if (failure === 'after') throw new Error('the connection was lost');
+  }
+
+  async announce(from: number, to: number): Promise<void> {
+    for (let number = from; number <= to; number += 1) if (!this.canonical.has(number)) this.announced.add(number);
+  }
+
+  async setStatus(status: ChainStatus): Promise<void> {
+    this.statuses.push(status);
+  }
+
+  async findCanonicalAtOrBelow(number: number): Promise<BlockHeader | undefined> {
+    for (let at = number; at >= (this.state.startNumber ?? 0); at -= 1) {
+      const block = this.canonical.get(at);
+      if (block !== undefined) return block;
+    }
+    return undefined;
+  }
+
+  async readCanonical(from: number, to: number): Promise<BlockHeader[]> {
+    const last = Math.min(to, this.state.head?.number ?? -1);
+    const blocks: BlockHeader[] = [];
+    for (let number = Math.max(from, this.state.startNumber ?? 0); number <= last; number += 1) {
+      const block = this.canonical.get(number);
+      if (block !== undefined) blocks.push(block);
+    }
+    return blocks;
+  }
+
+  async readEntries(afterSeq: number, limit: number): Promise<FeedEntry[]> {
+    return this.entries.slice(afterSeq, afterSeq + limit);
+  }
+
+  async prune(): Promise<number> {
+    return 0;
+  }
+
+  #apply(entry: FeedEntry): void {
+    const { number, hash, parentHash, timestamp } = entry;
+    this.entries.push(entry);
+    if (entry.type === 'block') {
+      if (this.canonical.has(number)) throw new Error(`two canonical blocks at ${number}`);
+      this.canonical.set(number, { number, hash, parentHash, timestamp });
+    } else if (entry.type === 'reorg') {
+      if (this.canonical.get(number)?.hash !== hash) throw new Error(`an orphan at ${number} that was not canonical`);
+      this.canonical.delete(number);
+    }
+  }
+}
