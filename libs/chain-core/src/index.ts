@@ -12,3 +12,6 @@ export type * from './network.ts';
 export type * from './chain-family.ts';
 export * from './errors.ts';
 export { networkSchema, parseNetworks } from './network-schema.ts';
+export { createFailoverClient } from './failover-client.ts';
+export type { FailoverClient, FailoverOptions } from './failover-client.ts';
+export type { EndpointHealth } from './endpoint-state.ts';

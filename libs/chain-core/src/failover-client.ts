@@ -1,0 +1,242 @@
+import type { Block, BlockHeader, BlockRef } from './block.ts';
+import type { BalanceQuery, ChainClient, TokenMetadata } from './chain-family.ts';
+import { EndpointState } from './endpoint-state.ts';
+import type { CircuitOptions, EndpointHealth } from './endpoint-state.ts';
+import { BlockNotFoundError, ChainClientError, ChainError } from './errors.ts';
+import type { Network } from './network.ts';
+
+export interface FailoverOptions extends Partial<CircuitOptions> {
+  /** An endpoint is asked again which chain it serves after this time, beside the call it serves; default 30,000. */
+  readonly verifyIntervalMs?: number;
+  /** How often the others' heads are compared with the primary's, default 15,000. */
+  readonly probeIntervalMs?: number;
+  /** The primary is left when it is more than this many blocks behind another endpoint, default 10. */
+  readonly lagBlocksMax?: number;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+}
+
+/** Several endpoints of one network as one client. */
+export interface FailoverClient extends ChainClient {
+  /** In the order of configuration. */
+  readonly clients: readonly EndpointHealth[];
+  /** How many endpoints have this block as the canonical one at its number: the second opinion on a reorg. */
+  countAgreeing(ref: BlockRef, signal?: AbortSignal): Promise<number>;
+}
+
+/**
+ * One client over several endpoints, first one first. It stays with the endpoint that answered last, and moves on when a
+ * call fails in a way that another endpoint may not, when the node serves another chain, or when it lags behind.
+ * @throws RangeError without clients
+ */
+export function createFailoverClient(clients: readonly ChainClient[], options: FailoverOptions = {}): FailoverClient {
+  const first = clients[0];
+  if (first === undefined) throw new RangeError('failover: expected at least one client, got none');
+  return new StickyFailoverClient(first.network, clients, options);
+}
+
+class StickyFailoverClient implements FailoverClient {
+  readonly network: Network;
+  readonly subscribeHeads: ChainClient['subscribeHeads'];
+  readonly readTokens: ChainClient['readTokens'];
+  readonly #endpoints: readonly EndpointState[];
+  readonly #options: Required<FailoverOptions>;
+  #primary: EndpointState;
+  #probedAtMs = 0;
+  #endSubscription: ((error: Error) => void) | undefined;
+
+  constructor(network: Network, clients: readonly ChainClient[], options: FailoverOptions) {
+    this.network = network;
+    this.#endpoints = clients.map((client) => new EndpointState(client));
+    this.#primary = this.#endpoints[0] as EndpointState;
+    this.#options = {
+      cooldownMs: 1_000, cooldownMsMax: 60_000, verifyIntervalMs: 30_000, probeIntervalMs: 15_000, lagBlocksMax: 10, now: Date.now, ...options,
+    };
+    if (clients.some((client) => client.subscribeHeads !== undefined)) {
+      this.subscribeHeads = (onHead, onEnd) => this.#subscribe(onHead, onEnd);
+    }
+    if (clients.some((client) => client.readTokens !== undefined)) {
+      this.readTokens = (assetGids, signal) => this.#run((client) => readTokensOf(client, assetGids, signal), signal);
+    }
+  }
+
+  get label(): string {
+    return this.#primary.client.label;
+  }
+
+  get clients(): readonly EndpointHealth[] {
+    const nowMs = this.#options.now();
+    return this.#endpoints.map((endpoint) => endpoint.health(nowMs));
+  }
+
+  verifyChain(signal?: AbortSignal): Promise<void> {
+    for (const endpoint of this.#endpoints) endpoint.verifiedAtMs = undefined;
+    return this.#run(() => Promise.resolve(), signal);
+  }
+
+  async readHead(signal?: AbortSignal): Promise<BlockHeader> {
+    this.#probe();
+    return this.#run(async (client, endpoint) => {
+      const head = await client.readHead(signal);
+      endpoint.headNumber = head.number;
+      return head;
+    }, signal);
+  }
+
+  findFinalized(signal?: AbortSignal): Promise<BlockRef | undefined> {
+    return this.#run((client) => client.findFinalized(signal), signal);
+  }
+
+  findHeaderByNumber(number: number, signal?: AbortSignal): Promise<BlockHeader | undefined> {
+    return this.#run((client) => client.findHeaderByNumber(number, signal), signal);
+  }
+
+  /** A hash names one block wherever it is known, so every endpoint is asked before the answer is no. */
+  async findHeaderByHash(hash: string, signal?: AbortSignal): Promise<BlockHeader | undefined> {
+    try {
+      return await this.#run(async (client) => {
+        const header = await client.findHeaderByHash(hash, signal);
+        if (header === undefined) throw new BlockNotFoundError(`block ${hash} is not known to ${client.label}`);
+        return header;
+      }, signal);
+    } catch (error) {
+      if (error instanceof BlockNotFoundError) return undefined;
+      throw error;
+    }
+  }
+
+  readHeaders(from: number, to: number, signal?: AbortSignal): Promise<BlockHeader[]> {
+    return this.#run((client) => client.readHeaders(from, to, signal), signal);
+  }
+
+  readBlock(ref: BlockRef, signal?: AbortSignal): Promise<Block> {
+    return this.#run((client) => client.readBlock(ref, signal), signal);
+  }
+
+  readBalances(at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]> {
+    return this.#run((client) => client.readBalances(at, queries, signal), signal);
+  }
+
+  async countAgreeing(ref: BlockRef, signal?: AbortSignal): Promise<number> {
+    const opinions = await Promise.all(
+      this.#endpoints.map(async (endpoint) => {
+        try {
+          await this.#verify(endpoint, signal);
+          return (await endpoint.client.findHeaderByNumber(ref.number, signal))?.hash === ref.hash;
+        } catch {
+          return false;
+        }
+      }),
+    );
+    return opinions.filter(Boolean).length;
+  }
+
+  close(): void {
+    for (const { client } of this.#endpoints) client.close();
+  }
+
+  async #run<T>(call: (client: ChainClient, endpoint: EndpointState) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    let failure: Error | undefined;
+    for (const endpoint of this.#order()) {
+      try {
+        const [result] = await Promise.all([call(endpoint.client, endpoint), this.#verify(endpoint, signal)]);
+        endpoint.succeed();
+        this.#choose(endpoint);
+        return result;
+      } catch (error) {
+        if (signal?.aborted === true || !mayDiffer(error)) throw error;
+        // A node that merely lacks a block is not broken.
+        if (!(error instanceof BlockNotFoundError)) endpoint.fail(error, this.#options.now(), this.#options);
+        failure = moreTelling(failure, error);
+      }
+    }
+    throw failure ?? new ChainClientError('no endpoint answered');
+  }
+
+  /** The primary, then the others as configured; those that cool down come last, the one that is due first before. */
+  #order(): EndpointState[] {
+    const nowMs = this.#options.now();
+    const all = [this.#primary, ...this.#endpoints.filter((endpoint) => endpoint !== this.#primary)];
+    const open = all.filter((endpoint) => endpoint.isOpen(nowMs)).sort((a, b) => a.openUntilMs - b.openUntilMs);
+    return [...all.filter((endpoint) => !endpoint.isOpen(nowMs)), ...open];
+  }
+
+  async #verify(endpoint: EndpointState, signal?: AbortSignal): Promise<void> {
+    const nowMs = this.#options.now();
+    if (endpoint.verifiedAtMs !== undefined && nowMs - endpoint.verifiedAtMs < this.#options.verifyIntervalMs) return;
+    await endpoint.client.verifyChain(signal);
+    endpoint.verifiedAtMs = nowMs;
+  }
+
+  #choose(endpoint: EndpointState): void {
+    if (endpoint === this.#primary) return;
+    this.#primary = endpoint;
+    this.#endSubscription?.(new ChainClientError(`moved to ${endpoint.client.label}`));
+  }
+
+  #subscribe(onHead: (header: BlockHeader) => void, onEnd: (error: Error) => void): () => void {
+    const endpoint = this.#order().find(({ client }) => client.subscribeHeads !== undefined);
+    let isOver = false;
+    const end = (error: Error): void => {
+      if (isOver) return;
+      isOver = true;
+      stop?.();
+      onEnd(error);
+    };
+    const stop = endpoint?.client.subscribeHeads?.((header) => {
+      if (isOver) return;
+      endpoint.headNumber = header.number;
+      onHead(header);
+    }, end);
+    this.#endSubscription = end;
+    return () => {
+      isOver = true;
+      stop?.();
+    };
+  }
+
+  /** Compares heads in the background, so that a primary that stands still is noticed. */
+  #probe(): void {
+    const nowMs = this.#options.now();
+    if (this.#endpoints.length < 2 || nowMs - this.#probedAtMs < this.#options.probeIntervalMs) return;
+    this.#probedAtMs = nowMs;
+    void Promise.all(this.#endpoints.map((endpoint) => this.#probeOne(endpoint))).then(() => this.#leaveLagging());
+  }
+
+  async #probeOne(endpoint: EndpointState): Promise<void> {
+    if (endpoint.isOpen(this.#options.now())) return;
+    try {
+      await this.#verify(endpoint);
+      endpoint.headNumber = (await endpoint.client.readHead()).number;
+    } catch (error) {
+      if (error instanceof Error) endpoint.fail(error, this.#options.now(), this.#options);
+    }
+  }
+
+  #leaveLagging(): void {
+    const nowMs = this.#options.now();
+    const healthy = this.#endpoints.filter((endpoint) => !endpoint.isOpen(nowMs));
+    const best = healthy.toSorted((a, b) => (b.headNumber ?? 0) - (a.headNumber ?? 0))[0];
+    if (best === undefined || (this.#primary.headNumber ?? 0) + this.#options.lagBlocksMax >= (best.headNumber ?? 0)) return;
+    this.#choose(best);
+  }
+}
+
+/** Errors that another endpoint may not have; `wrong_chain` is not for the same endpoint again, but for the next one. */
+function mayDiffer(error: unknown): error is ChainError {
+  return error instanceof ChainError && (error.retryable || error.code === 'wrong_chain');
+}
+
+/** What the caller should know when every endpoint failed: an incomplete block tells more than a refused connection. */
+function moreTelling(first: Error | undefined, second: ChainError): Error {
+  if (first === undefined) return second;
+  const rank = (error: Error): number => (error instanceof ChainError ? telling.indexOf(error.code) : -1);
+  return rank(second) > rank(first) ? second : first;
+}
+
+const telling = ['node_error', 'wrong_chain', 'block_not_found', 'incomplete_block'];
+
+async function readTokensOf(client: ChainClient, gids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {
+  if (client.readTokens === undefined) throw new ChainClientError(`${client.label} does not read tokens`);
+  return client.readTokens(gids, signal);
+}

@@ -1,0 +1,144 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import type { Block, Network } from '@chainwatch/chain-core';
+import { decodeBlock } from './decode-block.ts';
+import { decodeCallTraces } from './decode-traces.ts';
+import type { TransactionTrace } from './decode-traces.ts';
+import { evmNetworks, readTraits } from './networks.ts';
+import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
+import type { CallFrame, CallTrace } from './raw-trace.ts';
+import { verifyBlock } from './verify-block.ts';
+
+// Recorded mainnet blocks, beside the repository: ../shared/fixtures/evm (see INDEX.md there).
+const folder = new URL('../../../../shared/fixtures/evm/', import.meta.url);
+const names = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.expected.json')) : [];
+const fixtures = names.filter((file) => !file.includes('rosetta')).map((file) => file.slice(0, -'.expected.json'.length));
+
+if (fixtures.length === 0) console.log('skipped: recorded EVM blocks (../shared/fixtures/evm is absent)');
+
+interface Expected {
+  readonly number: number;
+  readonly hash: string;
+  readonly failed: readonly string[];
+  readonly contractsCreated: readonly { readonly tx: string; readonly address: string }[];
+  readonly nativeTransfers: readonly { tx: string; from: string; to: string; value: string; status: boolean | null }[];
+  readonly tokenTransferLogs: readonly { tx: string; logIndex: number; token: string; kind: string; from: string; to: string; value?: string }[];
+  readonly internalValueTransfers?: readonly { tx: string; from: string; to: string; value: string }[];
+}
+
+interface FlatTrace {
+  readonly tx: string;
+  readonly type: string;
+  readonly traceAddress: readonly string[];
+  readonly status: string;
+  readonly value: string;
+  readonly error: string | null;
+  readonly from: string;
+  readonly to: string;
+}
+
+function read<T>(file: string): T | undefined {
+  const url = new URL(file, folder);
+  return existsSync(url) ? (JSON.parse(readFileSync(url, 'utf8')) as T) : undefined;
+}
+
+function networkOf(name: string): Network {
+  const wanted = name.startsWith('polygon') ? 'polygon' : name.startsWith('base') ? 'base' : name.startsWith('gnosis') ? 'gnosis' : 'ethereum';
+  const network = evmNetworks.find((candidate) => candidate.name === wanted);
+  if (network === undefined) throw new Error(`no network ${wanted}`);
+  return network;
+}
+
+function decodeFixture(name: string): { block: Block; expected: Expected; network: Network; hasTraces: boolean } {
+  const network = networkOf(name);
+  const expected = read<Expected>(`${name}.expected.json`);
+  if (expected === undefined) throw new Error(`${name} has no expected file`);
+  const raw = parseRawBlock(read(`${name}.block.json`));
+  const receipts = parseRawReceipts(read(`${name}.receipts.json`));
+  const verified = verifyBlock({ number: expected.number, hash: expected.hash }, raw, receipts, readTraits(network));
+  const hashes = raw.transactions.map(({ hash }) => hash);
+  const callTraces = read<CallTrace[]>(`${name}.callTracer.json`);
+  const traces = callTraces === undefined ? undefined : decodeCallTraces(expected, hashes, callTraces);
+  return { block: decodeBlock(network, verified, traces), expected, network, hasTraces: traces !== undefined };
+}
+
+function transfersOf(block: Block, type: string): Record<string, unknown>[] {
+  return block.transactions.flatMap((tx) =>
+    tx.transfers
+      .filter((transfer) => transfer.type === type)
+      .map(({ assetGid, from, to, amountRaw, logIndex }) => ({ tx: tx.hash, assetGid, from, to, value: amountRaw.toString(), logIndex })),
+  );
+}
+
+(fixtures.length === 0 ? describe.skip : describe)('recorded blocks', () => {
+  it.each(fixtures)('%s: roots prove it and every native transfer is decoded', (name) => {
+    const { block, expected, network } = decodeFixture(name);
+    const failed = new Set(expected.failed);
+    expect(transfersOf(block, 'native')).toEqual(
+      expected.nativeTransfers
+        .filter(({ tx, value }) => !failed.has(tx) && value !== '0')
+        .map(({ tx, from, to, value }) => ({ tx, assetGid: network.native.gid, from, to, value, logIndex: undefined })),
+    );
+  });
+
+  it.each(fixtures)('%s: every token transfer, failure and creation is decoded', (name) => {
+    const { block, expected, network } = decodeFixture(name);
+    expect(transfersOf(block, 'token')).toEqual(
+      expected.tokenTransferLogs
+        .filter(({ kind }) => kind === 'erc20')
+        .map(({ tx, logIndex, token, from, to, value }) => ({
+          tx, assetGid: `${network.gid}/${network.tokenNamespace}:${token}`, from, to, value, logIndex,
+        })),
+    );
+    expect(block.transactions.filter(({ isFailed }) => isFailed).map(({ hash }) => hash)).toEqual(expected.failed);
+    const created = block.transactions.flatMap(({ hash, createdContract }) =>
+      createdContract === undefined ? [] : [{ tx: hash, address: createdContract }],
+    );
+    expect(created).toEqual(expected.contractsCreated);
+  });
+
+  it.each(fixtures)('%s: every internal transfer is decoded where traces are there', (name) => {
+    const { block, expected, hasTraces } = decodeFixture(name);
+    const wanted = hasTraces ? (expected.internalValueTransfers ?? []) : [];
+    expect(transfersOf(block, 'internal').map(({ tx, from, to, value }) => ({ tx, from, to, value }))).toEqual(
+      wanted.map(({ tx, from, to, value }) => ({ tx, from, to, value })),
+    );
+  });
+
+  it.each(fixtures)('%s: transfers are numbered in order, natives first', (name) => {
+    for (const { transfers } of decodeFixture(name).block.transactions) {
+      expect(transfers.map(({ index }) => index)).toEqual(transfers.map((_, index) => index));
+      const kinds = transfers.map(({ type }) => ['native', 'token', 'internal'].indexOf(type));
+      expect(kinds).toEqual(kinds.toSorted((a, b) => a - b));
+    }
+  });
+
+  const flattened = fixtures.filter((name) => existsSync(new URL(`${name}.chainstorage-flattened-traces.json`, folder)));
+  it.each(flattened)('%s: traces of another source give the value moves they list', (name) => {
+    const flat = read<FlatTrace[]>(`${name}.chainstorage-flattened-traces.json`) ?? [];
+    const raw = parseRawBlock(read(`${name}.block.json`));
+    const hashes = raw.transactions.map(({ hash }) => hash);
+    const traces = decodeCallTraces({ number: 0, hash: raw.hash }, hashes, hashes.map((hash) => toCallTrace(hash, flat)));
+    const wanted = flat.filter(({ type, traceAddress, status, value }) => type === 'CALL' && traceAddress.length > 0 && status === '1' && value !== '0');
+    const got = traces.flatMap((trace: TransactionTrace, index) =>
+      trace.transfers.map(({ from, to, amountRaw }) => ({ tx: hashes[index], from, to, value: amountRaw.toString() })),
+    );
+    const isUndone = (move: FlatTrace): boolean =>
+      flat.some(({ tx, traceAddress, error }) => tx === move.tx && error !== null && move.traceAddress.join('.').startsWith(traceAddress.join('.')));
+    expect(got).toEqual(wanted.filter((move) => !isUndone(move)).map(({ tx, from, to, value }) => ({ tx, from, to, value })));
+  });
+});
+
+/** Rebuilds the call tree that the flattened list came from; the list leaves out some frames, top ones among them. */
+function toCallTrace(hash: string, flat: readonly FlatTrace[]): CallTrace {
+  const own = flat.filter(({ tx }) => tx === hash);
+  const frames = new Map<string, CallFrame & { calls: CallFrame[] }>();
+  frames.set('', { type: 'CALL', from: '0x', calls: [] });
+  for (const { traceAddress, type, from, to, value, error } of own) {
+    const frame = { type, from, to, value: `0x${BigInt(value).toString(16)}`, error, calls: [] };
+    frames.set(traceAddress.join('.'), frame);
+    let parent = traceAddress.slice(0, -1);
+    while (!frames.has(parent.join('.'))) parent = parent.slice(0, -1);
+    if (traceAddress.length > 0) frames.get(parent.join('.'))?.calls.push(frame);
+  }
+  return { txHash: hash, result: frames.get('') };
+}
