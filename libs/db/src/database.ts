@@ -34,6 +34,8 @@ export function createDatabase(options: DatabaseOptions): Database {
   });
   // An idle client whose server went away: the pool drops it, the next query connects again.
   pool.on('error', () => undefined);
+  // The same for one that is checked out, whose next query rejects; without a listener the process would die.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return {
     pool,
     query: pool.query.bind(pool) as Sql['query'],
