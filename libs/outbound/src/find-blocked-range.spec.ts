@@ -38,6 +38,13 @@ describe('findBlockedRange', () => {
     }
   });
 
+  test('takes a bare address as a range of one', () => {
+    const allow = parseAllowList(['127.0.0.1', '::1']);
+    expect(findBlockedRange('127.0.0.1', allow)).toBeUndefined();
+    expect(findBlockedRange('::1', allow)).toBeUndefined();
+    expect(findBlockedRange('127.0.0.2', allow)).toBe('loopback');
+  });
+
   test('says which entry of the allow list is no range', () => {
     expect(() => parseAllowList(['127.0.0.0/8', 'localhost'])).toThrow('got localhost');
   });

@@ -30,9 +30,10 @@ export function findBlockedRange(address: string, allow: readonly Cidr[]): strin
   return blockedIpv6.find(({ cidr }) => contains(cidr, parsed))?.name;
 }
 
-/** @throws Error naming the entry that is no CIDR range */
+/** A bare address is a range of one. @throws Error naming the entry that is neither */
 export function parseAllowList(allow: readonly string[]): Cidr[] {
   return allow.map((entry) => {
+    if (isIP(entry) !== 0) return ipaddr.parseCIDR(`${entry}/${isIP(entry) === 4 ? 32 : 128}`);
     if (!ipaddr.isValidCIDR(entry)) throw new Error(`OUTBOUND_ALLOW: expected CIDR ranges such as 127.0.0.0/8, got ${entry}`);
     return ipaddr.parseCIDR(entry);
   });

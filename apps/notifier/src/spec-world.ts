@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { createBus, type Bus } from '@chainwatch/bus';
+import { createDatabase, type Database } from '@chainwatch/db';
+import type { DeliveryOptions } from '@chainwatch/deliveries';
+import { createDial, createGuardedAgent } from '@chainwatch/outbound';
+import { waitFor } from '@chainwatch/testing';
+import { startNotifier, type Notifier, type NotifierDependencies } from './start-notifier.ts';
+
+export const CHAIN = 'eip155:31337';
+export const SECRET = 'svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST';
+
+/** A webhook endpoint whose answer a test decides. */
+export interface Receiver {
+  readonly url: string;
+  readonly requests: { readonly headers: IncomingMessage['headers']; readonly body: string; readonly atMs: number }[];
+  /** Default: 200. */
+  answer: (req: IncomingMessage, res: ServerResponse) => void;
+  readonly sockets: Set<Socket>;
+  stop(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const requests: Receiver['requests'] = [];
+  const sockets = new Set<Socket>();
+  const receiver = { requests, sockets, answer: (_req, res) => void res.end('ok') } as Pick<Receiver, 'requests' | 'answer' | 'sockets'>;
+  const server: Server = createServer((req, res) => {
+    const atMs = Date.now();
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      requests.push({ headers: req.headers, body: Buffer.concat(chunks).toString('utf8'), atMs });
+      receiver.answer(req, res);
+    });
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return Object.assign(receiver, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+}
+
+export interface World {
+  readonly db: Database;
+  readonly bus: Bus<'tx-analyzer'>;
+  readonly projectId: string;
+  addChannel(url: string, more?: { config?: object; credentials?: object; secrets?: readonly string[] }): Promise<string>;
+  /** Commits an event; and publishes it unless told otherwise. Returns the event id. */
+  emit(more?: { type?: string; isPublished?: boolean; projectId?: string; transfers?: readonly object[]; traceparent?: string }): Promise<string>;
+  start(options?: Partial<DeliveryOptions>, more?: Partial<NotifierDependencies>): Promise<Notifier>;
+  waitForStatus(eventId: string, status: string, timeoutMs?: number): Promise<void>;
+  rows<T extends object>(sql: string, values?: unknown[]): Promise<T[]>;
+  stop(): Promise<void>;
+}
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Sealing is left out: what the columns hold is the plain text. */
+export async function createWorld(databaseUrl: string, natsUrl: string): Promise<World> {
+  const db = createDatabase({ url: databaseUrl, applicationName: 'notifier-spec' });
+  const bus = await createBus('tx-analyzer', { url: natsUrl });
+  const projectId = await addProject(db);
+  const stops: (() => Promise<void>)[] = [];
+  let sequence = 0;
+
+  const world: World = {
+    db,
+    bus,
+    projectId,
+    async addChannel(url, { config = {}, credentials, secrets = [SECRET] } = {}) {
+      const id = randomUUID();
+      await db.query(`INSERT INTO notification_channels (id, project_id, kind, name, config, credentials_sealed) VALUES ($1, $2, 'webhook', 'w', $3, $4)`, [
+        id, projectId, { url, ...config }, credentials === undefined ? null : JSON.stringify(credentials),
+      ]);
+      for (const [position, secret] of secrets.entries()) {
+        await db.query(`INSERT INTO webhook_secrets (channel_id, secret_sealed, mask, state) VALUES ($1, $2, '', $3)`, [id, secret, position === 0 ? 'current' : 'previous']);
+      }
+      return id;
+    },
+    async emit({ type = 'transaction.detected', isPublished = true, projectId: project = projectId, transfers = [], traceparent } = {}) {
+      const eventId = randomUUID();
+      sequence += 1;
+      const event = buildEvent(eventId, type, project, sequence, transfers);
+      const kind = type === 'transaction.confirmed' ? 'tx.confirmed' : 'tx.detected';
+      await db.query(
+        `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [eventId, project, CHAIN, type, sequence, kind, JSON.stringify(event), traceparent ?? null],
+      );
+      if (isPublished) await bus.publish(kind, [CHAIN, project], event as never, { messageId: eventId });
+      return eventId;
+    },
+    async start(options = {}, more = {}) {
+      const ownDb = createDatabase({ url: databaseUrl, applicationName: 'notifier' });
+      const ownBus = await createBus('notifier', { url: natsUrl });
+      const dispatcher = createGuardedAgent(createDial({ allow: ['127.0.0.0/8', '::1/128'] }), { connectTimeoutMs: 10_000, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000 });
+      const notifier = await startNotifier({ db: ownDb, bus: ownBus, dispatcher, open: (sealed) => sealed, logger: silent, userAgent: 'chainwatch-spec', options, ...more });
+      let isStopped = false;
+      const stop = async (): Promise<void> => {
+        if (isStopped) return;
+        isStopped = true;
+        await notifier.stop();
+        await ownBus.close();
+        await dispatcher.destroy();
+        await ownDb.close();
+      };
+      stops.push(stop);
+      return { ...notifier, stop };
+    },
+    async waitForStatus(eventId, status, timeoutMs) {
+      let seen: unknown;
+      await waitFor(
+        async () => {
+          seen = await world.rows('SELECT status, last_error, attempt_count FROM deliveries WHERE event_id = $1', [eventId]);
+          return (seen as { status: string }[]).length > 0 && (seen as { status: string }[]).every((row) => row.status === status);
+        },
+        { timeoutMs, message: () => `deliveries of ${eventId} to be ${status}, they are ${JSON.stringify(seen)}` },
+      );
+    },
+    rows: async (sql, values) => (await db.query(sql, values)).rows as never,
+    async stop() {
+      for (const stop of stops) await stop();
+      await bus.close();
+      await db.close();
+    },
+  };
+  return world;
+}
+
+export async function addProject(db: Database): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(
+    `WITH w AS (INSERT INTO workspaces (name) VALUES ('w') RETURNING id) INSERT INTO projects (workspace_id, name) SELECT id, 'p' FROM w RETURNING id`,
+  );
+  return rows[0]!.id;
+}
+
+function buildEvent(eventId: string, type: string, projectId: string, sequence: number, transfers: readonly object[]): object {
+  const at = new Date().toISOString();
+  const transaction = {
+    id: randomUUID(), chain_gid: CHAIN, hash: `0x${sequence}`, status: 'detected', direction: 'in', block_number: 1, block_hash: '0x1', block_timestamp: at, tx_index: 0,
+    confirmations: 1, required_confirmations: 12, fee: null, transfers, replaced_by: null, detected_at: at, confirmed_at: null, reorged_at: null,
+  };
+  return { event_id: eventId, type, api_version: 'v1', created_at: at, is_test_message: false, project_id: projectId, sequence, data: { transaction, balance_changes: [], truncated: false } };
+}

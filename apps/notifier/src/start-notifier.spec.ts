@@ -1,0 +1,383 @@
+import { verifySignature } from '@chainwatch/webhook-signature';
+import { startNats, startPostgres, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
+import { createWorld, SECRET, startReceiver, type Receiver, type World } from './spec-world.ts';
+
+const OTHER_SECRET = 'svc_whsec_abcdefghijklmnopqrstuvwxyz0000';
+const SHORT = [0, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60];
+
+let postgres: PostgresHandle;
+let nats: NatsHandle;
+let world: World;
+let receiver: Receiver;
+beforeAll(async () => {
+  [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([postgres?.stop(), nats?.stop()]);
+});
+beforeEach(async () => {
+  world = await createWorld(await postgres.createDatabase(), nats.url);
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  // Receivers go first, so that a hanging one does not hold up the graceful stop.
+  await receiver.stop();
+  await world.stop();
+});
+
+const eventIds = (): unknown[] => receiver.requests.map(({ headers }) => headers['x-webhook-event-id']);
+
+describe('delivery', () => {
+  test('posts the exact bytes of the event, signed, with the four headers', async () => {
+    const channelId = await world.addChannel(receiver.url, {
+      config: { headers: { 'X-Mine': 'yes', Host: 'evil.example', 'X-Webhook-Event': 'forged' } },
+      credentials: { auth: { type: 'basic', username: 'u', password: 'p' } },
+    });
+    await world.start();
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const eventId = await world.emit({ traceparent });
+    await world.waitForStatus(eventId, 'delivered');
+
+    const { headers, body } = receiver.requests[0]!;
+    const [event] = await world.rows<{ payload: string; dispatched_at: Date }>('SELECT payload, dispatched_at FROM events WHERE event_id = $1', [eventId]);
+    expect(body).toBe(event!.payload);
+    expect(verifySignature({ header: headers['x-webhook-signature'], body, secret: SECRET })).toMatchObject({ ok: true });
+    expect(headers).toMatchObject({
+      'content-type': 'application/json', 'user-agent': 'chainwatch-spec', 'x-webhook-event': 'transaction.detected', 'x-webhook-event-id': eventId,
+      'x-mine': 'yes', authorization: 'Basic dTpw', host: new URL(receiver.url).host, traceparent,
+    });
+    const [attempt] = await world.rows<Record<string, unknown>>('SELECT a.* FROM delivery_attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.channel_id = $1', [channelId]);
+    expect(attempt).toMatchObject({ id: headers['x-webhook-delivery-id'], number: 1, status_code: 200, error_code: null, response_body: 'ok' });
+    expect(JSON.stringify(attempt)).not.toMatch(/dTpw/);
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test('signs with both secrets while a rotation overlaps, and takes a rotation up at once', async () => {
+    const channelId = await world.addChannel(receiver.url);
+    await world.start();
+    await world.waitForStatus(await world.emit(), 'delivered');
+    await world.db.query(`UPDATE webhook_secrets SET state = 'previous', expires_at = now() + interval '1 day' WHERE channel_id = $1`, [channelId]);
+    await world.db.query(`INSERT INTO webhook_secrets (channel_id, secret_sealed, mask, state) VALUES ($1, $2, '', 'current')`, [channelId, OTHER_SECRET]);
+    await world.waitForStatus(await world.emit(), 'delivered');
+    await world.db.query(`DELETE FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous'`, [channelId]);
+    await world.waitForStatus(await world.emit(), 'delivered');
+
+    const verdicts = receiver.requests.map(({ headers, body }) => [SECRET, OTHER_SECRET].map((secret) => verifySignature({ header: headers['x-webhook-signature'], body, secret }).ok));
+    expect(verdicts).toEqual([[true, false], [true, true], [false, true]]);
+  });
+
+  test('delivers only the event types and filters that a channel asks for', async () => {
+    const asset = 'eip155:31337/erc20:0x01';
+    await world.addChannel(receiver.url, { config: { event_types: ['transaction.confirmed'], filters: { asset_gids: [asset], min_amount: '1.5' } } });
+    await world.start();
+    const transfer = { asset_gid: asset, amount: '1.50' };
+    await world.emit({ transfers: [transfer] });
+    await world.emit({ type: 'transaction.confirmed', transfers: [{ ...transfer, amount: '1.49' }] });
+    await world.emit({ type: 'transaction.confirmed', transfers: [{ ...transfer, asset_gid: 'eip155:31337/slip44:60' }] });
+    const wanted = await world.emit({ type: 'transaction.confirmed', transfers: [transfer] });
+    await world.waitForStatus(wanted, 'delivered');
+    expect(await world.rows('SELECT event_id FROM deliveries')).toEqual([{ event_id: wanted }]);
+    await waitFor(async () => (await world.rows('SELECT 1 FROM events WHERE dispatched_at IS NULL')).length === 0);
+  });
+
+  test('makes first attempts of a channel in event order', async () => {
+    await world.addChannel(receiver.url, { config: {} });
+    const sent: string[] = [];
+    for (let count = 0; count < 300; count += 1) sent.push(await world.emit());
+    await world.start({ concurrencyPerChannel: 1, queuePerChannel: 40 });
+    for (let count = 0; count < 100; count += 1) sent.push(await world.emit());
+    await waitFor(() => receiver.requests.length === 400);
+    expect(eventIds()).toEqual(sent);
+  });
+
+  test('keeps to throttle_per_second', async () => {
+    await world.addChannel(receiver.url, { config: { throttle_per_second: 20 } });
+    await world.start();
+    for (let count = 0; count < 10; count += 1) await world.emit();
+    await waitFor(() => receiver.requests.length === 10);
+    expect(receiver.requests[9]!.atMs - receiver.requests[0]!.atMs).toBeGreaterThanOrEqual(400);
+  });
+});
+
+describe('failure', () => {
+  test('retries by the schedule with the same event id, a fresh delivery id and a fresh signature', async () => {
+    await world.addChannel(receiver.url);
+    receiver.answer = (_req, res) => void res.writeHead(receiver.requests.length < 3 ? 500 : 204).end();
+    await world.start({ scheduleMs: SHORT });
+    const eventId = await world.emit();
+    await world.waitForStatus(eventId, 'delivered');
+    expect(eventIds()).toEqual([eventId, eventId, eventId]);
+    expect(new Set(receiver.requests.map(({ headers }) => headers['x-webhook-delivery-id'])).size).toBe(3);
+    const attempts = await world.rows('SELECT number, status_code, error_code FROM delivery_attempts ORDER BY number');
+    expect(attempts).toEqual([
+      { number: 1, status_code: 500, error_code: 'http_error' },
+      { number: 2, status_code: 500, error_code: 'http_error' },
+      { number: 3, status_code: 204, error_code: null },
+    ]);
+    const [first, second] = receiver.requests;
+    expect(second!.atMs - first!.atMs).toBeGreaterThanOrEqual(45);
+  });
+
+  test.each([
+    ['a hang', 'timeout', () => undefined],
+    ['headers that drip', 'timeout', (res: { socket: { write(text: string): void } | null }) => {
+      res.socket?.write('HTTP/1.1 200 OK\r\nX-Drip: ');
+      const timer = setInterval(() => res.socket?.write('x'), 20);
+      setTimeout(() => clearInterval(timer), 1_000);
+    }],
+    ['a reset', 'connection_reset', (res: { socket: { resetAndDestroy(): void } | null }) => res.socket?.resetAndDestroy()],
+    ['no HTTP', 'invalid_response', (res: { socket: { end(text: string): void } | null }) => res.socket?.end('SSH-2.0-OpenSSH\r\n\r\n')],
+  ] as const)('records %s as %s', async (_name, code, answer) => {
+    await world.addChannel(receiver.url);
+    receiver.answer = (_req, res) => answer(res as never);
+    await world.start({ attemptTimeoutMs: 300, scheduleMs: [0, 60_000] });
+    const eventId = await world.emit();
+    const [attempt] = await waitFor(async () => {
+      const rows = await world.rows<{ error_code: string; status_code: null; duration_ms: number }>('SELECT error_code, status_code, duration_ms FROM delivery_attempts');
+      return rows.length > 0 ? rows : undefined;
+    });
+    expect(attempt).toMatchObject({ error_code: code, status_code: null });
+    expect(attempt!.duration_ms).toBeLessThan(800);
+    await world.waitForStatus(eventId, 'pending');
+  });
+
+  test('takes a 2xx for a success although its body drips for ever, and keeps what came of it', async () => {
+    await world.addChannel(receiver.url);
+    receiver.answer = (_req, res) => void res.writeHead(200).write('part');
+    await world.start({ attemptTimeoutMs: 300 });
+    await world.waitForStatus(await world.emit(), 'delivered');
+    expect(await world.rows('SELECT response_body FROM delivery_attempts')).toEqual([{ response_body: 'part' }]);
+  });
+
+  test('keeps 16 KiB of a huge response, NULs and broken UTF-8 included, and lets go of the connection', async () => {
+    await world.addChannel(receiver.url);
+    const chunk = Buffer.concat([Buffer.from([0, 0xff, 0xfe]), Buffer.alloc(1024 * 1024, 'a')]);
+    receiver.answer = (_req, res) => {
+      const write = (): void => void (res.destroyed || !res.write(chunk, () => setImmediate(write)));
+      res.writeHead(500);
+      write();
+    };
+    await world.start({ scheduleMs: [0, 60_000] });
+    await world.emit();
+    const [attempt] = await waitFor(async () => {
+      const rows = await world.rows<{ response_body: string }>('SELECT response_body FROM delivery_attempts');
+      return rows.length > 0 ? rows : undefined;
+    });
+    expect(attempt!.response_body).toHaveLength(16 * 1024);
+    await waitFor(() => receiver.sockets.size === 0);
+  });
+
+  test('never follows a redirect', async () => {
+    const target = await startReceiver();
+    await world.addChannel(receiver.url);
+    receiver.answer = (_req, res) => void res.writeHead(307, { location: target.url }).end();
+    await world.start({ scheduleMs: [0, 30, 30] });
+    const eventId = await world.emit();
+    await world.waitForStatus(eventId, 'failed');
+    expect(target.requests).toHaveLength(0);
+    expect(await world.rows('SELECT DISTINCT error_code FROM delivery_attempts')).toEqual([{ error_code: 'redirect_refused' }]);
+    await target.stop();
+  });
+
+  test('never dials a blocked address', async () => {
+    await world.addChannel('http://10.255.255.1:9/hook');
+    await world.start({ scheduleMs: [0, 60_000] });
+    await world.emit();
+    await waitFor(async () => (await world.rows(`SELECT 1 FROM delivery_attempts WHERE error_code = 'blocked_address'`)).length === 1);
+  });
+
+  test('does not count a secret that this service cannot open', async () => {
+    const channelId = await world.addChannel(receiver.url);
+    let isBroken = true;
+    const open = (sealed: string): string => {
+      if (isBroken) throw new Error('no such key');
+      return sealed;
+    };
+    await world.start({}, { open });
+    const eventId = await world.emit();
+    await world.waitForStatus(eventId, 'pending');
+    isBroken = false;
+    await world.db.query(`UPDATE notification_channels SET name = 'touched' WHERE id = $1`, [channelId]);
+    await world.waitForStatus(eventId, 'delivered');
+    expect(await world.rows('SELECT number FROM delivery_attempts')).toEqual([{ number: 1 }]);
+  });
+});
+
+describe('the breaker', () => {
+  test('makes a channel failing after 5 failures, probes it, and delivers what waited in order once it answers', async () => {
+    const channelId = await world.addChannel(receiver.url);
+    let isDown = true;
+    receiver.answer = (_req, res) => void res.writeHead(isDown ? 503 : 200).end();
+    await world.start({ scheduleMs: [0, 60_000, 60_000], probeIntervalMs: 250, concurrencyPerChannel: 1 });
+    const sent: string[] = [];
+    for (let count = 0; count < 5; count += 1) sent.push(await world.emit());
+    await waitFor(async () => (await world.rows(`SELECT 1 FROM notification_channels WHERE status = 'failing'`)).length === 1);
+    for (let count = 0; count < 20; count += 1) sent.push(await world.emit());
+    await waitFor(() => receiver.requests.length >= 8);
+    const gaps = receiver.requests.slice(5).map(({ atMs }, index, all) => (index === 0 ? 250 : atMs - all[index - 1]!.atMs));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(200);
+    // Only the probed one was tried; its probes came before it was due, so they cost it nothing either.
+    expect(new Set(eventIds().slice(5))).toEqual(new Set([sent[0]]));
+    expect(await world.rows(`SELECT max(attempt_count) AS most, count(*) FILTER (WHERE attempt_count = 0)::int AS untried FROM deliveries`)).toEqual([{ most: 1, untried: 20 }]);
+
+    isDown = false;
+    for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
+    const firstTime = [...new Set(eventIds())];
+    expect(firstTime.slice(5)).toEqual(sent.slice(5));
+    expect(await world.rows('SELECT status, consecutive_failures, failure_reason FROM notification_channels WHERE id = $1', [channelId])).toEqual([
+      { status: 'active', consecutive_failures: 0, failure_reason: null },
+    ]);
+  });
+
+  test('fails a channel when a delivery used up its attempts, holds later events, and delivers them after a restore', async () => {
+    const channelId = await world.addChannel(receiver.url);
+    receiver.answer = (_req, res) => void res.writeHead(500).end();
+    await world.start({ scheduleMs: SHORT });
+    const lost = await world.emit();
+    await world.waitForStatus(lost, 'failed');
+    expect(receiver.requests).toHaveLength(12);
+    const [channel] = await world.rows<{ status: string; failed_at: Date | null; failure_reason: string }>('SELECT status, failed_at, failure_reason FROM notification_channels');
+    expect(channel).toMatchObject({ status: 'failed', failed_at: expect.any(Date), failure_reason: expect.stringContaining('12 attempts') });
+
+    const held = [await world.emit(), await world.emit()];
+    for (const eventId of held) await world.waitForStatus(eventId, 'held');
+    receiver.answer = (_req, res) => void res.end();
+    await world.db.query(`UPDATE notification_channels SET status = 'active', consecutive_failures = 0 WHERE id = $1`, [channelId]);
+    for (const eventId of held) await world.waitForStatus(eventId, 'delivered');
+    expect(eventIds().slice(12)).toEqual(held);
+  });
+
+  test('fails a channel at once on 410', async () => {
+    await world.addChannel(receiver.url);
+    receiver.answer = (_req, res) => void res.writeHead(410).end();
+    await world.start();
+    await world.waitForStatus(await world.emit(), 'failed');
+    expect(await world.rows('SELECT status FROM notification_channels')).toEqual([{ status: 'failed' }]);
+    await world.waitForStatus(await world.emit(), 'held');
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test('holds the events of an archived channel until it is restored', async () => {
+    const channelId = await world.addChannel(receiver.url);
+    await world.db.query('UPDATE notification_channels SET is_archived = true WHERE id = $1', [channelId]);
+    await world.start();
+    const eventId = await world.emit();
+    await world.waitForStatus(eventId, 'held');
+    await world.db.query('UPDATE notification_channels SET is_archived = false WHERE id = $1', [channelId]);
+    await world.waitForStatus(eventId, 'delivered');
+  });
+});
+
+describe('isolation and order', () => {
+  test('lets a hanging endpoint slow down itself alone', async () => {
+    const hanging = await startReceiver();
+    hanging.answer = () => undefined;
+    const slow = await world.addChannel(hanging.url);
+    const healthy = await world.addChannel(receiver.url);
+    await world.start({ attemptTimeoutMs: 5_000 });
+    const started = Date.now();
+    for (let count = 0; count < 60; count += 1) await world.emit();
+    await waitFor(async () => (await world.rows(`SELECT 1 FROM deliveries WHERE channel_id = $1 AND status = 'delivered'`, [healthy])).length === 60);
+    expect(Date.now() - started).toBeLessThan(4_000);
+    expect(hanging.requests).toHaveLength(8);
+    expect(await world.rows(`SELECT DISTINCT status FROM deliveries WHERE channel_id = $1`, [slow])).toEqual([{ status: 'pending' }]);
+    await hanging.stop();
+  });
+
+  test('never lets a retry go before a newer first attempt that is ready', async () => {
+    await world.addChannel(receiver.url);
+    let failed = 0;
+    receiver.answer = (_req, res) => void setTimeout(() => res.writeHead((failed += 1) <= 3 ? 500 : 200).end(), 20);
+    const sent: string[] = [];
+    for (let count = 0; count < 40; count += 1) sent.push(await world.emit());
+    await world.start({ concurrencyPerChannel: 1, scheduleMs: [0, 50, 50, 50, 50], pollMs: 20 });
+    for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
+    expect(eventIds().slice(0, 40)).toEqual(sent);
+    expect(new Set(eventIds().slice(40))).toEqual(new Set(sent.slice(0, 3)));
+  });
+});
+
+describe('what breaks around it', () => {
+  test('finds events in the database when NATS forgot them', async () => {
+    await world.addChannel(receiver.url);
+    await world.start({}, { sweepAfterMs: 100, sweepIntervalMs: 50 });
+    const sent = [await world.emit({ isPublished: false }), await world.emit({ isPublished: false })];
+    for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
+    expect(eventIds()).toEqual(sent);
+  });
+
+  test('does not send held events', async () => {
+    await world.addChannel(receiver.url);
+    const held = await world.emit({ isPublished: false });
+    await world.db.query('UPDATE events SET is_held = true WHERE event_id = $1', [held]);
+    await world.start({}, { sweepAfterMs: 0, sweepIntervalMs: 30 });
+    await world.waitForStatus(await world.emit({ isPublished: false }), 'delivered');
+    expect(eventIds()).not.toContain(held);
+    await world.db.query('UPDATE events SET is_held = false WHERE event_id = $1', [held]);
+    await world.waitForStatus(held, 'delivered');
+  });
+
+  test('sends again, with the same event id and another delivery id, what a dead worker sent without recording it', async () => {
+    const channelId = await world.addChannel(receiver.url);
+    const eventId = await world.emit({ isPublished: false });
+    // What a killed notifier leaves behind: dispatched, taken, no attempt on record.
+    await world.db.query(
+      `INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status, next_attempt_at) VALUES ($1, $2, $3, 'transaction.detected', 'pending', now() + interval '300 ms')`,
+      [world.projectId, channelId, eventId],
+    );
+    await world.start({ pollMs: 50 });
+    await world.waitForStatus(eventId, 'delivered');
+    expect(eventIds()).toEqual([eventId]);
+  });
+
+  test('records attempts although the database goes away meanwhile', async () => {
+    await world.addChannel(receiver.url);
+    receiver.answer = (_req, res) => {
+      void world.db.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'notifier'`).then(() => res.end());
+    };
+    await world.start();
+    await world.waitForStatus(await world.emit(), 'delivered');
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test('shares the work between two replicas without sending anything twice', async () => {
+    await world.addChannel(receiver.url);
+    await Promise.all([world.start({}, { sweepAfterMs: 50, sweepIntervalMs: 20 }), world.start({}, { sweepAfterMs: 50, sweepIntervalMs: 20 })]);
+    const sent = await Promise.all(Array.from({ length: 200 }, () => world.emit()));
+    for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
+    expect(eventIds().toSorted()).toEqual(sent.toSorted());
+  });
+
+  test('a graceful stop finishes what is under way and gives back the rest at once', async () => {
+    await world.addChannel(receiver.url);
+    receiver.answer = (_req, res) => void setTimeout(() => res.end(), 200);
+    const first = await world.start({ concurrencyPerChannel: 2 });
+    const sent: string[] = [];
+    for (let count = 0; count < 6; count += 1) sent.push(await world.emit());
+    await waitFor(() => receiver.requests.length === 2);
+    await first.stop();
+    expect(await world.rows(`SELECT count(*)::int AS count FROM deliveries WHERE status = 'delivered'`)).toEqual([{ count: 2 }]);
+    await world.start();
+    for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
+    expect(eventIds()).toEqual(sent);
+  });
+
+  test('starts the first attempt within 10 ms of the message', async () => {
+    await world.addChannel(receiver.url);
+    await world.start();
+    for (let count = 0; count < 30; count += 1) await world.waitForStatus(await world.emit(), 'delivered');
+    const delays: number[] = [];
+    for (let count = 0; count < 60; count += 1) {
+      const before = receiver.requests.length;
+      const startedMs = performance.now();
+      const eventId = await world.emit();
+      await waitFor(() => receiver.requests.length > before, { intervalMs: 1 });
+      delays.push(performance.now() - startedMs);
+      await world.waitForStatus(eventId, 'delivered');
+    }
+    delays.sort((left, right) => left - right);
+    console.log(`commit + publish + dispatch + first byte: p50 ${delays[30]!.toFixed(1)} ms, max ${delays[59]!.toFixed(1)} ms`);
+    // The insert and the publish of the spec itself are in there, and the machine is shared: generous.
+    expect(delays[30]).toBeLessThan(60);
+  });
+});

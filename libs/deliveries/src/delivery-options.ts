@@ -1,0 +1,60 @@
+import type { Dispatcher } from 'undici';
+import type { Database } from '@chainwatch/db';
+import type { OpenSealed } from './channel-store.ts';
+import { DEFAULT_RETRY_SCHEDULE_MS } from './retry-schedule.ts';
+
+export interface DeliveryLogger {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface DeliveryDependencies {
+  readonly db: Database;
+  /** The guarded agent: redirects are never followed, blocked addresses never dialled. */
+  readonly dispatcher: Dispatcher;
+  readonly open: OpenSealed;
+  readonly logger: DeliveryLogger;
+  /** Sent as User-Agent. */
+  readonly userAgent: string;
+  /** Runs an attempt inside a span that continues the event's trace, and gives the traceparent to send. Default: the event's own. */
+  readonly trace?: <T>(event: { traceparent: string | undefined; eventType: string; channelId: string }, work: (traceparent: string | undefined) => Promise<T>) => Promise<T>;
+  /** Told about every attempt, for metrics. */
+  readonly onAttempt?: (attempt: { durationMs: number; errorCode: string | undefined }) => void;
+  readonly random?: () => number;
+  readonly now?: () => number;
+}
+
+export interface DeliveryOptions {
+  readonly scheduleMs: readonly number[];
+  readonly attemptTimeoutMs: number;
+  readonly concurrencyPerChannel: number;
+  readonly concurrency: number;
+  readonly queuePerChannel: number;
+  /** Jobs in memory over all channels, and the bytes of their payloads. */
+  readonly queue: number;
+  readonly queueBytes: number;
+  readonly failingAfter: number;
+  readonly probeIntervalMs: number;
+  /** How often the database is asked for due work that no timer knows of. */
+  readonly pollMs: number;
+  /** A taken delivery is due again after that, should its worker die. */
+  readonly visibilityMs: number;
+  /** How old what is known of a channel may be when an attempt starts. */
+  readonly refreshMs: number;
+}
+
+export const DEFAULT_DELIVERY_OPTIONS: DeliveryOptions = {
+  scheduleMs: DEFAULT_RETRY_SCHEDULE_MS,
+  attemptTimeoutMs: 10_000,
+  concurrencyPerChannel: 8,
+  concurrency: 1_024,
+  queuePerChannel: 500,
+  queue: 20_000,
+  queueBytes: 128 * 1024 * 1024,
+  failingAfter: 5,
+  probeIntervalMs: 30_000,
+  pollMs: 500,
+  visibilityMs: 20_000,
+  refreshMs: 1_000,
+};

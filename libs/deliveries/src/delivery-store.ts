@@ -1,0 +1,152 @@
+import type { Sql } from '@chainwatch/db';
+import type { DeliveryJob } from './delivery-job.ts';
+
+export interface NewDelivery {
+  readonly id: string;
+  readonly projectId: string;
+  readonly channelId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  /** Held: it waits in the database for its channel. */
+  readonly status: 'pending' | 'held';
+}
+
+interface ClaimedRow {
+  readonly id: string;
+  readonly channel_id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly payload: string;
+  readonly traceparent: string | null;
+  readonly attempt_count: number;
+  readonly due_at: Date;
+  readonly is_open: boolean;
+}
+
+/**
+ * The deliveries table as a queue. Whoever takes a pending row moves `next_attempt_at` forward by the visibility first;
+ * when it dies, the row is due again then.
+ */
+export function createDeliveryStore(db: Sql, visibilityMs: number) {
+  return {
+    /** Inserts what is not there yet, and tells the ids that were new. */
+    async insert(deliveries: readonly NewDelivery[]): Promise<Set<string>> {
+      if (deliveries.length === 0) return new Set();
+      const { rows } = await db.query<{ id: string }>(
+        `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at)
+         SELECT u.*, now() + $7 * interval '1 ms'
+         FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[]) AS u (id, project_id, channel_id, event_id, event_type, status)
+         WHERE EXISTS (SELECT 1 FROM notification_channels c WHERE c.id = u.channel_id)
+         ON CONFLICT (channel_id, event_id) DO NOTHING RETURNING id`,
+        [...columns(deliveries, ['id', 'projectId', 'channelId', 'eventId', 'eventType', 'status']), visibilityMs],
+      );
+      return new Set(rows.map(({ id }) => id));
+    },
+
+    /** Takes due deliveries of open channels; those of other channels become held on the way, so that nobody looks at them again. */
+    async claimDue(limit: number, excludedChannelIds: readonly string[]): Promise<{ jobs: DeliveryJob[]; heldCount: number }> {
+      const { rows } = await db.query<ClaimedRow>(
+        `WITH due AS (
+           SELECT d.id, d.next_attempt_at AS due_at, (c.status = 'active' AND NOT c.is_archived) AS is_open
+           FROM deliveries d JOIN notification_channels c ON c.id = d.channel_id
+           WHERE d.status = 'pending' AND d.next_attempt_at <= now() AND d.channel_id <> ALL($2::uuid[])
+           ORDER BY d.next_attempt_at LIMIT $1 FOR UPDATE OF d SKIP LOCKED)
+         UPDATE deliveries d SET updated_at = now(),
+           status = CASE WHEN due.is_open THEN 'pending' ELSE 'held' END,
+           next_attempt_at = CASE WHEN due.is_open THEN now() + $3 * interval '1 ms' ELSE d.next_attempt_at END
+         FROM due, events e WHERE d.id = due.id AND e.event_id = d.event_id
+         RETURNING d.id, d.channel_id, d.event_id, d.event_type, e.payload, e.traceparent, d.attempt_count, due.due_at, due.is_open`,
+        [limit, excludedChannelIds, visibilityMs],
+      );
+      const open = rows.filter((row) => row.is_open);
+      return { jobs: toJobs(open, false), heldCount: rows.length - open.length };
+    },
+
+    /** Takes held deliveries of one channel in event order, when the channel is open; the probe is one of a failing channel. */
+    async claimHeld(channelId: string, limit: number, isProbe: boolean): Promise<DeliveryJob[]> {
+      const { rows } = await db.query<ClaimedRow>(
+        `WITH next AS (
+           SELECT d.id, d.next_attempt_at AS due_at FROM deliveries d JOIN notification_channels c ON c.id = d.channel_id
+           WHERE d.channel_id = $1 AND d.status = 'held' AND c.status = $4 AND NOT c.is_archived
+           ORDER BY d.id LIMIT $2 FOR UPDATE OF d SKIP LOCKED)
+         UPDATE deliveries d SET status = 'pending', next_attempt_at = now() + $3 * interval '1 ms', updated_at = now()
+         FROM next, events e WHERE d.id = next.id AND e.event_id = d.event_id
+         RETURNING d.id, d.channel_id, d.event_id, d.event_type, e.payload, e.traceparent, d.attempt_count, next.due_at, true AS is_open`,
+        [channelId, limit, visibilityMs, isProbe ? 'failing' : 'active'],
+      );
+      return toJobs(rows, isProbe);
+    },
+
+    /** Puts due rows of a channel whose lane is full behind its held ones, out of the way of other channels. */
+    async holdDue(channelId: string): Promise<void> {
+      await db.query(`UPDATE deliveries SET status = 'held', updated_at = now() WHERE channel_id = $1 AND status = 'pending' AND next_attempt_at <= now()`, [channelId]);
+    },
+
+    /** Open channels that have held deliveries: after a restore, a recovery or an overflow. */
+    async listBacklogs(): Promise<string[]> {
+      const { rows } = await db.query<{ id: string }>(
+        `SELECT c.id FROM notification_channels c WHERE c.status = 'active' AND NOT c.is_archived AND c.kind = 'webhook'
+           AND EXISTS (SELECT 1 FROM deliveries d WHERE d.channel_id = c.id AND d.status = 'held')`,
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    /** Takes the failing channels whose probe is due. */
+    async claimProbes(intervalMs: number): Promise<string[]> {
+      const { rows } = await db.query<{ id: string }>(
+        `UPDATE notification_channels SET probe_at = now() + $1 * interval '1 ms' WHERE id IN (
+           SELECT id FROM notification_channels c
+           WHERE c.status = 'failing' AND NOT c.is_archived AND c.kind = 'webhook' AND (c.probe_at IS NULL OR c.probe_at <= now())
+             AND EXISTS (SELECT 1 FROM deliveries d WHERE d.channel_id = c.id AND d.status = 'held')
+           LIMIT 200 FOR UPDATE SKIP LOCKED)
+         RETURNING id`,
+        [intervalMs],
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    /** Still in memory here: nobody else takes them. */
+    async extend(ids: readonly string[]): Promise<void> {
+      if (ids.length === 0) return;
+      await db.query(`UPDATE deliveries SET next_attempt_at = now() + $2 * interval '1 ms' WHERE id = ANY($1::uuid[]) AND status = 'pending'`, [ids, visibilityMs]);
+    },
+
+    /** Given back untried, due now or later. */
+    async giveBack(ids: readonly string[], delayMs: number): Promise<void> {
+      if (ids.length === 0) return;
+      await db.query(`UPDATE deliveries SET next_attempt_at = now() + $2 * interval '1 ms' WHERE id = ANY($1::uuid[]) AND status = 'pending'`, [ids, delayMs]);
+    },
+
+    /** Held events are kept for 14 days (decisions.md §5). */
+    async discardExpired(): Promise<number> {
+      const { rowCount } = await db.query(
+        `UPDATE deliveries SET status = 'discarded', updated_at = now() WHERE id IN (
+           SELECT id FROM deliveries WHERE status = 'held' AND created_at < now() - interval '14 days' LIMIT 10000 FOR UPDATE SKIP LOCKED)`,
+      );
+      return rowCount ?? 0;
+    },
+  };
+}
+
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
+function columns<T>(rows: readonly T[], keys: readonly (keyof T)[]): T[keyof T][][] {
+  return keys.map((key) => rows.map((row) => row[key]));
+}
+
+// UPDATE … RETURNING has no order of its own; ids are in event order.
+function toJobs(rows: readonly ClaimedRow[], isProbe: boolean): DeliveryJob[] {
+  return rows
+    .map((row) => ({
+      id: row.id,
+      channelId: row.channel_id,
+      eventId: row.event_id,
+      eventType: row.event_type,
+      payload: row.payload,
+      traceparent: row.traceparent ?? undefined,
+      attemptCount: row.attempt_count,
+      dueAt: row.due_at,
+      isProbe,
+    }))
+    .sort((left, right) => (left.id < right.id ? -1 : 1));
+}

@@ -1,0 +1,14 @@
+/**
+ * Deliveries: which channels want an event, signed attempts by a schedule, the breaker of a channel, and the tables that
+ * make it survive crashes. Used by the notifier; the gateway takes the channel's shape and the sender for test deliveries.
+ *
+ * @example
+ * const engine = createDeliveryEngine({ db, dispatcher: agent, open: sealer.open, logger, userAgent }, DEFAULT_DELIVERY_OPTIONS);
+ * const dispatcher = createDispatcher({ db, engine, logger });
+ * await dispatcher.dispatch({ eventId, projectId }); // stored; the first attempts are under way
+ */
+export { createDeliveryEngine, type DeliveryEngine } from './create-delivery-engine.ts';
+export { createDispatcher, type Dispatcher, type EventRef } from './create-dispatcher.ts';
+export { DEFAULT_DELIVERY_OPTIONS, type DeliveryDependencies, type DeliveryLogger, type DeliveryOptions } from './delivery-options.ts';
+export { DEFAULT_WEBHOOK_EVENT_TYPES, RESERVED_HEADERS } from './channel-config.ts';
+export { DEFAULT_RETRY_SCHEDULE_MS } from './retry-schedule.ts';
