@@ -1,0 +1,43 @@
+import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
+import { formatReadably } from './format-readably.ts';
+import { hideSecretFields, hideUrlCredentials } from './hide-secrets.ts';
+import { currentTraceparent } from './tracing.ts';
+
+export type Logger = PinoLogger;
+
+export interface LoggerOptions {
+  readonly service: string;
+  /** Default info. */
+  readonly level?: string;
+  /** One readable line instead of JSON. Default: LOG_PRETTY=1. */
+  readonly isReadable?: boolean;
+  /** Default: standard output. */
+  readonly destination?: DestinationStream;
+}
+
+/** JSON lines with `service`, the time in RFC 3339 and the trace; fields and URLs that hold a secret are hidden. */
+export function createLogger({ service, level = 'info', isReadable = process.env.LOG_PRETTY === '1', destination }: LoggerOptions): Logger {
+  const output = destination ?? pino.destination({ dest: 1, sync: true });
+  return pino(
+    {
+      level,
+      base: { service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: hideSecretFields },
+      serializers: { err: serializeError, error: serializeError, cause: serializeError },
+      mixin: () => {
+        const traceparent = currentTraceparent();
+        return traceparent === undefined ? {} : { trace_id: traceparent.slice(3, 35) };
+      },
+      hooks: { streamWrite: hideUrlCredentials },
+    },
+    isReadable ? { write: (line: string) => void output.write(formatReadably(line)) } : output,
+  );
+}
+
+function serializeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code } = error as { code?: unknown };
+  const cause = error.cause === undefined ? undefined : serializeError(error.cause);
+  return { type: error.name, message: error.message, code, stack: error.stack, cause };
+}

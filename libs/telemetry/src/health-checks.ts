@@ -1,0 +1,20 @@
+export type CheckResult = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+/** By dependency: `postgres`, `nats`, `lease eip155:1`; what is undefined does not count. */
+export type Checks = Readonly<Record<string, CheckResult | undefined>>;
+
+export const ok: CheckResult = { ok: true };
+
+export function notOk(reason: string): CheckResult {
+  return { ok: false, reason };
+}
+
+/** Runs a probe with a time-out; a rejection is a reason, never an error. */
+export async function probe(work: () => Promise<unknown>, timeoutMs = 2_000): Promise<CheckResult> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<CheckResult>((resolve) => {
+    timer = setTimeout(() => resolve(notOk(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  });
+  const answer = work().then(() => ok, (error: unknown) => notOk(error instanceof Error ? error.message : String(error)));
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+}

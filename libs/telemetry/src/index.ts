@@ -1,0 +1,18 @@
+/**
+ * Logs, traces, metrics, health and the frame of a service's process. Used by every service.
+ *
+ * @example
+ * await runService({ name: 'notifier', start: async (logger) => {
+ *   const telemetry = await startTelemetry({ serviceName: 'notifier' });
+ *   const health = await startHealthServer({ port: config.HEALTH_PORT, checks, metrics: telemetry.handleMetrics });
+ *   return { stop: async () => { await health.stop(); await telemetry.stop(); } };
+ * } });
+ */
+export { createLogger, type Logger, type LoggerOptions } from './create-logger.ts';
+export { notOk, ok, probe, type CheckResult, type Checks } from './health-checks.ts';
+export { counter, gauge, histogram, type Counter, type Gauge, type Histogram } from './instruments.ts';
+export { runService, type RunningService } from './run-service.ts';
+export { startHealthServer, type HealthServer, type HealthServerOptions } from './start-health-server.ts';
+export { startTelemetry, type Telemetry, type TelemetryOptions } from './start-telemetry.ts';
+export { newTraceparent, parseTraceparent } from './traceparent.ts';
+export { currentTraceparent, withSpan, type ActiveSpan, type SpanOptions } from './tracing.ts';

@@ -1,0 +1,65 @@
+import { metrics, type Attributes, type Meter } from '@opentelemetry/api';
+
+export interface InstrumentOptions {
+  readonly description?: string;
+  /** Seconds, bytes: already named by the last word of the instrument (chainwatch_<noun>_<unit>). */
+  readonly unit?: string;
+}
+
+export interface Counter {
+  add(value?: number, attributes?: Attributes): void;
+}
+export interface Gauge {
+  set(value: number, attributes?: Attributes): void;
+}
+export interface Histogram {
+  record(value: number, attributes?: Attributes): void;
+}
+
+/** Bounds in seconds, from a cached read to a slow node. */
+const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+let generation = 0;
+const counters = new Map<string, Counter>();
+const gauges = new Map<string, Gauge>();
+const histograms = new Map<string, Histogram>();
+
+/** Called by startTelemetry: the API's instruments do not notice a provider that comes after them. */
+export function rebindInstruments(): void {
+  generation += 1;
+}
+
+/** The same instrument for the same name. The `_total` of the name is the exporter's own and not doubled. */
+export function counter(name: string, options: InstrumentOptions = {}): Counter {
+  const bound = lazily((meter) => meter.createCounter(name.replace(/_total$/, ''), options));
+  return memoised(counters, name, { add: (value = 1, attributes) => bound().add(value, attributes) });
+}
+
+export function gauge(name: string, options: InstrumentOptions = {}): Gauge {
+  const bound = lazily((meter) => meter.createGauge(name, options));
+  return memoised(gauges, name, { set: (value, attributes) => bound().record(value, attributes) });
+}
+
+export function histogram(name: string, options: InstrumentOptions & { readonly buckets?: readonly number[] } = {}): Histogram {
+  const { buckets = SECONDS_BUCKETS, ...rest } = options;
+  const bound = lazily((meter) => meter.createHistogram(name, { ...rest, advice: { explicitBucketBoundaries: [...buckets] } }));
+  return memoised(histograms, name, { record: (value, attributes) => bound().record(value, attributes) });
+}
+
+function memoised<T>(known: Map<string, T>, name: string, made: T): T {
+  const existing = known.get(name) ?? made;
+  known.set(name, existing);
+  return existing;
+}
+
+function lazily<T>(create: (meter: Meter) => T): () => T {
+  let instrument: T | undefined;
+  let boundTo = -1;
+  return () => {
+    if (instrument === undefined || boundTo !== generation) {
+      instrument = create(metrics.getMeter('chainwatch'));
+      boundTo = generation;
+    }
+    return instrument;
+  };
+}

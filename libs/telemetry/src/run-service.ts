@@ -1,0 +1,61 @@
+import { createLogger, type Logger } from './create-logger.ts';
+
+export interface RunningService {
+  /** Finishes what is under way and lets go of everything. */
+  stop(): Promise<void>;
+}
+
+export interface RunServiceOptions {
+  readonly name: string;
+  readonly start: (logger: Logger) => Promise<RunningService>;
+  /** Default: one with LOG_LEVEL. */
+  readonly logger?: Logger;
+  /** The end is forced after that. Default 20,000. */
+  readonly stopTimeoutMs?: number;
+}
+
+/**
+ * The frame of every main.ts: starts the service, stops it on SIGTERM and SIGINT, and ends the process with status 1
+ * when the start fails or an error escapes, because a service in an unknown state is restarted, not trusted.
+ */
+export async function runService({ name, start, logger = createLogger({ service: name, level: process.env.LOG_LEVEL || 'info' }), stopTimeoutMs = 20_000 }: RunServiceOptions): Promise<void> {
+  const die = (error: unknown, message: string): void => {
+    logger.fatal({ err: error }, message);
+    process.exit(1);
+  };
+  process.on('unhandledRejection', (error) => die(error, 'an error was not handled, the service ended'));
+  process.on('uncaughtException', (error) => die(error, 'an error was not handled, the service ended'));
+  let isStopping = false;
+  let running: RunningService | undefined;
+  const stop = (signal: NodeJS.Signals): void => {
+    // Ctrl-C reaches the whole group and the supervisor signals again: the deadline alone forces the end.
+    if (isStopping) return;
+    isStopping = true;
+    logger.info({ signal }, 'the service was asked to stop');
+    setTimeout(() => die(undefined, `the service did not stop within ${stopTimeoutMs} ms, it ended`), stopTimeoutMs).unref();
+    void finish(running, logger, die);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  try {
+    running = await start(logger);
+  } catch (error) {
+    // Errors of the configuration are written for people: no stack.
+    if ((error as { code?: string }).code === 'config_invalid') process.stderr.write(`${(error as Error).message}\n`);
+    return die(error, 'the service could not start');
+  }
+  if (isStopping) return finish(running, logger, die);
+  logger.info('the service was started');
+}
+
+async function finish(running: RunningService | undefined, logger: Logger, die: (error: unknown, message: string) => void): Promise<void> {
+  // Still starting: it is stopped as soon as that is over.
+  if (running === undefined) return;
+  try {
+    await running.stop();
+    logger.info('the service was stopped');
+    process.exit(0);
+  } catch (error) {
+    die(error, 'the service did not stop in order');
+  }
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { metrics as metricsApi } from '@opentelemetry/api';
+import { rebindInstruments } from './instruments.ts';
+import { setRecording } from './tracing.ts';
+
+export interface TelemetryOptions {
+  readonly serviceName: string;
+  readonly serviceVersion?: string;
+  readonly instanceId?: string;
+  /** Spans are exported there (OTLP over HTTP). Default OTEL_EXPORTER_OTLP_ENDPOINT; without it none is recorded. */
+  readonly endpoint?: string;
+}
+
+export interface Telemetry {
+  /** Answers a scrape in Prometheus's text format. */
+  handleMetrics(req: IncomingMessage, res: ServerResponse): void;
+  stop(): Promise<void>;
+}
+
+const STOP_MS = 3_000;
+
+/** Starts OpenTelemetry: metrics for a scrape, and spans where there is somebody to take them. The SDK is loaded here and not before. */
+export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const { serviceName, serviceVersion, instanceId, endpoint = process.env.OTEL_EXPORTER_OTLP_ENDPOINT } = options;
+  const [{ NodeSDK, resources, tracing }, { PrometheusExporter }] = await Promise.all([
+    import('@opentelemetry/sdk-node'),
+    import('@opentelemetry/exporter-prometheus'),
+  ]);
+  const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true });
+  const traceExporter = endpoint ? await createTraceExporter(endpoint) : undefined;
+  const sdk = new NodeSDK({
+    serviceName,
+    resource: resources.resourceFromAttributes({ 'service.version': serviceVersion, 'service.instance.id': instanceId }),
+    // Hostname and process attributes cost start-up time and repeat what the scraper knows.
+    autoDetectResources: false,
+    metricReaders: [exporter],
+    logRecordProcessors: [],
+    spanProcessors: traceExporter === undefined ? [] : [new tracing.BatchSpanProcessor(traceExporter)],
+  });
+  sdk.start();
+  setRecording(traceExporter !== undefined);
+  rebindInstruments();
+  observeProcess();
+  return {
+    handleMetrics: (req, res) => exporter.getMetricsRequestHandler(req, res),
+    async stop() {
+      setRecording(false);
+      // A collector that does not answer does not delay our end.
+      await Promise.race([sdk.shutdown().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
+    },
+  };
+}
+
+async function createTraceExporter(endpoint: string) {
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
+  return new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
+}
+
+/** What every operator asks first. */
+function observeProcess(): void {
+  const meter = metricsApi.getMeter('chainwatch');
+  meter.createObservableGauge('process_resident_memory_bytes').addCallback((result) => result.observe(process.memoryUsage.rss()));
+  meter.createObservableCounter('process_cpu_seconds').addCallback((result) => {
+    const { user, system } = process.cpuUsage();
+    result.observe((user + system) / 1e6);
+  });
+}

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import type { SpanContext } from '@opentelemetry/api';
+
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** W3C Trace Context; undefined for what is not one, which starts a new trace. */
+export function parseTraceparent(text: string | undefined): SpanContext | undefined {
+  const match = TRACEPARENT.exec(text ?? '');
+  if (match === null || /^0+$/.test(match[1]!) || /^0+$/.test(match[2]!)) return undefined;
+  return { traceId: match[1]!, spanId: match[2]!, traceFlags: Number.parseInt(match[3]!, 16), isRemote: true };
+}
+
+export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+}
+
+/** The root of a new trace, or a new span in the trace of `parent`. */
+export function newTraceparent(parent?: string): string {
+  const context = parseTraceparent(parent);
+  return formatTraceparent({
+    traceId: context?.traceId ?? randomBytes(16).toString('hex'),
+    spanId: randomBytes(8).toString('hex'),
+    traceFlags: context?.traceFlags ?? 1,
+  });
+}
