@@ -1,0 +1,49 @@
+export interface TokenRequest {
+  /** Whom to count: `api:<key id>`, `auth:<client address>`. */
+  readonly key: string;
+  /** Requests per window. */
+  readonly limit: number;
+  readonly windowSeconds: number;
+  /** Unix time in milliseconds; default now. */
+  readonly now?: number;
+}
+
+export interface TokenResult {
+  readonly allowed: boolean;
+  readonly limit: number;
+  /** Requests that would be allowed right now. */
+  readonly remaining: number;
+  /** Unix seconds when the whole limit is free again. */
+  readonly resetAt: number;
+  /** 0 when allowed; otherwise when to try again. */
+  readonly retryAfterSeconds: number;
+}
+
+/**
+ * The generic cell rate algorithm: `tat` is the time at which the key would have used up everything it asked for, at one
+ * request per `windowSeconds / limit`. A request is allowed while that lies less than a window ahead.
+ *
+ * @param tat milliseconds, undefined for a key that was not seen for a window
+ * @returns what to answer, and the next `tat` where the request was allowed
+ */
+export function decideToken({ limit, windowSeconds }: TokenRequest, tat: number | undefined, now: number): { result: TokenResult; nextTat: number | undefined } {
+  const windowMs = windowSeconds * 1_000;
+  const intervalMs = windowMs / limit;
+  const start = Math.max(tat ?? now, now);
+  const next = start + intervalMs;
+  const allowed = next - now <= windowMs + EPSILON_MS;
+  const used = allowed ? next : start;
+  return {
+    result: {
+      allowed,
+      limit,
+      remaining: Math.max(0, Math.floor((windowMs - (used - now) + EPSILON_MS) / intervalMs)),
+      resetAt: Math.ceil(used / 1_000),
+      retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((next - windowMs - now) / 1_000)),
+    },
+    nextTat: allowed ? next : undefined,
+  };
+}
+
+/** Fractions of an interval add up to slightly more than the window. */
+export const EPSILON_MS = 0.001;

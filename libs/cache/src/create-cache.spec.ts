@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
+import { createCache, type Cache } from './index.ts';
+import { createLocalLimiter } from './local-limiter.ts';
+
+const REQUEST = { key: 'k', limit: 5, windowSeconds: 10 };
+const NOW = 1_700_000_000_000;
+
+describe('createLocalLimiter', () => {
+  it('allows the limit at once, then one per interval', () => {
+    const consume = createLocalLimiter();
+    const answers = Array.from({ length: 7 }, () => consume({ ...REQUEST, now: NOW }));
+    expect(answers.map(({ allowed }) => allowed)).toEqual([true, true, true, true, true, false, false]);
+    expect(answers.map(({ remaining }) => remaining)).toEqual([4, 3, 2, 1, 0, 0, 0]);
+    expect(answers[6]).toEqual({ allowed: false, limit: 5, remaining: 0, resetAt: NOW / 1_000 + 10, retryAfterSeconds: 2 });
+    expect(consume({ ...REQUEST, now: NOW + 1_999 }).allowed).toBe(false);
+    expect(consume({ ...REQUEST, now: NOW + 2_000 }).allowed).toBe(true);
+    expect(consume({ ...REQUEST, now: NOW + 2_000 }).allowed).toBe(false);
+  });
+
+  it('never allows more than twice the limit in any window, and allows again after Retry-After', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 60 }), fc.array(fc.nat(5_000), { minLength: 1, maxLength: 200 }), (limit, windowSeconds, gaps) => {
+        const consume = createLocalLimiter();
+        const request = { key: 'k', limit, windowSeconds };
+        const allowedAt: number[] = [];
+        let now = NOW;
+        for (const gap of gaps) {
+          now += gap;
+          const answer = consume({ ...request, now });
+          if (answer.allowed) allowedAt.push(now);
+          else {
+            now += answer.retryAfterSeconds * 1_000;
+            expect(consume({ ...request, now }).allowed).toBe(true);
+            allowedAt.push(now);
+          }
+        }
+        for (const start of allowedAt) {
+          expect(allowedAt.filter((at) => at >= start && at < start + windowSeconds * 1_000).length).toBeLessThanOrEqual(2 * limit);
+        }
+      }),
+    );
+  });
+});
+
+describe('createCache', () => {
+  let redis: RedisHandle;
+  const open: Cache[] = [];
+  const start = (url: string | undefined): Cache => {
+    const cache = createCache(url);
+    open.push(cache);
+    return cache;
+  };
+
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(async () => {
+    await Promise.all(open.map((cache) => cache.close()));
+    await redis.stop();
+  });
+
+  it('keeps values for their time', async () => {
+    const cache = start(redis.url);
+    await waitFor(() => cache.isReady);
+    expect(await cache.find('a')).toBeUndefined();
+    expect(await cache.set('a', { b: [1] }, 60)).toBe(true);
+    expect(await cache.find('a')).toEqual({ b: [1] });
+    expect(await cache.ttlSeconds('a')).toBeGreaterThan(50);
+    expect(await cache.setIfAbsent('a', 2, 60)).toBe(false);
+    await cache.delete('a');
+    expect(await cache.setIfAbsent('a', 2, 60)).toBe(true);
+    expect(await cache.ttlSeconds('nothing')).toBeUndefined();
+  });
+
+  it('decides as the limiter of one process does', async () => {
+    const cache = start(redis.url);
+    await waitFor(() => cache.isReady);
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 60 }), fc.array(fc.nat(3_000), { minLength: 1, maxLength: 30 }), async (limit, windowSeconds, gaps) => {
+        const consume = createLocalLimiter();
+        const key = `same:${(run += 1)}`;
+        // Near the real time: the key's expiry runs on the server's clock.
+        let now = Date.now();
+        for (const gap of gaps) {
+          now += gap;
+          const request = { key, limit, windowSeconds, now };
+          expect(await cache.consumeToken(request)).toEqual(consume(request));
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('counts together over replicas', async () => {
+    const caches = [start(redis.url), start(redis.url)];
+    await waitFor(() => caches.every((cache) => cache.isReady));
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => caches[index % 2]!.consumeToken({ key: 'shared', limit: 10, windowSeconds: 3_600 })));
+    expect(answers.filter(({ allowed }) => allowed)).toHaveLength(10);
+  });
+
+  it('goes on without Redis and comes back with it', async () => {
+    const cache = start(redis.url);
+    await waitFor(() => cache.isReady);
+    await redis.kill9();
+    await waitFor(() => !cache.isReady);
+    expect(await cache.find('a')).toBeUndefined();
+    expect(await cache.set('a', 1, 60)).toBe(false);
+    expect(await cache.setIfAbsent('a', 1, 60)).toBeUndefined();
+    const answers = await Promise.all(Array.from({ length: 7 }, () => cache.consumeToken({ ...REQUEST, windowSeconds: 3_600 })));
+    expect(answers.filter(({ allowed }) => allowed)).toHaveLength(5);
+    await redis.restart();
+    await waitFor(() => cache.isReady);
+    expect(await cache.set('a', 1, 60)).toBe(true);
+  });
+
+  it('works without a URL', async () => {
+    const cache = start(undefined);
+    expect(cache.isReady).toBe(false);
+    expect((await cache.consumeToken(REQUEST)).allowed).toBe(true);
+    expect(await cache.find('a')).toBeUndefined();
+  });
+});

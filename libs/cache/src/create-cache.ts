@@ -1,0 +1,111 @@
+import { Redis } from 'ioredis';
+import { decideToken, type TokenRequest, type TokenResult } from './consume-token.ts';
+import { GCRA_SCRIPT } from './gcra-script.ts';
+import { createLocalLimiter } from './local-limiter.ts';
+
+export interface CacheLogger {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+export interface CacheOptions {
+  readonly logger?: CacheLogger;
+  /** In front of every key. Default `chainwatch:`. */
+  readonly prefix?: string;
+  /** An answer that takes longer counts as none. Default 250. */
+  readonly timeoutMs?: number;
+}
+
+/** Nothing here rejects: without Redis reads find nothing, writes do nothing, and limits are counted by this process. */
+export interface Cache {
+  readonly isReady: boolean;
+  /** The JSON value of the key; undefined when there is none, or no Redis. */
+  find<T>(key: string): Promise<T | undefined>;
+  /** Stores a JSON value for a time. Returns whether it was stored. */
+  set(key: string, value: unknown, ttlSeconds: number): Promise<boolean>;
+  /** Stores only where nothing is; undefined when Redis did not answer. */
+  setIfAbsent(key: string, value: unknown, ttlSeconds: number): Promise<boolean | undefined>;
+  delete(...keys: string[]): Promise<void>;
+  /** Seconds that the key has left; undefined when there is none. */
+  ttlSeconds(key: string): Promise<number | undefined>;
+  consumeToken(request: TokenRequest): Promise<TokenResult>;
+  close(): Promise<void>;
+}
+
+type ScriptedRedis = Redis & { gcra(key: string, limit: number, windowMs: number, now: number | ''): Promise<[string, string]> };
+
+/** A Redis client that fails open. Without a `url` it is the same cache with Redis always away. */
+export function createCache(url: string | undefined, { logger, prefix = 'chainwatch:', timeoutMs = 250 }: CacheOptions = {}): Cache {
+  const redis = url === undefined ? undefined : connect(url, prefix, timeoutMs, logger);
+  const consumeLocally = createLocalLimiter();
+  const attempt = async <T>(work: (redis: ScriptedRedis) => Promise<T>): Promise<T | undefined> => {
+    if (redis === undefined || redis.status !== 'ready') return undefined;
+    try {
+      return await work(redis);
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    get isReady() {
+      return redis?.status === 'ready';
+    },
+    async find<T>(key: string) {
+      const text = await attempt((client) => client.get(key));
+      return text === undefined || text === null ? undefined : parseJson<T>(text);
+    },
+    set: async (key, value, ttlSeconds) => (await attempt((client) => client.set(key, JSON.stringify(value), 'EX', ttlSeconds))) === 'OK',
+    async setIfAbsent(key, value, ttlSeconds) {
+      const answer = await attempt((client) => client.set(key, JSON.stringify(value), 'EX', ttlSeconds, 'NX'));
+      return answer === undefined ? undefined : answer === 'OK';
+    },
+    async delete(...keys) {
+      if (keys.length > 0) await attempt((client) => client.del(...keys));
+    },
+    async ttlSeconds(key) {
+      const ttl = await attempt((client) => client.ttl(key));
+      return ttl === undefined || ttl < 0 ? undefined : ttl;
+    },
+    async consumeToken(request) {
+      const answer = await attempt((client) => client.gcra(`rate:${request.key}`, request.limit, request.windowSeconds * 1_000, request.now ?? ''));
+      if (answer === undefined) return consumeLocally(request);
+      const [tat, now] = answer;
+      return decideToken(request, tat === '' ? undefined : Number(tat), Number(now)).result;
+    },
+    async close() {
+      redis?.disconnect();
+    },
+  };
+}
+
+function connect(url: string, prefix: string, timeoutMs: number, logger: CacheLogger | undefined): ScriptedRedis {
+  const redis = new Redis(url, {
+    keyPrefix: prefix,
+    commandTimeout: timeoutMs,
+    connectTimeout: 2_000,
+    // Requests are not kept for later: a caller has its answer now or goes on without.
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempts) => Math.min(100 * attempts, 2_000),
+    keepAlive: 10_000,
+  });
+  let isAway = false;
+  redis.on('ready', () => {
+    if (isAway) logger?.info({}, 'the connection to Redis is back');
+    isAway = false;
+  });
+  redis.on('error', (error: Error) => {
+    if (!isAway) logger?.warn({ error: error.message }, 'Redis did not answer, limits are counted by this process');
+    isAway = true;
+  });
+  redis.defineCommand('gcra', { numberOfKeys: 1, lua: GCRA_SCRIPT });
+  return redis as ScriptedRedis;
+}
+
+function parseJson<T>(text: string): T | undefined {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { decrypt, encrypt, IV_BYTES, KEY_BYTES } from './aes-gcm.ts';
+import { SealedValueError } from './sealed-value-error.ts';
+
+export interface SealerKeys {
+  /** 32 bytes each in base64, by key id. */
+  readonly keys: Readonly<Record<string, string>>;
+  /** Seals from now on; the others only open. */
+  readonly activeKeyId: string;
+}
+
+export interface Sealer {
+  /**
+   * Encrypts a text for one record: `context` names it (`webhook_secret:<id>`) and is needed to open it again, so that
+   * a sealed value copied into another row does not open there.
+   * @returns `v1.<key id>.<wrapped data key>.<iv>.<ciphertext>`, binary parts in base64url
+   */
+  seal(plaintext: string, context: string): string;
+  /** @throws SealedValueError */
+  open(sealed: string, context: string): string;
+  /** True when another key than the active one sealed it. @throws SealedValueError when it is malformed */
+  needsRotation(sealed: string): boolean;
+  /** Seals anew under the active key. @throws SealedValueError */
+  reseal(sealed: string, context: string): string;
+}
+
+const VERSION = 'v1';
+const KEY_ID = /^[\w-]{1,32}$/;
+
+/** Envelope encryption: each value has a data key of its own, which a master key wraps (AES-256-GCM, both). */
+export function createSealer({ keys, activeKeyId }: SealerKeys): Sealer {
+  const masters = new Map(Object.entries(keys).map(([id, text]) => [id, readKey(id, text)]));
+  const active = masters.get(activeKeyId);
+  if (active === undefined) throw new TypeError(`expected a key for the active id ${activeKeyId}, got none`);
+
+  function seal(plaintext: string, context: string): string {
+    const dataKey = randomBytes(KEY_BYTES);
+    const wrapped = wrap(active!, dataKey, activeKeyId, context);
+    const iv = randomBytes(IV_BYTES);
+    const body = encrypt(dataKey, iv, Buffer.from(plaintext, 'utf8'), bodyContext(context));
+    dataKey.fill(0);
+    return [VERSION, activeKeyId, ...[wrapped, iv, body].map((part) => part.toString('base64url'))].join('.');
+  }
+
+  function open(sealed: string, context: string): string {
+    const { keyId, wrapped, iv, body } = parseSealed(sealed);
+    const master = masters.get(keyId);
+    if (master === undefined) throw new SealedValueError('unknown_key', keyId);
+    try {
+      const dataKey = decrypt(master, wrapped.subarray(0, IV_BYTES), wrapped.subarray(IV_BYTES), keyContext(keyId, context));
+      return decrypt(dataKey, iv, body, bodyContext(context)).toString('utf8');
+    } catch {
+      // The library's error says nothing more, and nothing of the value shall leak through it.
+      throw new SealedValueError('tampered', keyId);
+    }
+  }
+
+  return {
+    seal,
+    open,
+    needsRotation: (sealed) => parseSealed(sealed).keyId !== activeKeyId,
+    reseal: (sealed, context) => seal(open(sealed, context), context),
+  };
+}
+
+function wrap(master: Buffer, dataKey: Buffer, keyId: string, context: string): Buffer {
+  const iv = randomBytes(IV_BYTES);
+  return Buffer.concat([iv, encrypt(master, iv, dataKey, keyContext(keyId, context))]);
+}
+
+/** Different for the two layers, so that neither can stand in for the other. */
+function keyContext(keyId: string, context: string): Buffer {
+  return Buffer.from(`${VERSION} key ${keyId} ${context}`, 'utf8');
+}
+
+function bodyContext(context: string): Buffer {
+  return Buffer.from(`${VERSION} value ${context}`, 'utf8');
+}
+
+function parseSealed(sealed: string): { keyId: string; wrapped: Buffer; iv: Buffer; body: Buffer } {
+  const [version, keyId, ...parts] = sealed.split('.');
+  if (version !== VERSION || keyId === undefined || !KEY_ID.test(keyId) || parts.length !== 3) throw new SealedValueError('malformed');
+  const [wrapped, iv, body] = parts.map(readBase64Url) as [Buffer, Buffer, Buffer];
+  if (iv.length !== IV_BYTES) throw new SealedValueError('malformed');
+  return { keyId, wrapped, iv, body };
+}
+
+/** Only the one canonical spelling: Buffer would take stray characters and loose trailing bits. */
+function readBase64Url(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.toString('base64url') !== text) throw new SealedValueError('malformed');
+  return bytes;
+}
+
+function readKey(id: string, text: string): Buffer {
+  if (!KEY_ID.test(id)) throw new TypeError(`expected a key id of 1 to 32 letters, digits, - and _, got "${id}"`);
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length !== KEY_BYTES) throw new TypeError(`expected ${KEY_BYTES} bytes in base64 for key ${id}, got ${bytes.length}`);
+  return bytes;
+}
