@@ -1,8 +1,15 @@
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The clone's root, whatever folder the command was run in. */
-export const repoDir = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+/** The clone's root, whatever folder the command was run in; found upwards, since this file is also part of the bundle. */
+export const repoDir = findRepo(dirname(fileURLToPath(import.meta.url)));
 
 /** State of the local stack; git-ignored. */
 export const stateDir = join(repoDir, '.chainwatch');
+
+/** @param {string} dir @returns {string} */
+function findRepo(dir) {
+  if (existsSync(join(dir, 'nx.json')) || dir === dirname(dir)) return dir;
+  return findRepo(dirname(dir));
+}

@@ -10,9 +10,11 @@ export class SetupError extends Error {
 
 /** Prints an error the way a person wants it, and leaves with exit code 1. @param {unknown} error */
 export function exitWith(error) {
-  if (error instanceof SetupError) {
-    if (error.detail) process.stderr.write(`${error.detail.trimEnd()}\n`);
-    process.stderr.write(`\n${error.message}\n`);
+  // By name: the class exists once more inside the bundle.
+  if (error instanceof Error && error.name === 'SetupError') {
+    const { detail, message } = /** @type {SetupError} */ (error);
+    if (detail) process.stderr.write(`${detail.trimEnd()}\n`);
+    process.stderr.write(`\n${message}\n`);
   } else {
     console.error(error);
   }

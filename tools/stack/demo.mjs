@@ -1,0 +1,14 @@
+/** `npm run demo`: shows the running stack at work; `-- send …` and `-- receive …` by hand. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { exitWith } from './setup-error.mjs';
+import { prepare } from './prepare.mjs';
+
+try {
+  await prepare();
+  const { bundleServices } = await import('./bundle.mjs');
+  const { runDemo } = await import(pathToFileURL(join(await bundleServices(), 'demo.mjs')).href);
+  await runDemo(process.argv.slice(2));
+} catch (error) {
+  exitWith(error);
+}

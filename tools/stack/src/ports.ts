@@ -1,0 +1,39 @@
+import { createServer } from 'node:net';
+import { SetupError } from '../setup-error.mjs';
+
+export type PortName = 'api-gateway' | 'rpc-proxy' | 'anvil' | 'demo receiver' | 'postgres' | 'nats' | 'redis';
+export type Ports = Readonly<Record<PortName, number>>;
+
+/** The servers' ports are not the usual ones, so that a PostgreSQL, NATS or Redis of the machine is not in the way. */
+const BASE: Ports = { 'api-gateway': 8080, 'rpc-proxy': 8081, anvil: 8545, 'demo receiver': 9890, postgres: 15_432, nats: 14_222, redis: 16_379 };
+const HEALTH_BASE = 9_101;
+
+export function assignPorts(offset: number): Ports {
+  return Object.fromEntries(Object.entries(BASE).map(([name, port]) => [name, port + offset])) as Ports;
+}
+
+/** Health and metrics of the n-th service. */
+export function healthPort(offset: number, index: number): number {
+  return HEALTH_BASE + offset + index;
+}
+
+/** @throws SetupError that names the first port somebody listens on */
+export async function assertPortsFree(ports: ReadonlyMap<string, number>): Promise<void> {
+  const taken = await Promise.all([...ports].map(async ([name, port]) => ((await isFree(port)) ? undefined : `${port} (${name})`)));
+  const busy = taken.filter((text) => text !== undefined);
+  if (busy.length === 0) return;
+  throw new SetupError(`Port ${busy.join(', ')} is in use: stop what listens there, or move everything with npm start -- --port-offset 100.`);
+}
+
+/** Loopback and every interface: a listener on either is in the way. */
+async function isFree(port: number): Promise<boolean> {
+  return (await canListen(port, '127.0.0.1')) && (await canListen(port));
+}
+
+function canListen(port: number, host?: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,85 @@
+import { existsSync, renameSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+import { repoDir } from '../repo.mjs';
+import { SetupError } from '../setup-error.mjs';
+import type { ProcessSpec } from './managed-process.ts';
+
+export function natsSpec(command: string, port: number, storeDir: string): ProcessSpec {
+  return { name: 'nats', command, args: ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', storeDir], identity: storeDir };
+}
+
+/** Redis is a cache (invariant 1): nothing is written to disk. It replaces its command line by its address, which serves as identity. */
+export function redisSpec(command: string, port: number): ProcessSpec {
+  return { name: 'redis', command, args: ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--loglevel', 'warning'], identity: `:${port}` };
+}
+
+const ANVIL_STATE_INTERVAL_S = 30;
+
+/**
+ * One block a second, final two blocks later. The chain is dumped on exit and every half minute, so that a restarted
+ * stack goes on where it stopped; after a crash of the machine the node forgets at most that long, which the services
+ * see as a reorg.
+ */
+export function anvilSpec(port: number, stateFile: string): ProcessSpec {
+  return {
+    name: 'anvil',
+    command: findAnvil(),
+    args: ['--host', '127.0.0.1', '--port', String(port), '--chain-id', '31337', '--block-time', '1', '--slots-in-an-epoch', '1', '--quiet', '--state', stateFile, '--state-interval', String(ANVIL_STATE_INTERVAL_S)],
+    identity: stateFile,
+  };
+}
+
+/** A dump that was cut short does not load: it is put aside, and the chain begins again. */
+export function setStateAside(stateFile: string): boolean {
+  if (!existsSync(stateFile)) return false;
+  renameSync(stateFile, `${stateFile}.unreadable`);
+  return true;
+}
+
+/** @throws SetupError when npm has no anvil for this platform */
+function findAnvil(): string {
+  const cpu = process.arch === 'x64' ? 'amd64' : process.arch;
+  const name = `@foundry-rs/anvil-${process.platform}-${cpu}`;
+  try {
+    return join(dirname(createRequire(join(repoDir, 'package.json')).resolve(`${name}/package.json`)), 'bin', 'anvil');
+  } catch {
+    throw new SetupError(`The npm package ${name} is missing: run npm install on this machine, or start without a local chain: npm start -- --no-devnet.`);
+  }
+}
+
+export async function acceptsConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    const finish = (answer: boolean): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => finish(true)).once('error', () => finish(false));
+  });
+}
+
+export async function answersSql(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  await client.connect();
+  await client.end();
+  return true;
+}
+
+export async function answersHttp(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+  await response.body?.cancel();
+  return response.ok;
+}
+
+export async function answersRpc(url: string): Promise<boolean> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
+    signal: AbortSignal.timeout(2_000),
+  });
+  return response.ok;
+}

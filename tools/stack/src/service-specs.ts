@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { serviceNames } from '../bundle.mjs';
+import type { ProcessSpec } from './managed-process.ts';
+import { healthPort, type Ports } from './ports.ts';
+
+export interface ServiceEnvironment {
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  readonly redisUrl: string;
+  readonly secretsKeys: string;
+}
+
+export interface ServiceSpec extends ProcessSpec {
+  readonly healthPort: number;
+}
+
+/** Every service of the bundle, configured for this machine: loopback is allowed for nodes and webhooks, plain http too. */
+export function listServices(distDir: string, ports: Ports, portOffset: number, environment: ServiceEnvironment): ServiceSpec[] {
+  const names = serviceNames.filter((name) => existsSync(join(distDir, `${name}.mjs`)));
+  return names.map((name, index) => {
+    const entry = join(distDir, `${name}.mjs`);
+    const health = healthPort(portOffset, index);
+    return {
+      name,
+      command: process.execPath,
+      args: ['--enable-source-maps', entry],
+      identity: entry,
+      healthPort: health,
+      env: {
+        NODE_ENV: 'production',
+        NODE_OPTIONS: '',
+        DATABASE_URL: environment.databaseUrl,
+        NATS_URL: environment.natsUrl,
+        REDIS_URL: environment.redisUrl,
+        SECRETS_KEYS: environment.secretsKeys,
+        NAMESPACE_LABEL: process.env.NAMESPACE_LABEL ?? 'svc',
+        OUTBOUND_ALLOW: process.env.OUTBOUND_ALLOW ?? '127.0.0.0/8,::1/128',
+        LOG_LEVEL: process.env.LOG_LEVEL ?? 'info',
+        HEALTH_PORT: String(health),
+        PORT: String(ports[name === 'rpc-proxy' ? 'rpc-proxy' : 'api-gateway']),
+      },
+    };
+  });
+}

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { killLeftovers, readLivePidFile, removePidFile, writePidFile } from '../pid-files.mjs';
+import { stateDir } from '../repo.mjs';
+import { SetupError } from '../setup-error.mjs';
+import { runDemo } from './demo/demo.ts';
+import { detachStack } from './detach-stack.ts';
+import { startGuard } from './guard.ts';
+import { createPrinter } from './printer.ts';
+import { assertPortsFree, assignPorts, healthPort } from './ports.ts';
+import { startServers } from './start-servers.ts';
+import { startServices } from './start-services.ts';
+import { Supervisor } from './supervisor.ts';
+import { serviceNames } from '../bundle.mjs';
+
+/** From start.mjs; survives JSON. */
+export interface StackOptions {
+  readonly hasDemo: boolean;
+  readonly hasDevnet: boolean;
+  readonly portOffset: number;
+  readonly isDetached: boolean;
+  readonly isVerbose: boolean;
+  /** Undefined where NATS_URL or REDIS_URL names a running server. */
+  readonly natsServer?: string;
+  readonly redisServer?: string;
+  readonly distDir: string;
+  /** Milliseconds since 1970, when everything was installed. */
+  readonly startedAt: number;
+}
+
+const runDir = join(stateDir, 'run');
+const logsDir = join(stateDir, 'logs');
+
+/** In the foreground until Ctrl-C, or in the background once it is ready. @throws SetupError */
+export async function startStack(options: StackOptions): Promise<void> {
+  assertNotRunning();
+  if (options.isDetached) await detachStack(options, logsDir);
+  else await superviseStack(options);
+}
+
+/** Starts everything and keeps it running until this process is asked to end. @throws SetupError */
+export async function superviseStack(options: StackOptions): Promise<void> {
+  assertNotRunning();
+  writePidFile(runDir, 'supervisor', { pid: process.pid, signal: 'SIGTERM', identity: 'tools/stack/' });
+  const printer = createPrinter(options.isDetached);
+  const supervisor = new Supervisor({ runDir, logsDir, print: printer.print, levelMin: options.isVerbose ? 20 : 40 });
+  const callOffGuard = startGuard(runDir);
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> =>
+    (stopping ??= (async () => {
+      const servers = supervisor.names.filter((name) => !serviceNames.includes(name));
+      await supervisor.stop(supervisor.names.filter((name) => serviceNames.includes(name)));
+      await supervisor.stop(servers);
+      callOffGuard();
+      removePidFile(runDir, 'supervisor');
+    })());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (!stopping) printer.note('Stopping …');
+      void stop().then(() => process.exit(0));
+    });
+  }
+  try {
+    await bringUp(supervisor, options, printer.note);
+  } catch (error) {
+    // A signal in the middle of the start makes what is starting fail: that is no fault to report.
+    if (stopping) return await stopping;
+    await stop();
+    return printer.fail(error);
+  }
+  printer.ready();
+  if (options.hasDemo && !stopping) await runDemo([]).catch((error: unknown) => printer.note(`The demo failed: ${error instanceof Error ? error.message : String(error)}`));
+}
+
+function assertNotRunning(): void {
+  const running = readLivePidFile(runDir, 'supervisor');
+  if (running && running.pid !== process.pid) throw new SetupError(`The stack of this clone is running already (process ${running.pid}): stop it with npm run stop, or use it with the keys in .chainwatch/stack.json.`);
+}
+
+async function bringUp(supervisor: Supervisor, options: StackOptions, note: (text: string) => void): Promise<void> {
+  const leftovers = (await killLeftovers(runDir)).filter((name) => name !== 'supervisor');
+  if (leftovers.length > 0) note(`Ended what a killed stack left behind: ${leftovers.join(', ')}`);
+  // Clearing up removes all pid files, this process's among them.
+  writePidFile(runDir, 'supervisor', { pid: process.pid, signal: 'SIGTERM', identity: 'tools/stack/' });
+  const ports = assignPorts(options.portOffset);
+  await assertPortsFree(listOwnPorts(options));
+  const servers = await startServers(supervisor, options, ports);
+  const stack = await startServices(supervisor, options, ports, servers);
+  note(`Ready after ${((Date.now() - options.startedAt) / 1_000).toFixed(1)} s: API ${stack.api_url}, keys in .chainwatch/stack.json, logs in .chainwatch/logs`);
+}
+
+function listOwnPorts(options: StackOptions): Map<string, number> {
+  const { 'demo receiver': receiver, anvil, postgres, nats, redis, ...services } = assignPorts(options.portOffset);
+  return new Map<string, number>([
+    ...Object.entries(services),
+    ...serviceNames.map((name, index): [string, number] => [`health of ${name}`, healthPort(options.portOffset, index)]),
+    ...(options.hasDevnet ? [['anvil', anvil] as const] : []),
+    ...(options.hasDemo ? [['demo receiver', receiver] as const] : []),
+    ...(process.env.DATABASE_URL ? [] : [['postgres', postgres] as const]),
+    ...(options.natsServer ? [['nats', nats] as const] : []),
+    ...(options.redisServer ? [['redis', redis] as const] : []),
+  ]);
+}

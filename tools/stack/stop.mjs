@@ -1,0 +1,12 @@
+/** `npm run stop`: ends the stack of this clone, and whatever a killed one left behind. */
+import { join } from 'node:path';
+import { endProcess, killLeftovers, readLivePidFile } from './pid-files.mjs';
+import { stateDir } from './repo.mjs';
+
+const runDir = join(stateDir, 'run');
+const wasRunning = readLivePidFile(runDir, 'supervisor') !== undefined;
+if (wasRunning) process.stdout.write('Stopping …\n');
+// The supervisor stops everything in order, which takes it up to the longest grace of a service.
+await endProcess(runDir, 'supervisor', 40_000);
+const leftovers = await killLeftovers(runDir);
+process.stdout.write(wasRunning ? 'Stopped.\n' : leftovers.length > 0 ? `Stopped what a killed stack left behind: ${leftovers.join(', ')}.\n` : 'Nothing is running.\n');
