@@ -31,6 +31,17 @@ export function toAssetGid(family: ChainFamily, network: Network, assetPath: str
   }
 }
 
+/** The canonical gid of another spelling; undefined when the family refuses it, or is not part of this build. */
+export async function tryAssetGid(network: Network, assetPath: string): Promise<string | undefined> {
+  const family = await findFamily(network.gid.split(':', 1)[0]!);
+  try {
+    return family?.parseAssetPath(network, assetPath);
+  } catch (error) {
+    if (error instanceof InvalidAssetError) return undefined;
+    throw error;
+  }
+}
+
 async function canonicalAssetGid(params: AssetParams): Promise<string> {
   const chainGid = normalizeChainGid(params.chain_gid);
   const network = findNetwork(chainGid);

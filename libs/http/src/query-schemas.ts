@@ -20,7 +20,8 @@ export function integerParameter(min: number, max: number = Number.MAX_SAFE_INTE
 /** `limit` and `page` of every paginated list. */
 export const pageParameters = {
   limit: integerParameter(1, 100).default(20),
-  page: integerParameter(1, 1_000_000_000).default(1),
+  // Keeps the offset within 32 bits.
+  page: integerParameter(1, 20_000_000).default(1),
 };
 
 /** `sort_by` over the given fields, with `-` for descending. */

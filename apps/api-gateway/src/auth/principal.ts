@@ -1,7 +1,11 @@
-/** Who asks: a valid API key and the project it belongs to. */
+import type { ApiKeyType } from '@chainwatch/api-key';
+
+/** Who asks: a valid key and what it belongs to. */
 export interface Principal {
   readonly keyId: string;
+  readonly keyType: ApiKeyType;
   readonly workspaceId: string;
+  /** Of an api key. Empty for keys of a workspace, which no route of a project lets in. */
   readonly projectId: string;
-  readonly permissions: ReadonlySet<string>;
+  readonly permissions: readonly string[];
 }

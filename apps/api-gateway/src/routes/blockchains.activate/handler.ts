@@ -24,7 +24,7 @@ export const activateBlockchain = defineRoute({
       data: { isActive: true, updatedAt: new Date() },
       include: blockchainInclude,
     });
-    await announceChain(deps, chain.gid);
+    announceChain(deps, chain.gid);
     return { status: 200, body: toBlockchainRecord(row) };
   },
 });

@@ -20,7 +20,7 @@ export const createBlockchain = defineRoute({
     if (!network) throw unprocessableEntity(`The chain ${gid} is not in the reference data of this service.`);
     const isNew = await deps.db.transaction((sql) => insertBlockchain(sql, network));
     if (!isNew) throw conflict(`The blockchain ${network.gid} exists already.`);
-    await announceChain(deps, network.gid);
+    announceChain(deps, network.gid);
     return { status: 201, body: toBlockchainRecord(await findChain(deps, network.gid)) };
   },
 });

@@ -18,7 +18,7 @@ export const deactivateBlockchain = defineRoute({
       data: { isActive: false, updatedAt: new Date() },
       include: blockchainInclude,
     });
-    await announceChain(deps, chain.gid);
+    announceChain(deps, chain.gid);
     return { status: 200, body: toBlockchainRecord(row) };
   },
 });

@@ -59,7 +59,7 @@ function endpointRoute(familyName: ChainFamilyName, bodySchema: z.ZodType<Endpoi
         },
         include: blockchainInclude,
       });
-      await announceChain(deps, chain.gid);
+      announceChain(deps, chain.gid);
       return { status: 200, body: toBlockchainRecord(row) };
     },
   });

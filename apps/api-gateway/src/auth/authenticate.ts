@@ -1,0 +1,39 @@
+import type { RequestHandler, Response } from 'express';
+import { parseApiKey } from '@chainwatch/api-key';
+import type { Route } from '@chainwatch/http';
+import { forbidden, unauthorized } from '@chainwatch/problem';
+import { permissionOf } from '../permissions.ts';
+import type { KeyStore } from './key-store.ts';
+import type { Principal } from './principal.ts';
+
+export interface AuthenticateOptions {
+  readonly keys: KeyStore;
+  readonly namespaceLabel: string;
+  /** Counts the request against its key, or the failure against its client; sets the X-RateLimit headers. @throws ProblemError 429 */
+  readonly limit: (res: Response, subject: { keyId: string } | { clientAddress: string }) => Promise<void>;
+}
+
+/** Finds out who asks. The checksum comes before any look-up, so that guesses cost no query. @throws ProblemError 401, 429 */
+export function authenticate({ keys, namespaceLabel, limit }: AuthenticateOptions): RequestHandler {
+  return async (req, res, next) => {
+    const parsed = parseApiKey(req.get('x-api-key'), namespaceLabel);
+    const principal = parsed.ok ? await keys.findPrincipal(parsed.key) : undefined;
+    if (!principal) {
+      await limit(res, { clientAddress: req.ip ?? 'unknown' });
+      throw unauthorized(req.get('x-api-key') === undefined ? 'The X-Api-Key header is missing.' : 'The API key is invalid.');
+    }
+    await limit(res, { keyId: principal.keyId });
+    res.locals.principal = principal;
+    next();
+  };
+}
+
+/** The caller of a route, when it may use it. @throws ProblemError 403 */
+export function authorize(res: Response, route: Pick<Route<never, never>, 'method' | 'path'>): Principal {
+  const principal = res.locals.principal as Principal;
+  const permission = permissionOf(route);
+  if (permission === 'any') return principal;
+  if (principal.keyType !== 'api') throw forbidden('This key is not a key of the platform API.');
+  if (!principal.permissions.includes(permission)) throw forbidden(`The API key does not have the permission ${permission}.`);
+  return principal;
+}

@@ -1,0 +1,81 @@
+import { compareHash, hashApiKey } from '@chainwatch/api-key';
+import type { ApiKeyType } from '@chainwatch/api-key';
+import type { Database } from '@chainwatch/db';
+import type { Principal } from './principal.ts';
+
+/** Behind the pushed revocation: a key is never honoured for longer than that after the database forgot it. */
+const LIFETIME_MS = 10_000;
+const SIZE_MAX = 10_000;
+
+interface KeyRow {
+  readonly id: string;
+  readonly type: ApiKeyType;
+  readonly workspace_id: string;
+  readonly project_id: string | null;
+  readonly permissions: string[];
+  readonly key_hash: Buffer;
+  readonly expires_at: Date | null;
+}
+
+interface Entry {
+  readonly principal: Principal;
+  readonly freshUntilMs: number;
+}
+
+export interface KeyStore {
+  /** The owner of a well-formed key; undefined when it is unknown, revoked or expired. */
+  findPrincipal(key: string): Promise<Principal | undefined>;
+  /** Forgets a key at once; the hash is hexadecimal. */
+  revoke(keyHash: string): void;
+}
+
+/** Keys by the hash of the whole key, from the database through a small cache. Unknown keys are never cached. */
+export function createKeyStore({ db, now = Date.now }: { db: Pick<Database, 'query'>; now?: () => number }): KeyStore {
+  const entries = new Map<string, Entry>();
+  const revoked = new Set<string>();
+  return {
+    async findPrincipal(key) {
+      const hash = hashApiKey(key);
+      const id = Buffer.from(hash).toString('hex');
+      const cached = entries.get(id);
+      if (cached && cached.freshUntilMs > now()) return cached.principal;
+      entries.delete(id);
+      const row = await readKey(db, hash);
+      // Revoked while the look-up was under way: the message was faster than the answer.
+      if (!row || revoked.has(id) || !compareHash(hash, row.key_hash)) return undefined;
+      const expiresAtMs = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
+      if (expiresAtMs <= now()) return undefined;
+      if (entries.size >= SIZE_MAX) entries.clear();
+      const principal = toPrincipal(row);
+      entries.set(id, { principal, freshUntilMs: Math.min(now() + LIFETIME_MS, expiresAtMs) });
+      return principal;
+    },
+    revoke(keyHash) {
+      if (revoked.size >= SIZE_MAX) revoked.clear();
+      revoked.add(keyHash.toLowerCase());
+      entries.delete(keyHash.toLowerCase());
+    },
+  };
+}
+
+async function readKey(db: Pick<Database, 'query'>, hash: Uint8Array): Promise<KeyRow | undefined> {
+  const { rows } = await db.query<KeyRow>(
+    `WITH used AS (
+       UPDATE api_keys SET last_used_at = now()
+       WHERE key_hash = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
+     )
+     SELECT id, type, workspace_id, project_id, permissions, key_hash, expires_at FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL`,
+    [Buffer.from(hash)],
+  );
+  return rows[0];
+}
+
+function toPrincipal(row: KeyRow): Principal {
+  return {
+    keyId: row.id,
+    keyType: row.type,
+    workspaceId: row.workspace_id,
+    projectId: row.project_id ?? '',
+    permissions: row.permissions,
+  };
+}

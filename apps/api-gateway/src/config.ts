@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { boolean, durationMs, integer, loadConfig, serviceConfig, url } from '@chainwatch/config';
+
+export const config = loadConfig(
+  serviceConfig.extend({
+    /** Address to listen on; default every one. */
+    HOST: z.string().max(255).optional(),
+    /** Roots of the problem types (decisions.md 1.7). */
+    DOCS_URL: url('http', 'https').default('https://docs.chainwatch.dev'),
+    API_HOST: url('http', 'https').default('https://api.chainwatch.dev'),
+    /** Webhook URLs may be http: for the local stack and tests. */
+    WEBHOOK_ALLOW_HTTP: boolean().default(false),
+    /** Requests per 60 s and key; failed authentications per 60 s and client address. */
+    RATE_LIMIT_API: integer(1).default(1_200),
+    RATE_LIMIT_FAILED_AUTH: integer(1).default(60),
+    /** How many proxies in front are believed about the client's address. */
+    TRUSTED_PROXIES: integer(0, 10).default(0),
+    /** A node that is asked while a client waits. */
+    NODE_TIMEOUT: durationMs().default(8_000),
+    BUILD_COMMIT: z.string().max(64).default('unknown'),
+    BUILD_TIME: z.string().max(64).default('unknown'),
+  }),
+);
+export type GatewayConfig = typeof config;

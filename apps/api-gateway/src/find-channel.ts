@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import type { Prisma } from '@chainwatch/db/prisma';
+import { notFound } from '@chainwatch/problem';
+import type { ApiDeps } from './api-deps.ts';
+import type { Principal } from './auth/principal.ts';
+
+/** One name under both mounts. */
+export const channelParams = z.object({ channel_id: z.uuid() });
+
+export type StoredChannel = Prisma.NotificationChannelGetPayload<object>;
+
+/** @throws ProblemError 404, also when it is another project's */
+export async function findChannel({ prisma }: Pick<ApiDeps, 'prisma'>, principal: Principal, id: string): Promise<StoredChannel> {
+  const row = await prisma.notificationChannel.findFirst({ where: { id, projectId: principal.projectId, kind: 'webhook' } });
+  if (!row) throw notFound(`There is no notification channel ${id} in this project.`);
+  return row;
+}

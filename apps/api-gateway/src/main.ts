@@ -1,0 +1,56 @@
+import { createBus } from '@chainwatch/bus';
+import { createCache } from '@chainwatch/cache';
+import { createDatabase } from '@chainwatch/db';
+import { createPrisma } from '@chainwatch/db/prisma';
+import { createDial } from '@chainwatch/outbound';
+import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
+import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
+import packageJson from '../package.json' with { type: 'json' };
+import { config } from './config.ts';
+import { startApiGateway } from './start-api-gateway.ts';
+
+const name = 'api-gateway';
+
+await runService({
+  name,
+  start: async (logger) => {
+    const telemetry = await startTelemetry({ serviceName: name });
+    const db = createDatabase({ url: config.DATABASE_URL, applicationName: name });
+    const prisma = createPrisma(config.DATABASE_URL, { applicationName: name });
+    const cache = createCache(config.REDIS_URL, { logger });
+    const bus = await createBus(name, { url: config.NATS_URL, logger });
+    const gateway = await startApiGateway({
+      deps: {
+        db,
+        prisma,
+        sealer: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
+        dial: createDial({ allow: config.OUTBOUND_ALLOW }),
+        logger,
+        settings: {
+          namespaceLabel: config.NAMESPACE_LABEL,
+          allowHttpWebhooks: config.WEBHOOK_ALLOW_HTTP,
+          chainEndpoints: config.CHAIN_ENDPOINTS,
+          nodeTimeoutMs: config.NODE_TIMEOUT,
+          version: { name: 'chainwatch', version: packageJson.version, commit: config.BUILD_COMMIT, builtAt: config.BUILD_TIME },
+        },
+      },
+      bus,
+      cache,
+      limits: { perKey: config.RATE_LIMIT_API, failedPerClient: config.RATE_LIMIT_FAILED_AUTH },
+      docsUrl: config.DOCS_URL,
+      apiHost: config.API_HOST,
+      trustedProxies: config.TRUSTED_PROXIES,
+      logger,
+      port: config.PORT,
+      host: config.HOST,
+    });
+    const health = await startHealthServer({ port: config.HEALTH_PORT, checks: gateway.readiness, metrics: telemetry.handleMetrics });
+    return {
+      stop: async () => {
+        await gateway.stop();
+        await Promise.all([health.stop(), bus.close(), cache.close(), prisma.$disconnect(), db.close()]);
+        await telemetry.stop();
+      },
+    };
+  },
+});

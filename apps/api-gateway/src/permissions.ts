@@ -1,0 +1,58 @@
+import type { Permission } from '@chainwatch/api-key';
+
+/** What a key needs for each route (decisions.md §7); `any` lets every valid key in. */
+export const ROUTE_PERMISSIONS = {
+  'GET /version': 'any',
+
+  'GET /blockchains': 'api:blockchain:read',
+  'POST /blockchains': 'api:blockchain:write',
+  'GET /blockchains/:chain_gid': 'api:blockchain:read',
+  'POST /blockchains/:chain_gid/actions/activate': 'api:blockchain:write',
+  'POST /blockchains/:chain_gid/actions/deactivate': 'api:blockchain:write',
+  'PATCH /blockchains/:chain_gid/evm': 'api:blockchain:write',
+  'PATCH /blockchains/:chain_gid/solana': 'api:blockchain:write',
+  'PATCH /blockchains/:chain_gid/tron': 'api:blockchain:write',
+  'PATCH /blockchains/:chain_gid/bitcoin': 'api:blockchain:write',
+
+  'GET /blocks': 'api:block:read',
+  'GET /blocks/:chain_gid/:block_number': 'api:block:read',
+
+  'GET /assets': 'api:asset:read',
+  'POST /assets/:chain_gid/:asset_path/actions/archive': 'api:asset:write',
+  'POST /assets/:chain_gid/:asset_path/actions/restore': 'api:asset:write',
+
+  'GET /tokens': 'api:token:read',
+  'POST /tokens/:chain_gid/:asset_path': 'api:token:write',
+  'GET /tokens/:chain_gid/:asset_path': 'api:token:read',
+
+  'GET /addresses': 'api:address:read',
+  'POST /addresses/external': 'api:address:write',
+  'GET /addresses/:address': 'api:address:read',
+  'PATCH /addresses/:address': 'api:address:write',
+  'DELETE /addresses/:address': 'api:address:write',
+  'GET /addresses/:address/hd': 'api:address:read',
+  'GET /addresses/:address/external': 'api:address:read',
+  'GET /addresses/:address/balances': 'api:address:read',
+
+  'GET /transactions': 'api:transaction:read',
+
+  'GET /notification_channels': 'api:notification_channel:read',
+  'POST /notification_channels/webhook': 'api:notification_channel:write',
+  'POST /channels': 'api:notification_channel:write',
+  'PATCH /notification_channels/webhook/:channel_id': 'api:notification_channel:write',
+  'GET /notification_channels/:channel_id': 'api:notification_channel:read',
+  'DELETE /notification_channels/:channel_id': 'api:notification_channel:write',
+  'POST /notification_channels/:channel_id/actions/archive': 'api:notification_channel:write',
+  'POST /notification_channels/:channel_id/actions/restore': 'api:notification_channel:write',
+  'GET /notification_channels/:channel_id/deliveries': 'api:delivery:read',
+  'GET /notification_channels/:channel_id/deliveries/:delivery_id': 'api:delivery:read',
+} as const satisfies Record<string, Permission | 'any'>;
+
+/** `/channels` is a second name of `/notification_channels`; a route without a line here is a mistake of ours. */
+export function permissionOf(route: { method: string; path: string }): Permission | 'any' {
+  const table: Readonly<Record<string, Permission | 'any'>> = ROUTE_PERMISSIONS;
+  const permission =
+    table[`${route.method} ${route.path}`] ?? table[`${route.method} ${route.path.replace(/^\/channels/, '/notification_channels')}`];
+  if (permission === undefined) throw new Error(`${route.method} ${route.path} has no line in ROUTE_PERMISSIONS`);
+  return permission;
+}

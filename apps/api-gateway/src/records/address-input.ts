@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+const maxMetadataBytes = 16_384;
+
+export const labelSchema = z.string().trim().min(1).max(255);
+
+/** Any JSON object of at most 50 members and 16 KiB. */
+export const metadataSchema = z
+  .record(z.string().min(1).max(128), z.unknown())
+  .refine((value) => Object.keys(value).length <= 50, { error: 'expected at most 50 members' })
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxMetadataBytes, { error: `expected at most ${maxMetadataBytes} bytes as JSON` });
+
+/** An address as a path parameter: any form that its family reads. */
+export const addressParams = z.object({ address: z.string().min(1).max(128) });

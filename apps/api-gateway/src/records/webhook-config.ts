@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { positiveDecimalSchema } from '@chainwatch/amounts';
+import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
+import { findReservedHeader } from './reserved-headers.ts';
+
+export const eventTypeSchema = z.enum([
+  'transaction.detected',
+  'transaction.confirmed',
+  'transaction.reorged',
+  'transaction.failed',
+  'balance.changed',
+  'channel.failed',
+]);
+
+export const defaultEventTypes = ['transaction.detected', 'transaction.confirmed'] as const;
+
+// RFC 9110: a field name is a token, a value visible text without control characters.
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'expected a header name');
+const headerValue = z.string().regex(/^[\t\x20-\x7e]{0,1024}$/, 'expected at most 1024 printable ASCII characters');
+
+const headersSchema = z
+  .record(headerName, headerValue)
+  .refine((headers) => Object.keys(headers).length <= 20, { error: 'expected at most 20 headers' })
+  .superRefine((headers, ctx) => {
+    for (const name of Object.keys(headers)) {
+      const reason = findReservedHeader(name);
+      if (reason !== undefined) ctx.addIssue({ code: 'custom', path: [name], message: reason });
+    }
+  });
+
+const filtersSchema = z.strictObject({
+  chain_gids: z.array(chainGidSchema).min(1).max(100).optional(),
+  asset_gids: z.array(assetGidSchema).min(1).max(100).optional(),
+  address_ids: z.array(z.uuid()).min(1).max(1_000).optional(),
+  direction: z.enum(['in', 'out', 'self']).optional(),
+  /** Whole units of the asset. */
+  min_amount: positiveDecimalSchema.max(160).optional(),
+});
+
+const secretText = z.string().regex(/^[\x20-\x7e]{1,1024}$/, 'expected 1 to 1024 printable ASCII characters');
+
+/** Write-only: reads show the type alone. */
+export const authSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none') }),
+  z.strictObject({ type: z.literal('basic'), username: secretText.refine((name) => !name.includes(':'), 'expected no colon'), password: secretText }),
+  z.strictObject({ type: z.literal('bearer'), token: secretText }),
+  z.strictObject({ type: z.literal('header'), name: headerName.refine((name) => !findReservedHeader(name, { isCredential: true }), 'expected a header name that is not reserved'), value: secretText }),
+]);
+export type WebhookAuth = z.infer<typeof authSchema>;
+
+const isPlainUrl = (text: string): boolean => {
+  const url = URL.parse(text);
+  return url !== null && url.username === '' && url.password === '';
+};
+
+/** Members of a create body beside `name`. */
+export const webhookInput = {
+  url: z
+    .url({ protocol: /^https?$/, error: 'expected an https URL' })
+    .max(2_048)
+    .refine(isPlainUrl, { error: 'expected a URL without user name and password; use auth instead' }),
+  headers: headersSchema.optional(),
+  auth: authSchema.optional(),
+  event_types: z
+    .array(eventTypeSchema)
+    .min(1)
+    .transform((types) => [...new Set(types)])
+    .optional(),
+  filters: filtersSchema.optional(),
+  throttle_per_second: z.int().min(1).max(1_000).nullable().optional(),
+};
+
+/** What is stored and shown. The notifier reads it; the secrets of `auth` are sealed beside it. */
+export const webhookConfigSchema = z.object({
+  url: z.string(),
+  headers: z.record(z.string(), z.string()),
+  auth: z.object({ type: z.enum(['none', 'basic', 'bearer', 'header']) }),
+  event_types: z.array(z.string()),
+  filters: filtersSchema,
+  throttle_per_second: z.int().nullable(),
+});
+export type WebhookConfig = z.infer<typeof webhookConfigSchema>;

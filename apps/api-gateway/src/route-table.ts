@@ -1,0 +1,90 @@
+import type { Route } from '@chainwatch/http';
+import type { ApiDeps } from './api-deps.ts';
+import type { Principal } from './auth/principal.ts';
+import { getBalances } from './routes/addresses.balances/handler.ts';
+import { createExternalAddress } from './routes/addresses.create-external/handler.ts';
+import { deleteAddress } from './routes/addresses.delete/handler.ts';
+import { getExternalAddress } from './routes/addresses.get-external/handler.ts';
+import { getHdAddress } from './routes/addresses.get-hd/handler.ts';
+import { getAddress } from './routes/addresses.get/handler.ts';
+import { listAddresses } from './routes/addresses.list/handler.ts';
+import { updateAddress } from './routes/addresses.update/handler.ts';
+import { archiveAsset } from './routes/assets.archive/handler.ts';
+import { listAssets } from './routes/assets.list/handler.ts';
+import { restoreAsset } from './routes/assets.restore/handler.ts';
+import { activateBlockchain } from './routes/blockchains.activate/handler.ts';
+import { createBlockchain } from './routes/blockchains.create/handler.ts';
+import { deactivateBlockchain } from './routes/blockchains.deactivate/handler.ts';
+import { getBlockchain } from './routes/blockchains.get/handler.ts';
+import { listBlockchains } from './routes/blockchains.list/handler.ts';
+import {
+  updateBitcoinEndpoint,
+  updateEvmEndpoint,
+  updateSolanaEndpoint,
+  updateTronEndpoint,
+} from './routes/blockchains.update-endpoint/handler.ts';
+import { getBlock } from './routes/blocks.get/handler.ts';
+import { listBlocks } from './routes/blocks.list/handler.ts';
+import { archiveChannel } from './routes/channels.archive/handler.ts';
+import { createChannel, createWebhookChannel } from './routes/channels.create-webhook/handler.ts';
+import { deleteChannel } from './routes/channels.delete/handler.ts';
+import { getChannel } from './routes/channels.get/handler.ts';
+import { listChannels } from './routes/channels.list/handler.ts';
+import { restoreChannel } from './routes/channels.restore/handler.ts';
+import { updateWebhookChannel } from './routes/channels.update-webhook/handler.ts';
+import { getDelivery } from './routes/deliveries.get/handler.ts';
+import { listDeliveries } from './routes/deliveries.list/handler.ts';
+import { createToken } from './routes/tokens.create/handler.ts';
+import { getToken } from './routes/tokens.get/handler.ts';
+import { listTokens } from './routes/tokens.list/handler.ts';
+import { listTransactions } from './routes/transactions.list/handler.ts';
+import { getVersion } from './routes/version.get/handler.ts';
+
+type ApiRoute = Route<ApiDeps, Principal>;
+
+const channelRoutes: readonly ApiRoute[] = [
+  listChannels,
+  createWebhookChannel,
+  updateWebhookChannel,
+  getChannel,
+  deleteChannel,
+  archiveChannel,
+  restoreChannel,
+  listDeliveries,
+  getDelivery,
+];
+
+/** Every route of the platform API, relative to the base address. */
+export const routeTable: readonly ApiRoute[] = [
+  getVersion,
+  listBlockchains,
+  createBlockchain,
+  getBlockchain,
+  activateBlockchain,
+  deactivateBlockchain,
+  updateEvmEndpoint,
+  updateSolanaEndpoint,
+  updateTronEndpoint,
+  updateBitcoinEndpoint,
+  listBlocks,
+  getBlock,
+  listAssets,
+  archiveAsset,
+  restoreAsset,
+  listTokens,
+  createToken,
+  getToken,
+  listAddresses,
+  createExternalAddress,
+  getAddress,
+  updateAddress,
+  deleteAddress,
+  getHdAddress,
+  getExternalAddress,
+  getBalances,
+  listTransactions,
+  ...channelRoutes,
+  // One set of handlers, two mounts (decisions.md 1.2).
+  createChannel,
+  ...channelRoutes.map((route) => ({ ...route, path: route.path.replace('/notification_channels', '/channels') })),
+];

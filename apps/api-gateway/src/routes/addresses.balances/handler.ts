@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { formatAmount } from '@chainwatch/amounts';
+import { defineRoute } from '../../define-route.ts';
+import { findAddress } from '../../find-address.ts';
+import { addressParams } from '../../records/address-input.ts';
+
+export const getBalances = defineRoute({
+  method: 'GET',
+  path: '/addresses/:address/balances',
+  summary: 'Balances by CAIP-19 asset: active assets discovered on the address',
+  params: addressParams,
+  responses: { 200: z.record(z.string(), z.string()) },
+  handle: async ({ params, principal }, deps) => {
+    const address = await findAddress(deps, principal, params.address);
+    const { rows } = await deps.db.query<{ asset_gid: string; amount_raw: string; decimals: number }>(
+      `SELECT b.asset_gid, b.amount_raw::text, a.decimals
+       FROM balances b JOIN assets a ON a.gid = b.asset_gid
+       WHERE b.address_id = $1 AND a.status = 'active' AND a.archived_at IS NULL AND a.decimals IS NOT NULL
+       ORDER BY b.asset_gid`,
+      [address.id],
+    );
+    return { status: 200, body: Object.fromEntries(rows.map((row) => [row.asset_gid, formatAmount(BigInt(row.amount_raw), row.decimals)])) };
+  },
+});

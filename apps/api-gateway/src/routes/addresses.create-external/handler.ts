@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { conflict } from '@chainwatch/problem';
+import { announceAddress } from '../../announce-address.ts';
+import { defineRoute } from '../../define-route.ts';
+import { findAddress } from '../../find-address.ts';
+import { parseAddressOf } from '../../parse-address.ts';
+import { labelSchema, metadataSchema } from '../../records/address-input.ts';
+import { externalAddressSchema, toAddressRecord } from '../../records/address.ts';
+import { familySchema } from '../../records/path-schemas.ts';
+import { insertExternalAddress } from './insert-external-address.ts';
+
+/** `chainFamily` is the guide's spelling, `chain_family` the one of everything else (decisions.md 1.6). */
+const bodySchema = z
+  .strictObject({
+    value: z.string().min(1).max(128),
+    chainFamily: familySchema.optional(),
+    chain_family: familySchema.optional(),
+    label: labelSchema.nullish(),
+    metadata: metadataSchema.optional(),
+  })
+  .superRefine((body, ctx) => {
+    if (body.chain_family === undefined && body.chainFamily === undefined) {
+      ctx.addIssue({ code: 'custom', path: ['chain_family'], message: 'expected one of "evm", "bitcoin", "solana", "tron", got nothing' });
+    } else if (body.chain_family !== undefined && body.chainFamily !== undefined && body.chain_family !== body.chainFamily) {
+      ctx.addIssue({ code: 'custom', path: ['chain_family'], message: 'expected the same family as chainFamily' });
+    }
+  });
+
+export const createExternalAddress = defineRoute({
+  method: 'POST',
+  path: '/addresses/external',
+  summary: 'Import an address and monitor it from now on',
+  body: bodySchema,
+  responses: { 201: externalAddressSchema },
+  handle: async ({ body, principal }, deps) => {
+    const chainFamily = familySchema.parse(body.chain_family ?? body.chainFamily);
+    const parsed = await parseAddressOf(chainFamily, body.value, 'value');
+    const { label, metadata } = body;
+    const id = await deps.db.transaction((sql) =>
+      insertExternalAddress(sql, { projectId: principal.projectId, chainFamily, parsed, label: label ?? null, metadata: metadata ?? {} }),
+    );
+    if (id === undefined) throw conflict(`The address ${parsed.display} exists already in this project.`);
+    announceAddress(deps, { id, projectId: principal.projectId, chainFamily, address: parsed.canonical, isMonitored: true });
+    return { status: 201, body: toAddressRecord(await findAddress(deps, principal, parsed.canonical)) };
+  },
+});

@@ -1,0 +1,18 @@
+import { announceAddress } from '../../announce-address.ts';
+import { defineRoute } from '../../define-route.ts';
+import { findAddress } from '../../find-address.ts';
+import { addressParams } from '../../records/address-input.ts';
+
+export const deleteAddress = defineRoute({
+  method: 'DELETE',
+  path: '/addresses/:address',
+  summary: 'Delete an address for good',
+  params: addressParams,
+  responses: { 204: undefined },
+  handle: async ({ params, principal }, deps) => {
+    const row = await findAddress(deps, principal, params.address);
+    await deps.prisma.address.deleteMany({ where: { id: row.id } });
+    announceAddress(deps, { ...row, isMonitored: false });
+    return { status: 204 };
+  },
+});

@@ -1,0 +1,18 @@
+import { notFound } from '@chainwatch/problem';
+import { defineRoute } from '../../define-route.ts';
+import { findAddress } from '../../find-address.ts';
+import { addressParams } from '../../records/address-input.ts';
+import { externalAddressSchema, toAddressRecord } from '../../records/address.ts';
+
+export const getExternalAddress = defineRoute({
+  method: 'GET',
+  path: '/addresses/:address/external',
+  summary: 'The external representation of an imported address',
+  params: addressParams,
+  responses: { 200: externalAddressSchema },
+  handle: async ({ params, principal }, deps) => {
+    const row = await findAddress(deps, principal, params.address);
+    if (row.kind !== 'external') throw notFound(`The address ${row.display} is not external.`);
+    return { status: 200, body: toAddressRecord(row) };
+  },
+});

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { checkWebhookUrl } from '../../check-webhook-url.ts';
+import { defineRoute } from '../../define-route.ts';
+import { findChannel } from '../../find-channel.ts';
+import { createdChannelSchema, toChannelRecord } from '../../records/channel.ts';
+import { defaultEventTypes, webhookInput } from '../../records/webhook-config.ts';
+import type { WebhookConfig } from '../../records/webhook-config.ts';
+import { insertWebhookChannel } from './insert-webhook-channel.ts';
+
+const bodySchema = z.strictObject({ name: z.string().trim().min(1).max(255), kind: z.literal('webhook').optional(), ...webhookInput });
+
+export const createWebhookChannel = createRoute('/notification_channels/webhook');
+/** The older name of the same (decisions.md 1.2). */
+export const createChannel = createRoute('/channels');
+
+function createRoute(path: string) {
+  return defineRoute({
+    method: 'POST',
+    path,
+    summary: 'Create a webhook channel; the answer shows its signing secret this once',
+    body: bodySchema,
+    responses: { 201: createdChannelSchema },
+    handle: async ({ body, principal }, deps) => {
+      await checkWebhookUrl(body.url, deps);
+      const auth = body.auth ?? { type: 'none' as const };
+      const config: WebhookConfig = {
+        url: body.url,
+        headers: body.headers ?? {},
+        auth: { type: auth.type },
+        event_types: body.event_types ?? [...defaultEventTypes],
+        filters: body.filters ?? {},
+        throttle_per_second: body.throttle_per_second ?? null,
+      };
+      const { id, secret } = await insertWebhookChannel({ projectId: principal.projectId, name: body.name, config, auth }, deps);
+      const row = await findChannel(deps, principal, id);
+      return { status: 201, body: { ...toChannelRecord(row), webhook_secret: secret } };
+    },
+  });
+}

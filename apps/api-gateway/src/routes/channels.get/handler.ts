@@ -1,0 +1,12 @@
+import { defineRoute } from '../../define-route.ts';
+import { channelParams, findChannel } from '../../find-channel.ts';
+import { channelSchema, toChannelRecord } from '../../records/channel.ts';
+
+export const getChannel = defineRoute({
+  method: 'GET',
+  path: '/notification_channels/:channel_id',
+  summary: 'One notification channel',
+  params: channelParams,
+  responses: { 200: channelSchema },
+  handle: async ({ params, principal }, deps) => ({ status: 200, body: toChannelRecord(await findChannel(deps, principal, params.channel_id)) }),
+});

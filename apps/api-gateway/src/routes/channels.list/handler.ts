@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { Prisma } from '@chainwatch/db/prisma';
+import { booleanParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { defineRoute } from '../../define-route.ts';
+import { channelSchema, toChannelRecord } from '../../records/channel.ts';
+import { toOrder } from '../../records/order.ts';
+
+const columns = { name: 'name', kind: 'kind', created_at: 'createdAt', updated_at: 'updatedAt' } as const;
+
+export const listChannels = defineRoute({
+  method: 'GET',
+  path: '/notification_channels',
+  summary: 'Notification channels of the project',
+  query: z.strictObject({
+    ...pageParameters,
+    sort_by: sortParameter(['name', 'kind', 'created_at', 'updated_at'], '-created_at'),
+    kind: z.enum(['nats', 'telegram', 'webhook']).optional(),
+    is_archived: booleanParameter.optional(),
+    search: z.string().min(1).max(128).optional(),
+  }),
+  responses: { 200: pageSchema(channelSchema) },
+  handle: async ({ query, principal }, { prisma }) => {
+    const where: Prisma.NotificationChannelWhereInput = {
+      projectId: principal.projectId,
+      kind: query.kind,
+      isArchived: query.is_archived,
+      name: query.search === undefined ? undefined : { contains: query.search, mode: 'insensitive' },
+    };
+    const orderBy = [toOrder(query.sort_by, columns), { id: 'asc' as const }];
+    const [rows, total] = await Promise.all([
+      prisma.notificationChannel.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
+      prisma.notificationChannel.count({ where }),
+    ]);
+    return { status: 200, body: toPage(rows.map(toChannelRecord), total, query) };
+  },
+});

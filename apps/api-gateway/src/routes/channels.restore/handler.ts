@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { defineRoute } from '../../define-route.ts';
+import { channelParams, findChannel } from '../../find-channel.ts';
+import { channelSchema, toChannelRecord } from '../../records/channel.ts';
+import { reactivateChannel } from '../../reactivate-channel.ts';
+
+export const restoreChannel = defineRoute({
+  method: 'POST',
+  path: '/notification_channels/:channel_id/actions/restore',
+  summary: 'Make an archived or failed channel active again; held events are delivered, or discarded with held=discard',
+  params: channelParams,
+  query: z.strictObject({ held: z.enum(['deliver', 'discard']).default('deliver') }),
+  responses: { 200: channelSchema },
+  handle: async ({ params, query, principal }, deps) => {
+    const row = await findChannel(deps, principal, params.channel_id);
+    if (!row.isArchived && row.status === 'active') return { status: 200, body: toChannelRecord(row) };
+    await deps.db.transaction((sql) => reactivateChannel(sql, row.id, query.held));
+    return { status: 200, body: toChannelRecord(await findChannel(deps, principal, row.id)) };
+  },
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { defineRoute } from '../../define-route.ts';
+import { channelParams, findChannel } from '../../find-channel.ts';
+import { deliverySchema, deliveryStatusSchema, toDeliveryRecord } from '../../records/delivery.ts';
+import { toOrder } from '../../records/order.ts';
+
+export const listDeliveries = defineRoute({
+  method: 'GET',
+  path: '/notification_channels/:channel_id/deliveries',
+  summary: 'Deliveries of a channel',
+  params: channelParams,
+  query: z.strictObject({
+    ...pageParameters,
+    sort_by: sortParameter(['created_at'], '-created_at'),
+    statuses: listParameter(deliveryStatusSchema),
+    event_id: z.uuid().optional(),
+  }),
+  responses: { 200: pageSchema(deliverySchema) },
+  handle: async ({ params, query, principal }, deps) => {
+    const channel = await findChannel(deps, principal, params.channel_id);
+    const where = { channelId: channel.id, status: query.statuses && { in: query.statuses }, eventId: query.event_id };
+    const orderBy = [toOrder(query.sort_by, { created_at: 'createdAt' }), { id: 'asc' as const }];
+    const [rows, total] = await Promise.all([
+      deps.prisma.delivery.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
+      deps.prisma.delivery.count({ where }),
+    ]);
+    return { status: 200, body: toPage(rows.map(toDeliveryRecord), total, query) };
+  },
+});

@@ -1,0 +1,56 @@
+import { formatAmount } from '@chainwatch/amounts';
+import { findNetwork } from '@chainwatch/chain-registry';
+import type { TransactionRecord, TransferRecord } from '@chainwatch/events';
+import type { TransactionRow, TransferRow } from './query-transactions.ts';
+
+/** The record of decisions.md §3. */
+export function toTransactionRecord(row: TransactionRow, transfers: readonly TransferRow[]): TransactionRecord {
+  return {
+    id: row.id,
+    chain_gid: row.chain_gid,
+    hash: row.hash,
+    status: row.status,
+    direction: row.direction,
+    block_number: row.block_number,
+    block_hash: row.block_hash,
+    block_timestamp: row.block_timestamp?.toISOString() ?? null,
+    tx_index: row.tx_index,
+    confirmations: countConfirmations(row),
+    required_confirmations: row.required_confirmations,
+    fee: toFee(row),
+    transfers: transfers.map(toTransferRecord),
+    replaced_by: row.replaced_by,
+    detected_at: row.detected_at.toISOString(),
+    confirmed_at: row.confirmed_at?.toISOString() ?? null,
+    reorged_at: row.reorged_at?.toISOString() ?? null,
+  };
+}
+
+/** Blocks from the transaction's own to the head, both included. */
+function countConfirmations(row: TransactionRow): number {
+  if (row.block_number === null || row.head_number === null || row.status === 'reorged') return 0;
+  return Math.max(0, row.head_number - row.block_number + 1);
+}
+
+function toFee(row: TransactionRow): TransactionRecord['fee'] {
+  if (row.fee_asset_gid === null || row.fee_amount_raw === null) return null;
+  // Fees are paid in the native coin; the catalogue knows it where the asset row is missing.
+  const decimals = row.fee_decimals ?? findNetwork(row.chain_gid)?.native.decimals;
+  if (decimals === undefined) return null;
+  return { asset_gid: row.fee_asset_gid, amount: formatAmount(BigInt(row.fee_amount_raw), decimals), amount_raw: row.fee_amount_raw };
+}
+
+function toTransferRecord(row: TransferRow): TransferRecord {
+  return {
+    index: row.index,
+    type: row.type,
+    asset_gid: row.asset_gid,
+    from: row.from_address,
+    to: row.to_address,
+    amount: row.decimals === null ? null : formatAmount(BigInt(row.amount_raw), row.decimals),
+    amount_raw: row.amount_raw,
+    decimals: row.decimals,
+    log_index: row.log_index,
+    monitored_addresses: row.monitored_addresses,
+  };
+}

@@ -1,0 +1,44 @@
+import type { Bus } from '@chainwatch/bus';
+import type { Cache } from '@chainwatch/cache';
+import { startHttpServer } from '@chainwatch/http';
+import { notOk, ok, probe } from '@chainwatch/telemetry';
+import type { Checks } from '@chainwatch/telemetry';
+import type { ApiDeps } from './api-deps.ts';
+import { createKeyStore } from './auth/key-store.ts';
+import { createApp } from './create-app.ts';
+import type { AppOptions } from './create-app.ts';
+
+export interface ApiGatewayOptions extends Pick<AppOptions, 'limits' | 'docsUrl' | 'apiHost' | 'trustedProxies' | 'logger' | 'checkReplies'> {
+  readonly deps: Omit<ApiDeps, 'bus'>;
+  readonly bus: Pick<Bus<'api-gateway'>, 'publish' | 'subscribe' | 'isConnected'>;
+  readonly cache: Pick<Cache, 'consumeToken'>;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly host?: string;
+}
+
+export interface ApiGateway {
+  readonly port: number;
+  /** What the gateway cannot answer without. */
+  readiness(): Promise<Checks>;
+  /** Lets requests under way finish. The adapters stay open: who made them closes them. */
+  stop(): Promise<void>;
+}
+
+/** The platform API over adapters that are connected already. */
+export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGateway> {
+  const { bus, port, host } = options;
+  const deps: ApiDeps = { ...options.deps, bus };
+  const keys = createKeyStore({ db: deps.db });
+  const stopListening = bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash));
+  const server = await startHttpServer(createApp({ ...options, deps, keys }), { port, host });
+  return {
+    port: server.port,
+    // The bus is told but not needed: without it the services find changes by themselves, only later.
+    readiness: async () => ({ postgres: await probe(() => deps.db.query('SELECT 1')), nats: bus.isConnected ? ok : notOk('not connected') }),
+    async stop() {
+      stopListening();
+      await server.close();
+    },
+  };
+}

@@ -1,0 +1,3 @@
+import { loadConfig, serviceConfig } from '@chainwatch/config';
+
+export const config = loadConfig(serviceConfig.pick({ PORT: true, HEALTH_PORT: true }));
