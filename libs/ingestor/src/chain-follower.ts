@@ -96,7 +96,7 @@ export class ChainFollower {
           await this.#commit(planExtension(this.#state, [head], 'following'));
           return FOLLOWING;
         case 'start':
-          await this.#start(advance.number === undefined ? head : await this.#readStart(advance.number));
+          await this.#start(advance.number);
           break;
         case 'fetch':
           await this.#catchUp(advance.from, advance.to);
@@ -137,16 +137,14 @@ export class ChainFollower {
     return true;
   }
 
-  async #readStart(number: number): Promise<BlockHeader> {
-    const header = await this.#options.client.findHeaderByNumber(number, this.#options.signal);
+  /** From a node that has just proved to be of this chain: a pushed head may come from anywhere. */
+  async #start(number: number | undefined): Promise<void> {
+    const { client, signal, log } = this.#options;
+    await client.verifyChain(signal);
+    const header = number === undefined ? await client.readHead(signal) : await client.findHeaderByNumber(number, signal);
     if (header === undefined) throw new BranchMovedError(`the node has no block at the start height ${number}`);
-    return header;
-  }
-
-  async #start(header: BlockHeader): Promise<void> {
-    await this.#options.client.verifyChain(this.#options.signal);
     await this.#commit(planExtension(this.#state, [header], 'following'));
-    this.#options.log.info({ height: header.number, hash: header.hash }, 'the chain was followed from here on');
+    log.info({ height: header.number, hash: header.hash }, 'the chain was followed from here on');
   }
 
   async #catchUp(from: number, to: number): Promise<void> {

@@ -4,8 +4,13 @@ import { createChainReport, type ChainReport } from './chain-report.ts';
 import type { IngestorLog } from './ingestor-log.ts';
 import { Pause } from './pause.ts';
 
-/** What a chain's owner runs; resolves when the signal aborts, or earlier when another owner took over. */
-export type RunChain = (work: { readonly token: number; readonly report: ChainReport; readonly signal: AbortSignal }) => Promise<'stopped' | 'fenced'>;
+/** A chain's owner, for as long as it is that. */
+export interface ChainWork {
+  readonly token: number;
+  /** To be kept current. */
+  readonly report: ChainReport;
+  readonly signal: AbortSignal;
+}
 
 interface SeatOptions {
   readonly chainGid: string;
@@ -13,8 +18,8 @@ interface SeatOptions {
   readonly leases: LeaseStore;
   readonly owner: string;
   readonly log: IngestorLog;
-  /** Called anew for each run: it sees the endpoints of then. */
-  readonly runChain: RunChain;
+  /** Called anew for each run, with the endpoints of then; resolves when the signal aborts, or earlier when another owner took over. */
+  readonly runChain: (work: ChainWork) => Promise<'stopped' | 'fenced'>;
 }
 
 const RETRY_MS = 1_000;

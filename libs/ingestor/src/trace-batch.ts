@@ -1,37 +1,28 @@
-import { isSpanContextValid, SpanStatusCode, trace, type Span } from '@opentelemetry/api';
+import { withSpan } from '@chainwatch/telemetry';
 import type { FeedBatch, FeedEntry } from './feed.ts';
 
 type Commit = (batch: FeedBatch) => Promise<void>;
 
 /**
- * A span per block entry: it begins the trace that goes on in the analyzer and ends at the webhook. Its context travels
- * in chain_feed.traceparent and in the message's headers (W3C Trace Context).
+ * A span per block: it begins the trace that goes on in the analyzer and ends at the webhook. Its context travels in
+ * chain_feed.traceparent and in the message's headers (W3C Trace Context). At the head the span lasts as long as the
+ * commit; in a catch-up, where one commit holds many blocks, each begins with a span of its own that only marks it.
  */
 export function traceBatch(chainGid: string): (batch: FeedBatch, commit: Commit) => Promise<void> {
-  const tracer = trace.getTracer('ingestor');
   return async (batch, commit) => {
-    const spans: Span[] = [];
-    const entries = batch.entries.map((entry) => {
-      if (entry.type === 'finalize') return entry;
-      const attributes = { chain_gid: chainGid, 'block.number': entry.number, 'block.hash': entry.hash, 'feed.seq': entry.seq };
-      const span = tracer.startSpan(`block.${entry.type === 'block' ? 'ingest' : 'orphan'}`, { attributes, root: true });
-      spans.push(span);
-      return withContext(entry, span);
-    });
-    try {
-      await commit({ ...batch, entries });
-    } catch (error) {
-      for (const span of spans) span.setStatus({ code: SpanStatusCode.ERROR, message: String(error) });
-      throw error;
-    } finally {
-      for (const span of spans) span.end();
+    const [entry, ...others] = batch.entries;
+    if (entry !== undefined && others.length === 0 && entry.type === 'block') {
+      return withSpan('block.ingest', { attributes: attributesOf(chainGid, entry) }, ({ traceparent }) => commit({ ...batch, entries: [{ ...entry, traceparent }] }));
     }
+    await commit({ ...batch, entries: await Promise.all(batch.entries.map((each) => markEntry(chainGid, each))) });
   };
 }
 
-function withContext(entry: FeedEntry, span: Span): FeedEntry {
-  const { traceId, spanId, traceFlags } = span.spanContext();
-  // Without an SDK there is no trace to continue.
-  if (!isSpanContextValid(span.spanContext())) return entry;
-  return { ...entry, traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}` };
+async function markEntry(chainGid: string, entry: FeedEntry): Promise<FeedEntry> {
+  if (entry.type === 'finalize') return entry;
+  return withSpan(`block.${entry.type === 'block' ? 'ingest' : 'orphan'}`, { attributes: attributesOf(chainGid, entry) }, ({ traceparent }) => ({ ...entry, traceparent }));
+}
+
+function attributesOf(chainGid: string, { number, hash, seq }: FeedEntry): Record<string, string | number> {
+  return { chain_gid: chainGid, 'block.number': number, 'block.hash': hash, 'feed.seq': seq };
 }

@@ -2,29 +2,24 @@ import type { BlockHeader } from '@chainwatch/chain-core';
 import type { ChainStatus, FeedBatch, FeedEntry, FollowState } from '../feed.ts';
 import type { FeedStore } from '../feed-store.ts';
 
-/** The store's contract in memory, with commits that fail before or after they took effect. */
+/** The store's contract in memory. */
 export class MemoryFeedStore implements FeedStore {
   readonly entries: FeedEntry[] = [];
   readonly announced = new Set<number>();
   readonly canonical = new Map<number, BlockHeader>();
   readonly statuses: ChainStatus[] = [];
   state: FollowState = { feedSeq: 0 };
-  failNext: 'before' | 'after' | undefined;
 
   async load(): Promise<FollowState> {
     return this.state;
   }
 
   async commit({ entries, next, status, clearFrom }: FeedBatch): Promise<void> {
-    const failure = this.failNext;
-    this.failNext = undefined;
-    if (failure === 'before') throw new Error('the database is away');
     if (entries[0]!.seq !== this.state.feedSeq + 1 || entries.at(-1)!.seq !== next.feedSeq) throw new Error('a hole in the feed');
     for (const entry of entries) this.#apply(entry);
     for (let number = clearFrom; number <= (next.head?.number ?? -1); number += 1) this.announced.delete(number);
     this.state = next;
     if (status !== undefined) this.statuses.push(status);
-    if (failure === 'after') throw new Error('the connection was lost');
   }
 
   async announce(from: number, to: number): Promise<void> {

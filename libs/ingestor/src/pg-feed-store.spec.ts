@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { createDatabase, FencedError, raiseToken, type Database } from '@chainwatch/db';
+import { startPostgres, type PostgresHandle } from '@chainwatch/testing';
+import { StaleStateError } from './errors.ts';
+import { createPgFeedStore } from './pg-feed-store.ts';
+import { planExtension } from './plan-extension.ts';
+import { FakeChain } from './spec-support/fake-chain.ts';
+import { action, History } from './spec-support/history.ts';
+import { replayFeed } from './spec-support/replay-feed.ts';
+
+let postgres: PostgresHandle;
+let db: Database;
+let chains = 0;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  db = createDatabase({ url: postgres.url, applicationName: 'spec' });
+}, 60_000);
+
+afterAll(async () => {
+  await db.close();
+  await postgres.stop();
+});
+
+async function createStore() {
+  chains += 1;
+  const chainGid = `eip155:${chains}`;
+  await db.query(`INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ($1, 'evm', $1, $1, '')`, [chainGid]);
+  const token = await raiseToken(db, 'ingestor_states', chainGid, 'spec');
+  return { chainGid, token, store: createPgFeedStore({ db, chainGid, token }) };
+}
+
+async function readBlocks(chainGid: string) {
+  const { rows } = await db.query<{ number: number; hash: string | null; status: string }>(
+    'SELECT number, hash, status FROM blocks WHERE chain_gid = $1 ORDER BY number, id',
+    [chainGid],
+  );
+  return rows;
+}
+
+describe('the feed in PostgreSQL', () => {
+  it('keeps feed, blocks and state equal to the canonical chain over random histories', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(40), fc.array(action, { minLength: 5, maxLength: 40 }), async (startHeight, actions) => {
+        const { chainGid, store } = await createStore();
+        const history = new History(startHeight, store);
+        for (const step of actions) await history.run(step);
+        await history.settle();
+
+        const state = await store.load();
+        const entries = await store.readEntries(0, 1_000_000);
+        const replayed = replayFeed(entries);
+        const canonical = history.chain.branch(state.startNumber ?? Number.NaN).map(({ number, hash }) => ({ number, hash }));
+        expect(replayed.chain).toEqual(canonical);
+        expect(state).toEqual({ ...state, feedSeq: entries.length, head: canonical.at(-1), finalized: replayed.finalized });
+
+        const blocks = await readBlocks(chainGid);
+        expect(blocks.filter(({ status }) => status !== 'reorged').map(({ number, hash }) => ({ number, hash }))).toEqual(canonical);
+        const told = new Set(entries.filter(({ type }) => type === 'block').map(({ hash }) => hash));
+        expect(new Set(blocks.map(({ hash }) => hash))).toEqual(told);
+      }),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+
+  it('records numbers that are not fetched yet with a null hash, and fills them', async () => {
+    const { chainGid, store } = await createStore();
+    const chain = new FakeChain();
+    chain.extend(5);
+    const [first, ...others] = chain.branch(1);
+    await store.commit(planExtension({ feedSeq: 0 }, [first!], 'following'));
+    await store.announce(2, 5);
+    await store.announce(1, 4);
+    expect(await readBlocks(chainGid)).toEqual([
+      { number: 1, hash: first!.hash, status: 'new' },
+      ...[2, 3, 4, 5].map((number) => ({ number, hash: null, status: 'new' })),
+    ]);
+    await store.commit(planExtension(await store.load(), others, 'following'));
+    expect(await readBlocks(chainGid)).toEqual(chain.branch(1).map(({ number, hash }) => ({ number, hash, status: 'new' })));
+  });
+
+  it('takes back numbers that turn out to be skipped slots', async () => {
+    const { chainGid, store } = await createStore();
+    const first = { number: 10, hash: 'a', parentHash: 'z', timestamp: 1 };
+    const second = { number: 14, hash: 'b', parentHash: 'a', timestamp: 2 };
+    await store.commit(planExtension({ feedSeq: 0 }, [first], 'following'));
+    await store.announce(11, 14);
+    await store.commit(planExtension(await store.load(), [second], 'following'));
+    expect(await readBlocks(chainGid)).toEqual([
+      { number: 10, hash: 'a', status: 'new' },
+      { number: 14, hash: 'b', status: 'new' },
+    ]);
+  });
+
+  it('refuses every write of an owner whose token is stale', async () => {
+    const { chainGid, store, token } = await createStore();
+    const chain = new FakeChain();
+    await store.commit(planExtension({ feedSeq: 0 }, [chain.tip], 'following'));
+    const state = await store.load();
+    chain.extend(1);
+    expect(await raiseToken(db, 'ingestor_states', chainGid, 'another')).toBe(token + 1);
+    await expect(store.commit(planExtension(state, [chain.tip], 'following'))).rejects.toThrow(FencedError);
+    await expect(store.announce(5, 9)).rejects.toThrow(FencedError);
+    await expect(store.setStatus('stalled', 'late')).rejects.toThrow(FencedError);
+    await expect(store.load()).rejects.toThrow(FencedError);
+    expect(await readBlocks(chainGid)).toHaveLength(1);
+  });
+
+  it('refuses a batch that does not continue the stored feed', async () => {
+    const { store } = await createStore();
+    const chain = new FakeChain();
+    const batch = planExtension({ feedSeq: 0 }, [chain.tip], 'following');
+    await store.commit(batch);
+    await expect(store.commit(batch)).rejects.toThrow(StaleStateError);
+    expect(await store.readEntries(0, 10)).toHaveLength(1);
+  });
+
+  it('prunes entries that the analyzer is more than 10,000 past', async () => {
+    const { chainGid, store } = await createStore();
+    const chain = new FakeChain();
+    chain.extend(300);
+    await store.commit(planExtension({ feedSeq: 0 }, chain.branch(0), 'following'));
+    expect(await store.prune()).toBe(0);
+    await db.query('INSERT INTO analyzer_states (chain_gid, cursor_seq) VALUES ($1, 10100)', [chainGid]);
+    expect(await store.prune()).toBe(99);
+    expect((await store.readEntries(0, 1_000)).map(({ seq }) => seq)).toEqual(Array.from({ length: 202 }, (_, position) => 100 + position));
+  });
+});
