@@ -5,6 +5,7 @@
  * const nats = await startNats();
  * const bus = await createBus('notifier', { url: nats.url });
  */
+export { createFakeBroker, type FakeBroker, type FakeMessage } from './create-fake-broker.ts';
 export { findFreePort } from './find-free-port.ts';
 export { startAnvil, type AnvilHandle, type AnvilOptions } from './start-anvil.ts';
 export { startNats, type NatsHandle, type NatsOptions } from './start-nats.ts';
