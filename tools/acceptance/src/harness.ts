@@ -135,10 +135,10 @@ export class Harness {
   /** A project of its own with one webhook channel; its secret is the receiver's from now on. */
   async newProject(): Promise<Project> {
     const made = await bootstrap(this.db, { label: 'svc' });
-    const project = new Project(made.project_id, this.#apiUrl, made.keys.api);
+    const project = new Project(made.projectId, this.#apiUrl, made.keys.api);
     const { status, body } = await project.request('POST', '/notification_channels/webhook', { name: 'acceptance', url: this.receiver.url, event_types: ALL_EVENTS });
     if (status !== 201) throw new Error(`expected 201 for the channel, got ${status} ${JSON.stringify(body)}`);
-    this.receiver.secrets.set(made.project_id, (body as { webhook_secret: string }).webhook_secret);
+    this.receiver.secrets.set(made.projectId, (body as { webhook_secret: string }).webhook_secret);
     return project;
   }
 

@@ -46,7 +46,7 @@ export async function startRig(names: readonly ServiceName[], env: Readonly<Reco
   return {
     db,
     services,
-    projectId: made.project_id,
+    projectId: made.projectId,
     apiKey: made.keys.api,
     apiUrl,
     call,

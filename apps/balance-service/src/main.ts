@@ -1,0 +1,36 @@
+import { createBus } from '@chainwatch/bus';
+import { createDatabase } from '@chainwatch/db';
+import { createDial } from '@chainwatch/outbound';
+import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
+import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
+import { readConfig } from './config.ts';
+import { startBalanceService } from './start-balance-service.ts';
+
+await runService({
+  name: 'balance-service',
+  start: async (logger) => {
+    const config = readConfig();
+    const telemetry = await startTelemetry({ serviceName: 'balance-service' });
+    const db = createDatabase({ url: config.DATABASE_URL, applicationName: 'balance-service', poolSize: 20 });
+    const bus = await createBus('balance-service', { url: config.NATS_URL, name: config.INSTANCE_ID, logger });
+    const service = await startBalanceService({
+      db,
+      bus,
+      logger,
+      sealer: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
+      dial: createDial({ allow: config.OUTBOUND_ALLOW }),
+      endpoints: config.CHAIN_ENDPOINTS,
+      nodeTimeoutMs: config.NODE_TIMEOUT_MS,
+    });
+    const health = await startHealthServer({ port: config.HEALTH_PORT, checks: () => service.readiness(), metrics: telemetry.handleMetrics });
+    return {
+      async stop() {
+        await service.stop();
+        await health.stop();
+        await bus.close();
+        await db.close();
+        await telemetry.stop();
+      },
+    };
+  },
+});
