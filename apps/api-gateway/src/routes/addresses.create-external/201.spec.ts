@@ -1,0 +1,50 @@
+import { startSpecWorld } from '../../spec-world.ts';
+import type { SpecWorld } from '../../spec-world.ts';
+
+const lower = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
+const display = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
+
+describe('POST /addresses/external', () => {
+  let world: SpecWorld;
+  beforeAll(async () => {
+    world = await startSpecWorld();
+    await world.api.post('/blockchains').send({ chain_gid: 'eip155:31337' }).expect(201);
+    await world.db.query(`UPDATE blockchains SET is_active = true`);
+    await world.db.query(`INSERT INTO ingestor_states (chain_gid, head_number) VALUES ('eip155:31337', 41)`);
+  });
+  afterAll(() => world.stop());
+
+  it('imports an address that counts from the head of now, reads its balances once and tells the analyzer', async () => {
+    const body = { value: lower, chainFamily: 'evm', label: 'Vitalik', metadata: { team: { name: 'ops' } } };
+    const { body: record } = await world.api.post('/addresses/external').send(body).expect(201);
+    expect(record).toMatchObject({
+      address: display,
+      kind: 'external',
+      chain_family: 'evm',
+      format: 'evm',
+      label: 'Vitalik',
+      metadata: { team: { name: 'ops' } },
+      is_monitored: true,
+      watched_from: { 'eip155:31337': 41 },
+      backfill: null,
+    });
+    expect(Date.parse(record.imported_at)).toBeGreaterThan(Date.now() - 60_000);
+    const { rows } = await world.db.query('SELECT chain_gid, address_id, asset_gid, block_number, reason FROM balance_reads');
+    expect(rows).toEqual([{ chain_gid: 'eip155:31337', address_id: record.id, asset_gid: null, block_number: null, reason: 'imported' }]);
+    expect(world.published).toContainEqual({
+      kind: 'address.watched',
+      tokens: ['evm'],
+      payload: { schema: 1, address_id: record.id, project_id: world.project.projectId, address: lower, is_monitored: true },
+    });
+  });
+
+  it('takes snake_case, and lets another project import the same address', async () => {
+    const { body: record } = await world.other.post('/addresses/external').send({ value: display, chain_family: 'evm' }).expect(201);
+    expect(record).toMatchObject({ address: display, label: null, metadata: {} });
+  });
+
+  it('refuses a second import in any spelling', async () => {
+    const { body } = await world.api.post('/addresses/external').send({ value: display, chain_family: 'evm' }).expect(409);
+    expect(body).toMatchObject({ title: 'Conflict', type: 'https://docs.example.com/apis/problems/conflict' });
+  });
+});

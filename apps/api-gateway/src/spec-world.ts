@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import request from 'supertest';
+import type { PublishOptions } from '@chainwatch/bus';
+import { createCache } from '@chainwatch/cache';
+import { createDatabase } from '@chainwatch/db';
+import type { Database } from '@chainwatch/db';
+import { createPrisma } from '@chainwatch/db/prisma';
+import { createDial } from '@chainwatch/outbound';
+import { createSealer } from '@chainwatch/secrets';
+import { startPostgres } from '@chainwatch/testing';
+import { bootstrap } from '@chainwatch/tool-db/bootstrap';
+import type { Bootstrap } from '@chainwatch/tool-db/bootstrap';
+import type { ApiDeps, ApiSettings } from './api-deps.ts';
+import { createKeyStore } from './auth/key-store.ts';
+import { createApp } from './create-app.ts';
+
+export interface Published {
+  readonly kind: string;
+  readonly tokens: readonly string[];
+  readonly payload: unknown;
+}
+
+/** The app over a real, fresh PostgreSQL, with two projects. The bus is recorded: nobody consumes here. */
+export interface SpecWorld {
+  readonly api: Client;
+  /** With the key of another project. */
+  readonly other: Client;
+  readonly project: Bootstrap;
+  readonly otherProject: Bootstrap;
+  readonly deps: ApiDeps;
+  readonly db: Database;
+  readonly published: Published[];
+  /** What the app reported as unexpected: empty in every test that passes. */
+  readonly failures: unknown[];
+  send(method: Method, path: string, key?: string): request.Test;
+  stop(): Promise<void>;
+}
+
+type Method = 'get' | 'post' | 'patch' | 'put' | 'delete' | 'options' | 'head';
+export type Client = Record<'get' | 'post' | 'patch' | 'put' | 'delete', (path: string) => request.Test>;
+
+interface WorldOptions {
+  readonly label?: string;
+  readonly limits?: { perKey: number; failedPerClient: number };
+  readonly settings?: Partial<ApiSettings>;
+  /** Default: loopback, where anvil and receivers are. */
+  readonly allow?: readonly string[];
+}
+
+export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWorld> {
+  const postgres = await startPostgres();
+  const db = createDatabase({ url: postgres.url, applicationName: 'api-gateway-spec' });
+  const prisma = createPrisma(postgres.url);
+  const label = options.label ?? 'svc';
+  const project = await bootstrap(db, { label });
+  const otherProject = await bootstrap(db, { label });
+  const published: Published[] = [];
+  const failures: unknown[] = [];
+  const deps: ApiDeps = {
+    db,
+    prisma,
+    bus: {
+      publish: async (kind: string, tokens: readonly string[], payload: unknown, _options: PublishOptions) =>
+        void published.push({ kind, tokens, payload }),
+    },
+    sealer: createSealer({ keys: { spec: randomBytes(32).toString('base64') }, activeKeyId: 'spec' }),
+    dial: createDial({ allow: [...(options.allow ?? ['127.0.0.0/8', '::1/128'])] }),
+    logger: { warn: () => undefined },
+    settings: {
+      namespaceLabel: label,
+      allowHttpWebhooks: true,
+      chainEndpoints: {},
+      nodeTimeoutMs: 3_000,
+      version: { name: 'chainwatch', version: '0.0.0', commit: 'spec', builtAt: '2026-01-01T00:00:00Z' },
+      ...options.settings,
+    },
+  };
+  const app = createApp({
+    deps,
+    keys: createKeyStore({ db }),
+    cache: createCache(undefined),
+    limits: options.limits ?? { perKey: 1_000_000, failedPerClient: 1_000_000 },
+    docsUrl: 'https://docs.example.com',
+    apiHost: 'https://api.example.com',
+    trustedProxies: 0,
+    logger: { error: ({ err }: { err?: unknown }) => void failures.push(err) },
+    checkReplies: true,
+  });
+  const server = app.listen(0, '127.0.0.1');
+  const send = (method: Method, path: string, key?: string): request.Test => {
+    const test = request(server)[method](path);
+    return key === undefined ? test : test.set('X-Api-Key', key);
+  };
+  const clientOf = (key: string): Client => ({
+    get: (path) => send('get', `/v1${path}`, key),
+    post: (path) => send('post', `/v1${path}`, key),
+    patch: (path) => send('patch', `/v1${path}`, key),
+    put: (path) => send('put', `/v1${path}`, key),
+    delete: (path) => send('delete', `/v1${path}`, key),
+  });
+  return {
+    api: clientOf(project.keys.api),
+    other: clientOf(otherProject.keys.api),
+    project,
+    otherProject,
+    deps,
+    db,
+    published,
+    failures,
+    send,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await prisma.$disconnect();
+      await db.close();
+      await postgres.stop();
+    },
+  };
+}
