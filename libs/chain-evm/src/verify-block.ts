@@ -98,6 +98,16 @@ function verifyReceipts(
   if (`0x${root}` === block.receiptsRoot) return;
   const got = `0x${root} from ${receipts.length} receipts`;
   if (traits.roots === 'strict') fail(block, 'receiptsRoot', block.receiptsRoot, got);
+  verifyBlooms(block, receipts);
+}
+
+/** Weaker than the root, so both are compared: a log whose bits others set too shows in its own receipt's bloom only. */
+function verifyBlooms(block: RawBlock, receipts: readonly RawReceipt[]): void {
+  for (const receipt of receipts) {
+    if (typeof receipt.logsBloom !== 'string' || receipt.logsBloom.length <= 2) continue;
+    const own = computeLogsBloom([receipt]);
+    if (own !== receipt.logsBloom) fail(block, `logsBloom of receipt ${Number(receipt.transactionIndex)}`, receipt.logsBloom, own);
+  }
   const bloom = computeLogsBloom(receipts);
   if (bloom !== block.logsBloom) fail(block, 'logsBloom', block.logsBloom, bloom);
 }
