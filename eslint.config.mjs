@@ -7,10 +7,11 @@ process.env.NX_DAEMON ??= 'false';
 const faults = findTagFaults(import.meta.dirname);
 if (faults.length > 0) throw new Error(`module boundaries:\n${faults.join('\n')}`);
 
-const boundaries = (depConstraints) => [
+const boundaries = (depConstraints, allow = []) => [
   'error',
   {
     depConstraints,
+    allow,
     enforceBuildableLibDependency: false,
     // Product code cannot import testing, but specs of what testing is built on can.
     ignoredCircularDependencies: [['@chainwatch/testing', '*']],
@@ -42,10 +43,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.spec.ts'],
-    rules: { '@nx/enforce-module-boundaries': boundaries(specConstraints), 'max-lines': 'off' },
+    // `spec-*.ts` is what the specs of a folder share.
+    files: ['**/*.spec.ts', '**/spec-*.ts', 'libs/testing/**/*.ts'],
+    rules: { '@nx/enforce-module-boundaries': boundaries(specConstraints, ['@chainwatch/tool-*']) },
   },
-  { files: ['tools/**/*.ts', '**/*.spec.ts'], rules: { 'no-console': 'off' } },
+  { files: ['**/*.spec.ts'], rules: { 'max-lines': 'off' } },
+  { files: ['tools/**/*.ts', '**/*.spec.ts', '**/spec-*.ts'], rules: { 'no-console': 'off' } },
   // Tools may import anything, each other and the apps too.
   { files: ['tools/**/*.ts'], rules: { '@nx/enforce-module-boundaries': 'off' } },
   {

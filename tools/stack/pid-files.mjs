@@ -38,7 +38,9 @@ export async function killLeftovers(runDir, graceMs = 10_000) {
   if (!existsSync(runDir)) return [];
   const names = readdirSync(runDir)
     .filter((file) => file.endsWith('.pid'))
-    .map((file) => file.slice(0, -'.pid'.length));
+    .map((file) => file.slice(0, -'.pid'.length))
+    // The caller may have announced itself already.
+    .filter((name) => readLivePidFile(runDir, name)?.pid !== process.pid);
   const alive = names.filter((name) => readLivePidFile(runDir, name));
   await Promise.all(alive.map((name) => endProcess(runDir, name, graceMs)));
   for (const name of names) removePidFile(runDir, name);

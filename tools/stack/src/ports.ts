@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { SetupError } from '../setup-error.mjs';
 
-export type PortName = 'api-gateway' | 'rpc-proxy' | 'anvil' | 'demo receiver' | 'postgres' | 'nats' | 'redis';
+type PortName = 'api-gateway' | 'rpc-proxy' | 'anvil' | 'demo receiver' | 'postgres' | 'nats' | 'redis';
 export type Ports = Readonly<Record<PortName, number>>;
 
 /** The servers' ports are not the usual ones, so that a PostgreSQL, NATS or Redis of the machine is not in the way. */

@@ -20,7 +20,7 @@ export interface StackFile {
   readonly chains: Readonly<Record<string, { readonly endpoint_url: string }>>;
 }
 
-export const stackFilePath = join(stateDir, 'stack.json');
+const stackFilePath = join(stateDir, 'stack.json');
 
 /** What the stack made up for itself and needs again at the next start. */
 interface StackSecrets {

@@ -77,10 +77,8 @@ function assertNotRunning(): void {
 }
 
 async function bringUp(supervisor: Supervisor, options: StackOptions, note: (text: string) => void): Promise<void> {
-  const leftovers = (await killLeftovers(runDir)).filter((name) => name !== 'supervisor');
+  const leftovers = await killLeftovers(runDir);
   if (leftovers.length > 0) note(`Ended what a killed stack left behind: ${leftovers.join(', ')}`);
-  // Clearing up removes all pid files, this process's among them.
-  writePidFile(runDir, 'supervisor', { pid: process.pid, signal: 'SIGTERM', identity: 'tools/stack/' });
   const ports = assignPorts(options.portOffset);
   await assertPortsFree(listOwnPorts(options));
   const servers = await startServers(supervisor, options, ports);

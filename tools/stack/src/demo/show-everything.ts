@@ -18,16 +18,16 @@ export async function showEverything(stack: StackFile): Promise<void> {
   const endpointUrl = stack.chains[CHAIN]?.endpoint_url;
   if (!endpointUrl) return say('The local chain does not run: there is nothing to show.');
   const events: ReceivedEvent[] = [];
-  let secret: string | undefined;
+  const secrets: string[] = [];
   // The same offset as the rest of this stack's ports.
   const port = Number(new URL(stack.api_url).port) - API_PORT + RECEIVER_PORT;
-  const receiver = await receive({ port, secrets: () => (secret ? [secret] : []), print: say, onEvent: (event) => events.push(event) });
+  const receiver = await receive({ port, secrets: () => secrets, print: say, onEvent: (event) => events.push(event) });
   const address = privateKeyToAddress(generatePrivateKey());
   say('');
   await api.call('POST', '/addresses/external', { value: address, chain_family: 'evm', label: 'demo' });
   say(`Registered the address ${address}`);
   const channel = await createChannel(api, receiver.url);
-  secret = channel.webhook_secret;
+  secrets.push(channel.webhook_secret);
   say(`Created a webhook channel to ${receiver.url}, deliveries are signed with its secret`);
   try {
     const ether = await sendFunds(endpointUrl, address, { ether: '1' });

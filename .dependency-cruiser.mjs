@@ -1,0 +1,58 @@
+/** Specs, and what only specs share: `spec-*.ts` beside them. */
+const SPECS = ['\\.spec\\.ts$', '/spec-[^/]+\\.ts$'];
+
+/** File-level rules; which package may import which is the business of eslint's module boundaries. */
+export default {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', comment: 'A cycle has no first file to read.', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      comment: 'Nothing imports it and it imports nothing.',
+      from: { orphan: true, pathNot: ['\\.mjs$', '\\.spec\\.ts$', '\\.d\\.ts$', 'src/index\\.ts$', 'src/main\\.ts$'] },
+      to: {},
+    },
+    {
+      name: 'no-specs-in-product',
+      severity: 'error',
+      comment: 'Specs are imported by nobody.',
+      from: { pathNot: SPECS },
+      to: { path: SPECS },
+    },
+    {
+      name: 'no-testing-in-product',
+      severity: 'error',
+      comment: 'libs/testing is for specs and tools.',
+      from: { path: '^(apps|libs)/', pathNot: [...SPECS, '^libs/testing/'] },
+      to: { path: '^libs/testing/' },
+    },
+    {
+      name: 'no-tools-in-product',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: [...SPECS, '^libs/testing/'] },
+      to: { path: '^tools/' },
+    },
+    {
+      name: 'no-dev-dependency-in-product',
+      severity: 'error',
+      comment: 'Images are built without devDependencies.',
+      from: { path: '^(apps|libs)/', pathNot: [...SPECS, '^libs/testing/'] },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'domain-does-no-io',
+      severity: 'error',
+      comment: 'Pure libraries take what they need from the caller.',
+      from: { path: '^libs/(caip|problem|api-key|webhook-signature|amounts|events|chain-core|watch-set)/src/', pathNot: SPECS },
+      to: { dependencyTypes: ['core'], path: '^(node:)?(fs|net|http|https|http2|tls|dgram|dns|child_process|cluster|worker_threads)(/|$)' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules', 'libs/db/src/generated'] },
+    exclude: { path: ['libs/db/src/generated', '\\.chainwatch', '/dist/'] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'], mainFields: ['module', 'main'] },
+  },
+};
