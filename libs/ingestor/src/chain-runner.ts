@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { ChainError, type BlockHeader, type ChainClient } from '@chainwatch/chain-core';
 import { FencedError } from '@chainwatch/db';
 import { ChainFollower, type FollowOutcome, type FollowerOptions } from './chain-follower.ts';
@@ -48,6 +49,8 @@ export class ChainRunner {
     this.#options = options;
     this.#signal = AbortSignal.any([options.signal, this.#stop.signal]);
     const signal = this.#signal;
+    // Every request under way listens; they are bounded by the client's concurrency, not by the default of 10.
+    setMaxListeners(0, signal);
     this.#follower = new ChainFollower({ ...options, signal, onCommit: (batch) => this.#noteCommit(batch) });
     this.#subscription = new HeadSubscription({ client, log, onHead: (head) => this.#inbox.putHead(head) });
     this.#poller = new HeadPoller({

@@ -4,8 +4,9 @@
  * Used by the block-ingestor apps.
  *
  * @example
- * const ingestor = startIngestor({ familyName: 'evm', family: await findFamily('eip155'), db, bus, opener: sealer, log, owner });
- * await ingestor.stop();
+ * await runIngestor({ name: 'block-ingestor-evm', familyName: 'evm', family: await findFamily('eip155'), readConfig });
  */
+export { ingestorConfig, type IngestorConfig } from './ingestor-config.ts';
+export { runIngestor, type IngestorService } from './run-ingestor.ts';
 export { startIngestor, type Ingestor, type IngestorOptions, type IngestorReadiness } from './start-ingestor.ts';
 export type { ChainReport } from './chain-report.ts';

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { BlockHeader, ChainClient } from '@chainwatch/chain-core';
 import { assertLinked } from './assert-linked.ts';
 
@@ -23,6 +24,7 @@ export async function* readRanges(client: Pick<ChainClient, 'readHeaders'>, opti
   // Aborts the requests that are still under way when the caller stops early.
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
+  setMaxListeners(0, signal);
   const pending: Promise<BlockHeader[]>[] = [];
   let next = options.from;
   let emptyChunks = 0;

@@ -31,6 +31,8 @@ export interface IngestorOptions {
 export interface IngestorReadiness {
   /** Why no chain can be followed at all; undefined when that works. */
   readonly reason?: string;
+  /** What an operator should know although it is no fault. */
+  readonly note?: string;
   readonly chains: readonly ChainReport[];
 }
 
@@ -72,6 +74,6 @@ export function startIngestor(options: IngestorOptions): Ingestor {
       unlisten();
       await supervisor.stop();
     },
-    readiness: () => ({ reason: supervisor.lastError, chains: supervisor.reports }),
+    readiness: () => ({ reason: supervisor.lastError, note: family === undefined ? missingFamily(familyName) : undefined, chains: supervisor.reports }),
   };
 }

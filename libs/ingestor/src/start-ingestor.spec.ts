@@ -1,0 +1,276 @@
+import { createBus, type Bus } from '@chainwatch/bus';
+import { evmFamily } from '@chainwatch/chain-evm';
+import { createDatabase, type Database } from '@chainwatch/db';
+import { startAnvil, startNats, startPostgres, waitFor, type AnvilHandle, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
+import type { FeedEntry } from './feed.ts';
+import { startIngestor, type Ingestor, type IngestorOptions } from './start-ingestor.ts';
+import { replayFeed } from './spec-support/replay-feed.ts';
+
+const GID = 'eip155:31337';
+const ignore = (): void => undefined;
+const log = { debug: ignore, info: ignore, warn: ignore, error: ignore, child: () => log };
+/** Endpoints are stored in clear here: sealing is libs/secrets' own. */
+const opener = { open: (sealed: string) => sealed };
+
+let postgres: PostgresHandle;
+let nats: NatsHandle;
+let anvil: AnvilHandle;
+let db: Database;
+let bus: Bus<'block-ingestor'>;
+const running: Ingestor[] = [];
+
+beforeAll(async () => {
+  [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([postgres.stop(), nats.stop()]);
+});
+
+beforeEach(async () => {
+  anvil = await startAnvil({ args: ['--mixed-mining', '--block-time', '3600'] });
+  db = createDatabase({ url: await postgres.createDatabase(), applicationName: 'spec' });
+  bus = await createBus('block-ingestor', { url: nats.url, isValidating: true });
+  await db.query(
+    `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active, endpoint_sealed) VALUES ($1, 'evm', 'anvil', 'anvil', '', true, $2)`,
+    [GID, anvil.url],
+  );
+}, 30_000);
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((ingestor) => ingestor.stop()));
+  await bus.close();
+  await db.close();
+  await anvil.stop();
+}, 30_000);
+
+function start(options: Partial<IngestorOptions> = {}): Ingestor {
+  const ingestor = startIngestor({ familyName: 'evm', family: evmFamily, db, bus, opener, log, owner: 'spec', ...options });
+  running.push(ingestor);
+  return ingestor;
+}
+
+async function stop(ingestor: Ingestor): Promise<void> {
+  running.splice(running.indexOf(ingestor), 1);
+  await ingestor.stop();
+}
+
+interface State {
+  readonly head_number: number;
+  readonly head_hash: string;
+  readonly finalized_number: number | null;
+  readonly start_number: number;
+  readonly feed_seq: number;
+  readonly token: number;
+  readonly owner: string;
+  readonly status: string;
+  readonly reason: string | null;
+}
+
+async function readState(): Promise<State | undefined> {
+  const { rows } = await db.query<State>('SELECT * FROM ingestor_states WHERE chain_gid = $1', [GID]);
+  return rows[0];
+}
+
+async function readFeed(): Promise<FeedEntry[]> {
+  const { rows } = await db.query<FeedEntry>(
+    `SELECT seq, type, number, hash, parent_hash AS "parentHash", timestamp, resume_seq AS "resumeSeq" FROM chain_feed WHERE chain_gid = $1 ORDER BY seq`,
+    [GID],
+  );
+  return rows.map((row) => ({ ...row, resumeSeq: row.resumeSeq ?? undefined }));
+}
+
+async function nodeHash(number: number): Promise<string | undefined> {
+  return (await anvil.rpc<{ hash: string } | null>('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]))?.hash;
+}
+
+/** Waits until the stored head is the node's, and proves that the feed adds up to the node's chain. */
+async function expectCaughtUp(timeoutMs = 10_000): Promise<State> {
+  const state = await waitFor(
+    async () => {
+      const [stored, number] = [await readState(), await anvil.blockNumber()];
+      return stored?.head_number === number && stored.head_hash === (await nodeHash(number)) ? stored : undefined;
+    },
+    { timeoutMs, message: 'the ingestor to reach the head' },
+  );
+  const { chain } = replayFeed(await readFeed());
+  const expected = await Promise.all(chain.map(async ({ number }) => ({ number, hash: await nodeHash(number) })));
+  expect(chain).toEqual(expected);
+  expect(chain[0]?.number).toBe(state.start_number);
+  expect(chain.at(-1)?.number).toBe(state.head_number);
+  const { rows } = await db.query(`SELECT number, hash FROM blocks WHERE chain_gid = $1 AND status <> 'reorged' ORDER BY number`, [GID]);
+  expect(rows).toEqual(chain);
+  return state;
+}
+
+/** Replaces the newest blocks; a transaction in the first of them makes the new ones differ. */
+async function reorg(depth: number): Promise<void> {
+  const [from, to] = await anvil.rpc<string[]>('eth_accounts');
+  await anvil.rpc('anvil_reorg', [depth, [[{ from, to, value: '0x1' }, 0]]]);
+}
+
+async function expectFinalized(): Promise<number> {
+  const { number } = await anvil.rpc<{ number: string }>('eth_getBlockByNumber', ['finalized', false]);
+  await waitFor(async () => (await readState())?.finalized_number === Number(number), { message: `finality at ${Number(number)}` });
+  return Number(number);
+}
+
+describe('the ingestor on a real node', () => {
+  it('follows from the head on and publishes each committed entry', async () => {
+    const seen: string[] = [];
+    const reader = await createBus('tx-analyzer', { url: nats.url });
+    const unsubscribe = reader.subscribe('block.new', [GID], ({ payload, messageId }) => seen.push(`${messageId} ${payload.type} ${payload.number}`));
+    await anvil.mine(10);
+    start();
+    await expectCaughtUp();
+    await anvil.mine(3);
+    const state = await expectCaughtUp();
+    expect(state).toMatchObject({ start_number: 10, head_number: 13, status: 'following', reason: null });
+    const feed = await readFeed();
+    await waitFor(() => feed.every(({ seq, type, number }) => seen.includes(`${GID}:${seq} ${type} ${number}`)), { message: () => `all of the feed on the bus, got ${seen.join()}` });
+    unsubscribe();
+    await reader.close();
+  });
+
+  it.each([1, 5, 64, 250])('follows a reorg of depth %i', async (depth) => {
+    start({ startBlocks: { [GID]: 0 } });
+    await anvil.mine(300);
+    const before = await expectCaughtUp();
+    const finalized = await expectFinalized();
+    await reorg(depth);
+    const after = await expectCaughtUp();
+    expect(after.head_number).toBe(before.head_number);
+    const undone = (await readFeed()).filter(({ type }) => type === 'reorg');
+    expect(undone.map(({ number }) => number)).toEqual(Array.from({ length: depth }, (_, position) => before.head_number - position));
+    const isViolated = before.head_number - depth < finalized;
+    expect(isViolated).toBe(depth > 64);
+    expect(undone.every(({ resumeSeq }) => (resumeSeq !== undefined) === isViolated)).toBe(true);
+  });
+
+  it('sees a reorg that happened while it was down, at the same height', async () => {
+    const first = start({ startBlocks: { [GID]: 0 } });
+    await anvil.mine(40);
+    await expectCaughtUp();
+    await stop(first);
+    await reorg(30);
+    start();
+    const state = await expectCaughtUp();
+    expect(state.token).toBe(2);
+    expect((await readFeed()).filter(({ type }) => type === 'reorg')).toHaveLength(30);
+  });
+
+  it('continues from where it stopped, whatever the gap', async () => {
+    const first = start();
+    await expectCaughtUp();
+    await stop(first);
+    await anvil.mine(2_500);
+    start();
+    const state = await expectCaughtUp(20_000);
+    expect(state).toMatchObject({ start_number: 0, head_number: 2_500 });
+  });
+
+  it('publishes again what a crash left between commit and publication', async () => {
+    const first = start({ bus: { ...bus, leases: bus.leases, publish: () => new Promise(() => undefined), subscribe: bus.subscribe, onStreamsRecreated: bus.onStreamsRecreated } });
+    await expectCaughtUp();
+    await anvil.mine(3);
+    await expectCaughtUp();
+    await stop(first);
+    const seen = new Set<number>();
+    const reader = await createBus('tx-analyzer', { url: nats.url });
+    reader.subscribe('block.new', [GID], ({ payload }) => void seen.add(payload.seq));
+    start();
+    const feed = await readFeed();
+    await waitFor(() => feed.every(({ seq }) => seen.has(seq)), { message: () => `${feed.length} entries on the bus, got ${[...seen].join()}` });
+    await reader.close();
+  });
+
+  it('tells finality as the node does, and never above its own head', async () => {
+    start({ startBlocks: { [GID]: 0 } });
+    await anvil.mine(100);
+    await expectCaughtUp();
+    const finalized = await expectFinalized();
+    expect(finalized).toBeGreaterThan(0);
+    expect(replayFeed(await readFeed()).finalized?.number).toBe(finalized);
+  });
+});
+
+describe('ownership of a chain', () => {
+  it('belongs to one replica, and moves to another within 10 s of its end', async () => {
+    const first = start({ owner: 'first' });
+    await expectCaughtUp();
+    const second = start({ owner: 'second' });
+    await waitFor(() => second.readiness().chains[0]?.status === 'standby', { message: 'the second replica to stand by' });
+    await anvil.mine(1);
+    expect((await expectCaughtUp()).owner).toBe('first');
+    await stop(first);
+    await anvil.mine(1);
+    const state = await waitFor(async () => ((await readState())?.owner === 'second' ? readState() : undefined), { message: 'the second replica to take over' });
+    expect(state.token).toBe(2);
+    await expectCaughtUp();
+  });
+
+  it('ends for an owner whose token is stale, which then stands by', async () => {
+    const ingestor = start({ owner: 'first' });
+    await expectCaughtUp();
+    await db.query(`UPDATE ingestor_states SET token = token + 1, owner = 'another' WHERE chain_gid = $1`, [GID]);
+    const { feed_seq } = (await readState())!;
+    await anvil.mine(1);
+    await waitFor(() => ingestor.readiness().chains[0]?.status === 'standby', { message: 'the stale owner to let go', intervalMs: 1 });
+    expect((await readState())!.feed_seq).toBe(feed_seq);
+    // Nobody holds the lease: it takes the chain again, with a new token.
+    const state = await expectCaughtUp();
+    expect(state).toMatchObject({ token: 3, owner: 'first' });
+  });
+});
+
+describe('changes of a chain', () => {
+  it('stops within 2 s of the deactivation, and continues after the activation', async () => {
+    const ingestor = start();
+    await expectCaughtUp();
+    await db.query('UPDATE blockchains SET is_active = false, updated_at = now() WHERE gid = $1', [GID]);
+    await waitFor(() => ingestor.readiness().chains.length === 0, { timeoutMs: 2_000, message: 'the chain to be let go' });
+    const { head_number } = (await readState())!;
+    await anvil.mine(5);
+    await db.query('UPDATE blockchains SET is_active = true, updated_at = now() WHERE gid = $1', [GID]);
+    const state = await expectCaughtUp(4_000);
+    expect(state.head_number).toBe(head_number + 5);
+  });
+
+  it('takes up another endpoint within 2 s', async () => {
+    const away = `http://127.0.0.1:9`;
+    await db.query('UPDATE blockchains SET endpoint_sealed = $2 WHERE gid = $1', [GID, away]);
+    const ingestor = start();
+    await waitFor(async () => (await readState())?.status === 'stalled', { message: 'the chain to be stalled' });
+    expect((await readState())!.reason).not.toBeNull();
+    expect(ingestor.readiness().chains[0]).toMatchObject({ status: 'stalled' });
+    await db.query('UPDATE blockchains SET endpoint_sealed = $2, updated_at = now() WHERE gid = $1', [GID, anvil.url]);
+    const state = await expectCaughtUp(2_000);
+    expect(state).toMatchObject({ status: 'following', reason: null });
+  });
+
+  it('says so when no endpoint is configured, and when the build has no code for the family', async () => {
+    await db.query('UPDATE blockchains SET endpoint_sealed = NULL WHERE gid = $1', [GID]);
+    const first = start();
+    await waitFor(async () => (await readState())?.reason === 'no endpoint is configured', { message: 'the reason' });
+    await stop(first);
+    const second = start({ family: undefined });
+    await waitFor(async () => (await readState())?.reason === 'chain family evm is not configured in this build', { message: 'the reason' });
+    expect(second.readiness().chains[0]).toMatchObject({ status: 'stalled', reason: 'chain family evm is not configured in this build' });
+  });
+
+  it('does not follow a node of another chain', async () => {
+    const other = await startAnvil({ args: ['--chain-id', '5'] });
+    await db.query('UPDATE blockchains SET endpoint_sealed = $2 WHERE gid = $1', [GID, other.url]);
+    start();
+    await waitFor(async () => (await readState())?.status === 'stalled', { message: 'the chain to be stalled' });
+    expect(await readState()).toMatchObject({ head_number: null, feed_seq: 0 });
+    expect((await readState())!.reason).toMatch(/another chain/);
+    await other.stop();
+  });
+
+  it('uses a configured endpoint when the first one is away', async () => {
+    await db.query('UPDATE blockchains SET endpoint_sealed = $2 WHERE gid = $1', [GID, 'http://127.0.0.1:9']);
+    start({ endpoints: { [GID]: [anvil.url] } });
+    await expectCaughtUp();
+  });
+});
