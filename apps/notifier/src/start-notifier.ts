@@ -1,5 +1,6 @@
 import type { Bus } from '@chainwatch/bus';
 import { createDeliveryEngine, createDispatcher, DEFAULT_DELIVERY_OPTIONS, type DeliveryDependencies, type DeliveryOptions } from '@chainwatch/deliveries';
+import { notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
 
 export interface NotifierDependencies extends DeliveryDependencies {
   readonly bus: Bus<'notifier'>;
@@ -10,8 +11,7 @@ export interface NotifierDependencies extends DeliveryDependencies {
 }
 
 export interface Notifier {
-  /** Which dependencies answer; undefined is fine, a text says what is wrong. */
-  readiness(): Promise<Record<'postgres' | 'nats', string | undefined>>;
+  readiness(): Promise<Checks>;
   /** Takes nothing new, finishes attempts under way and stores what came of them. */
   stop(): Promise<void>;
 }
@@ -40,8 +40,7 @@ export async function startNotifier(dependencies: NotifierDependencies): Promise
   });
   return {
     async readiness() {
-      const postgres = await db.query('SELECT 1').then(() => undefined, (error: unknown) => `PostgreSQL does not answer: ${String(error)}`);
-      return { postgres, nats: bus.isConnected ? undefined : 'NATS is not connected' };
+      return { postgres: await probe(() => db.query('SELECT 1')), nats: bus.isConnected ? ok : notOk('NATS does not answer') };
     },
     async stop() {
       isStopping = true;

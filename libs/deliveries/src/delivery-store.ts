@@ -50,7 +50,7 @@ export function createDeliveryStore(db: Sql, visibilityMs: number) {
            SELECT d.id, d.next_attempt_at AS due_at, (c.status = 'active' AND NOT c.is_archived) AS is_open
            FROM deliveries d JOIN notification_channels c ON c.id = d.channel_id
            WHERE d.status = 'pending' AND d.next_attempt_at <= now() AND d.channel_id <> ALL($2::uuid[])
-           ORDER BY d.next_attempt_at LIMIT $1 FOR UPDATE OF d SKIP LOCKED)
+           ORDER BY d.next_attempt_at, d.id LIMIT $1 FOR UPDATE OF d SKIP LOCKED)
          UPDATE deliveries d SET updated_at = now(),
            status = CASE WHEN due.is_open THEN 'pending' ELSE 'held' END,
            next_attempt_at = CASE WHEN due.is_open THEN now() + $3 * interval '1 ms' ELSE d.next_attempt_at END

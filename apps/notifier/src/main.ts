@@ -1,0 +1,60 @@
+import { createBus } from '@chainwatch/bus';
+import { createDatabase } from '@chainwatch/db';
+import { createDial, createGuardedAgent } from '@chainwatch/outbound';
+import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
+import { counter, histogram, runService, startHealthServer, startTelemetry, withSpan } from '@chainwatch/telemetry';
+import { readConfig } from './config.ts';
+import { startNotifier } from './start-notifier.ts';
+
+await runService({
+  name: 'notifier',
+  start: async (logger) => {
+    const config = readConfig();
+    const telemetry = await startTelemetry({ serviceName: 'notifier' });
+    const db = createDatabase({ url: config.DATABASE_URL, applicationName: 'notifier' });
+    const bus = await createBus('notifier', { url: config.NATS_URL, logger });
+    const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
+    // The attempt's own deadline ends every request; the agent's time-outs only stand behind it.
+    const agent = createGuardedAgent(createDial({ allow: config.OUTBOUND_ALLOW }), {
+      connectTimeoutMs: config.WEBHOOK_TIMEOUT,
+      headersTimeoutMs: config.WEBHOOK_TIMEOUT,
+      bodyTimeoutMs: config.WEBHOOK_TIMEOUT,
+      keepAliveTimeoutMs: 4_000,
+    });
+    const attempts = counter('chainwatch_delivery_attempts_total', { description: 'Attempts to deliver an event, by outcome.' });
+    const durations = histogram('chainwatch_delivery_attempt_seconds', { description: 'How long attempts took.' });
+    const notifier = await startNotifier({
+      db,
+      bus,
+      dispatcher: agent,
+      logger,
+      open: sealer.open,
+      userAgent: 'chainwatch-webhook/1',
+      trace: ({ traceparent, eventType, channelId }, work) =>
+        withSpan('deliver', { traceparent, kind: 'client', attributes: { event_type: eventType, channel_id: channelId } }, (span) => work(span.traceparent)),
+      onAttempt: ({ durationMs, errorCode }) => {
+        attempts.add(1, { outcome: errorCode ?? 'delivered' });
+        durations.record(durationMs / 1_000);
+      },
+      options: {
+        scheduleMs: config.WEBHOOK_RETRY_SCHEDULE,
+        attemptTimeoutMs: config.WEBHOOK_TIMEOUT,
+        concurrencyPerChannel: config.WEBHOOK_CONCURRENCY_PER_CHANNEL,
+        concurrency: config.WEBHOOK_CONCURRENCY,
+        ...(config.WEBHOOK_PROBE_INTERVAL === undefined ? {} : { probeIntervalMs: config.WEBHOOK_PROBE_INTERVAL }),
+      },
+    });
+    const health = await startHealthServer({ port: config.HEALTH_PORT, checks: notifier.readiness, metrics: telemetry.handleMetrics });
+    logger.info({ health_port: health.port }, 'the notifier delivers');
+    return {
+      async stop() {
+        await notifier.stop();
+        await health.stop();
+        await bus.close();
+        await agent.destroy();
+        await db.close();
+        await telemetry.stop();
+      },
+    };
+  },
+});
