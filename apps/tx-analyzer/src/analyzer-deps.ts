@@ -1,0 +1,50 @@
+import type { Bus } from '@chainwatch/bus';
+import type { ChainClient, ChainFamilyName, Network } from '@chainwatch/chain-core';
+import type { Database } from '@chainwatch/db';
+
+type Log = (fields: object, message: string) => void;
+
+/** What the analyzer needs of a logger; pino's fits. */
+export interface AnalyzerLogger {
+  readonly debug: Log;
+  readonly info: Log;
+  readonly warn: Log;
+  readonly error: Log;
+}
+
+/** A row of blockchains that is active. */
+export interface ActiveChain {
+  readonly gid: string;
+  readonly family: ChainFamilyName;
+  readonly endpointSealed?: string;
+  readonly evmEndpointSealed?: string;
+}
+
+export interface OpenedChain {
+  readonly network: Network;
+  readonly client: ChainClient;
+}
+
+export interface AnalyzerDeps {
+  readonly db: Database;
+  readonly bus: Bus<'tx-analyzer'>;
+  readonly logger: AnalyzerLogger;
+  /** Names this replica in leases and states. */
+  readonly owner: string;
+  /** The chain's network and a client over its endpoints. Rejects with a reason when there is none. */
+  readonly openChain: (chain: ActiveChain) => Promise<OpenedChain>;
+  readonly options?: AnalyzerOptions;
+}
+
+export interface AnalyzerOptions {
+  /** Bodies read at once per chain, default 24. */
+  readonly prefetchWindow?: number;
+  /** Blocks in one step at most, default 100. */
+  readonly groupBlocksMax?: number;
+  /** Transactions in one step at most (one block always goes), default 20,000. */
+  readonly groupTransactionsMax?: number;
+  /** How often feed, addresses and outbox are looked at without a message, default 1,000. */
+  readonly pollMs?: number;
+  /** How long an event may wait for the metadata of a token seen the first time, default 2,000. */
+  readonly metadataTimeoutMs?: number;
+}

@@ -1,0 +1,246 @@
+import { FencedError } from '@chainwatch/db';
+import type { PayloadOf } from '@chainwatch/events';
+import { statusOf, writeStalled, type AnalyzerStatus } from './advance-cursor.ts';
+import type { ActiveChain, AnalyzerDeps, AnalyzerLogger, AnalyzerOptions, OpenedChain } from './analyzer-deps.ts';
+import { AssetBook } from './asset-book.ts';
+import { BlockRing } from './block-ring.ts';
+import { BodyPrefetcher } from './body-prefetcher.ts';
+import type { ChainContext } from './chain-context.ts';
+import { readCursor, type ChainCursor } from './chain-cursor.ts';
+import { ChainWatch, type LateAddress } from './chain-watch.ts';
+import type { EventRelay } from './event-relay.ts';
+import type { FamilyWatch } from './family-watch.ts';
+import { entryOfMessage } from './feed-entry.ts';
+import { FeedGapError, FeedQueue } from './feed-queue.ts';
+import { findLateCandidates } from './find-late-matches.ts';
+import { recordStep } from './analyzer-metrics.ts';
+import { movedTokens, prepareBlocks } from './prepare-blocks.ts';
+import { nextCursor } from './next-cursor.ts';
+import { readBody } from './read-body.ts';
+import { runStep } from './run-step.ts';
+import { FeedMismatchError, takeSegment, type Segment } from './take-segment.ts';
+import { Wake } from './wake.ts';
+
+interface ChainAnalyzerDeps extends Pick<AnalyzerDeps, 'db' | 'bus'> {
+  readonly logger: AnalyzerLogger;
+  readonly relay: EventRelay;
+  readonly family: FamilyWatch;
+  readonly options: Required<AnalyzerOptions>;
+  readonly now: () => Date;
+}
+
+export interface ChainReport {
+  readonly chainGid: string;
+  readonly status: AnalyzerStatus;
+  /** Why it stands still. */
+  readonly reason?: string;
+  readonly lagBlocks: number;
+  readonly cursorNumber?: number;
+}
+
+const NOTHING: Segment = { entries: [], orphans: [], blocks: [] };
+const FAILURE_WAIT_MS_MAX = 5_000;
+/** A body that takes longer than that is a stall, and said so. */
+const STALL_MS = 3_000;
+
+/** Works off the feed of one chain, as its only owner. */
+export class ChainAnalyzer {
+  readonly #deps: ChainAnalyzerDeps;
+  readonly #opened: OpenedChain;
+  readonly #chain: ChainContext;
+  readonly #queue: FeedQueue;
+  readonly #bodies: BodyPrefetcher;
+  readonly #ring = new BlockRing();
+  readonly #wake = new Wake();
+  readonly #assets: AssetBook;
+  #watch!: ChainWatch;
+  #cursor: ChainCursor = { seq: 0 };
+  #late: LateAddress[] = [];
+  #status: AnalyzerStatus = 'catching_up';
+  #reason: string | undefined;
+  #headNumber = 0;
+  #waitingSince = 0;
+  #loadedAt = 0;
+  #failures = 0;
+
+  constructor(deps: ChainAnalyzerDeps, chain: ActiveChain, opened: OpenedChain, token: number) {
+    const { db, options } = deps;
+    const client = () => opened.client;
+    this.#deps = deps;
+    this.#opened = opened;
+    this.#assets = new AssetBook({ sql: db, network: opened.network, client, metadataTimeoutMs: options.metadataTimeoutMs });
+    const { decimalsOf, learn } = this.#assets;
+    this.#chain = { gid: chain.gid, family: chain.family, network: opened.network, token, decimalsOf, learn };
+    this.#queue = new FeedQueue(db, chain.gid);
+    this.#bodies = new BodyPrefetcher(async (entry, onTrouble, signal) => {
+      const body = await readBody({ client, sql: db, chainGid: chain.gid }, entry, onTrouble, signal).finally(this.#wake.notify);
+      return body;
+    }, options.prefetchWindow);
+  }
+
+  get report(): ChainReport {
+    return {
+      chainGid: this.#chain.gid,
+      status: this.#status,
+      ...(this.#reason === undefined ? {} : { reason: this.#reason }),
+      lagBlocks: Math.max(0, this.#headNumber - (this.#cursor.number ?? this.#headNumber)),
+      ...(this.#cursor.number === undefined ? {} : { cursorNumber: this.#cursor.number }),
+    };
+  }
+
+  get assets(): AssetBook {
+    return this.#assets;
+  }
+
+  /** Something may have changed: look now. */
+  notify = (): void => this.#wake.notify();
+
+  /** A message of the ingestor: the next entry comes without a query. */
+  push = (payload: PayloadOf<'block.new'>, traceparent?: string): void => {
+    this.#headNumber = Math.max(this.#headNumber, payload.number);
+    this.#queue.push(entryOfMessage(payload, traceparent));
+    this.#bodies.prefetch(this.#queue.entries);
+    this.#wake.notify();
+  };
+
+  /** Runs until the signal aborts. @throws FencedError when another replica took over */
+  async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', this.#wake.notify, { once: true });
+    let isLoaded = false;
+    try {
+      while (!signal.aborted) {
+        try {
+          if (!isLoaded) await this.#load();
+          isLoaded = true;
+          const isIdle = !(await this.#turn(signal));
+          this.#failures = 0;
+          if (isIdle) await this.#wake.wait(this.#deps.options.pollMs);
+        } catch (error) {
+          if (error instanceof FencedError) throw error;
+          if (signal.aborted) return;
+          isLoaded = false;
+          await this.#fail(error);
+        }
+      }
+    } finally {
+      signal.removeEventListener('abort', this.#wake.notify);
+      this.#bodies.reset();
+    }
+  }
+
+  /** Reads where the chain stands; what was going on here and is not committed is forgotten. */
+  async #load(): Promise<void> {
+    const { db, family } = this.#deps;
+    const { cursor, watchXid } = await readCursor(db, this.#chain.gid);
+    await this.#assets.load();
+    this.#cursor = cursor;
+    this.#late = [];
+    this.#watch = new ChainWatch(db, this.#chain.gid, family, watchXid);
+    if (cursor.seq === 0) this.#watch.skipToLoaded();
+    if (this.#ring.tip?.hash !== cursor.hash) this.#ring.clear();
+    if (this.#queue.entries[0]?.seq !== cursor.seq + 1) {
+      this.#bodies.reset();
+      this.#queue.reset(cursor.seq);
+    }
+    this.#loadedAt = 0;
+  }
+
+  /** One look at feed and addresses, and the step they ask for. False when there was nothing to do. */
+  async #turn(signal: AbortSignal): Promise<boolean> {
+    const nowMs = Date.now();
+    if (this.#queue.needsLoad || nowMs - this.#loadedAt >= this.#deps.options.pollMs) {
+      await this.#queue.load();
+      this.#loadedAt = nowMs;
+    }
+    this.#headNumber = Math.max(this.#headNumber, this.#queue.entries.at(-1)?.number ?? 0);
+    this.#bodies.prefetch(this.#queue.entries);
+    // The bodies arrive meanwhile.
+    this.#late.push(...(await this.#watch.readNews(this.#cursor.number)));
+    const { groupBlocksMax: blocksMax, groupTransactionsMax: transactionsMax } = this.#deps.options;
+    const segment = takeSegment(this.#queue.entries, this.#bodies, this.#cursor, { blocksMax, transactionsMax });
+    if (segment === undefined) await this.#reportWaiting(nowMs);
+    else this.#waitingSince = 0;
+    // A chain that stood still and has nothing to do any more says so, too.
+    const hasRecovered = this.#reason !== undefined && this.#queue.entries.length === 0;
+    if (segment === undefined && this.#late.length === 0 && !hasRecovered) return false;
+    await this.#step(segment ?? NOTHING, signal);
+    return true;
+  }
+
+  async #step(segment: Segment, signal: AbortSignal): Promise<void> {
+    const { db, relay, now } = this.#deps;
+    const startedAt = performance.now();
+    const late = this.#late;
+    const client = () => this.#opened.client;
+    const lateCandidates = await findLateCandidates(
+      { sql: db, chainGid: this.#chain.gid, ring: this.#ring, readBody: (ref) => readBody({ client, sql: db, chainGid: this.#chain.gid }, ref, this.#setStalled, signal) },
+      late,
+      this.#cursor.number ?? -1,
+    );
+    const { gid: chainGid, family, network } = this.#chain;
+    const blocks = segment.blocks.flatMap(({ entry, block }) => (block === undefined ? [] : [{ block, ...(entry.traceparent === undefined ? {} : { traceparent: entry.traceparent }) }]));
+    const step = await prepareBlocks({ sql: db, chainGid, family, nativeGid: network.native.gid, watch: this.#deps.family, assets: this.#assets }, blocks, late, lateCandidates, signal);
+    const cursor = nextCursor(this.#cursor, segment);
+    const advance = {
+      cursor,
+      watchXid: this.#watch.watchXid,
+      lagEntries: this.#queue.lastSeq - cursor.seq,
+      processedHashes: segment.blocks.map(({ entry }) => entry.hash),
+    };
+    const { events, isReleased } = await runStep(db, this.#chain, { segment, step, cursor: this.#cursor, advance, now: now() });
+    this.#finish(segment, blocks.map(({ block }) => block), cursor);
+    this.#assets.markSaved(step.newAssets, movedTokens([...step.late, ...step.matches], network.native.gid));
+    this.#status = statusOf(advance);
+    this.#reason = undefined;
+    if (isReleased) void relay.sweep();
+    else if (this.#status !== 'recovering') relay.publish(events);
+    recordStep(this.#chain.gid, { blocks: segment.blocks.length, events: events.length, lagBlocks: this.report.lagBlocks, seconds: (performance.now() - startedAt) / 1000 });
+  }
+
+  /** The step is committed. */
+  #finish(segment: Segment, blocks: readonly Parameters<BlockRing['push']>[0][], cursor: ChainCursor): void {
+    for (const orphan of segment.orphans) this.#ring.popOrphan(orphan.hash);
+    for (const block of blocks) this.#ring.push(block);
+    this.#cursor = cursor;
+    this.#late = [];
+    this.#queue.drop(segment.entries.length);
+    this.#bodies.dropThrough(cursor.seq);
+    this.#bodies.prefetch(this.#queue.entries);
+  }
+
+  async #reportWaiting(nowMs: number): Promise<void> {
+    const first = this.#queue.entries[0];
+    if (first === undefined) {
+      this.#waitingSince = 0;
+      return;
+    }
+    if (this.#waitingSince === 0) this.#waitingSince = nowMs;
+    const trouble = this.#bodies.find(first.seq)?.trouble;
+    const isSlow = nowMs - this.#waitingSince >= STALL_MS;
+    if (trouble === undefined && !isSlow) return;
+    await this.#writeStalled(trouble ?? `block ${first.number} ${first.hash} is being read for more than ${STALL_MS} ms`);
+  }
+
+  #setStalled = (reason: string): void => {
+    void this.#writeStalled(reason).catch(() => undefined);
+  };
+
+  async #writeStalled(reason: string): Promise<void> {
+    if (this.#status === 'stalled' && this.#reason === reason) return;
+    this.#status = 'stalled';
+    this.#reason = reason;
+    this.#deps.logger.error({ chain_gid: this.#chain.gid, reason }, 'the chain stands still');
+    await writeStalled(this.#deps.db, this.#chain, reason);
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    await this.#writeStalled(reason).catch(() => undefined);
+    this.#failures += 1;
+    if (error instanceof FeedGapError || error instanceof FeedMismatchError) {
+      this.#queue.reset(this.#cursor.seq);
+      this.#bodies.reset();
+    }
+    await this.#wake.wait(Math.min(50 * 2 ** this.#failures, FAILURE_WAIT_MS_MAX));
+  }
+}

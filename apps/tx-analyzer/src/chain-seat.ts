@@ -1,0 +1,104 @@
+import type { Lease } from '@chainwatch/bus';
+import { FencedError, raiseToken } from '@chainwatch/db';
+import type { ActiveChain, AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
+import { ChainAnalyzer, type ChainReport } from './chain-analyzer.ts';
+import { discoverAssets } from './discover-assets.ts';
+import type { EventRelay } from './event-relay.ts';
+import type { FamilyWatch } from './family-watch.ts';
+import { Wake } from './wake.ts';
+
+interface SeatDeps extends AnalyzerDeps {
+  readonly relay: EventRelay;
+  readonly loadFamily: () => Promise<FamilyWatch>;
+  readonly options: Required<AnalyzerOptions>;
+}
+
+const RETRY_MS = 1_000;
+
+/** This replica's claim on one chain: stands by while another one has the lease, analyses while it is ours. */
+export class ChainSeat {
+  readonly #deps: SeatDeps;
+  readonly #chain: ActiveChain;
+  readonly #stop = new AbortController();
+  readonly #wake = new Wake();
+  readonly #done: Promise<void>;
+  #analyzer: ChainAnalyzer | undefined;
+  #trouble: string | undefined;
+
+  constructor(deps: SeatDeps, chain: ActiveChain) {
+    this.#deps = deps;
+    this.#chain = chain;
+    this.#done = this.#sit();
+  }
+
+  /** Undefined while another replica has the chain. */
+  get report(): ChainReport | undefined {
+    if (this.#analyzer !== undefined) return this.#analyzer.report;
+    return this.#trouble === undefined ? undefined : { chainGid: this.#chain.gid, status: 'stalled', reason: this.#trouble, lagBlocks: 0 };
+  }
+
+  get isOwner(): boolean {
+    return this.#analyzer !== undefined;
+  }
+
+  notify(): void {
+    this.#analyzer?.notify();
+  }
+
+  /** Resolves when the step under way is done and the lease is free. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#wake.notify();
+    await this.#done;
+  }
+
+  async #sit(): Promise<void> {
+    const { bus, owner, logger } = this.#deps;
+    const { gid } = this.#chain;
+    while (!this.#stop.signal.aborted) {
+      let lease: Lease | undefined;
+      try {
+        lease = await bus.leases.tryAcquire(`analyzer.${gid.replaceAll(':', '_')}`, owner);
+        if (lease !== undefined && !this.#stop.signal.aborted) await this.#hold(lease);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        if (reason !== this.#trouble) logger.warn({ chain_gid: gid, error: reason }, 'the chain could not be analysed, it is tried again');
+        this.#trouble = reason;
+      } finally {
+        await lease?.release().catch(() => undefined);
+      }
+      await this.#wake.wait(this.#stop.signal.aborted ? 0 : RETRY_MS);
+    }
+  }
+
+  async #hold(lease: Lease): Promise<void> {
+    const { db, bus, owner, logger, options } = this.#deps;
+    const { gid } = this.#chain;
+    const opened = await this.#deps.openChain(this.#chain);
+    this.#trouble = undefined;
+    const end = new AbortController();
+    const signal = AbortSignal.any([this.#stop.signal, lease.lost, end.signal]);
+    try {
+      const family = await this.#deps.loadFamily();
+      const token = await raiseToken(db, 'analyzer_states', gid, owner);
+      logger.info({ chain_gid: gid, fence: token }, 'the chain was taken over');
+      const analyzer = new ChainAnalyzer({ ...this.#deps, family, options, now: () => new Date() }, this.#chain, opened, token);
+      this.#analyzer = analyzer;
+      const unsubscribe = bus.subscribe('block.new', [gid], ({ payload, traceparent }) => analyzer.push(payload, traceparent));
+      const discovery = discoverAssets({ db, client: opened.client, chainGid: gid, assets: analyzer.assets, logger, signal });
+      try {
+        await analyzer.run(signal);
+      } finally {
+        unsubscribe();
+        end.abort();
+        await discovery;
+      }
+    } catch (error) {
+      if (!(error instanceof FencedError)) throw error;
+      logger.warn({ chain_gid: gid }, 'another replica took the chain over, this one let go');
+    } finally {
+      this.#analyzer = undefined;
+      opened.client.close();
+    }
+  }
+}

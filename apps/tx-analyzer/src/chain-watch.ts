@@ -1,0 +1,112 @@
+import type { Sql } from '@chainwatch/db';
+import type { FamilyWatch } from './family-watch.ts';
+
+const PAGE_ROWS = 5_000;
+
+/** An address that counts from a block the analyzer has already passed. */
+export interface LateAddress {
+  readonly id: string;
+  readonly address: string;
+  readonly fromBlock: number;
+}
+
+interface NewsRow {
+  readonly snapshot: string;
+  readonly xmin: string;
+  readonly id: string | null;
+  readonly address: string;
+  readonly watch_xid: string;
+  readonly from_block: number | null;
+  readonly is_monitored: boolean;
+}
+
+/**
+ * News of the addresses of a family for one chain. PostgreSQL's transaction ids order them without gaps: a snapshot
+ * tells which transactions it saw, so each poll reads exactly the rows of those that the poll before did not see,
+ * however long they were open. What stands in the state (`watchXid`) is the oldest transaction that was still running:
+ * a restart reads from there, some rows twice, none never.
+ */
+export class ChainWatch {
+  readonly #sql: Sql;
+  readonly #chainGid: string;
+  readonly #family: FamilyWatch;
+  #snapshot: string | undefined;
+  #watchXid: bigint;
+  /** Older ones were dealt with before; they are read for the set only. */
+  readonly #lateFromXid: bigint;
+  #startNumber: number | undefined;
+
+  /** @param storedXid of the state; every row of an older transaction was dealt with by whoever stored it */
+  constructor(sql: Sql, chainGid: string, family: FamilyWatch, storedXid: bigint) {
+    this.#sql = sql;
+    this.#chainGid = chainGid;
+    this.#family = family;
+    this.#lateFromXid = storedXid;
+    // Rows between the set's loading and the stored transaction would be in neither.
+    this.#watchXid = storedXid < family.coveredXid ? storedXid : family.coveredXid;
+  }
+
+  /** To be stored with the next step, once the late addresses read so far are dealt with. */
+  get watchXid(): bigint {
+    return this.#watchXid;
+  }
+
+  /** Nothing was passed yet, so nothing can be late: what the set holds is enough. */
+  skipToLoaded(): void {
+    this.#watchXid = this.#family.coveredXid;
+  }
+
+  /**
+   * Reads the news into the watch set. Returns the addresses that count from `cursorNumber` or below, to be looked for
+   * in the blocks already passed.
+   */
+  async readNews(cursorNumber: number | undefined): Promise<LateAddress[]> {
+    const late: LateAddress[] = [];
+    const first = await this.#readPage('0', '00000000-0000-0000-0000-000000000000');
+    let page = first;
+    for (;;) {
+      for (const row of page) await this.#take(row, cursorNumber, late);
+      const last = page.at(-1)!;
+      if (page.length < PAGE_ROWS || last.id === null) break;
+      page = await this.#readPage(last.watch_xid, last.id);
+    }
+    this.#snapshot = first[0]!.snapshot;
+    const xmin = BigInt(first[0]!.xmin);
+    this.#family.extend(this.#watchXid, xmin);
+    this.#watchXid = xmin;
+    return late;
+  }
+
+  async #take(row: NewsRow, cursorNumber: number | undefined, late: LateAddress[]): Promise<void> {
+    if (row.id === null || !row.is_monitored) return;
+    this.#family.add(row.address);
+    if (cursorNumber === undefined || BigInt(row.watch_xid) < this.#lateFromXid) return;
+    const fromBlock = row.from_block ?? (await this.#findStartNumber());
+    if (fromBlock <= cursorNumber) late.push({ id: row.id, address: row.address, fromBlock });
+  }
+
+  async #readPage(afterXid: string, afterId: string): Promise<NewsRow[]> {
+    const { rows } = await this.#sql.query<NewsRow>({
+      name: 'watch_news',
+      text: `SELECT s.snapshot::text AS snapshot, pg_snapshot_xmin(s.snapshot)::text AS xmin,
+                    a.id, a.address, a.watch_xid::text AS watch_xid, a.is_monitored, w.from_block
+             FROM (SELECT pg_current_snapshot() AS snapshot) s
+             LEFT JOIN addresses a ON a.chain_family = $1 AND a.watch_xid >= $2::xid8
+               AND ($3::pg_snapshot IS NULL OR NOT pg_visible_in_snapshot(a.watch_xid, $3::pg_snapshot))
+               AND (a.watch_xid, a.id) > ($4::xid8, $5::uuid)
+             LEFT JOIN address_watches w ON w.address_id = a.id AND w.chain_gid = $6
+             ORDER BY a.watch_xid, a.id LIMIT ${PAGE_ROWS}`,
+      values: [this.#family.family, String(this.#watchXid), this.#snapshot ?? null, afterXid, afterId, this.#chainGid],
+    });
+    return rows;
+  }
+
+  /** An address without a row of its own counts from the first block that the chain was followed from. */
+  async #findStartNumber(): Promise<number> {
+    if (this.#startNumber === undefined) {
+      const { rows } = await this.#sql.query<{ start_number: number | null }>('SELECT start_number FROM ingestor_states WHERE chain_gid = $1', [this.#chainGid]);
+      this.#startNumber = rows[0]?.start_number ?? 0;
+    }
+    return this.#startNumber;
+  }
+}

@@ -1,0 +1,75 @@
+import type { Block } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import { transactionIdOf } from '@chainwatch/events';
+import { advanceCursorSql, type Advance } from './advance-cursor.ts';
+import type { NewAsset } from './asset-book.ts';
+import { insertBalanceReadsSql, type BalanceRead } from './balance-read.ts';
+import type { ChainContext } from './chain-context.ts';
+import { isHolding } from './chain-cursor.ts';
+import { insertEventsSql } from './insert-events.ts';
+import type { MatchedTransaction } from './matched-transaction.ts';
+import { numberEvents } from './number-events.ts';
+import { planWrites } from './plan-writes.ts';
+import type { OutboxEvent } from './planned-event.ts';
+import { lockAndReadExisting } from './read-existing.ts';
+import { SqlParams } from './sql-params.ts';
+import { insertAssetsSql, insertTransactionAddressesSql, insertTransfersSql, upsertTransactionsSql } from './transaction-rows.ts';
+import type { TransactionState } from './transaction-state.ts';
+
+/** What one group of blocks means, ready to be written. */
+export interface BlocksStep {
+  readonly blocks: readonly Block[];
+  readonly matches: readonly MatchedTransaction[];
+  /** Of blocks passed earlier, for addresses registered meanwhile. */
+  readonly late: readonly MatchedTransaction[];
+  readonly reads: readonly BalanceRead[];
+  /** Assets whose holders are read when there are any: moved here lately, so held before anybody wrote it down. */
+  readonly movedGids: readonly string[];
+  readonly newAssets: readonly NewAsset[];
+}
+
+/** Writes a group of blocks in an open transaction: records, outbox, work for the balance service, cursor. */
+export async function commitBlocks(sql: Sql, chain: ChainContext, step: BlocksStep, advance: Advance, now: Date): Promise<OutboxEvent[]> {
+  const ids = [...step.late, ...step.matches].map((match) => transactionIdOf(match.projectId, chain.gid, match.transaction.hash));
+  const existing = await lockAndReadExisting(sql, chain, ids);
+  const { confirmation } = chain.network;
+  const plan = planWrites(step.late, step.matches, existing, { chainGid: chain.gid, requiredConfirmations: confirmation.depth, now });
+  const events = await numberEvents(sql, chain, plan.events, advance.cursor.number ?? 0, now);
+  if (plan.resetIds.length > 0) await clearRecords(sql, plan.resetIds);
+  if (plan.merges.length > 0) await mergeDirections(sql, plan.merges);
+  const states = [...plan.upserts, ...plan.merges];
+  const params = new SqlParams();
+  const text = advanceCursorSql(params, chain, advance, [
+    `new_assets AS (${insertAssetsSql(params, chain, step.newAssets)})`,
+    `new_transactions AS (${upsertTransactionsSql(params, chain, plan.upserts)})`,
+    `new_transfers AS (${insertTransfersSql(params, chain, states)})`,
+    `new_addresses AS (${insertTransactionAddressesSql(params, states)})`,
+    `new_events AS (${insertEventsSql(params, events, isHolding(advance.cursor))})`,
+    `new_reads AS (${insertReadsSql(params, chain.gid, step)})`,
+  ]);
+  await sql.query({ name: 'commit_blocks', text, values: params.values });
+  return events;
+}
+
+/** Reads of a touched asset's holders only when it is active and somebody holds it. */
+function insertReadsSql(params: SqlParams, chainGid: string, step: BlocksStep): string {
+  const fresh = step.newAssets.filter((asset) => asset.status === 'active').map((asset) => asset.gid);
+  return `${insertBalanceReadsSql(params, chainGid, step.reads)}
+    WHERE r.address_id IS NOT NULL OR (
+      (r.asset_gid = ANY(${params.add(fresh, 'text[]')}) OR EXISTS (SELECT 1 FROM assets a WHERE a.gid = r.asset_gid AND a.status = 'active'))
+      AND (r.asset_gid = ANY(${params.add(step.movedGids, 'text[]')}) OR EXISTS (SELECT 1 FROM balances b WHERE b.asset_gid = r.asset_gid)))`;
+}
+
+/** The transaction was mined again: what stood in the earlier block goes. */
+async function clearRecords(sql: Sql, ids: readonly string[]): Promise<void> {
+  await sql.query('DELETE FROM transfers WHERE transaction_id = ANY($1::uuid[])', [ids]);
+  await sql.query('DELETE FROM transaction_addresses WHERE transaction_id = ANY($1::uuid[])', [ids]);
+}
+
+async function mergeDirections(sql: Sql, merges: readonly TransactionState[]): Promise<void> {
+  await sql.query(
+    `UPDATE transactions t SET direction = s.direction FROM unnest($1::uuid[], $2::text[]) AS s (id, direction)
+     WHERE t.id = s.id AND t.direction <> s.direction`,
+    [merges.map((state) => state.id), merges.map((state) => state.direction)],
+  );
+}

@@ -1,0 +1,63 @@
+import type { Sql } from '@chainwatch/db';
+import { BalanceReads, insertBalanceReadsSql } from './balance-read.ts';
+import type { ChainContext } from './chain-context.ts';
+import { isHolding, type ChainCursor } from './chain-cursor.ts';
+import type { FeedEntry } from './feed-entry.ts';
+import { insertEvents } from './insert-events.ts';
+import { numberEvents } from './number-events.ts';
+import type { OutboxEvent } from './planned-event.ts';
+import { heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from './read-states.ts';
+import { SqlParams } from './sql-params.ts';
+
+const CHUNK_ROWS = 1_000;
+
+/**
+ * Undoes orphans (newest first) in an open transaction (chain's row locked): their transactions become `reorged` with
+ * one more epoch and an event each, and every balance that was read there is read again at the head.
+ */
+export async function commitReorg(sql: Sql, chain: ChainContext, orphans: readonly FeedEntry[], cursor: ChainCursor, now: Date): Promise<OutboxEvent[]> {
+  const hashes = orphans.map((orphan) => orphan.hash);
+  const traceparents = new Map(orphans.map((orphan) => [orphan.hash, orphan.traceparent]));
+  const all: OutboxEvent[] = [];
+  const reads = new BalanceReads();
+  for (;;) {
+    const rows = await markReorged(sql, chain, hashes, now);
+    const states = await readStates(sql, rows, chain.learn);
+    const planned = states.map((state) => {
+      const traceparent = traceparents.get(state.blockHash);
+      return { type: 'transaction.reorged', state, ...(traceparent === undefined ? {} : { traceparent }) } as const;
+    });
+    const events = await numberEvents(sql, chain, planned, cursor.number ?? 0, now);
+    await insertEvents(sql, events, isHolding(cursor));
+    for (const state of states) for (const pair of heldPairs(chain, state)) reads.add({ ...pair, reason: 'reorged' });
+    all.push(...events);
+    if (rows.length < CHUNK_ROWS) break;
+  }
+  await addReadings(sql, chain, hashes, reads);
+  if (reads.list().length > 0) {
+    const params = new SqlParams();
+    await sql.query({ name: 'insert_reads', text: insertBalanceReadsSql(params, chain.gid, reads.list()), values: params.values });
+  }
+  return all;
+}
+
+async function markReorged(sql: Sql, chain: ChainContext, hashes: readonly string[], now: Date): Promise<TransactionRow[]> {
+  const { rows } = await sql.query<TransactionRow>({
+    name: 'mark_reorged',
+    text: `UPDATE transactions SET status = 'reorged', epoch = epoch + 1, reorged_at = $3, confirmed_at = NULL
+           WHERE id IN (SELECT id FROM transactions WHERE chain_gid = $1 AND block_hash = ANY($2) AND status IN ('detected', 'confirmed', 'failed')
+                        ORDER BY block_number DESC LIMIT ${CHUNK_ROWS})
+           RETURNING ${STATE_COLUMNS}`,
+    values: [chain.gid, hashes, now],
+  });
+  return rows.sort((a, b) => b.block_number - a.block_number || b.tx_index - a.tx_index);
+}
+
+/** Withdrawals and rebases have no transaction: their readings at an orphan stand in the history. */
+async function addReadings(sql: Sql, chain: ChainContext, hashes: readonly string[], reads: BalanceReads): Promise<void> {
+  const { rows } = await sql.query<{ address_id: string; asset_gid: string }>(
+    'SELECT DISTINCT address_id, asset_gid FROM balance_history WHERE chain_gid = $1 AND block_hash = ANY($2)',
+    [chain.gid, hashes],
+  );
+  for (const row of rows) reads.add({ addressId: row.address_id, assetGid: row.asset_gid, reason: 'reorged' });
+}

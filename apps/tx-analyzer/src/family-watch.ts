@@ -1,0 +1,69 @@
+import type { ChainFamilyName } from '@chainwatch/chain-core';
+import type { Database, Sql } from '@chainwatch/db';
+import { WatchSet } from '@chainwatch/watch-set';
+
+const FETCH_ROWS = 20_000;
+const SPARE_ROOM = 1.25;
+
+/**
+ * The watch set of a family, shared by its chains in this process. It only grows: what is no longer monitored still
+ * hits, and the database says no.
+ */
+export class FamilyWatch {
+  readonly family: ChainFamilyName;
+  readonly #set: WatchSet;
+  #coveredXid: bigint;
+
+  private constructor(family: ChainFamilyName, set: WatchSet, coveredXid: bigint) {
+    this.family = family;
+    this.#set = set;
+    this.#coveredXid = coveredXid;
+  }
+
+  /** Loads every monitored address of the family in chunks: 10 million fit, one chunk is in memory at a time. */
+  static async load(db: Database, family: ChainFamilyName): Promise<FamilyWatch> {
+    return db.transaction(async (sql) => {
+      await sql.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      const { rows } = await sql.query<{ xmin: string; total: number }>(
+        'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xmin, (SELECT count(*) FROM addresses WHERE chain_family = $1) AS total',
+        [family],
+      );
+      const { xmin, total } = rows[0]!;
+      const set = WatchSet.withCapacity(Math.max(1_024, Math.ceil(total * SPARE_ROOM)));
+      await fill(sql, set, family);
+      return new FamilyWatch(family, set, BigInt(xmin));
+    });
+  }
+
+  /** Rows of transactions older than this are in the set. */
+  get coveredXid(): bigint {
+    return this.#coveredXid;
+  }
+
+  /** Rows of transactions in [fromXid, toXid) were added. */
+  extend(fromXid: bigint, toXid: bigint): void {
+    if (fromXid <= this.#coveredXid && toXid > this.#coveredXid) this.#coveredXid = toXid;
+  }
+
+  get size(): number {
+    return this.#set.size;
+  }
+
+  has(address: string): boolean {
+    return this.#set.has(address);
+  }
+
+  add(address: string): void {
+    this.#set.add(address);
+  }
+}
+
+async function fill(sql: Sql, set: WatchSet, family: ChainFamilyName): Promise<void> {
+  // DECLARE takes no parameters; the family is one of four words of our own.
+  await sql.query(`DECLARE watched NO SCROLL CURSOR FOR SELECT address FROM addresses WHERE chain_family = '${family}' AND is_monitored`);
+  for (;;) {
+    const { rows } = await sql.query<[string]>({ text: `FETCH ${FETCH_ROWS} FROM watched`, rowMode: 'array' });
+    for (const [address] of rows) set.add(address);
+    if (rows.length < FETCH_ROWS) return;
+  }
+}

@@ -1,0 +1,27 @@
+import type { Sql } from '@chainwatch/db';
+import type { OutboxEvent } from './planned-event.ts';
+import { SqlParams } from './sql-params.ts';
+
+/** Writes events into the outbox, in order. An event that is there already stays as it is. */
+export async function insertEvents(sql: Sql, events: readonly OutboxEvent[], isHeld: boolean): Promise<void> {
+  if (events.length === 0) return;
+  const params = new SqlParams();
+  await sql.query({ name: 'insert_events', text: insertEventsSql(params, events, isHeld), values: params.values });
+}
+
+/** The statement, so that it can be part of a larger one. */
+export function insertEventsSql(params: SqlParams, events: readonly OutboxEvent[], isHeld: boolean): string {
+  const source = params.unnest(events, [
+    ['uuid', (event) => event.eventId],
+    ['uuid', (event) => event.projectId],
+    ['text', (event) => event.chainGid],
+    ['text', (event) => event.type],
+    ['bigint', (event) => event.sequence],
+    ['uuid', (event) => event.transactionId],
+    ['text', (event) => event.subject],
+    ['text', (event) => event.payload],
+    ['text', (event) => event.traceparent ?? null],
+  ]);
+  return `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, payload, traceparent, is_held)
+    SELECT *, ${params.add(isHeld, 'boolean')} FROM ${source} ON CONFLICT (event_id) DO NOTHING`;
+}

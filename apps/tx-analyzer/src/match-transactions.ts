@@ -1,0 +1,78 @@
+import type { BlockHeader, Transaction } from '@chainwatch/chain-core';
+import type { Direction, MatchedTransaction, MatchedTransfer, Participant, WatchedAddress } from './matched-transaction.ts';
+
+/** Confirmed addresses by their canonical form; several projects may watch the same one. */
+export type WatchedByAddress = ReadonlyMap<string, readonly WatchedAddress[]>;
+
+/** What each of `transactions` means to each project that watches one of its addresses at that height, in block order. */
+export function matchTransactions(block: BlockHeader, transactions: readonly Transaction[], watched: WatchedByAddress, traceparent?: string): MatchedTransaction[] {
+  const matches: MatchedTransaction[] = [];
+  for (const transaction of transactions) {
+    for (const [projectId, participants] of findParticipants(block, transaction, watched)) {
+      const transfers = transaction.isFailed ? [] : pickTransfers(transaction, participants);
+      matches.push({
+        projectId,
+        block,
+        transaction,
+        transfers,
+        participants: [...participants.values()],
+        direction: directionOf(transfers),
+        ...(traceparent === undefined ? {} : { traceparent }),
+      });
+    }
+  }
+  return matches;
+}
+
+/**
+ * `self` when everything stays among the project's addresses, `out` when something leaves them or only a fee was paid,
+ * otherwise `in`.
+ */
+export function directionOf(transfers: readonly MatchedTransfer[]): Direction {
+  let isIn = false;
+  let isSelf = false;
+  for (const { from, to, monitored } of transfers) {
+    const leaves = from !== undefined && monitored.includes(from);
+    const arrives = to !== undefined && monitored.includes(to);
+    if (leaves && !arrives) return 'out';
+    if (leaves && arrives) isSelf = true;
+    else isIn = true;
+  }
+  if (isIn) return 'in';
+  return isSelf ? 'self' : 'out';
+}
+
+type ParticipantsByProject = Map<string, Map<string, Participant>>;
+
+function findParticipants(block: BlockHeader, transaction: Transaction, watched: WatchedByAddress): ParticipantsByProject {
+  const projects: ParticipantsByProject = new Map();
+  const take = (address: string | undefined): void => {
+    if (address === undefined) return;
+    for (const candidate of watched.get(address) ?? []) {
+      if (candidate.fromBlock > block.number) continue;
+      let participants = projects.get(candidate.projectId);
+      if (participants === undefined) projects.set(candidate.projectId, (participants = new Map()));
+      if (!participants.has(address)) participants.set(address, { id: candidate.id, address });
+    }
+  };
+  take(transaction.from);
+  take(transaction.fee?.payer);
+  if (!transaction.isFailed) {
+    for (const transfer of transaction.transfers) {
+      take(transfer.from);
+      take(transfer.to);
+    }
+  }
+  return projects;
+}
+
+function pickTransfers(transaction: Transaction, participants: ReadonlyMap<string, Participant>): MatchedTransfer[] {
+  const picked: MatchedTransfer[] = [];
+  for (const transfer of transaction.transfers) {
+    const monitored: string[] = [];
+    if (transfer.from !== undefined && participants.has(transfer.from)) monitored.push(transfer.from);
+    if (transfer.to !== undefined && transfer.to !== transfer.from && participants.has(transfer.to)) monitored.push(transfer.to);
+    if (monitored.length > 0) picked.push({ ...transfer, monitored });
+  }
+  return picked;
+}

@@ -1,0 +1,35 @@
+import type { BlockRef, Transaction, Transfer } from '@chainwatch/chain-core';
+
+/** A monitored address of a project, as the database confirmed it. */
+export interface WatchedAddress {
+  readonly id: string;
+  readonly projectId: string;
+  /** Canonical form. */
+  readonly address: string;
+  /** Blocks below do not count for it. */
+  readonly fromBlock: number;
+}
+
+export interface Participant {
+  readonly id: string;
+  readonly address: string;
+}
+
+/** A transfer with the project's addresses among its ends. */
+export interface MatchedTransfer extends Transfer {
+  readonly monitored: readonly string[];
+}
+
+export type Direction = 'in' | 'out' | 'self';
+
+/** What one transaction means to one project. */
+export interface MatchedTransaction {
+  readonly projectId: string;
+  readonly block: BlockRef & { readonly timestamp: number };
+  readonly transaction: Transaction;
+  /** Only those that touch an address of the project, ordered by index. */
+  readonly transfers: readonly MatchedTransfer[];
+  readonly participants: readonly Participant[];
+  readonly direction: Direction;
+  readonly traceparent?: string;
+}

@@ -1,0 +1,27 @@
+import type { ChainCursor } from './chain-cursor.ts';
+import type { Segment } from './take-segment.ts';
+
+/** Where the cursor stands once the segment is done. */
+export function nextCursor(cursor: ChainCursor, segment: Segment): ChainCursor {
+  const lastSeq = segment.entries.at(-1)?.seq ?? cursor.seq;
+  const lastOrphan = segment.orphans.at(-1);
+  if (lastOrphan !== undefined) {
+    const ancestorNumber = Math.max(lastOrphan.number - 1, 0);
+    const resumeSeqs = [cursor.holdUntilSeq, ...segment.orphans.map((orphan) => orphan.resumeSeq)].filter((seq) => seq !== undefined);
+    return {
+      seq: lastSeq,
+      number: ancestorNumber,
+      hash: lastOrphan.parentHash,
+      ...(cursor.confirmedNumber === undefined ? {} : { confirmedNumber: Math.min(cursor.confirmedNumber, ancestorNumber) }),
+      ...(resumeSeqs.length === 0 ? {} : { holdUntilSeq: Math.max(...resumeSeqs) }),
+    };
+  }
+  const tip = segment.blocks.at(-1)?.entry;
+  const confirmedNumber = Math.max(cursor.confirmedNumber ?? -1, segment.finalize?.number ?? -1);
+  return {
+    ...cursor,
+    seq: lastSeq,
+    ...(tip === undefined ? {} : { number: tip.number, hash: tip.hash }),
+    ...(confirmedNumber < 0 ? {} : { confirmedNumber }),
+  };
+}

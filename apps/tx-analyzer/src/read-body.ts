@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { BlockNotFoundError, IncompleteBlockError, type Block, type BlockRef, type ChainClient } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+
+const RETRY_MS_MIN = 50;
+const RETRY_MS_MAX = 5_000;
+/** From then on an orphan is passed over whatever the node's complaint is. */
+const ORPHAN_ATTEMPTS = 3;
+
+interface ReadBodyDeps {
+  readonly client: () => ChainClient;
+  readonly sql: Sql;
+  readonly chainGid: string;
+}
+
+/**
+ * Reads a whole block by hash and tries for ever: a body is never skipped. Undefined only for an orphan whose body no
+ * node has any more. Rejects when `signal` aborts.
+ */
+export async function readBody(deps: ReadBodyDeps, ref: BlockRef, onTrouble: (reason: string) => void, signal: AbortSignal): Promise<Block | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    signal.throwIfAborted();
+    try {
+      return await deps.client().readBlock({ number: ref.number, hash: ref.hash }, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const isMissing = error instanceof BlockNotFoundError || error instanceof IncompleteBlockError;
+      if ((isMissing || attempt >= ORPHAN_ATTEMPTS) && (await isOrphan(deps, ref.hash))) return undefined;
+      onTrouble(`block ${ref.number} ${ref.hash} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    await delay(Math.min(RETRY_MS_MIN * 2 ** (attempt - 1), RETRY_MS_MAX) * (0.8 + Math.random() * 0.4), undefined, { signal });
+  }
+}
+
+async function isOrphan(deps: ReadBodyDeps, hash: string): Promise<boolean> {
+  try {
+    const { rows } = await deps.sql.query<{ status: string }>('SELECT status FROM blocks WHERE chain_gid = $1 AND hash = $2', [deps.chainGid, hash]);
+    return rows[0]?.status === 'reorged';
+  } catch {
+    // The database is away: the next attempt asks again.
+    return false;
+  }
+}

@@ -1,0 +1,59 @@
+import type { Database, Sql } from '@chainwatch/db';
+import { lockWithToken } from '@chainwatch/db';
+import { advanceCursor, type Advance } from './advance-cursor.ts';
+import type { ChainContext } from './chain-context.ts';
+import { isHolding, type ChainCursor } from './chain-cursor.ts';
+import { commitBlocks, type BlocksStep } from './commit-blocks.ts';
+import { commitFinalize } from './commit-finalize.ts';
+import { commitReorg } from './commit-reorg.ts';
+import { confirmTransactions } from './confirm-transactions.ts';
+import type { OutboxEvent } from './planned-event.ts';
+import type { Segment } from './take-segment.ts';
+
+export interface StepInput {
+  readonly segment: Segment;
+  readonly step: BlocksStep;
+  readonly cursor: ChainCursor;
+  readonly advance: Advance;
+  readonly now: Date;
+}
+
+export interface StepResult {
+  readonly events: readonly OutboxEvent[];
+  /** Events held until now were let go. */
+  readonly isReleased: boolean;
+}
+
+/** The atomic step (architecture.md, invariant 3): everything of a segment and the cursor in one database transaction. */
+export async function runStep(db: Database, chain: ChainContext, input: StepInput): Promise<StepResult> {
+  const { segment, step, advance } = input;
+  const isReleased = isHolding(input.cursor) && !isHolding(advance.cursor);
+  const hasWrites = step.matches.length > 0 || step.late.length > 0 || step.reads.length > 0;
+  if (!hasWrites && segment.orphans.length === 0 && segment.finalize === undefined && !isReleased) {
+    await advanceCursor(db, chain, advance);
+    return { events: [], isReleased };
+  }
+  const events = await db.transaction((sql) => writeStep(sql, chain, input, hasWrites, isReleased));
+  return { events, isReleased };
+}
+
+async function writeStep(sql: Sql, chain: ChainContext, input: StepInput, hasWrites: boolean, isReleased: boolean): Promise<OutboxEvent[]> {
+  const { segment, step, advance, cursor, now } = input;
+  const events: OutboxEvent[] = [];
+  // Releasing comes first, so that what was held is published before what this step adds.
+  if (!hasWrites || isReleased) await lockWithToken(sql, 'analyzer_states', chain.gid, chain.token);
+  if (isReleased) await sql.query('UPDATE events SET is_held = false WHERE chain_gid = $1 AND is_held', [chain.gid]);
+  if (hasWrites) events.push(...(await commitBlocks(sql, chain, step, advance, now)));
+  else await advanceCursor(sql, chain, advance);
+  if (segment.orphans.length > 0) events.push(...(await commitReorg(sql, chain, segment.orphans, advance.cursor, now)));
+  const finalNumber = Math.min(cursor.confirmedNumber ?? -1, advance.cursor.confirmedNumber ?? -1);
+  if (step.late.length > 0 && finalNumber >= 0) {
+    // What was found late may be final already; no entry of the feed will say so again.
+    const options = { headNumber: advance.cursor.number ?? finalNumber, isHeld: isHolding(advance.cursor), now };
+    events.push(...(await confirmTransactions(sql, chain, { number: finalNumber }, options)));
+  }
+  if (segment.finalize !== undefined) {
+    events.push(...(await commitFinalize(sql, chain, { entry: segment.finalize, after: cursor.confirmedNumber, cursor: advance.cursor, now })));
+  }
+  return events;
+}

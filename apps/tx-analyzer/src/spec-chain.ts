@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { BlockNotFoundError, ChainClientError, type Block, type BlockRef, type ChainClient, type Network, type TokenMetadata, type Transaction } from '@chainwatch/chain-core';
+
+export const NATIVE = 'eip155:31337/slip44:60';
+export const TOKEN = 'eip155:31337/erc20:0x1111111111111111111111111111111111111111';
+
+export const network: Network = {
+  gid: 'eip155:31337',
+  name: 'local',
+  shortName: 'local',
+  displayName: 'Local',
+  imageUrl: 'https://example.com/local.svg',
+  family: 'evm',
+  isTestnet: true,
+  aliases: [],
+  native: { gid: NATIVE, symbol: 'ETH', name: 'Ether', decimals: 18 },
+  tokenNamespace: 'erc20',
+  confirmation: { type: 'depth', depth: 3 },
+  blockTimeMs: 1_000,
+};
+
+export type BlockContent = Partial<Pick<Block, 'transactions' | 'balanceChanges' | 'touchedAssets'>>;
+
+export function hashOf(text: string): string {
+  return `0x${createHash('sha256').update(text).digest('hex')}`;
+}
+
+/** `tx({ from: 'a', to: 'b', amount: 5n })`: one native transfer, or what is given. */
+export function makeTransaction(name: string, content: Partial<Transaction> = {}): Transaction {
+  return { hash: hashOf(`tx ${name}`), index: 0, isFailed: false, transfers: [], ...content };
+}
+
+/** A node with the blocks of all branches, whatever is canonical; the specs write the feed themselves. */
+export class SpecChain {
+  readonly blocks = new Map<string, Block>();
+  readonly tokens = new Map<string, TokenMetadata | undefined>([[TOKEN, { name: 'Token', symbol: 'TKN', decimals: 6 }]]);
+  /** Hashes the node does not have (any more). */
+  readonly missing = new Set<string>();
+  reads = 0;
+  isDown = false;
+
+  /** Makes a block; `salt` tells branches apart. */
+  make(parent: BlockRef | undefined, content: BlockContent = {}, salt = ''): Block {
+    const number = (parent?.number ?? 0) + 1;
+    const transactions = (content.transactions ?? []).map((transaction, index) => ({ ...transaction, index }));
+    const hash = hashOf(`${parent?.hash ?? 'genesis'}|${number}|${salt}|${transactions.map((transaction) => transaction.hash).join()}`);
+    const block: Block = { number, hash, parentHash: parent?.hash ?? hashOf('genesis'), timestamp: 1_700_000_000 + number, balanceChanges: [], touchedAssets: [], ...content, transactions };
+    this.blocks.set(hash, block);
+    return block;
+  }
+
+  client(): ChainClient {
+    const unused = (): never => {
+      throw new Error('the analyzer does not ask for this');
+    };
+    const assertUp = (): void => {
+      if (this.isDown) throw new ChainClientError('the node is down');
+    };
+    return {
+      network,
+      label: 'spec',
+      verifyChain: async () => undefined,
+      readHead: unused,
+      findFinalized: unused,
+      findHeaderByNumber: unused,
+      findHeaderByHash: unused,
+      readHeaders: unused,
+      readBalances: unused,
+      readBlock: async (ref) => {
+        this.reads += 1;
+        await Promise.resolve();
+        assertUp();
+        const block = this.missing.has(ref.hash) ? undefined : this.blocks.get(ref.hash);
+        if (block === undefined) throw new BlockNotFoundError(`no block ${ref.hash}`);
+        return block;
+      },
+      readTokens: async (gids) => {
+        assertUp();
+        return gids.map((gid) => this.tokens.get(gid));
+      },
+      close: () => undefined,
+    };
+  }
+}

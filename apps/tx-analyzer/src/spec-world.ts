@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import type { Bus, BusMessage } from '@chainwatch/bus';
+import type { Block } from '@chainwatch/chain-core';
+import { createDatabase, type Database, type Sql } from '@chainwatch/db';
+import { SUBJECTS, type SubjectKind } from '@chainwatch/events';
+import { startPostgres, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import type { AnalyzerOptions } from './analyzer-deps.ts';
+import { network, SpecChain } from './spec-chain.ts';
+import { startAnalyzer, type Analyzer } from './start-analyzer.ts';
+
+export interface Published {
+  readonly kind: SubjectKind;
+  readonly tokens: readonly string[];
+  readonly messageId: string;
+  readonly payload: { readonly event_id: string; readonly type: string; readonly sequence: number };
+}
+
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** A bus in memory; payloads are checked against the public schemas. */
+export class SpecBus implements Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'leases' | 'isConnected' | 'onStreamsRecreated'> {
+  readonly published: Published[] = [];
+  isConnected = true;
+  readonly #listeners = new Set<(firstWord: string) => void>();
+  readonly #handlers = new Map<SubjectKind, Set<(message: BusMessage<SubjectKind>) => void>>();
+  readonly #held = new Map<string, string>();
+
+  publish: Bus<'tx-analyzer'>['publish'] = async (kind, tokens, payload, { messageId }) => {
+    if (!this.isConnected) throw new Error('the bus is away');
+    SUBJECTS[kind].payload.parse(payload);
+    this.published.push({ kind, tokens, messageId, payload });
+  };
+
+  subscribe: Bus<'tx-analyzer'>['subscribe'] = (kind, _tokens, handler) => {
+    const handlers = this.#handlers.get(kind) ?? new Set();
+    this.#handlers.set(kind, handlers);
+    handlers.add(handler as (message: BusMessage<SubjectKind>) => void);
+    return () => void handlers.delete(handler as (message: BusMessage<SubjectKind>) => void);
+  };
+
+  readonly leases: Bus<'tx-analyzer'>['leases'] = {
+    tryAcquire: async (name, owner) => {
+      if (this.#held.has(name)) return undefined;
+      this.#held.set(name, owner);
+      return { name, lost: new AbortController().signal, release: async () => void this.#held.delete(name) };
+    },
+  };
+
+  onStreamsRecreated(listener: (firstWord: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  loseStreams(): void {
+    for (const listener of this.#listeners) listener('tx');
+  }
+
+  /** What the ingestor or the gateway would send. */
+  send(kind: SubjectKind, tokens: readonly string[], payload: unknown): void {
+    for (const handler of this.#handlers.get(kind) ?? []) handler({ kind, subject: kind, tokens, payload, deliveryCount: 1 } as BusMessage<SubjectKind>);
+  }
+}
+
+export interface SpecAddress {
+  readonly id: string;
+  readonly address: string;
+  readonly projectId: string;
+}
+
+/** The database as ingestor and gateway leave it, a node, a bus and an analyzer. */
+export class SpecWorld {
+  readonly db: Database;
+  readonly chain = new SpecChain();
+  bus = new SpecBus();
+  readonly #postgres: PostgresHandle;
+  readonly #options: AnalyzerOptions;
+  analyzer: Analyzer | undefined;
+  seq = 0;
+
+  private constructor(postgres: PostgresHandle, url: string, options: AnalyzerOptions) {
+    this.#postgres = postgres;
+    this.#options = { pollMs: 20, metadataTimeoutMs: 500, ...options };
+    this.db = createDatabase({ url, applicationName: 'spec' });
+  }
+
+  static async start(postgres: PostgresHandle, options: AnalyzerOptions = {}): Promise<SpecWorld> {
+    const world = new SpecWorld(postgres, await postgres.createDatabase(), options);
+    await world.db.query(
+      `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active) VALUES ($1, 'evm', 'local', 'local', 'https://example.com/x.svg', true)`,
+      [network.gid],
+    );
+    await world.db.query('INSERT INTO ingestor_states (chain_gid, start_number) VALUES ($1, 1)', [network.gid]);
+    return world;
+  }
+
+  static async postgres(): Promise<PostgresHandle> {
+    return startPostgres();
+  }
+
+  startAnalyzer(): void {
+    this.analyzer = startAnalyzer({
+      db: this.db,
+      bus: this.bus as unknown as Bus<'tx-analyzer'>,
+      logger: silent,
+      owner: randomUUID(),
+      openChain: async () => ({ network, client: this.chain.client() }),
+      options: this.#options,
+    });
+  }
+
+  async stopAnalyzer(): Promise<void> {
+    await this.analyzer?.stop();
+    this.analyzer = undefined;
+  }
+
+  async stop(): Promise<void> {
+    await this.stopAnalyzer();
+    await this.db.close();
+  }
+
+  async addProject(): Promise<string> {
+    const { rows } = await this.db.query<{ id: string }>(
+      `WITH w AS (INSERT INTO workspaces (name) VALUES ('w') RETURNING id) INSERT INTO projects (workspace_id, name) SELECT id, 'p' FROM w RETURNING id`,
+    );
+    return rows[0]!.id;
+  }
+
+  /** What the gateway does in one transaction (watch-address.ts). */
+  async watch(projectId: string, address: string, sql: Sql = this.db): Promise<SpecAddress> {
+    const { rows } = await sql.query<{ id: string }>(
+      `INSERT INTO addresses (project_id, chain_family, address, display, kind, format) VALUES ($1, 'evm', $2, $2, 'external', 'evm') RETURNING id`,
+      [projectId, address],
+    );
+    const id = rows[0]!.id;
+    await this.watchFromHead(id, sql);
+    return { id, address, projectId };
+  }
+
+  async watchFromHead(id: string, sql: Sql = this.db): Promise<void> {
+    await sql.query(
+      `INSERT INTO address_watches (address_id, chain_gid, from_block) SELECT $1, chain_gid, head_number FROM ingestor_states WHERE head_number IS NOT NULL
+       ON CONFLICT (address_id, chain_gid) DO UPDATE SET from_block = EXCLUDED.from_block`,
+      [id],
+    );
+  }
+
+  async setMonitored(id: string, isMonitored: boolean): Promise<void> {
+    await this.db.transaction(async (sql) => {
+      await sql.query('UPDATE addresses SET is_monitored = $2, watch_xid = pg_current_xact_id() WHERE id = $1', [id, isMonitored]);
+      if (isMonitored) await this.watchFromHead(id, sql);
+    });
+  }
+
+  /** What the ingestor does for new blocks. */
+  async feedBlocks(...blocks: readonly Block[]): Promise<void> {
+    for (const block of blocks) {
+      await this.db.transaction(async (sql) => {
+        await sql.query(
+          `INSERT INTO blocks (chain_gid, number, hash, parent_hash, block_timestamp, status) VALUES ($1, $2, $3, $4, to_timestamp($5), 'new')
+           ON CONFLICT (chain_gid, hash) DO UPDATE SET status = 'new'`,
+          [network.gid, block.number, block.hash, block.parentHash, block.timestamp],
+        );
+        await this.#append(sql, 'block', block);
+      });
+    }
+  }
+
+  /** What the ingestor does for orphans, newest first. */
+  async feedReorg(orphans: readonly Block[], resumeAfter?: number): Promise<void> {
+    await this.db.transaction(async (sql) => {
+      for (const orphan of orphans) {
+        await sql.query(`UPDATE blocks SET status = 'reorged' WHERE chain_gid = $1 AND hash = $2`, [network.gid, orphan.hash]);
+        await this.#append(sql, 'reorg', orphan, resumeAfter);
+      }
+    });
+  }
+
+  async feedFinalize(block: Block): Promise<void> {
+    await this.db.transaction((sql) => this.#append(sql, 'finalize', block));
+  }
+
+  async #append(sql: Sql, type: string, block: Block, resumeSeq?: number): Promise<void> {
+    this.seq += 1;
+    await sql.query(
+      `INSERT INTO chain_feed (chain_gid, seq, type, number, hash, parent_hash, timestamp, resume_seq) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [network.gid, this.seq, type, block.number, block.hash, block.parentHash, block.timestamp, resumeSeq ?? null],
+    );
+    const head = type === 'block' ? block : type === 'reorg' ? { number: block.number - 1, hash: block.parentHash } : undefined;
+    await sql.query(`UPDATE ingestor_states SET feed_seq = $2, head_number = COALESCE($3, head_number), head_hash = COALESCE($4, head_hash) WHERE chain_gid = $1`, [
+      network.gid,
+      this.seq,
+      head?.number ?? null,
+      head?.hash ?? null,
+    ]);
+  }
+
+  /** Waits until the analyzer has done every feed entry. */
+  async settle(): Promise<void> {
+    await waitFor(
+      async () => {
+        const { rows } = await this.db.query<{ cursor_seq: number; status: string; reason: string }>('SELECT cursor_seq, status, reason FROM analyzer_states');
+        return rows[0]?.cursor_seq === this.seq;
+      },
+      { timeoutMs: 15_000, intervalMs: 5, message: `the cursor to reach ${this.seq}` },
+    );
+  }
+
+  async rows<T extends object>(text: string, values: readonly unknown[] = []): Promise<T[]> {
+    return (await this.db.query<T>(text, [...values])).rows;
+  }
+
+  /** Events of the outbox in order, `type hash epoch-free`. */
+  events(): Promise<{ event_id: string; project_id: string; type: string; sequence: number; payload: string; is_held: boolean; published_at: Date | null; transaction_id: string }[]> {
+    return this.rows('SELECT event_id, project_id, type, sequence, payload, is_held, published_at, transaction_id FROM events ORDER BY id');
+  }
+}

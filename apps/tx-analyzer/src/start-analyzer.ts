@@ -1,0 +1,110 @@
+import { notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
+import type { ChainFamilyName } from '@chainwatch/chain-core';
+import type { ActiveChain, AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
+import type { ChainReport } from './chain-analyzer.ts';
+import { ChainSeat } from './chain-seat.ts';
+import { EventRelay } from './event-relay.ts';
+import { FamilyWatch } from './family-watch.ts';
+import { Wake } from './wake.ts';
+
+export interface Analyzer {
+  /** Finishes the steps under way, brings what they made to the bus, frees the leases. */
+  stop(): Promise<void>;
+  /** The database and the bus answer, and no chain of this replica stands still. */
+  readiness(): Promise<Checks>;
+  /** Chains this replica owns, or would like to. */
+  reports(): readonly ChainReport[];
+}
+
+const DEFAULTS: Required<AnalyzerOptions> = { prefetchWindow: 24, groupBlocksMax: 100, groupTransactionsMax: 20_000, pollMs: 1_000, metadataTimeoutMs: 2_000 };
+
+/** Analyses every active chain that no other replica analyses. */
+export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
+  const { db, bus, logger } = deps;
+  const options = { ...DEFAULTS, ...deps.options };
+  const seats = new Map<string, { readonly chain: ActiveChain; readonly seat: ChainSeat }>();
+  const leaving = new Set<Promise<void>>();
+  const relay = new EventRelay({ db, bus, logger, chainGids: () => [...seats].filter(([, { seat }]) => seat.isOwner).map(([gid]) => gid) });
+  const loadFamily = shareFamilies(deps);
+  const wake = new Wake();
+  let isStopping = false;
+
+  const leave = (gid: string, seat: ChainSeat): void => {
+    seats.delete(gid);
+    const left: Promise<void> = seat.stop().finally(() => leaving.delete(left));
+    leaving.add(left);
+  };
+  const reconcile = async (): Promise<void> => {
+    const active = await readActiveChains(deps);
+    for (const [gid, { chain, seat }] of seats) {
+      const now = active.get(gid);
+      if (now === undefined || now.endpointSealed !== chain.endpointSealed || now.evmEndpointSealed !== chain.evmEndpointSealed) leave(gid, seat);
+    }
+    for (const [gid, chain] of active) {
+      if (!seats.has(gid)) seats.set(gid, { chain, seat: new ChainSeat({ ...deps, options, relay, loadFamily: () => loadFamily(chain.family) }, chain) });
+    }
+  };
+  const supervise = async (): Promise<void> => {
+    while (!isStopping) {
+      await reconcile().catch((error: unknown) => logger.warn({ error: String(error) }, 'the active chains could not be read'));
+      await wake.wait(options.pollMs);
+    }
+  };
+  const supervising = supervise();
+  const unsubscribes = [
+    bus.subscribe('chain.changed', [], () => wake.notify()),
+    bus.subscribe('address.watched', [], ({ tokens }) => {
+      for (const { chain, seat } of seats.values()) if (chain.family === tokens[0]) seat.notify();
+    }),
+  ];
+  const reports = (): ChainReport[] => [...seats.values()].map(({ seat }) => seat.report).filter((report) => report !== undefined);
+
+  return {
+    reports,
+    async readiness() {
+      const chains = reports().map(({ chainGid, status, reason }) => [`chain ${chainGid}`, status === 'stalled' ? notOk(reason ?? status) : ok] as const);
+      return { postgres: await probe(() => db.query('SELECT 1')), nats: bus.isConnected ? ok : notOk('NATS does not answer'), ...Object.fromEntries(chains) };
+    },
+    async stop() {
+      isStopping = true;
+      wake.notify();
+      for (const unsubscribe of unsubscribes) unsubscribe();
+      await supervising;
+      await Promise.all([...leaving, ...[...seats.values()].map(({ seat }) => seat.stop())]);
+      await relay.stop();
+    },
+  };
+}
+
+/** One watch set per family, loaded by the first chain that needs it. */
+function shareFamilies({ db, logger }: AnalyzerDeps): (family: ChainFamilyName) => Promise<FamilyWatch> {
+  const families = new Map<ChainFamilyName, Promise<FamilyWatch>>();
+  return (name) => {
+    const known = families.get(name);
+    if (known !== undefined) return known;
+    const loading = FamilyWatch.load(db, name);
+    families.set(name, loading);
+    loading.then(
+      (family) => logger.info({ family: name, addresses: family.size }, 'the watch set was loaded'),
+      () => families.delete(name),
+    );
+    return loading;
+  };
+}
+
+async function readActiveChains({ db }: AnalyzerDeps): Promise<Map<string, ActiveChain>> {
+  const { rows } = await db.query<{ gid: string; family: ChainFamilyName; endpoint_sealed: string | null; evm_endpoint_sealed: string | null }>(
+    'SELECT gid, family, endpoint_sealed, evm_endpoint_sealed FROM blockchains WHERE is_active',
+  );
+  return new Map(
+    rows.map((row) => [
+      row.gid,
+      {
+        gid: row.gid,
+        family: row.family,
+        ...(row.endpoint_sealed === null ? {} : { endpointSealed: row.endpoint_sealed }),
+        ...(row.evm_endpoint_sealed === null ? {} : { evmEndpointSealed: row.evm_endpoint_sealed }),
+      },
+    ]),
+  );
+}

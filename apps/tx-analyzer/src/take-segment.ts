@@ -1,0 +1,78 @@
+import type { Block } from '@chainwatch/chain-core';
+import type { BodyPrefetcher } from './body-prefetcher.ts';
+import type { ChainCursor } from './chain-cursor.ts';
+import type { FeedEntry } from './feed-entry.ts';
+
+/** Entries that one step does: either blocks with the finality that follows them, or orphans. */
+export interface Segment {
+  readonly entries: readonly FeedEntry[];
+  readonly orphans: readonly FeedEntry[];
+  readonly blocks: readonly { readonly entry: FeedEntry; readonly block?: Block }[];
+  readonly finalize?: FeedEntry;
+}
+
+interface SegmentLimits {
+  readonly blocksMax: number;
+  readonly transactionsMax: number;
+}
+
+const ORPHANS_MAX = 512;
+/** At the head a block is committed by itself and finality in the next step: detection does not wait for it. */
+const AT_HEAD_BLOCKS = 2;
+
+/** The feed contradicts the cursor: never skipped, the chain stops with this reason. */
+export class FeedMismatchError extends Error {
+  readonly code = 'feed_mismatch';
+  readonly retryable = true;
+  constructor(entry: FeedEntry, expected: string | undefined, got: string) {
+    super(`feed entry ${entry.seq} (${entry.type} ${entry.number}): expected the chain to stand at ${expected}, got ${got}`);
+    this.name = 'FeedMismatchError';
+  }
+}
+
+/**
+ * The next entries that can be done now: bodies are there, everything links up. Undefined when the next body is not
+ * there yet.
+ * @throws FeedMismatchError
+ */
+export function takeSegment(queue: readonly FeedEntry[], bodies: BodyPrefetcher, cursor: ChainCursor, limits: SegmentLimits): Segment | undefined {
+  const first = queue[0];
+  if (first === undefined) return undefined;
+  return first.type === 'reorg' ? takeOrphans(queue, cursor) : takeBlocks(queue, bodies, cursor, limits);
+}
+
+function takeOrphans(queue: readonly FeedEntry[], cursor: ChainCursor): Segment {
+  const orphans: FeedEntry[] = [];
+  let tip = cursor.hash;
+  for (const entry of queue) {
+    if (entry.type !== 'reorg' || orphans.length >= ORPHANS_MAX) break;
+    if (entry.hash !== tip) throw new FeedMismatchError(entry, entry.hash, tip ?? 'no block');
+    tip = entry.parentHash;
+    orphans.push(entry);
+  }
+  return { entries: orphans, orphans, blocks: [] };
+}
+
+function takeBlocks(queue: readonly FeedEntry[], bodies: BodyPrefetcher, cursor: ChainCursor, limits: SegmentLimits): Segment | undefined {
+  const blocks: { entry: FeedEntry; block?: Block }[] = [];
+  let finalize: FeedEntry | undefined;
+  let tip = cursor.hash;
+  let transactionCount = 0;
+  let taken = 0;
+  for (const entry of queue) {
+    if (entry.type === 'reorg') break;
+    if (entry.type === 'finalize') {
+      if (blocks.length > 0 && blocks.length <= AT_HEAD_BLOCKS) break;
+      finalize = entry;
+    } else {
+      const body = bodies.find(entry.seq);
+      if (body?.isReady !== true || blocks.length >= limits.blocksMax || transactionCount >= limits.transactionsMax) break;
+      if (tip !== undefined && entry.parentHash !== tip) throw new FeedMismatchError(entry, entry.parentHash, tip);
+      tip = entry.hash;
+      transactionCount += body.block?.transactions.length ?? 0;
+      blocks.push({ entry, ...(body.block === undefined ? {} : { block: body.block }) });
+    }
+    taken += 1;
+  }
+  return taken === 0 ? undefined : { entries: queue.slice(0, taken), orphans: [], blocks, ...(finalize === undefined ? {} : { finalize }) };
+}

@@ -1,0 +1,83 @@
+import type { ChainContext } from './chain-context.ts';
+import type { NewAsset } from './asset-book.ts';
+import { splitAssetGid } from './asset-book.ts';
+import type { SqlParams } from './sql-params.ts';
+import type { TransactionState } from './transaction-state.ts';
+
+/** Canonical addresses hold no comma: a list of lists travels as one array of joined texts. */
+const JOINER = ',';
+
+export function insertAssetsSql(params: SqlParams, chain: ChainContext, assets: readonly NewAsset[]): string {
+  const source = params.unnest(assets, [
+    ['text', (asset) => asset.gid],
+    ['text', (asset) => splitAssetGid(asset.gid)[0]],
+    ['text', (asset) => splitAssetGid(asset.gid)[1]],
+    ['text', (asset) => asset.status],
+    ['text', (asset) => asset.metadata?.name ?? null],
+    ['text', (asset) => asset.metadata?.symbol ?? null],
+    ['integer', (asset) => asset.metadata?.decimals ?? null],
+  ]);
+  return `INSERT INTO assets (chain_gid, type, gid, namespace, reference, status, name, symbol, decimals)
+    SELECT ${params.add(chain.gid, 'text')}, 'fungible', * FROM ${source} ON CONFLICT (gid) DO NOTHING`;
+}
+
+export function upsertTransactionsSql(params: SqlParams, chain: ChainContext, states: readonly TransactionState[]): string {
+  const source = params.unnest(states, [
+    ['uuid', (state) => state.id],
+    ['uuid', (state) => state.projectId],
+    ['text', (state) => state.hash],
+    ['text', (state) => state.status],
+    ['text', (state) => state.direction],
+    ['integer', (state) => state.epoch],
+    ['boolean', (state) => state.isFailed],
+    ['bigint', (state) => state.blockNumber],
+    ['text', (state) => state.blockHash],
+    ['double precision', (state) => state.blockTimestamp],
+    ['integer', (state) => state.txIndex],
+    ['integer', (state) => state.requiredConfirmations],
+    ['text', (state) => state.fee?.assetGid ?? null],
+    ['numeric', (state) => state.fee?.amountRaw.toString() ?? null],
+    ['text', (state) => state.fee?.payer ?? null],
+    ['timestamptz', (state) => state.detectedAt.toISOString()],
+  ]);
+  return `INSERT INTO transactions AS t (chain_gid, id, project_id, hash, status, direction, epoch, is_failed, block_number, block_hash,
+      block_timestamp, tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, detected_at)
+    SELECT ${params.add(chain.gid, 'text')}, id, project_id, hash, status, direction, epoch, is_failed, block_number, block_hash,
+      to_timestamp(block_timestamp), tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, detected_at
+    FROM ${source} AS s (id, project_id, hash, status, direction, epoch, is_failed, block_number, block_hash,
+      block_timestamp, tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, detected_at)
+    ON CONFLICT (id) DO UPDATE SET status = EXCLUDED.status, direction = EXCLUDED.direction, is_failed = EXCLUDED.is_failed,
+      block_number = EXCLUDED.block_number, block_hash = EXCLUDED.block_hash, block_timestamp = EXCLUDED.block_timestamp,
+      tx_index = EXCLUDED.tx_index, fee_asset_gid = EXCLUDED.fee_asset_gid, fee_amount_raw = EXCLUDED.fee_amount_raw,
+      fee_payer = EXCLUDED.fee_payer, detected_at = EXCLUDED.detected_at, confirmed_at = NULL, reorged_at = NULL`;
+}
+
+export function insertTransfersSql(params: SqlParams, chain: ChainContext, states: readonly TransactionState[]): string {
+  const rows = states.flatMap((state) => state.transfers.map((transfer) => ({ state, transfer })));
+  const source = params.unnest(rows, [
+    ['uuid', ({ state }) => state.id],
+    ['integer', ({ transfer }) => transfer.index],
+    ['uuid', ({ state }) => state.projectId],
+    ['text', ({ transfer }) => transfer.type],
+    ['text', ({ transfer }) => transfer.assetGid],
+    ['text', ({ transfer }) => transfer.from ?? null],
+    ['text', ({ transfer }) => transfer.to ?? null],
+    ['numeric', ({ transfer }) => transfer.amountRaw.toString()],
+    ['integer', ({ transfer }) => transfer.logIndex ?? null],
+    ['text', ({ transfer }) => transfer.monitored.join(JOINER)],
+  ]);
+  return `INSERT INTO transfers AS t (chain_gid, transaction_id, index, project_id, type, asset_gid, from_address, to_address, amount_raw, log_index, monitored_addresses)
+    SELECT ${params.add(chain.gid, 'text')}, id, index, project_id, type, asset_gid, from_address, to_address, amount_raw, log_index, string_to_array(monitored, '${JOINER}')
+    FROM ${source} AS s (id, index, project_id, type, asset_gid, from_address, to_address, amount_raw, log_index, monitored)
+    ON CONFLICT (transaction_id, index) DO UPDATE
+      SET monitored_addresses = ARRAY(SELECT DISTINCT unnest(t.monitored_addresses || EXCLUDED.monitored_addresses))`;
+}
+
+export function insertTransactionAddressesSql(params: SqlParams, states: readonly TransactionState[]): string {
+  const rows = states.flatMap((state) => state.participants.map((participant) => ({ state, participant })));
+  const source = params.unnest(rows, [
+    ['uuid', ({ participant }) => participant.id],
+    ['uuid', ({ state }) => state.id],
+  ]);
+  return `INSERT INTO transaction_addresses (address_id, transaction_id) SELECT * FROM ${source} ON CONFLICT DO NOTHING`;
+}

@@ -1,0 +1,29 @@
+import type { Fee } from '@chainwatch/chain-core';
+import type { Direction, MatchedTransfer, Participant } from './matched-transaction.ts';
+
+export type TransactionStatus = 'pending' | 'detected' | 'confirmed' | 'reorged' | 'failed';
+
+/** A project's record of a transaction with everything an event about it tells. */
+export interface TransactionState {
+  readonly id: string;
+  readonly projectId: string;
+  readonly hash: string;
+  readonly status: TransactionStatus;
+  readonly direction: Direction;
+  /** How often it was reorganised out. */
+  readonly epoch: number;
+  readonly isFailed: boolean;
+  readonly blockNumber: number;
+  readonly blockHash: string;
+  /** Unix seconds. */
+  readonly blockTimestamp: number;
+  readonly txIndex: number;
+  readonly requiredConfirmations: number;
+  readonly fee?: Fee;
+  readonly replacedBy?: string;
+  readonly detectedAt: Date;
+  readonly confirmedAt?: Date;
+  readonly reorgedAt?: Date;
+  readonly transfers: readonly MatchedTransfer[];
+  readonly participants: readonly Participant[];
+}
