@@ -1,11 +1,11 @@
-import { loadConfig, serviceConfig } from '@chainwatch/config';
-import { z } from 'zod';
+import { durationMs, loadConfig, serviceConfig } from '@chainwatch/config';
+import type { z } from 'zod';
 
 const schema = serviceConfig
   .pick({ DATABASE_URL: true, NATS_URL: true, HEALTH_PORT: true, LOG_LEVEL: true, INSTANCE_ID: true, SECRETS_KEYS: true, OUTBOUND_ALLOW: true, CHAIN_ENDPOINTS: true })
   .extend({
     /** One request to a node is given up after that. */
-    NODE_TIMEOUT_MS: z.coerce.number().int().min(100).max(120_000).default(10_000),
+    NODE_TIMEOUT: durationMs().default(10_000),
   });
 
 export type Config = z.infer<typeof schema>;

@@ -20,7 +20,7 @@ await runService({
       sealer: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
       dial: createDial({ allow: config.OUTBOUND_ALLOW }),
       endpoints: config.CHAIN_ENDPOINTS,
-      nodeTimeoutMs: config.NODE_TIMEOUT_MS,
+      nodeTimeoutMs: config.NODE_TIMEOUT,
     });
     const health = await startHealthServer({ port: config.HEALTH_PORT, checks: () => service.readiness(), metrics: telemetry.handleMetrics });
     return {

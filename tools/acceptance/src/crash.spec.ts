@@ -28,7 +28,7 @@ describe('crashes', () => {
         // Most of the time it works again before the next blow, sometimes it is struck while it starts.
         await pause(random.int(0, 900));
         if (step === Math.floor(KILLS / 4)) await harness.nats.restart();
-        if (step === Math.floor(KILLS / 2)) await harness.postgres.restart();
+        if (step === Math.floor(KILLS / 2)) await harness.postgres.server!.restart();
         if (step === Math.floor((KILLS * 3) / 4)) await harness.nats.wipe();
       },
     });

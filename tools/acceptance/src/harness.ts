@@ -92,7 +92,7 @@ export class Harness {
 
   async start(): Promise<void> {
     [this.postgres, this.nats, this.#redis, this.anvil] = await Promise.all([
-      startPostgres(),
+      startPostgres({ isOwn: true }),
       startNats(),
       startRedis(),
       startAnvil({ args: ['--no-mining', '--order', 'fifo', ...(this.#options.anvilArgs ?? [])] }),

@@ -13,7 +13,7 @@ describe('a node that misbehaves', () => {
       await proxy.start();
       return proxy.url;
     },
-    env: { NODE_TIMEOUT_MS: '1000' },
+    env: { NODE_TIMEOUT: '1s' },
   });
   beforeAll(() => harness.start(), 60_000);
   afterAll(async () => {

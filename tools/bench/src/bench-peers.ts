@@ -64,7 +64,7 @@ async function fillChain(rpc: <T>(method: string, params: readonly unknown[]) =>
 
 async function runPonder(directory: string, rpcUrl: string, watched: readonly string[], token: string, events: number): Promise<number> {
   setUpPonder(directory, watched, token);
-  const postgres = await startPostgres({ migrate: false });
+  const postgres = await startPostgres({ isOwn: true, isMigrated: false });
   const port = await freePort();
   const child = spawn(process.execPath, ['node_modules/ponder/dist/esm/bin/ponder.js', 'start', '--schema', 'peer', '--port', String(port), '--log-format', 'json'], {
     cwd: directory,

@@ -20,7 +20,7 @@ export interface Rig {
 }
 
 export async function startRig(names: readonly ServiceName[], env: Readonly<Record<string, string>> = {}): Promise<Rig> {
-  const [postgres, nats, redis, apiPort] = await Promise.all([startPostgres(), startNats(), startRedis(), freePort()]);
+  const [postgres, nats, redis, apiPort] = await Promise.all([startPostgres({ isOwn: true }), startNats(), startRedis(), freePort()]);
   const db = createDatabase({ url: postgres.url, applicationName: 'bench', poolSize: 2 });
   const made = await bootstrap(db, { label: 'svc' });
   const services = new Services({
