@@ -247,7 +247,7 @@ describe('createBus', () => {
   });
 
   it('gives up a start without a server with one sentence that says what to do', async () => {
-    await nats.stop();
+    await nats.kill9();
     await expect(createBus('notifier', { url: nats.url, waitMs: 300 })).rejects.toMatchObject({
       code: 'bus_unavailable',
       retryable: true,
@@ -256,7 +256,7 @@ describe('createBus', () => {
   });
 
   it('waits at its start for a server that comes up', async () => {
-    await nats.stop();
+    await nats.kill9();
     const starting = start('notifier', { waitMs: 10_000 });
     await nats.restart();
     expect((await starting).isConnected).toBe(true);

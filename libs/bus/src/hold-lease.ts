@@ -1,7 +1,6 @@
-import type { KV } from '@nats-io/kv';
 import type { Lease } from './bus.ts';
 import { describeError, type BusLogger } from './bus-logger.ts';
-import { isWrongRevision } from './lease-store.ts';
+import { isWrongRevision, type UseBucket } from './lease-bucket.ts';
 
 const RENEW_MS = 2_000;
 
@@ -11,13 +10,13 @@ interface HoldLeaseOptions {
   /** Names this holder and nobody else. */
   readonly value: string;
   readonly revision: number;
-  readonly openBucket: () => Promise<KV>;
+  readonly useBucket: UseBucket;
   readonly logger: BusLogger;
   readonly onEnd: () => void;
 }
 
 /** Renews a lease every 2 s until it is released or somebody else holds it. A silent server ends nothing. */
-export function holdLease({ name, key, value, revision: firstRevision, openBucket, logger, onEnd }: HoldLeaseOptions): Lease {
+export function holdLease({ name, key, value, revision: firstRevision, useBucket, logger, onEnd }: HoldLeaseOptions): Lease {
   const lost = new AbortController();
   let revision = firstRevision;
   let isOver = false;
@@ -31,8 +30,7 @@ export function holdLease({ name, key, value, revision: firstRevision, openBucke
 
   async function renew(): Promise<void> {
     try {
-      const bucket = await openBucket();
-      revision = await bucket.update(key, value, revision);
+      revision = await useBucket((bucket) => bucket.update(key, value, revision));
     } catch (error) {
       if (isWrongRevision(error)) await reclaim().catch(logFailure);
       else logFailure(error);
@@ -41,14 +39,13 @@ export function holdLease({ name, key, value, revision: firstRevision, openBucke
 
   /** The key is not what we wrote last: an answer got lost, the key expired or was wiped, or somebody else took it. */
   async function reclaim(): Promise<void> {
-    const bucket = await openBucket();
-    const entry = await bucket.get(key);
+    const entry = await useBucket((bucket) => bucket.get(key));
     if (entry?.operation === 'PUT') {
       if (entry.string() !== value) return end(true);
       revision = entry.revision;
       return;
     }
-    revision = await bucket.create(key, value);
+    revision = await useBucket((bucket) => bucket.create(key, value));
     logger.warn({ lease: name }, 'a lease that the server had forgotten was taken again');
   }
 
@@ -75,7 +72,7 @@ export function holdLease({ name, key, value, revision: firstRevision, openBucke
       end(false);
       await renewing;
       // When this fails the lease expires by itself.
-      await openBucket().then((bucket) => bucket.delete(key, { previousSeq: revision })).catch(() => undefined);
+      await useBucket((bucket) => bucket.delete(key, { previousSeq: revision })).catch(() => undefined);
     },
   };
 }

@@ -10,8 +10,15 @@ export interface ChildServer {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
+export interface ServerOptions extends SpawnOptions {
+  /** How it is ended when this process is gone. Default KILL. */
+  readonly endSignal?: 'KILL' | 'QUIT';
+  /** Deleted then, too. */
+  readonly directory?: string;
+}
+
 /** Starts a server that ends with this process and does not keep it alive. */
-export function spawnServer(command: string, args: readonly string[], options: SpawnOptions = {}, endSignal: 'KILL' | 'QUIT' = 'KILL'): ChildServer {
+export function spawnServer(command: string, args: readonly string[], { endSignal = 'KILL', directory, ...options }: ServerOptions = {}): ChildServer {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const append = (chunk: Buffer): void => {
@@ -20,7 +27,7 @@ export function spawnServer(command: string, args: readonly string[], options: S
   child.stdout?.on('data', append);
   child.stderr?.on('data', append);
   child.on('error', (error) => append(Buffer.from(String(error))));
-  if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, endSignal));
+  if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, endSignal, directory));
   child.unref();
   for (const stream of [child.stdout, child.stderr]) (stream as { unref?: () => void } | null)?.unref?.();
   const isRunning = (): boolean => child.pid !== undefined && child.exitCode === null && child.signalCode === null;

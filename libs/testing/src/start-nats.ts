@@ -1,7 +1,6 @@
-import { rm } from 'node:fs/promises';
 import { spawnServer } from './child-servers.ts';
 import { findFreePort } from './find-free-port.ts';
-import { createTemporaryDirectory } from './temporary-directory.ts';
+import { createTemporaryDirectory, removeDirectory } from './temporary-directory.ts';
 import { waitForPort } from './wait-for-port.ts';
 
 export interface NatsHandle {
@@ -30,10 +29,11 @@ export interface NatsOptions {
 /** A nats-server with JetStream on a free port of 127.0.0.1. */
 export async function startNats(options: NatsOptions = {}): Promise<NatsHandle> {
   const port = options.port ?? (await findFreePort());
-  const storeDirectory = options.storeDirectory ?? createTemporaryDirectory('nats');
+  const temporary = options.storeDirectory === undefined ? createTemporaryDirectory('nats') : undefined;
+  const storeDirectory = options.storeDirectory ?? temporary ?? '';
   const args = ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', storeDirectory, ...(options.args ?? [])];
   const start = async () => {
-    const started = spawnServer('nats-server', args);
+    const started = spawnServer('nats-server', args, { directory: temporary });
     await waitForPort(started, port);
     return started;
   };
@@ -52,9 +52,12 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsHandle> 
     },
     async wipe() {
       await kill9();
-      await rm(storeDirectory, { recursive: true, force: true });
+      await removeDirectory(storeDirectory);
       server = await start();
     },
-    stop: kill9,
+    async stop() {
+      await kill9();
+      if (temporary !== undefined) await removeDirectory(temporary);
+    },
   };
 }

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { preparePostgres } from '@chainwatch/tool-stack/postgres-server';
 import { spawnServer } from './child-servers.ts';
 import { findFreePort } from './find-free-port.ts';
-import { createTemporaryDirectory } from './temporary-directory.ts';
+import { createTemporaryDirectory, removeDirectory } from './temporary-directory.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface PostgresServerHandle {
@@ -27,7 +27,7 @@ export async function startPostgresServer(options: { readonly isDurable?: boolea
   chmodSync(directory, 0o711);
   const { spec, url } = await preparePostgres({ port, dataDir: join(directory, 'data'), password: randomBytes(12).toString('hex'), isDurable: options.isDurable ?? true });
   const start = async () => {
-    const started = spawnServer(spec.command, spec.args, { cwd: '/', ...spec.account }, 'QUIT');
+    const started = spawnServer(spec.command, spec.args, { cwd: '/', ...spec.account, endSignal: 'QUIT', directory });
     await waitFor(() => !started.isRunning() || canConnect(url), { timeoutMs: 60_000, message: () => `PostgreSQL on port ${port}; it wrote: ${started.output()}` });
     if (!started.isRunning()) throw new Error(`PostgreSQL ended at once: ${started.output()}`);
     return started;
@@ -41,7 +41,10 @@ export async function startPostgresServer(options: { readonly isDurable?: boolea
       await server.kill('SIGINT');
       server = await start();
     },
-    stop: () => server.kill('SIGQUIT'),
+    async stop() {
+      await server.kill('SIGQUIT');
+      await removeDirectory(directory);
+    },
   };
 }
 

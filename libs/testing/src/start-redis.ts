@@ -1,6 +1,6 @@
 import { spawnServer } from './child-servers.ts';
 import { findFreePort } from './find-free-port.ts';
-import { createTemporaryDirectory } from './temporary-directory.ts';
+import { createTemporaryDirectory, removeDirectory } from './temporary-directory.ts';
 import { waitForPort } from './wait-for-port.ts';
 
 export interface RedisHandle {
@@ -18,7 +18,7 @@ export async function startRedis(options: { readonly port?: number } = {}): Prom
   const directory = createTemporaryDirectory('redis');
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory];
   const start = async () => {
-    const started = spawnServer('redis-server', args);
+    const started = spawnServer('redis-server', args, { directory });
     await waitForPort(started, port);
     return started;
   };
@@ -32,6 +32,9 @@ export async function startRedis(options: { readonly port?: number } = {}): Prom
       await kill9();
       server = await start();
     },
-    stop: kill9,
+    async stop() {
+      await kill9();
+      await removeDirectory(directory);
+    },
   };
 }

@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const directories = new Set<string>();
-
-process.once('exit', () => {
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
-});
-
-/** A directory that vanishes with the test process. */
+/** For the data of one server: it goes with the server, see spawnServer. */
 export function createTemporaryDirectory(prefix: string): string {
-  const directory = mkdtempSync(join(tmpdir(), `chainwatch-${prefix}-`));
-  directories.add(directory);
-  return directory;
+  return mkdtempSync(join(tmpdir(), `chainwatch-${prefix}-`));
+}
+
+export function removeDirectory(directory: string): Promise<void> {
+  return rm(directory, { recursive: true, force: true, maxRetries: 3 });
 }
