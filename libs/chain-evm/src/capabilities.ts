@@ -2,7 +2,8 @@
 export interface Capabilities {
   /** How receipts are read. `single`: eth_getBlockReceipts is not there. */
   receipts: 'by_hash' | 'by_object' | 'by_number' | 'single';
-  trace: 'debug_hash' | 'trace_block' | 'none';
+  /** `trace_block` first: nodes that have it answer from an index, debug_traceBlockByHash runs the block again. */
+  trace: 'trace_block' | 'debug_hash' | 'none';
   /** The endpoint answers lists of calls. */
   hasBatch: boolean;
   /** Calls take a block by hash (EIP-1898). */

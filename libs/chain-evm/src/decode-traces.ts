@@ -1,4 +1,4 @@
-import { IncompleteBlockError } from '@chainwatch/chain-core';
+import { BlockNotFoundError, IncompleteBlockError } from '@chainwatch/chain-core';
 import type { BlockRef } from '@chainwatch/chain-core';
 import type { CallFrame, CallTrace, ParityTrace } from './raw-trace.ts';
 
@@ -35,12 +35,15 @@ export function decodeCallTraces(ref: BlockRef, hashes: readonly string[], trace
 
 /**
  * Reads a `trace_block` answer (Parity's form).
- * @throws IncompleteBlockError when it is of another block or lacks the top call of one of `hashes`
+ * @throws BlockNotFoundError when it is of another block, IncompleteBlockError when it lacks the top call of one of `hashes`
  */
 export function decodeParityTraces(ref: BlockRef, hashes: readonly string[], traces: readonly ParityTrace[]): TransactionTrace[] {
   const byHash = new Map<string, ParityState>();
   for (const trace of traces) {
-    if (trace.blockHash !== ref.hash) fail(ref, `expected traces of ${ref.hash}, got one of ${trace.blockHash}`);
+    // Asked by number, so a node that has moved to another block there has lost this one.
+    if (trace.blockHash !== ref.hash) {
+      throw new BlockNotFoundError(`traces of block ${ref.number}: expected ${ref.hash}, the node has ${trace.blockHash} there`);
+    }
     if (typeof trace.transactionHash === 'string') addStep(ref, byHash, trace.transactionHash, trace); // else a reward
   }
   if (byHash.size > hashes.length) fail(ref, `expected traces of ${hashes.length} transactions, got ${byHash.size}`);

@@ -163,17 +163,31 @@ describe('a node that lies', () => {
     ['alters a receipt', 'eth_getBlockReceipts', (list: { logs: unknown[] }[]) => list.map((receipt) => ({ ...receipt, cumulativeGasUsed: '0x1' }))],
     ['omits a receipt', 'eth_getBlockReceipts', (list: unknown[]) => list.slice(1)],
     ['has no receipts', 'eth_getBlockReceipts', () => []],
-    ['has no traces', 'debug_traceBlockByHash', () => []],
+    ['has no traces', 'trace_block', () => []],
+    ['leaves out a top call', 'trace_block', (list: unknown[]) => list.slice(1)],
     ['changes a hash', 'eth_getBlockByHash', (block: object) => ({ ...block, hash: `0x${'ab'.repeat(32)}` })],
     ['returns another block', 'eth_getBlockByHash', () => node.rpc('eth_getBlockByNumber', ['0x1', true])],
-    ['traces another transaction', 'debug_traceBlockByHash', (list: object[]) => list.map((trace) => ({ ...trace, txHash: `0x${'ab'.repeat(32)}` }))],
-    ['traces with an error', 'debug_traceBlockByHash', (list: { txHash: string }[]) => list.map(({ txHash }) => ({ txHash, error: 'execution timeout' }))],
+    ['traces another transaction', 'trace_block', (list: object[]) => list.map((trace) => ({ ...trace, transactionHash: `0x${'ab'.repeat(32)}` }))],
   ])('%s is not believed', async (_, method, change) => {
     answer = async (call, honest) => ({ result: call.method === method ? await change((await honest()) as never) : await honest() });
     await expect(connect().readBlock(head)).rejects.toMatchObject({ code: 'incomplete_block', retryable: true });
   });
 
+  it.each<[string, (list: { txHash: string }[]) => unknown]>([
+    ['another transaction', (list) => list.map((trace) => ({ ...trace, txHash: `0x${'ab'.repeat(32)}` }))],
+    ['with an error', (list) => list.map(({ txHash }) => ({ txHash, error: 'execution timeout' }))],
+    ['nothing', () => []],
+  ])('traces %s by debug_traceBlockByHash is not believed', async (_, change) => {
+    answer = async (call, honest) => {
+      if (call.method === 'trace_block') return unsupported();
+      const result = await honest();
+      return { result: call.method === 'debug_traceBlockByHash' ? change(result as never) : result };
+    };
+    await expect(connect().readBlock(head)).rejects.toMatchObject({ code: 'incomplete_block', retryable: true });
+  });
+
   it.each<[string, string, () => unknown]>([
+    ['traces the block that took its place', 'trace_block', () => [{ type: 'call', action: {}, traceAddress: [], blockHash: `0x${'ab'.repeat(32)}` }]],
     ['has no such block', 'eth_getBlockByHash', () => null],
     ['has no receipts of it', 'eth_getBlockReceipts', () => null],
   ])('%s: the block is not found', async (_, method, change) => {
@@ -219,10 +233,10 @@ describe('a node that lacks', () => {
     expect(await connect().readBlock(head)).toEqual(await whole());
   });
 
-  it('debug_traceBlockByHash is asked for trace_block, with the same outcome', async () => {
-    refuse('debug_traceBlockByHash');
+  it('trace_block is asked for debug_traceBlockByHash, with the same outcome', async () => {
+    refuse('trace_block');
     expect(await connect().readBlock(head)).toEqual(await whole());
-    expect(asked).toContain('trace_block');
+    expect(asked).toContain('debug_traceBlockByHash');
   });
 
   it('every kind of trace gives the block without internal transfers, and is not asked again', async () => {

@@ -21,10 +21,10 @@ export async function readTraces(session: Session, ref: BlockRef, block: RawBloc
   while (capabilities.trace !== 'none') {
     const tried = capabilities.trace;
     try {
-      return tried === 'debug_hash' ? await readCallTraces(session, ref, signal) : await readParityTraces(session, ref, signal);
+      return tried === 'trace_block' ? await readParityTraces(session, ref, signal) : await readCallTraces(session, ref, signal);
     } catch (error) {
       if (!isUnsupported(error)) throw error;
-      capabilities.trace = tried === 'debug_hash' ? 'trace_block' : 'none';
+      capabilities.trace = tried === 'trace_block' ? 'debug_hash' : 'none';
     }
   }
   return undefined;
