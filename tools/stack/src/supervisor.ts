@@ -47,7 +47,7 @@ export class Supervisor {
     const ready = await waitUntil(isReady, { timeoutMs, signal: ended.signal });
     if (!ready || !child.isRunning()) {
       const outcome = child.isRunning() ? `was not ready after ${timeoutMs / 1_000} s` : `ended with ${await child.exited}`;
-      throw new SetupError(`${spec.name} ${outcome}: its last lines are above, all of them in ${this.#logFile(spec.name)}.`, child.lastLines().map((line) => `${spec.name} | ${line}`).join('\n'));
+      throw new SetupError(`${spec.name} ${outcome}: its last lines are above, all of them in ${this.#logFile(spec.name)}.`, child.lastLines().map((line) => `${spec.name} | ${formatLogLine(line).text}`).join('\n'));
     }
     void this.#keepRunning(spec, child);
   }
