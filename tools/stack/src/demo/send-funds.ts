@@ -30,6 +30,10 @@ export async function sendFunds(endpointUrl: string, to: Address, amount: { read
   return { hash, blockNumber: await chain.waitForBlock(hash), what: `${amount.token} of token ${token}`, token };
 }
 
+export async function readHead(endpointUrl: string): Promise<number> {
+  return Number(await createPublicClient({ chain: foundry, transport: http(endpointUrl) }).getBlockNumber({ cacheTime: 0 }));
+}
+
 async function connect(endpointUrl: string) {
   const transport = http(endpointUrl);
   const reader = createPublicClient({ chain: foundry, transport, pollingInterval: 100 });

@@ -3,7 +3,7 @@ import { createApiClient, type ApiClient } from '../api-client.ts';
 import type { StackFile } from '../stack-file.ts';
 import { waitUntil } from '../wait-until.ts';
 import { receive, shorten, type ReceivedEvent } from './receive.ts';
-import { sendFunds } from './send-funds.ts';
+import { readHead, sendFunds } from './send-funds.ts';
 import { watchBlock } from './watch-block.ts';
 
 const CHAIN = 'eip155:31337';
@@ -30,9 +30,10 @@ export async function showEverything(stack: StackFile): Promise<void> {
   secrets.push(channel.webhook_secret);
   say(`Created a webhook channel to ${receiver.url}, deliveries are signed with its secret`);
   try {
+    // The next block takes the transfer in: watched from before it exists, to see it `new`.
+    const watched = watchBlock(api, CHAIN, (await readHead(endpointUrl)) + 1, say);
     const ether = await sendFunds(endpointUrl, address, { ether: '1' });
     say(`Sent ${ether.what} in ${shorten(ether.hash)}, block ${ether.blockNumber}`);
-    const watched = watchBlock(api, CHAIN, ether.blockNumber, say);
     const token = await sendFunds(endpointUrl, address, { token: '25' });
     say(`Sent ${token.what} in ${shorten(token.hash)}, block ${token.blockNumber}`);
     const isConfirmed = (hash: string): boolean => events.some(({ type, data }) => type === 'transaction.confirmed' && data.transaction?.hash === hash);
