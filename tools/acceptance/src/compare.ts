@@ -76,21 +76,22 @@ async function findBalanceFaults(project: Project, actor: ChainActor, rpc: NodeR
   for (const { address } of watched) {
     const balances = await project.get<Record<string, string>>(`/addresses/${address}/balances`);
     const native = BigInt(await rpc<Hex>('eth_getBalance', [address, 'latest']));
-    if (toRaw(balances[`${CHAIN}/slip44:60`]) !== native) faults.push(`${address}: expected ${native} wei, got ${balances[`${CHAIN}/slip44:60`]}`);
+    if (toRaw(balances[`${CHAIN}/slip44:60`], 18) !== native) faults.push(`${address}: expected ${native} wei, got ${balances[`${CHAIN}/slip44:60`]}`);
     for (const contract of [token, rebasing, feeToken]) {
       const data = `0x70a08231${address.slice(2).padStart(64, '0')}`;
       const held = BigInt(await rpc<Hex>('eth_call', [{ to: contract, data }, 'latest']));
+      const decimals = Number(await rpc<Hex>('eth_call', [{ to: contract, data: '0x313ce567' }, 'latest']));
       const got = balances[`${CHAIN}/erc20:${contract.toLowerCase()}`];
       // An asset that was never discovered on the address has no entry; then the chain must say zero.
-      if ((toRaw(got) ?? 0n) !== held) faults.push(`${address}: expected ${held} of ${contract}, got ${got}`);
+      if ((toRaw(got, decimals) ?? 0n) !== held) faults.push(`${address}: expected ${held} of ${contract}, got ${got}`);
     }
   }
   return faults;
 }
 
-/** Exact decimal string with 18 decimals → base units; written here again because the oracle shares no code. */
-function toRaw(decimal: string | undefined): bigint | undefined {
+/** Exact decimal string → base units; written here again because the oracle shares no code. */
+function toRaw(decimal: string | undefined, decimals: number): bigint | undefined {
   if (decimal === undefined) return undefined;
   const [whole, fraction = ''] = decimal.split('.');
-  return BigInt(whole! + fraction.padEnd(18, '0'));
+  return BigInt(whole! + fraction.padEnd(decimals, '0'));
 }

@@ -112,7 +112,7 @@ export class Harness {
       OUTBOUND_ALLOW: '127.0.0.0/8',
       WEBHOOK_ALLOW_HTTP: 'true',
       RATE_LIMIT_API: '1000000',
-      RETRY_SCHEDULE_SECONDS: '0,0.2,0.5,1,2,2,2,2,2,2,2,2',
+      WEBHOOK_RETRY_SCHEDULE: '0,200ms,500ms,1s,2s,2s,2s,2s,2s,2s,2s,2s',
       LOG_LEVEL: 'warn',
       ...this.#options.env,
     });

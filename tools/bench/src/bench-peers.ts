@@ -17,7 +17,7 @@ export async function benchPeers(report: Report, directory: string): Promise<voi
   const watched = Array.from({ length: 100 }, (_, index) => `0x${createHash('sha256').update(`peer ${index}`).digest('hex').slice(0, 40)}`);
   const token = await fillChain(anvil.rpc, watched);
   const events = BLOCKS * PER_BLOCK;
-  const rig = await startRig(['block-ingestor-evm', 'tx-analyzer'], { START_BLOCKS: JSON.stringify({ 'eip155:31337': 1 }) });
+  const rig = await startRig(['block-ingestor-evm', 'tx-analyzer'], { START_BLOCK: JSON.stringify({ 'eip155:31337': 1 }) });
   let oursMs = 0;
   try {
     await insertAddresses(rig, watched);
