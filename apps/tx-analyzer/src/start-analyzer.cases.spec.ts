@@ -1,0 +1,478 @@
+import type { Transfer } from '@chainwatch/chain-core';
+import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { hashOf, makeTransaction, NATIVE, network, TOKEN } from './spec-chain.ts';
+import { SpecWorld } from './spec-world.ts';
+
+let postgres: PostgresHandle;
+let world: SpecWorld;
+let project: string;
+
+beforeAll(async () => {
+  postgres = await SpecWorld.postgres();
+});
+afterAll(() => postgres.stop());
+beforeEach(async () => {
+  world = await SpecWorld.start(postgres);
+  project = await world.addProject();
+});
+afterEach(() => world.stop());
+
+const ALICE = '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
+const BOB = '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb';
+const CAROL = '0xcccccccccccccccccccccccccccccccccccccccc';
+const DAVE = '0xdddddddddddddddddddddddddddddddddddddddd';
+
+const fee = (payer: string) => ({ assetGid: NATIVE, amountRaw: 21_000n, payer });
+const transfer = (from: string, to: string, amountRaw = 5n, more: Partial<Transfer> = {}): Transfer => ({ index: 0, type: 'native', assetGid: NATIVE, from, to, amountRaw, ...more });
+const pay = (name: string, from: string, to: string, amountRaw = 5n) => makeTransaction(name, { from, to, fee: fee(from), transfers: [transfer(from, to, amountRaw)] });
+const records = () => world.rows<{ status: string; direction: string; epoch: number; block_hash: string }>('SELECT status, direction, epoch, block_hash FROM transactions ORDER BY block_number, tx_index');
+const types = async () => (await world.events()).map((event) => event.type);
+const payloads = async () =>
+  (await world.events()).map((event) => EVENT_SCHEMAS[event.type as 'transaction.detected'].parse(JSON.parse(event.payload)));
+const reads = () => world.rows<{ address_id: string | null; asset_gid: string; block_number: number | null; reason: string }>('SELECT address_id, asset_gid, block_number, reason FROM balance_reads ORDER BY id');
+
+describe('what a transaction means', () => {
+  it('tells each of two projects once', async () => {
+    const other = await world.addProject();
+    await world.watch(project, ALICE);
+    await world.watch(other, ALICE);
+    world.startAnalyzer();
+    await world.feedBlocks(world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] }));
+    await world.settle();
+    const events = await world.events();
+    expect(events.map((event) => event.project_id).sort()).toEqual([project, other].sort());
+    expect(events.map((event) => event.sequence)).toEqual([1, 1]);
+    expect(new Set(events.map((event) => event.event_id)).size).toBe(2);
+  });
+
+  it('makes one event of a transfer between two addresses of a project', async () => {
+    const alice = await world.watch(project, ALICE);
+    const bob = await world.watch(project, BOB);
+    world.startAnalyzer();
+    await world.feedBlocks(world.chain.make(undefined, { transactions: [pay('1', ALICE, BOB, 7n)] }));
+    await world.settle();
+    const [event, ...rest] = await payloads();
+    expect(rest).toEqual([]);
+    expect(event!.data.transaction.direction).toBe('self');
+    expect(event!.data.transaction.transfers[0]!.monitored_addresses).toEqual([ALICE, BOB]);
+    expect(new Map(event!.data.balance_changes.map((change) => [change.address_id, change.delta_raw]))).toEqual(new Map([[alice.id, '-21007'], [bob.id, '7']]));
+    expect(await world.rows('SELECT 1 FROM transaction_addresses')).toHaveLength(2);
+  });
+
+  it('charges only the fee for a transfer to oneself', async () => {
+    await world.watch(project, ALICE);
+    world.startAnalyzer();
+    await world.feedBlocks(world.chain.make(undefined, { transactions: [pay('1', ALICE, ALICE)] }));
+    await world.settle();
+    const [event] = await payloads();
+    expect(event!.data.transaction.direction).toBe('self');
+    expect(event!.data.transaction.transfers[0]!.monitored_addresses).toEqual([ALICE]);
+    expect(event!.data.balance_changes.map((change) => change.delta_raw)).toEqual(['-21000']);
+  });
+
+  it('tells the sender of a failed transaction as failed, and nobody else', async () => {
+    await world.watch(project, ALICE);
+    const other = await world.addProject();
+    await world.watch(other, BOB);
+    world.startAnalyzer();
+    const failed = makeTransaction('f', { from: ALICE, to: BOB, isFailed: true, fee: fee(ALICE) });
+    const one = world.chain.make(undefined, { transactions: [failed] });
+    await world.feedBlocks(one);
+    await world.feedFinalize(one);
+    await world.settle();
+    const events = await payloads();
+    expect(events.map((event) => [event.type, event.project_id])).toEqual([['transaction.failed', project]]);
+    expect(events[0]!.data.transaction).toMatchObject({ status: 'failed', direction: 'out', transfers: [] });
+    expect(await world.rows('SELECT status, confirmed_at IS NOT NULL AS is_final FROM transactions')).toEqual([{ status: 'failed', is_final: true }]);
+    await waitFor(() => world.bus.published.some(({ kind }) => kind === 'tx.detected'));
+  });
+
+  it('tells the creator of a contract', async () => {
+    await world.watch(project, ALICE);
+    world.startAnalyzer();
+    await world.feedBlocks(world.chain.make(undefined, { transactions: [makeTransaction('c', { from: ALICE, createdContract: CAROL, fee: fee(ALICE) })] }));
+    await world.settle();
+    expect((await payloads())[0]!.data).toMatchObject({ transaction: { direction: 'out', transfers: [] }, balance_changes: [{ address: ALICE, delta_raw: '-21000' }] });
+  });
+
+  it('records transfers of nothing and says when there are too many for an event', async () => {
+    await world.watch(project, ALICE);
+    world.startAnalyzer();
+    const spam = Array.from({ length: 150 }, (_, index) => transfer(BOB, ALICE, 0n, { index, type: 'token', assetGid: TOKEN, logIndex: index }));
+    await world.feedBlocks(world.chain.make(undefined, { transactions: [makeTransaction('s', { from: BOB, fee: fee(BOB), transfers: [...spam, transfer(BOB, CAROL, 1n, { index: 150 })] })] }));
+    await world.settle();
+    const [event] = await payloads();
+    expect(event!.data.truncated).toBe(true);
+    expect(event!.data.transaction.transfers).toHaveLength(100);
+    expect(event!.data.transaction.direction).toBe('in');
+    expect(await world.rows('SELECT 1 FROM transfers')).toHaveLength(150);
+  });
+
+  it('leaves amounts open while a token is unknown, and reads its holders when it becomes known', async () => {
+    const alice = await world.watch(project, ALICE);
+    const strange = `${network.gid}/erc20:${DAVE}`;
+    const client = world.chain.client.bind(world.chain);
+    let isDown = true;
+    world.chain.client = () => ({ ...client(), readTokens: async (gids) => {
+      if (isDown) throw new Error('the node is busy');
+      return gids.map(() => ({ name: 'S', symbol: 'S', decimals: 2 }));
+    } });
+    world.startAnalyzer();
+    await world.feedBlocks(world.chain.make(undefined, { transactions: [makeTransaction('s', { from: BOB, fee: fee(BOB), transfers: [transfer(BOB, ALICE, 150n, { type: 'token', assetGid: strange, logIndex: 0 })] })] }));
+    await world.settle();
+    expect((await payloads())[0]!.data.transaction.transfers[0]).toMatchObject({ amount: null, decimals: null, amount_raw: '150' });
+    expect(await world.rows('SELECT status FROM assets WHERE gid = $1', [strange])).toEqual([{ status: 'unknown' }]);
+    isDown = false;
+    await world.db.query('UPDATE assets SET next_attempt_at = now() WHERE gid = $1', [strange]);
+    await waitFor(async () => {
+      await world.db.query(`UPDATE assets SET next_attempt_at = now() WHERE gid = $1 AND status = 'unknown'`, [strange]);
+      return (await world.rows(`SELECT 1 FROM assets WHERE gid = $1 AND status = 'active' AND decimals = 2`, [strange])).length === 1;
+    });
+    expect(await reads()).toContainEqual({ address_id: alice.id, asset_gid: strange, block_number: null, reason: 'touched' });
+  });
+
+  it('reads balances that change without a transaction', async () => {
+    const alice = await world.watch(project, ALICE);
+    world.startAnalyzer();
+    await world.feedBlocks(world.chain.make(undefined, { balanceChanges: [{ address: ALICE, assetGid: NATIVE, amountRaw: 3n, reason: 'withdrawal' }, { address: BOB, assetGid: NATIVE, reason: 'reward' }] }));
+    await world.settle();
+    expect(await reads()).toEqual([{ address_id: alice.id, asset_gid: NATIVE, block_number: 1, reason: 'touched' }]);
+    expect(await world.events()).toEqual([]);
+  });
+
+  it('reads the holders of a touched token once somebody holds it', async () => {
+    await world.watch(project, ALICE);
+    world.startAnalyzer();
+    const one = world.chain.make(undefined, { touchedAssets: [TOKEN] });
+    const two = world.chain.make(one, { transactions: [makeTransaction('t', { from: BOB, transfers: [transfer(BOB, ALICE, 9n, { type: 'token', assetGid: TOKEN, logIndex: 0 })] })] });
+    const three = world.chain.make(two, { touchedAssets: [TOKEN, `${network.gid}/erc20:${DAVE}`] });
+    await world.feedBlocks(one, two, three);
+    await world.settle();
+    expect((await reads()).filter((read) => read.address_id === null)).toEqual([{ address_id: null, asset_gid: TOKEN, block_number: 3, reason: 'touched' }]);
+  });
+
+  it('does not read the holders of an archived token', async () => {
+    await world.watch(project, ALICE);
+    world.startAnalyzer();
+    const one = world.chain.make(undefined, { transactions: [makeTransaction('t', { from: BOB, transfers: [transfer(BOB, ALICE, 9n, { type: 'token', assetGid: TOKEN, logIndex: 0 })] })] });
+    await world.feedBlocks(one);
+    await world.settle();
+    await world.db.query(`UPDATE assets SET status = 'invalid', archived_at = now() WHERE gid = $1`, [TOKEN]);
+    await world.feedBlocks(world.chain.make(one, { touchedAssets: [TOKEN] }));
+    await world.settle();
+    expect((await reads()).filter((read) => read.address_id === null)).toEqual([]);
+  });
+});
+
+describe('reorgs', () => {
+  it('follows a chain that comes back', async () => {
+    await world.watch(project, ALICE);
+    const payment = pay('1', BOB, ALICE);
+    const root = world.chain.make(undefined);
+    const a = world.chain.make(root, { transactions: [payment] }, 'a');
+    const b = world.chain.make(root, {}, 'b');
+    world.startAnalyzer();
+    await world.feedBlocks(root, a);
+    await world.feedReorg([a]);
+    await world.feedBlocks(b);
+    await world.feedReorg([b]);
+    await world.feedBlocks(a);
+    await world.settle();
+    expect(await records()).toEqual([{ status: 'detected', direction: 'in', epoch: 1, block_hash: a.hash }]);
+    expect(await types()).toEqual(['transaction.detected', 'transaction.reorged', 'transaction.detected']);
+    expect(await world.rows('SELECT hash, status FROM blocks ORDER BY status, number')).toEqual([
+      { hash: root.hash, status: 'processed' },
+      { hash: a.hash, status: 'processed' },
+      { hash: b.hash, status: 'reorged' },
+    ]);
+  });
+
+  it('passes an orphan over whose body is gone', async () => {
+    await world.watch(project, ALICE);
+    const root = world.chain.make(undefined);
+    const orphan = world.chain.make(root, { transactions: [pay('1', BOB, ALICE)] });
+    const next = world.chain.make(root, { transactions: [pay('2', BOB, ALICE)] }, 'b');
+    world.chain.missing.add(orphan.hash);
+    await world.feedBlocks(root, orphan);
+    await world.feedReorg([orphan]);
+    await world.feedBlocks(next);
+    world.startAnalyzer();
+    await world.settle();
+    expect(await records()).toEqual([{ status: 'detected', direction: 'in', epoch: 0, block_hash: next.hash }]);
+  });
+
+  it('holds what it has to tell below finality until the chain is repaired', async () => {
+    await world.watch(project, ALICE);
+    const root = world.chain.make(undefined);
+    const one = world.chain.make(root, { transactions: [pay('1', BOB, ALICE)] });
+    const payment = pay('2', BOB, ALICE);
+    const other = [world.chain.make(root, { transactions: [payment] }, 'b')];
+    other.push(world.chain.make(other[0], {}, 'b'));
+    world.startAnalyzer();
+    await world.feedBlocks(root, one);
+    await world.feedFinalize(one);
+    await world.settle();
+    // reorg, two blocks: the repair ends with the entry after next.
+    await world.feedReorg([one], world.seq + 3);
+    await world.feedBlocks(other[0]!);
+    await world.settle();
+    const held = (await world.events()).slice(2);
+    expect(held.map((event) => [event.type, event.is_held, event.published_at])).toEqual([
+      ['transaction.reorged', true, null],
+      ['transaction.detected', true, null],
+    ]);
+    expect(await world.rows('SELECT status, confirmed_number FROM analyzer_states')).toEqual([{ status: 'recovering', confirmed_number: 1 }]);
+    expect(world.bus.published).toHaveLength(2);
+    await world.feedBlocks(other[1]!);
+    await world.settle();
+    await waitFor(() => world.bus.published.length === 4);
+    expect((await world.events()).some((event) => event.is_held)).toBe(false);
+    await world.feedFinalize(other[1]!);
+    await world.settle();
+    expect(await types()).toEqual(['transaction.detected', 'transaction.confirmed', 'transaction.reorged', 'transaction.detected', 'transaction.confirmed']);
+  });
+
+  it('undoes readings that no transaction explains', async () => {
+    const alice = await world.watch(project, ALICE);
+    const root = world.chain.make(undefined);
+    const one = world.chain.make(root, { balanceChanges: [{ address: ALICE, assetGid: NATIVE, reason: 'reward' }] });
+    world.startAnalyzer();
+    await world.feedBlocks(root, one);
+    await world.settle();
+    await world.db.query('INSERT INTO balance_history (address_id, asset_gid, chain_gid, block_number, block_hash, amount_raw) VALUES ($1, $2, $3, 2, $4, 1)', [alice.id, NATIVE, network.gid, one.hash]);
+    await world.feedReorg([one]);
+    await world.settle();
+    expect(await reads()).toContainEqual({ address_id: alice.id, asset_gid: NATIVE, block_number: null, reason: 'reorged' });
+  });
+
+  it('finalizes many blocks at once', async () => {
+    await world.watch(project, ALICE);
+    let tip = world.chain.make(undefined);
+    const blocks = [tip];
+    for (let index = 0; index < 250; index += 1) blocks.push((tip = world.chain.make(tip, { transactions: [pay(`${index}`, BOB, ALICE), pay(`x${index}`, BOB, CAROL)] })));
+    await world.feedBlocks(...blocks);
+    await world.feedFinalize(tip);
+    world.startAnalyzer();
+    await world.settle();
+    expect(await world.rows('SELECT status, count(*) AS count FROM transactions GROUP BY status')).toEqual([{ status: 'confirmed', count: 250 }]);
+    expect(await world.rows('SELECT status, count(*) AS count FROM blocks GROUP BY status')).toEqual([{ status: 'confirmed', count: 251 }]);
+    expect((await world.events()).map((event) => event.sequence)).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
+    await waitFor(() => world.bus.published.length === 500);
+  });
+});
+
+describe('addresses that come meanwhile', () => {
+  it('counts an address from the head of its registration, however long its transaction was open', async () => {
+    await world.watch(project, CAROL);
+    const one = world.chain.make(undefined, { transactions: [pay('early', BOB, ALICE)] });
+    const two = world.chain.make(one, { transactions: [pay('head', BOB, ALICE)] });
+    const three = world.chain.make(two, { transactions: [pay('late', BOB, ALICE)] });
+    const four = world.chain.make(three, { transactions: [pay('next', BOB, ALICE)] });
+    world.startAnalyzer();
+    await world.feedBlocks(one, two);
+    const client = await world.db.pool.connect();
+    await client.query('BEGIN');
+    await world.watch(project, ALICE, client);
+    await world.feedBlocks(three);
+    await world.feedFinalize(two);
+    await world.settle();
+    expect(await world.events()).toEqual([]);
+    await client.query('COMMIT');
+    client.release();
+    await waitFor(async () => (await world.events()).length === 3);
+    expect(await types()).toEqual(['transaction.detected', 'transaction.detected', 'transaction.confirmed']);
+    await world.feedBlocks(four);
+    await world.settle();
+    expect((await records()).map((record) => record.block_hash)).toEqual([two.hash, three.hash, four.hash]);
+    expect(await types()).toEqual(['transaction.detected', 'transaction.detected', 'transaction.confirmed', 'transaction.detected']);
+  });
+
+  it('finds what passed while it was down, and reads blocks again that it has forgotten', async () => {
+    await world.watch(project, CAROL);
+    const one = world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] });
+    const two = world.chain.make(one, { transactions: [pay('2', BOB, ALICE)] });
+    world.startAnalyzer();
+    await world.feedBlocks(one, two);
+    await world.settle();
+    await world.stopAnalyzer();
+    await world.watch(project, ALICE);
+    const three = world.chain.make(two, { transactions: [pay('3', BOB, ALICE)] });
+    await world.feedBlocks(three);
+    world.startAnalyzer();
+    await world.settle();
+    await waitFor(async () => (await world.events()).length === 2);
+    expect((await records()).map((record) => record.block_hash)).toEqual([two.hash, three.hash]);
+    await world.stopAnalyzer();
+    world.startAnalyzer();
+    await world.settle();
+    expect(await world.events()).toHaveLength(2);
+  });
+
+  it('completes the record of a transaction that the project knows already, without a second event', async () => {
+    await world.watch(project, BOB);
+    const one = world.chain.make(undefined);
+    const two = world.chain.make(one, { transactions: [pay('1', BOB, ALICE)] });
+    world.startAnalyzer();
+    await world.feedBlocks(one, two);
+    await world.settle();
+    expect((await records())[0]!.direction).toBe('out');
+    const alice = await world.watch(project, ALICE);
+    await waitFor(async () => (await records())[0]!.direction === 'self');
+    expect(await world.rows('SELECT monitored_addresses FROM transfers')).toEqual([{ monitored_addresses: expect.arrayContaining([ALICE, BOB]) }]);
+    expect(await world.rows('SELECT 1 FROM transaction_addresses')).toHaveLength(2);
+    expect(await reads()).toContainEqual({ address_id: alice.id, asset_gid: NATIVE, block_number: null, reason: 'detected' });
+    expect(await types()).toEqual(['transaction.detected']);
+    await world.feedFinalize(two);
+    await world.settle();
+    expect((await payloads())[1]!.data.balance_changes).toHaveLength(2);
+  });
+
+  it('leaves out what happens while an address is not monitored', async () => {
+    const alice = await world.watch(project, ALICE);
+    world.startAnalyzer();
+    const one = world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] });
+    await world.feedBlocks(one);
+    await world.settle();
+    await world.setMonitored(alice.id, false);
+    const two = world.chain.make(one, { transactions: [pay('2', BOB, ALICE)] });
+    const three = world.chain.make(two);
+    await world.feedBlocks(two, three);
+    await world.settle();
+    await world.setMonitored(alice.id, true);
+    const four = world.chain.make(three, { transactions: [pay('4', BOB, ALICE)] });
+    await world.feedBlocks(four);
+    await world.settle();
+    expect((await records()).map((record) => record.block_hash)).toEqual([one.hash, four.hash]);
+  });
+
+  it('goes on when an address is deleted, and still undoes what it told', async () => {
+    const alice = await world.watch(project, ALICE);
+    world.startAnalyzer();
+    const root = world.chain.make(undefined);
+    const one = world.chain.make(root, { transactions: [pay('1', BOB, ALICE)] });
+    await world.feedBlocks(root, one);
+    await world.settle();
+    await world.db.query('DELETE FROM addresses WHERE id = $1', [alice.id]);
+    await world.feedBlocks(world.chain.make(one, { transactions: [pay('2', BOB, ALICE)] }));
+    await world.settle();
+    const two = [...world.chain.blocks.values()].at(-1)!;
+    await world.feedReorg([two, one]);
+    await world.settle();
+    expect(await types()).toEqual(['transaction.detected', 'transaction.reorged']);
+  });
+});
+
+describe('failures', () => {
+  it('never skips a body that cannot be read, and says why it waits', async () => {
+    await world.watch(project, ALICE);
+    const one = world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] });
+    world.chain.missing.add(one.hash);
+    world.startAnalyzer();
+    await world.feedBlocks(one, world.chain.make(one));
+    await waitFor(async () => (await world.rows<{ status: string }>('SELECT status FROM analyzer_states'))[0]?.status === 'stalled');
+    expect((await world.rows<{ reason: string }>('SELECT reason FROM analyzer_states'))[0]!.reason).toContain(one.hash);
+    expect(await world.analyzer!.readiness()).toMatchObject({ [`chain ${network.gid}`]: { ok: false } });
+    world.chain.missing.clear();
+    await world.settle();
+    expect(await types()).toEqual(['transaction.detected']);
+    expect(await world.rows('SELECT status, reason FROM analyzer_states')).toEqual([{ status: 'following', reason: null }]);
+  });
+
+  it('takes the feed from messages, in any order and any number', async () => {
+    await world.watch(project, ALICE);
+    world.startAnalyzer();
+    await waitFor(() => world.analyzer!.reports().length === 1);
+    const blocks = [world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] })];
+    for (let index = 2; index < 6; index += 1) blocks.push(world.chain.make(blocks.at(-1), { transactions: [pay(`${index}`, BOB, ALICE)] }));
+    await world.feedBlocks(...blocks);
+    const messages = blocks.map((block, index) => ({ schema: 1, seq: index + 1, type: 'block', chain_gid: network.gid, number: block.number, hash: block.hash, parent_hash: block.parentHash, timestamp: block.timestamp }));
+    for (const message of [messages[2], messages[0], messages[0], ...messages, messages[4]]) world.bus.send('block.new', [network.gid], message);
+    await world.settle();
+    expect(await types()).toEqual(blocks.map(() => 'transaction.detected'));
+  });
+
+  it('goes on without the bus and publishes when it is back', async () => {
+    await world.watch(project, ALICE);
+    world.startAnalyzer();
+    await waitFor(() => world.analyzer!.reports().length === 1);
+    world.bus.isConnected = false;
+    await world.feedBlocks(world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] }));
+    await world.settle();
+    expect(world.bus.published).toEqual([]);
+    world.bus.isConnected = true;
+    await waitFor(() => world.bus.published.length === 1);
+    await waitFor(async () => (await world.events())[0]!.published_at !== null);
+  });
+
+  it('publishes what a crash left between commit and bus', async () => {
+    await world.watch(project, ALICE);
+    world.startAnalyzer();
+    await waitFor(() => world.analyzer!.reports().length === 1);
+    const publish = world.bus.publish;
+    world.bus.publish = () => new Promise(() => undefined);
+    await world.feedBlocks(world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] }));
+    await world.settle();
+    await world.stopAnalyzer();
+    world.bus.publish = publish;
+    world.startAnalyzer();
+    await waitFor(() => world.bus.published.length === 1);
+    expect(world.bus.published[0]!.messageId).toBe((await world.events())[0]!.event_id);
+  });
+
+  it('publishes again what lost streams may have held', async () => {
+    await world.watch(project, ALICE);
+    world.startAnalyzer();
+    await world.feedBlocks(world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] }));
+    await world.settle();
+    await waitFor(async () => (await world.events())[0]!.published_at !== null);
+    world.bus.loseStreams();
+    await waitFor(() => world.bus.published.length === 2);
+    expect(new Set(world.bus.published.map(({ messageId }) => messageId)).size).toBe(1);
+  });
+
+  it('lets go when another replica took the chain over', async () => {
+    await world.watch(project, ALICE);
+    world.startAnalyzer();
+    const one = world.chain.make(undefined);
+    await world.feedBlocks(one);
+    await world.settle();
+    await world.db.query(`UPDATE analyzer_states SET token = token + 1, owner = 'other'`);
+    await world.feedBlocks(world.chain.make(one, { transactions: [pay('1', BOB, ALICE)] }));
+    await waitFor(async () => (await world.rows<{ token: number }>('SELECT token FROM analyzer_states'))[0]!.token >= 3, { message: 'the chain to be taken over anew' });
+    await world.settle();
+    expect(await types()).toEqual(['transaction.detected']);
+  });
+
+  it('stops loudly where the feed does not link up', async () => {
+    world.startAnalyzer();
+    const one = world.chain.make(undefined);
+    const stranger = world.chain.make({ number: 1, hash: hashOf('elsewhere') });
+    await world.feedBlocks(one, stranger);
+    await waitFor(async () => (await world.rows<{ status: string }>('SELECT status FROM analyzer_states'))[0]?.status === 'stalled');
+    expect(await world.rows('SELECT cursor_seq FROM analyzer_states')).toEqual([{ cursor_seq: 1 }]);
+    await world.db.query('UPDATE chain_feed SET parent_hash = $1 WHERE seq = 2', [one.hash]);
+    await world.settle();
+  });
+
+  it('stops within two seconds of the deactivation and goes on after the activation', async () => {
+    world.startAnalyzer();
+    const one = world.chain.make(undefined);
+    await world.feedBlocks(one);
+    await world.settle();
+    await world.db.query('UPDATE blockchains SET is_active = false');
+    await waitFor(() => world.analyzer!.reports().length === 0, { timeoutMs: 2_000 });
+    await world.feedBlocks(world.chain.make(one));
+    await world.db.query('UPDATE blockchains SET is_active = true');
+    await world.settle();
+  });
+
+  it('names its events by content', async () => {
+    await world.watch(project, ALICE);
+    world.startAnalyzer();
+    const payment = pay('1', BOB, ALICE);
+    await world.feedBlocks(world.chain.make(undefined, { transactions: [payment] }));
+    await world.settle();
+    expect((await world.events())[0]!.event_id).toBe(eventIdOf({ projectId: project, type: 'transaction.detected', chainGid: network.gid, hash: payment.hash, epoch: 0 }));
+  });
+});
