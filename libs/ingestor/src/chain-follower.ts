@@ -110,11 +110,17 @@ export class ChainFollower {
     }
   }
 
-  /** Heads in the order in which they were told: those that follow on our head are one commit, of the rest the last one counts. */
+  /**
+   * Heads (not empty) in the order in which they were told: those that follow on our head are one commit; of the others
+   * the highest brings all that lies between, and the last one is news when it is not a block of ours by then.
+   */
   async followAll(heads: readonly BlockHeader[]): Promise<FollowOutcome> {
     const linked = this.#state.head === undefined ? [] : takeLinked(this.#state.head, heads);
     if (linked.length > 1) await this.#commit(planExtension(this.#state, linked, 'following'));
-    return this.follow(heads.at(-1)!);
+    const highest = heads.reduce((best, head) => (head.number >= best.number ? head : best));
+    const last = heads.at(-1)!;
+    const outcome = await this.follow(highest);
+    return this.#recent.find(last.number) === last.hash ? outcome : this.follow(last);
   }
 
   /** Keeps the ref until `settleFinality`, which also runs between the chunks of a catch-up. */
@@ -159,7 +165,8 @@ export class ChainFollower {
         await this.#repair(headers, status);
         return;
       }
-      await this.#commit(planExtension(this.#state, headers, status));
+      const last = headers.at(-1)!.number;
+      await this.#commit(planExtension(this.#state, headers, status, last < to ? last : undefined));
       await this.settleFinality();
       await this.#announce(headers.at(-1)!.number + 1, to);
       isFirst = false;
@@ -194,19 +201,19 @@ export class ChainFollower {
   }
 
   /** Undoes our branch down to where `segment` (ascending, linked) meets it, and appends the other one. */
-  async #repair(segment: readonly BlockHeader[], statusAfter: ChainStatus): Promise<void> {
+  async #repair(segment: readonly BlockHeader[], status: ChainStatus): Promise<void> {
     const { client, store, signal, log, onRepair } = this.#options;
     // A node of another chain has no ancestor either: it must not make us drop everything.
     await client.verifyChain(signal);
     const { ancestor, branch } = await findAncestor({ client, store, signal, startNumber: this.#state.startNumber ?? 0 }, segment);
     const orphans = await store.readCanonical((ancestor?.number ?? -1) + 1, this.#state.head!.number);
-    const { batches, isFinalityViolated } = planRepair(this.#state, { ancestor, orphans, branch }, this.#chunkSize);
+    const { batches, isFinalityViolated } = planRepair(this.#state, { ancestor, orphans, branch }, { blocksMax: this.#chunkSize, status });
     const fields = { ancestor: ancestor?.number, orphans: orphans.length, blocks: branch.length, height: branch.at(-1)!.number };
     if (isFinalityViolated) log.error({ ...fields, finalized: this.#state.finalized?.number }, 'a reorg went below finality, the chain was rebuilt from the ancestor');
+    this.#announcedTo = -1;
     for (const batch of batches) await this.#commit(batch);
     if (orphans.length === 0) return;
     onRepair?.({ depth: orphans.length, isFinalityViolated });
-    if (isFinalityViolated) await store.setStatus(statusAfter, undefined);
     log.info(fields, 'a reorg was followed');
   }
 

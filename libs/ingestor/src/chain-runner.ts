@@ -12,7 +12,7 @@ import { HeadSubscription } from './head-subscription.ts';
 import { pollDelay } from './poll-delay.ts';
 
 export interface RunnerOptions extends Omit<FollowerOptions, 'client' | 'onCommit'> {
-  readonly client: ChainClient & FollowerOptions['client'];
+  readonly client: FollowerOptions['client'] & Pick<ChainClient, 'network' | 'findFinalized' | 'subscribeHeads' | 'close'>;
   /** Kept current by the runner. */
   readonly report: ChainReport;
 }

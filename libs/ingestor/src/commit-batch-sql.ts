@@ -7,7 +7,7 @@
  *
  * $1 chain, $2 token, $3 feed_seq before, $4 feed_seq after, $5 head number, $6 head hash, $7 finalized number,
  * $8 finalized hash, $9 start number, $10 status (null: keep), $11 clear from, then the entries as arrays:
- * $12 seq, $13 type, $14 number, $15 hash, $16 parent hash, $17 timestamp, $18 resume_seq, $19 traceparent.
+ * $12 seq, $13 type, $14 number, $15 hash, $16 parent hash, $17 timestamp, $18 resume_seq, $19 traceparent; and $20 clear to (null: no bound).
  */
 export const COMMIT_BATCH_SQL = `
 WITH fenced AS (
@@ -26,7 +26,7 @@ WITH fenced AS (
   RETURNING 1
 ), cleared AS (
   DELETE FROM blocks
-  WHERE chain_gid = $1 AND number BETWEEN $11 AND $5 AND hash IS NULL AND status <> 'reorged' AND EXISTS (SELECT 1 FROM fenced)
+  WHERE chain_gid = $1 AND number >= $11 AND ($20::bigint IS NULL OR number <= $20) AND hash IS NULL AND status <> 'reorged' AND EXISTS (SELECT 1 FROM fenced)
   RETURNING 1
 ), returned AS (
   UPDATE blocks SET status = 'new', updated_at = now()

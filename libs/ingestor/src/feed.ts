@@ -29,6 +29,10 @@ export interface FeedBatch {
   readonly next: FollowState;
   /** Absent: stays as it is. */
   readonly status?: ChainStatus;
-  /** Null-hash rows from this height up to the new head are answered by this batch: filled, or skipped slots. */
+  /**
+   * Null-hash rows of [clearFrom, clearTo] are answered by this batch: filled, skipped slots, or heights that the chain
+   * does not have any more. Without clearTo all from clearFrom on.
+   */
   readonly clearFrom: number;
+  readonly clearTo?: number;
 }

@@ -1,8 +1,11 @@
 import type { BlockHeader } from '@chainwatch/chain-core';
 import type { ChainStatus, FeedBatch, FeedEntry, FollowState } from './feed.ts';
 
-/** The batch that appends `headers` (not empty, linked, the first on our head) to the feed. */
-export function planExtension(state: FollowState, headers: readonly BlockHeader[], status: ChainStatus): FeedBatch {
+/**
+ * The batch that appends `headers` (not empty, linked, the first on our head) to the feed. Announced heights above
+ * `clearTo` stay announced, by default none.
+ */
+export function planExtension(state: FollowState, headers: readonly BlockHeader[], status: ChainStatus, clearTo?: number): FeedBatch {
   const entries = headers.map((header, position) => toEntry('block', header, state.feedSeq + 1 + position));
   const last = headers.at(-1)!;
   const first = headers[0]!;
@@ -10,6 +13,7 @@ export function planExtension(state: FollowState, headers: readonly BlockHeader[
     entries,
     status,
     clearFrom: (state.head?.number ?? first.number - 1) + 1,
+    clearTo,
     next: {
       ...state,
       feedSeq: state.feedSeq + entries.length,

@@ -10,6 +10,7 @@ export function planFinalization(state: FollowState, header: BlockHeader): FeedB
   return {
     entries: [toEntry('finalize', header, seq)],
     clearFrom: state.head.number + 1,
+    clearTo: state.head.number,
     next: { ...state, feedSeq: seq, finalized: { number: header.number, hash: header.hash } },
   };
 }

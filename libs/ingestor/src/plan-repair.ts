@@ -1,5 +1,5 @@
 import type { BlockHeader, BlockRef } from '@chainwatch/chain-core';
-import type { FeedBatch, FollowState } from './feed.ts';
+import type { ChainStatus, FeedBatch, FollowState } from './feed.ts';
 import { planExtension, toEntry } from './plan-extension.ts';
 
 export interface Repair {
@@ -18,13 +18,20 @@ export interface RepairPlan {
   readonly isFinalityViolated: boolean;
 }
 
-/** Undo newest first, then the new branch ascending; `blocksMax` bounds the blocks of one transaction. */
-export function planRepair(state: FollowState, repair: Repair, blocksMax: number): RepairPlan {
+interface RepairOptions {
+  /** Bounds the blocks of one transaction. */
+  readonly blocksMax: number;
+  /** Of the chain when the repair is an ordinary one. */
+  readonly status: ChainStatus;
+}
+
+/** Undo newest first, then the new branch ascending. */
+export function planRepair(state: FollowState, repair: Repair, { blocksMax, ...options }: RepairOptions): RepairPlan {
   const { ancestor, orphans, branch } = repair;
   const isFinalityViolated = state.finalized !== undefined && (ancestor === undefined || ancestor.number < state.finalized.number);
   const resumeSeq = isFinalityViolated ? state.feedSeq + orphans.length + branch.length : undefined;
   const undo = orphans.toReversed().map((orphan, position) => toEntry('reorg', orphan, state.feedSeq + 1 + position, resumeSeq));
-  const status = isFinalityViolated ? 'recovering' : 'following';
+  const status = isFinalityViolated ? 'recovering' : options.status;
 
   const undone = rewind(state, repair, isFinalityViolated);
   const first = planExtension(undone, branch.slice(0, blocksMax), status);

@@ -14,10 +14,10 @@ export class MemoryFeedStore implements FeedStore {
     return this.state;
   }
 
-  async commit({ entries, next, status, clearFrom }: FeedBatch): Promise<void> {
+  async commit({ entries, next, status, clearFrom, clearTo = Infinity }: FeedBatch): Promise<void> {
     if (entries[0]!.seq !== this.state.feedSeq + 1 || entries.at(-1)!.seq !== next.feedSeq) throw new Error('a hole in the feed');
     for (const entry of entries) this.#apply(entry);
-    for (let number = clearFrom; number <= (next.head?.number ?? -1); number += 1) this.announced.delete(number);
+    for (const number of this.announced) if (number >= clearFrom && number <= clearTo) this.announced.delete(number);
     this.state = next;
     if (status !== undefined) this.statuses.push(status);
   }
