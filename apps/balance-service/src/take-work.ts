@@ -26,8 +26,9 @@ interface TargetRow {
 
 /**
  * The oldest asked-for readings of a chain, expanded to single balances and coalesced: one per address and asset, at
- * the last block that asks. `address` without an asset means native and every asset known there; an asset without an
- * address means everybody who holds it. Only active assets and monitored addresses are read.
+ * the highest block that asks, the cursor above all (a block that becomes final asks after newer ones did). `address`
+ * without an asset means native and every asset known there; an asset without an address means everybody who holds it.
+ * Only active assets and monitored addresses are read.
  */
 export async function takeWork(sql: Sql, network: Network): Promise<Work> {
   const { rows: reads } = await sql.query<{ id: number }>('SELECT id FROM balance_reads WHERE chain_gid = $1 ORDER BY id LIMIT $2', [network.gid, BATCH]);
@@ -57,7 +58,7 @@ export async function takeWork(sql: Sql, network: Network): Promise<Work> {
             bool_and(w.is_suspected) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_suspected
      FROM wanted w JOIN addresses a ON a.id = w.address_id JOIN assets s ON s.gid = w.asset_gid
      WHERE a.is_monitored AND s.status = 'active' AND s.archived_at IS NULL AND s.decimals IS NOT NULL
-     ORDER BY w.address_id, w.asset_gid, w.id DESC`,
+     ORDER BY w.address_id, w.asset_gid, w.block_number DESC NULLS FIRST, w.id DESC`,
     [readIds, network.native.gid, network.gid],
   );
   return { readIds, targets: rows.map(toTarget) };
