@@ -119,9 +119,10 @@ export class ChainWorker {
   /** One piece of work; false when there was none. */
   async #step(session: Sql): Promise<boolean> {
     const { client } = this.#deps;
+    const work = await takeWork(session, client.network);
+    // Read after the work: the cursor is then at or behind whatever asked for it.
     const { cursor, isHeld } = await readChainState(session, this.chainGid);
     if (cursor === undefined || isHeld) return false;
-    const work = await takeWork(session, client.network);
     const targets = work.readIds.length > 0 ? work.targets : await findOrphanTargets(session, this.chainGid);
     if (work.readIds.length === 0 && targets.length === 0) return false;
     const readings = await readTargets(client, targets, cursor, this.#stop.signal);

@@ -29,7 +29,7 @@ export async function findDisagreements(project: Project, receiver: Receiver, ac
   for (const [hash, want] of expected) {
     const got = actual.get(hash);
     if (got === undefined) {
-      faults.push(`missed transaction ${hash} of block ${want.blockNumber}`);
+      faults.push(`missed transaction ${hash} of block ${want.blockNumber}: ${want.transfers.join('; ')}; watched ${JSON.stringify(watched)}`);
       continue;
     }
     const status = want.isFailed ? 'failed' : 'confirmed';

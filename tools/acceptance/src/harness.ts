@@ -12,6 +12,9 @@ export const CHAIN = 'eip155:31337';
 export const ALL_SERVICES: readonly ServiceName[] = ['api-gateway', 'block-ingestor-evm', 'tx-analyzer', 'balance-service', 'notifier'];
 export const ALL_EVENTS = ['transaction.detected', 'transaction.confirmed', 'transaction.reorged', 'transaction.failed', 'balance.changed'];
 
+/** States stay in memory: anvil 1.7.1 forgets the code of contracts when it reorganises to a state that it moved to disk. */
+const ANVIL_ARGS = ['--no-mining', '--order', 'fifo', '--prune-history', '100000'];
+
 export interface HarnessOptions {
   /** The node URL that the service is given; default anvil itself. */
   readonly endpointUrl?: (anvilUrl: string) => Promise<string>;
@@ -95,7 +98,7 @@ export class Harness {
       startPostgres({ isOwn: true }),
       startNats(),
       startRedis(),
-      startAnvil({ args: ['--no-mining', '--order', 'fifo', ...(this.#options.anvilArgs ?? [])] }),
+      startAnvil({ args: [...ANVIL_ARGS, ...(this.#options.anvilArgs ?? [])] }),
       this.receiver.start(),
     ]);
     const apiPort = await freePort();
