@@ -6,6 +6,7 @@ import { SUBJECTS, type SubjectKind } from '@chainwatch/events';
 import { startPostgres, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import type { AnalyzerOptions } from './analyzer-deps.ts';
 import { network, SpecChain } from './spec-chain.ts';
+import type { MortalDatabase } from './spec-mortal-database.ts';
 import { startAnalyzer, type Analyzer } from './start-analyzer.ts';
 
 export interface Published {
@@ -97,10 +98,19 @@ export class SpecWorld {
     return startPostgres();
   }
 
-  startAnalyzer(): void {
+  /** `mortal`: the process is killed when its database says so. */
+  startAnalyzer(mortal?: MortalDatabase): void {
+    const bus: Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'leases' | 'isConnected' | 'onStreamsRecreated'> = {
+      subscribe: this.bus.subscribe,
+      leases: this.bus.leases,
+      onStreamsRecreated: (listener) => this.bus.onStreamsRecreated(listener),
+      isConnected: true,
+      publish: (...args) => (mortal?.isDead === true ? Promise.reject(new Error('killed')) : this.bus.publish(...args)),
+    };
+    Object.defineProperty(bus, 'isConnected', { get: () => this.bus.isConnected && mortal?.isDead !== true });
     this.analyzer = startAnalyzer({
-      db: this.db,
-      bus: this.bus as unknown as Bus<'tx-analyzer'>,
+      db: mortal === undefined ? this.db : mortal.wrap(this.db),
+      bus: bus as Bus<'tx-analyzer'>,
       logger: silent,
       owner: randomUUID(),
       openChain: async () => ({ network, client: this.chain.client() }),

@@ -1,0 +1,53 @@
+import type { Database, Sql } from '@chainwatch/db';
+
+/** The process is gone: nothing it still asks for happens. */
+class KilledError extends Error {
+  constructor() {
+    super('killed');
+    this.name = 'KilledError';
+  }
+}
+
+/**
+ * A database as one process sees it that is killed at a chosen statement: before it runs, or after it ran and before
+ * anybody heard of it. An open transaction rolls back unless its COMMIT was the last statement.
+ */
+export class MortalDatabase {
+  isDead = false;
+  #statementsLeft = Number.POSITIVE_INFINITY;
+  #diesAfter = false;
+
+  killAt(statements: number, diesAfter: boolean): void {
+    this.#statementsLeft = statements;
+    this.#diesAfter = diesAfter;
+  }
+
+  wrap(db: Database): Database {
+    const query = ((...args: Parameters<Sql['query']>) => this.#run(() => (db.query as (...all: unknown[]) => Promise<unknown>)(...args))) as unknown as Sql['query'];
+    return {
+      pool: db.pool,
+      close: () => Promise.resolve(),
+      query,
+      transaction: (work) => this.#run(() => db.transaction((sql) => work({ query: this.#wrapQuery(sql) }))),
+    };
+  }
+
+  #wrapQuery(sql: Sql): Sql['query'] {
+    return ((...args: Parameters<Sql['query']>) => this.#run(() => (sql.query as (...all: unknown[]) => Promise<unknown>)(...args))) as unknown as Sql['query'];
+  }
+
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    this.#statementsLeft -= 1;
+    const isLast = this.#statementsLeft <= 0;
+    if (this.isDead || (isLast && !this.#diesAfter)) {
+      this.isDead = true;
+      throw new KilledError();
+    }
+    const result = await work();
+    if (isLast || this.isDead) {
+      this.isDead = true;
+      throw new KilledError();
+    }
+    return result;
+  }
+}
