@@ -2,21 +2,37 @@ import type { BlockRef } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 
 export interface ChainState {
+  /** No balance is read beyond it, or transfers not stored yet would look like adjustments. */
   readonly cursor: BlockRef | undefined;
+  /** The ingestor knows that the cursor's block is an orphan; the analyzer has not undone it yet. */
+  readonly isCursorOrphaned: boolean;
   readonly confirmedNumber: number;
   /** The chain recovers from a reorg below finality: nothing is told until its blocks are done again. */
   readonly isHeld: boolean;
 }
 
-/** How far the analyzer is: no balance is read beyond it, or transfers not stored yet would look like adjustments. */
+interface StateRow {
+  readonly number: number | null;
+  readonly hash: string | null;
+  readonly confirmed: number | null;
+  readonly is_held: boolean;
+  readonly is_orphaned: boolean;
+}
+
+/** How far the analyzer is. */
 export async function readChainState(sql: Sql, chainGid: string): Promise<ChainState> {
-  const { rows } = await sql.query<{ number: number | null; hash: string | null; confirmed: number | null; is_held: boolean }>(
-    `SELECT cursor_number AS number, cursor_hash AS hash, confirmed_number AS confirmed,
-            hold_until_seq IS NOT NULL AND cursor_seq < hold_until_seq AS is_held
-     FROM analyzer_states WHERE chain_gid = $1`,
+  const { rows } = await sql.query<StateRow>(
+    `SELECT s.cursor_number AS number, s.cursor_hash AS hash, s.confirmed_number AS confirmed,
+            s.hold_until_seq IS NOT NULL AND s.cursor_seq < s.hold_until_seq AS is_held, coalesce(b.status IN ('reorged', 'new'), false) AS is_orphaned
+     FROM analyzer_states s LEFT JOIN blocks b ON b.chain_gid = s.chain_gid AND b.hash = s.cursor_hash WHERE s.chain_gid = $1`,
     [chainGid],
   );
   const row = rows[0];
-  if (row === undefined || row.number === null || row.hash === null) return { cursor: undefined, confirmedNumber: -1, isHeld: false };
-  return { cursor: { number: row.number, hash: row.hash }, confirmedNumber: row.confirmed ?? -1, isHeld: row.is_held };
+  if (row === undefined) return { cursor: undefined, isCursorOrphaned: false, confirmedNumber: -1, isHeld: false };
+  return {
+    cursor: row.number === null || row.hash === null ? undefined : { number: row.number, hash: row.hash },
+    isCursorOrphaned: row.is_orphaned,
+    confirmedNumber: row.confirmed ?? -1,
+    isHeld: row.is_held,
+  };
 }

@@ -191,6 +191,6 @@ test('transfers and adjustments always explain the difference of two readings, a
         await random.stop();
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
 }, 180_000);

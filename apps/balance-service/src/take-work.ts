@@ -2,89 +2,117 @@ import type { Network } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { Target } from './target.ts';
 
-const BATCH = 500;
+/** Imports that are taken beside other work, and alone: each asks for every asset of the chain. */
+const IMPORTS_BESIDE = 2;
+const IMPORTS_ALONE = 50;
 /** Assets that an import asks for on suspicion, the oldest of the chain first. */
 const SUSPECTED_ASSETS_MAX = 1_000;
+
+export interface WorkLimits {
+  /** Rows of balance_reads at once. */
+  readonly reads: number;
+  /** Balances that one piece of work may ask for. */
+  readonly targets: number;
+}
 
 export interface Work {
   /** Rows of balance_reads that this work does away with. */
   readonly readIds: readonly number[];
   readonly targets: readonly Target[];
+  /** One row asks for more balances than a piece of work may hold: it is to be split first (splitRead). */
+  readonly isTooLarge: boolean;
 }
 
 interface TargetRow {
-  address_id: string;
-  project_id: string;
-  address: string;
-  asset_gid: string;
-  decimals: number;
-  block_number: number | null;
-  block_hash: string | null;
-  is_suspected: boolean;
-  traceparent: string | null;
+  readonly address_id: string;
+  readonly project_id: string;
+  readonly address: string;
+  readonly asset_gid: string;
+  readonly decimals: number;
+  readonly block_number: number | null;
+  readonly block_hash: string | null;
+  readonly parent_number: number | null;
+  readonly parent_hash: string | null;
+  readonly is_suspected: boolean;
+  readonly is_late: boolean;
+  readonly traceparent: string | null;
 }
 
 /**
  * The oldest asked-for readings of a chain, expanded to single balances and coalesced: one per address and asset, at
- * the highest block that asks, the cursor above all (a block that becomes final asks after newer ones did). `address`
- * without an asset means native and every asset known there; an asset without an address means everybody who holds it.
- * Only active assets and monitored addresses are read.
+ * the newest block that asks. Only active assets and monitored addresses are read, and nothing that a newer reading
+ * has overtaken. What is asked for in a block that is no longer canonical is read at the cursor.
  */
-export async function takeWork(sql: Sql, network: Network): Promise<Work> {
-  const { rows: reads } = await sql.query<{ id: number }>('SELECT id FROM balance_reads WHERE chain_gid = $1 ORDER BY id LIMIT $2', [network.gid, BATCH]);
-  const readIds = reads.map((read) => read.id);
-  if (readIds.length === 0) return { readIds, targets: [] };
+export async function takeWork(sql: Sql, network: Network, limits: WorkLimits): Promise<Work> {
+  let readIds = await takeIds(sql, network.gid, limits.reads);
+  for (;;) {
+    const targets = readIds.length === 0 ? [] : await readWanted(sql, network, readIds, limits.targets + 1);
+    if (targets.length <= limits.targets) return { readIds, targets, isTooLarge: false };
+    if (readIds.length === 1) return { readIds, targets: [], isTooLarge: true };
+    readIds = readIds.slice(0, readIds.length >> 1);
+  }
+}
+
+/** What was detected first; imports get their turn beside it. */
+async function takeIds(sql: Sql, chainGid: string, limit: number): Promise<number[]> {
+  const asked = await sql.query<{ id: number }>(`SELECT id FROM balance_reads WHERE chain_gid = $1 AND reason <> 'imported' ORDER BY id LIMIT $2`, [chainGid, limit]);
+  const importsMax = Math.min(asked.rows.length > 0 ? IMPORTS_BESIDE : IMPORTS_ALONE, limit);
+  const imported = await sql.query<{ id: number }>(`SELECT id FROM balance_reads WHERE chain_gid = $1 AND reason = 'imported' ORDER BY id LIMIT $2`, [chainGid, importsMax]);
+  return [...asked.rows, ...imported.rows].map((row) => row.id);
+}
+
+/** Asks of an asset without an address concern its holders: those written down, and those whose first reading is among this very work. */
+const WANTED = `
+  r AS (
+    SELECT q.*, b.number AS at_number, b.hash AS at_hash, b.parent_hash AS at_parent, q.reason = 'detected' AND q.block_hash IS NULL AS is_late
+    FROM balance_reads q LEFT JOIN blocks b ON b.chain_gid = q.chain_gid AND b.hash = q.block_hash AND b.status IN ('processed', 'confirmed')
+    WHERE q.id = ANY($1)
+  ),
+  wanted (id, address_id, asset_gid, at_number, at_hash, at_parent, is_late, traceparent, is_suspected) AS (
+    SELECT id, address_id, coalesce(asset_gid, $2), at_number, at_hash, at_parent, is_late, traceparent, false FROM r WHERE address_id IS NOT NULL
+    UNION ALL
+    SELECT r.id, r.address_id, b.asset_gid, at_number, at_hash, at_parent, is_late, traceparent, false
+      FROM r JOIN balances b ON b.address_id = r.address_id AND b.chain_gid = r.chain_gid WHERE r.asset_gid IS NULL
+    UNION ALL
+    SELECT r.id, r.address_id, s.gid, at_number, at_hash, at_parent, is_late, traceparent, true
+      FROM r CROSS JOIN (
+        SELECT gid FROM assets WHERE chain_gid = $3 AND type = 'fungible' AND status = 'active' AND archived_at IS NULL ORDER BY created_at LIMIT ${SUSPECTED_ASSETS_MAX}
+      ) s
+      WHERE r.reason = 'imported' AND r.address_id IS NOT NULL AND r.asset_gid IS NULL
+    UNION ALL
+    SELECT r.id, b.address_id, r.asset_gid, at_number, at_hash, at_parent, is_late, traceparent, false
+      FROM r JOIN balances b ON b.asset_gid = r.asset_gid WHERE r.address_id IS NULL
+    UNION ALL
+    SELECT r.id, m.address_id, r.asset_gid, r.at_number, r.at_hash, r.at_parent, r.is_late, r.traceparent, false
+      FROM r JOIN r AS m ON m.asset_gid = r.asset_gid AND m.address_id IS NOT NULL WHERE r.address_id IS NULL
+  )`;
+
+async function readWanted(sql: Sql, network: Network, readIds: readonly number[], limit: number): Promise<Target[]> {
   const { rows } = await sql.query<TargetRow>(
-    `WITH r AS (SELECT * FROM balance_reads WHERE id = ANY($1)),
-     wanted AS (
-       SELECT r.id, r.address_id, r.asset_gid, r.block_number, r.block_hash, r.traceparent, false AS is_suspected
-         FROM r WHERE r.address_id IS NOT NULL AND r.asset_gid IS NOT NULL
-       UNION ALL
-       SELECT r.id, r.address_id, $2, r.block_number, r.block_hash, r.traceparent, false FROM r WHERE r.address_id IS NOT NULL AND r.asset_gid IS NULL
-       UNION ALL
-       SELECT r.id, r.address_id, b.asset_gid, r.block_number, r.block_hash, r.traceparent, false
-         FROM r JOIN balances b ON b.address_id = r.address_id AND b.chain_gid = r.chain_gid WHERE r.asset_gid IS NULL
-       UNION ALL
-       SELECT r.id, r.address_id, s.gid, r.block_number, r.block_hash, r.traceparent, true
-         FROM r CROSS JOIN (
-           SELECT gid FROM assets WHERE chain_gid = $3 AND type = 'fungible' AND status = 'active' AND archived_at IS NULL ORDER BY created_at LIMIT ${SUSPECTED_ASSETS_MAX}
-         ) s
-         WHERE r.reason = 'imported' AND r.address_id IS NOT NULL AND r.asset_gid IS NULL
-       UNION ALL
-       SELECT r.id, b.address_id, r.asset_gid, r.block_number, r.block_hash, r.traceparent, false
-         FROM r JOIN balances b ON b.asset_gid = r.asset_gid WHERE r.address_id IS NULL
-     )
-     SELECT DISTINCT ON (w.address_id, w.asset_gid) w.address_id, a.project_id, a.address, w.asset_gid, s.decimals, w.block_number, w.block_hash, w.traceparent,
-            bool_and(w.is_suspected) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_suspected
+    `WITH ${WANTED}
+     SELECT DISTINCT ON (w.address_id, w.asset_gid) w.address_id, a.project_id, a.address, w.asset_gid, s.decimals, w.at_number AS block_number, w.at_hash AS block_hash,
+            p.number AS parent_number, p.hash AS parent_hash, w.traceparent,
+            bool_and(w.is_suspected) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_suspected, bool_or(w.is_late) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_late
      FROM wanted w JOIN addresses a ON a.id = w.address_id JOIN assets s ON s.gid = w.asset_gid
-     WHERE a.is_monitored AND s.status = 'active' AND s.archived_at IS NULL AND s.decimals IS NOT NULL
-     ORDER BY w.address_id, w.asset_gid, w.block_number DESC NULLS FIRST, w.id DESC`,
-    [readIds, network.native.gid, network.gid],
+     LEFT JOIN balances k ON k.address_id = w.address_id AND k.asset_gid = w.asset_gid
+     LEFT JOIN blocks p ON p.chain_gid = $3 AND p.hash = w.at_parent AND k.address_id IS NULL AND p.status IN ('processed', 'confirmed')
+     WHERE a.is_monitored AND s.chain_gid = $3 AND s.status = 'active' AND s.archived_at IS NULL AND s.decimals IS NOT NULL
+       AND (w.at_number IS NULL OR k.block_number IS NULL OR k.block_number <= w.at_number)
+     ORDER BY w.address_id, w.asset_gid, w.at_number DESC NULLS FIRST, w.id DESC LIMIT $4`,
+    [readIds, network.native.gid, network.gid, limit],
   );
-  return { readIds, targets: rows.map(toTarget) };
-}
-
-/** Balances whose last reading stands in a block that was orphaned since, however it came to be read there. */
-export async function findOrphanTargets(sql: Sql, chainGid: string): Promise<Target[]> {
-  const { rows } = await sql.query<TargetRow>(
-    `SELECT DISTINCT h.address_id, a.project_id, a.address, h.asset_gid, s.decimals, NULL::bigint AS block_number, NULL AS block_hash, NULL AS traceparent, false AS is_suspected
-     FROM blocks b JOIN balance_history h ON h.chain_gid = b.chain_gid AND h.block_hash = b.hash
-     JOIN addresses a ON a.id = h.address_id JOIN assets s ON s.gid = h.asset_gid
-     WHERE b.chain_gid = $1 AND b.status = 'reorged' AND s.decimals IS NOT NULL LIMIT ${BATCH}`,
-    [chainGid],
-  );
-  return rows.map(toTarget);
-}
-
-function toTarget(row: TargetRow): Target {
-  return {
+  return rows.map((row) => ({
     addressId: row.address_id,
     projectId: row.project_id,
     address: row.address,
     assetGid: row.asset_gid,
     decimals: row.decimals,
-    block: row.block_number === null || row.block_hash === null ? undefined : { number: row.block_number, hash: row.block_hash },
+    block: refOf(row.block_number, row.block_hash),
+    parent: refOf(row.parent_number, row.parent_hash),
     isSuspected: row.is_suspected,
+    isLate: row.is_late,
     traceparent: row.traceparent ?? undefined,
-  };
+  }));
 }
+
+const refOf = (number: number | null, hash: string | null): Target['block'] => (number === null || hash === null ? undefined : { number, hash });

@@ -10,8 +10,12 @@ export interface Target {
   readonly decimals: number;
   /** Read there; undefined: at the analyzer's cursor, the newest block whose transfers are all stored. */
   readonly block: BlockRef | undefined;
+  /** Where the balance stood before `block`, for a balance that is read the first time. */
+  readonly parent: BlockRef | undefined;
   /** Kept only when the balance is not zero: the asset was not discovered on the address, an import asks on suspicion. */
   readonly isSuspected: boolean;
+  /** Transactions of blocks already passed were stored now: earlier adjustments may have told of them. */
+  readonly isLate: boolean;
   readonly traceparent: string | undefined;
 }
 
@@ -20,4 +24,6 @@ export interface Reading extends Omit<Target, 'block'> {
   readonly block: BlockRef;
   /** Base units. */
   readonly amountRaw: bigint;
+  /** What it was in the parent block, when that was asked too. */
+  readonly baselineRaw: bigint | undefined;
 }

@@ -50,6 +50,7 @@ describe('delivery', () => {
     expect(attempt).toMatchObject({ id: headers['x-webhook-delivery-id'], number: 1, status_code: 200, error_code: null, response_body: 'ok' });
     expect(JSON.stringify(attempt)).not.toMatch(/dTpw/);
     expect(receiver.requests).toHaveLength(1);
+    await waitFor(async () => (await world.rows('SELECT 1 FROM webhook_secrets WHERE last_used_at IS NOT NULL')).length === 1);
   });
 
   test('signs with both secrets while a rotation overlaps, and takes a rotation up at once', async () => {

@@ -9,6 +9,8 @@ export interface ChannelStore {
   /** The webhook channels of some projects, as they are in the database now; parsed and unsealed once per version. */
   listByProjects(projectIds: readonly string[]): Promise<Channel[]>;
   listByIds(channelIds: readonly string[]): Promise<Channel[]>;
+  /** Notes that the secrets of channels signed something, to the minute. */
+  markUsed(channelIds: readonly string[]): Promise<void>;
 }
 
 interface ChannelRow {
@@ -23,12 +25,14 @@ interface ChannelRow {
 }
 
 const CACHED_MAX = 10_000;
+const USED_PRECISION_MS = 60_000;
 
 /**
  * Reads channels without ever being stale: every look-up asks for the versions of the rows (their xmin, a few bytes),
  * and only rows that changed are fetched and opened again.
  */
 export function createChannelStore(db: Sql, open: OpenSealed): ChannelStore {
+  const usedAt = new Map<string, number>();
   const cache = new Map<string, { readonly version: string; readonly channel: Channel }>();
 
   async function list(column: 'id' | 'project_id', ids: readonly string[]): Promise<Channel[]> {
@@ -56,6 +60,13 @@ export function createChannelStore(db: Sql, open: OpenSealed): ChannelStore {
   return {
     listByProjects: (projectIds) => list('project_id', projectIds),
     listByIds: (channelIds) => list('id', channelIds),
+    async markUsed(channelIds) {
+      const due = [...new Set(channelIds)].filter((id) => (usedAt.get(id) ?? 0) < Date.now() - USED_PRECISION_MS);
+      if (due.length === 0) return;
+      if (usedAt.size + due.length > CACHED_MAX) usedAt.clear();
+      for (const id of due) usedAt.set(id, Date.now());
+      await db.query('UPDATE webhook_secrets SET last_used_at = now() WHERE channel_id = ANY($1::uuid[]) AND (expires_at IS NULL OR expires_at > now())', [due]);
+    },
   };
 }
 

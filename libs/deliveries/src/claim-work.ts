@@ -102,10 +102,12 @@ export function claimWork(input: ClaimWorkInput): ClaimLoop {
     const returned: string[] = [];
     for (const job of fresh) {
       const lane = engine.lanes.get(job.channelId);
-      if (lane === undefined || !isOpen(lane.channel) || lane.room <= 0 || !engine.hasRoom(job.payload.length)) {
+      const hasRoom = lane !== undefined && engine.roomFor(lane) > 0;
+      if (hasRoom && isOpen(lane.channel)) engine.enqueue(job);
+      else {
         returned.push(job.id);
-        if (lane !== undefined && lane.room <= 0) overfull.add(lane);
-      } else engine.enqueue(job);
+        if (lane !== undefined && !hasRoom) overfull.add(lane);
+      }
     }
     await engine.deliveries.giveBack(returned, 0);
     for (const lane of overfull) {
@@ -123,7 +125,7 @@ export function claimWork(input: ClaimWorkInput): ClaimLoop {
   }
 
   async function claimBacklog(lane: ChannelLane): Promise<void> {
-    const limit = Math.min(CLAIM_MAX, lane.room, engine.room);
+    const limit = Math.min(CLAIM_MAX, engine.roomFor(lane));
     if (limit <= 0) return;
     const { heldCount, heldUnderWay } = lane;
     const jobs = await engine.deliveries.claimHeld(lane.channel.id, limit, false);

@@ -16,8 +16,9 @@ export interface DeliveryEngine {
   readonly lanes: ReadonlyMap<string, ChannelLane>;
   /** The lane of a channel, told what the channel is now. */
   laneOf(channel: Channel): ChannelLane;
-  /** Whether one more job of that many bytes fits into memory. */
-  hasRoom(bytes: number): boolean;
+  /** How many more jobs of a lane fit into memory: beyond a few, lanes share one half, so that slow ones leave room for others. */
+  roomFor(lane: ChannelLane): number;
+  /** How many more fit at most. */
   readonly room: number;
   has(deliveryId: string): boolean;
   /** Takes a job whose row is claimed; a probe starts at once. */
@@ -29,6 +30,8 @@ export interface DeliveryEngine {
 }
 
 const RECORD_BATCH_MAX = 500;
+/** Jobs that a lane may queue however full the others are. */
+const QUEUED_ALWAYS = 64;
 /** Attempts that the database has not stored yet: beyond that, nothing new starts. */
 const UNRECORDED_MAX = 5_000;
 
@@ -72,6 +75,15 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
   function dropLane(channelId: string): void {
     for (const job of lanes.get(channelId)?.clear() ?? []) forget(job);
     lanes.delete(channelId);
+  }
+
+  function room(): number {
+    return bytes >= options.queueBytes ? 0 : Math.max(0, options.queue - known.size);
+  }
+
+  function roomFor(lane: ChannelLane): number {
+    const shared = bytes >= options.queueBytes / 2 ? 0 : options.queue / 2 - known.size;
+    return Math.min(room(), lane.room, Math.max(shared, QUEUED_ALWAYS - lane.queued));
   }
 
   function forget(job: DeliveryJob): void {
@@ -163,6 +175,8 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
     }
     for (const { job } of finished) forget(job);
     pump();
+    // Shown to customers only; a note that is lost is made a minute later.
+    await channels.markUsed(finished.map(({ job }) => job.channelId)).catch(() => undefined);
   }
 
   function applyStates(states: ReadonlyMap<string, ChannelState>): void {
@@ -181,9 +195,9 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
     deliveries,
     lanes,
     laneOf,
-    hasRoom: (size: number) => known.size < options.queue && bytes + size <= options.queueBytes,
+    roomFor,
     get room() {
-      return bytes >= options.queueBytes ? 0 : options.queue - known.size;
+      return room();
     },
     has: (id: string) => known.has(id),
     enqueue,

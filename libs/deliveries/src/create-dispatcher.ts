@@ -93,7 +93,7 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
 
   function planDelivery(event: EventRow, channel: Channel): Planned {
     const lane = engine.laneOf(channel);
-    const status = engine.hasRoom(event.payload.length) && lane.reserve() ? 'pending' : 'held';
+    const status = engine.roomFor(lane) > 0 && lane.reserve() ? 'pending' : 'held';
     if (status === 'held') {
       lane.heldCount += 1;
       lane.heldUnderWay += 1;

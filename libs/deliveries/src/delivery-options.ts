@@ -49,7 +49,7 @@ export const DEFAULT_DELIVERY_OPTIONS: DeliveryOptions = {
   attemptTimeoutMs: 10_000,
   concurrencyPerChannel: 8,
   concurrency: 1_024,
-  queuePerChannel: 500,
+  queuePerChannel: 2_000,
   queue: 20_000,
   queueBytes: 128 * 1024 * 1024,
   failingAfter: 5,

@@ -1,0 +1,46 @@
+import type { EventEnvelope } from '@chainwatch/events';
+import type { ChannelFilters } from './channel-config.ts';
+import { matchesChannel } from './matches-channel.ts';
+
+const CHAIN = 'eip155:1';
+const TOKEN = 'eip155:1/erc20:0x01';
+const ETH = 'eip155:1/slip44:60';
+
+function transaction(type: EventEnvelope['type'], transfers: readonly { asset_gid: string; amount: string | null }[]): EventEnvelope {
+  const fee = { asset_gid: ETH, amount: '0.001', amount_raw: '1' };
+  return { type, data: { transaction: { chain_gid: CHAIN, direction: 'in', fee, transfers }, balance_changes: [{ address_id: 'a1' }, { address_id: 'a2' }], truncated: false } } as unknown as EventEnvelope;
+}
+
+function balance(delta: string | null): EventEnvelope {
+  return { type: 'balance.changed', data: { chain_gid: CHAIN, address_id: 'a1', asset_gid: TOKEN, delta } } as unknown as EventEnvelope;
+}
+
+const types = new Set(['transaction.detected', 'transaction.failed', 'balance.changed']);
+const detected = transaction('transaction.detected', [{ asset_gid: TOKEN, amount: '1000.5' }, { asset_gid: ETH, amount: '2' }]);
+
+test.each<[string, ChannelFilters, EventEnvelope, boolean]>([
+  ['no filter', {}, detected, true],
+  ['another type', {}, transaction('transaction.confirmed', []), false],
+  ['its chain', { chain_gids: ['eip155:137', CHAIN] }, detected, true],
+  ['another chain', { chain_gids: ['eip155:137'] }, detected, false],
+  ['an empty list', { chain_gids: [] }, detected, true],
+  ['one of its assets', { asset_gids: [TOKEN] }, detected, true],
+  ['the fee alone', { asset_gids: [ETH] }, transaction('transaction.detected', [{ asset_gid: TOKEN, amount: '1' }]), false],
+  ['the fee of a failure', { asset_gids: [ETH] }, transaction('transaction.failed', []), true],
+  ['one of its addresses', { address_ids: ['a2'] }, detected, true],
+  ['another address', { address_ids: ['a3'] }, detected, false],
+  ['its direction', { direction: 'in' }, detected, true],
+  ['another direction', { direction: 'out' }, detected, false],
+  ['enough', { min_amount: '1000.50' }, detected, true],
+  ['not enough', { min_amount: '1000.51' }, detected, false],
+  ['enough of another asset only', { asset_gids: [ETH], min_amount: '3' }, detected, false],
+  ['more than a float can tell', { min_amount: '9007199254740993.000000000000000001' }, transaction('transaction.detected', [{ asset_gid: TOKEN, amount: '9007199254740993' }]), false],
+  ['an unknown amount', { min_amount: '0' }, transaction('transaction.detected', [{ asset_gid: TOKEN, amount: null }]), false],
+  ['all at once', { chain_gids: [CHAIN], asset_gids: [TOKEN], address_ids: ['a1'], direction: 'in', min_amount: '1' }, detected, true],
+  ['a balance that fell', { direction: 'out', min_amount: '2' }, balance('-2.5'), true],
+  ['a balance that rose', { direction: 'in' }, balance('1'), true],
+  ['a balance that rose, seen as out', { direction: 'out' }, balance('1'), false],
+  ['a first balance by direction', { direction: 'in' }, balance(null), false],
+])('%s: %j', (_name, filters, event, expected) => {
+  expect(matchesChannel({ eventTypes: types, filters }, event)).toBe(expected);
+});
