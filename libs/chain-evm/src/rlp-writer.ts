@@ -17,7 +17,9 @@ export class InvalidHexError extends Error {
  * the time its header is written, so nothing is measured or copied. Write the fields of a list in reverse order.
  */
 export class RlpWriter {
-  #bytes = Buffer.allocUnsafeSlow(1 << 16);
+  #bytes = new Uint8Array(1 << 16);
+  /** The same memory; its native hexadecimal decoder serves long fields. */
+  #buffer = Buffer.from(this.#bytes.buffer);
   #start = this.#bytes.length;
 
   /** Bytes written since `reset`; the mark that `list` and `text` take. */
@@ -27,12 +29,12 @@ export class RlpWriter {
 
   /** What was written, valid until the next write. */
   get written(): Uint8Array {
-    return this.#bytes.subarray(this.#start);
+    return new Uint8Array(this.#bytes.buffer, this.#start);
   }
 
   /** The last `length` bytes that were written, valid until the next write. */
   view(length: number): Uint8Array {
-    return this.#bytes.subarray(this.#start, this.#start + length);
+    return new Uint8Array(this.#bytes.buffer, this.#start, length);
   }
 
   reset(): void {
@@ -71,16 +73,19 @@ export class RlpWriter {
     if (hex === null || hex === undefined) return this.byte(0x80);
     let first = 2;
     while (first < hex.length && hex.charCodeAt(first) === 48) first++;
-    let length = 0;
+    if (first >= hex.length) return this.byte(0x80);
     this.#reserve((hex.length >> 1) + 1);
+    const bytes = this.#bytes;
+    const end = this.#start;
+    let at = end;
     for (let i = hex.length - 1; i >= first; i -= 2) {
       const low = nibbles[hex.charCodeAt(i)] ?? 255;
       const high = i > first ? (nibbles[hex.charCodeAt(i - 1)] ?? 255) : 0;
-      if (low > 15 || high > 15) throw new InvalidHexError(hex);
-      this.#bytes[--this.#start] = (high << 4) | low;
-      length++;
+      if ((low | high) > 15) throw new InvalidHexError(hex);
+      bytes[--at] = (high << 4) | low;
     }
-    if (length === 0) return this.byte(0x80);
+    this.#start = at;
+    const length = end - at;
     if (length === 1 && (this.#bytes[this.#start] ?? 0) < 0x80) return;
     this.#header(length, 0x80);
   }
@@ -118,15 +123,16 @@ export class RlpWriter {
     this.#start -= length;
     // A native call costs more than the loop up to about the length of a word.
     if (length > 40) {
-      if (this.#bytes.write(hex.slice(2), this.#start, length, 'hex') !== length) throw new InvalidHexError(hex);
+      if (this.#buffer.write(hex.slice(2), this.#start, length, 'hex') !== length) throw new InvalidHexError(hex);
       return length;
     }
+    const bytes = this.#bytes;
     let at = this.#start;
     for (let i = 2; i < hex.length; i += 2) {
       const high = nibbles[hex.charCodeAt(i)] ?? 255;
       const low = nibbles[hex.charCodeAt(i + 1)] ?? 255;
       if ((high | low) > 15) throw new InvalidHexError(hex);
-      this.#bytes[at++] = (high << 4) | low;
+      bytes[at++] = (high << 4) | low;
     }
     return length;
   }
@@ -134,9 +140,21 @@ export class RlpWriter {
   #reserve(count: number): void {
     if (this.#start >= count) return;
     const size = this.size;
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, size + count + 1024));
-    this.#bytes.copy(larger, larger.length - size, this.#start);
+    const larger = new Uint8Array(Math.max(this.#bytes.length * 2, size + count + 1024));
+    larger.set(this.written, larger.length - size);
     this.#start = larger.length - size;
     this.#bytes = larger;
+    this.#buffer = Buffer.from(larger.buffer);
   }
+}
+
+/** Whether `hex`, with prefix, spells `bytes`. */
+export function spells(hex: string, bytes: Uint8Array): boolean {
+  if (hex.length !== bytes.length * 2 + 2) return false;
+  for (let i = 0; i < bytes.length; i++) {
+    const high = nibbles[hex.charCodeAt(i * 2 + 2)] ?? 255;
+    const low = nibbles[hex.charCodeAt(i * 2 + 3)] ?? 255;
+    if (((high << 4) | low) !== bytes[i]) return false;
+  }
+  return true;
 }
