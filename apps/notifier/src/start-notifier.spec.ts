@@ -363,9 +363,9 @@ describe('what breaks around it', () => {
     expect(eventIds()).toEqual(sent);
   });
 
-  test('starts the first attempt within 10 ms of the message', async () => {
+  test('starts the first attempt straight from the message, long before any poll', async () => {
     await world.addChannel(receiver.url);
-    await world.start();
+    await world.start({ pollMs: 5_000 });
     for (let count = 0; count < 30; count += 1) await world.waitForStatus(await world.emit(), 'delivered');
     const delays: number[] = [];
     for (let count = 0; count < 60; count += 1) {
@@ -379,6 +379,6 @@ describe('what breaks around it', () => {
     delays.sort((left, right) => left - right);
     console.log(`commit + publish + dispatch + first byte: p50 ${delays[30]!.toFixed(1)} ms, max ${delays[59]!.toFixed(1)} ms`);
     // The insert and the publish of the spec itself are in there, and the machine is shared: generous.
-    expect(delays[30]).toBeLessThan(60);
+    expect(delays[30]).toBeLessThan(100);
   });
 });
