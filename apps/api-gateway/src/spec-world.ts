@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
 import request from 'supertest';
 import type { PublishOptions } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
@@ -33,6 +35,7 @@ export interface SpecWorld {
   /** What the app reported as unexpected: empty in every test that passes. */
   readonly failures: unknown[];
   send(method: Method, path: string, key?: string): request.Test;
+  readonly server: Server;
   stop(): Promise<void>;
 }
 
@@ -87,6 +90,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
     checkReplies: true,
   });
   const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
   const send = (method: Method, path: string, key?: string): request.Test => {
     const test = request(server)[method](path);
     return key === undefined ? test : test.set('X-Api-Key', key);
@@ -108,6 +112,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
     published,
     failures,
     send,
+    server,
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

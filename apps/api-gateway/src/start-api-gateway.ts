@@ -31,6 +31,8 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
   const deps: ApiDeps = { ...options.deps, bus };
   const keys = createKeyStore({ db: deps.db });
   const stopListening = bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash));
+  // Prisma compiles its query engine with the first query: better now than with the first client.
+  void deps.prisma.workspace.findFirst().catch(() => undefined);
   const server = await startHttpServer(createApp({ ...options, deps, keys }), { port, host });
   return {
     port: server.port,

@@ -7,13 +7,21 @@ const unavailable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGA
 
 /** A database that is away is 503, not 500: the client may come again. Undefined for what nobody foresaw. */
 export function translateError(error: unknown): ProblemError | undefined {
-  for (let current: unknown = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1) {
-    const code = 'code' in current ? String(current.code) : '';
-    if (unavailable.test(code) || isPoolFailure(current.message)) {
-      return serviceUnavailable('The database is not available at the moment.', { cause: error, retryAfterSeconds: 1 });
-    }
-  }
-  return undefined;
+  const failures = listCauses(error);
+  if (!failures.some(({ code, message }) => unavailable.test(String(code)) || isPoolFailure(String(message)))) return undefined;
+  return serviceUnavailable('The database is not available at the moment.', { cause: error, retryAfterSeconds: 1 });
+}
+
+interface Failure {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly cause?: unknown;
+}
+
+function listCauses(error: unknown): Failure[] {
+  const causes: Failure[] = [];
+  for (let current = error; typeof current === 'object' && current !== null && causes.length < 5; current = (current as Failure).cause) causes.push(current);
+  return causes;
 }
 
 // node-postgres has no codes for these.

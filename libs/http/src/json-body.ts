@@ -1,5 +1,5 @@
 import express from 'express';
-import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import { ProblemError, contentTooLarge, invalidRequest, unsupportedMediaType } from '@chainwatch/problem';
 import { findBodyFault } from './find-body-fault.ts';
 
@@ -9,9 +9,11 @@ export interface JsonBodyOptions {
 }
 
 /** Parses JSON bodies: 415 for another media type, 413 over the limit, 400 for what is no JSON or cannot be stored. */
-export function jsonBody(options: JsonBodyOptions): (RequestHandler | ErrorRequestHandler)[] {
-  const parse = express.json({ limit: options.limitBytes, strict: false, type: () => true });
-  return [requireJson, parse, ((error, _req, _res, next) => next(toProblem(error, options.limitBytes))) as ErrorRequestHandler, checkBody];
+export function jsonBody(options: JsonBodyOptions): RequestHandler[] {
+  const json = express.json({ limit: options.limitBytes, strict: false, type: () => true });
+  const parse: RequestHandler = (req, res, next) =>
+    json(req, res, (error?: unknown) => next(error === undefined ? undefined : toProblem(error, options.limitBytes)));
+  return [requireJson, parse, checkBody];
 }
 
 const requireJson: RequestHandler = (req, _res, next) => {

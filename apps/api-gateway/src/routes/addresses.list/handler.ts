@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { booleanParameter, listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { containsText } from '../../contains-text.ts';
 import { defineRoute } from '../../define-route.ts';
 import { addressInclude, addressSchema, toAddressRecord } from '../../records/address.ts';
 import { toOrder } from '../../records/order.ts';
@@ -27,14 +28,14 @@ export const listAddresses = defineRoute({
   handle: async ({ query, principal }, { prisma }) => {
     // No address has a public key in this build.
     if (query.public_key_id !== undefined) return { status: 200, body: toPage([], 0, query) };
-    const matches = { contains: query.search, mode: 'insensitive' } as const;
+    const matches = query.search === undefined ? undefined : containsText(query.search);
     const where: Prisma.AddressWhereInput = {
       projectId: principal.projectId,
       kind: query.kind,
       chainFamily: query.chain_families && { in: query.chain_families },
       format: query.formats && { in: query.formats },
       isMonitored: query.is_monitored,
-      OR: query.search === undefined ? undefined : [{ label: matches }, { display: matches }],
+      OR: matches && [{ label: matches }, { display: matches }],
     };
     const orderBy = [toOrder(query.sort_by, columns), { id: 'asc' as const }];
     const [rows, total] = await Promise.all([

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { booleanParameter, listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { containsText } from '../../contains-text.ts';
 import { defineRoute } from '../../define-route.ts';
 import { blockchainInclude, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
 import { toOrder } from '../../records/order.ts';
@@ -21,11 +22,11 @@ export const listBlockchains = defineRoute({
   }),
   responses: { 200: pageSchema(blockchainSchema) },
   handle: async ({ query }, { prisma }) => {
-    const matches = { contains: query.search, mode: 'insensitive' } as const;
+    const matches = query.search === undefined ? undefined : containsText(query.search);
     const where: Prisma.BlockchainWhereInput = {
       family: query.families && { in: query.families },
       isActive: query.is_active,
-      OR: query.search === undefined ? undefined : [{ name: matches }, { shortName: matches }],
+      OR: matches && [{ name: matches }, { shortName: matches }],
     };
     const orderBy = [toOrder(query.sort_by, columns), { gid: 'asc' as const }];
     const [rows, total] = await Promise.all([

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { booleanParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { containsText } from '../../contains-text.ts';
 import { defineRoute } from '../../define-route.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';
 import { toOrder } from '../../records/order.ts';
@@ -24,7 +25,7 @@ export const listChannels = defineRoute({
       projectId: principal.projectId,
       kind: query.kind,
       isArchived: query.is_archived,
-      name: query.search === undefined ? undefined : { contains: query.search, mode: 'insensitive' },
+      name: query.search === undefined ? undefined : containsText(query.search),
     };
     const orderBy = [toOrder(query.sort_by, columns), { id: 'asc' as const }];
     const [rows, total] = await Promise.all([

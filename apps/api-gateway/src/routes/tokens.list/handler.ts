@@ -3,6 +3,7 @@ import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { containsText } from '../../contains-text.ts';
 import { defineRoute } from '../../define-route.ts';
 import { assetNamespaceSchema } from '../../records/asset.ts';
 import { toOrder } from '../../records/order.ts';
@@ -25,14 +26,14 @@ export const listTokens = defineRoute({
   }),
   responses: { 200: pageSchema(tokenSchema) },
   handle: async ({ query }, { prisma }) => {
-    const matches = { contains: query.search, mode: 'insensitive' } as const;
+    const matches = query.search === undefined ? undefined : containsText(query.search);
     const where: Prisma.AssetWhereInput = {
       chainGid: query.chain_gids && { in: query.chain_gids.map(normalizeChainGid) },
       namespace: query.namespaces && { in: query.namespaces },
       type: query.type,
       status: { not: 'invalid' },
       archivedAt: null,
-      OR: query.search === undefined ? undefined : [{ name: matches }, { symbol: matches }, { reference: matches }],
+      OR: matches && [{ name: matches }, { symbol: matches }, { reference: matches }],
     };
     const orderBy = [toOrder(query.sort_by, columns), { gid: 'asc' as const }];
     const [rows, total] = await Promise.all([

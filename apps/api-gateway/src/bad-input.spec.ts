@@ -1,0 +1,132 @@
+import { Agent, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { problemDocumentSchema } from '@chainwatch/problem';
+import { routeTable } from './route-table.ts';
+import { hostileJson, nearlyValid } from './spec-arbitraries.ts';
+import { startSpecWorld } from './spec-world.ts';
+import type { SpecWorld } from './spec-world.ts';
+
+const address = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
+const requestsPerRoute = Number(process.env.BAD_INPUT_RUNS ?? 60);
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+describe('hostile requests', () => {
+  let world: SpecWorld;
+  let port: number;
+  let known: Record<string, string[]>;
+  let sent = 0;
+  const statuses = new Map<number, number>();
+  const agent = new Agent({ keepAlive: true });
+
+  beforeAll(async () => {
+    world = await startSpecWorld({ allow: [] });
+    port = (world.server.address() as AddressInfo).port;
+    for (const gid of ['eip155:31337', 'eip155:1', 'bip122:000000000019d6689c085ae165831e93']) await world.api.post('/blockchains').send({ chain_gid: gid });
+  });
+  // Some requests are fine, and delete what is there.
+  beforeEach(async () => {
+    await world.api.post('/addresses/external').send({ value: address, chain_family: 'evm' });
+    const { body: channel } = await world.api.post('/channels').send({ name: 'c', url: 'https://1.1.1.1/' }).expect(201);
+    known = {
+      chain_gid: ['eip155:31337', 'eip155:1', 'eip155:2', 'bip122:000000000019d6689c085ae165831e93', 'tron:mainnet'],
+      asset_path: ['slip44:60', 'slip44:0', `erc20:${address}`, 'token:x', 'erc20:%41'],
+      address: [address, 'nope'],
+      value: [address],
+      channel_id: [channel.id],
+      url: ['https://10.1.2.3/', 'https://1.1.1.1/hook', 'http://169.254.169.254/latest'],
+      endpoint_url: ['http://10.1.2.3:8545', 'ws://127.0.0.1:8546'],
+      evm_endpoint_url: ['http://10.1.2.3:8545'],
+    };
+  });
+  afterAll(async () => {
+    agent.destroy();
+    await world.stop();
+  });
+
+  it.each(routeTable.map((route) => [`${route.method} ${route.path}`, route] as const))('%s never answers 5xx', async (_name, route) => {
+    const { params, query, body } = route.schemas;
+    const part = (schema: typeof params) => (schema ? nearlyValid(schema, known) : fc.constant<unknown>({}));
+    const requests = fc.record({
+      params: part(params),
+      query: fc.oneof({ weight: 15, arbitrary: part(query) }, { weight: 1, arbitrary: hostileJson }),
+      body: body ? fc.oneof({ weight: 15, arbitrary: nearlyValid(body, known) }, { weight: 1, arbitrary: hostileJson }) : rarely(hostileJson),
+      mediaType: fc.oneof({ weight: 25, arbitrary: fc.constant('application/json') }, { weight: 1, arbitrary: fc.constantFrom('text/plain', 'application/json; charset=latin1', 'multipart/form-data', '', 'application/x-www-form-urlencoded') }),
+      raw: rarely(fc.constantFrom('{', '{"a":', '[', '"\\ud800"', '{"__proto__":{"x":1}}', '\u0000', '['.repeat(100_000), 'nul', '{"a":1}{"b":2}', 'x'.repeat(300_000))),
+      encoding: rarely(fc.constantFrom('gzip', 'br', 'identity', 'nonsense')),
+    });
+    await fc.assert(
+      fc.asyncProperty(requests, async (attempt) => {
+        const path = `/v1${fillPath(route.path, attempt.params)}${toQuery(attempt.query)}`;
+        const text = attempt.raw ?? (attempt.body === undefined ? undefined : JSON.stringify(attempt.body));
+        const answer = await send(route.method, path, text, { 'content-type': attempt.mediaType, ...(attempt.encoding && { 'content-encoding': attempt.encoding }) });
+        expectClear(answer);
+      }),
+      { numRuns: requestsPerRoute },
+    );
+  });
+
+  it('adds up to more than 2,000 requests, and the process answers as before', async () => {
+    expect(sent).toBeGreaterThan(2_000);
+    // Neither all refused at the door, nor all let through.
+    for (const status of [200, 400, 404, 413, 415, 422]) expect(statuses.get(status)).toBeGreaterThan(0);
+    expect(world.failures).toEqual([]);
+    await world.api.get('/version').expect(200);
+  });
+
+  function expectClear(answer: Answer): void {
+    expect(answer.status).toBeLessThan(500);
+    expect(answer.headers['x-request-id']).toBeDefined();
+    expect(answer.headers['x-ratelimit-remaining']).toBeDefined();
+    if (answer.status < 400) return;
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
+    const problem = problemDocumentSchema.parse(JSON.parse(answer.text));
+    expect(problem.status).toBe(answer.status);
+    if (answer.status === 400) expect(problem.fields?.length).toBeGreaterThan(0);
+  }
+
+  function send(method: string, path: string, body: string | undefined, headers: Record<string, string>): Promise<Answer> {
+    sent += 1;
+    return new Promise((resolve, reject) => {
+      const length = body === undefined ? {} : { ...headers, 'content-length': Buffer.byteLength(body) };
+      const req = request({ host: '127.0.0.1', port, method, path, agent, headers: { 'x-api-key': world.project.keys.api, ...length } }, (res) => {
+        let text = '';
+        res.setEncoding('utf8');
+        res.on('data', (chunk: string) => (text += chunk));
+        res.on('end', () => {
+          const status = res.statusCode ?? 0;
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+          resolve({ status, headers: res.headers, text });
+        });
+      });
+      req.on('error', reject);
+      req.end(body);
+    });
+  }
+});
+
+function rarely<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+  return fc.oneof({ weight: 25, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+}
+
+function fillPath(path: string, params: unknown): string {
+  const values = typeof params === 'object' && params !== null ? (params as Record<string, unknown>) : {};
+  return path.replace(/:(\w+)/g, (_, name: string) => encode(values[name] ?? '%00'));
+}
+
+function toQuery(query: unknown): string {
+  if (typeof query !== 'object' || query === null) return query === undefined ? '' : `?${encode(query)}`;
+  const pairs = Object.entries(query).flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map((entry: unknown) => `${encode(name)}=${encode(entry)}`));
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/** Percent-encoded, except for what is broken percent-encoding itself: that is sent as it is. */
+function encode(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return /^%[0-9a-z]{0,2}$/i.test(text) ? text : encodeURIComponent(Buffer.from(text).toString()).slice(0, 6_000);
+}

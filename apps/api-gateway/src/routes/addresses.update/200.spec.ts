@@ -1,0 +1,93 @@
+import { startSpecWorld } from '../../spec-world.ts';
+import type { SpecWorld } from '../../spec-world.ts';
+
+const lower = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
+const display = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
+const second = '0x00000000219ab540356cbb839cbe05303d7705fa';
+const gid = 'eip155:31337';
+
+describe('one address and the list of them', () => {
+  let world: SpecWorld;
+  let id: string;
+  beforeAll(async () => {
+    world = await startSpecWorld();
+    await world.api.post('/blockchains').send({ chain_gid: gid }).expect(201);
+    await world.db.query(`UPDATE blockchains SET is_active = true`);
+    await world.db.query(`INSERT INTO ingestor_states (chain_gid, head_number) VALUES ($1, 10)`, [gid]);
+    id = (await world.api.post('/addresses/external').send({ value: lower, chain_family: 'evm', label: 'First' }).expect(201)).body.id;
+    await world.api.post('/addresses/external').send({ value: second, chain_family: 'evm', label: 'Second' }).expect(201);
+  });
+  afterAll(() => world.stop());
+
+  it.each([lower, display, lower.toUpperCase().replace('0X', '0x')])('is found as %s', async (form) => {
+    const { body } = await world.api.get(`/addresses/${form}`).expect(200);
+    expect(body).toMatchObject({ id, address: display });
+    expect((await world.api.get(`/addresses/${form}/external`).expect(200)).body).toEqual(body);
+    await world.api.get(`/addresses/${form}/hd`).expect(404);
+  });
+
+  it.each(['', '/external', '/hd', '/balances'])('is 404 when nobody imported it: %s', async (suffix) => {
+    await world.api.get(`/addresses/0x0000000000000000000000000000000000000001${suffix}`).expect(404);
+  });
+
+  it('changes its label and metadata, each alone', async () => {
+    expect((await world.api.patch(`/addresses/${display}`).send({ metadata: { a: [1, null] } }).expect(200)).body).toMatchObject({ label: 'First', metadata: { a: [1, null] } });
+    expect((await world.api.patch(`/addresses/${display}`).send({ label: null }).expect(200)).body).toMatchObject({ label: null, metadata: { a: [1, null] } });
+    expect((await world.api.patch(`/addresses/${display}`).send({ label: 'Once' }).expect(200)).body.label).toBe('Once');
+  });
+
+  it('counts from the head of now when it is monitored again', async () => {
+    const versionOf = async () => (await world.db.query('SELECT watch_xid::text FROM addresses WHERE id = $1', [id])).rows[0].watch_xid;
+    const before = await versionOf();
+    world.published.length = 0;
+    expect((await world.api.patch(`/addresses/${lower}`).send({ is_monitored: false }).expect(200)).body).toMatchObject({ is_monitored: false, watched_from: { [gid]: 10 } });
+    expect(await versionOf()).not.toBe(before);
+    await world.db.query('UPDATE ingestor_states SET head_number = 25');
+    expect((await world.api.patch(`/addresses/${lower}`).send({ is_monitored: true }).expect(200)).body).toMatchObject({ is_monitored: true, watched_from: { [gid]: 25 } });
+    expect(world.published.map(({ payload }) => (payload as { is_monitored: boolean }).is_monitored)).toEqual([false, true]);
+  });
+
+  it.each([[{}], [{ label: '' }], [{ label: 'x'.repeat(256) }], [{ metadata: [] }], [{ metadata: { a: 'x'.repeat(17_000) } }], [{ is_monitored: 'yes' }], [{ address: lower }]])('refuses %j', async (body) => {
+    expect((await world.api.patch(`/addresses/${lower}`).send(body).expect(400)).body.fields.length).toBeGreaterThan(0);
+  });
+
+  it('finds, filters and sorts', async () => {
+    const labels = async (query: string) => (await world.api.get(`/addresses?${query}`).expect(200)).body.items.map((item: { label: string }) => item.label);
+    expect(await labels('')).toEqual(['Second', 'Once']);
+    expect(await labels('sort_by=label')).toEqual(['Once', 'Second']);
+    expect(await labels('sort_by=-address')).toEqual(['Once', 'Second']);
+    expect(await labels('search=sec')).toEqual(['Second']);
+    expect(await labels('search=219ab54')).toEqual(['Second']);
+    expect(await labels('search=_')).toEqual([]);
+    expect(await labels('kind=hd')).toEqual([]);
+    expect(await labels('kind=external&chain_families=evm,tron&formats=evm&is_monitored=true&limit=1')).toEqual(['Second']);
+    expect(await labels('chain_families=tron')).toEqual([]);
+    expect(await labels('public_key_id=00000000-0000-4000-8000-000000000000')).toEqual([]);
+  });
+
+  it('shows exact balances of active assets, zero included', async () => {
+    const token = async (name: string, status: string, decimals: number) =>
+      world.db.query(`INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, decimals) VALUES ($1, $2, 'erc20', $3, 'fungible', $4, $5)`, [`${gid}/erc20:${name}`, gid, name, status, decimals]);
+    await token('0xaa', 'active', 6);
+    await token('0xbb', 'active', 0);
+    await token('0xcc', 'unknown', 6);
+    const balances = { 'slip44:60': '115792089237316195423570985008687907853269984665640564039457584007913129639935', 'erc20:0xaa': '0', 'erc20:0xbb': '42', 'erc20:0xcc': '7' };
+    for (const [path, raw] of Object.entries(balances)) {
+      await world.db.query(`INSERT INTO balances (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash) VALUES ($1, $2, $3, $4, 1, '0x1')`, [id, `${gid}/${path}`, gid, raw]);
+    }
+    expect((await world.api.get(`/addresses/${display}/balances`).expect(200)).body).toEqual({
+      [`${gid}/slip44:60`]: '115792089237316195423570985008687907853269984665640564039457.584007913129639935',
+      [`${gid}/erc20:0xaa`]: '0',
+      [`${gid}/erc20:0xbb`]: '42',
+    });
+    expect((await world.api.get(`/addresses/${second}/balances`).expect(200)).body).toEqual({});
+  });
+
+  it('is gone for good once deleted', async () => {
+    expect((await world.api.delete(`/addresses/${second}`).expect(204)).text).toBe('');
+    await world.api.delete(`/addresses/${second}`).expect(404);
+    await world.api.get(`/addresses/${second}`).expect(404);
+    const { rows } = await world.db.query('SELECT count(*) AS left FROM address_watches WHERE address_id <> $1', [id]);
+    expect(rows[0].left).toBe(0);
+  });
+});

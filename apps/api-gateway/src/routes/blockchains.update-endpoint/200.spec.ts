@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { findFreePort, startAnvil } from '@chainwatch/testing';
+import type { AnvilHandle } from '@chainwatch/testing';
+import { startSpecWorld } from '../../spec-world.ts';
+import type { SpecWorld } from '../../spec-world.ts';
+
+const gid = 'eip155:31337';
+
+describe("a chain's node", () => {
+  let world: SpecWorld;
+  let anvil: AnvilHandle;
+  beforeAll(async () => {
+    [world, anvil] = await Promise.all([startSpecWorld(), startAnvil()]);
+    for (const chain of [gid, 'eip155:1', 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp']) await world.api.post('/blockchains').send({ chain_gid: chain }).expect(201);
+  });
+  afterAll(async () => {
+    await anvil.stop();
+    await world.stop();
+  });
+
+  it('must be set before the chain can be activated', async () => {
+    const { body } = await world.api.post(`/blockchains/${gid}/actions/activate`).expect(422);
+    expect(body.detail).toContain('no endpoint');
+  });
+
+  it('is asked which chain it serves, and stored sealed', async () => {
+    const { body } = await world.api.patch(`/blockchains/${gid}/evm`).send({ endpoint_url: anvil.url }).expect(200);
+    expect(body).toMatchObject({ gid, has_endpoint: true });
+    const { rows } = await world.db.query('SELECT endpoint_sealed FROM blockchains WHERE gid = $1', [gid]);
+    expect(rows[0].endpoint_sealed).not.toContain('127.0.0.1');
+    expect(world.deps.sealer.open(rows[0].endpoint_sealed, `endpoint:${gid}`)).toBe(anvil.url);
+    expect(JSON.stringify(body)).not.toContain('127.0.0.1');
+  });
+
+  it('may be a WebSocket', async () => {
+    await world.api.patch(`/blockchains/${gid}/evm`).send({ endpoint_url: anvil.webSocketUrl }).expect(200);
+  });
+
+  it('lets the chain be activated and deactivated, again and again', async () => {
+    world.published.length = 0;
+    expect((await world.api.post(`/blockchains/${gid}/actions/activate`).expect(200)).body.is_active).toBe(true);
+    expect((await world.api.post(`/blockchains/${gid}/actions/activate`).expect(200)).body.is_active).toBe(true);
+    expect((await world.api.post(`/blockchains/${gid}/actions/deactivate`).expect(200)).body.is_active).toBe(false);
+    expect((await world.api.post(`/blockchains/${gid}/actions/deactivate`).expect(200)).body.is_active).toBe(false);
+    expect(world.published.filter(({ kind }) => kind === 'chain.changed')).toHaveLength(2);
+  });
+
+  it.each<[string, string, string, () => string, number, RegExp]>([
+    ['of another chain', 'eip155:1', 'evm', () => anvil.url, 422, /chain/],
+    ['under another family', gid, 'solana', () => anvil.url, 422, /family evm, not solana/],
+    ['of a family that this build lacks', 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', 'solana', () => 'https://1.1.1.1', 422, /not part of this build/],
+    ['in a blocked range', gid, 'evm', () => 'http://169.254.169.254/', 422, /blocked/],
+    ['in a private range', gid, 'evm', () => 'http://10.0.0.1:8545', 422, /blocked/],
+  ])('is refused when it is %s', async (_name, chain, family, url, status, detail) => {
+    const { body } = await world.api.patch(`/blockchains/${chain}/${family}`).send({ endpoint_url: url() }).expect(status);
+    expect(body.detail).toMatch(detail);
+  });
+
+  it('is 502 while it does not answer, and stored all the same with verify=false', async () => {
+    const url = `http://127.0.0.1:${await findFreePort()}`;
+    const { body } = await world.api.patch(`/blockchains/${gid}/evm`).send({ endpoint_url: url }).expect(502);
+    expect(body).toMatchObject({ title: 'Bad Gateway', type: 'https://api.example.com/problems/bad-gateway' });
+    await world.api.patch(`/blockchains/${gid}/evm?verify=false`).send({ endpoint_url: url }).expect(200);
+  });
+
+  it('is 502 when what answers is no node', async () => {
+    const server = createServer((_req, res) => void res.end('<html>')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await world.api.patch(`/blockchains/${gid}/evm`).send({ endpoint_url: url }).expect(502);
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it.each(['ftp://x', 'x', '', 'http://'])('is 400 for %p', async (url) => {
+    const { body } = await world.api.patch(`/blockchains/${gid}/evm`).send({ endpoint_url: url }).expect(400);
+    expect(body.fields[0].name).toBe('endpoint_url');
+  });
+
+  it('needs one of two URLs on tron', async () => {
+    await world.api.post('/blockchains').send({ chain_gid: 'tron:nile' }).expect(201);
+    expect((await world.api.patch('/blockchains/tron:nile/tron').send({}).expect(400)).body.fields[0].name).toBe('evm_endpoint_url');
+    await world.api.patch('/blockchains/tron:nile/tron').send({ evm_endpoint_url: 'https://1.1.1.1' }).expect(422);
+  });
+});

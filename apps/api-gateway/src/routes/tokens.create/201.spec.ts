@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { findFreePort, startAnvil, waitFor } from '@chainwatch/testing';
+import type { AnvilHandle } from '@chainwatch/testing';
+import { startSpecWorld } from '../../spec-world.ts';
+import type { SpecWorld } from '../../spec-world.ts';
+
+const gid = 'eip155:31337';
+const sender = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+const notToken = '0x1111111111111111111111111111111111111111';
+
+describe('POST /tokens/{chain_gid}/{asset_path}', () => {
+  let world: SpecWorld;
+  let anvil: AnvilHandle;
+  let token: string;
+  beforeAll(async () => {
+    [world, anvil] = await Promise.all([startSpecWorld(), startAnvil()]);
+    await world.api.post('/blockchains').send({ chain_gid: gid }).expect(201);
+    token = await deployToken(anvil);
+  });
+  afterAll(async () => {
+    await anvil.stop();
+    await world.stop();
+  });
+
+  it('is 422 while the chain has no node to ask', async () => {
+    await world.api.post(`/tokens/${gid}/erc20:${token}`).expect(422);
+  });
+
+  it('is 502 while the node does not answer', async () => {
+    await world.api.patch(`/blockchains/${gid}/evm?verify=false`).send({ endpoint_url: `http://127.0.0.1:${await findFreePort()}` }).expect(200);
+    const { body } = await world.api.post(`/tokens/${gid}/erc20:${token}`).expect(502);
+    expect(body.title).toBe('Bad Gateway');
+  });
+
+  it('reads the token from the chain', async () => {
+    await world.api.patch(`/blockchains/${gid}/evm`).send({ endpoint_url: anvil.url }).expect(200);
+    const { body } = await world.api.post(`/tokens/${gid}/erc20:${token.toUpperCase().replace('0X', '0x')}`).expect(201);
+    expect(body).toMatchObject({ gid: `${gid}/erc20:${token}`, namespace: 'erc20', type: 'fungible', status: 'active', source: 'chain', decimals: expect.any(Number) });
+    expect(body.symbol).not.toBe('');
+    expect((await world.api.get(`/tokens/${gid}/erc20:${token}`).expect(200)).body).toEqual(body);
+    const { body: list } = await world.api.get(`/tokens?type=fungible&search=${body.symbol.toLowerCase()}&namespaces=erc20`).expect(200);
+    expect(list.items).toEqual([body]);
+  });
+
+  it('is 409 for a token that exists, the native coin included', async () => {
+    await world.api.post(`/tokens/${gid}/erc20:${token}`).expect(409);
+    await world.api.post(`/tokens/${gid}/slip44:60`).expect(409);
+  });
+
+  it('completes a token that the analyzer discovered, and has its holders read', async () => {
+    const discovered = await deployToken(anvil);
+    const assetGid = `${gid}/erc20:${discovered}`;
+    const { body: address } = await world.api.post('/addresses/external').send({ value: sender, chain_family: 'evm' }).expect(201);
+    await world.db.query(`INSERT INTO assets (gid, chain_gid, namespace, reference, type, status) VALUES ($1, $2, 'erc20', $3, 'fungible', 'unknown')`, [assetGid, gid, discovered]);
+    await world.db.query(
+      `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, required_confirmations)
+       VALUES ('11111111-1111-4111-8111-111111111111', $1, $2, '0x01', 'detected', 'in', 1)`,
+      [world.project.projectId, gid],
+    );
+    await world.db.query(
+      `INSERT INTO transfers (transaction_id, index, project_id, chain_gid, type, asset_gid, amount_raw, monitored_addresses)
+       VALUES ('11111111-1111-4111-8111-111111111111', 0, $1, $2, 'token', $3, 5, ARRAY[$4])`,
+      [world.project.projectId, gid, assetGid, sender],
+    );
+    const { body } = await world.api.post(`/tokens/${gid}/erc20:${discovered}`).expect(201);
+    expect(body.status).toBe('active');
+    const { rows } = await world.db.query('SELECT address_id, reason FROM balance_reads WHERE asset_gid = $1', [assetGid]);
+    expect(rows).toEqual([{ address_id: address.id, reason: 'touched' }]);
+  });
+
+  it('is 422 for a contract that is no token', async () => {
+    const { body } = await world.api.post(`/tokens/${gid}/erc20:${notToken}`).expect(422);
+    expect(body.detail).toContain('not a token');
+  });
+
+  it.each([
+    ['token:abc', 400],
+    ['erc20:0x12', 400],
+    ['slip44:195', 400],
+  ])('is %s → %i for what is no asset of the chain', async (path, status) => {
+    const { body } = await world.api.post(`/tokens/${gid}/${path}`).expect(status);
+    expect(body.fields[0].name).toBe('asset_path');
+  });
+
+  it('is 404 on a chain that was not added', async () => {
+    await world.api.post(`/tokens/eip155:1/erc20:${token}`).expect(404);
+    await world.api.get(`/tokens/eip155:1/erc20:${token}`).expect(404);
+  });
+
+  it('archives and restores it as an asset, again and again', async () => {
+    const path = `/assets/${gid}/erc20:${token}`;
+    const listed = async (query = '') => (await world.api.get(`/assets?chain_gids=${gid}&sort_by=gid${query}`).expect(200)).body.items.filter((item: { gid: string }) => item.gid.endsWith(token));
+    expect(await listed()).toHaveLength(1);
+    for (let i = 0; i < 2; i += 1) expect((await world.api.post(`${path}/actions/archive`).expect(204)).text).toBe('');
+    expect(await listed()).toEqual([]);
+    expect(await listed('&is_archived=true')).toMatchObject([{ status: 'invalid', archived_at: expect.any(String) }]);
+    await world.api.post(`/tokens/${gid}/erc20:${token}`).expect(409);
+    for (let i = 0; i < 2; i += 1) await world.api.post(`${path}/actions/restore`).expect(204);
+    expect(await listed('&statuses=active&namespaces=erc20')).toMatchObject([{ status: 'active', archived_at: null }]);
+    await world.api.post(`/assets/${gid}/erc20:${notToken}/actions/archive`).expect(404);
+  });
+});
+
+async function deployToken(anvil: AnvilHandle): Promise<string> {
+  const artifacts = JSON.parse(readFileSync(new URL('../../../../../tools/devnet/evm/artifacts.json', import.meta.url), 'utf8')) as Record<string, { bytecode: string }>;
+  const hash = await anvil.rpc<string>('eth_sendTransaction', [{ from: sender, data: artifacts.TestToken!.bytecode, gas: '0x500000' }]);
+  const receipt = await waitFor(() => anvil.rpc<{ contractAddress: string; status: string } | null>('eth_getTransactionReceipt', [hash]));
+  expect(receipt.status).toBe('0x1');
+  return receipt.contractAddress.toLowerCase();
+}

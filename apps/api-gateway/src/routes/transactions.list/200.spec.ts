@@ -1,0 +1,123 @@
+import { startSpecWorld } from '../../spec-world.ts';
+import type { SpecWorld } from '../../spec-world.ts';
+
+const gid = 'eip155:31337';
+const mine = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
+const other = '0x00000000219ab540356cbb839cbe05303d7705fa';
+const tokenGid = `${gid}/erc20:0x00000000000000000000000000000000000000aa`;
+const idOf = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
+
+describe('GET /transactions', () => {
+  let world: SpecWorld;
+  beforeAll(async () => {
+    world = await startSpecWorld();
+    await world.api.post('/blockchains').send({ chain_gid: gid }).expect(201);
+    await world.db.query(`INSERT INTO ingestor_states (chain_gid, head_number) VALUES ($1, 107)`, [gid]);
+    const { body: address } = await world.api.post('/addresses/external').send({ value: mine, chain_family: 'evm' }).expect(201);
+    await insertTransaction(1, { status: 'confirmed', direction: 'in', block: 100, at: '2026-01-01T00:00:00Z' });
+    await insertTransaction(2, { status: 'detected', direction: 'out', block: 105, at: '2026-01-02T00:00:00Z' });
+    await insertTransaction(3, { status: 'reorged', direction: 'in', block: 106, at: '2026-01-03T00:00:00Z' });
+    await insertTransfer(1, 0, 'native', `${gid}/slip44:60`, '1500000000000000000');
+    await insertTransfer(1, 1, 'token', tokenGid, '1000');
+    await insertTransfer(2, 0, 'native', `${gid}/slip44:60`, '1');
+    await insertTransfer(3, 0, 'internal', `${gid}/slip44:60`, '2000000000000000000');
+    for (const n of [1, 2]) await world.db.query('INSERT INTO transaction_addresses VALUES ($1, $2)', [address.id, idOf(n)]);
+  });
+  afterAll(() => world.stop());
+
+  it('shows the whole record, amounts exact, confirmations up to the head', async () => {
+    const { body } = await world.api.get('/transactions?hash=0x1').expect(200);
+    expect(body.items).toEqual([
+      {
+        id: idOf(1),
+        chain_gid: gid,
+        hash: '0x1',
+        status: 'confirmed',
+        direction: 'in',
+        block_number: 100,
+        block_hash: '0xb100',
+        block_timestamp: '2026-01-01T00:00:00.000Z',
+        tx_index: 3,
+        confirmations: 8,
+        required_confirmations: 12,
+        fee: { asset_gid: `${gid}/slip44:60`, amount: '0.000021', amount_raw: '21000000000000' },
+        transfers: [
+          {
+            index: 0,
+            type: 'native',
+            asset_gid: `${gid}/slip44:60`,
+            from: other,
+            to: mine,
+            amount: '1.5',
+            amount_raw: '1500000000000000000',
+            decimals: 18,
+            log_index: null,
+            monitored_addresses: [mine],
+          },
+          { index: 1, type: 'token', asset_gid: tokenGid, from: other, to: mine, amount: null, amount_raw: '1000', decimals: null, log_index: 1, monitored_addresses: [mine] },
+        ],
+        replaced_by: null,
+        detected_at: '2026-01-01T00:00:00.000Z',
+        confirmed_at: null,
+        reorged_at: null,
+      },
+    ]);
+  });
+
+  it('counts no confirmations of an orphan', async () => {
+    expect((await world.api.get('/transactions?statuses=reorged').expect(200)).body.items[0].confirmations).toBe(0);
+  });
+
+  it.each([
+    ['', [3, 2, 1]],
+    ['sort_by=detected_at', [1, 2, 3]],
+    ['sort_by=-block_number', [3, 2, 1]],
+    ['sort_by=block_number&limit=1&page=2', [2]],
+    [`chain_gids=${gid}`, [3, 2, 1]],
+    ['chain_gids=eip155:1', []],
+    [`addresses=${mine}`, [2, 1]],
+    ['addresses=0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045', [2, 1]],
+    [`addresses=${other}`, []],
+    ['addresses=nonsense', []],
+    [`asset_gids=${encodeURIComponent(tokenGid)}`, [1]],
+    [`asset_gids=${encodeURIComponent(tokenGid.replace('aa', 'AA'))}`, [1]],
+    ['statuses=confirmed,detected', [2, 1]],
+    ['direction=out', [2]],
+    ['hash=0X1', [1]],
+    ['from_block=105', [3, 2]],
+    ['to_block=105', [2, 1]],
+    ['since=2026-01-02T00:00:00Z', [3, 2]],
+    ['until=2026-01-02T01:00:00%2B01:00', [2, 1]],
+    ['since=0000-01-01T00:00:00Z', [3, 2, 1]],
+    ['min_amount=1.5', [3, 1]],
+    ['min_amount=1.500000000000000001', [3]],
+    [`min_amount=0&asset_gids=${encodeURIComponent(tokenGid)}`, []],
+    ['public_key_id=00000000-0000-4000-8000-000000000000', []],
+  ])('%s → %j', async (query, expected) => {
+    const { body } = await world.api.get(`/transactions?${query}`).expect(200);
+    expect(body.items.map(({ hash }: { hash: string }) => Number(hash))).toEqual(expected);
+    if (!query.includes('page')) expect(body.meta.total).toBe(expected.length);
+  });
+
+  it.each(['min_amount=-1', 'min_amount=1e3', 'since=yesterday', 'direction=both', 'from_block=-1', 'hash=0x%27', 'asset_gids=x', 'statuses='])('refuses %s', async (query) => {
+    const { body } = await world.api.get(`/transactions?${query}`).expect(400);
+    expect(body.fields[0].name).toMatch(new RegExp(`^${query.split('=')[0]}`));
+  });
+
+  async function insertTransaction(n: number, row: { status: string; direction: string; block: number; at: string }): Promise<void> {
+    await world.db.query(
+      `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, block_number, block_hash, block_timestamp, tx_index,
+         required_confirmations, fee_asset_gid, fee_amount_raw, detected_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 3, 12, $10, 21000000000000, $9)`,
+      [idOf(n), world.project.projectId, gid, `0x${n}`, row.status, row.direction, row.block, `0xb${row.block}`, row.at, `${gid}/slip44:60`],
+    );
+  }
+
+  async function insertTransfer(n: number, index: number, type: string, assetGid: string, raw: string): Promise<void> {
+    await world.db.query(
+      `INSERT INTO transfers (transaction_id, index, project_id, chain_gid, type, asset_gid, from_address, to_address, amount_raw, log_index, monitored_addresses)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ARRAY[$8])`,
+      [idOf(n), index, world.project.projectId, gid, type, assetGid, other, mine, raw, type === 'token' ? index : null],
+    );
+  }
+});

@@ -1,0 +1,58 @@
+import { connect } from 'node:net';
+import { startHttpServer } from './start-http-server.ts';
+
+async function sendRaw(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.end(text);
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  return answer;
+}
+
+describe('startHttpServer', () => {
+  it.each([
+    ['no HTTP', 'hello\r\n\r\n', 400],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
+    ['a length and chunks', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
+    ['a header of 100 KB', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`, 431],
+  ])('answers a problem to %s', async (_name, text, status) => {
+    const server = await startHttpServer((_req, res) => void res.end('fine'), { port: 0, host: '127.0.0.1' });
+    try {
+      const answer = await sendRaw(server.port, text);
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ status, title: expect.any(String), type: expect.any(String) });
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('lets a request under way finish, and takes no new one', async () => {
+    let release = (): void => undefined;
+    const entered = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let finish = (): void => undefined;
+    const server = await startHttpServer(
+      (_req, res) => {
+        finish = () => void res.end('done');
+        release();
+      },
+      { port: 0, host: '127.0.0.1' },
+    );
+    const answer = fetch(`http://127.0.0.1:${server.port}/`).then((response) => response.text());
+    await entered;
+    const closed = server.close(5_000);
+    await expect(fetch(`http://127.0.0.1:${server.port}/`)).rejects.toThrow();
+    finish();
+    expect(await answer).toBe('done');
+    await closed;
+  });
+
+  it('cuts what does not finish in time', async () => {
+    const server = await startHttpServer(() => undefined, { port: 0, host: '127.0.0.1' });
+    const answer = fetch(`http://127.0.0.1:${server.port}/`).catch(() => 'cut');
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    await server.close(50);
+    expect(await answer).toBe('cut');
+  });
+});
