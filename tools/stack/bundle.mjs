@@ -7,6 +7,8 @@ import { SetupError } from './setup-error.mjs';
 
 const SOURCE_DIRS = ['apps', 'libs', 'tools/stack', 'tools/db', 'tools/devnet/evm'];
 const KEPT_BUNDLES = 3;
+/** A stack or a test may still run on a bundle that others have replaced. */
+const KEPT_MS = 6 * 3_600_000;
 
 /** What the local stack starts; order is the order of the log's first lines. */
 export const serviceNames = [
@@ -102,5 +104,7 @@ function dropOldBundles(distDir) {
     .filter((name) => /^[0-9a-f]{16}$/.test(name))
     .map((name) => ({ path: join(distDir, name), usedAt: statSync(join(distDir, name)).mtimeMs }))
     .sort((one, other) => other.usedAt - one.usedAt);
-  for (const { path } of bundles.slice(KEPT_BUNDLES)) rmSync(path, { recursive: true, force: true });
+  for (const { path, usedAt } of bundles.slice(KEPT_BUNDLES)) {
+    if (Date.now() - usedAt > KEPT_MS) rmSync(path, { recursive: true, force: true });
+  }
 }

@@ -30,6 +30,10 @@ export async function startServices(supervisor: Supervisor, options: StackOption
   // Before the services are up: a key that was made once must not get lost when one of them fails.
   writeStackFile(stack);
   await Promise.all(services.map((service) => supervisor.start(service, { isReady: () => answersHttp(`http://127.0.0.1:${service.healthPort}/readyz`) })));
-  if (servers.anvilUrl) await configureChain(createApiClient(stack.api_url, keys.api), LOCAL_CHAIN, 'evm', servers.anvilUrl);
+  if (servers.anvilUrl) {
+    await configureChain(createApiClient(stack.api_url, keys.api), LOCAL_CHAIN, 'evm', servers.anvilUrl).catch((error: unknown) => {
+      throw new SetupError(`The local chain could not be set up through the API: ${error instanceof Error ? error.message : String(error)}`);
+    });
+  }
   return stack;
 }
