@@ -21,4 +21,3 @@ export const config = loadConfig(
     BUILD_TIME: z.string().max(64).default('unknown'),
   }),
 );
-export type GatewayConfig = typeof config;

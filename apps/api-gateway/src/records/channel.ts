@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { webhookConfigSchema } from './webhook-config.ts';
 
-export const channelStatusSchema = z.enum(['active', 'failing', 'failed', 'archived']);
+const channelStatusSchema = z.enum(['active', 'failing', 'failed', 'archived']);
 
 export const channelSchema = z.object({
   id: z.uuid(),

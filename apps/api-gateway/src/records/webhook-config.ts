@@ -3,7 +3,7 @@ import { positiveDecimalSchema } from '@chainwatch/amounts';
 import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
 import { findReservedHeader } from './reserved-headers.ts';
 
-export const eventTypeSchema = z.enum([
+const eventTypeSchema = z.enum([
   'transaction.detected',
   'transaction.confirmed',
   'transaction.reorged',
