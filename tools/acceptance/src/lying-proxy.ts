@@ -52,6 +52,8 @@ export class LyingProxy {
   }
 
   async #handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    // An upgrade to WebSocket comes here too: this node has none.
+    if (req.method !== 'POST') return void res.writeHead(405).end();
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
     const body = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[];
