@@ -223,6 +223,43 @@ describe('ownership of a chain', () => {
   });
 });
 
+describe('outages', () => {
+  it('goes on committing while the bus is away', async () => {
+    const ownNats = await startNats();
+    const ownBus = await createBus('block-ingestor', { url: ownNats.url });
+    const ingestor = start({ bus: ownBus });
+    await expectCaughtUp();
+    await ownNats.stop();
+    await anvil.mine(5);
+    await expectCaughtUp();
+    await stop(ingestor);
+    await ownBus.close();
+  });
+
+  it('goes on by itself after the database was restarted', async () => {
+    const own = await startPostgres({ isOwn: true });
+    const sharedDb = db;
+    db = createDatabase({ url: own.url, applicationName: 'spec' });
+    await db.query(
+      `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active, endpoint_sealed) VALUES ($1, 'evm', 'anvil', 'anvil', '', true, $2)`,
+      [GID, anvil.url],
+    );
+    const ingestor = start();
+    await expectCaughtUp();
+    await own.server!.crash();
+    await anvil.mine(5);
+    await waitFor(() => ingestor.readiness().reason, { message: 'the outage in the readiness' });
+    await own.server!.restart();
+    const state = await expectCaughtUp(20_000);
+    expect(state).toMatchObject({ token: 1, head_number: 5 });
+    await waitFor(() => ingestor.readiness().reason === undefined, { message: 'the end of the outage in the readiness' });
+    await stop(ingestor);
+    await db.close();
+    await own.stop();
+    db = sharedDb;
+  }, 60_000);
+});
+
 describe('changes of a chain', () => {
   it('stops within 2 s of the deactivation, and continues after the activation', async () => {
     const ingestor = start();

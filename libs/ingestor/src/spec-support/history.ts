@@ -33,7 +33,7 @@ export const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('flip' as const), growth: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('lag' as const), blocks: depths }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('fail' as const), calls: fc.integer({ min: 1, max: 4 }) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('move' as const), after: fc.nat(5), depth: fc.nat(20) }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('move' as const), after: fc.integer({ min: 1, max: 8 }), depth: fc.nat(60) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('store' as const), failure: fc.constantFrom('before' as const, 'after' as const) }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant('push' as const), order: fc.array(fc.nat(6), { minLength: 1, maxLength: 8 }) }) },
   { weight: 6, arbitrary: poll },
