@@ -29,6 +29,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     application_name: options.applicationName,
     max: options.poolSize ?? 10,
     statement_timeout: options.statementTimeoutMs ?? 30_000,
+    // The server cancels what is slow; this is for a server that is gone without a word, which would never answer.
+    query_timeout: (options.statementTimeoutMs ?? 30_000) + 5_000,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   });
