@@ -36,6 +36,8 @@ export interface SpecWorld {
   readonly failures: unknown[];
   send(method: Method, path: string, key?: string): request.Test;
   readonly server: Server;
+  /** In force from the next request on. */
+  readonly limits: { perKey: number; failedPerClient: number };
   stop(): Promise<void>;
 }
 
@@ -44,7 +46,6 @@ export type Client = Record<'get' | 'post' | 'patch' | 'put' | 'delete', (path: 
 
 interface WorldOptions {
   readonly label?: string;
-  readonly limits?: { perKey: number; failedPerClient: number };
   readonly settings?: Partial<ApiSettings>;
   /** Default: loopback, where anvil and receivers are. */
   readonly allow?: readonly string[];
@@ -59,6 +60,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
   const otherProject = await bootstrap(db, { label });
   const published: Published[] = [];
   const failures: unknown[] = [];
+  const limits = { perKey: 1_000_000, failedPerClient: 1_000_000 };
   const deps: ApiDeps = {
     db,
     prisma,
@@ -82,7 +84,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
     deps,
     keys: createKeyStore({ db }),
     cache: createCache(undefined),
-    limits: options.limits ?? { perKey: 1_000_000, failedPerClient: 1_000_000 },
+    limits,
     docsUrl: 'https://docs.example.com',
     apiHost: 'https://api.example.com',
     trustedProxies: 0,
@@ -113,6 +115,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
     failures,
     send,
     server,
+    limits,
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
