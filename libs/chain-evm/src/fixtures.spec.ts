@@ -1,10 +1,14 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import type { Block, Network } from '@chainwatch/chain-core';
+import type { Block, Network, Transfer } from '@chainwatch/chain-core';
+import { borTransactionHash } from './bor-state-sync.ts';
 import { decodeBlock } from './decode-block.ts';
+import { decodeFee } from './decode-fee.ts';
+import { decodeLogs } from './decode-logs.ts';
 import { decodeCallTraces } from './decode-traces.ts';
 import type { TransactionTrace } from './decode-traces.ts';
 import { evmNetworks, readTraits } from './networks.ts';
 import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
+import type { RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
 import type { CallFrame, CallTrace } from './raw-trace.ts';
 import { verifyBlock } from './verify-block.ts';
 
@@ -125,6 +129,75 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
     const isUndone = (move: FlatTrace): boolean =>
       flat.some(({ tx, traceAddress, error }) => tx === move.tx && error !== null && move.traceAddress.join('.').startsWith(traceAddress.join('.')));
     expect(got).toEqual(wanted.filter((move) => !isUndone(move)).map(({ tx, from, to, value }) => ({ tx, from, to, value })));
+  });
+});
+
+(fixtures.length === 0 ? describe.skip : describe)('recorded answers of one kind', () => {
+  const unwrap = <T>(file: string): T => (read<{ response: { result: T } }>(file) as { response: { result: T } }).response.result;
+
+  it.each(['ethereum-16000000', 'ethereum-16000001', 'ethereum-16000003', 'gnosis-29000000'])('%s: header and transactions prove themselves', (name) => {
+    const block = parseRawBlock(unwrap(`${name}.block.json`));
+    const ref = { number: Number(block.number), hash: block.hash };
+    // The recording has no receipts, so the proof gets as far as asking for them.
+    expect(() => verifyBlock(ref, block, [], readTraits(networkOf(name)))).toThrow(`expected ${block.transactions.length}, got 0`);
+  });
+
+  it('the Transfer logs of three blocks are the ERC-20 ones among them', () => {
+    const logs = unwrap<RawLog[]>('ethereum-16000000-16000003.transfer-getLogs.json');
+    const transfers: Transfer[] = [];
+    decodeLogs(networkOf('ethereum'), logs, 0, transfers);
+    expect(transfers).toHaveLength(logs.filter(({ topics }) => topics.length === 3).length);
+    expect(transfers.map(({ logIndex }) => logs[logIndex ?? -1]?.data)).toEqual(
+      transfers.map(({ amountRaw }) => `0x${amountRaw.toString(16).padStart(64, '0')}`),
+    );
+  });
+
+  it('receipts of block 20000010 give fees with blob gas', () => {
+    const receipts = parseRawReceipts(unwrap('ethereum-20000010.receipts.json'));
+    const blobs = receipts.filter(({ type }) => type === '0x3');
+    expect(blobs.length).toBeGreaterThan(0);
+    for (const receipt of blobs) {
+      const tx = { hash: '', from: receipt.from ?? '', value: '0x0', input: '0x', gas: '0x0' };
+      const gas = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice ?? 0);
+      const blobGas = BigInt(receipt.blobGasUsed ?? 0) * BigInt(receipt.blobGasPrice ?? 0);
+      expect(blobGas).toBeGreaterThan(0n);
+      expect(decodeFee('x', tx, receipt, 3)?.amountRaw).toBe(gas + blobGas);
+    }
+  });
+
+  it('the state-sync receipt of Polygon is known by its hash and mints without a sender or a fee', () => {
+    const [receipt] = parseRawReceipts([unwrap('polygon-receipt-state-sync.json')]);
+    const block = { ...parseRawBlock(read('polygon-43200000.block.json')), number: '0x40b1ac0', hash: receipt?.blockHash ?? '' };
+    expect(borTransactionHash(block)).toBe(receipt?.transactionHash);
+    const decoded = decodeBlock(networkOf('polygon'), { block, transactions: [], receipts: [], stateSync: receipt });
+    expect(decoded.transactions).toEqual([
+      {
+        hash: receipt?.transactionHash, index: 0, isFailed: false,
+        transfers: [{
+          index: 0, type: 'token', assetGid: 'eip155:137/erc20:0x1bfd67037b42cf73acf2047067bd4f2c47d9bfd6',
+          from: `0x${'0'.repeat(40)}`, to: '0xc6c17e46db79424f398ad9320648f00774e3cc99', amountRaw: 1_000_000n, logIndex: 0,
+        }],
+      },
+    ]);
+  });
+
+  it('a Polygon block with its state sync among its receipts proves itself, and is not refused for one too many', () => {
+    const block = parseRawBlock(read('polygon-43200000.block.json'));
+    const receipts = parseRawReceipts(read('polygon-43200000.receipts.json'));
+    const [stateSync] = parseRawReceipts([unwrap('polygon-receipt-state-sync.json')]);
+    const hash = borTransactionHash(block);
+    const transaction = { ...(block.transactions[0] as RawTransaction), hash, type: '0x0' };
+    const listed = { ...block, transactions: [...block.transactions, transaction] };
+    const ref = { number: 43200000, hash: block.hash };
+    const verified = verifyBlock(ref, listed, [...receipts, { ...(stateSync as RawReceipt), transactionHash: hash, blockHash: block.hash }], readTraits(networkOf('polygon')));
+    expect(decodeBlock(networkOf('polygon'), verified).transactions).toHaveLength(68);
+  });
+
+  it('Arbitrum logs are decoded as transfers', () => {
+    const logs = unwrap<RawLog[]>('arbitrum-sepolia-getLogs.json');
+    const transfers: Transfer[] = [];
+    decodeLogs(networkOf('ethereum'), logs, 0, transfers);
+    expect(transfers).toHaveLength(10);
   });
 });
 

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { decodeFunctionData, encodeAbiParameters, encodeFunctionResult, multicall3Abi } from 'viem';
+import { decodeText, decodeUint } from './abi.ts';
+import { decodeAggregate, encodeAggregate } from './multicall.ts';
+
+const bytes = (min: number, max: number): fc.Arbitrary<`0x${string}`> =>
+  fc.uint8Array({ minLength: min, maxLength: max }).map((value) => `0x${Buffer.from(value).toString('hex')}` as const);
+
+describe('multicall', () => {
+  it('encodes calls as viem decodes them', () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ to: bytes(20, 20), data: bytes(4, 100) }), { maxLength: 20 }), (calls) => {
+        const { functionName, args } = decodeFunctionData({ abi: multicall3Abi, data: encodeAggregate(calls) as `0x${string}` });
+        expect(functionName).toBe('aggregate3');
+        expect((args?.[0] as { target: string; allowFailure: boolean; callData: string }[]).map(({ target, allowFailure, callData }) => [target.toLowerCase(), allowFailure, callData])).toEqual(
+          calls.map(({ to, data }) => [to, true, data]),
+        );
+      }),
+    );
+  });
+
+  it('decodes results as viem encodes them, failed ones as undefined', () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ success: fc.boolean(), returnData: bytes(0, 100) }), { maxLength: 20 }), (results) => {
+        const encoded = encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result: results });
+        expect(decodeAggregate(encoded, results.length)).toEqual(results.map(({ success, returnData }) => (success ? returnData : undefined)));
+      }),
+    );
+  });
+
+  it('takes nothing else for a result', () => {
+    fc.assert(
+      fc.property(bytes(0, 300), (garbage) => {
+        const decoded = decodeAggregate(garbage, 3);
+        expect(decoded === undefined || decoded.length === 3).toBe(true);
+      }),
+    );
+    expect(decodeAggregate('0x', 1)).toBeUndefined();
+  });
+});
+
+describe('decodeText', () => {
+  const encode = (text: string): string => encodeAbiParameters([{ type: 'string' }], [text]);
+
+  it('reads a string, and bytes32', () => {
+    expect(decodeText(encode('Tether USD'))).toBe('Tether USD');
+    expect(decodeText(`0x${Buffer.from('MKR').toString('hex').padEnd(64, '0')}`)).toBe('MKR');
+  });
+
+  it('reads the recorded name of the token 0xf763be8b (ethereum-etl, token_with_invalid_data)', () => {
+    const recorded = `0x${'20'.padStart(64, '0')}${'06'.padStart(64, '0')}${'455448'.padEnd(64, '0')}`;
+    expect(decodeText(recorded)).toBe('ETH');
+  });
+
+  it('cuts long texts and takes out what cannot be shown or stored', () => {
+    expect(decodeText(encode('x'.repeat(1000)))).toHaveLength(128);
+    expect(decodeText(encode('a\u0000b\u202ec\n'))).toBe('abc');
+    const invalid = `0x${'20'.padStart(64, '0')}${'02'.padStart(64, '0')}${'c328'.padEnd(64, '0')}`;
+    expect(decodeText(invalid)).toBe('\ufffd(');
+  });
+
+  it.each(['0x', '0x12', undefined, `0x${'f'.repeat(128)}`, `0x${'20'.padStart(64, '0')}${'f'.repeat(64)}`])('does not read %s', (result) => {
+    expect(decodeText(result)).toBeUndefined();
+  });
+
+  it('never throws, and gives no more than 128 characters', () => {
+    fc.assert(fc.property(bytes(0, 400), (garbage) => expect(Array.from(decodeText(garbage) ?? '').length).toBeLessThanOrEqual(128)));
+  });
+});
+
+describe('decodeUint', () => {
+  it.each([['0x', undefined], [`0x${'0'.repeat(63)}`, undefined], [`0x${'0'.repeat(62)}ff`, 255n], [`0x${'0'.repeat(63)}1ff`, 1n], ['0xzz', undefined]])('reads %s as %s', (result, value) => {
+    expect(decodeUint(result)).toBe(value);
+  });
+});
