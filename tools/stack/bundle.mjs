@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { commonJsNames } from './commonjs-names.mjs';
-import { repoDir, stateDir } from './repo.mjs';
+import { distDir, repoDir } from './repo.mjs';
 import { SetupError } from './setup-error.mjs';
 
 const SOURCE_DIRS = ['apps', 'libs', 'tools/stack', 'tools/db', 'tools/devnet/evm'];
@@ -31,7 +31,6 @@ export const serviceNames = [
  * @throws {SetupError} with esbuild's messages when a source does not compile
  */
 export async function bundleServices() {
-  const distDir = join(stateDir, 'dist');
   const target = join(distDir, hashSources());
   if (existsSync(target)) {
     utimesSync(target, new Date(), new Date());
@@ -45,7 +44,7 @@ export async function bundleServices() {
     // Another process built the same sources in the meantime.
     rmSync(partial, { recursive: true, force: true });
   }
-  dropOldBundles(distDir);
+  dropOldBundles();
   return target;
 }
 
@@ -98,8 +97,7 @@ function hashSources() {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** @param {string} distDir */
-function dropOldBundles(distDir) {
+function dropOldBundles() {
   const bundles = readdirSync(distDir)
     .filter((name) => /^[0-9a-f]{16}$/.test(name))
     .map((name) => ({ path: join(distDir, name), usedAt: statSync(join(distDir, name)).mtimeMs }))

@@ -5,8 +5,11 @@ import { fileURLToPath } from 'node:url';
 /** The clone's root, whatever folder the command was run in; found upwards, since this file is also part of the bundle. */
 export const repoDir = findRepo(dirname(fileURLToPath(import.meta.url)));
 
-/** State of the local stack; git-ignored. */
-export const stateDir = join(repoDir, '.chainwatch');
+/** State of the local stack; git-ignored. A spec names a folder of its own inside the clone. */
+export const stateDir = join(repoDir, process.env.CHAINWATCH_STATE_DIR || '.chainwatch');
+
+/** Bundles are named after their sources and shared by every stack of the clone. */
+export const distDir = join(repoDir, '.chainwatch', 'dist');
 
 /** @param {string} dir @returns {string} */
 function findRepo(dir) {

@@ -33,12 +33,9 @@ export async function receive(options: ReceiveOptions): Promise<{ url: string; c
     void handle(req, options).then((status) => res.writeHead(status).end());
   });
   server.listen(options.port, '127.0.0.1');
-  await Promise.race([
-    once(server, 'listening'),
-    once(server, 'error').then(() => {
-      throw new SetupError(`Port ${options.port} is in use: choose another one with --port.`);
-    }),
-  ]);
+  await once(server, 'listening').catch(() => {
+    throw new SetupError(`Port ${options.port} is in use: choose another one with --port.`);
+  });
   return {
     url: `http://127.0.0.1:${options.port}/`,
     async close() {

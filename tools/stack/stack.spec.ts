@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { waitFor } from '@chainwatch/testing';
+import { readLivePidFile } from './pid-files.mjs';
+import { repoDir } from './repo.mjs';
+
+// Below the ports that the system hands out, so that no other spec's server is there by chance.
+const offset = 3_000 + Math.floor(Math.random() * 80) * 100;
+const stateName = `.chainwatch/spec-${process.pid}`;
+const stateDir = join(repoDir, stateName);
+const runDir = join(stateDir, 'run');
+
+interface StackJson {
+  readonly api_url: string;
+  readonly keys: { readonly api: string };
+  readonly chains: Record<string, { endpoint_url: string }>;
+}
+
+const readStack = (): StackJson => JSON.parse(readFileSync(join(stateDir, 'stack.json'), 'utf8')) as StackJson;
+const getBlocks = async (): Promise<{ status: number; items: { number: number; status: string }[] }> => {
+  const { api_url, keys } = readStack();
+  const response = await fetch(`${api_url}/blocks`, { headers: { 'x-api-key': keys.api } });
+  return { status: response.status, ...((await response.json()) as { items: { number: number; status: string }[] }) };
+};
+
+function run(script: string, ...args: string[]): { code: number | null; output: string } {
+  const env = { ...process.env, CHAINWATCH_STATE_DIR: stateName, NODE_OPTIONS: '', DATABASE_URL: '', NATS_URL: '', REDIS_URL: '' };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(repoDir, 'tools/stack', script), ...args], { env, encoding: 'utf8', timeout: 120_000 });
+  return { code: status, output: `${stdout}${stderr}` };
+}
+const start = () => run('start.mjs', '--detach', '--no-demo', '--port-offset', String(offset));
+
+afterAll(() => {
+  run('stop.mjs');
+  rmSync(stateDir, { recursive: true, force: true });
+});
+
+describe('npm start -- --detach', () => {
+  it('brings everything up, refuses a second start, survives SIGKILL of the supervisor and stops without a rest', async () => {
+    const first = start();
+    expect(first).toMatchObject({ code: 0, output: expect.stringContaining('Ready after') });
+    expect(statSync(join(stateDir, 'stack.json')).mode & 0o077).toBe(0);
+    const { keys, chains } = readStack();
+    expect(Object.keys(chains)).toEqual(['eip155:31337']);
+    const blocks = await waitFor(async () => (await getBlocks()).items.find(({ status }) => status === 'confirmed'), { timeoutMs: 30_000, message: 'a confirmed block' });
+
+    expect(start()).toMatchObject({ code: 1, output: expect.stringContaining('is running already') });
+
+    process.kill(readLivePidFile(runDir, 'supervisor')!.pid, 'SIGKILL');
+    expect(start()).toMatchObject({ code: 0, output: expect.stringContaining('Ready after') });
+    expect(readStack().keys).toEqual(keys);
+    const known = await getBlocks();
+    expect(known.status).toBe(200);
+    expect(known.items[0]!.number).toBeGreaterThanOrEqual(blocks.number);
+
+    const processes = ['postgres', 'nats', 'redis', 'anvil', 'tx-analyzer', 'notifier'].map((name) => readLivePidFile(runDir, name)!);
+    expect(run('stop.mjs')).toMatchObject({ code: 0, output: expect.stringContaining('Stopped.') });
+    expect(processes.filter(({ pid }) => existsSync(`/proc/${pid}`))).toEqual([]);
+    expect(run('stop.mjs').output).toContain('Nothing is running.');
+  }, 300_000);
+});
