@@ -18,6 +18,8 @@ const ANVIL_ARGS = ['--no-mining', '--order', 'fifo', '--prune-history', '100000
 export interface HarnessOptions {
   /** The node URL that the service is given; default anvil itself. */
   readonly endpointUrl?: (anvilUrl: string) => Promise<string>;
+  /** The honest node is a second endpoint. */
+  readonly fallbackToAnvil?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly anvilArgs?: readonly string[];
 }
@@ -117,6 +119,7 @@ export class Harness {
       RATE_LIMIT_API: '1000000',
       WEBHOOK_RETRY_SCHEDULE: '0,200ms,500ms,1s,2s,2s,2s,2s,2s,2s,2s,2s',
       LOG_LEVEL: 'warn',
+      ...(this.#options.fallbackToAnvil === true && { CHAIN_ENDPOINTS: JSON.stringify({ [CHAIN]: [this.anvil.url] }) }),
       ...this.#options.env,
     });
     await this.services.start(ALL_SERVICES);

@@ -62,6 +62,42 @@ describe('a node that misbehaves', () => {
   }, 60_000);
 });
 
+/** With a second endpoint that is honest, nothing stands still while the first one lies. */
+describe('a node that misbehaves beside an honest one', () => {
+  let proxy: LyingProxy;
+  const harness = new Harness({
+    endpointUrl: async (anvilUrl) => {
+      proxy = new LyingProxy(anvilUrl);
+      await proxy.start();
+      return proxy.url;
+    },
+    fallbackToAnvil: true,
+    env: { NODE_TIMEOUT: '1s' },
+  });
+  beforeAll(() => harness.start(), 60_000);
+  afterAll(async () => {
+    await harness.stop();
+    await proxy?.stop();
+  }, 30_000);
+
+  it.each(['time-out', 'rate-limit', 'truncate-json', 'other-chain', 'omit-log', 'empty-receipts', 'change-hash', 'lag', 'trace-error'] as const)(
+    'fails over when the first endpoint does this: %s',
+    async (lie) => {
+      const watched = await harness.watch(harness.actor.accounts[1]!);
+      await proxy.tell(lie);
+      for (let block = 0; block < 12; block += 1) {
+        await harness.actor.sendEther(harness.actor.accounts[0]!, watched.address, 7n);
+        await harness.actor.mine();
+      }
+      await harness.waitForCursor(45_000);
+      await proxy.tell('honest');
+      await harness.settle();
+      expect(await findDisagreements(harness.project, harness.receiver, harness.actor, harness.rpc, [watched], harness.startBlock)).toEqual([]);
+    },
+    90_000,
+  );
+});
+
 function unique<T extends { address: string }>(watched: readonly T[]): T[] {
   return [...new Map(watched.map((entry) => [entry.address.toLowerCase(), entry])).values()];
 }

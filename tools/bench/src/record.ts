@@ -17,7 +17,7 @@ export interface RecordingSpec {
 export async function record(spec: RecordingSpec): Promise<void> {
   if (existsSync(spec.file)) return;
   mkdirSync(dirname(spec.file), { recursive: true });
-  const anvil = await startAnvil({ args: ['--no-mining', '--gas-limit', '1000000000', '--order', 'fifo', '--disable-block-gas-limit', '--accounts', '50', '--balance', '1000000'] });
+  const anvil = await startAnvil({ args: ['--no-mining', '--gas-limit', '1000000000', '--order', 'fifo', '--accounts', '50', '--balance', '1000000'] });
   const accounts = await anvil.rpc<Hex[]>('eth_accounts', []);
   const { abi, bytecode } = contracts.TestToken;
   const deployed = await anvil.rpc<Hex>('eth_sendTransaction', [{ from: accounts[0], data: bytecode, gas: '0x2dc6c0' }]);
