@@ -4,6 +4,7 @@ import { encodeFunctionData, type Abi, type Hex } from 'viem';
 import { startAnvil, startPostgres } from '@chainwatch/testing';
 import { contracts } from '../../devnet/evm/contracts.ts';
 import { freePort } from '../../acceptance/src/services.ts';
+import { NonceBook } from './record.ts';
 import { setUpPonder } from './ponder-app.ts';
 import type { Report } from './report.ts';
 import { insertAddresses, startRig, waitUntil } from './rig.ts';
@@ -48,13 +49,16 @@ async function fillChain(rpc: <T>(method: string, params: readonly unknown[]) =>
   const data = (name: string, args: readonly unknown[]): Hex => encodeFunctionData({ abi: abi as Abi, functionName: name, args });
   for (const account of accounts) await rpc('eth_sendTransaction', [{ from: account, to: token, data: data('mint', [account, 10n ** 30n]), gas: '0x186a0' }]);
   await rpc('anvil_mine', ['0x1']);
+  const nonces = new NonceBook(rpc);
+  await Promise.all(accounts.map((account) => nonces.know(account)));
   for (let block = 0; block < BLOCKS; block += 1) {
     await Promise.all(
       Array.from({ length: PER_BLOCK }, (_, index) => {
-        const from = accounts[index % accounts.length];
+        const from = accounts[index % accounts.length]!;
+        const nonce = `0x${nonces.take(from).toString(16)}`;
         const to = watched[(block * PER_BLOCK + index) % watched.length] as Hex;
         const call = index % 5 === 0 ? { from, to, value: '0x1' } : { from, to: token, data: data('transfer', [to, 1n]) };
-        return rpc('eth_sendTransaction', [{ ...call, gas: '0x186a0', gasPrice: '0x3b9aca00' }]);
+        return rpc('eth_sendTransaction', [{ ...call, nonce, gas: '0x186a0', gasPrice: '0x77359400' }]);
       }),
     );
     await rpc('anvil_mine', ['0x1']);

@@ -27,6 +27,8 @@ export async function record(spec: RecordingSpec): Promise<void> {
   await anvil.rpc('anvil_mine', ['0x1']);
   const first = Number(await anvil.rpc<Hex>('eth_blockNumber', []));
 
+  const nonces = new NonceBook(anvil.rpc);
+  await Promise.all(accounts.map((account) => nonces.know(account)));
   const output = createWriteStream(`${spec.file}.part`);
   let turn = 0;
   for (let number = 0; number <= first + spec.blocks; number += 1) {
@@ -35,7 +37,8 @@ export async function record(spec: RecordingSpec): Promise<void> {
       for (let index = 0; index < spec.transactionsPerBlock; index += 1) {
         const to = spec.recipients[turn++ % spec.recipients.length] as Hex;
         const from = accounts[index % accounts.length]!;
-        calls.push(index % 2 === 0 ? send(anvil.rpc, from, token, encode(abi as Abi, 'transfer', [to, 1_000n + BigInt(turn)])) : send(anvil.rpc, from, to, undefined, 1_000n + BigInt(turn)));
+        const nonce = nonces.take(from);
+        calls.push(index % 2 === 0 ? send(anvil.rpc, from, token, encode(abi as Abi, 'transfer', [to, 1_000n + BigInt(turn)]), 0n, nonce) : send(anvil.rpc, from, to, undefined, 1_000n + BigInt(turn), nonce));
       }
       await Promise.all(calls);
       await anvil.rpc('anvil_mine', ['0x1']);
@@ -58,6 +61,27 @@ export async function record(spec: RecordingSpec): Promise<void> {
 
 const encode = (abi: Abi, functionName: string, args: readonly unknown[]): Hex => encodeFunctionData({ abi, functionName, args });
 
-function send(rpc: <T>(method: string, params: readonly unknown[]) => Promise<T>, from: Hex, to: Hex, data?: Hex, value = 0n): Promise<Hex> {
-  return rpc<Hex>('eth_sendTransaction', [{ from, to, data, value: `0x${value.toString(16)}`, gas: '0x186a0', gasPrice: '0x3b9aca00' }]);
+type Rpc = <T>(method: string, params: readonly unknown[]) => Promise<T>;
+
+/** Nonces of many transactions under way at once: the node would give two the same one. */
+export class NonceBook {
+  readonly #rpc: Rpc;
+  readonly #next = new Map<Hex, number>();
+  constructor(rpc: Rpc) {
+    this.#rpc = rpc;
+  }
+  /** Asks the node where an account stands. Before `take`. */
+  async know(account: Hex): Promise<void> {
+    this.#next.set(account, Number(await this.#rpc<Hex>('eth_getTransactionCount', [account, 'pending'])));
+  }
+  take(account: Hex): number {
+    const nonce = this.#next.get(account)!;
+    this.#next.set(account, nonce + 1);
+    return nonce;
+  }
+}
+
+function send(rpc: Rpc, from: Hex, to: Hex, data?: Hex, value = 0n, nonce?: number): Promise<Hex> {
+  const call = { from, to, data, value: `0x${value.toString(16)}`, gas: '0x186a0', gasPrice: '0x77359400', ...(nonce === undefined ? {} : { nonce: `0x${nonce.toString(16)}` }) };
+  return rpc<Hex>('eth_sendTransaction', [call]);
 }
