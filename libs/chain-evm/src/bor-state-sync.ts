@@ -2,11 +2,13 @@ import { keccak256Hex } from './keccak.ts';
 import type { RawHeader, RawReceipt } from './raw-block.ts';
 
 /**
- * Until Madhugiri (PIP-74) Polygon applies bridge deposits at the end of a sprint outside of the block's transactions.
- * Nodes show them as one transaction and receipt that neither root covers, under a hash derived from the block.
+ * The state-sync receipt among a block's. Until Madhugiri (PIP-74) Polygon applies bridge deposits at the end of a sprint
+ * outside of the block's transactions; nodes show them as one transaction and receipt that neither root covers, under a
+ * hash derived from the block.
  */
-export function isBorReceipt(receipt: RawReceipt, block: RawHeader): boolean {
-  return receipt.transactionHash === borTransactionHash(block);
+export function findStateSync(receipts: readonly RawReceipt[], block: RawHeader): RawReceipt | undefined {
+  const hash = borTransactionHash(block);
+  return receipts.find((receipt) => receipt.transactionHash === hash);
 }
 
 /** Keccak-256 of `matic-bor-receipt-`, the number as 8 bytes, and the block's hash (bor, GetDerivedBorTxHash). */

@@ -1,6 +1,6 @@
 import { BlockNotFoundError, ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
 import type { Block, BlockRef } from '@chainwatch/chain-core';
-import { borTransactionHash } from './bor-state-sync.ts';
+import { borTransactionHash, findStateSync } from './bor-state-sync.ts';
 import { isMissingBlock } from './classify-node-error.ts';
 import { decodeBlock } from './decode-block.ts';
 import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
@@ -55,9 +55,8 @@ async function addStateSync(
   signal?: AbortSignal,
 ): Promise<readonly RawReceipt[]> {
   if (session.traits.stack !== 'bor' || Number(block.number) % sprintLength !== 0) return receipts;
-  const hash = borTransactionHash(block);
-  if (receipts.some((receipt) => receipt.transactionHash === hash)) return receipts;
-  const result = await session.transport.call('eth_getTransactionReceipt', [hash], signal);
+  if (findStateSync(receipts, block) !== undefined) return receipts;
+  const result = await session.transport.call('eth_getTransactionReceipt', [borTransactionHash(block)], signal);
   if (result === null) return receipts;
   const [receipt] = parseRawReceipts([result]);
   if (receipt?.blockHash !== block.hash) throw new ChainClientError(`state-sync receipt: expected block ${block.hash}, got another`);

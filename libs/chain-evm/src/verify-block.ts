@@ -1,6 +1,6 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import type { BlockRef } from '@chainwatch/chain-core';
-import { isBorReceipt } from './bor-state-sync.ts';
+import { findStateSync } from './bor-state-sync.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { encodeTransaction, typeOf } from './encode-transaction.ts';
 import type { EvmTraits } from './evm-traits.ts';
@@ -41,7 +41,7 @@ export function verifyBlock(
   expectEqual('hash', ref.hash, block.hash);
   expectEqual('number', ref.number, Number(block.number));
   verifyHeader(block, traits);
-  const stateSync = traits.stack === 'bor' ? receipts.find((receipt) => isBorReceipt(receipt, block)) : undefined;
+  const stateSync = traits.stack === 'bor' ? findStateSync(receipts, block) : undefined;
   const transactions =
     stateSync === undefined ? block.transactions : block.transactions.filter((tx) => tx.hash !== stateSync.transactionHash);
   const own = stateSync === undefined ? receipts : receipts.filter((receipt) => receipt !== stateSync);
