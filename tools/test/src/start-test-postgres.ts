@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { startGuard } from '@chainwatch/tool-stack/guard';
+import { writePidFile } from '@chainwatch/tool-stack/pid-files';
 import { preparePostgres } from '@chainwatch/tool-stack/postgres-server';
 import { startProcess, type ManagedProcess } from '@chainwatch/tool-stack/managed-process';
-import { chmod } from 'node:fs/promises';
 
 const START_TIMEOUT_MS = 60_000;
 
@@ -19,8 +20,12 @@ export async function startTestPostgres(): Promise<{ url: string; stop(): Promis
   await chmod(dir, 0o711);
   const { spec, url } = await preparePostgres({ port: await findFreePort(), dataDir: join(dir, 'data'), password: randomBytes(12).toString('hex'), isDurable: false });
   const server = startProcess(spec, () => undefined);
+  if (server.pid !== undefined) writePidFile(dir, 'postgres', { pid: server.pid, signal: 'SIGQUIT', identity: spec.identity });
+  // Ends the server and removes the folder even when this run is killed.
+  const callOffGuard = startGuard(dir, dir);
   const stop = async (): Promise<void> => {
     await server.stop();
+    callOffGuard();
     await rm(dir, { recursive: true, force: true });
   };
   try {
