@@ -1,13 +1,9 @@
 import { BlockNotFoundError, ChainError, type ChainClient } from '@chainwatch/chain-core';
 import type { Database, Sql } from '@chainwatch/db';
-import { counter } from '@chainwatch/telemetry';
+import { READS_MAX, runBalanceStep, type StepResult } from './balance-step.ts';
 import { readChainState } from './chain-state.ts';
-import { planChange } from './plan-change.ts';
-import { readAnchors } from './read-anchors.ts';
-import { readTargets } from './read-targets.ts';
-import { storeChanges, type BalanceEvent } from './store-changes.ts';
-import { findOrphanTargets, takeWork } from './take-work.ts';
-import type { Reading, Target } from './target.ts';
+import type { BalanceEvent } from './insert-events.ts';
+import { requeueOrphans } from './requeue-orphans.ts';
 
 export interface ChainWorkerDeps {
   readonly db: Database;
@@ -18,8 +14,12 @@ export interface ChainWorkerDeps {
 }
 
 const IDLE_MS = 1_000;
+/** While the analyzer has to move first. */
+const WAIT_MS = 100;
+const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 5_000;
-const readingsTotal = counter('chainwatch_balance_readings_total', { description: 'Balances that the chain was asked for.' });
+/** Far more than the analyzer moves between two looks for orphans. */
+const ORPHAN_REACH_BLOCKS = 10_000;
 
 /**
  * Keeps the balances of one chain. The chain belongs to the replica whose database session holds its advisory lock;
@@ -57,18 +57,21 @@ export class ChainWorker {
   }
 
   async #run(): Promise<void> {
-    let retryMs = 100;
+    let retryMs = RETRY_MS_MIN;
     while (!this.#stop.signal.aborted) {
       try {
         await this.#own();
-        retryMs = 100;
+        retryMs = RETRY_MS_MIN;
+        await this.#pause(IDLE_MS);
       } catch (error) {
+        if (this.#stop.signal.aborted) break;
         this.reason = describe(error);
-        this.#deps.logger.warn({ err: error, chain_gid: this.chainGid }, 'balances of the chain could not be read');
+        this.#deps.logger.warn({ err: error, chain_gid: this.chainGid }, 'balances of the chain could not be kept, the session is made anew');
         retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
+        await this.#pause(retryMs);
+      } finally {
+        this.isOwner = false;
       }
-      this.isOwner = false;
-      await this.#pause(retryMs);
     }
   }
 
@@ -76,16 +79,20 @@ export class ChainWorker {
   async #own(): Promise<void> {
     const session = await this.#deps.db.pool.connect();
     let failure: Error | undefined;
-    // A server that goes away tells it here while no statement runs; the next statement fails by itself.
-    const onLost = (error: Error): void => void (failure = error);
+    // A server that goes away tells it here while no statement runs: nobody waits for the next one to fail.
+    const onLost = (error: Error): void => {
+      failure = error;
+      this.wake();
+    };
     session.on('error', onLost);
     const lockName = `balance-service ${this.chainGid}`;
     try {
       const { rows } = await session.query<{ locked: boolean }>('SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked', [lockName]);
       // Another replica works on it: nothing is wrong.
       this.reason = undefined;
-      if (!rows[0]!.locked) return await this.#pause(IDLE_MS);
+      if (!rows[0]!.locked) return;
       this.isOwner = true;
+      this.#deps.logger.info({ chain_gid: this.chainGid }, 'the balances of the chain are kept here');
       await this.#work(session);
       await session.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [lockName]);
     } catch (error) {
@@ -99,48 +106,42 @@ export class ChainWorker {
   }
 
   async #work(session: Sql): Promise<void> {
-    let waitMs = 50;
+    let orphansFrom = 0;
+    let orphansAtMs = 0;
+    let retryMs = RETRY_MS_MIN;
+    let readsMax = READS_MAX;
     while (!this.#stop.signal.aborted) {
+      if (Date.now() - orphansAtMs >= IDLE_MS) {
+        await requeueOrphans(session, this.chainGid, orphansFrom);
+        orphansAtMs = Date.now();
+        const { cursor } = await readChainState(session, this.chainGid);
+        orphansFrom = Math.max((cursor?.number ?? 0) - ORPHAN_REACH_BLOCKS, 0);
+      }
       try {
-        const isBusy = await this.#step(session);
-        this.reason = undefined;
-        waitMs = 50;
-        if (!isBusy) await this.#pause(IDLE_MS);
+        await this.#settle(await runBalanceStep({ ...this.#deps, session, signal: this.#stop.signal, limits: { reads: readsMax } }));
+        retryMs = RETRY_MS_MIN;
+        readsMax = Math.min(readsMax * 2, READS_MAX);
       } catch (error) {
-        // The node is at fault, or the analyzer has to move first: the work stays where it is.
+        // The node is at fault: the work stays where it is.
         if (this.#stop.signal.aborted || !(error instanceof ChainError)) throw error;
-        this.reason = describe(error);
-        await this.#pause(waitMs);
-        waitMs = Math.min(waitMs * 2, error instanceof BlockNotFoundError ? 500 : RETRY_MS_MAX);
+        this.#report(error);
+        // Less at once, so that what the node cannot answer is told apart from the rest.
+        if (!(error instanceof BlockNotFoundError)) readsMax = Math.max(readsMax >> 3, 1);
+        await this.#pause(retryMs);
+        retryMs = Math.min(retryMs * 2, error instanceof BlockNotFoundError ? 500 : RETRY_MS_MAX);
       }
     }
   }
 
-  /** One piece of work; false when there was none. */
-  async #step(session: Sql): Promise<boolean> {
-    const { client } = this.#deps;
-    const work = await takeWork(session, client.network);
-    // Read after the work: the cursor is then at or behind whatever asked for it.
-    const { cursor, isHeld } = await readChainState(session, this.chainGid);
-    if (cursor === undefined || isHeld) return false;
-    const targets = work.readIds.length > 0 ? work.targets : await findOrphanTargets(session, this.chainGid);
-    if (work.readIds.length === 0 && targets.length === 0) return false;
-    const readings = await readTargets(client, targets, cursor, this.#stop.signal);
-    readingsTotal.add(targets.length, { chain_gid: this.chainGid });
-    const events = await inTransaction(session, () => this.#store(session, work.readIds, targets, readings));
-    this.#deps.publish(events);
-    return true;
+  async #settle(result: StepResult): Promise<void> {
+    this.reason = result.type === 'waiting' ? result.reason : undefined;
+    if (result.type === 'done') this.#deps.publish(result.events);
+    else await this.#pause(result.type === 'idle' ? IDLE_MS : WAIT_MS);
   }
 
-  async #store(sql: Sql, readIds: readonly number[], targets: readonly Target[], readings: readonly Reading[]): Promise<BalanceEvent[]> {
-    await sql.query('DELETE FROM balance_reads WHERE id = ANY($1)', [readIds]);
-    const alive = await keepExisting(sql, readings);
-    const anchors = await readAnchors(sql, this.chainGid, alive);
-    const changes = alive.map((reading, position) => planChange(reading, anchors[position]!)).filter((change) => change !== undefined);
-    // Read again at a block where nobody answered: an orphan's reading must not stay for ever.
-    if (readings.length < targets.length) await readAnchors(sql, this.chainGid, targets.filter((target) => target.block === undefined).map((target) => ({ ...target, block: { number: 0, hash: '' }, amountRaw: 0n })));
-    const { confirmedNumber } = await readChainState(sql, this.chainGid);
-    return storeChanges(sql, this.chainGid, changes, confirmedNumber, this.#deps.clock());
+  #report(error: ChainError): void {
+    if (this.reason !== error.message) this.#deps.logger.warn({ err: error, chain_gid: this.chainGid }, 'the node did not tell balances, it is asked again');
+    this.reason = error.message;
   }
 
   async #pause(delayMs: number): Promise<void> {
@@ -155,25 +156,6 @@ export class ChainWorker {
     }
     this.#wake = undefined;
     this.#isWoken = false;
-  }
-}
-
-/** An address may have been deleted while the chain was asked. */
-async function keepExisting(sql: Sql, readings: readonly Reading[]): Promise<Reading[]> {
-  const { rows } = await sql.query<{ id: string }>('SELECT id FROM addresses WHERE id = ANY($1) FOR KEY SHARE', [[...new Set(readings.map((reading) => reading.addressId))]]);
-  const ids = new Set(rows.map((row) => row.id));
-  return readings.filter((reading) => ids.has(reading.addressId));
-}
-
-async function inTransaction<T>(session: Sql, work: () => Promise<T>): Promise<T> {
-  await session.query('BEGIN');
-  try {
-    const result = await work();
-    await session.query('COMMIT');
-    return result;
-  } catch (error) {
-    await session.query('ROLLBACK');
-    throw error;
   }
 }
 

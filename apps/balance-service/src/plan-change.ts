@@ -1,6 +1,9 @@
 import type { Anchor } from './read-anchors.ts';
 import type { Reading } from './target.ts';
 
+/** A new anchor at least so often, so that what moved since is soon found. */
+const ANCHOR_BLOCKS_MAX = 256;
+
 /** What a reading changes. */
 export interface Change {
   readonly reading: Reading;
@@ -18,19 +21,22 @@ export interface Change {
   readonly changeCount: number;
 }
 
-/** Compares a reading with what was known. Undefined: the reading is older than what is known. */
-export function planChange(reading: Reading, anchor: Anchor): Change | undefined {
-  const { last, explainedRaw, told } = anchor;
-  if (last !== undefined && last.blockNumber > reading.block.number) return undefined;
+/**
+ * Compares a reading with what was known. `explainedRaw` is what transfers and fees moved since the anchor.
+ * Undefined: the reading is older than what is known.
+ */
+export function planChange(reading: Reading, { last, told }: Anchor, explainedRaw: bigint): Change | undefined {
+  if (last !== undefined && last.block.number > reading.block.number) return undefined;
   const adjustmentRaw = last === undefined ? 0n : reading.amountRaw - last.amountRaw - explainedRaw;
-  const isAnchor = last === undefined || reading.amountRaw !== last.amountRaw || adjustmentRaw !== 0n;
+  const isMoved = last === undefined || reading.amountRaw !== last.amountRaw || adjustmentRaw !== 0n;
+  const isAnchor = isMoved || reading.block.number - last.block.number >= ANCHOR_BLOCKS_MAX;
   const isTold = told === undefined ? reading.amountRaw !== 0n : told.amountRaw !== reading.amountRaw;
   return {
     reading,
-    block: isAnchor ? reading.block : { number: last.blockNumber, hash: last.blockHash },
+    block: isAnchor ? reading.block : last.block,
     isAnchor,
     adjustmentRaw,
-    adjustedSince: last?.blockNumber ?? reading.block.number,
+    adjustedSince: last?.block.number ?? reading.block.number,
     isTold,
     previousRaw: told?.amountRaw,
     changeCount: (told?.changeCount ?? 0) + (isTold ? 1 : 0),

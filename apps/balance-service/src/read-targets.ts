@@ -1,31 +1,35 @@
-import { BlockNotFoundError, type BlockRef, type ChainClient } from '@chainwatch/chain-core';
+import { BlockNotFoundError, ChainError, type BlockRef, type ChainClient } from '@chainwatch/chain-core';
 import type { Reading, Target } from './target.ts';
 
 /** More blocks than that in one piece of work is catching up: everything is read once, at the cursor. */
 const BLOCKS_MAX = 8;
 const QUERIES_MAX = 500;
 
-/**
- * Asks the chain. A block that the node does not have (orphaned, or its state pruned) is read at the cursor instead.
- * Targets that the contract does not answer for are left out.
- * @throws BlockNotFoundError when the node does not have the cursor's state: the analyzer has to move first
- */
-export async function readTargets(client: ChainClient, targets: readonly Target[], cursor: BlockRef, signal: AbortSignal): Promise<Reading[]> {
-  const readings: Reading[] = [];
-  for (const [at, group] of groupByBlock(targets, cursor)) {
-    try {
-      readings.push(...(await readGroup(client, group, at, signal)));
-    } catch (error) {
-      if (!(error instanceof BlockNotFoundError) || at.hash === cursor.hash) throw error;
-      readings.push(...(await readGroup(client, group, cursor, signal)));
-    }
-  }
-  return readings;
+export interface Answers {
+  readonly readings: readonly Reading[];
+  /** The contract did not answer. */
+  readonly silent: readonly Target[];
 }
 
-function groupByBlock(targets: readonly Target[], cursor: BlockRef): Map<BlockRef, Target[]> {
-  const blocks = new Set(targets.map((target) => target.block?.hash ?? cursor.hash));
-  if (blocks.size > BLOCKS_MAX) return new Map([[cursor, [...targets]]]);
+/**
+ * Asks the chain. A block that the node does not have (its state pruned) is read at the cursor instead.
+ * @throws BlockNotFoundError when the node does not have the cursor's state: node or analyzer has to move first
+ */
+export async function readTargets(client: ChainClient, targets: readonly Target[], cursor: BlockRef, signal: AbortSignal): Promise<Answers> {
+  const groups = await Promise.all(
+    groupByBlock(targets, cursor).map(async ([at, group]) => {
+      try {
+        return await readGroup(client, group, at, signal);
+      } catch (error) {
+        if (!(error instanceof BlockNotFoundError) || at.hash === cursor.hash) throw error;
+        return readGroup(client, group, cursor, signal);
+      }
+    }),
+  );
+  return { readings: groups.flatMap((group) => group.readings), silent: groups.flatMap((group) => group.silent) };
+}
+
+function groupByBlock(targets: readonly Target[], cursor: BlockRef): [BlockRef, Target[]][] {
   const byHash = new Map<string, [BlockRef, Target[]]>();
   for (const target of targets) {
     const at = target.block ?? cursor;
@@ -33,18 +37,43 @@ function groupByBlock(targets: readonly Target[], cursor: BlockRef): Map<BlockRe
     entry[1].push(target);
     byHash.set(at.hash, entry);
   }
-  return new Map(byHash.values());
+  return byHash.size > BLOCKS_MAX ? [[cursor, [...targets]]] : [...byHash.values()];
 }
 
-async function readGroup(client: ChainClient, targets: readonly Target[], block: BlockRef, signal: AbortSignal): Promise<Reading[]> {
+async function readGroup(client: ChainClient, targets: readonly Target[], block: BlockRef, signal: AbortSignal): Promise<Answers> {
+  const [amounts, baselines] = await Promise.all([ask(client, block, targets, signal), readBaselines(client, targets, block, signal)]);
   const readings: Reading[] = [];
+  const silent: Target[] = [];
+  for (const [position, target] of targets.entries()) {
+    const amountRaw = amounts[position];
+    if (amountRaw === undefined) silent.push(target);
+    else if (!target.isSuspected || amountRaw !== 0n) readings.push({ ...target, block, amountRaw, baselineRaw: baselines.get(target) });
+  }
+  return { readings, silent };
+}
+
+/**
+ * A balance that is read the first time because of a block is also read just before it: otherwise what that block's
+ * transfers do not explain could not be told. A node that has no state there leaves the first reading the base.
+ */
+async function readBaselines(client: ChainClient, targets: readonly Target[], block: BlockRef, signal: AbortSignal): Promise<Map<Target, bigint>> {
+  const first = targets.filter((target) => target.parent !== undefined && target.block?.hash === block.hash);
+  const parent = first[0]?.parent;
+  if (parent === undefined) return new Map();
+  try {
+    const amounts = await ask(client, parent, first, signal);
+    return new Map(first.flatMap((target, position) => (amounts[position] === undefined ? [] : [[target, amounts[position]]])));
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    return new Map();
+  }
+}
+
+async function ask(client: ChainClient, at: BlockRef, targets: readonly Target[], signal: AbortSignal): Promise<(bigint | undefined)[]> {
+  const amounts: (bigint | undefined)[] = [];
   for (let from = 0; from < targets.length; from += QUERIES_MAX) {
     const part = targets.slice(from, from + QUERIES_MAX);
-    const amounts = await client.readBalances(block, part.map(({ address, assetGid }) => ({ address, assetGid })), signal);
-    for (const [position, target] of part.entries()) {
-      const amountRaw = amounts[position];
-      if (amountRaw !== undefined && !(target.isSuspected && amountRaw === 0n)) readings.push({ ...target, block, amountRaw });
-    }
+    amounts.push(...(await client.readBalances(at, part.map(({ address, assetGid }) => ({ address, assetGid })), signal)));
   }
-  return readings;
+  return amounts;
 }

@@ -1,117 +1,118 @@
-import { formatAmount } from '@chainwatch/amounts';
 import type { Sql } from '@chainwatch/db';
-import { balanceEventIdOf, uuidv5, type EventEnvelope } from '@chainwatch/events';
+import { uuidv5 } from '@chainwatch/events';
+import { insertEvents, type BalanceEvent } from './insert-events.ts';
 import type { Change } from './plan-change.ts';
+import type { Plan } from './plan-changes.ts';
 
-/** A committed row of the outbox. */
-export interface BalanceEvent {
-  readonly eventId: string;
-  readonly subject: 'balance.changed';
-  readonly projectId: string;
-  readonly chainGid: string;
-  readonly payload: string;
-  readonly envelope: EventEnvelope<'balance.changed'>;
-  readonly traceparent: string | undefined;
+/**
+ * Writes balances, history, adjustments and events, and removes the work they do away with, in an open transaction.
+ * Returns the events.
+ */
+export async function storeChanges(sql: Sql, chainGid: string, readIds: readonly number[], plan: Plan, now: Date): Promise<BalanceEvent[]> {
+  // Addresses first, as whoever deletes one does: their work and their balances go with them.
+  const ids = await lockAddresses(sql, plan);
+  const changes = plan.changes.filter(({ reading }) => ids.has(reading.addressId));
+  const corrections = plan.corrections.filter(({ target }) => ids.has(target.addressId));
+  const events = await insertEvents(sql, chainGid, changes.filter((change) => change.isTold), plan.state.confirmedNumber, now);
+  await sql.query('DELETE FROM balance_reads WHERE id = ANY($1)', [readIds]);
+  if (changes.length > 0) {
+    await deleteOrphans(sql, chainGid, changes);
+    await upsertBalances(sql, chainGid, changes, plan.state.confirmedNumber);
+    await insertHistory(sql, chainGid, changes);
+  }
+  if (corrections.length > 0) {
+    await sql.query('DELETE FROM adjustments WHERE id = ANY($1)', [corrections.map(({ target, block }) => adjustmentIdOf(target, block.hash))]);
+  }
+  await insertAdjustments(sql, chainGid, [
+    ...corrections,
+    ...changes.map(({ reading, adjustmentRaw, adjustedSince }) => ({ target: reading, adjustmentRaw, after: adjustedSince, block: reading.block })),
+  ]);
+  return events;
 }
 
-/** Writes balances, history, adjustments and events; part of the transaction that removes the work. Returns the events. */
-export async function storeChanges(sql: Sql, chainGid: string, changes: readonly Change[], confirmedNumber: number, now: Date): Promise<BalanceEvent[]> {
-  if (changes.length === 0) return [];
-  const ids = changes.map(({ reading }) => reading.addressId);
-  const assets = changes.map(({ reading }) => reading.assetGid);
+/** An address may have been deleted, or left alone, while the chain was asked. */
+async function lockAddresses(sql: Sql, { changes, corrections }: Plan): Promise<Set<string>> {
+  const ids = [...new Set([...changes.map(({ reading }) => reading.addressId), ...corrections.map(({ target }) => target.addressId)])];
+  if (ids.length === 0) return new Set();
+  const { rows } = await sql.query<{ id: string }>('SELECT id FROM addresses WHERE id = ANY($1) AND is_monitored ORDER BY id FOR KEY SHARE', [ids]);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** What was read in blocks that are orphans by now; the plan did not count on it. */
+async function deleteOrphans(sql: Sql, chainGid: string, changes: readonly Change[]): Promise<void> {
+  const pairs = [changes.map(({ reading }) => reading.addressId), changes.map(({ reading }) => reading.assetGid)];
+  for (const table of ['balance_history', 'adjustments']) {
+    await sql.query(
+      `DELETE FROM ${table} h USING unnest($2::uuid[], $3::text[]) AS t (address_id, asset_gid)
+       WHERE h.address_id = t.address_id AND h.asset_gid = t.asset_gid
+         AND h.block_hash IN (SELECT b.hash FROM blocks b WHERE b.chain_gid = $1 AND b.status = 'reorged' AND b.number = h.block_number)`,
+      [chainGid, ...pairs],
+    );
+  }
+}
+
+async function upsertBalances(sql: Sql, chainGid: string, changes: readonly Change[], confirmedNumber: number): Promise<void> {
   await sql.query(
     `INSERT INTO balances (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash, is_confirmed, change_count)
      SELECT t.address_id, t.asset_gid, $1, t.amount_raw, t.number, t.hash, t.number <= $2, t.change_count
      FROM unnest($3::uuid[], $4::text[], $5::numeric[], $6::bigint[], $7::text[], $8::bigint[]) AS t (address_id, asset_gid, amount_raw, number, hash, change_count)
-     ORDER BY t.address_id, t.asset_gid
      ON CONFLICT (address_id, asset_gid) DO UPDATE SET amount_raw = excluded.amount_raw, block_number = excluded.block_number, block_hash = excluded.block_hash,
        is_confirmed = excluded.is_confirmed, change_count = excluded.change_count, updated_at = now()`,
-    [chainGid, confirmedNumber, ids, assets, changes.map(({ reading }) => reading.amountRaw), changes.map(({ block }) => block.number), changes.map(({ block }) => block.hash), changes.map((change) => change.changeCount)],
+    [
+      chainGid, confirmedNumber, changes.map(({ reading }) => reading.addressId), changes.map(({ reading }) => reading.assetGid), changes.map(({ reading }) => reading.amountRaw),
+      changes.map(({ block }) => block.number), changes.map(({ block }) => block.hash), changes.map((change) => change.changeCount),
+    ],
   );
-  await insertHistory(sql, chainGid, changes.filter((change) => change.isAnchor));
-  await insertAdjustments(sql, chainGid, changes.filter((change) => change.adjustmentRaw !== 0n));
-  return insertEvents(sql, chainGid, changes.filter((change) => change.isTold), confirmedNumber, now);
 }
 
 async function insertHistory(sql: Sql, chainGid: string, changes: readonly Change[]): Promise<void> {
-  if (changes.length === 0) return;
+  const rows = changes.flatMap(({ reading, isAnchor }) => {
+    const { parent, baselineRaw } = reading;
+    const base = parent === undefined || baselineRaw === undefined ? [] : [{ reading, block: parent, amountRaw: baselineRaw }];
+    return isAnchor ? [...base, { reading, block: reading.block, amountRaw: reading.amountRaw }] : base;
+  });
+  if (rows.length === 0) return;
   await sql.query(
     `INSERT INTO balance_history (address_id, asset_gid, chain_gid, block_number, block_hash, amount_raw)
      SELECT t.address_id, t.asset_gid, $1, t.number, t.hash, t.amount_raw
      FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::numeric[]) AS t (address_id, asset_gid, number, hash, amount_raw)
      ON CONFLICT (address_id, asset_gid, block_number, block_hash) DO UPDATE SET amount_raw = excluded.amount_raw`,
-    [chainGid, changes.map(({ reading }) => reading.addressId), changes.map(({ reading }) => reading.assetGid), changes.map(({ reading }) => reading.block.number), changes.map(({ reading }) => reading.block.hash), changes.map(({ reading }) => reading.amountRaw)],
+    [
+      chainGid, rows.map(({ reading }) => reading.addressId), rows.map(({ reading }) => reading.assetGid), rows.map(({ block }) => block.number),
+      rows.map(({ block }) => block.hash), rows.map(({ amountRaw }) => amountRaw),
+    ],
   );
 }
 
-async function insertAdjustments(sql: Sql, chainGid: string, changes: readonly Change[]): Promise<void> {
-  if (changes.length === 0) return;
-  const idOf = ({ reading }: Change): string => uuidv5(['adjustment', reading.addressId, reading.assetGid, reading.block.hash].join('|'));
+interface Adjustment {
+  readonly target: { readonly addressId: string; readonly projectId: string; readonly assetGid: string };
+  readonly adjustmentRaw: bigint;
+  readonly after: number;
+  readonly block: { readonly number: number; readonly hash: string };
+}
+
+const adjustmentIdOf = ({ addressId, assetGid }: Adjustment['target'], blockHash: string): string => uuidv5(['adjustment', addressId, assetGid, blockHash].join('|'));
+
+/** A second difference at the same block adds to the first one. */
+async function insertAdjustments(sql: Sql, chainGid: string, adjustments: readonly Adjustment[]): Promise<void> {
+  const byId = new Map<string, Adjustment>();
+  for (const adjustment of adjustments) {
+    if (adjustment.adjustmentRaw === 0n) continue;
+    const id = adjustmentIdOf(adjustment.target, adjustment.block.hash);
+    const same = byId.get(id);
+    byId.set(id, same === undefined ? adjustment : { ...same, adjustmentRaw: same.adjustmentRaw + adjustment.adjustmentRaw });
+  }
+  if (byId.size === 0) return;
+  const rows = [...byId];
   await sql.query(
     `INSERT INTO adjustments (id, address_id, project_id, chain_gid, asset_gid, amount_raw, from_block, block_number, block_hash)
      SELECT t.id, t.address_id, t.project_id, $1, t.asset_gid, t.amount_raw, t.from_block, t.number, t.hash
      FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::numeric[], $7::bigint[], $8::bigint[], $9::text[])
        AS t (id, address_id, project_id, asset_gid, amount_raw, from_block, number, hash)
      ON CONFLICT (id) DO UPDATE SET amount_raw = adjustments.amount_raw + excluded.amount_raw`,
-    [chainGid, changes.map(idOf), changes.map(({ reading }) => reading.addressId), changes.map(({ reading }) => reading.projectId), changes.map(({ reading }) => reading.assetGid), changes.map((change) => change.adjustmentRaw), changes.map((change) => change.adjustedSince), changes.map(({ reading }) => reading.block.number), changes.map(({ reading }) => reading.block.hash)],
+    [
+      chainGid, rows.map(([id]) => id), rows.map(([, { target }]) => target.addressId), rows.map(([, { target }]) => target.projectId), rows.map(([, { target }]) => target.assetGid),
+      rows.map(([, { adjustmentRaw }]) => adjustmentRaw), rows.map(([, { after }]) => after), rows.map(([, { block }]) => block.number), rows.map(([, { block }]) => block.hash),
+    ],
   );
-}
-
-async function insertEvents(sql: Sql, chainGid: string, changes: readonly Change[], confirmedNumber: number, now: Date): Promise<BalanceEvent[]> {
-  if (changes.length === 0) return [];
-  const next = await takeSequences(sql, chainGid, changes);
-  const events = changes.map((change) => {
-    const { projectId } = change.reading;
-    const sequence = next.get(projectId)!;
-    next.set(projectId, sequence + 1);
-    return toEvent(chainGid, change, sequence, confirmedNumber, now);
-  });
-  await sql.query(
-    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent)
-     SELECT t.event_id, t.project_id, $1, 'balance.changed', t.sequence, 'balance.changed', t.payload, t.traceparent
-     FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::text[]) WITH ORDINALITY AS t (event_id, project_id, sequence, payload, traceparent, position)
-     ORDER BY t.position ON CONFLICT (event_id) DO NOTHING`,
-    [chainGid, events.map((event) => event.eventId), events.map((event) => event.projectId), events.map((event) => event.envelope.sequence), events.map((event) => event.payload), events.map((event) => event.traceparent ?? null)],
-  );
-  return events;
-}
-
-/** The first free sequence of each project, after taking as many as it has changes. Locked until the transaction ends, in the order of project ids. */
-async function takeSequences(sql: Sql, chainGid: string, changes: readonly Change[]): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  for (const { reading } of changes) counts.set(reading.projectId, (counts.get(reading.projectId) ?? 0) + 1);
-  const { rows } = await sql.query<{ project_id: string; value: number }>(
-    `INSERT INTO project_sequences (project_id, chain_gid, value)
-     SELECT project_id, $1, count FROM unnest($2::uuid[], $3::bigint[]) AS n (project_id, count) ORDER BY project_id
-     ON CONFLICT (project_id, chain_gid) DO UPDATE SET value = project_sequences.value + excluded.value RETURNING project_id, value`,
-    [chainGid, [...counts.keys()], [...counts.values()]],
-  );
-  return new Map(rows.map(({ project_id, value }) => [project_id, value - counts.get(project_id)! + 1]));
-}
-
-function toEvent(chainGid: string, change: Change, sequence: number, confirmedNumber: number, now: Date): BalanceEvent {
-  const { reading, previousRaw, changeCount } = change;
-  const { addressId, projectId, assetGid, decimals } = reading;
-  const envelope: EventEnvelope<'balance.changed'> = {
-    event_id: balanceEventIdOf({ projectId, chainGid, addressId, assetGid, changeCount }),
-    type: 'balance.changed',
-    api_version: 'v1',
-    created_at: now.toISOString(),
-    is_test_message: false,
-    project_id: projectId,
-    sequence,
-    data: {
-      address_id: addressId,
-      address: reading.address,
-      chain_gid: chainGid,
-      asset_gid: assetGid,
-      previous: previousRaw === undefined ? null : formatAmount(previousRaw, decimals),
-      current: formatAmount(reading.amountRaw, decimals),
-      delta: previousRaw === undefined ? null : formatAmount(reading.amountRaw - previousRaw, decimals),
-      block_number: reading.block.number,
-      block_hash: reading.block.hash,
-      is_confirmed: reading.block.number <= confirmedNumber,
-    },
-  };
-  return { eventId: envelope.event_id, subject: 'balance.changed', projectId, chainGid, envelope, payload: JSON.stringify(envelope), traceparent: reading.traceparent };
 }

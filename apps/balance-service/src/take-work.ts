@@ -19,7 +19,7 @@ export interface Work {
   /** Rows of balance_reads that this work does away with. */
   readonly readIds: readonly number[];
   readonly targets: readonly Target[];
-  /** One row asks for more balances than a piece of work may hold: it is to be split first (splitRead). */
+  /** One row asks for more holders than a piece of work may hold: it is to be split first (splitRead). */
   readonly isTooLarge: boolean;
 }
 
@@ -44,21 +44,29 @@ interface TargetRow {
  * has overtaken. What is asked for in a block that is no longer canonical is read at the cursor.
  */
 export async function takeWork(sql: Sql, network: Network, limits: WorkLimits): Promise<Work> {
-  let readIds = await takeIds(sql, network.gid, limits.reads);
+  let rows = await takeRows(sql, network.gid, limits.reads);
   for (;;) {
-    const targets = readIds.length === 0 ? [] : await readWanted(sql, network, readIds, limits.targets + 1);
-    if (targets.length <= limits.targets) return { readIds, targets, isTooLarge: false };
-    if (readIds.length === 1) return { readIds, targets: [], isTooLarge: true };
-    readIds = readIds.slice(0, readIds.length >> 1);
+    const readIds = rows.map((row) => row.id);
+    // All that one address holds is taken whole, however much that is.
+    const targetsMax = rows.length === 1 && !rows[0]!.is_of_holders ? undefined : limits.targets;
+    const targets = rows.length === 0 ? [] : await readWanted(sql, network, readIds, targetsMax);
+    if (targetsMax === undefined || targets.length <= targetsMax) return { readIds, targets, isTooLarge: false };
+    if (rows.length === 1) return { readIds, targets: [], isTooLarge: true };
+    rows = rows.slice(0, rows.length >> 1);
   }
 }
 
+interface ReadRow {
+  readonly id: number;
+  readonly is_of_holders: boolean;
+}
+
 /** What was detected first; imports get their turn beside it. */
-async function takeIds(sql: Sql, chainGid: string, limit: number): Promise<number[]> {
-  const asked = await sql.query<{ id: number }>(`SELECT id FROM balance_reads WHERE chain_gid = $1 AND reason <> 'imported' ORDER BY id LIMIT $2`, [chainGid, limit]);
+async function takeRows(sql: Sql, chainGid: string, limit: number): Promise<ReadRow[]> {
+  const asked = await sql.query<ReadRow>(`SELECT id, address_id IS NULL AS is_of_holders FROM balance_reads WHERE chain_gid = $1 AND reason <> 'imported' ORDER BY id LIMIT $2`, [chainGid, limit]);
   const importsMax = Math.min(asked.rows.length > 0 ? IMPORTS_BESIDE : IMPORTS_ALONE, limit);
-  const imported = await sql.query<{ id: number }>(`SELECT id FROM balance_reads WHERE chain_gid = $1 AND reason = 'imported' ORDER BY id LIMIT $2`, [chainGid, importsMax]);
-  return [...asked.rows, ...imported.rows].map((row) => row.id);
+  const imported = await sql.query<ReadRow>(`SELECT id, false AS is_of_holders FROM balance_reads WHERE chain_gid = $1 AND reason = 'imported' ORDER BY id LIMIT $2`, [chainGid, importsMax]);
+  return [...asked.rows, ...imported.rows];
 }
 
 /** Asks of an asset without an address concern its holders: those written down, and those whose first reading is among this very work. */
@@ -87,7 +95,7 @@ const WANTED = `
       FROM r JOIN r AS m ON m.asset_gid = r.asset_gid AND m.address_id IS NOT NULL WHERE r.address_id IS NULL
   )`;
 
-async function readWanted(sql: Sql, network: Network, readIds: readonly number[], limit: number): Promise<Target[]> {
+async function readWanted(sql: Sql, network: Network, readIds: readonly number[], targetsMax: number | undefined): Promise<Target[]> {
   const { rows } = await sql.query<TargetRow>(
     `WITH ${WANTED}
      SELECT DISTINCT ON (w.address_id, w.asset_gid) w.address_id, a.project_id, a.address, w.asset_gid, s.decimals, w.at_number AS block_number, w.at_hash AS block_hash,
@@ -99,7 +107,7 @@ async function readWanted(sql: Sql, network: Network, readIds: readonly number[]
      WHERE a.is_monitored AND s.chain_gid = $3 AND s.status = 'active' AND s.archived_at IS NULL AND s.decimals IS NOT NULL
        AND (w.at_number IS NULL OR k.block_number IS NULL OR k.block_number <= w.at_number)
      ORDER BY w.address_id, w.asset_gid, w.at_number DESC NULLS FIRST, w.id DESC LIMIT $4`,
-    [readIds, network.native.gid, network.gid, limit],
+    [readIds, network.native.gid, network.gid, targetsMax === undefined ? null : targetsMax + 1],
   );
   return rows.map((row) => ({
     addressId: row.address_id,

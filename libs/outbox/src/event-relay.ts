@@ -8,7 +8,9 @@ const SWEEP_MS = 1_000;
 /** Younger rows are under way by the fast path. */
 const SWEEP_AGE_MS = 2_000;
 const MARK_MS = 20;
-const REPUBLISH_MINUTES = 10;
+const REPUBLISH_MS = 600_000;
+/** Rows of table events looked through at once, backwards from the newest. */
+const REPUBLISH_ROWS = 5_000;
 
 /** The subjects whose events stand in table events. */
 export type OutboxSubject = 'tx.detected' | 'tx.confirmed' | 'tx.reorged' | 'balance.changed';
@@ -59,15 +61,20 @@ export class EventRelay<S extends Relaying> {
   readonly #stopListening: () => void;
   #published: string[] = [];
   #marking: Promise<void> | undefined;
+  #lastMark: Promise<unknown> = Promise.resolve();
   #sweeping: Promise<void> | undefined;
   #isStopped = false;
+  /** Chains whose events were published again since the streams were last lost, and until when others may be. */
+  #lost: { readonly untilMs: number; readonly doneGids: Set<string> } | undefined;
 
   constructor(deps: RelayDeps<S>) {
     this.#deps = deps;
     this.#timer = setInterval(() => void this.sweep(SWEEP_AGE_MS), SWEEP_MS);
     this.#timer.unref();
     this.#stopListening = deps.bus.onStreamsRecreated((firstWord) => {
-      if (deps.subjects.some((subject) => streamOf(subject) === firstWord)) void this.republish();
+      if (!deps.subjects.some((subject) => streamOf(subject) === firstWord)) return;
+      this.#lost = { untilMs: Date.now() + REPUBLISH_MS, doneGids: new Set() };
+      void this.sweep();
     });
   }
 
@@ -88,21 +95,6 @@ export class EventRelay<S extends Relaying> {
     return this.#sweeping;
   }
 
-  /** The streams were lost: what was stored lately is marked as unpublished and goes again. */
-  async republish(): Promise<void> {
-    try {
-      await this.#deps.db.query(
-        `UPDATE events SET published_at = NULL WHERE subject_kind = ANY($1) AND chain_gid = ANY($2) AND published_at IS NOT NULL
-         AND created_at > now() - interval '${REPUBLISH_MINUTES} minutes'`,
-        [this.#deps.subjects, this.#deps.chainGids()],
-      );
-      this.#deps.logger.warn({}, 'the streams were lost: events of the last minutes are published again');
-    } catch (error) {
-      this.#deps.logger.error({ error: String(error) }, 'events could not be published again');
-    }
-    await this.sweep();
-  }
-
   /** Waits a moment for what is under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -113,9 +105,11 @@ export class EventRelay<S extends Relaying> {
     while (this.#inFlight.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
     await this.#marking;
     await this.#mark();
+    await this.#lastMark;
   }
 
   async #sweepAll(ageMs: number): Promise<void> {
+    await this.#unpublishLost();
     while (!this.#isStopped && this.#deps.bus.isConnected) {
       const { rows } = await this.#deps.db.query<OutboxRow>(
         `SELECT event_id, subject_kind, chain_gid, project_id, payload, traceparent FROM events
@@ -127,6 +121,41 @@ export class EventRelay<S extends Relaying> {
       const results = await Promise.all(rows.map((row) => this.#send(outgoingOf(row))));
       await this.#mark();
       if (rows.length < SWEEP_ROWS || results.includes(false)) return;
+    }
+  }
+
+  /**
+   * The streams were lost: what was stored lately counts as unpublished again. At a start no chain is owned yet when the
+   * bus tells of the loss, so each chain has its turn when it is.
+   */
+  async #unpublishLost(): Promise<void> {
+    const lost = this.#lost;
+    if (lost === undefined) return;
+    if (Date.now() > lost.untilMs) return void (this.#lost = undefined);
+    const gids = this.#deps.chainGids().filter((gid) => !lost.doneGids.has(gid));
+    if (gids.length === 0) return;
+    // What the lost streams had stored is marked before, not after.
+    await this.#mark();
+    await this.#lastMark;
+    await this.#unpublishRecent(gids);
+    for (const gid of gids) lost.doneGids.add(gid);
+    this.#deps.logger.warn({ chain_gids: gids }, 'the streams were lost: events of the last minutes are published again');
+  }
+
+  /** Ids grow with time: the newest rows are looked through, as far back as they are recent. */
+  async #unpublishRecent(chainGids: readonly string[]): Promise<void> {
+    const { db, subjects } = this.#deps;
+    let beforeId = Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      const { rows } = await db.query<{ first_id: number | null; is_recent: boolean | null }>(
+        `WITH page AS MATERIALIZED (SELECT id, subject_kind, chain_gid, created_at > now() - $4 * interval '1 millisecond' AS is_recent FROM events WHERE id < $3 ORDER BY id DESC LIMIT ${REPUBLISH_ROWS}),
+         again AS (UPDATE events e SET published_at = NULL FROM page p WHERE e.id = p.id AND p.is_recent AND p.subject_kind = ANY($1) AND p.chain_gid = ANY($2) AND e.published_at IS NOT NULL)
+         SELECT min(id) AS first_id, bool_or(is_recent) AS is_recent FROM page`,
+        [subjects, chainGids, beforeId, REPUBLISH_MS],
+      );
+      const { first_id, is_recent } = rows[0]!;
+      if (first_id === null || is_recent !== true) return;
+      beforeId = first_id;
     }
   }
 
@@ -159,9 +188,10 @@ export class EventRelay<S extends Relaying> {
     const ids = this.#published;
     if (ids.length === 0) return;
     this.#published = [];
-    await this.#deps.db
+    this.#lastMark = this.#deps.db
       .query({ name: 'mark_published', text: 'UPDATE events SET published_at = now() WHERE event_id = ANY($1::uuid[])', values: [ids] })
       .catch((error: unknown) => this.#deps.logger.warn({ error: String(error) }, 'published events could not be marked'));
+    await this.#lastMark;
   }
 }
 

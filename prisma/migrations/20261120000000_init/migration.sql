@@ -118,6 +118,8 @@ CREATE UNIQUE INDEX blocks_canonical_key ON blocks (chain_gid, number) WHERE sta
 CREATE INDEX blocks_chain_gid_number_idx ON blocks (chain_gid, number DESC);
 CREATE INDEX blocks_number_idx ON blocks (number DESC);
 CREATE INDEX blocks_status_idx ON blocks (status, number DESC);
+-- Few: the balance service looks for readings that stand in one of them.
+CREATE INDEX blocks_reorged_idx ON blocks (chain_gid, number) WHERE status = 'reorged';
 
 -- Assets -----------------------------------------------------------------------------------------------------------
 CREATE TABLE assets (
@@ -251,7 +253,11 @@ CREATE TABLE balance_reads (
   traceparent text,
   created_at timestamptz NOT NULL DEFAULT now()
 );
-CREATE INDEX balance_reads_chain_gid_idx ON balance_reads (chain_gid, id);
+-- Two queues: a bulk import does not hold up what was detected.
+CREATE INDEX balance_reads_asked_idx ON balance_reads (chain_gid, id) WHERE reason <> 'imported';
+CREATE INDEX balance_reads_imported_idx ON balance_reads (chain_gid, id) WHERE reason = 'imported';
+-- Addresses are deleted with their work.
+CREATE INDEX balance_reads_address_idx ON balance_reads (address_id);
 
 CREATE TABLE balances (
   address_id uuid NOT NULL REFERENCES addresses (id) ON DELETE CASCADE,
