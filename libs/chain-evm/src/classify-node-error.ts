@@ -4,6 +4,7 @@ const unsupportedCodes = new Set([-32601, -32004, 403, 404, 405, 501]);
 // Methods and namespaces that are switched off, or not part of a provider's plan.
 const unsupportedText =
   /method not found|method .{0,80}(does not exist|not (found|available|supported|allowed|enabled|whitelisted))|unsupported method|not supported|unknown method|method is not|not available on|is not whitelisted|is disabled|upgrade your|paid (plan|tier)|rpc method is unsupported/i;
+const missingMethodText = /\bmethod \S+ (does not exist|is not available|not found)/i;
 const missingBlockText =
   /unknown block|block not found|header not found|header for hash not found|could not find block|block .{0,80}(not found|does not exist|is not available)|resource not found|unknown header|after last accepted block|canonical|invalid block hash|blockoutofrange|block out of range/i;
 const missingStateText =
@@ -25,6 +26,8 @@ export function isInvalidParams(error: unknown): boolean {
 /** The node does not know the block, or has thrown its state away. */
 export function isMissingBlock(error: unknown): boolean {
   if (!(error instanceof ChainClientError) || error.nodeCode === undefined) return false;
+  // "the method trace_block does not exist/is not available" (geth) speaks of no block.
+  if (error.nodeCode === -32601 || missingMethodText.test(error.message)) return false;
   return error.nodeCode === -32001 || missingBlockText.test(error.message) || missingStateText.test(error.message);
 }
 
