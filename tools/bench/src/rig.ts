@@ -16,6 +16,8 @@ export interface Rig {
   call(method: string, path: string, body?: unknown): Promise<unknown>;
   activate(endpointUrl: string): Promise<void>;
   cursorNumber(): Promise<number>;
+  /** Adds what the chain says of itself. */
+  explain(error: Error): Promise<never>;
   stop(): Promise<void>;
 }
 
@@ -57,6 +59,10 @@ export async function startRig(names: readonly ServiceName[], env: Readonly<Reco
       await services.start(names);
     },
     cursorNumber: async () => (await db.query<{ cursor_number: number | null }>('SELECT cursor_number FROM analyzer_states WHERE chain_gid = $1', [CHAIN])).rows[0]?.cursor_number ?? -1,
+    explain: async (error) => {
+      const { rows } = await db.query('SELECT i.status, i.reason, i.head_number, a.status AS analyzer_status, a.reason AS analyzer_reason, a.cursor_number FROM ingestor_states i LEFT JOIN analyzer_states a USING (chain_gid)');
+      throw new Error(`${error.message}: ${JSON.stringify(rows)}\n${services.output.slice(-20).join('\n')}`);
+    },
     stop: async () => {
       await services.stop();
       await db.close();
