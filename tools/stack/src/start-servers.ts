@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { repoDir, stateDir } from '../repo.mjs';
+import { stateDir } from '../repo.mjs';
 import { isReachable, sharedDir } from './postgres-binaries.ts';
 import { preparePostgres } from './postgres-server.ts';
 import { ensureDatabase } from './prepare-database.ts';
@@ -42,8 +42,8 @@ async function startPostgres(supervisor: Supervisor, port: number): Promise<stri
 async function choosePostgresDir(): Promise<string> {
   const own = join(stateDir, 'postgres');
   if (process.getuid?.() !== 0 || (await isReachable(stateDir))) return own;
-  // The inode tells a new clone at the same path from the one before it.
-  const clone = createHash('sha256').update(`${repoDir}\0${statSync(stateDir).ino}`).digest('hex').slice(0, 12);
+  // Named after the password it was made with: a state folder that was deleted and made anew does not meet the old data.
+  const clone = createHash('sha256').update(loadSecrets().postgres_password).digest('hex').slice(0, 12);
   return existsSync(join(own, 'PG_VERSION')) ? own : join(sharedDir, `data-${clone}`);
 }
 
