@@ -1,5 +1,6 @@
 import { FencedError } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';
+import { withSpan } from '@chainwatch/telemetry';
 import { statusOf, writeStalled, type AnalyzerStatus } from './advance-cursor.ts';
 import type { ActiveChain, AnalyzerDeps, AnalyzerLogger, AnalyzerOptions, OpenedChain } from './analyzer-deps.ts';
 import { AssetBook } from './asset-book.ts';
@@ -42,6 +43,7 @@ const NOTHING: Segment = { entries: [], orphans: [], blocks: [] };
 const FAILURE_WAIT_MS_MAX = 5_000;
 /** A body that takes longer than that is a stall, and said so. */
 const STALL_MS = 3_000;
+const MATCHES_PER_STEP = 500;
 
 /** Works off the feed of one chain, as its only owner. */
 export class ChainAnalyzer {
@@ -62,6 +64,7 @@ export class ChainAnalyzer {
   #waitingSince = 0;
   #loadedAt = 0;
   #failures = 0;
+  #matchesPerBlock = 50;
 
   constructor(deps: ChainAnalyzerDeps, chain: ActiveChain, opened: OpenedChain, token: number) {
     const { db, options } = deps;
@@ -156,15 +159,32 @@ export class ChainAnalyzer {
     this.#bodies.prefetch(this.#queue.entries);
     // The bodies arrive meanwhile.
     this.#late.push(...(await this.#watch.readNews(this.#cursor.number)));
-    const { groupBlocksMax: blocksMax, groupTransactionsMax: transactionsMax } = this.#deps.options;
-    const segment = takeSegment(this.#queue.entries, this.#bodies, this.#cursor, { blocksMax, transactionsMax });
+    const { groupTransactionsMax: transactionsMax } = this.#deps.options;
+    const segment = takeSegment(this.#queue.entries, this.#bodies, this.#cursor, { blocksMax: this.#groupBlocks(), transactionsMax });
     if (segment === undefined) await this.#reportWaiting(nowMs);
     else this.#waitingSince = 0;
     // A chain that stood still and has nothing to do any more says so, too.
     const hasRecovered = this.#reason !== undefined && this.#queue.entries.length === 0;
     if (segment === undefined && this.#late.length === 0 && !hasRecovered) return false;
-    await this.#step(segment ?? NOTHING, signal);
+    await this.#stepInTrace(segment ?? NOTHING, signal);
     return true;
+  }
+
+  /** At the head the block's trace goes on with a span of its own; in a group each block's events keep their block's. */
+  async #stepInTrace(segment: Segment, signal: AbortSignal): Promise<void> {
+    const [first, second] = segment.blocks;
+    const traceparent = first?.entry.traceparent;
+    if (first === undefined || second !== undefined || traceparent === undefined) return this.#step(segment, signal);
+    const attributes = { chain_gid: this.#chain.gid, height: first.entry.number };
+    await withSpan('analyse block', { traceparent, kind: 'consumer', attributes }, (span) =>
+      this.#step({ ...segment, blocks: [{ ...first, entry: { ...first.entry, traceparent: span.traceparent } }] }, signal),
+    );
+  }
+
+  /** As many blocks as bring about MATCHES_PER_STEP, going by the last ones: a step stays short and its rows few. */
+  #groupBlocks(): number {
+    const fitting = this.#matchesPerBlock > 0 ? Math.ceil(MATCHES_PER_STEP / this.#matchesPerBlock) : Number.MAX_SAFE_INTEGER;
+    return Math.max(1, Math.min(fitting, this.#deps.options.groupBlocksMax));
   }
 
   async #step(segment: Segment, signal: AbortSignal): Promise<void> {
@@ -188,6 +208,7 @@ export class ChainAnalyzer {
       processedHashes: segment.blocks.map(({ entry }) => entry.hash),
     };
     const { events, isReleased } = await runStep(db, this.#chain, { segment, step, cursor: this.#cursor, advance, now: now() });
+    if (blocks.length > 0) this.#matchesPerBlock = (this.#matchesPerBlock + step.matches.length / blocks.length) / 2;
     this.#finish(segment, blocks.map(({ block }) => block), cursor);
     this.#assets.markSaved(step.newAssets, movedTokens([...step.late, ...step.matches], network.native.gid));
     this.#status = statusOf(advance);

@@ -1,4 +1,5 @@
 import type { Sql } from '@chainwatch/db';
+import { encodeTextArray } from './encode-text-array.ts';
 import type { OutboxEvent } from './planned-event.ts';
 import { SqlParams } from './sql-params.ts';
 
@@ -19,9 +20,9 @@ export function insertEventsSql(params: SqlParams, events: readonly OutboxEvent[
     ['bigint', (event) => event.sequence],
     ['uuid', (event) => event.transactionId],
     ['text', (event) => event.subject],
-    ['text', (event) => event.payload],
     ['text', (event) => event.traceparent ?? null],
   ]);
-  return `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, payload, traceparent, is_held)
-    SELECT *, ${params.add(isHeld, 'boolean')} FROM ${source} ON CONFLICT (event_id) DO NOTHING`;
+  const payloads = params.add(encodeTextArray(events.map((event) => event.payload)), 'text[]');
+  return `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, traceparent, payload, is_held)
+    SELECT *, ${params.add(isHeld, 'boolean')} FROM ROWS FROM (${source}, unnest(${payloads})) ON CONFLICT (event_id) DO NOTHING`;
 }

@@ -1,5 +1,5 @@
 import { transactionIdOf } from '@chainwatch/events';
-import { BalanceReads } from './balance-read.ts';
+import type { BalanceReads } from './balance-read.ts';
 import type { MatchedTransaction } from './matched-transaction.ts';
 import type { PlannedEvent } from './planned-event.ts';
 import type { TransactionState, TransactionStatus } from './transaction-state.ts';

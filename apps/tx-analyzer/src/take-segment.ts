@@ -46,6 +46,7 @@ function takeOrphans(queue: readonly FeedEntry[], cursor: ChainCursor): Segment 
   let tip = cursor.hash;
   for (const entry of queue) {
     if (entry.type !== 'reorg' || orphans.length >= ORPHANS_MAX) break;
+    if (entry.hash !== tip && orphans.length > 0) break;
     if (entry.hash !== tip) throw new FeedMismatchError(entry, entry.hash, tip ?? 'no block');
     tip = entry.parentHash;
     orphans.push(entry);
@@ -67,6 +68,8 @@ function takeBlocks(queue: readonly FeedEntry[], bodies: BodyPrefetcher, cursor:
     } else {
       const body = bodies.find(entry.seq);
       if (body?.isReady !== true || blocks.length >= limits.blocksMax || transactionCount >= limits.transactionsMax) break;
+      // What is good before it goes first.
+      if (tip !== undefined && entry.parentHash !== tip && taken > 0) break;
       if (tip !== undefined && entry.parentHash !== tip) throw new FeedMismatchError(entry, entry.parentHash, tip);
       tip = entry.hash;
       transactionCount += body.block?.transactions.length ?? 0;
