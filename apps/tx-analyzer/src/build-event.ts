@@ -20,7 +20,7 @@ export interface EventContext {
 }
 
 /** More stay in the record; the event says `truncated`. */
-export const EVENT_TRANSFERS_MAX = 100;
+const EVENT_TRANSFERS_MAX = 100;
 
 /** The envelope of decisions.md §4. */
 export function buildEvent(state: TransactionState, context: EventContext): TransactionEvent {

@@ -35,7 +35,7 @@ export async function discoverAssets(deps: DiscoveryDeps): Promise<void> {
 }
 
 /** One batch of assets that are due. Returns how many there were. */
-export async function discoverOnce(deps: Omit<DiscoveryDeps, 'logger'>): Promise<number> {
+async function discoverOnce(deps: Omit<DiscoveryDeps, 'logger'>): Promise<number> {
   const { db, client, chainGid, assets, signal } = deps;
   if (client.readTokens === undefined) return 0;
   // Moved on before the node is asked: a crash here costs one interval.

@@ -13,7 +13,7 @@ interface ChainOpenerOptions {
 }
 
 /** The chain cannot be analysed as it is configured. */
-export class ChainNotConfiguredError extends Error {
+class ChainNotConfiguredError extends Error {
   readonly code = 'chain_not_configured';
   readonly retryable = true;
   constructor(chainGid: string, reason: string) {

@@ -19,7 +19,7 @@ export interface Published {
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** A bus in memory; payloads are checked against the public schemas. */
-export class SpecBus implements Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'leases' | 'isConnected' | 'onStreamsRecreated'> {
+class SpecBus implements Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'leases' | 'isConnected' | 'onStreamsRecreated'> {
   readonly published: Published[] = [];
   isConnected = true;
   readonly #listeners = new Set<(firstWord: string) => void>();
