@@ -2,7 +2,7 @@ import type { Anchor } from './read-anchors.ts';
 import type { Reading } from './target.ts';
 
 /** A new anchor at least so often, so that what moved since is soon found. */
-const ANCHOR_BLOCKS_MAX = 256;
+const ANCHOR_BLOCKS_MAX = 64;
 
 /** What a reading changes. */
 export interface Change {

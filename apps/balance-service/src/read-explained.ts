@@ -9,7 +9,7 @@ export interface Span {
 }
 
 /** Up to here the project's transactions of these blocks are looked through; a longer span goes by what the planner knows of its address and asset. */
-const NEAR_BLOCKS = 512;
+const NEAR_BLOCKS = 16;
 
 /** What transfers and fees of canonical transactions moved in each span, base units, in the order of `spans`. */
 export async function readExplained(sql: Sql, chainGid: string, spans: readonly Span[]): Promise<bigint[]> {
@@ -21,22 +21,24 @@ export async function readExplained(sql: Sql, chainGid: string, spans: readonly 
   return spans.map((span) => moved.get(span) ?? 0n);
 }
 
-const MOVED = `
-  SELECT CASE WHEN f.to_address = t.address THEN f.amount_raw ELSE 0 END - CASE WHEN f.from_address = t.address THEN f.amount_raw ELSE 0 END AS moved
-    FROM transfers f WHERE f.transaction_id = x.id AND f.asset_gid = t.asset_gid
-  UNION ALL
-  SELECT -x.fee_amount_raw WHERE x.fee_payer = t.address AND x.fee_asset_gid = t.asset_gid`;
-
 async function readNear(sql: Sql, chainGid: string, spans: readonly Span[]): Promise<bigint[]> {
   if (spans.length === 0) return [];
   const { rows } = await sql.query<{ sum: string | null }>(
+    // OFFSET 0 and the scalar look-up keep the planner from going through everything that an address ever did.
     `SELECT e.sum FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::bigint[]) WITH ORDINALITY
        AS t (address_id, project_id, address, asset_gid, after, until, position)
      CROSS JOIN LATERAL (
-       SELECT sum(m.moved) AS sum FROM transactions x
-       JOIN transaction_addresses ta ON ta.address_id = t.address_id AND ta.transaction_id = x.id
-       CROSS JOIN LATERAL (${MOVED}) m
-       WHERE x.project_id = t.project_id AND x.chain_gid = $1 AND x.block_number > t.after AND x.block_number <= t.until AND x.status <> 'reorged'
+       SELECT sum(m.moved) AS sum FROM (
+         SELECT x.id, x.fee_payer, x.fee_asset_gid, x.fee_amount_raw FROM transactions x
+         WHERE x.project_id = t.project_id AND x.chain_gid = $1 AND x.block_number > t.after AND x.block_number <= t.until AND x.status <> 'reorged' OFFSET 0
+       ) x
+       CROSS JOIN LATERAL (
+         SELECT CASE WHEN f.to_address = t.address THEN f.amount_raw ELSE 0 END - CASE WHEN f.from_address = t.address THEN f.amount_raw ELSE 0 END AS moved
+           FROM transfers f WHERE f.transaction_id = x.id AND f.asset_gid = t.asset_gid
+         UNION ALL
+         SELECT -x.fee_amount_raw WHERE x.fee_payer = t.address AND x.fee_asset_gid = t.asset_gid
+       ) m
+       WHERE (SELECT true FROM transaction_addresses ta WHERE ta.address_id = t.address_id AND ta.transaction_id = x.id)
      ) e ORDER BY t.position`,
     [
       chainGid, spans.map(({ target }) => target.addressId), spans.map(({ target }) => target.projectId), spans.map(({ target }) => target.address),

@@ -5,12 +5,18 @@ import type { Sql } from '@chainwatch/db';
  * again. The analyzer asks for those it finds when it undoes a block; this is for those that were being written then.
  */
 export async function requeueOrphans(sql: Sql, chainGid: string, fromNumber: number): Promise<number> {
-  const { rowCount } = await sql.query(
-    `WITH orphans AS MATERIALIZED (SELECT hash FROM blocks WHERE chain_gid = $1 AND status = 'reorged' AND number >= $2),
-     readings AS (DELETE FROM balance_history h USING orphans o WHERE h.chain_gid = $1 AND h.block_hash = o.hash RETURNING h.address_id, h.asset_gid),
-     differences AS (DELETE FROM adjustments a USING orphans o WHERE a.chain_gid = $1 AND a.block_hash = o.hash)
-     INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason) SELECT DISTINCT $1, address_id, asset_gid, 'reorged' FROM readings`,
+  // Block by block (OFFSET 0): orphans are few and nearly always without readings, the other table is large.
+  const { rows } = await sql.query<{ hash: string }>(
+    `SELECT o.hash FROM blocks o CROSS JOIN LATERAL (SELECT 1 FROM balance_history h WHERE h.chain_gid = $1 AND h.block_hash = o.hash LIMIT 1 OFFSET 0) h
+     WHERE o.chain_gid = $1 AND o.status = 'reorged' AND o.number >= $2`,
     [chainGid, fromNumber],
+  );
+  if (rows.length === 0) return 0;
+  const { rowCount } = await sql.query(
+    `WITH readings AS (DELETE FROM balance_history WHERE chain_gid = $1 AND block_hash = ANY($2) RETURNING address_id, asset_gid),
+     differences AS (DELETE FROM adjustments WHERE chain_gid = $1 AND block_hash = ANY($2))
+     INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason) SELECT DISTINCT $1, address_id, asset_gid, 'reorged' FROM readings`,
+    [chainGid, rows.map((row) => row.hash)],
   );
   return rowCount ?? 0;
 }

@@ -95,15 +95,20 @@ const WANTED = `
       FROM r JOIN r AS m ON m.asset_gid = r.asset_gid AND m.address_id IS NOT NULL WHERE r.address_id IS NULL
   )`;
 
+/** Row by row (OFFSET 0): how many are wanted is what the planner cannot guess, and the tables are large. */
 async function readWanted(sql: Sql, network: Network, readIds: readonly number[], targetsMax: number | undefined): Promise<Target[]> {
   const { rows } = await sql.query<TargetRow>(
     `WITH ${WANTED}
      SELECT DISTINCT ON (w.address_id, w.asset_gid) w.address_id, a.project_id, a.address, w.asset_gid, s.decimals, w.at_number AS block_number, w.at_hash AS block_hash,
             p.number AS parent_number, p.hash AS parent_hash, w.traceparent,
             bool_and(w.is_suspected) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_suspected, bool_or(w.is_late) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_late
-     FROM wanted w JOIN addresses a ON a.id = w.address_id JOIN assets s ON s.gid = w.asset_gid
-     LEFT JOIN balances k ON k.address_id = w.address_id AND k.asset_gid = w.asset_gid
-     LEFT JOIN blocks p ON p.chain_gid = $3 AND p.hash = w.at_parent AND k.address_id IS NULL AND p.status IN ('processed', 'confirmed')
+     FROM wanted w
+     CROSS JOIN LATERAL (SELECT project_id, address, is_monitored FROM addresses WHERE id = w.address_id OFFSET 0) a
+     CROSS JOIN LATERAL (SELECT chain_gid, status, archived_at, decimals FROM assets WHERE gid = w.asset_gid OFFSET 0) s
+     LEFT JOIN LATERAL (SELECT address_id, block_number FROM balances WHERE address_id = w.address_id AND asset_gid = w.asset_gid OFFSET 0) k ON true
+     LEFT JOIN LATERAL (
+       SELECT number, hash FROM blocks WHERE chain_gid = $3 AND hash = w.at_parent AND k.address_id IS NULL AND status IN ('processed', 'confirmed') OFFSET 0
+     ) p ON true
      WHERE a.is_monitored AND s.chain_gid = $3 AND s.status = 'active' AND s.archived_at IS NULL AND s.decimals IS NOT NULL
        AND (w.at_number IS NULL OR k.block_number IS NULL OR k.block_number <= w.at_number)
      ORDER BY w.address_id, w.asset_gid, w.at_number DESC NULLS FIRST, w.id DESC LIMIT $4`,

@@ -143,6 +143,8 @@ CREATE TABLE assets (
 );
 CREATE INDEX assets_chain_gid_idx ON assets (chain_gid);
 CREATE INDEX assets_created_at_idx ON assets (created_at DESC);
+-- What an imported address may hold, the oldest first.
+CREATE INDEX assets_suspected_idx ON assets (chain_gid, created_at) WHERE type = 'fungible' AND status = 'active' AND archived_at IS NULL;
 CREATE INDEX assets_discovery_idx ON assets (chain_gid, next_attempt_at) WHERE status = 'unknown' AND archived_at IS NULL;
 
 -- Addresses --------------------------------------------------------------------------------------------------------
