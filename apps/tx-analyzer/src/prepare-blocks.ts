@@ -38,6 +38,7 @@ export async function prepareBlocks(
   const watched = await confirmAddresses(deps.sql, deps.family, deps.chainGid, addresses);
   const reads = new BalanceReads();
   const matches: MatchedTransaction[] = [];
+  const matchesOf = new Map<string, readonly MatchedTransaction[]>();
   for (const [position, { block, traceparent }] of blocks.entries()) {
     const found = candidates[position];
     if (found !== undefined && watched.size > 0) {
@@ -45,13 +46,18 @@ export async function prepareBlocks(
       addDetectedReads(reads, ofBlock, deps.nativeGid, true);
       addChanged(reads, found, watched, traceparent);
       matches.push(...ofBlock);
+      matchesOf.set(block.hash, ofBlock);
     }
   }
   const lateMatches = matchLate(late, lateCandidates, watched);
   addDetectedReads(reads, lateMatches, deps.nativeGid, false);
   const moved = movedTokens([...lateMatches, ...matches], deps.nativeGid);
   const newAssets = await deps.assets.prepare(moved, signal);
-  for (const analysed of blocks) addTouched(reads, analysed, (gid) => moved.has(gid) || deps.assets.isHeld(gid));
+  const movedBefore = movedTokens(lateMatches, deps.nativeGid);
+  for (const analysed of blocks) {
+    for (const gid of movedTokens(matchesOf.get(analysed.block.hash) ?? [], deps.nativeGid)) movedBefore.add(gid);
+    addTouched(reads, analysed, (gid) => movedBefore.has(gid) || deps.assets.isHeld(gid));
+  }
   const list = reads.list();
   const movedGids = [...new Set(list.map((read) => read.assetGid))].filter((gid) => moved.has(gid) || deps.assets.wasMoved(gid));
   return { blocks: blocks.map(({ block }) => block), matches, late: lateMatches, reads: list, movedGids, newAssets };
