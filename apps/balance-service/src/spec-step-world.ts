@@ -18,8 +18,6 @@ interface Analysis {
   readonly overlooked?: readonly string[];
 }
 
-export const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-
 /** The database as gateway, ingestor and analyzer leave it, and a node. */
 export class StepWorld {
   readonly db: Database;

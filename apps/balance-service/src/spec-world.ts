@@ -6,7 +6,7 @@ import { createFakeBroker, waitFor, type FakeBroker } from '@chainwatch/testing'
 import { createLogger } from '@chainwatch/telemetry';
 import { startBalanceService } from './start-balance-service.ts';
 
-export const CHAIN = 'eip155:31337';
+const CHAIN = 'eip155:31337';
 const network = findNetwork(CHAIN) as Network;
 export const NATIVE = network.native.gid;
 export const TOKEN = `${CHAIN}/erc20:0x00000000000000000000000000000000000000aa`;

@@ -1,0 +1,221 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ChainClient } from '@chainwatch/chain-core';
+import { createDatabase } from '@chainwatch/db';
+import { createFakeBroker, startPostgres, startTcpProxy, waitFor, type FakeBroker, type PostgresHandle } from '@chainwatch/testing';
+import { createLogger } from '@chainwatch/telemetry';
+import { NATIVE, network } from './spec-chain.ts';
+import { StepWorld, type SpecAddress } from './spec-step-world.ts';
+import { startBalanceService, type BalanceService, type BalanceServiceDeps } from './start-balance-service.ts';
+
+const A = '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
+const STRANGER = '0xcccccccccccccccccccccccccccccccccccccccc';
+const CHECK = `chain ${network.gid}`;
+
+let postgres: PostgresHandle;
+let world: StepWorld;
+let broker: FakeBroker;
+let alice: SpecAddress;
+let stops: (() => Promise<void>)[];
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+beforeEach(async () => {
+  world = await StepWorld.start(postgres);
+  broker = createFakeBroker();
+  alice = await world.watch(await world.addProject(), A);
+  stops = [];
+});
+afterEach(async () => {
+  for (const stop of stops.reverse()) await stop();
+  await world.stop();
+});
+
+async function start(name: string, options: Partial<BalanceServiceDeps> & { url?: string } = {}): Promise<BalanceService> {
+  const db = createDatabase({ url: options.url ?? world.url, applicationName: name, poolSize: 4 });
+  const service = await startBalanceService({
+    db,
+    bus: broker.connect('balance-service'),
+    logger: createLogger({ service: 'spec', level: 'silent' }),
+    sealer: { open: (sealed, context) => `${context}:${sealed}` },
+    openClient: async () => world.chain.client(),
+    ...options,
+  });
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopping ??= service.stop().then(() => db.close()));
+  stops.push(stop);
+  return { ...service, stop };
+}
+
+const settle = (): Promise<boolean> => waitFor(async () => (await world.countWork()) === 0, { message: 'no work to be left' });
+const receive = async (amount: bigint): Promise<void> => void (await world.advance([{ assetGid: NATIVE, from: STRANGER, to: A, amount }]));
+const lockOwner = async (): Promise<string | undefined> =>
+  (await world.rows<{ name: string }>(`SELECT a.application_name AS name FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE l.locktype = 'advisory' AND l.granted AND a.datname = current_database()`))[0]?.name;
+const published = (): string[] => broker.payloads('balance.changed').map((payload) => payload.data.current);
+
+describe('the service', () => {
+  it('publishes what changed, marks it, and is ready', async () => {
+    const service = await start('one');
+    await settle();
+    await receive(10n ** 18n);
+    await waitFor(() => published().length === 1);
+    expect(published()).toEqual(['1']);
+    await waitFor(async () => (await world.rows('SELECT 1 FROM events WHERE published_at IS NULL')).length === 0);
+    expect(await service.readiness()).toEqual({ postgres: { ok: true }, nats: { ok: true }, [CHECK]: { ok: true } });
+  });
+
+  it('is woken by a message of the analyzer, well before it looks by itself', async () => {
+    await start('one');
+    await settle();
+    // Nothing to do: it sleeps for a second from here.
+    await delay(50);
+    const startedAt = performance.now();
+    await receive(5n);
+    const id = '6f1d1f4e-0000-5000-8000-000000000001';
+    const transaction = {
+      id, chain_gid: network.gid, hash: '0x1', status: 'detected' as const, direction: 'in' as const, block_number: 1, block_hash: '0x1', block_timestamp: null, tx_index: 0, confirmations: 1,
+      required_confirmations: 3, fee: null, transfers: [], replaced_by: null, detected_at: new Date().toISOString(), confirmed_at: null, reorged_at: null,
+    };
+    const data = { transaction, balance_changes: [], truncated: false };
+    const envelope = { event_id: id, type: 'transaction.detected' as const, api_version: 'v1' as const, created_at: new Date().toISOString(), is_test_message: false, project_id: alice.projectId, sequence: 1, data };
+    await broker.connect('tx-analyzer').publish('tx.detected', [network.gid, alice.projectId], envelope, { messageId: id });
+    await waitFor(() => published().length === 1, { intervalMs: 5 });
+    expect(performance.now() - startedAt).toBeLessThan(700);
+  });
+
+  it('brings to the bus what was committed while it was away, once, after a restart', async () => {
+    const first = await start('one');
+    await settle();
+    broker.isUp = false;
+    await receive(10n ** 18n);
+    await settle();
+    await first.stop();
+    broker.isUp = true;
+    await start('two');
+    await waitFor(() => published().length === 1);
+    expect(published()).toEqual(['1']);
+  });
+
+  it('publishes again when the streams are lost', async () => {
+    await start('one');
+    await settle();
+    await receive(10n ** 18n);
+    await waitFor(() => published().length === 1);
+    broker.wipe();
+    expect(published()).toEqual([]);
+    await waitFor(() => published().length === 1);
+  });
+
+  it('says why nothing moves while the node fails, and goes on by itself', async () => {
+    const service = await start('one');
+    await settle();
+    world.chain.isDown = true;
+    await receive(10n ** 18n);
+    await waitFor(async () => (await service.readiness())[CHECK]?.ok === false);
+    expect((await service.readiness())[CHECK]).toEqual({ ok: false, reason: 'the node is down' });
+    world.chain.isDown = false;
+    await waitFor(() => published().length === 1);
+    await waitFor(async () => (await service.readiness())[CHECK]?.ok === true);
+  });
+
+  it('stops in the middle of a question to the node without losing it', async () => {
+    const first = await start('one');
+    await settle();
+    let asked = 0;
+    world.chain.onRead = async () => {
+      asked += 1;
+      await delay(50);
+    };
+    await receive(5n);
+    await waitFor(() => asked > 0);
+    await first.stop();
+    expect(await world.events()).toEqual([]);
+    expect(await world.countWork()).toBe(1);
+    await start('two');
+    await settle();
+    expect(await world.balanceOf(alice, NATIVE)).toBe(5n);
+  });
+});
+
+describe('replicas', () => {
+  it('share a chain by its lock: the other one takes over when the first is cut off, and nothing is told twice', async () => {
+    const proxy = await startTcpProxy(Number(new URL(world.url).port));
+    const url = new URL(world.url);
+    url.port = String(proxy.port);
+    await start('one', { url: url.href });
+    await waitFor(async () => (await lockOwner()) === 'one');
+    await start('two');
+    await receive(1n);
+    await settle();
+    expect(await lockOwner()).toBe('one');
+    proxy.cut();
+    await receive(1n);
+    await settle();
+    expect(await lockOwner()).toBe('two');
+    proxy.mend();
+    await receive(1n);
+    await settle();
+    expect(await lockOwner()).toBe('two');
+    expect((await world.events()).map((event) => event.sequence)).toEqual([1, 2, 3]);
+    expect(await world.adjustmentsOf(alice, NATIVE)).toEqual([]);
+    await Promise.all(stops.map((stop) => stop()));
+    await proxy.stop();
+  });
+
+  it('give the lock back when they stop', async () => {
+    const first = await start('one');
+    await waitFor(async () => (await lockOwner()) === 'one');
+    await first.stop();
+    expect(await lockOwner()).toBeUndefined();
+  });
+});
+
+describe('chains', () => {
+  const changed = (): Promise<void> => broker.connect('api-gateway').publish('chain.changed', [network.gid], { schema: 1, chain_gid: network.gid }, { messageId: String(Math.random()) });
+
+  it('are asked at another endpoint as soon as it is set', async () => {
+    const opened: (readonly string[])[] = [];
+    const openClient = async (_gid: string, urls: readonly string[]): Promise<ChainClient> => {
+      opened.push(urls);
+      return world.chain.client();
+    };
+    await world.db.query(`UPDATE blockchains SET endpoint_sealed = 'first'`);
+    await start('one', { openClient, endpoints: { [network.gid]: ['http://spare'] } });
+    await settle();
+    await world.db.query(`UPDATE blockchains SET endpoint_sealed = 'second'`);
+    await changed();
+    await waitFor(() => opened.length === 2, { timeoutMs: 2_000 });
+    expect(opened).toEqual([[`endpoint:${network.gid}:first`, 'http://spare'], [`endpoint:${network.gid}:second`, 'http://spare']]);
+    await receive(5n);
+    await settle();
+    expect(await world.balanceOf(alice, NATIVE)).toBe(5n);
+  });
+
+  it('are left alone from their deactivation on, until they are activated again', async () => {
+    const service = await start('one');
+    await settle();
+    await world.db.query('UPDATE blockchains SET is_active = false');
+    await changed();
+    await waitFor(async () => (await lockOwner()) === undefined, { timeoutMs: 2_000 });
+    expect(await service.readiness()).toEqual({ postgres: { ok: true }, nats: { ok: true } });
+    await receive(5n);
+    world.chain.asked.length = 0;
+    await world.db.query('UPDATE blockchains SET is_active = true');
+    await settle();
+    expect(await world.balanceOf(alice, NATIVE)).toBe(5n);
+  });
+
+  it('do not suffer from one whose endpoint cannot be opened', async () => {
+    await world.db.query(`INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active, endpoint_sealed) VALUES ('eip155:0', 'evm', 'a', 'a', '', true, 'broken')`);
+    const sealer = {
+      open: (sealed: string): string => {
+        if (sealed === 'broken') throw new Error('the key is not known');
+        return sealed;
+      },
+    };
+    const service = await start('one', { sealer });
+    await settle();
+    expect(await service.readiness()).toMatchObject({ [CHECK]: { ok: true }, 'chain eip155:0': { ok: false, reason: 'Error: the key is not known' } });
+  });
+});

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { createDatabase, type Database } from '@chainwatch/db';
+import { balanceEventIdOf, type EventEnvelope } from '@chainwatch/events';
+import { createFakeBroker, startPostgres, waitFor, type FakeBroker, type PostgresHandle } from '@chainwatch/testing';
+import { EventRelay, type OutgoingEvent } from './event-relay.ts';
+
+const CHAIN = 'eip155:1';
+const OTHER = 'eip155:10';
+const silent = { warn: () => undefined, error: () => undefined };
+
+let postgres: PostgresHandle;
+let db: Database;
+let broker: FakeBroker;
+let projectId: string;
+let relays: EventRelay<'balance-service'>[];
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+beforeEach(async () => {
+  db = createDatabase({ url: await postgres.createDatabase(), applicationName: 'spec' });
+  const { rows } = await db.query<{ id: string }>(`WITH w AS (INSERT INTO workspaces (name) VALUES ('w') RETURNING id) INSERT INTO projects (workspace_id, name) SELECT id, 'p' FROM w RETURNING id`);
+  projectId = rows[0]!.id;
+  broker = createFakeBroker();
+  relays = [];
+});
+afterEach(async () => {
+  for (const relay of relays) await relay.stop();
+  await db.close();
+});
+
+function startRelay(chainGids: () => readonly string[] = () => [CHAIN]): EventRelay<'balance-service'> {
+  const relay = new EventRelay<'balance-service'>({ db, bus: broker.connect('balance-service'), logger: silent, subjects: ['balance.changed'], chainGids });
+  relays.push(relay);
+  return relay;
+}
+
+interface Row {
+  readonly chainGid?: string;
+  readonly ageSeconds?: number;
+  readonly isPublished?: boolean;
+  readonly isHeld?: boolean;
+  readonly subject?: string;
+}
+
+let count = 0;
+async function store({ chainGid = CHAIN, ageSeconds = 0, isPublished = false, isHeld = false, subject = 'balance.changed' }: Row = {}): Promise<OutgoingEvent> {
+  count += 1;
+  const addressId = randomUUID();
+  const envelope: EventEnvelope<'balance.changed'> = {
+    event_id: balanceEventIdOf({ projectId, chainGid, addressId, assetGid: `${chainGid}/slip44:60`, changeCount: count }),
+    type: 'balance.changed',
+    api_version: 'v1',
+    created_at: new Date().toISOString(),
+    is_test_message: false,
+    project_id: projectId,
+    sequence: count,
+    data: { address_id: addressId, address: '0xaa', chain_gid: chainGid, asset_gid: `${chainGid}/slip44:60`, previous: null, current: '1', delta: null, block_number: 1, block_hash: '0x1', is_confirmed: false },
+  };
+  await db.query(
+    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held, published_at, created_at, traceparent)
+     VALUES ($1, $2, $3, 'balance.changed', $4, $5, $6, $7, CASE WHEN $8 THEN now() END, now() - $9 * interval '1 second', '00-ab-cd-01')`,
+    [envelope.event_id, projectId, chainGid, count, subject, JSON.stringify(envelope), isHeld, isPublished, ageSeconds],
+  );
+  return { eventId: envelope.event_id, subject: 'balance.changed', chainGid, projectId, envelope, traceparent: '00-ab-cd-01' };
+}
+
+const arrived = (): string[] => broker.payloads('balance.changed').map((payload) => payload.event_id);
+const unpublished = async (): Promise<string[]> => (await db.query<{ event_id: string }>('SELECT event_id FROM events WHERE published_at IS NULL ORDER BY id')).rows.map((row) => row.event_id);
+
+describe('EventRelay', () => {
+  it('publishes committed events in order, under their own ids and traces, and marks them', async () => {
+    const relay = startRelay();
+    const events = [await store(), await store(), await store()];
+    relay.publish(events);
+    await waitFor(async () => (await unpublished()).length === 0);
+    expect(arrived()).toEqual(events.map((event) => event.eventId));
+    expect(broker.messages.map(({ tokens, options }) => [tokens, options])).toEqual(events.map((event) => [[CHAIN, projectId], { messageId: event.eventId, traceparent: '00-ab-cd-01' }]));
+  });
+
+  it('sweeps what a crash left behind, the oldest first, without being told', async () => {
+    const events = [await store({ ageSeconds: 5 }), await store({ ageSeconds: 4 })];
+    startRelay();
+    await waitFor(async () => (await unpublished()).length === 0);
+    expect(arrived()).toEqual(events.map((event) => event.eventId));
+  });
+
+  it('leaves alone what is held, too young, of another chain or of another service', async () => {
+    const relay = startRelay();
+    const left = [await store({ ageSeconds: 9, isHeld: true }), await store(), await store({ ageSeconds: 9, chainGid: OTHER }), await store({ ageSeconds: 9, subject: 'tx.detected' })];
+    const due = await store({ ageSeconds: 9 });
+    await relay.sweep(2_000);
+    expect(arrived()).toEqual([due.eventId]);
+    expect(await unpublished()).toEqual(left.map((event) => event.eventId));
+  });
+
+  it('sweeps more than one page', async () => {
+    const relay = startRelay();
+    for (let number = 0; number < 510; number += 1) await store({ ageSeconds: 9 });
+    await relay.sweep();
+    expect(arrived()).toHaveLength(510);
+    expect(await unpublished()).toEqual([]);
+  });
+
+  it('keeps events while the bus is away, and brings them when it is back', async () => {
+    const relay = startRelay();
+    broker.isUp = false;
+    const event = await store({ ageSeconds: 9 });
+    relay.publish([event]);
+    await relay.sweep();
+    expect(await unpublished()).toEqual([event.eventId]);
+    broker.isUp = true;
+    await waitFor(async () => (await unpublished()).length === 0);
+    expect(arrived()).toEqual([event.eventId]);
+  });
+
+  it('publishes what is recent again when the streams are lost', async () => {
+    const relay = startRelay();
+    await store({ ageSeconds: 3_600, isPublished: true });
+    await store({ ageSeconds: 60, isPublished: true, chainGid: OTHER });
+    const recent = [await store({ ageSeconds: 60, isPublished: true }), await store({ ageSeconds: 30, isPublished: true })];
+    broker.wipe();
+    await waitFor(() => arrived().length === 2);
+    await relay.stop();
+    expect(arrived()).toEqual(recent.map((event) => event.eventId));
+    expect(await unpublished()).toEqual([]);
+  });
+
+  it('publishes again, too, what belongs to a chain that is owned only after the loss', async () => {
+    let owned: string[] = [];
+    const relay = startRelay(() => owned);
+    const event = await store({ ageSeconds: 60, isPublished: true });
+    broker.wipe();
+    await relay.sweep();
+    expect(arrived()).toEqual([]);
+    owned = [CHAIN];
+    await waitFor(() => arrived().length === 1);
+    expect(arrived()).toEqual([event.eventId]);
+  });
+
+  it('marks what is under way before it stops', async () => {
+    const relay = startRelay();
+    relay.publish([await store()]);
+    await relay.stop();
+    expect(await unpublished()).toEqual([]);
+  });
+});
