@@ -1,6 +1,7 @@
 import { FencedError } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';
 import { withSpan } from '@chainwatch/telemetry';
+import type { EventRelay } from '@chainwatch/outbox';
 import { statusOf, writeStalled, type AnalyzerStatus } from './advance-cursor.ts';
 import type { ActiveChain, AnalyzerDeps, AnalyzerLogger, AnalyzerOptions, OpenedChain } from './analyzer-deps.ts';
 import { AssetBook } from './asset-book.ts';
@@ -9,7 +10,6 @@ import { BodyPrefetcher } from './body-prefetcher.ts';
 import type { ChainContext } from './chain-context.ts';
 import { readCursor, type ChainCursor } from './chain-cursor.ts';
 import { ChainWatch, type LateAddress } from './chain-watch.ts';
-import type { EventRelay } from './event-relay.ts';
 import type { FamilyWatch } from './family-watch.ts';
 import { entryOfMessage } from './feed-entry.ts';
 import { FeedGapError, FeedQueue } from './feed-queue.ts';
@@ -24,7 +24,7 @@ import { Wake } from './wake.ts';
 
 interface ChainAnalyzerDeps extends Pick<AnalyzerDeps, 'db' | 'bus'> {
   readonly logger: AnalyzerLogger;
-  readonly relay: EventRelay;
+  readonly relay: EventRelay<'tx-analyzer'>;
   readonly family: FamilyWatch;
   readonly options: Required<AnalyzerOptions>;
   readonly now: () => Date;

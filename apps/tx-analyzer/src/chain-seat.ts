@@ -1,14 +1,14 @@
 import type { Lease } from '@chainwatch/bus';
 import { FencedError, raiseToken } from '@chainwatch/db';
+import type { EventRelay } from '@chainwatch/outbox';
 import type { ActiveChain, AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
 import { ChainAnalyzer, type ChainReport } from './chain-analyzer.ts';
 import { discoverAssets } from './discover-assets.ts';
-import type { EventRelay } from './event-relay.ts';
 import type { FamilyWatch } from './family-watch.ts';
 import { Wake } from './wake.ts';
 
 interface SeatDeps extends AnalyzerDeps {
-  readonly relay: EventRelay;
+  readonly relay: EventRelay<'tx-analyzer'>;
   readonly loadFamily: () => Promise<FamilyWatch>;
   readonly options: Required<AnalyzerOptions>;
 }

@@ -1,9 +1,9 @@
 import { notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
 import type { ChainFamilyName } from '@chainwatch/chain-core';
+import { EventRelay } from '@chainwatch/outbox';
 import type { ActiveChain, AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
 import type { ChainReport } from './chain-analyzer.ts';
 import { ChainSeat } from './chain-seat.ts';
-import { EventRelay } from './event-relay.ts';
 import { FamilyWatch } from './family-watch.ts';
 import { Wake } from './wake.ts';
 
@@ -24,7 +24,13 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
   const options = { ...DEFAULTS, ...deps.options };
   const seats = new Map<string, { readonly chain: ActiveChain; readonly seat: ChainSeat }>();
   const leaving = new Set<Promise<void>>();
-  const relay = new EventRelay({ db, bus, logger, chainGids: () => [...seats].filter(([, { seat }]) => seat.isOwner).map(([gid]) => gid) });
+  const relay = new EventRelay<'tx-analyzer'>({
+    db,
+    bus,
+    logger,
+    subjects: ['tx.detected', 'tx.confirmed', 'tx.reorged'],
+    chainGids: () => [...seats].filter(([, { seat }]) => seat.isOwner).map(([gid]) => gid),
+  });
   const loadFamily = shareFamilies(deps);
   const wake = new Wake();
   let isStopping = false;
