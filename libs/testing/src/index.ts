@@ -7,6 +7,7 @@
  */
 export { createFakeBroker, type FakeBroker, type FakeMessage } from './create-fake-broker.ts';
 export { findFreePort } from './find-free-port.ts';
+export { killWithParent } from './kill-with-parent.ts';
 export { startAnvil, type AnvilHandle, type AnvilOptions } from './start-anvil.ts';
 export { startNats, type NatsHandle, type NatsOptions } from './start-nats.ts';
 export { startPostgres, type PostgresHandle, type PostgresOptions } from './start-postgres.ts';

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
+import { killWithParent } from '@chainwatch/testing';
 import { bundleServices } from '../../stack/bundle.mjs';
 
 export type ServiceName = 'api-gateway' | 'block-ingestor-evm' | 'tx-analyzer' | 'balance-service' | 'notifier';
@@ -73,6 +74,7 @@ export class Services {
     this.#healthPorts.set(name, healthPort);
     const env = { ...process.env, ...this.#env, ...extra, HEALTH_PORT: String(healthPort), NODE_OPTIONS: '' };
     const child = spawn(process.execPath, ['--enable-source-maps', `${this.#dist}/${name}.mjs`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, 'KILL'));
     const keep = (chunk: Buffer): void => {
       for (const line of chunk.toString().split('\n')) if (line !== '') this.output.push(`${name}: ${line}`);
       if (this.output.length > 2_000) this.output.splice(0, 1_000);

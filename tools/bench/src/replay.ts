@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { killWithParent } from '@chainwatch/testing';
 import { freePort } from '../../acceptance/src/services.ts';
 
 export interface Replay {
@@ -13,6 +14,7 @@ export async function startReplay(file: string): Promise<Replay> {
   const port = await freePort();
   const script = fileURLToPath(new URL('./replay-server.mjs', import.meta.url));
   const child: ChildProcess = spawn(process.execPath, [script, file, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, 'KILL'));
   await new Promise<void>((resolve, reject) => {
     child.stdout!.once('data', () => resolve());
     child.once('exit', (code) => reject(new Error(`the replay server ended with ${code}`)));
