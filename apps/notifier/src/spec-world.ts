@@ -8,7 +8,7 @@ import { createDial, createGuardedAgent } from '@chainwatch/outbound';
 import { waitFor } from '@chainwatch/testing';
 import { startNotifier, type Notifier, type NotifierDependencies } from './start-notifier.ts';
 
-export const CHAIN = 'eip155:31337';
+const CHAIN = 'eip155:31337';
 export const SECRET = 'svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST';
 
 /** A webhook endpoint whose answer a test decides. */
@@ -134,7 +134,7 @@ export async function createWorld(databaseUrl: string, natsUrl: string): Promise
   return world;
 }
 
-export async function addProject(db: Database): Promise<string> {
+async function addProject(db: Database): Promise<string> {
   const { rows } = await db.query<{ id: string }>(
     `WITH w AS (INSERT INTO workspaces (name) VALUES ('w') RETURNING id) INSERT INTO projects (workspace_id, name) SELECT id, 'p' FROM w RETURNING id`,
   );

@@ -6,7 +6,7 @@ import { checkNamespaceLabel } from './namespace-label.ts';
 export const API_KEY_TYPES = ['api', 'rpc', 'mgt'] as const;
 export type ApiKeyType = (typeof API_KEY_TYPES)[number];
 
-export const API_KEY_RANDOM_LENGTH = 24;
+const API_KEY_RANDOM_LENGTH = 24;
 export const API_KEY_CHECK_LENGTH = 6;
 
 /** A new key, `<label>_<type>_<24 random><6 check>`. Shown once, stored as `hashApiKey` only. */

@@ -1,7 +1,7 @@
 import { randomBase62, type RandomBytes } from './base62.ts';
 import { checkNamespaceLabel } from './namespace-label.ts';
 
-export const WEBHOOK_SECRET_RANDOM_LENGTH = 30;
+const WEBHOOK_SECRET_RANDOM_LENGTH = 30;
 
 /** A new signing secret, `<label>_whsec_<30 random>`. The whole string, prefix included, keys the HMAC (decisions.md §1.13). */
 export function generateWebhookSecret(options: { label: string; randomBytes: RandomBytes }): string {

@@ -42,7 +42,7 @@ export async function handleMessage<K extends SubjectKind>(options: MessageHandl
   }
 }
 
-export function backoffMs(attempt: number): number {
+function backoffMs(attempt: number): number {
   return Math.min(BACKOFF_MIN_MS * 2 ** Math.min(attempt - 1, 20), BACKOFF_MAX_MS);
 }
 

@@ -10,7 +10,7 @@ const LONG_LIVED = new Set(['tx', 'balance']);
 const NO_SPACE_CODES = new Set([10023, 10028, 10047]);
 const NAME_IN_USE = 10058;
 
-export const STREAM_NAMES: readonly string[] = [...new Set(Object.keys(SUBJECTS).map((kind) => streamOf(kind as SubjectKind)))];
+const STREAM_NAMES: readonly string[] = [...new Set(Object.keys(SUBJECTS).map((kind) => streamOf(kind as SubjectKind)))];
 
 export interface StreamSet {
   /** Makes the streams that are missing. Calls made meanwhile share one run. */

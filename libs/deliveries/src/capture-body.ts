@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-export const CAPTURE_BYTES_MAX = 16 * 1024;
+const CAPTURE_BYTES_MAX = 16 * 1024;
 
 /**
  * The first 16 KiB of a response as text. Reading stops there, at the end, when the connection breaks or when `signal`

@@ -10,7 +10,7 @@ import { Services, freePort, type ServiceName } from './services.ts';
 
 export const CHAIN = 'eip155:31337';
 export const ALL_SERVICES: readonly ServiceName[] = ['api-gateway', 'block-ingestor-evm', 'tx-analyzer', 'balance-service', 'notifier'];
-export const ALL_EVENTS = ['transaction.detected', 'transaction.confirmed', 'transaction.reorged', 'transaction.failed', 'balance.changed'];
+const ALL_EVENTS = ['transaction.detected', 'transaction.confirmed', 'transaction.reorged', 'transaction.failed', 'balance.changed'];
 
 /** States stay in memory: anvil 1.7.1 forgets the code of contracts when it reorganises to a state that it moved to disk. */
 const ANVIL_ARGS = ['--no-mining', '--order', 'fifo', '--prune-history', '100000'];

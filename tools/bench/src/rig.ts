@@ -4,7 +4,7 @@ import { startNats, startPostgres, startRedis } from '@chainwatch/testing';
 import { bootstrap } from '../../db/src/bootstrap.ts';
 import { Services, freePort, type ServiceName } from '../../acceptance/src/services.ts';
 
-export const CHAIN = 'eip155:31337';
+const CHAIN = 'eip155:31337';
 
 /** The servers and services of one bench, durable as in production (commits reach the disk). */
 export interface Rig {
