@@ -9,7 +9,7 @@ const WATCHED = 100_000;
 
 /** Blocks from a replay server to committed rows: 100,000 watched addresses of which 1 % are hit, against the floor. */
 export async function benchPipeline(report: Report, directory: string): Promise<void> {
-  for (const shape of [{ blocks: 150, transactions: 200 }, { blocks: 20, transactions: 1_500 }]) {
+  for (const shape of [{ blocks: 400, transactions: 200 }, { blocks: 60, transactions: 1_500 }]) {
     const watched = Array.from({ length: WATCHED }, (_, index) => addressOf(`watched ${index}`));
     // Every hundredth transfer goes to a watched address, over 1,000 of them in turn.
     const recipients = Array.from({ length: 100_000 }, (_, index) => (index % 100 === 0 ? watched[(index / 100) % 1_000]! : addressOf(`foreign ${index}`)));
