@@ -16,6 +16,7 @@ import { FeedGapError, FeedQueue } from './feed-queue.ts';
 import { findLateCandidates } from './find-late-matches.ts';
 import { recordStep } from './analyzer-metrics.ts';
 import { movedTokens, prepareBlocks } from './prepare-blocks.ts';
+import { isEmptied } from './is-emptied.ts';
 import { nextCursor } from './next-cursor.ts';
 import { readBody } from './read-body.ts';
 import { runStep } from './run-step.ts';
@@ -200,7 +201,7 @@ export class ChainAnalyzer {
     const { gid: chainGid, family, network } = this.#chain;
     const blocks = segment.blocks.flatMap(({ entry, block }) => (block === undefined ? [] : [{ block, ...(entry.traceparent === undefined ? {} : { traceparent: entry.traceparent }) }]));
     const step = await prepareBlocks({ sql: db, chainGid, family, nativeGid: network.native.gid, watch: this.#deps.family, assets: this.#assets }, blocks, late, lateCandidates, signal);
-    const cursor = nextCursor(this.#cursor, segment);
+    const cursor = nextCursor(this.#cursor, segment, await isEmptied(db, chainGid, segment));
     const advance = {
       cursor,
       watchXid: this.#watch.watchXid,

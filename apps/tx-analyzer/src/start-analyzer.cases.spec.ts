@@ -1,4 +1,4 @@
-import type { Transfer } from '@chainwatch/chain-core';
+import type { Block, Transfer } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { hashOf, makeTransaction, NATIVE, network, TOKEN } from './spec-chain.ts';
@@ -186,6 +186,30 @@ describe('reorgs', () => {
       { hash: a.hash, status: 'processed' },
       { hash: b.hash, status: 'reorged' },
     ]);
+  });
+
+  it.each([
+    ['in one step', 1],
+    ['in several', 600],
+  ])('goes on after a reorg below the first block it followed, %s', async (_name, count) => {
+    await world.watch(project, ALICE);
+    const old: Block[] = [];
+    for (let index = 0; index < count; index += 1) old.push(world.chain.make(old.at(-1) ?? { number: 9, hash: hashOf('old nine') }, index === 0 ? { transactions: [pay('1', BOB, ALICE)] } : {}));
+    const other = world.chain.make({ number: 9, hash: hashOf('other nine') }, { transactions: [pay('2', BOB, ALICE)] });
+    world.startAnalyzer();
+    await world.feedBlocks(...old);
+    await world.feedFinalize(old[0]!);
+    await world.settle();
+    await world.feedReorg(old.toReversed(), world.seq + count + 2);
+    await world.settle();
+    await world.feedBlocks(other, world.chain.make(other));
+    await world.settle();
+    expect(await types()).toEqual(['transaction.detected', 'transaction.confirmed', 'transaction.reorged', 'transaction.detected']);
+    await world.feedFinalize(other);
+    await world.settle();
+    await waitFor(() => world.bus.published.length === 5);
+    expect((await records()).map((record) => record.status)).toEqual(expect.arrayContaining(['reorged', 'confirmed']));
+    expect(await world.rows('SELECT status, reason, confirmed_number FROM analyzer_states')).toEqual([{ status: 'following', reason: null, confirmed_number: 10 }]);
   });
 
   it('passes an orphan over whose body is gone', async () => {
