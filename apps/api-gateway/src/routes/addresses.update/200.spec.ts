@@ -47,6 +47,24 @@ describe('one address and the list of them', () => {
     expect(world.published.map(({ payload }) => (payload as { is_monitored: boolean }).is_monitored)).toEqual([false, true]);
   });
 
+  it('does not look through passed blocks again for a new label, nor when nothing is switched', async () => {
+    const stateOf = async () => (await world.db.query('SELECT a.watch_xid::text, w.from_block FROM addresses a JOIN address_watches w ON w.address_id = a.id WHERE a.id = $1', [id])).rows;
+    const before = await stateOf();
+    await world.db.query('UPDATE ingestor_states SET head_number = 30');
+    world.published.length = 0;
+    for (const body of [{ label: 'Once' }, { metadata: { a: 1 } }, { is_monitored: true }]) await world.api.patch(`/addresses/${lower}`).send(body).expect(200);
+    expect(await stateOf()).toEqual(before);
+    expect(world.published).toEqual([]);
+  });
+
+  it('keeps what each of two requests at once changed', async () => {
+    const send = (body: object) => world.api.patch(`/addresses/${lower}`).send(body).expect(200);
+    await Promise.all([send({ label: 'Both' }), send({ metadata: { b: 2 } }), send({ is_monitored: false })]);
+    expect((await world.api.get(`/addresses/${lower}`).expect(200)).body).toMatchObject({ label: 'Both', metadata: { b: 2 }, is_monitored: false });
+    await Promise.all([send({ label: 'Once' }), send({ is_monitored: true })]);
+    expect((await world.api.get(`/addresses/${lower}`).expect(200)).body).toMatchObject({ label: 'Once', is_monitored: true, watched_from: { [gid]: 30 } });
+  });
+
   it.each([[{}], [{ label: '' }], [{ label: 'x'.repeat(256) }], [{ metadata: [] }], [{ metadata: { a: 'x'.repeat(17_000) } }], [{ is_monitored: 'yes' }], [{ address: lower }]])('refuses %j', async (body) => {
     expect((await world.api.patch(`/addresses/${lower}`).send(body).expect(400)).body.fields.length).toBeGreaterThan(0);
   });

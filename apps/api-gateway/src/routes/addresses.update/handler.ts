@@ -1,33 +1,46 @@
 import { z } from 'zod';
+import type { Sql } from '@chainwatch/db';
 import { announceAddress } from '../../announce-address.ts';
 import { defineRoute } from '../../define-route.ts';
 import { findAddress } from '../../find-address.ts';
 import { addressParams, labelSchema, metadataSchema } from '../../records/address-input.ts';
 import { addressSchema, toAddressRecord } from '../../records/address.ts';
+import type { AddressRow } from '../../records/address.ts';
 import { watchFromHead } from '../../watch-address.ts';
+
+const bodySchema = z
+  .strictObject({ label: labelSchema.nullable().optional(), metadata: metadataSchema.optional(), is_monitored: z.boolean().optional() })
+  .refine((body) => Object.keys(body).length > 0, { error: 'expected at least one of label, metadata, is_monitored' });
 
 export const updateAddress = defineRoute({
   method: 'PATCH',
   path: '/addresses/:address',
   summary: "Change an address's label, metadata or monitoring",
   params: addressParams,
-  body: z
-    .strictObject({ label: labelSchema.nullable().optional(), metadata: metadataSchema.optional(), is_monitored: z.boolean().optional() })
-    .refine((body) => Object.keys(body).length > 0, { error: 'expected at least one of label, metadata, is_monitored' }),
+  body: bodySchema,
   responses: { 200: addressSchema },
   handle: async ({ params, body, principal }, deps) => {
     const row = await findAddress(deps, principal, params.address);
-    const isMonitored = body.is_monitored ?? row.isMonitored;
-    await deps.db.transaction(async (sql) => {
-      // A new watch_xid, so that the analyzer sees the change without gaps.
-      await sql.query(
-        `UPDATE addresses SET label = $2, metadata = $3, is_monitored = $4, watch_xid = pg_current_xact_id(), updated_at = now() WHERE id = $1`,
-        [row.id, body.label === undefined ? row.label : body.label, JSON.stringify(body.metadata ?? row.metadata), isMonitored],
-      );
-      // Monitored again: it counts from now on, as if imported now.
-      if (isMonitored && !row.isMonitored) await watchFromHead(sql, row);
-    });
-    announceAddress(deps, { ...row, isMonitored });
+    const isSwitched = await deps.db.transaction((sql) => updateRow(sql, row, body));
+    if (isSwitched) announceAddress(deps, { ...row, isMonitored: body.is_monitored === true });
     return { status: 200, body: toAddressRecord(await findAddress(deps, principal, row.address)) };
   },
 });
+
+/** Writes what the body names and nothing else. Resolves to whether the monitoring was switched on or off. */
+async function updateRow(sql: Sql, { id, chainFamily }: AddressRow, body: z.infer<typeof bodySchema>): Promise<boolean> {
+  // Locked and read again: two requests at once must not undo each other, nor both think that they switched.
+  const { rows } = await sql.query<{ is_monitored: boolean }>('SELECT is_monitored FROM addresses WHERE id = $1 FOR UPDATE', [id]);
+  const isMonitored = body.is_monitored;
+  const isSwitched = isMonitored !== undefined && rows[0] !== undefined && rows[0].is_monitored !== isMonitored;
+  // A new watch_xid tells the analyzer to look through the blocks from watched_from on: not for a label.
+  await sql.query(
+    `UPDATE addresses SET label = CASE WHEN $2 THEN $3 ELSE label END, metadata = coalesce($4::jsonb, metadata),
+       is_monitored = coalesce($5, is_monitored), watch_xid = CASE WHEN $6 THEN pg_current_xact_id() ELSE watch_xid END, updated_at = now()
+     WHERE id = $1`,
+    [id, body.label !== undefined, body.label ?? null, body.metadata === undefined ? null : JSON.stringify(body.metadata), isMonitored ?? null, isSwitched],
+  );
+  // Monitored again: it counts from now on, as if imported now.
+  if (isSwitched && isMonitored) await watchFromHead(sql, { id, chainFamily });
+  return isSwitched;
+}
