@@ -18,7 +18,7 @@ const LAG_ENTRIES_FOLLOWING = 6;
 
 /**
  * Writes how far the chain is, and the statuses of its blocks, in one statement that also proves the token: a step
- * without hits is this statement alone.
+ * without hits is this statement alone. Blocks are locked in the order of their ids, as the ingestor does.
  * @throws FencedError
  */
 export async function advanceCursor(sql: Sql, chain: ChainContext, advance: Advance): Promise<void> {
@@ -33,8 +33,9 @@ export function advanceCursorSql(params: SqlParams, chain: ChainContext, advance
   const gid = params.add(chain.gid, 'text');
   const token = params.add(chain.token, 'bigint');
   return `WITH owner AS MATERIALIZED (SELECT chain_gid FROM analyzer_states WHERE chain_gid = ${gid} AND token = ${token} FOR UPDATE),
-    processed AS (UPDATE blocks SET status = 'processed', updated_at = now() FROM owner
-      WHERE blocks.chain_gid = owner.chain_gid AND hash = ANY(${params.add(advance.processedHashes, 'text[]')}) AND status = 'new')
+    done AS MATERIALIZED (SELECT id FROM blocks WHERE chain_gid = (SELECT chain_gid FROM owner)
+      AND hash = ANY(${params.add(advance.processedHashes, 'text[]')}) AND status = 'new' ORDER BY id FOR NO KEY UPDATE),
+    processed AS (UPDATE blocks SET status = 'processed', updated_at = now() FROM done WHERE blocks.id = done.id)
     ${ctes.map((cte) => `, ${cte}`).join('')}
     UPDATE analyzer_states SET cursor_seq = ${params.add(cursor.seq, 'bigint')}, cursor_number = ${params.add(cursor.number ?? null, 'bigint')},
       cursor_hash = ${params.add(cursor.hash ?? null, 'text')}, confirmed_number = ${params.add(cursor.confirmedNumber ?? null, 'bigint')},

@@ -18,8 +18,10 @@ interface FinalizeStep {
 export async function commitFinalize(sql: Sql, chain: ChainContext, { entry, after, cursor, now }: FinalizeStep): Promise<OutboxEvent[]> {
   await sql.query({
     name: 'confirm_blocks',
-    text: `UPDATE blocks SET status = 'confirmed', updated_at = now()
-           WHERE chain_gid = $1 AND number > $2 AND number <= $3 AND status = 'processed'`,
+    // Locked in the order of their ids, as the ingestor does.
+    text: `WITH final AS MATERIALIZED (
+             SELECT id FROM blocks WHERE chain_gid = $1 AND number > $2 AND number <= $3 AND status = 'processed' ORDER BY id FOR NO KEY UPDATE)
+           UPDATE blocks SET status = 'confirmed', updated_at = now() FROM final WHERE blocks.id = final.id`,
     values: [chain.gid, after ?? -1, entry.number],
   });
   return confirmTransactions(sql, chain, entry, { headNumber: cursor.number ?? entry.number, isHeld: isHolding(cursor), now });

@@ -5,6 +5,9 @@
  * matches nothing when the token is stale or the feed is not where we think; everything else hangs on it. The parts of a
  * statement run in no promised order, so each one that needs another's effect counts that one's rows first.
  *
+ * Blocks are locked in the order of their ids, as the analyzer does that updates the same rows: neither waits for the other
+ * in a circle.
+ *
  * $1 chain, $2 token, $3 feed_seq before, $4 feed_seq after, $5 head number, $6 head hash, $7 finalized number,
  * $8 finalized hash, $9 start number, $10 status (null: keep), $11 clear from, then the entries as arrays:
  * $12 seq, $13 type, $14 number, $15 hash, $16 parent hash, $17 timestamp, $18 resume_seq, $19 traceparent; and $20 clear to (null: no bound).
@@ -20,9 +23,12 @@ WITH fenced AS (
   SELECT e.* FROM fenced,
     unnest($12::bigint[], $13::text[], $14::bigint[], $15::text[], $16::text[], $17::bigint[], $18::bigint[], $19::text[])
       AS e (seq, type, number, hash, parent_hash, timestamp, resume_seq, traceparent)
+), doomed AS MATERIALIZED (
+  SELECT id FROM blocks
+  WHERE chain_gid = $1 AND hash = ANY(ARRAY(SELECT hash FROM entries WHERE type = 'reorg'))
+  ORDER BY id FOR UPDATE
 ), orphaned AS (
-  UPDATE blocks SET status = 'reorged', updated_at = now()
-  FROM entries WHERE entries.type = 'reorg' AND blocks.chain_gid = $1 AND blocks.hash = entries.hash
+  UPDATE blocks SET status = 'reorged', updated_at = now() FROM doomed WHERE blocks.id = doomed.id
   RETURNING 1
 ), cleared AS (
   DELETE FROM blocks

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { createDatabase, FencedError, raiseToken, type Database } from '@chainwatch/db';
-import { startPostgres, type PostgresHandle } from '@chainwatch/testing';
+import { startPostgres, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { StaleStateError } from './errors.ts';
 import { createPgFeedStore } from './pg-feed-store.ts';
 import { planExtension } from './plan-extension.ts';
+import { planRepair } from './plan-repair.ts';
 import { FakeChain } from './spec-support/fake-chain.ts';
 import { action, History } from './spec-support/history.ts';
 import { replayFeed } from './spec-support/replay-feed.ts';
@@ -104,6 +105,27 @@ describe('the feed in PostgreSQL', () => {
     await expect(store.setStatus('stalled', 'late')).rejects.toThrow(FencedError);
     await expect(store.load()).rejects.toThrow(FencedError);
     expect(await readBlocks(chainGid)).toHaveLength(1);
+  });
+
+  it('locks the blocks that it undoes in the order of their ids, and so never waits in a circle with the analyzer', async () => {
+    const { chainGid, store } = await createStore();
+    const chain = new FakeChain();
+    chain.extend(40);
+    const [root, ...orphans] = chain.branch(0);
+    await store.commit(planExtension({ feedSeq: 0 }, [root!, ...orphans], 'following'));
+    const branch = [{ number: 1, hash: 'other', parentHash: root!.hash, timestamp: 1 }];
+    const { batches } = planRepair(await store.load(), { ancestor: root!, orphans, branch }, { blocksMax: 100, status: 'following' });
+    const waiting = () => db.query(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%orphaned%'`);
+    let undoing: Promise<void> | undefined;
+    await db.transaction(async (sql) => {
+      await sql.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND number = 1 FOR UPDATE', [chainGid]);
+      undoing = store.commit(batches[0]!);
+      await waitFor(async () => (await waiting()).rows.length === 1);
+      const { rows } = await sql.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND number > 1 FOR UPDATE NOWAIT', [chainGid]);
+      expect(rows).toHaveLength(39);
+    });
+    await undoing;
+    expect((await readBlocks(chainGid)).filter(({ status }) => status === 'reorged')).toHaveLength(40);
   });
 
   it('refuses a batch that does not continue the stored feed', async () => {
