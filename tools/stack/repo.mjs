@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,4 +16,10 @@ export const distDir = join(repoDir, '.chainwatch', 'dist');
 function findRepo(dir) {
   if (existsSync(join(dir, 'nx.json')) || dir === dirname(dir)) return dir;
   return findRepo(dirname(dir));
+}
+
+/** The commit that is checked out; `unknown` outside of a git checkout. */
+export function readCommit() {
+  const { status, stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: repoDir, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : 'unknown';
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { serviceNames } from '../bundle.mjs';
+import { readCommit } from '../repo.mjs';
 import type { ProcessSpec } from './managed-process.ts';
 import { healthPort, type Ports } from './ports.ts';
 
@@ -17,6 +18,7 @@ export interface ServiceSpec extends ProcessSpec {
 
 /** Every service of the bundle, configured for this machine: loopback is allowed for nodes and webhooks, plain http too. */
 export function listServices(distDir: string, ports: Ports, portOffset: number, environment: ServiceEnvironment): ServiceSpec[] {
+  const commit = readCommit();
   const names = serviceNames.filter((name) => existsSync(join(distDir, `${name}.mjs`)));
   return names.map((name, index) => {
     const entry = join(distDir, `${name}.mjs`);
@@ -29,6 +31,7 @@ export function listServices(distDir: string, ports: Ports, portOffset: number, 
       healthPort: health,
       env: {
         NODE_ENV: 'production',
+        BUILD_COMMIT: process.env.BUILD_COMMIT ?? commit,
         NODE_OPTIONS: '',
         DATABASE_URL: environment.databaseUrl,
         NATS_URL: environment.natsUrl,
