@@ -1,3 +1,4 @@
+import { askForBalances } from '../../ask-for-balances.ts';
 import { defineRoute } from '../../define-route.ts';
 import { findAsset } from '../../find-asset.ts';
 import { assetParams } from '../../records/path-schemas.ts';
@@ -11,7 +12,11 @@ export const restoreAsset = defineRoute({
   handle: async ({ params }, deps) => {
     const row = await findAsset(deps, params);
     if (row.archivedAt !== null || row.status !== 'active') {
-      await deps.prisma.asset.update({ where: { gid: row.gid }, data: { status: 'active', archivedAt: null, updatedAt: new Date() } });
+      await deps.db.transaction(async (sql) => {
+        await sql.query(`UPDATE assets SET status = 'active', archived_at = NULL, updated_at = now() WHERE gid = $1`, [row.gid]);
+        // Nobody kept its balances meanwhile.
+        await askForBalances(sql, row.gid);
+      });
     }
     return { status: 204 };
   },

@@ -95,7 +95,12 @@ describe('POST /tokens/{chain_gid}/{asset_path}', () => {
     expect(await listed()).toEqual([]);
     expect(await listed('&is_archived=true')).toMatchObject([{ status: 'invalid', archived_at: expect.any(String) }]);
     await world.api.post(`/tokens/${gid}/erc20:${token}`).expect(409);
+    const holder = (await world.api.get(`/addresses/${sender}`).expect(200)).body.id as string;
+    await world.db.query(`INSERT INTO balances (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash) VALUES ($1, $2, $3, 5, 1, '0x1')`, [holder, `${gid}/erc20:${token}`, gid]);
+    await world.db.query('DELETE FROM balance_reads');
     for (let i = 0; i < 2; i += 1) await world.api.post(`${path}/actions/restore`).expect(204);
+    // Its balances were not kept meanwhile: they are read again, once.
+    expect((await world.db.query('SELECT address_id, asset_gid, block_hash, reason FROM balance_reads')).rows).toEqual([{ address_id: holder, asset_gid: `${gid}/erc20:${token}`, block_hash: null, reason: 'touched' }]);
     expect(await listed('&statuses=active&namespaces=erc20')).toMatchObject([{ status: 'active', archived_at: null }]);
     await world.api.post(`/assets/${gid}/erc20:${notToken}/actions/archive`).expect(404);
   });

@@ -1,6 +1,7 @@
 import { splitAssetGid } from '@chainwatch/caip';
 import type { TokenMetadata } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
+import { askForBalances } from '../../ask-for-balances.ts';
 
 interface TokenWrite {
   readonly gid: string;
@@ -22,12 +23,6 @@ export async function writeToken(sql: Sql, { gid, chainGid, metadata }: TokenWri
     [gid, chainGid, namespace, reference, metadata.name, metadata.symbol, metadata.decimals],
   );
   if (rowCount === 0) return false;
-  await sql.query(
-    `INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason)
-     SELECT DISTINCT t.chain_gid, a.id, t.asset_gid, 'touched'
-     FROM transfers t JOIN addresses a ON a.project_id = t.project_id AND a.is_monitored AND a.address = ANY (t.monitored_addresses)
-     WHERE t.asset_gid = $1`,
-    [gid],
-  );
+  await askForBalances(sql, gid);
   return true;
 }
