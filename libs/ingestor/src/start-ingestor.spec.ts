@@ -80,6 +80,11 @@ async function readFeed(): Promise<FeedEntry[]> {
   return rows.map((row) => ({ ...row, resumeSeq: row.resumeSeq ?? undefined }));
 }
 
+function traceIdOf(traceparent: string): string {
+  expect(traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  return traceparent.slice(3, 35);
+}
+
 async function nodeHash(number: number): Promise<string | undefined> {
   return (await anvil.rpc<{ hash: string } | null>('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]))?.hash;
 }
@@ -118,8 +123,12 @@ async function expectFinalized(): Promise<number> {
 describe('the ingestor on a real node', () => {
   it('follows from the head on and publishes each committed entry', async () => {
     const seen: string[] = [];
+    const traces = new Map<number, string | undefined>();
     const reader = await createBus('tx-analyzer', { url: nats.url });
-    const unsubscribe = reader.subscribe('block.new', [GID], ({ payload, messageId }) => seen.push(`${messageId} ${payload.type} ${payload.number}`));
+    const unsubscribe = reader.subscribe('block.new', [GID], ({ payload, messageId, traceparent }) => {
+      seen.push(`${messageId} ${payload.type} ${payload.number}`);
+      traces.set(payload.seq, traceparent);
+    });
     await anvil.mine(10);
     start();
     await expectCaughtUp();
@@ -128,6 +137,9 @@ describe('the ingestor on a real node', () => {
     expect(state).toMatchObject({ start_number: 10, head_number: 13, status: 'following', reason: null });
     const feed = await readFeed();
     await waitFor(() => feed.every(({ seq, type, number }) => seen.includes(`${GID}:${seq} ${type} ${number}`)), { message: () => `all of the feed on the bus, got ${seen.join()}` });
+    const { rows } = await db.query<{ seq: number; traceparent: string }>('SELECT seq, traceparent FROM chain_feed WHERE chain_gid = $1 ORDER BY seq', [GID]);
+    expect(rows.map(({ seq }) => traces.get(seq))).toEqual(rows.map(({ traceparent }) => traceparent));
+    expect(new Set(rows.map(({ traceparent }) => traceIdOf(traceparent))).size).toBe(rows.length);
     unsubscribe();
     await reader.close();
   });

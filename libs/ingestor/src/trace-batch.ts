@@ -1,10 +1,12 @@
 import { withSpan } from '@chainwatch/telemetry';
 import type { FeedBatch, FeedEntry } from './feed.ts';
 
+const SPAN_NAMES = { block: 'block.ingest', reorg: 'block.orphan', finalize: 'block.finalize' } as const;
+
 type Commit = (batch: FeedBatch) => Promise<void>;
 
 /**
- * A span per block: it begins the trace that goes on in the analyzer and ends at the webhook. Its context travels in
+ * A span per entry: it begins the trace that goes on in the analyzer and ends at the webhook. Its context travels in
  * chain_feed.traceparent and in the message's headers (W3C Trace Context). At the head the span lasts as long as the
  * commit; in a catch-up, where one commit holds many blocks, each begins with a span of its own that only marks it.
  */
@@ -12,15 +14,14 @@ export function traceBatch(chainGid: string): (batch: FeedBatch, commit: Commit)
   return async (batch, commit) => {
     const [entry, ...others] = batch.entries;
     if (entry !== undefined && others.length === 0 && entry.type === 'block') {
-      return withSpan('block.ingest', { attributes: attributesOf(chainGid, entry) }, ({ traceparent }) => commit({ ...batch, entries: [{ ...entry, traceparent }] }));
+      return withSpan(SPAN_NAMES.block, { attributes: attributesOf(chainGid, entry) }, ({ traceparent }) => commit({ ...batch, entries: [{ ...entry, traceparent }] }));
     }
     await commit({ ...batch, entries: await Promise.all(batch.entries.map((each) => markEntry(chainGid, each))) });
   };
 }
 
 async function markEntry(chainGid: string, entry: FeedEntry): Promise<FeedEntry> {
-  if (entry.type === 'finalize') return entry;
-  return withSpan(`block.${entry.type === 'block' ? 'ingest' : 'orphan'}`, { attributes: attributesOf(chainGid, entry) }, ({ traceparent }) => ({ ...entry, traceparent }));
+  return withSpan(SPAN_NAMES[entry.type], { attributes: attributesOf(chainGid, entry) }, ({ traceparent }) => ({ ...entry, traceparent }));
 }
 
 function attributesOf(chainGid: string, { number, hash, seq }: FeedEntry): Record<string, string | number> {
