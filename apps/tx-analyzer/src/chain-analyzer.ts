@@ -1,3 +1,4 @@
+import { describePublicly } from '@chainwatch/chain-core';
 import { FencedError } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';
 import { withSpan } from '@chainwatch/telemetry';
@@ -68,7 +69,7 @@ export class ChainAnalyzer {
   #matchesPerBlock = 50;
 
   constructor(deps: ChainAnalyzerDeps, chain: ActiveChain, opened: OpenedChain, token: number) {
-    const { db, options } = deps;
+    const { db, options, logger } = deps;
     const client = () => opened.client;
     this.#deps = deps;
     this.#opened = opened;
@@ -77,7 +78,7 @@ export class ChainAnalyzer {
     this.#chain = { gid: chain.gid, family: chain.family, network: opened.network, token, decimalsOf, learn };
     this.#queue = new FeedQueue(db, chain.gid);
     this.#bodies = new BodyPrefetcher(async (entry, onTrouble, signal) => {
-      const body = await readBody({ client, sql: db, chainGid: chain.gid }, entry, onTrouble, signal).finally(this.#wake.notify);
+      const body = await readBody({ client, sql: db, chainGid: chain.gid, logger }, entry, onTrouble, signal).finally(this.#wake.notify);
       return body;
     }, options.prefetchWindow);
   }
@@ -189,12 +190,12 @@ export class ChainAnalyzer {
   }
 
   async #step(segment: Segment, signal: AbortSignal): Promise<void> {
-    const { db, relay, now } = this.#deps;
+    const { db, relay, now, logger } = this.#deps;
     const startedAt = performance.now();
     const late = this.#late;
     const client = () => this.#opened.client;
     const lateCandidates = await findLateCandidates(
-      { sql: db, chainGid: this.#chain.gid, ring: this.#ring, readBody: (ref) => readBody({ client, sql: db, chainGid: this.#chain.gid }, ref, this.#setStalled, signal) },
+      { sql: db, chainGid: this.#chain.gid, ring: this.#ring, readBody: (ref) => readBody({ client, sql: db, chainGid: this.#chain.gid, logger }, ref, this.#setStalled, signal) },
       late,
       this.#cursor.number ?? -1,
     );
@@ -256,8 +257,8 @@ export class ChainAnalyzer {
   }
 
   async #fail(error: unknown): Promise<void> {
-    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    await this.#writeStalled(reason).catch(() => undefined);
+    this.#deps.logger.warn({ chain_gid: this.#chain.gid, error }, 'a step failed, it is tried again');
+    await this.#writeStalled(describePublicly(error)).catch(() => undefined);
     this.#failures += 1;
     if (error instanceof FeedGapError || error instanceof FeedMismatchError) {
       this.#queue.reset(this.#cursor.seq);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BlockNotFoundError, IncompleteBlockError, type Block, type BlockRef, type ChainClient } from '@chainwatch/chain-core';
+import { BlockNotFoundError, describePublicly, IncompleteBlockError, type Block, type BlockRef, type ChainClient } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
+import type { AnalyzerLogger } from './analyzer-deps.ts';
 
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 5_000;
@@ -11,6 +12,7 @@ interface ReadBodyDeps {
   readonly client: () => ChainClient;
   readonly sql: Sql;
   readonly chainGid: string;
+  readonly logger: Pick<AnalyzerLogger, 'warn'>;
 }
 
 /**
@@ -26,7 +28,9 @@ export async function readBody(deps: ReadBodyDeps, ref: BlockRef, onTrouble: (re
       signal.throwIfAborted();
       const isMissing = error instanceof BlockNotFoundError || error instanceof IncompleteBlockError;
       if ((isMissing || attempt >= ORPHAN_ATTEMPTS) && (await isOrphan(deps, ref.hash))) return undefined;
-      onTrouble(`block ${ref.number} ${ref.hash} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      // The reason is shown to API clients; the log is the operator's.
+      if (attempt > 1) deps.logger.warn({ chain_gid: deps.chainGid, height: ref.number, attempt, error }, 'a block could not be read, it is read again');
+      onTrouble(`block ${ref.number} ${ref.hash} cannot be read: ${describePublicly(error)}`);
     }
     await delay(Math.min(RETRY_MS_MIN * 2 ** (attempt - 1), RETRY_MS_MAX) * (0.8 + Math.random() * 0.4), undefined, { signal });
   }

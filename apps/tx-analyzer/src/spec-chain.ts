@@ -38,6 +38,8 @@ export class SpecChain {
   readonly missing = new Set<string>();
   reads = 0;
   isDown = false;
+  /** What reading a block fails with. */
+  fault: Error | undefined;
 
   /** Makes a block; `salt` tells branches apart. */
   make(parent: BlockRef | undefined, content: BlockContent = {}, salt = ''): Block {
@@ -70,6 +72,7 @@ export class SpecChain {
         this.reads += 1;
         await Promise.resolve();
         assertUp();
+        if (this.fault !== undefined) throw this.fault;
         const block = this.missing.has(ref.hash) ? undefined : this.blocks.get(ref.hash);
         if (block === undefined) throw new BlockNotFoundError(`no block ${ref.hash}`);
         return block;

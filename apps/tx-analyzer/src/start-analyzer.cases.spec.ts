@@ -1,4 +1,4 @@
-import type { Block, Transfer } from '@chainwatch/chain-core';
+import { ChainClientError, type Block, type Transfer } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { hashOf, makeTransaction, NATIVE, network, TOKEN } from './spec-chain.ts';
@@ -58,6 +58,20 @@ describe('what a transaction means', () => {
     expect(event!.data.transaction.transfers[0]!.monitored_addresses).toEqual([ALICE, BOB]);
     expect(new Map(event!.data.balance_changes.map((change) => [change.address_id, change.delta_raw]))).toEqual(new Map([[alice.id, '-21007'], [bob.id, '7']]));
     expect(await world.rows('SELECT 1 FROM transaction_addresses')).toHaveLength(2);
+  });
+
+  it("goes on with a block's trace in the events and readings that it leads to", async () => {
+    await world.watch(project, ALICE);
+    const one = world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] });
+    const traceOf = (digit: string) => `00-${digit.repeat(32)}-00f067aa0ba902b7-01`;
+    await world.feedBlocks(one, world.chain.make(one));
+    await world.feedFinalize(one);
+    for (const [seq, digit] of [[1, 'a'], [2, 'b'], [3, 'c']] as const) await world.db.query('UPDATE chain_feed SET traceparent = $2 WHERE seq = $1', [seq, traceOf(digit)]);
+    world.startAnalyzer();
+    await world.settle();
+    const traceIds = async (table: string) => (await world.rows<{ trace: string }>(`SELECT substr(traceparent, 4, 32) AS trace FROM ${table} ORDER BY id`)).map(({ trace }) => trace);
+    expect(await traceIds('events')).toEqual(['a'.repeat(32), 'c'.repeat(32)]);
+    expect((await traceIds('balance_reads'))[0]).toBe('a'.repeat(32));
   });
 
   it('charges only the fee for a transfer to oneself', async () => {
@@ -401,6 +415,19 @@ describe('failures', () => {
     await world.settle();
     expect(await types()).toEqual(['transaction.detected']);
     expect(await world.rows('SELECT status, reason FROM analyzer_states')).toEqual([{ status: 'following', reason: null }]);
+  });
+
+  it('keeps what names a host out of the reason that clients are shown', async () => {
+    await world.watch(project, ALICE);
+    const one = world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] });
+    world.chain.fault = new ChainClientError('eth_getBlockByHash: connect ECONNREFUSED 10.1.2.3:8545', { publicMessage: 'the node did not answer' });
+    world.startAnalyzer();
+    await world.feedBlocks(one);
+    const reason = async () => (await world.rows<{ reason: string | null }>('SELECT reason FROM analyzer_states'))[0]?.reason;
+    await waitFor(async () => (await reason())?.includes('the node did not answer'));
+    expect(await reason()).not.toContain('10.1.2.3');
+    world.chain.fault = undefined;
+    await world.settle();
   });
 
   it('takes the feed from messages, in any order and any number', async () => {

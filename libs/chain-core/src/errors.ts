@@ -50,3 +50,12 @@ export class IncompleteBlockError extends ChainError {
   readonly code = 'incomplete_block';
   readonly retryable = true;
 }
+
+/** What may be told to API clients: no endpoint, address or credential of the operator. The log has the rest. */
+export function describePublicly(error: unknown): string {
+  if (error instanceof ChainError) return error.publicMessage;
+  if (error instanceof Error && 'publicMessage' in error && typeof error.publicMessage === 'string') return error.publicMessage;
+  // Errors of ours say what contradicts; those of drivers and sockets name hosts.
+  if (error instanceof Error && 'retryable' in error) return `${error.name}: ${error.message}`;
+  return 'an internal fault, the log of the service tells more';
+}

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { ChainError, type BlockHeader, type ChainClient } from '@chainwatch/chain-core';
+import { ChainError, describePublicly, type BlockHeader, type ChainClient } from '@chainwatch/chain-core';
 import { FencedError } from '@chainwatch/db';
 import { ChainFollower, type FollowOutcome, type FollowerOptions } from './chain-follower.ts';
 import type { ChainReport } from './chain-report.ts';
@@ -158,7 +158,7 @@ export class ChainRunner {
     this.#failures += 1;
     log.warn({ err: error, failures: this.#failures, height: this.#follower.state.head?.number }, 'the chain could not be followed');
     const isLasting = error instanceof ChainError && !error.retryable;
-    if (isLasting || this.#failures >= STALLED_FAILURES) await this.#setStatus('stalled', describeFailure(error));
+    if (isLasting || this.#failures >= STALLED_FAILURES) await this.#setStatus('stalled', describeFailure(error), describePublicly(error));
     clearTimeout(this.#retry);
     const delayMs = pollDelay({ blockTimeMs: client.network.blockTimeMs, sinceHeadMs: 0, isPushed: false, failures: this.#failures });
     this.#retry = setTimeout(() => this.#poller.pollNow(), delayMs);
@@ -175,13 +175,14 @@ export class ChainRunner {
     return true;
   }
 
-  async #setStatus(status: ChainStatus, reason: string | undefined): Promise<void> {
+  /** The report is the operator's; what is stored is shown to API clients. */
+  async #setStatus(status: ChainStatus, reason: string | undefined, publicReason = reason): Promise<void> {
     const { report, store } = this.#options;
     report.status = status;
     report.reason = reason;
     const described = describeStatus(status, reason);
     if (described === this.#storedStatus) return;
-    await store.setStatus(status, reason);
+    await store.setStatus(status, publicReason);
     this.#storedStatus = described;
   }
 
