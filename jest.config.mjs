@@ -13,7 +13,7 @@ export default {
   },
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/tools'],
   testMatch: ['**/*.spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...(process.env.SOAK_SCRIPTS ? [] : ['\\.soak\\.spec\\.ts$'])],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['<rootDir>/.chainwatch', '<rootDir>/dist'],
   testTimeout: 30_000,
   maxWorkers: 2,

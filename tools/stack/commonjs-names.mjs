@@ -1,7 +1,8 @@
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 
 const NAMESPACE = 'commonjs-names';
+const run = promisify(execFile);
 
 /**
  * esbuild plugin: `import('package')` of a CommonJS package gives its names, as Node does. With code splitting esbuild
@@ -25,13 +26,24 @@ export const commonJsNames = {
   },
 };
 
-/** @param {string} file @returns {Promise<string[] | undefined>} undefined for an ES module */
+const SCRIPT = `
+const { createRequire } = await import('node:module');
+const file = process.argv[1];
+const exported = createRequire(file)(file);
+const namespace = await import((await import('node:url')).pathToFileURL(file).href);
+const isCommonJs = namespace.default === exported;
+process.stdout.write(JSON.stringify(isCommonJs ? Object.keys(namespace) : null));
+`;
+
+/**
+ * Asked in a process of its own: under tsx and Jest packages load in another form than they do for the services.
+ * @param {string} file @returns {Promise<string[] | undefined>} undefined for an ES module
+ */
 async function findNames(file) {
   try {
-    const exports = createRequire(file)(file);
-    const namespace = await import(pathToFileURL(file).href);
-    if (namespace.default !== exports) return undefined;
-    return Object.keys(namespace).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'default' && name !== '__esModule');
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', SCRIPT, file], { env: { ...process.env, NODE_OPTIONS: '' } });
+    const names = JSON.parse(stdout);
+    return names?.filter((/** @type {string} */ name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'default' && name !== '__esModule');
   } catch {
     return undefined;
   }

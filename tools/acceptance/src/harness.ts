@@ -156,6 +156,15 @@ export class Harness {
     return { address, fromBlock: (record as { watched_from: Record<string, number> }).watched_from[CHAIN] ?? this.startBlock };
   }
 
+  /** Stops monitoring, so that a long run of scripts does not tell every project about every later one. */
+  async retire(project: Project, watched: readonly Watched[]): Promise<void> {
+    for (const { address } of watched) {
+      const { status, body } = await project.request('PATCH', `/addresses/${address}`, { is_monitored: false });
+      if (status !== 200) throw new Error(`expected 200, got ${status} ${JSON.stringify(body)}`);
+    }
+    for (const [id, event] of this.receiver.events) if (event.body['project_id'] === project.id) this.receiver.events.delete(id);
+  }
+
   /** Resolves when the analyzer has done the node's head. */
   async waitForCursor(timeoutMs = 30_000): Promise<void> {
     await this.until(`the cursor to reach the node's head`, timeoutMs, async () => {

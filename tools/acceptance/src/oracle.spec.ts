@@ -31,6 +31,7 @@ describe('the oracle', () => {
         });
         await harness.settle();
         expect(await findDisagreements(project, harness.receiver, harness.actor, harness.rpc, watched, harness.startBlock)).toEqual([]);
+        await harness.retire(project, watched);
       },
       120_000,
     );
