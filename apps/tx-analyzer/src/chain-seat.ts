@@ -1,5 +1,5 @@
 import type { Lease } from '@chainwatch/bus';
-import { FencedError, raiseToken } from '@chainwatch/db';
+import { adoptRestoredRows, FencedError, raiseToken } from '@chainwatch/db';
 import type { EventRelay } from '@chainwatch/outbox';
 import type { ActiveChain, AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
 import { ChainAnalyzer, type ChainReport } from './chain-analyzer.ts';
@@ -79,6 +79,7 @@ export class ChainSeat {
     const end = new AbortController();
     const signal = AbortSignal.any([this.#stop.signal, lease.lost, end.signal]);
     try {
+      if (await adoptRestoredRows(db)) logger.warn({}, 'the database was restored from a dump, its addresses were taken over');
       const family = await this.#deps.loadFamily();
       const token = await raiseToken(db, 'analyzer_states', gid, owner);
       logger.info({ chain_gid: gid, fence: token }, 'the chain was taken over');

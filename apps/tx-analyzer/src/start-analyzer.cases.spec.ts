@@ -347,6 +347,32 @@ describe('addresses that come meanwhile', () => {
     expect(await world.events()).toHaveLength(2);
   });
 
+  it('sees every registration in a database that was restored from a dump, and reads no block again for the old ones', async () => {
+    await world.watch(project, BOB);
+    const one = world.chain.make(undefined, { transactions: [pay('1', BOB, CAROL)] });
+    const two = world.chain.make(one);
+    world.startAnalyzer();
+    await world.feedBlocks(one, two);
+    await world.settle();
+    await world.stopAnalyzer();
+    // In the dump: ids of the other server, far above those of this one; CAROL came after the analyzer's last look.
+    await world.db.query(`UPDATE addresses SET watch_xid = '4000000000'`);
+    await world.db.query(`UPDATE analyzer_states SET watch_xid = '4000000001'`);
+    const carol = await world.watch(project, CAROL);
+    await world.db.query(`UPDATE addresses SET watch_xid = '4000000002' WHERE id = $1`, [carol.id]);
+    await world.db.query('UPDATE address_watches SET from_block = 1 WHERE address_id = $1', [carol.id]);
+    // Restored, and the gateway was first.
+    await world.watch(project, ALICE);
+    const readsBefore = world.chain.reads;
+    world.startAnalyzer();
+    await waitFor(async () => (await records())[0]?.direction === 'self');
+    expect(world.chain.reads - readsBefore).toBe(2);
+    await world.watch(project, DAVE);
+    await world.feedBlocks(world.chain.make(two, { transactions: [pay('2', CAROL, ALICE), pay('3', BOB, DAVE)] }));
+    await world.settle();
+    expect((await records()).map((record) => record.direction)).toEqual(['self', 'self', 'self']);
+  });
+
   it('completes the record of a transaction that the project knows already, without a second event', async () => {
     await world.watch(project, BOB);
     const one = world.chain.make(undefined);

@@ -6,6 +6,7 @@
  * const db = createDatabase({ url: config.DATABASE_URL, applicationName: 'tx-analyzer' });
  * await db.transaction(async (sql) => { await lockWithToken(sql, 'analyzer_states', gid, token); … });
  */
+export { adoptRestoredRows } from './adopt-restored-rows.ts';
 export * from './database.ts';
 export * from './fencing.ts';
 export * from './migrate.ts';
