@@ -9,12 +9,14 @@ import { MemoryFeedStore } from './spec-support/memory-feed-store.ts';
 import { replayFeed } from './spec-support/replay-feed.ts';
 
 const ignore = (): void => undefined;
-const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+const warnings: string[] = [];
+const log = { debug: ignore, info: ignore, warn: (_fields: object, message: string) => void warnings.push(message), error: ignore };
 
 /** A node that also pushes, as long as it is not silent. */
 class PushingNode extends FakeNode {
   readonly network: Network;
   finalized: BlockRef | undefined;
+  isFinalityUnknown = false;
   subscriptions = 0;
   #onHead: ((head: BlockHeader) => void) | undefined;
   #onEnd: ((error: Error) => void) | undefined;
@@ -43,6 +45,7 @@ class PushingNode extends FakeNode {
   }
 
   async findFinalized(): Promise<BlockRef | undefined> {
+    if (this.isFinalityUnknown) throw new ChainClientError('no finality today');
     return this.finalized;
   }
 
@@ -186,6 +189,19 @@ describe('ChainRunner', () => {
     node.finalized = { number: 1_000, hash: '0xfar' };
     await waitFor(() => store.state.finalized?.number === 20, { message: 'finality at the head' });
     replayFeed(store.entries);
+  });
+
+  it('warns when finality cannot be read while heads go on, and tells it when it can', async () => {
+    warnings.length = 0;
+    const { chain, node, store, reach } = run({ blockTimeMs: 10, height: 0 });
+    node.isFinalityUnknown = true;
+    await reach();
+    chain.extend(20);
+    await reach();
+    await waitFor(() => warnings.includes('finality could not be read'), { message: 'a warning' });
+    expect(store.state.finalized).toBeUndefined();
+    node.isFinalityUnknown = false;
+    await waitFor(() => store.state.finalized?.number === 18, { message: 'finality' });
   });
 
   it('looks at the head again when the node is final on another block', async () => {

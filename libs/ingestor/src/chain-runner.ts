@@ -24,6 +24,7 @@ const STALLED_MIN_MS = 3_000;
 /** Entries published again at the start: the last run may have died between commit and publication. */
 const REPUBLISHED = 64;
 const PRUNE_MS = 60_000;
+const FINALITY_FAILURES_TOLD = 5;
 
 /**
  * Follows one chain until `signal` aborts or another owner took over. Heads come by push and by polling into one inbox;
@@ -69,7 +70,8 @@ export class ChainRunner {
         this.#follower.offerFinality(ref);
         this.#inbox.nudge();
       },
-      onError: (error) => log.debug({ err: error }, 'finality could not be read'),
+      // Nothing is confirmed meanwhile although heads go on: not to be overlooked, nor told every block.
+      onError: (error, failures) => log[failures % FINALITY_FAILURES_TOLD === 0 ? 'warn' : 'debug']({ err: error, failures }, 'finality could not be read'),
     });
   }
 

@@ -8,7 +8,8 @@ interface WatchOptions {
   readonly readHead: () => BlockRef | undefined;
   readonly findFinalRef: (head: BlockRef) => Promise<FinalRef | undefined>;
   readonly onRef: (ref: FinalRef) => void;
-  readonly onError: (error: unknown) => void;
+  /** `failures`: in a row, this one included. */
+  readonly onError: (error: unknown, failures: number) => void;
   readonly signal: AbortSignal;
 }
 
@@ -28,15 +29,18 @@ export class FinalityWatch {
   async run(): Promise<void> {
     const { intervalMs, readHead, findFinalRef, onRef, onError, signal } = this.#options;
     const spacing = new Pause();
+    let failures = 0;
     while (!signal.aborted) {
       await this.#pause.wait(intervalMs, signal);
       const head = readHead();
       if (signal.aborted || head === undefined) continue;
       try {
         const ref = await findFinalRef(head);
+        failures = 0;
         if (ref !== undefined) onRef(ref);
       } catch (error) {
-        onError(error);
+        failures += 1;
+        onError(error, failures);
       }
       await spacing.wait(intervalMs, signal);
     }
