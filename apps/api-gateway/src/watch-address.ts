@@ -11,11 +11,11 @@ interface WatchedAddress {
  */
 export async function watchFromHead(sql: Sql, { id, chainFamily }: WatchedAddress): Promise<void> {
   await sql.query(
-    `INSERT INTO address_watches (address_id, chain_gid, from_block)
-     SELECT $1, s.chain_gid, s.head_number
+    `INSERT INTO address_watches (address_id, chain_gid, from_block, feed_seq)
+     SELECT $1, s.chain_gid, s.head_number, s.feed_seq
      FROM ingestor_states s JOIN blockchains b ON b.gid = s.chain_gid
      WHERE b.family = $2 AND s.head_number IS NOT NULL
-     ON CONFLICT (address_id, chain_gid) DO UPDATE SET from_block = excluded.from_block`,
+     ON CONFLICT (address_id, chain_gid) DO UPDATE SET from_block = excluded.from_block, feed_seq = excluded.feed_seq`,
     [id, chainFamily],
   );
   await sql.query(

@@ -33,12 +33,23 @@ export async function commitReorg(sql: Sql, chain: ChainContext, orphans: readon
     all.push(...events);
     if (rows.length < CHUNK_ROWS) break;
   }
+  await lowerWatches(sql, chain, orphans);
   await addReadings(sql, chain, hashes, reads);
   if (reads.list().length > 0) {
     const params = new SqlParams();
     await sql.query({ name: 'insert_reads', text: insertBalanceReadsSql(params, chain.gid, reads.list()), values: params.values });
   }
   return all;
+}
+
+/** A payment made after a registration may come back in a block below the head of that moment: it must count there, too. */
+async function lowerWatches(sql: Sql, chain: ChainContext, orphans: readonly FeedEntry[]): Promise<void> {
+  const lowest = orphans.at(-1)!;
+  await sql.query({
+    name: 'lower_watches',
+    text: 'UPDATE address_watches SET from_block = $2 WHERE chain_gid = $1 AND from_block > $2 AND feed_seq < $3',
+    values: [chain.gid, lowest.number, orphans[0]!.seq],
+  });
 }
 
 async function markReorged(sql: Sql, chain: ChainContext, hashes: readonly string[], now: Date): Promise<TransactionRow[]> {

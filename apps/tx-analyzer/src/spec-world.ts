@@ -148,8 +148,8 @@ export class SpecWorld {
 
   async watchFromHead(id: string, sql: Sql = this.db): Promise<void> {
     await sql.query(
-      `INSERT INTO address_watches (address_id, chain_gid, from_block) SELECT $1, chain_gid, head_number FROM ingestor_states WHERE head_number IS NOT NULL
-       ON CONFLICT (address_id, chain_gid) DO UPDATE SET from_block = EXCLUDED.from_block`,
+      `INSERT INTO address_watches (address_id, chain_gid, from_block, feed_seq) SELECT $1, chain_gid, head_number, feed_seq FROM ingestor_states WHERE head_number IS NOT NULL
+       ON CONFLICT (address_id, chain_gid) DO UPDATE SET from_block = EXCLUDED.from_block, feed_seq = EXCLUDED.feed_seq`,
       [id],
     );
   }

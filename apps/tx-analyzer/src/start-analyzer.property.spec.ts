@@ -54,7 +54,7 @@ class Script {
   readonly canonical: Block[] = [];
   /** Watched from the first block on: everything about them is determined. */
   readonly early: SpecAddress[] = [];
-  readonly watched = new Map<string, SpecAddress & { readonly fromBlock: number }>();
+  readonly watched = new Map<string, SpecAddress & { fromBlock: number }>();
   /** How often a block with the transaction was undone. */
   readonly undone = new Map<string, number>();
   /** Event ids that the project of the early addresses must have, no more and no fewer. */
@@ -123,6 +123,8 @@ class Script {
   async reorg({ depth, extra, keep }: { depth: number; extra: number; keep: boolean }): Promise<void> {
     const count = Math.min(depth, this.canonical.length - 1);
     if (count <= 0) return;
+    // Whether a registration still open sees the reorg is a matter of luck; one that was answered counts from the first block replaced.
+    await this.commit();
     const orphans = this.canonical.splice(this.canonical.length - count).reverse();
     for (const orphan of orphans) {
       for (const transaction of orphan.transactions) {
@@ -131,6 +133,7 @@ class Script {
         this.#expect(transaction, 'transaction.reorged');
       }
     }
+    for (const entry of this.watched.values()) entry.fromBlock = Math.min(entry.fromBlock, orphans.at(-1)!.number);
     const isViolation = this.canonical.length < this.finalized;
     this.finalized = Math.min(this.finalized, this.canonical.length);
     const length = count + extra;

@@ -179,8 +179,12 @@ CREATE TABLE address_watches (
   address_id uuid NOT NULL REFERENCES addresses (id) ON DELETE CASCADE,
   chain_gid text NOT NULL REFERENCES blockchains (gid) ON DELETE CASCADE,
   from_block bigint NOT NULL,
+  -- The ingestor's last feed entry then: a reorg that comes after it lowers from_block to the first block it replaces,
+  -- because what was paid after the registration may be mined again below the head of that moment.
+  feed_seq bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (address_id, chain_gid)
 );
+CREATE INDEX address_watches_from_idx ON address_watches (chain_gid, from_block);
 
 -- Transactions -----------------------------------------------------------------------------------------------------
 -- One row per project and transaction; the id is UUIDv5(project | chain | hash).

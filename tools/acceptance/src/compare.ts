@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import type { ChainActor, NodeRpc } from './chain-actor.ts';
 import { expectTransactions } from './expectation.ts';
-import type { Project } from './harness.ts';
+import type { Harness, Project } from './harness.ts';
 import type { Receiver } from './receiver.ts';
 import type { Watched } from './script.ts';
 
@@ -16,10 +16,12 @@ interface TransactionRecord {
 const CHAIN = 'eip155:31337';
 
 /**
- * Every way in which the service disagrees with the chain, in words; empty when it is right. `from` is the first block
- * that the service followed.
+ * Every way in which the service disagrees with the chain, in words; empty when it is right. Blocks from the harness's
+ * start on are compared.
  */
-export async function findDisagreements(project: Project, receiver: Receiver, actor: ChainActor, rpc: NodeRpc, watched: readonly Watched[], from: number): Promise<string[]> {
+export async function findDisagreements(harness: Harness, project: Project, registered: readonly Watched[]): Promise<string[]> {
+  const { receiver, actor, rpc, startBlock: from } = harness;
+  const watched = await harness.readWatched(project, registered);
   const head = await actor.head();
   const first = new Map(watched.map(({ address, fromBlock }) => [address.toLowerCase(), fromBlock]));
   const expected = await expectTransactions(rpc, CHAIN, first, from, head);

@@ -35,7 +35,7 @@ describe('crashes', () => {
     expect(kills).toBe(KILLS);
     await Promise.all(ALL_SERVICES.map((name) => harness.services.waitReady(name)));
     await harness.settle(120_000);
-    expect(await findDisagreements(project, harness.receiver, harness.actor, harness.rpc, watched, harness.startBlock)).toEqual([]);
+    expect(await findDisagreements(harness, project, watched)).toEqual([]);
   }, 300_000);
 });
 

@@ -130,6 +130,8 @@ export class Harness {
     await this.#expect(200, 'PATCH', `/blockchains/${CHAIN}/evm`, { endpoint_url: endpoint });
     await this.#expect(200, 'POST', `/blockchains/${CHAIN}/actions/activate`);
     await this.waitForCursor();
+    // In the catalogue, so that an import finds what an address held before.
+    for (const token of [this.actor.deployed.token, this.actor.deployed.rebasing, this.actor.deployed.feeToken]) await this.#expect(201, 'POST', `/tokens/${CHAIN}/erc20:${token}`);
   }
 
   async stop(): Promise<void> {
@@ -154,6 +156,21 @@ export class Harness {
     if (status !== 201 && status !== 409) throw new Error(`expected 201, got ${status} ${JSON.stringify(body)}`);
     const record = status === 201 ? body : await project.get(`/addresses/${address}`);
     return { address, fromBlock: (record as { watched_from: Record<string, number> }).watched_from[CHAIN] ?? this.startBlock };
+  }
+
+  /**
+   * From which block each address counts by now: a reorg that came after the registration may have lowered it, never
+   * raised it.
+   */
+  async readWatched(project: Project, watched: readonly Watched[]): Promise<Watched[]> {
+    return Promise.all(
+      watched.map(async ({ address, fromBlock }) => {
+        const { watched_from: from } = await project.get<{ watched_from: Record<string, number> }>(`/addresses/${address}`);
+        const now = from[CHAIN] ?? this.startBlock;
+        if (now > fromBlock) throw new Error(`${address} counted from block ${fromBlock} when it was registered, now from ${now}`);
+        return { address, fromBlock: now };
+      }),
+    );
   }
 
   /** Stops monitoring, so that a long run of scripts does not tell every project about every later one. */

@@ -43,7 +43,7 @@ describe('a node that misbehaves', () => {
         await harness.actor.mine(2);
         await proxy.tell('honest');
         await harness.settle();
-        expect(await findDisagreements(project, harness.receiver, harness.actor, harness.rpc, unique(watched), harness.startBlock)).toEqual([]);
+        expect(await findDisagreements(harness, project, unique(watched))).toEqual([]);
       },
       90_000,
     );
@@ -92,7 +92,7 @@ describe('a node that misbehaves beside an honest one', () => {
       await harness.waitForCursor(45_000);
       await proxy.tell('honest');
       await harness.settle();
-      expect(await findDisagreements(harness.project, harness.receiver, harness.actor, harness.rpc, [watched], harness.startBlock)).toEqual([]);
+      expect(await findDisagreements(harness, harness.project, [watched])).toEqual([]);
     },
     90_000,
   );

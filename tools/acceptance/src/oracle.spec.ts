@@ -30,7 +30,7 @@ describe('the oracle', () => {
           },
         });
         await harness.settle();
-        expect(await findDisagreements(project, harness.receiver, harness.actor, harness.rpc, watched, harness.startBlock)).toEqual([]);
+        expect(await findDisagreements(harness, project, watched)).toEqual([]);
         await harness.retire(project, watched);
       },
       120_000,
@@ -52,6 +52,6 @@ describe('the oracle', () => {
     await harness.actor.mine(2);
     await harness.services.restart('block-ingestor-evm');
     await harness.settle();
-    expect(await findDisagreements(project, harness.receiver, harness.actor, harness.rpc, watched, harness.startBlock)).toEqual([]);
+    expect(await findDisagreements(harness, project, watched)).toEqual([]);
   }, 180_000);
 });
