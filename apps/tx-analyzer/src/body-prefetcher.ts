@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Block } from '@chainwatch/chain-core';
 import type { FeedEntry } from './feed-entry.ts';
 
@@ -18,7 +19,7 @@ export class BodyPrefetcher {
   readonly #read: ReadBody;
   readonly #windowSize: number;
   readonly #bodies = new Map<number, Body>();
-  #abort = new AbortController();
+  #abort = createAbort();
 
   constructor(read: ReadBody, windowSize: number) {
     this.#read = read;
@@ -48,7 +49,7 @@ export class BodyPrefetcher {
   /** Stops all reads under way. */
   reset(): void {
     this.#abort.abort();
-    this.#abort = new AbortController();
+    this.#abort = createAbort();
     this.#bodies.clear();
   }
 
@@ -67,4 +68,11 @@ export class BodyPrefetcher {
     );
     this.#bodies.set(entry.seq, body);
   }
+}
+
+/** Every read of the window listens to the one signal: that many listeners are no leak. */
+function createAbort(): AbortController {
+  const abort = new AbortController();
+  setMaxListeners(0, abort.signal);
+  return abort;
 }
