@@ -178,6 +178,8 @@ export class SpecWorld {
   /** What the ingestor does for orphans, newest first. */
   async feedReorg(orphans: readonly Block[], resumeAfter?: number): Promise<void> {
     await this.db.transaction(async (sql) => {
+      // In the order of ids, as everybody who writes blocks locks them.
+      await sql.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id FOR UPDATE', [network.gid, orphans.map((orphan) => orphan.hash)]);
       for (const orphan of orphans) {
         await sql.query(`UPDATE blocks SET status = 'reorged' WHERE chain_gid = $1 AND hash = $2`, [network.gid, orphan.hash]);
         await this.#append(sql, 'reorg', orphan, resumeAfter);
