@@ -72,7 +72,7 @@ describe('matching', () => {
           }
           // Between the project's own addresses nothing is made or lost: only what crosses its border and fees count.
           const border = state.transfers.reduce((sum, each) => sum + (own.has(each.to ?? '') ? each.amountRaw : 0n) - (own.has(each.from ?? '') ? each.amountRaw : 0n), 0n);
-          const fee = state.fee !== undefined && own.has(state.fee.payer) ? state.fee.amountRaw : 0n;
+          const fee = state.fee?.payer !== undefined && own.has(state.fee.payer) ? state.fee.amountRaw : 0n;
           expect(event.data.balance_changes.reduce((sum, change) => sum + BigInt(change.delta_raw), 0n)).toBe(border - fee);
           expect(event.data.transaction.confirmations).toBe(3);
         }

@@ -50,7 +50,7 @@ export function collectAddresses(candidates: BlockCandidates, filter: AddressFil
 function concerns(transaction: Transaction, filter: AddressFilter): boolean {
   const { from, fee } = transaction;
   if (from !== undefined && filter.has(from)) return true;
-  if (fee !== undefined && fee.payer !== from && filter.has(fee.payer)) return true;
+  if (fee?.payer !== undefined && fee.payer !== from && filter.has(fee.payer)) return true;
   if (transaction.isFailed) return false;
   for (const transfer of transaction.transfers) {
     if (transfer.from !== undefined && transfer.from !== from && filter.has(transfer.from)) return true;

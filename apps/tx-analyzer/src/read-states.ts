@@ -88,7 +88,7 @@ function stateOfRow(row: TransactionRow, transfers: readonly TransferRow[], part
     blockTimestamp: row.block_timestamp.getTime() / 1000,
     txIndex: row.tx_index,
     requiredConfirmations: row.required_confirmations,
-    ...(fee_asset_gid === null || fee_amount_raw === null || fee_payer === null ? {} : { fee: { assetGid: fee_asset_gid, amountRaw: BigInt(fee_amount_raw), payer: fee_payer } }),
+    ...(fee_asset_gid === null || fee_amount_raw === null ? {} : { fee: { assetGid: fee_asset_gid, amountRaw: BigInt(fee_amount_raw), ...(fee_payer === null ? {} : { payer: fee_payer }) } }),
     ...(row.replaced_by === null ? {} : { replacedBy: row.replaced_by }),
     detectedAt: row.detected_at,
     ...(row.confirmed_at === null ? {} : { confirmedAt: row.confirmed_at }),

@@ -35,8 +35,43 @@ export interface Transaction {
   /** The created contract's address. */
   readonly createdContract?: string;
   readonly fee?: Fee;
-  /** Empty when the transaction failed; ordered by `index`. */
+  /** Empty when the transaction failed; ordered by `index`. On UTXO chains empty until the outpoints are looked up. */
   readonly transfers: readonly Transfer[];
+  /** UTXO chains only. */
+  readonly utxo?: UtxoMoves;
+}
+
+/** What a transaction of a UTXO chain spends and creates, as the block tells it: inputs carry no address and no amount. */
+export interface UtxoMoves {
+  readonly isCoinbase: boolean;
+  /** In order; none for a coinbase. */
+  readonly inputs: readonly Outpoint[];
+  /** In order, every one: the position is the outpoint's `vout`. */
+  readonly outputs: readonly UtxoOutput[];
+}
+
+/** One output of a transaction, wherever it stands. */
+export interface Outpoint {
+  /** Hash of the transaction that created it. */
+  readonly txid: string;
+  readonly vout: number;
+}
+
+export interface UtxoOutput {
+  /** Hex of the script: what outputs are matched by (`UtxoCodec.matchKeyOf`). */
+  readonly matchKey: string;
+  /** Base units. */
+  readonly amountRaw: bigint;
+}
+
+/** An unspent output of an address. */
+export interface Coin extends Outpoint {
+  readonly address: string;
+  /** Base units. */
+  readonly amountRaw: bigint;
+  readonly isCoinbase: boolean;
+  /** Height of the block that created it. */
+  readonly blockNumber: number;
 }
 
 export interface Fee {
@@ -44,7 +79,8 @@ export interface Fee {
   readonly assetGid: string;
   /** Base units; what the payer's balance went down by, L1 data fees of roll-ups included. */
   readonly amountRaw: bigint;
-  readonly payer: string;
+  /** Whose balance goes down by it; absent on UTXO chains, where the inputs carry it. */
+  readonly payer?: string;
 }
 
 export type TransferType = 'native' | 'token' | 'internal';

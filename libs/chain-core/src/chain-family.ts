@@ -1,4 +1,4 @@
-import type { Block, BlockHeader, BlockRef } from './block.ts';
+import type { Block, BlockHeader, BlockRef, Coin, Transaction, UtxoOutput } from './block.ts';
 import type { Network } from './network.ts';
 
 export type ChainFamilyName = 'evm' | 'bitcoin' | 'solana' | 'tron';
@@ -21,6 +21,68 @@ export interface ChainFamily {
   parseAssetPath(network: Network, assetPath: string): string;
   /** A client of one endpoint. Cheap: connects on first use. */
   createClient(options: ChainClientOptions): ChainClient;
+  /** Chains of unspent outputs: how scripts and addresses meet. */
+  readonly utxo?: UtxoCodec;
+  /** Addresses derived from extended public keys. */
+  readonly hd?: HdDerivation;
+}
+
+/** Outputs are matched by script: an address and its script say the same on every network that knows the address. */
+export interface UtxoCodec {
+  /** Blocks on top of a coinbase (its own included) before it may be spent: 100 for Bitcoin. */
+  readonly coinbaseMaturity: number;
+  /** Hex of the script that pays to a canonical address. */
+  matchKeyOf(address: string): string;
+  /** Canonical address of a script on `network`; undefined for scripts without one (OP_RETURN, P2PK, bare multisig). */
+  findAddress(network: Network, matchKey: string): string | undefined;
+}
+
+/** Addresses of accounts, without their private keys (BIP-32, BIP-44/49/84/86). */
+export interface HdDerivation {
+  /**
+   * What an extended public key and its derivation path say.
+   * @param networkGid where the path leaves the network open (coin type 1 stands for every test network)
+   * @throws InvalidPublicKeyError with the field at fault; `isConflict` when each is well-formed but they disagree
+   */
+  parsePublicKey(input: PublicKeyInput): ParsedPublicKey;
+  /** In the order of `indexes`, computed off the main thread; at most 1,000 a call. */
+  deriveAddresses(request: DerivationRequest, signal?: AbortSignal): Promise<DerivedAddress[]>;
+}
+
+export interface PublicKeyInput {
+  readonly extendedPublicKey: string;
+  /** `m/84'/0'/0'`; `h` and `H` for `'` are accepted. */
+  readonly derivationPath: string;
+  readonly networkGid?: string;
+}
+
+export interface ParsedPublicKey {
+  /** As given, trimmed. */
+  readonly extendedPublicKey: string;
+  /** Hex of the key's own fingerprint, 8 digits. */
+  readonly fingerprint: string;
+  /** Written with `'`. */
+  readonly derivationPath: string;
+  readonly purpose: number;
+  readonly accountIndex: number;
+  readonly addressFormat: string;
+  /** The networks whose addresses the path stands for, the default one first; one for coin type 0. */
+  readonly networkGids: readonly string[];
+}
+
+export interface DerivationRequest {
+  readonly extendedPublicKey: string;
+  readonly addressFormat: string;
+  readonly networkGid: string;
+  /** 0 receive, 1 change. */
+  readonly change: number;
+  /** Each 0 … 2³¹−1. */
+  readonly indexes: readonly number[];
+}
+
+export interface DerivedAddress {
+  readonly index: number;
+  readonly address: ParsedAddress;
 }
 
 export interface ParsedAddress {
@@ -29,6 +91,8 @@ export interface ParsedAddress {
   readonly display: string;
   /** `evm`, `p2wpkh`, …: what the API shows as `format`. */
   readonly format: string;
+  /** The networks that know this address, CAIP-2; absent where every network of the family does. */
+  readonly networkGids?: readonly string[];
 }
 
 export interface ChainClientOptions {
@@ -40,6 +104,8 @@ export interface ChainClientOptions {
   readonly timeoutMs?: number;
   /** Requests under way at once on this endpoint, default 16. */
   readonly concurrency?: number;
+  /** An index of addresses beside the node (Bitcoin: an Esplora API), for what the node cannot tell. */
+  readonly indexUrl?: string;
 }
 
 /**
@@ -83,12 +149,47 @@ export interface ChainClient {
   readBlock(ref: BlockRef, signal?: AbortSignal): Promise<Block>;
   /**
    * Balances at a block, in the order of `queries`, base units; undefined where the contract does not answer balanceOf.
+   * UTXO chains have none: their balances come from the UTXO set that the analyzer keeps.
    * @throws BlockNotFoundError when the node does not have (the state of) that block
    */
   readBalances(at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]>;
+  /** Unconfirmed transactions, where the node tells them. */
+  readonly mempool?: MempoolReader;
+  /** UTXO chains: coins that an address had before it was watched. */
+  readonly coins?: CoinReader;
   /** Metadata of token contracts, in order; undefined: the contract is not a token. */
   readTokens?(assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]>;
   close(): void;
+}
+
+export interface MempoolReader {
+  /** Hashes of every transaction in the node's mempool, and the head it stands on. */
+  readSnapshot(signal?: AbortSignal): Promise<MempoolSnapshot>;
+  /** In the order of `hashes`; undefined for one that is gone meanwhile. `index` is 0, `fee` absent unless the node tells. */
+  readTransactions(hashes: readonly string[], signal?: AbortSignal): Promise<(Transaction | undefined)[]>;
+}
+
+export interface MempoolSnapshot {
+  readonly head: BlockRef;
+  readonly hashes: readonly string[];
+}
+
+export interface CoinReader {
+  /**
+   * Every coin that `addresses` have, at one block (scantxoutset, or the index beside the node).
+   * Undefined where neither can tell: the blocks themselves have to be read then.
+   */
+  scanCoins(addresses: readonly string[], signal?: AbortSignal): Promise<CoinScan | undefined>;
+  /**
+   * The outputs that a block's transactions spend, by `<txid>:<vout>`. Undefined where the node cannot tell.
+   * @throws BlockNotFoundError
+   */
+  readSpentOutputs(ref: BlockRef, signal?: AbortSignal): Promise<ReadonlyMap<string, UtxoOutput> | undefined>;
+}
+
+export interface CoinScan {
+  readonly at: BlockRef;
+  readonly coins: readonly Coin[];
 }
 
 export interface BalanceQuery {

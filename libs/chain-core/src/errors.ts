@@ -21,6 +21,20 @@ export class InvalidAssetError extends ChainError {
   readonly retryable = false;
 }
 
+/** An extended public key or its derivation path that is not accepted. The message never holds the key. */
+export class InvalidPublicKeyError extends ChainError {
+  readonly code = 'invalid_public_key';
+  readonly retryable = false;
+  readonly field: 'extended_public_key' | 'derivation_path';
+  /** Key and path are each well-formed, but contradict each other. */
+  readonly isConflict: boolean;
+  constructor(message: string, options: { field: 'extended_public_key' | 'derivation_path'; isConflict?: boolean; cause?: unknown }) {
+    super(message, options);
+    this.field = options.field;
+    this.isConflict = options.isConflict ?? false;
+  }
+}
+
 /** The node did not answer, or answered with an error: time-out, refused, 429, 5xx, broken JSON, JSON-RPC error. */
 export class ChainClientError extends ChainError {
   readonly code = 'node_error';

@@ -1,5 +1,5 @@
 import type { Block, BlockHeader, BlockRef } from './block.ts';
-import type { BalanceQuery, ChainClient, TokenMetadata } from './chain-family.ts';
+import type { BalanceQuery, ChainClient, CoinReader, MempoolReader, TokenMetadata } from './chain-family.ts';
 import { EndpointState } from './endpoint-state.ts';
 import type { CircuitOptions, EndpointHealth } from './endpoint-state.ts';
 import { BlockNotFoundError, ChainClientError, ChainError } from './errors.ts';
@@ -39,6 +39,8 @@ class StickyFailoverClient implements FailoverClient {
   readonly network: Network;
   readonly subscribeHeads: ChainClient['subscribeHeads'];
   readonly readTokens: ChainClient['readTokens'];
+  readonly mempool: ChainClient['mempool'];
+  readonly coins: ChainClient['coins'];
   readonly #endpoints: readonly EndpointState[];
   readonly #options: Required<FailoverOptions>;
   #primary: EndpointState;
@@ -57,6 +59,18 @@ class StickyFailoverClient implements FailoverClient {
     }
     if (clients.some((client) => client.readTokens !== undefined)) {
       this.readTokens = (assetGids, signal) => this.#run((client) => readTokensOf(client, assetGids, signal), signal);
+    }
+    if (clients.some((client) => client.mempool !== undefined)) {
+      this.mempool = {
+        readSnapshot: (signal) => this.#run((client) => mempoolOf(client).readSnapshot(signal), signal),
+        readTransactions: (hashes, signal) => this.#run((client) => mempoolOf(client).readTransactions(hashes, signal), signal),
+      };
+    }
+    if (clients.some((client) => client.coins !== undefined)) {
+      this.coins = {
+        scanCoins: (addresses, signal) => this.#run((client) => coinsOf(client).scanCoins(addresses, signal), signal),
+        readSpentOutputs: (ref, signal) => this.#run((client) => coinsOf(client).readSpentOutputs(ref, signal), signal),
+      };
     }
   }
 
@@ -239,4 +253,14 @@ const telling = ['node_error', 'wrong_chain', 'block_not_found', 'incomplete_blo
 async function readTokensOf(client: ChainClient, gids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {
   if (client.readTokens === undefined) throw new ChainClientError(`${client.label} does not read tokens`);
   return client.readTokens(gids, signal);
+}
+
+function mempoolOf(client: ChainClient): MempoolReader {
+  if (client.mempool === undefined) throw new ChainClientError(`${client.label} does not tell its mempool`);
+  return client.mempool;
+}
+
+function coinsOf(client: ChainClient): CoinReader {
+  if (client.coins === undefined) throw new ChainClientError(`${client.label} does not tell coins`);
+  return client.coins;
 }

@@ -43,9 +43,6 @@ export function toAddressRecord(row: AddressRow): z.infer<typeof externalAddress
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     imported_at: row.importedAt?.toISOString() ?? null,
-    backfill:
-      row.backfillStatus === null
-        ? null
-        : { status: row.backfillStatus, from_block: row.backfillFromBlock === null ? null : Number(row.backfillFromBlock) },
+    backfill: null,
   };
 }
