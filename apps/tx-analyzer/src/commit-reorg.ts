@@ -6,7 +6,7 @@ import type { FeedEntry } from './feed-entry.ts';
 import { insertEvents } from './insert-events.ts';
 import { numberEvents } from './number-events.ts';
 import type { OutboxEvent } from './planned-event.ts';
-import { heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from './read-states.ts';
+import { compareByPosition, heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from './read-states.ts';
 import { SqlParams } from './sql-params.ts';
 
 const CHUNK_ROWS = 1_000;
@@ -24,7 +24,7 @@ export async function commitReorg(sql: Sql, chain: ChainContext, orphans: readon
     const rows = await markReorged(sql, chain, hashes, now);
     const states = await readStates(sql, rows, chain.learn);
     const planned = states.map((state) => {
-      const traceparent = traceparents.get(state.blockHash);
+      const traceparent = traceparents.get(state.blockHash ?? '');
       return { type: 'transaction.reorged', state, ...(traceparent === undefined ? {} : { traceparent }) } as const;
     });
     const events = await numberEvents(sql, chain, planned, cursor.number ?? 0, now);
@@ -61,7 +61,7 @@ async function markReorged(sql: Sql, chain: ChainContext, hashes: readonly strin
            RETURNING ${STATE_COLUMNS}`,
     values: [chain.gid, hashes, now],
   });
-  return rows.sort((a, b) => b.block_number - a.block_number || b.tx_index - a.tx_index);
+  return rows.sort((a, b) => compareByPosition(b, a));
 }
 
 /** Withdrawals and rebases have no transaction: their readings at an orphan stand in the history. */

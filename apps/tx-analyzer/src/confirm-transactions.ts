@@ -4,7 +4,7 @@ import type { ChainContext } from './chain-context.ts';
 import { insertEvents } from './insert-events.ts';
 import { numberEvents } from './number-events.ts';
 import type { OutboxEvent } from './planned-event.ts';
-import { heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from './read-states.ts';
+import { compareByPosition, heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from './read-states.ts';
 import { SqlParams } from './sql-params.ts';
 
 const CHUNK_ROWS = 1_000;
@@ -58,5 +58,5 @@ async function markConfirmed(sql: Sql, chain: ChainContext, number: number, now:
            RETURNING ${STATE_COLUMNS}`,
     values: [chain.gid, number, now],
   });
-  return rows.sort((a, b) => a.block_number - b.block_number || a.tx_index - b.tx_index);
+  return rows.sort(compareByPosition);
 }

@@ -10,6 +10,7 @@ export interface ExistingTransaction {
   readonly status: TransactionStatus;
   readonly epoch: number;
   readonly blockHash?: string;
+  readonly detectedAt: Date;
 }
 
 export interface WritePlan {
@@ -25,6 +26,7 @@ export interface WritePlan {
 interface PlanContext {
   readonly chainGid: string;
   readonly requiredConfirmations: number;
+  /** When it is detected, unless it was told before. */
   readonly now: Date;
 }
 
@@ -44,22 +46,27 @@ export function planWrites(late: readonly MatchedTransaction[], matches: readonl
     if (planned.has(id)) continue;
     planned.add(id);
     const known = existing.get(id);
-    const state = stateOf(id, match, known?.epoch ?? 0, context);
-    const isLive = known !== undefined && known.status !== 'reorged';
+    const isLive = known !== undefined && isTold(known);
+    const state = stateOf(id, match, known?.epoch ?? 0, isLive ? { ...context, now: known.detectedAt } : context);
     if (isLive && known.blockHash === match.block.hash) {
       merges.push(state);
       continue;
     }
     // It stands in another block of the feed: that block's reorg is still to come and brings it here in order.
-    if (isLive && late.includes(match)) continue;
+    if (isLive && known.blockHash !== undefined && late.includes(match)) continue;
     if (known !== undefined) resetIds.push(id);
     upserts.push(state);
     // Told already, from the mempool or from a block whose reorg this chain never saw.
-    if (isLive) continue;
+    if (isLive && !(known.status === 'pending' && state.isFailed)) continue;
     const type = state.isFailed ? 'transaction.failed' : 'transaction.detected';
     events.push({ type, state, ...(match.traceparent === undefined ? {} : { traceparent: match.traceparent }) });
   }
   return { upserts, merges, resetIds, events };
+}
+
+/** Its project was told of it and not yet that it is undone: by a reorg, or dropped from the mempool before it was mined. */
+export function isTold({ status, blockHash }: Pick<ExistingTransaction, 'status' | 'blockHash'>): boolean {
+  return status !== 'reorged' && !(status === 'failed' && blockHash === undefined);
 }
 
 /** Native coin and every moved asset of every address that took part: `atBlock` at their block, otherwise at the head. */

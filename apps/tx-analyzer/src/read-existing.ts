@@ -8,6 +8,7 @@ interface Row {
   readonly status: TransactionStatus;
   readonly epoch: number;
   readonly block_hash: string | null;
+  readonly detected_at: Date;
 }
 
 /**
@@ -20,13 +21,13 @@ export async function lockAndReadExisting(sql: Sql, chain: ChainContext, ids: re
   const { rows } = await sql.query<Row>({
     name: 'lock_and_read_existing',
     text: `WITH owner AS MATERIALIZED (SELECT chain_gid FROM analyzer_states WHERE chain_gid = $1 AND token = $2 FOR UPDATE)
-           SELECT t.id, t.status, t.epoch, t.block_hash FROM owner LEFT JOIN transactions t ON t.id = ANY($3::uuid[])`,
+           SELECT t.id, t.status, t.epoch, t.block_hash, t.detected_at FROM owner LEFT JOIN transactions t ON t.id = ANY($3::uuid[])`,
     values: [chain.gid, chain.token, ids],
   });
   if (rows.length === 0) throw new FencedError('analyzer_states', chain.gid, chain.token);
   const existing = new Map<string, ExistingTransaction>();
-  for (const { id, status, epoch, block_hash } of rows) {
-    if (id !== null) existing.set(id, { id, status, epoch, ...(block_hash === null ? {} : { blockHash: block_hash }) });
+  for (const { id, status, epoch, block_hash, detected_at } of rows) {
+    if (id !== null) existing.set(id, { id, status, epoch, detectedAt: detected_at, ...(block_hash === null ? {} : { blockHash: block_hash }) });
   }
   return existing;
 }

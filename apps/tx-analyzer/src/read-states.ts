@@ -15,10 +15,10 @@ export interface TransactionRow {
   readonly direction: Direction;
   readonly epoch: number;
   readonly is_failed: boolean;
-  readonly block_number: number;
-  readonly block_hash: string;
-  readonly block_timestamp: Date;
-  readonly tx_index: number;
+  readonly block_number: number | null;
+  readonly block_hash: string | null;
+  readonly block_timestamp: Date | null;
+  readonly tx_index: number | null;
   readonly required_confirmations: number;
   readonly fee_asset_gid: string | null;
   readonly fee_amount_raw: string | null;
@@ -83,10 +83,10 @@ function stateOfRow(row: TransactionRow, transfers: readonly TransferRow[], part
     direction: row.direction,
     epoch: row.epoch,
     isFailed: row.is_failed,
-    blockNumber: row.block_number,
-    blockHash: row.block_hash,
-    blockTimestamp: row.block_timestamp.getTime() / 1000,
-    txIndex: row.tx_index,
+    ...(row.block_number === null ? {} : { blockNumber: row.block_number }),
+    ...(row.block_hash === null ? {} : { blockHash: row.block_hash }),
+    ...(row.block_timestamp === null ? {} : { blockTimestamp: row.block_timestamp.getTime() / 1000 }),
+    ...(row.tx_index === null ? {} : { txIndex: row.tx_index }),
     requiredConfirmations: row.required_confirmations,
     ...(fee_asset_gid === null || fee_amount_raw === null ? {} : { fee: { assetGid: fee_asset_gid, amountRaw: BigInt(fee_amount_raw), ...(fee_payer === null ? {} : { payer: fee_payer }) } }),
     ...(row.replaced_by === null ? {} : { replacedBy: row.replaced_by }),
@@ -109,6 +109,11 @@ function transferOfRow(row: TransferRow): MatchedTransfer {
     ...(row.log_index === null ? {} : { logIndex: row.log_index }),
     monitored: row.monitored_addresses,
   };
+}
+
+/** Orders rows of mined transactions as they stand in the chain. */
+export function compareByPosition(a: TransactionRow, b: TransactionRow): number {
+  return (a.block_number ?? 0) - (b.block_number ?? 0) || (a.tx_index ?? 0) - (b.tx_index ?? 0);
 }
 
 /** Every address that took part, with native coin and what moved to or from it. */

@@ -30,10 +30,10 @@ export function upsertTransactionsSql(params: SqlParams, chain: ChainContext, st
     ['text', (state) => state.direction],
     ['integer', (state) => state.epoch],
     ['boolean', (state) => state.isFailed],
-    ['bigint', (state) => state.blockNumber],
-    ['text', (state) => state.blockHash],
-    ['double precision', (state) => state.blockTimestamp],
-    ['integer', (state) => state.txIndex],
+    ['bigint', (state) => state.blockNumber ?? null],
+    ['text', (state) => state.blockHash ?? null],
+    ['double precision', (state) => state.blockTimestamp ?? null],
+    ['integer', (state) => state.txIndex ?? null],
     ['integer', (state) => state.requiredConfirmations],
     ['text', (state) => state.fee?.assetGid ?? null],
     ['numeric', (state) => state.fee?.amountRaw.toString() ?? null],
@@ -49,7 +49,7 @@ export function upsertTransactionsSql(params: SqlParams, chain: ChainContext, st
     ON CONFLICT (id) DO UPDATE SET status = EXCLUDED.status, direction = EXCLUDED.direction, is_failed = EXCLUDED.is_failed,
       block_number = EXCLUDED.block_number, block_hash = EXCLUDED.block_hash, block_timestamp = EXCLUDED.block_timestamp,
       tx_index = EXCLUDED.tx_index, fee_asset_gid = EXCLUDED.fee_asset_gid, fee_amount_raw = EXCLUDED.fee_amount_raw,
-      fee_payer = EXCLUDED.fee_payer, detected_at = EXCLUDED.detected_at, confirmed_at = NULL, reorged_at = NULL`;
+      fee_payer = EXCLUDED.fee_payer, replaced_by = NULL, detected_at = EXCLUDED.detected_at, confirmed_at = NULL, reorged_at = NULL`;
 }
 
 export function insertTransfersSql(params: SqlParams, chain: ChainContext, states: readonly TransactionState[]): string {

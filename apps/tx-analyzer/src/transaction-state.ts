@@ -10,14 +10,15 @@ export interface TransactionState {
   readonly hash: string;
   readonly status: TransactionStatus;
   readonly direction: Direction;
-  /** How often it was reorganised out. */
+  /** How often it was reorganised out or dropped from the mempool. */
   readonly epoch: number;
   readonly isFailed: boolean;
-  readonly blockNumber: number;
-  readonly blockHash: string;
+  /** The four of the block are absent while it waits in the mempool, and when it was dropped from there. */
+  readonly blockNumber?: number;
+  readonly blockHash?: string;
   /** Unix seconds. */
-  readonly blockTimestamp: number;
-  readonly txIndex: number;
+  readonly blockTimestamp?: number;
+  readonly txIndex?: number;
   readonly requiredConfirmations: number;
   readonly fee?: Fee;
   readonly replacedBy?: string;

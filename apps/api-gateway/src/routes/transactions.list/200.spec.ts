@@ -104,12 +104,44 @@ describe('GET /transactions', () => {
     expect(body.fields[0].name).toMatch(new RegExp(`^${query.split('=')[0]}`));
   });
 
-  async function insertTransaction(n: number, row: { status: string; direction: string; block: number; at: string }): Promise<void> {
+  describe('of the mempool', () => {
+    beforeAll(async () => {
+      await insertTransaction(4, { status: 'pending', direction: 'in', at: '2026-01-01T12:00:00Z' });
+      await insertTransaction(5, { status: 'failed', direction: 'in', at: '2026-01-01T13:00:00Z' });
+      await world.db.query('UPDATE transactions SET replaced_by = $2 WHERE id = $1', [idOf(5), '0x4']);
+    });
+    afterAll(() => world.db.query('DELETE FROM transactions WHERE id = ANY ($1)', [[idOf(4), idOf(5)]]));
+
+    it.each([
+      ['statuses=pending', [4]],
+      ['statuses=failed,pending', [5, 4]],
+      ['sort_by=-block_number', [4, 3, 2, 1, 5]],
+      ['sort_by=block_number', [1, 2, 3, 4, 5]],
+      ['from_block=0', [3, 2, 1]],
+      ['', [3, 2, 5, 4, 1]],
+    ])('%s → %j', async (query, expected) => {
+      const { body } = await world.api.get(`/transactions?${query}`).expect(200);
+      expect(body.items.map(({ hash }: { hash: string }) => Number(hash))).toEqual(expected);
+      expect(body.meta.total).toBe(expected.length);
+    });
+
+    it('shows no block and no confirmations, and what replaced it', async () => {
+      const { body } = await world.api.get('/transactions?statuses=pending,failed&sort_by=detected_at').expect(200);
+      const unmined = { block_number: null, block_hash: null, block_timestamp: null, tx_index: null, confirmations: 0, confirmed_at: null, reorged_at: null };
+      expect(body.items).toMatchObject([{ ...unmined, status: 'pending', replaced_by: null }, { ...unmined, status: 'failed', replaced_by: '0x4' }]);
+    });
+  });
+
+  async function insertTransaction(n: number, row: { status: string; direction: string; block?: number; at: string }): Promise<void> {
     await world.db.query(
       `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, block_number, block_hash, block_timestamp, tx_index,
          required_confirmations, fee_asset_gid, fee_amount_raw, detected_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 3, 12, $10, 21000000000000, $9)`,
-      [idOf(n), world.project.projectId, gid, `0x${n}`, row.status, row.direction, row.block, `0xb${row.block}`, row.at, `${gid}/slip44:60`],
+       VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, '0xb' || $7::bigint::text, $8, $9, 12, $10, 21000000000000, $11)`,
+      [
+        ...[idOf(n), world.project.projectId, gid, `0x${n}`, row.status, row.direction],
+        ...(row.block === undefined ? [null, null, null] : [row.block, row.at, 3]),
+        ...[`${gid}/slip44:60`, row.at],
+      ],
     );
   }
 

@@ -44,7 +44,11 @@ interface TransactionPage {
   readonly total: number;
 }
 
-const columns = { detected_at: 't.detected_at', block_number: 't.block_number' } as const;
+const columns = {
+  detected_at: 't.detected_at',
+  // What waits in the mempool stands above every block; what was dropped from there stands nowhere, so last.
+  block_number: `COALESCE(t.block_number, CASE t.status WHEN 'pending' THEN ${Number.MAX_SAFE_INTEGER} END)`,
+} as const;
 
 /** One page of the project's transactions with their transfers, and how many there are in all. */
 export async function queryTransactions(sql: Sql, projectId: string, query: TransactionQuery): Promise<TransactionPage> {
