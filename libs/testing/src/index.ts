@@ -9,6 +9,7 @@ export { createFakeBroker, type FakeBroker, type FakeMessage } from './create-fa
 export { findFreePort } from './find-free-port.ts';
 export { killWithParent } from './kill-with-parent.ts';
 export { startAnvil, type AnvilHandle, type AnvilOptions } from './start-anvil.ts';
+export { startBcoin, type BcoinHandle, type BcoinOptions } from './start-bcoin.ts';
 export { startNats, type NatsHandle, type NatsOptions } from './start-nats.ts';
 export { startPostgres, type PostgresHandle, type PostgresOptions } from './start-postgres.ts';
 export type { PostgresServerHandle } from './start-postgres-server.ts';

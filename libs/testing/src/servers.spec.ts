@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import pg from 'pg';
-import { startAnvil, startPostgres, startRedis, waitFor } from './index.ts';
+import { startAnvil, startBcoin, startPostgres, startRedis, waitFor } from './index.ts';
 
 async function query<T>(url: string, sql: string): Promise<T[]> {
   const client = new pg.Client({ connectionString: url });
@@ -45,6 +45,19 @@ describe('startAnvil', () => {
     await expect(anvil.rpc('eth_nothing')).rejects.toThrow('eth_nothing');
     await anvil.kill();
     await expect(anvil.blockNumber()).rejects.toThrow();
+  });
+});
+
+describe('startBcoin', () => {
+  it('mines, reorganises and answers errors', async () => {
+    const bcoin = await startBcoin();
+    await bcoin.mine(3);
+    await bcoin.reorg({ depth: 2 });
+    expect(await bcoin.readHeight()).toBe(4);
+    await expect(bcoin.call('getnothing')).rejects.toMatchObject({ name: 'BitcoinRpcError', code: -32601 });
+    if (process.env.CHAINWATCH_DEVNET_BITCOIN_URL) return;
+    await bcoin.kill();
+    await expect(bcoin.readHeight()).rejects.toThrow();
   });
 });
 
