@@ -1,8 +1,8 @@
-import type { ChainFamily, Network } from '@chainwatch/chain-core';
+import type { ChainNotation, Network } from '@chainwatch/chain-core';
 import { InvalidAssetError } from '@chainwatch/chain-core';
 import { joinAssetGid, parseAssetPath, parseChainGid } from '@chainwatch/caip';
 import type { Prisma } from '@chainwatch/db/prisma';
-import { findFamily, findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
+import { findNetwork, findNotation, normalizeChainGid } from '@chainwatch/chain-registry';
 import { invalidRequest, notFound } from '@chainwatch/problem';
 import type { ApiDeps } from './api-deps.ts';
 
@@ -22,7 +22,7 @@ export async function findAsset({ prisma }: Pick<ApiDeps, 'prisma'>, params: Ass
 }
 
 /** @throws ProblemError 400 with `fields` when the path names no asset of the chain's family */
-export function toAssetGid(family: ChainFamily, network: Network, assetPath: string): string {
+export function toAssetGid(family: ChainNotation, network: Network, assetPath: string): string {
   try {
     return family.parseAssetPath(network, assetPath);
   } catch (error) {
@@ -33,7 +33,7 @@ export function toAssetGid(family: ChainFamily, network: Network, assetPath: str
 
 /** The canonical gid of another spelling; undefined when the family refuses it, or is not part of this build. */
 export async function tryAssetGid(network: Network, assetPath: string): Promise<string | undefined> {
-  const family = await findFamily(network.gid.split(':', 1)[0]!);
+  const family = await findNotation(network.gid.split(':', 1)[0]!);
   try {
     return family?.parseAssetPath(network, assetPath);
   } catch (error) {
@@ -45,7 +45,7 @@ export async function tryAssetGid(network: Network, assetPath: string): Promise<
 async function canonicalAssetGid(params: AssetParams): Promise<string> {
   const chainGid = normalizeChainGid(params.chain_gid);
   const network = findNetwork(chainGid);
-  const family = network && (await findFamily(network.gid.split(':', 1)[0]!));
+  const family = network && (await findNotation(network.gid.split(':', 1)[0]!));
   if (network && family) return toAssetGid(family, network, params.asset_path);
   return joinAssetGid(parseChainGid(chainGid), parseAssetPath(params.asset_path));
 }

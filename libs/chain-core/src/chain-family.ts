@@ -3,8 +3,8 @@ import type { Network } from './network.ts';
 
 export type ChainFamilyName = 'evm' | 'bitcoin' | 'solana' | 'tron';
 
-/** What a family gives the rest of the system. Optional abilities are optional properties. */
-export interface ChainFamily {
+/** How a family writes its chains, addresses and assets: what needs no node. */
+export interface ChainNotation {
   readonly name: ChainFamilyName;
   /** CAIP-2 namespace. */
   readonly namespace: string;
@@ -19,6 +19,10 @@ export interface ChainFamily {
    * @throws InvalidAssetError
    */
   parseAssetPath(network: Network, assetPath: string): string;
+}
+
+/** What a family gives the rest of the system. Optional abilities are optional properties. */
+export interface ChainFamily extends ChainNotation {
   /** A client of one endpoint. Cheap: connects on first use. */
   createClient(options: ChainClientOptions): ChainClient;
   /** Chains of unspent outputs: how scripts and addresses meet. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Network } from './network.ts';
 
 /** Shape of one network in a `networks.json`; a family narrows what it knows better with `extend`. */
 export const networkSchema = z.strictObject({
@@ -27,8 +26,3 @@ export const networkSchema = z.strictObject({
   blockTimeMs: z.int().positive(),
   traits: z.record(z.string(), z.unknown()).optional(),
 });
-
-/** The networks of a `networks.json`. @throws ZodError when the file is not what it should be */
-export function parseNetworks(json: unknown): readonly Network[] {
-  return z.array(networkSchema).parse(json);
-}

@@ -4,6 +4,7 @@ import type { Network } from '@chainwatch/chain-core';
 import { evmNetworks } from './networks.ts';
 import { parseAddress } from './parse-address.ts';
 import { parseAssetPath } from './parse-asset-path.ts';
+import eip55 from './vectors/eip55.json' with { type: 'json' };
 
 const anyAddress = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
 const networkOf = (name: string): Network => evmNetworks.find((network) => network.name === name) as Network;
@@ -20,6 +21,21 @@ describe('parseAddress', () => {
     );
   });
 
+  it.each(eip55.addresses)('reads %s of EIP-55 as it is', (address) => {
+    expect(parseAddress(address)).toEqual({ canonical: address.toLowerCase(), display: address, format: 'evm' });
+  });
+
+  it('refuses any one digit in the other case', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...eip55.normal), fc.integer({ min: 2, max: 41 }), (address, at) => {
+        const digit = address.charAt(at);
+        const flipped = digit === digit.toLowerCase() ? digit.toUpperCase() : digit.toLowerCase();
+        fc.pre(flipped !== digit);
+        expect(() => parseAddress(address.slice(0, at) + flipped + address.slice(at + 1))).toThrow(`expected ${address}, got `);
+      }),
+    );
+  });
+
   it('refuses a wrong checksum and says the right one', () => {
     const right = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
     const wrong = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD';
@@ -32,7 +48,10 @@ describe('parseAddress', () => {
     ['5aaeb6053f3e94c9b9a09f33669435e7ef1beaed', 'got no 0x prefix'],
     ['0x5aaeb6053f3e94c9b9a09f33669435e7ef1beae', 'got 39 digits'],
     ['0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed0', 'got 41 digits'],
-    [`0x${'g'.repeat(40)}`, 'got other characters'],
+    [`0x${'g'.repeat(40)}`, 'got "g" as character 3'],
+    ['0x5aaeb6053f3e94c9b9a09f33669435e7ef1beae ', 'got " " as character 42'],
+    ['0x5aaeb6053f3e94c9b9a09f33669435e7ef1beO', 'got "O" as character 40'],
+    ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 'got no 0x prefix'],
     [' 0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed', 'got no 0x prefix'],
   ])('refuses %j', (input, text) => {
     expect(() => parseAddress(input)).toThrow(expect.objectContaining({ code: 'invalid_address', retryable: false }) as Error);
@@ -59,6 +78,7 @@ describe('parseAssetPath', () => {
     ['ethereum', 'slip44:0', 'expected slip44:60'],
     ['ethereum', `bep20:${token}`, 'expected slip44:<coin> or erc20:<address>'],
     ['ethereum', 'erc20:0x12', 'got 2 digits'],
+    ['ethereum', 'erc20:0xzz', 'got "z" as character 3'],
     ['ethereum', 'erc20', 'expected slip44'],
     ['ethereum', '', 'expected slip44'],
     ['ethereum', 'erc20:0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD', 'checksum'],

@@ -23,7 +23,7 @@ export function parseAddress(input: string): ParsedAddress {
 function describeShape(input: string): string {
   const expected = 'expected 0x and 40 hexadecimal digits';
   if (!/^0[xX]/.test(input)) return `address is not an EVM address: ${expected}, got no 0x prefix`;
-  const digits = input.slice(2);
-  if (digits.length !== 40) return `address is not an EVM address: ${expected}, got ${digits.length} digits`;
-  return `address is not an EVM address: ${expected}, got other characters`;
+  const wrong = /[^0-9a-f]/iu.exec(input.slice(2));
+  if (wrong) return `address is not an EVM address: ${expected}, got ${JSON.stringify(wrong[0])} as character ${wrong.index + 3}`;
+  return `address is not an EVM address: ${expected}, got ${input.length - 2} digits`;
 }

@@ -1,8 +1,10 @@
-import type { ChainFamily, ChainFamilyName } from '@chainwatch/chain-core';
+import type { ChainFamily, ChainFamilyName, ChainNotation } from '@chainwatch/chain-core';
 
-/** One line per family with code, keyed by its CAIP-2 namespace; loaded on first use, so an app carries only what it serves. */
-const loaders: Readonly<Record<string, () => Promise<ChainFamily>>> = {
+/** One line per family, keyed by its CAIP-2 namespace; loaded on first use, so an app carries only what it serves. */
+const loaders: Readonly<Record<string, () => Promise<ChainNotation>>> = {
   eip155: async () => (await import('@chainwatch/chain-evm')).evmFamily,
+  solana: async () => (await import('@chainwatch/chain-solana')).solanaFamily,
+  tron: async () => (await import('@chainwatch/chain-tron')).tronFamily,
 };
 
 const namespaces: Readonly<Record<ChainFamilyName, string>> = {
@@ -12,9 +14,19 @@ const namespaces: Readonly<Record<ChainFamilyName, string>> = {
   tron: 'tron',
 };
 
-/** The family that serves a CAIP-2 namespace; undefined when no family here does. */
-export async function findFamily(namespace: string): Promise<ChainFamily | undefined> {
+/** How the family of a CAIP-2 namespace writes its chains, addresses and assets; undefined when no family here does. */
+export async function findNotation(namespace: string): Promise<ChainNotation | undefined> {
   return Object.hasOwn(loaders, namespace) ? loaders[namespace]?.() : undefined;
+}
+
+/** The family that follows the chains of a CAIP-2 namespace; undefined when no family here does. */
+export async function findFamily(namespace: string): Promise<ChainFamily | undefined> {
+  const notation = await findNotation(namespace);
+  return notation && isFollowed(notation) ? notation : undefined;
+}
+
+function isFollowed(notation: ChainNotation): notation is ChainFamily {
+  return 'createClient' in notation;
 }
 
 /** The family a CAIP-2 namespace (or a whole CAIP-2 id) belongs to, whether or not it has code yet. */

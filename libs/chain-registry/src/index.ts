@@ -8,4 +8,4 @@
  */
 export { listNetworks, findNetwork } from './networks.ts';
 export { normalizeChainGid } from './normalize-chain-gid.ts';
-export { findFamily, familyOfNamespace, namespaceOfFamily } from './families.ts';
+export { findFamily, findNotation, familyOfNamespace, namespaceOfFamily } from './families.ts';

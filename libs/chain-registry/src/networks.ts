@@ -1,12 +1,12 @@
-import { parseNetworks } from '@chainwatch/chain-core';
 import type { Network } from '@chainwatch/chain-core';
 import { bitcoinNetworks } from '@chainwatch/chain-bitcoin/networks';
 import { evmNetworks } from '@chainwatch/chain-evm/networks';
+import { solanaNetworks } from '@chainwatch/chain-solana/networks';
+import { tronNetworks } from '@chainwatch/chain-tron/networks';
 import { normalizeChainGid } from './normalize-chain-gid.ts';
-import otherNetworksJson from './other-networks.json' with { type: 'json' };
 
-// Families without code here yet stand in the catalogue all the same: listed, not watchable.
-const networks: readonly Network[] = [...evmNetworks, ...bitcoinNetworks, ...parseNetworks(otherNetworksJson)];
+// Families that cannot be followed yet stand in the catalogue all the same: listed, not watchable.
+const networks: readonly Network[] = [...evmNetworks, ...bitcoinNetworks, ...solanaNetworks, ...tronNetworks];
 const byName = indexByName(networks);
 
 /** Every network of the catalogue, the local ones included. */

@@ -1,4 +1,4 @@
-import { familyOfNamespace, findFamily, findNetwork, listNetworks, normalizeChainGid } from './index.ts';
+import { familyOfNamespace, findFamily, findNetwork, findNotation, listNetworks, normalizeChainGid } from './index.ts';
 
 /** decisions.md, section 2: every alias of the RPC gateway and the chain it stands for. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
@@ -76,13 +76,20 @@ describe('findFamily', () => {
     expect(await findFamily('toString')).toBeUndefined();
   });
 
+  it.each(['solana', 'tron'])('loads none for %s, whose addresses and assets are known but whose chains cannot be followed', async (namespace) => {
+    expect(await findFamily(namespace)).toBeUndefined();
+    expect(await findNotation(namespace)).toMatchObject({ namespace });
+  });
+
   it('tells the family of a chain id, with code or without', () => {
     expect(['eip155', 'bip122:000000000019d6689c085ae165831e93', 'solana', 'tron', 'cosmos'].map(familyOfNamespace)).toEqual([
       'evm', 'bitcoin', 'solana', 'tron', undefined,
     ]);
   });
 
-  it('is whole for every network it lists', async () => {
-    for (const network of (await findFamily('eip155'))?.networks ?? []) expect(findNetwork(network.gid)).toBe(network);
+  it.each(['eip155', 'solana', 'tron'])('is whole for every network of %s', async (namespace) => {
+    const networks = (await findNotation(namespace))?.networks ?? [];
+    expect(networks).toEqual(listNetworks().filter(({ gid }) => gid.startsWith(`${namespace}:`)));
+    for (const network of networks) expect(findNetwork(network.gid)).toBe(network);
   });
 });

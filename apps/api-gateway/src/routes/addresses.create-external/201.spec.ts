@@ -47,4 +47,24 @@ describe('POST /addresses/external', () => {
     const { body } = await world.api.post('/addresses/external').send({ value: display, chain_family: 'evm' }).expect(409);
     expect(body).toMatchObject({ title: 'Conflict', type: 'https://docs.example.com/apis/problems/conflict' });
   });
+
+  const tron = { base58: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', hex: '41a614f803b6fd780986a42c78ec9c7f77e6ded13c', evm: '0xa614f803b6fd780986a42c78ec9c7f77e6ded13c' };
+
+  it.each([
+    ['solana', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'solana', []],
+    ['tron', tron.hex, tron.base58, 'tron', [tron.base58, tron.hex, tron.hex.toUpperCase(), tron.evm]],
+  ])('takes an address of %s and finds it by every form', async (chain_family, value, address, format, forms) => {
+    const { body: record } = await world.api.post('/addresses/external').send({ value, chain_family }).expect(201);
+    expect(record).toMatchObject({ address, chain_family, format, watched_from: {} });
+    for (const form of [value, ...forms]) {
+      expect((await world.api.get(`/addresses/${form}`).expect(200)).body.id).toBe(record.id);
+      await world.api.post('/addresses/external').send({ value: form, chain_family }).expect(409);
+    }
+  });
+
+  it('finds the EVM address by the form that a TRON address has too', async () => {
+    const { body: record } = await world.api.post('/addresses/external').send({ value: tron.evm, chain_family: 'evm' }).expect(201);
+    for (const form of [tron.evm, record.address]) expect((await world.api.get(`/addresses/${form}`).expect(200)).body.id).toBe(record.id);
+    expect((await world.api.get(`/addresses/${tron.hex}`).expect(200)).body.address).toBe(tron.base58);
+  });
 });

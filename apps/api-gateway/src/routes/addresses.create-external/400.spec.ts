@@ -27,8 +27,17 @@ describe('POST /addresses/external with what is no address', () => {
     expect(problem.fields.map(({ name }: { name: string }) => name)).toContain(field);
   });
 
-  it.each(['bitcoin', 'solana', 'tron'])('is 422 for the family %s, which this build lacks', async (family) => {
-    const { body } = await world.api.post('/addresses/external').send({ value: 'x', chain_family: family }).expect(422);
-    expect(body.detail).toContain('not part of this build');
+  it.each([
+    ['evm', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD', 'checksum (EIP-55) is wrong: expected 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
+    ['evm', '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beae', 'got 39 digits'],
+    ['evm', '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaeg', 'got "g" as character 42'],
+    ['solana', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt', 'expected 32 bytes in 32 to 44 characters (Base58), got 31 bytes'],
+    ['solana', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt0v', 'got "0" as character 43'],
+    ['tron', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u', 'checksum (Base58Check) is wrong'],
+    ['tron', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj', 'expected 25 bytes in 34 characters (Base58Check), got 24 bytes'],
+    ['tron', '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2', 'expected the version byte 0x41 (TRON), got 0x00'],
+  ])('says of the %s address %s what is wrong', async (chain_family, text, reason) => {
+    const { body: problem } = await world.api.post('/addresses/external').send({ value: text, chain_family }).expect(400);
+    expect(problem.fields).toEqual([{ name: 'value', reason: expect.stringContaining(reason) }]);
   });
 });

@@ -3,6 +3,7 @@ import type { Sql } from '@chainwatch/db';
 import { announceAddress } from '../../announce-address.ts';
 import { defineRoute } from '../../define-route.ts';
 import { findAddress } from '../../find-address.ts';
+import { findNetworkGids } from '../../parse-address.ts';
 import { addressParams, labelSchema, metadataSchema } from '../../records/address-input.ts';
 import { addressSchema, toAddressRecord } from '../../records/address.ts';
 import type { AddressRow } from '../../records/address.ts';
@@ -28,7 +29,7 @@ export const updateAddress = defineRoute({
 });
 
 /** Writes what the body names and nothing else. Resolves to whether the monitoring was switched on or off. */
-async function updateRow(sql: Sql, { id, chainFamily }: AddressRow, body: z.infer<typeof bodySchema>): Promise<boolean> {
+async function updateRow(sql: Sql, { id, chainFamily, address }: AddressRow, body: z.infer<typeof bodySchema>): Promise<boolean> {
   // Locked and read again: two requests at once must not undo each other, nor both think that they switched.
   const { rows } = await sql.query<{ is_monitored: boolean }>('SELECT is_monitored FROM addresses WHERE id = $1 FOR UPDATE', [id]);
   const isMonitored = body.is_monitored;
@@ -41,6 +42,6 @@ async function updateRow(sql: Sql, { id, chainFamily }: AddressRow, body: z.infe
     [id, body.label !== undefined, body.label ?? null, body.metadata === undefined ? null : JSON.stringify(body.metadata), isMonitored ?? null, isSwitched],
   );
   // Monitored again: it counts from now on, as if imported now.
-  if (isSwitched && isMonitored) await watchFromHead(sql, { id, chainFamily });
+  if (isSwitched && isMonitored) await watchFromHead(sql, { id, chainFamily, networkGids: await findNetworkGids(chainFamily, address) });
   return isSwitched;
 }

@@ -1,0 +1,50 @@
+import { InvalidAddressError, InvalidAssetError } from './errors.ts';
+import type { Network } from './network.ts';
+
+/** One kind of tokens of a family. */
+export interface TokenKind {
+  /** As it stands in the canonical gid. */
+  readonly namespace: string;
+  /** Other spellings of the namespace accepted on input. */
+  readonly aliases?: readonly string[];
+  /** What references are, for messages: `address`. */
+  readonly reference: string;
+  /** Canonical reference. @throws InvalidAddressError */
+  parse(reference: string): string;
+}
+
+/**
+ * Canonical CAIP-19 gid of `assetPath` on `network`: its native coin or a token of one of `kinds`.
+ * @throws InvalidAssetError
+ */
+export function resolveAssetPath(network: Network, assetPath: string, kinds: readonly TokenKind[]): string {
+  const separator = assetPath.indexOf(':');
+  const namespace = assetPath.slice(0, Math.max(separator, 0)).toLowerCase();
+  const reference = assetPath.slice(separator + 1);
+  if (namespace === 'slip44') return resolveNative(network, reference);
+  const kind = kinds.find((one) => one.namespace === namespace || one.aliases?.includes(namespace));
+  if (kind) return `${network.gid}/${kind.namespace}:${resolveReference(kind, reference)}`;
+  const expected = ['slip44:<coin>', ...kinds.map((one) => `${one.namespace}:<${one.reference}>`)].join(' or ');
+  throw new InvalidAssetError(`asset is not one of ${network.gid}: expected ${expected}, got ${quote(assetPath)}`);
+}
+
+function resolveNative(network: Network, reference: string): string {
+  const { native } = network;
+  const gid = `${network.gid}/slip44:${reference}`;
+  if (gid === native.gid || native.aliases?.includes(gid)) return native.gid;
+  const expected = native.gid.slice(network.gid.length + 1);
+  throw new InvalidAssetError(`native asset of ${network.gid}: expected ${expected}, got ${quote(`slip44:${reference}`)}`);
+}
+
+function resolveReference(kind: TokenKind, reference: string): string {
+  try {
+    return kind.parse(reference);
+  } catch (error) {
+    if (!(error instanceof InvalidAddressError)) throw error;
+    throw new InvalidAssetError(`token reference: ${error.message}`, { cause: error, publicMessage: `token reference: ${error.publicMessage}` });
+  }
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { networkSchema } from '@chainwatch/chain-core';
+import type { Network } from '@chainwatch/chain-core';
+import networksJson from './networks.json' with { type: 'json' };
+
+const solanaNetworkSchema = networkSchema.extend({
+  // The first 32 characters of the genesis hash; `localnet` stands for a node of one's own.
+  gid: z.string().regex(/^solana:(?:[1-9A-HJ-NP-Za-km-z]{32}|localnet)$/),
+  family: z.literal('solana'),
+  tokenNamespace: z.literal('token'),
+});
+
+/** Every known Solana cluster, checked once at load. A new one is a row in networks.json. */
+export const solanaNetworks: readonly Network[] = z.array(solanaNetworkSchema).parse(networksJson);
