@@ -36,8 +36,8 @@ export default {
     {
       name: 'no-dev-dependency-in-product',
       severity: 'error',
-      comment: 'Images are built without devDependencies.',
-      from: { path: '^(apps|libs)/', pathNot: [...SPECS, '^libs/testing/'] },
+      comment: 'Images are built without devDependencies. Entries named source.worker.mjs are for running from the sources.',
+      from: { path: '^(apps|libs)/', pathNot: [...SPECS, '^libs/testing/', '/source\\.worker\\.mjs$'] },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     {

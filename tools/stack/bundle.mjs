@@ -58,6 +58,8 @@ async function build(outdir) {
       absWorkingDir: repoDir,
       entryPoints: [
         ...services.map((name) => ({ in: `apps/${name}/src/main.ts`, out: name })),
+        // Threads are started by file name, from beside the chunks (libs/chain-bitcoin/src/hd/start-worker.ts).
+        { in: 'libs/chain-bitcoin/src/hd/derivation.worker.ts', out: 'bitcoin-hd-worker' },
         { in: 'tools/stack/src/stack.ts', out: 'stack' },
         { in: 'tools/stack/src/demo/demo.ts', out: 'demo' },
       ],

@@ -3,3 +3,4 @@
  * complete before it decodes it. Loaded by @chainwatch/chain-registry only.
  */
 export { bitcoinNetworks, readTraits } from './networks.ts';
+export { hdDerivation } from './hd/hd-derivation.ts';

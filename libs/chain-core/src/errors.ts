@@ -35,6 +35,12 @@ export class InvalidPublicKeyError extends ChainError {
   }
 }
 
+/** Addresses cannot be derived at the moment: too much is waiting already, or the thread that computes them died. */
+export class DerivationUnavailableError extends ChainError {
+  readonly code = 'derivation_unavailable';
+  readonly retryable = true;
+}
+
 /** The node did not answer, or answered with an error: time-out, refused, 429, 5xx, broken JSON, JSON-RPC error. */
 export class ChainClientError extends ChainError {
   readonly code = 'node_error';

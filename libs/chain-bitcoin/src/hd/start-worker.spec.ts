@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { mainnet } from './spec-keys.ts';
+import accounts from './vectors/accounts.json' with { type: 'json' };
+
+const outdir = mkdtempSync(join(tmpdir(), 'chainwatch-hd-'));
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+/** In a process of its own: the thread is found beside the bundle, and an idle one does not keep the process alive. */
+it.each(['a bundle', 'the sources'])('derives from %s, and lets the process end', async (form) => {
+  const { key, addresses } = accounts.accounts[2]!;
+  const request = { extendedPublicKey: key, addressFormat: 'p2wpkh', networkGid: mainnet, change: 0, indexes: [0, 1] };
+  const entry = fileURLToPath(new URL('derive-addresses.ts', import.meta.url));
+  const module = form === 'a bundle' ? await bundle(entry) : entry;
+  const script = `import { deriveAddresses } from ${JSON.stringify(module)}; console.log(JSON.stringify((await deriveAddresses(${JSON.stringify(request)})).map(({ address }) => address.canonical)))`;
+  const loader = form === 'a bundle' ? [] : ['--import', 'tsx'];
+  const { stdout } = await promisify(execFile)(process.execPath, [...loader, '--input-type=module', '-e', script], { timeout: 20_000 });
+  expect(JSON.parse(stdout)).toEqual([addresses['0/0'], addresses['0/1']]);
+});
+
+/** As tools/stack/bundle.mjs does it. */
+async function bundle(entry: string): Promise<string> {
+  await build({
+    entryPoints: [
+      { in: entry, out: 'main' },
+      { in: fileURLToPath(new URL('derivation.worker.ts', import.meta.url)), out: 'bitcoin-hd-worker' },
+    ],
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+  });
+  return join(outdir, 'main.mjs');
+}
