@@ -1,9 +1,8 @@
 import type { PoolClient } from 'pg';
 import { startPostgres, type PostgresHandle } from '@chainwatch/testing';
 import { runBalanceStep, type StepDeps, type StepResult } from './balance-step.ts';
-import { requeueOrphans } from './requeue-orphans.ts';
-import { NATIVE, network, OTHER_TOKEN, TOKEN } from './spec-chain.ts';
-import { StepWorld, type SpecAddress } from './spec-step-world.ts';
+import { NATIVE, OTHER_TOKEN, TOKEN } from './spec-chain.ts';
+import { beforeStatement, StepWorld, type SpecAddress } from './spec-step-world.ts';
 
 let postgres: PostgresHandle;
 let world: StepWorld;
@@ -28,11 +27,11 @@ afterEach(async () => {
   await world.stop();
 });
 
-const step = (limits?: StepDeps['limits']): Promise<StepResult> =>
-  runBalanceStep({ session, client: world.chain.client(), clock: () => new Date(), signal: new AbortController().signal, ...(limits && { limits }) });
+const step = (limits?: StepDeps['limits'], through: StepDeps['session'] = session): Promise<StepResult> =>
+  runBalanceStep({ session: through, client: world.chain.client(), clock: () => new Date(), signal: new AbortController().signal, ...(limits && { limits }) });
 
-async function settle(limits?: StepDeps['limits']): Promise<void> {
-  for (let count = 0; count < 100; count += 1) if ((await step(limits)).type !== 'done') return;
+async function settle(limits?: StepDeps['limits'], through?: StepDeps['session']): Promise<void> {
+  for (let count = 0; count < 100; count += 1) if ((await step(limits, through)).type !== 'done') return;
   throw new Error('the work does not end');
 }
 
@@ -229,6 +228,22 @@ describe('reorg', () => {
     expect(await world.adjustmentsOf(alice, TOKEN)).toEqual([]);
   });
 
+  it('explains a block that comes back by what is known of it then', async () => {
+    await settle();
+    const block = world.mine([{ assetGid: NATIVE, from: A, to: A, amount: 0n, fee: 1n }]);
+    await world.analyze(block, { overlooked: [alice.id] });
+    await world.ask({ addressId: alice.id, assetGid: NATIVE, reason: 'touched' });
+    await settle();
+    expect(await world.adjustmentsOf(alice, NATIVE)).toEqual([-1n]);
+    await world.orphan(block);
+    await world.undo(block);
+    world.tip = block;
+    await world.analyze(block);
+    await settle();
+    expect(await world.balanceOf(alice, NATIVE)).toBe(-1n);
+    expect(await world.adjustmentsOf(alice, NATIVE)).toEqual([]);
+  });
+
   it('waits while the ingestor knows of it and the analyzer does not yet', async () => {
     await settle();
     const orphan = await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 50n }]);
@@ -256,19 +271,37 @@ describe('reorg', () => {
     expect((await world.events()).map(({ data }) => [data.current, data.block_hash])).toEqual([['0.00006', better.hash]]);
   });
 
-  it('reads again what was written of an orphan behind the analyzer, whatever asked for it', async () => {
+  it('writes nothing of a block that was undone after the plan was made, and came back', async () => {
     await settle();
-    const orphan = await world.advance([], [{ address: A, assetGid: NATIVE, delta: 8n }], { changed: [{ id: alice.id, assetGid: NATIVE }] });
+    const block = world.mine([{ assetGid: NATIVE, from: STRANGER, to: A, amount: 8n }]);
+    await world.analyze(block, { overlooked: [alice.id], changed: [{ id: alice.id, assetGid: NATIVE }] });
+    const restart = async (): Promise<void> => {
+      await world.orphan(block);
+      await world.undo(block);
+      world.tip = block;
+      await world.analyze(block);
+    };
+    await settle({}, beforeStatement(session, /^BEGIN$/, restart));
+    expect(await world.balanceOf(alice, NATIVE)).toBe(8n);
+    expect(await world.adjustmentsOf(alice, NATIVE)).toEqual([]);
+  });
+
+  it('is undone only once what was read there is written', async () => {
     await settle();
-    // As if the reading had been committed after the analyzer looked for it.
-    await world.orphan(orphan);
-    await world.undo(orphan);
-    await world.db.query('DELETE FROM balance_reads');
-    expect(await requeueOrphans(session, network.gid, 0)).toBe(1);
+    const block = await world.advance([], [{ address: A, assetGid: NATIVE, delta: 8n }], { changed: [{ id: alice.id, assetGid: NATIVE }] });
+    let isUndone = false;
+    let undoing: Promise<void> | undefined;
+    const undo = async (): Promise<void> => {
+      // The ingestor has found the block canonical again already, as it may while the analyzer is behind.
+      undoing = world.undo(block).then(() => void (isUndone = true));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    };
+    await step({}, beforeStatement(session, /INSERT INTO adjustments/, undo));
+    await undoing;
+    expect(await world.rows('SELECT 1 FROM balance_history WHERE block_hash = $1 UNION ALL SELECT 1 FROM adjustments', [block.hash])).toEqual([]);
+    expect([isUndone, await world.countWork()]).toEqual([true, 1]);
     await settle();
     expect(await world.balanceOf(alice, NATIVE)).toBe(0n);
-    expect(await world.adjustmentsOf(alice, NATIVE)).toEqual([]);
-    expect(await requeueOrphans(session, network.gid, 0)).toBe(0);
   });
 
   it('takes a contract that went with an orphan for an empty balance', async () => {

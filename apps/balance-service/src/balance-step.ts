@@ -47,9 +47,12 @@ export async function runBalanceStep({ session, client, clock, signal, limits }:
     throw error;
   });
   readingsTotal.add(work.targets.length, { chain_gid: chainGid });
-  const plan = await inTransaction(session, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', () => planChanges(session, chainGid, answers, cursor));
-  if (plan === undefined) return { type: 'waiting' };
-  return { type: 'done', events: await inTransaction(session, 'BEGIN', () => storeChanges(session, chainGid, work.readIds, plan, clock())) };
+  for (;;) {
+    const plan = await inTransaction(session, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', () => planChanges(session, chainGid, answers, cursor));
+    if (plan === undefined) return { type: 'waiting' };
+    const events = await inTransaction(session, 'BEGIN', () => storeChanges(session, chainGid, work.readIds, plan, clock()));
+    if (events !== undefined) return { type: 'done', events };
+  }
 }
 
 async function inTransaction<T>(session: Sql, begin: string, work: () => Promise<T>): Promise<T> {

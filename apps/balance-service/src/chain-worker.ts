@@ -1,9 +1,7 @@
 import { BlockNotFoundError, ChainError, type ChainClient } from '@chainwatch/chain-core';
 import type { Database, Sql } from '@chainwatch/db';
 import { READS_MAX, runBalanceStep, type StepResult } from './balance-step.ts';
-import { readChainState } from './chain-state.ts';
 import type { BalanceEvent } from './insert-events.ts';
-import { requeueOrphans } from './requeue-orphans.ts';
 
 export interface ChainWorkerDeps {
   readonly db: Database;
@@ -18,8 +16,6 @@ const IDLE_MS = 1_000;
 const WAIT_MS = 100;
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 5_000;
-/** Far more than the analyzer moves between two looks for orphans. */
-const ORPHAN_REACH_BLOCKS = 10_000;
 
 /**
  * Keeps the balances of one chain. The chain belongs to the replica whose database session holds its advisory lock;
@@ -106,17 +102,9 @@ export class ChainWorker {
   }
 
   async #work(session: Sql): Promise<void> {
-    let orphansFrom = 0;
-    let orphansAtMs = 0;
     let retryMs = RETRY_MS_MIN;
     let readsMax = READS_MAX;
     while (!this.#stop.signal.aborted) {
-      if (Date.now() - orphansAtMs >= IDLE_MS) {
-        await requeueOrphans(session, this.chainGid, orphansFrom);
-        orphansAtMs = Date.now();
-        const { cursor } = await readChainState(session, this.chainGid);
-        orphansFrom = Math.max((cursor?.number ?? 0) - ORPHAN_REACH_BLOCKS, 0);
-      }
       try {
         await this.#settle(await runBalanceStep({ ...this.#deps, session, signal: this.#stop.signal, limits: { reads: readsMax } }));
         retryMs = RETRY_MS_MIN;

@@ -1,6 +1,7 @@
 import type { BlockRef } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import { readChainState, type ChainState } from './chain-state.ts';
+import { readGround, type GroundBlock } from './ground.ts';
 import { planChange, type Change } from './plan-change.ts';
 import { readAnchors, type Anchor } from './read-anchors.ts';
 import { readExplained } from './read-explained.ts';
@@ -12,6 +13,7 @@ export interface Plan {
   readonly state: ChainState;
   readonly changes: readonly Change[];
   readonly corrections: readonly Correction[];
+  readonly ground: readonly GroundBlock[];
 }
 
 /**
@@ -21,7 +23,10 @@ export interface Plan {
  */
 export async function planChanges(sql: Sql, chainGid: string, { readings, silent }: Answers, cursor: BlockRef): Promise<Plan | undefined> {
   const state = await readChainState(sql, chainGid);
-  if (state.isHeld || !(await areProcessed(sql, chainGid, [cursor.hash, ...readings.map((reading) => reading.block.hash)]))) return undefined;
+  if (state.isHeld) return undefined;
+  const corrections = await readLateCorrections(sql, chainGid, [...readings, ...silent].filter((target) => target.isLate));
+  const ground = await readGround(sql, chainGid, [cursor, ...[...readings, ...corrections].map(({ block }) => block)]);
+  if (ground === undefined) return undefined;
   const anchors = await readAnchors(sql, chainGid, [...readings, ...silent]);
   const gone = silent.flatMap((target, position) => {
     // A contract that was created in an orphan: what it told is no more.
@@ -33,17 +38,12 @@ export async function planChanges(sql: Sql, chainGid: string, { readings, silent
   return {
     state,
     changes: known.map(({ reading, anchor }, position) => planChange(reading, anchor, explained[position]!)).filter((change) => change !== undefined),
-    corrections: await readLateCorrections(sql, chainGid, [...readings, ...silent].filter((target) => target.isLate)),
+    corrections,
+    ground,
   };
 }
 
 function withBaseline(reading: Reading, anchor: Anchor): Anchor {
   if (anchor.last !== undefined || reading.parent === undefined || reading.baselineRaw === undefined) return anchor;
   return { ...anchor, last: { amountRaw: reading.baselineRaw, block: reading.parent } };
-}
-
-/** Every block that was asked at is one whose transfers are stored, now. */
-async function areProcessed(sql: Sql, chainGid: string, hashes: readonly string[]): Promise<boolean> {
-  const { rows } = await sql.query(`SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) AND status IN ('new', 'reorged') LIMIT 1`, [chainGid, [...new Set(hashes)]]);
-  return rows.length === 0;
 }

@@ -3,7 +3,7 @@ import type { Target } from './target.ts';
 
 /** What was known of a balance before a reading. */
 export interface Anchor {
-  /** The last reading on the canonical chain. */
+  /** The last reading; whoever undoes a block removes what was read there, so that it stands on the canonical chain. */
   readonly last: { readonly amountRaw: bigint; readonly block: { readonly number: number; readonly hash: string } } | undefined;
   /** What customers were told last; `isOrphaned`: in a block that is no longer canonical. */
   readonly told: { readonly amountRaw: bigint; readonly changeCount: number; readonly isOrphaned: boolean } | undefined;
@@ -25,8 +25,8 @@ export async function readAnchors(sql: Sql, chainGid: string, targets: readonly 
     `SELECT h.amount_raw AS last_raw, h.block_number AS last_number, h.block_hash AS last_hash, k.amount_raw AS told_raw, k.change_count, o.status = 'reorged' AS is_orphaned
      FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY AS t (address_id, asset_gid, position)
      LEFT JOIN LATERAL (
-       SELECT h.amount_raw, h.block_number, h.block_hash FROM balance_history h LEFT JOIN blocks b ON b.chain_gid = $1 AND b.hash = h.block_hash
-       WHERE h.address_id = t.address_id AND h.asset_gid = t.asset_gid AND b.status IS DISTINCT FROM 'reorged' ORDER BY h.block_number DESC LIMIT 1
+       SELECT amount_raw, block_number, block_hash FROM balance_history
+       WHERE address_id = t.address_id AND asset_gid = t.asset_gid ORDER BY block_number DESC LIMIT 1
      ) h ON true
      LEFT JOIN balances k ON k.address_id = t.address_id AND k.asset_gid = t.asset_gid
      LEFT JOIN blocks o ON o.chain_gid = $1 AND o.hash = k.block_hash

@@ -24,12 +24,12 @@ interface Row {
 export async function readLateCorrections(sql: Sql, chainGid: string, targets: readonly Target[]): Promise<Correction[]> {
   if (targets.length === 0) return [];
   const { rows } = await sql.query<Row>(
-    `SELECT t.position, h.* FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY AS t (address_id, asset_gid, position)
+    `SELECT t.position, h.* FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS t (address_id, asset_gid, position)
      CROSS JOIN LATERAL (
-       SELECT h.amount_raw, h.block_number, h.block_hash FROM balance_history h LEFT JOIN blocks b ON b.chain_gid = $1 AND b.hash = h.block_hash
-       WHERE h.address_id = t.address_id AND h.asset_gid = t.asset_gid AND b.status IS DISTINCT FROM 'reorged' ORDER BY h.block_number DESC LIMIT ${READINGS_MAX}
+       SELECT amount_raw, block_number, block_hash FROM balance_history
+       WHERE address_id = t.address_id AND asset_gid = t.asset_gid ORDER BY block_number DESC LIMIT ${READINGS_MAX}
      ) h ORDER BY t.position, h.block_number`,
-    [chainGid, targets.map((target) => target.addressId), targets.map((target) => target.assetGid)],
+    [targets.map((target) => target.addressId), targets.map((target) => target.assetGid)],
   );
   const pairs = rows.flatMap((row, index) => {
     const before = rows[index - 1];

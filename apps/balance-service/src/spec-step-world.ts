@@ -18,6 +18,18 @@ interface Analysis {
   readonly overlooked?: readonly string[];
 }
 
+/** The session, on which something happens once before a statement. */
+export function beforeStatement(session: Sql, pattern: RegExp, happen: () => Promise<void>): Sql {
+  let isDue = true;
+  const query = async (text: string, values?: unknown[]): Promise<unknown> => {
+    const isNow = isDue && pattern.test(text);
+    if (isNow) isDue = false;
+    if (isNow) await happen();
+    return session.query(text, values);
+  };
+  return { query: query as Sql['query'] };
+}
+
 /** The database as gateway, ingestor and analyzer leave it, and a node. */
 export class StepWorld {
   readonly db: Database;
@@ -116,16 +128,20 @@ export class StepWorld {
     await this.db.query(`UPDATE blocks SET status = 'reorged' WHERE chain_gid = $1 AND hash = ANY($2)`, [network.gid, blocks.map((block) => block.hash)]);
   }
 
-  /** What the analyzer does then: newest first. */
+  /** What the analyzer does then (commit-reorg.ts): newest first. */
   async undo(...blocks: readonly SpecBlock[]): Promise<void> {
     const hashes = blocks.map((block) => block.hash);
     const parent = blocks.at(-1)!.parent!;
     await this.db.transaction(async (sql) => {
+      await sql.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id FOR UPDATE', [network.gid, hashes]);
+      await sql.query(`UPDATE blocks SET status = 'new' WHERE chain_gid = $1 AND hash = ANY($2) AND status <> 'reorged'`, [network.gid, hashes]);
       const { rows } = await sql.query<{ id: string }>(`UPDATE transactions SET status = 'reorged', epoch = epoch + 1 WHERE chain_gid = $1 AND block_hash = ANY($2) AND status <> 'reorged' RETURNING id`, [network.gid, hashes]);
       await sql.query(
-        `INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason)
+        `WITH readings AS (DELETE FROM balance_history WHERE chain_gid = $1 AND block_hash = ANY($2) RETURNING address_id, asset_gid),
+           differences AS (DELETE FROM adjustments WHERE chain_gid = $1 AND block_hash = ANY($2))
+         INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason)
          SELECT $1, address_id, asset_gid, 'reorged' FROM (
-           SELECT address_id, asset_gid FROM balance_history WHERE chain_gid = $1 AND block_hash = ANY($2)
+           SELECT address_id, asset_gid FROM readings
            UNION SELECT ta.address_id, f.asset_gid FROM transaction_addresses ta JOIN transfers f USING (transaction_id) WHERE transaction_id = ANY($3)
            UNION SELECT ta.address_id, $4 FROM transaction_addresses ta WHERE transaction_id = ANY($3)) t`,
         [network.gid, hashes, rows.map((row) => row.id), NATIVE],

@@ -113,12 +113,15 @@ export class World {
     const orphans = this.branch.splice(this.branch.length - depth, depth);
     const hashes = orphans.map(({ hash }) => hash);
     await this.db.transaction(async (sql) => {
+      await sql.query('SELECT 1 FROM blocks WHERE hash = ANY($1) ORDER BY id FOR UPDATE', [hashes]);
       await sql.query(`UPDATE blocks SET status = 'reorged' WHERE hash = ANY($1)`, [hashes]);
       const { rows } = await sql.query<{ id: string }>(`UPDATE transactions SET status = 'reorged' WHERE block_hash = ANY($1) RETURNING id`, [hashes]);
       await sql.query(
-        `INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason)
+        `WITH readings AS (DELETE FROM balance_history WHERE block_hash = ANY($5) RETURNING address_id, asset_gid),
+           differences AS (DELETE FROM adjustments WHERE block_hash = ANY($5))
+         INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason)
          SELECT DISTINCT $1, ta.address_id, g.gid, 'reorged' FROM transaction_addresses ta CROSS JOIN (VALUES ($3), ($4)) g (gid) WHERE ta.transaction_id = ANY($2)
-         UNION SELECT $1, address_id, asset_gid, 'reorged' FROM balance_history WHERE block_hash = ANY($5)`,
+         UNION SELECT $1, address_id, asset_gid, 'reorged' FROM readings`,
         [CHAIN, rows.map(({ id }) => id), NATIVE, TOKEN, hashes],
       );
       await sql.query('UPDATE analyzer_states SET cursor_number = $2, cursor_hash = $3 WHERE chain_gid = $1', [CHAIN, this.head.number, this.head.hash]);

@@ -1,14 +1,16 @@
 import type { Sql } from '@chainwatch/db';
 import { uuidv5 } from '@chainwatch/events';
 import { insertEvents, type BalanceEvent } from './insert-events.ts';
+import { lockGround } from './ground.ts';
 import type { Change } from './plan-change.ts';
 import type { Plan } from './plan-changes.ts';
 
 /**
  * Writes balances, history, adjustments and events, and removes the work they do away with, in an open transaction.
- * Returns the events.
+ * Returns the events. Undefined: the blocks that the plan stands on are not what they were, nothing is written.
  */
-export async function storeChanges(sql: Sql, chainGid: string, readIds: readonly number[], plan: Plan, now: Date): Promise<BalanceEvent[]> {
+export async function storeChanges(sql: Sql, chainGid: string, readIds: readonly number[], plan: Plan, now: Date): Promise<BalanceEvent[] | undefined> {
+  if (!(await lockGround(sql, plan.ground))) return undefined;
   // Addresses first, as whoever deletes one does: their work and their balances go with them.
   const ids = await lockAddresses(sql, plan);
   const changes = plan.changes.filter(({ reading }) => ids.has(reading.addressId));
@@ -16,7 +18,6 @@ export async function storeChanges(sql: Sql, chainGid: string, readIds: readonly
   const events = await insertEvents(sql, chainGid, changes.filter((change) => change.isTold), plan.state.confirmedNumber, now);
   await sql.query('DELETE FROM balance_reads WHERE id = ANY($1)', [readIds]);
   if (changes.length > 0) {
-    await deleteOrphans(sql, chainGid, changes);
     await upsertBalances(sql, chainGid, changes, plan.state.confirmedNumber);
     await insertHistory(sql, chainGid, changes);
   }
@@ -36,19 +37,6 @@ async function lockAddresses(sql: Sql, { changes, corrections }: Plan): Promise<
   if (ids.length === 0) return new Set();
   const { rows } = await sql.query<{ id: string }>('SELECT id FROM addresses WHERE id = ANY($1) AND is_monitored ORDER BY id FOR KEY SHARE', [ids]);
   return new Set(rows.map((row) => row.id));
-}
-
-/** What was read in blocks that are orphans by now; the plan did not count on it. */
-async function deleteOrphans(sql: Sql, chainGid: string, changes: readonly Change[]): Promise<void> {
-  const pairs = [changes.map(({ reading }) => reading.addressId), changes.map(({ reading }) => reading.assetGid)];
-  for (const table of ['balance_history', 'adjustments']) {
-    await sql.query(
-      `DELETE FROM ${table} h USING unnest($2::uuid[], $3::text[]) AS t (address_id, asset_gid)
-       WHERE h.address_id = t.address_id AND h.asset_gid = t.asset_gid
-         AND h.block_hash IN (SELECT b.hash FROM blocks b WHERE b.chain_gid = $1 AND b.status = 'reorged' AND b.number = h.block_number)`,
-      [chainGid, ...pairs],
-    );
-  }
 }
 
 async function upsertBalances(sql: Sql, chainGid: string, changes: readonly Change[], confirmedNumber: number): Promise<void> {

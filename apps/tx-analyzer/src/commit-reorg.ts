@@ -13,13 +13,14 @@ const CHUNK_ROWS = 1_000;
 
 /**
  * Undoes orphans (newest first) in an open transaction (chain's row locked): their transactions become `reorged` with
- * one more epoch and an event each, and every balance that was read there is read again at the head.
+ * one more epoch and an event each, what was read of balances there goes, and is read again at the head.
  */
 export async function commitReorg(sql: Sql, chain: ChainContext, orphans: readonly FeedEntry[], cursor: ChainCursor, now: Date): Promise<OutboxEvent[]> {
   const hashes = orphans.map((orphan) => orphan.hash);
   const traceparents = new Map(orphans.map((orphan) => [orphan.hash, orphan.traceparent]));
   const all: OutboxEvent[] = [];
   const reads = new BalanceReads();
+  await lockUndone(sql, chain, hashes);
   for (;;) {
     const rows = await markReorged(sql, chain, hashes, now);
     const states = await readStates(sql, rows, chain.learn);
@@ -34,12 +35,25 @@ export async function commitReorg(sql: Sql, chain: ChainContext, orphans: readon
     if (rows.length < CHUNK_ROWS) break;
   }
   await lowerWatches(sql, chain, orphans);
-  await addReadings(sql, chain, hashes, reads);
+  await removeReadings(sql, chain, hashes, reads);
   if (reads.list().length > 0) {
     const params = new SqlParams();
     await sql.query({ name: 'insert_reads', text: insertBalanceReadsSql(params, chain.gid, reads.list()), values: params.values });
   }
   return all;
+}
+
+/**
+ * Whoever writes what was read in one of these blocks is either done with it now, or will see that the block was undone.
+ * The ingestor marks orphans; one that it found canonical again meanwhile is analysed once more.
+ */
+async function lockUndone(sql: Sql, chain: ChainContext, hashes: readonly string[]): Promise<void> {
+  await sql.query({
+    name: 'lock_undone',
+    text: `WITH undone AS MATERIALIZED (SELECT id FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id FOR UPDATE)
+           UPDATE blocks SET status = CASE WHEN status = 'reorged' THEN status ELSE 'new' END, updated_at = now() FROM undone WHERE blocks.id = undone.id`,
+    values: [chain.gid, hashes],
+  });
 }
 
 /** A payment made after a registration may come back in a block below the head of that moment: it must count there, too. */
@@ -64,10 +78,22 @@ async function markReorged(sql: Sql, chain: ChainContext, hashes: readonly strin
   return rows.sort((a, b) => compareByPosition(b, a));
 }
 
-/** Withdrawals and rebases have no transaction: their readings at an orphan stand in the history. */
-async function addReadings(sql: Sql, chain: ChainContext, hashes: readonly string[], reads: BalanceReads): Promise<void> {
+/**
+ * The difference between two readings was explained by the transactions known then; when the block comes back, more may be.
+ * Withdrawals and rebases have no transaction: it is by their readings that they are asked for again.
+ */
+async function removeReadings(sql: Sql, chain: ChainContext, hashes: readonly string[], reads: BalanceReads): Promise<void> {
   const { rows } = await sql.query<{ address_id: string; asset_gid: string }>(
-    'SELECT DISTINCT address_id, asset_gid FROM balance_history WHERE chain_gid = $1 AND block_hash = ANY($2)',
+    // Addresses first, as whoever deletes one does: its readings go with it.
+    `WITH kept AS MATERIALIZED (
+       SELECT id FROM addresses WHERE id IN (SELECT address_id FROM balance_history WHERE chain_gid = $1 AND block_hash = ANY($2)) ORDER BY id FOR KEY SHARE
+     ), differences AS (
+       DELETE FROM adjustments j USING kept WHERE j.chain_gid = $1 AND j.block_hash = ANY($2) AND j.address_id = kept.id
+     ), readings AS (
+       DELETE FROM balance_history h USING kept WHERE h.chain_gid = $1 AND h.block_hash = ANY($2) AND h.address_id = kept.id
+       RETURNING h.address_id, h.asset_gid
+     )
+     SELECT DISTINCT address_id, asset_gid FROM readings`,
     [chain.gid, hashes],
   );
   for (const row of rows) reads.add({ addressId: row.address_id, assetGid: row.asset_gid, reason: 'reorged' });

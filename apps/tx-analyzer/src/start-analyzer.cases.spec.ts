@@ -279,9 +279,26 @@ describe('reorgs', () => {
     await world.feedBlocks(root, one);
     await world.settle();
     await world.db.query('INSERT INTO balance_history (address_id, asset_gid, chain_gid, block_number, block_hash, amount_raw) VALUES ($1, $2, $3, 2, $4, 1)', [alice.id, NATIVE, network.gid, one.hash]);
+    await world.db.query(
+      `INSERT INTO adjustments (id, address_id, project_id, chain_gid, asset_gid, amount_raw, from_block, block_number, block_hash) VALUES (gen_random_uuid(), $1, $2, $3, $4, 1, 1, 2, $5)`,
+      [alice.id, project, network.gid, NATIVE, one.hash],
+    );
     await world.feedReorg([one]);
     await world.settle();
     expect(await reads()).toContainEqual({ address_id: alice.id, asset_gid: NATIVE, block_number: null, reason: 'reorged' });
+    expect(await world.rows('SELECT 1 FROM balance_history UNION ALL SELECT 1 FROM adjustments')).toEqual([]);
+  });
+
+  it('takes a block that it undid for a new one, when the ingestor has found it canonical again before', async () => {
+    const root = world.chain.make(undefined);
+    const orphan = world.chain.make(root);
+    await world.feedBlocks(root, orphan);
+    await world.feedReorg([orphan]);
+    // As the ingestor leaves it when the block is back; its next entry in the feed is still to come.
+    await world.db.query(`UPDATE blocks SET status = 'new' WHERE hash = $1`, [orphan.hash]);
+    world.startAnalyzer();
+    await world.settle();
+    expect(await world.rows('SELECT number, status FROM blocks ORDER BY number')).toEqual([{ number: 1, status: 'processed' }, { number: 2, status: 'new' }]);
   });
 
   it('finalizes many blocks at once', async () => {

@@ -1,0 +1,29 @@
+import type { BlockRef } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+
+/** A block that a plan stands on, as it was when the plan was made. */
+export interface GroundBlock {
+  readonly id: number;
+  /** Of the row: changes with its status. */
+  readonly version: string;
+}
+
+interface Row extends GroundBlock {
+  readonly status: 'new' | 'processed' | 'confirmed' | 'reorged';
+}
+
+/** Undefined: the transactions of one of the blocks are not stored (any more). */
+export async function readGround(sql: Sql, chainGid: string, blocks: readonly BlockRef[]): Promise<GroundBlock[] | undefined> {
+  const hashes = [...new Set(blocks.map((block) => block.hash))];
+  const { rows } = await sql.query<Row>('SELECT id, xmin::text AS version, status FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id', [chainGid, hashes]);
+  return rows.some(({ status }) => status === 'new' || status === 'reorged') ? undefined : rows;
+}
+
+/**
+ * Whether nothing happened to the blocks since. Until the transaction ends, nobody orphans or undoes them: who does takes
+ * the very rows FOR UPDATE first. Those who process or confirm them do not wait for this, nor this for them.
+ */
+export async function lockGround(sql: Sql, ground: readonly GroundBlock[]): Promise<boolean> {
+  const { rows } = await sql.query<GroundBlock>('SELECT id, xmin::text AS version FROM blocks WHERE id = ANY($1) ORDER BY id FOR KEY SHARE', [ground.map(({ id }) => id)]);
+  return rows.length === ground.length && rows.every(({ version }, index) => version === ground[index]!.version);
+}
