@@ -1,10 +1,9 @@
-import { BlockNotFoundError, ChainClientError } from '@chainwatch/chain-core';
+import { BlockNotFoundError, ChainClientError, unwrap } from '@chainwatch/chain-core';
 import { callMany } from './call-many.ts';
 import { isMissingBlock, isTransient, isUnsupported } from './classify-node-error.ts';
 import { decodeAggregate, encodeAggregate, multicall3Address } from './multicall.ts';
 import type { ContractCall } from './multicall.ts';
-import { unwrap } from './rpc-answer.ts';
-import type { RpcAnswer } from './rpc-answer.ts';
+import type { RpcAnswer } from '@chainwatch/chain-core';
 import type { Session } from './session.ts';
 
 /** A block as the parameter of a call: a number, a tag, or a hash (EIP-1898). */

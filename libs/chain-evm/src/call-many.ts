@@ -1,5 +1,5 @@
 import { ChainClientError } from '@chainwatch/chain-core';
-import type { RpcAnswer, RpcCall } from './rpc-answer.ts';
+import type { RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import type { Session } from './session.ts';
 
 const batchSize = 100;

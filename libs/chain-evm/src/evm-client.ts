@@ -1,10 +1,8 @@
-import { ChainClientError, WrongChainError } from '@chainwatch/chain-core';
+import { ChainClientError, parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
 import type {
-  BalanceQuery, Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, Network, TokenMetadata,
+  BalanceQuery, Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, Endpoint, Network, TokenMetadata,
 } from '@chainwatch/chain-core';
 import type { Capabilities } from './capabilities.ts';
-import { parseEndpoint } from './endpoint.ts';
-import type { Endpoint } from './endpoint.ts';
 import { HttpTransport } from './http-transport.ts';
 import { readTraits } from './networks.ts';
 import { parseHeader } from './parse-header.ts';

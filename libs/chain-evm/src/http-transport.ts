@@ -1,13 +1,7 @@
 import { Pool } from 'undici';
-import { ChainClientError } from '@chainwatch/chain-core';
-import type { Dial } from '@chainwatch/chain-core';
-import type { Endpoint } from './endpoint.ts';
-import { readBody } from './read-body.ts';
-import { RequestSlots } from './request-slots.ts';
-import { readAnswer, unwrap } from './rpc-answer.ts';
-import type { RpcAnswer, RpcCall } from './rpc-answer.ts';
+import { ChainClientError, readAnswer, readBody, RequestSlots, unwrap, withDeadline } from '@chainwatch/chain-core';
+import type { Dial, Endpoint, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import type { RpcTransport } from './rpc-transport.ts';
-import { withDeadline } from './with-deadline.ts';
 
 export interface HttpTransportOptions {
   readonly endpoint: Endpoint;

@@ -1,4 +1,4 @@
-import { BlockNotFoundError, ChainClientError } from '@chainwatch/chain-core';
+import { BlockNotFoundError, ChainClientError, unwrap } from '@chainwatch/chain-core';
 import type { BalanceQuery, BlockRef } from '@chainwatch/chain-core';
 import { decodeUint, encodeAddressCall, selectors } from './abi.ts';
 import { callContracts, toBlockError } from './call-contracts.ts';
@@ -7,7 +7,6 @@ import { callMany } from './call-many.ts';
 import { isInvalidParams } from './classify-node-error.ts';
 import { multicall3Address } from './multicall.ts';
 import { requireHeader } from './read-headers.ts';
-import { unwrap } from './rpc-answer.ts';
 import type { Session } from './session.ts';
 
 type Balances = (bigint | undefined)[];

@@ -1,9 +1,8 @@
-import { BlockNotFoundError, ChainClientError } from '@chainwatch/chain-core';
+import { BlockNotFoundError, ChainClientError, unwrap } from '@chainwatch/chain-core';
 import type { BlockHeader, BlockRef } from '@chainwatch/chain-core';
 import { callMany } from './call-many.ts';
 import { isInvalidParams, isMissingBlock, isUnsupported } from './classify-node-error.ts';
 import { parseHeader } from './parse-header.ts';
-import { unwrap } from './rpc-answer.ts';
 import type { Session } from './session.ts';
 
 export async function readHead(session: Session, signal?: AbortSignal): Promise<BlockHeader> {

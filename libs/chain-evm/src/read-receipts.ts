@@ -1,10 +1,9 @@
-import { BlockNotFoundError, IncompleteBlockError } from '@chainwatch/chain-core';
+import { BlockNotFoundError, IncompleteBlockError, unwrap } from '@chainwatch/chain-core';
 import type { BlockRef } from '@chainwatch/chain-core';
 import { callMany } from './call-many.ts';
 import { isInvalidParams, isUnsupported } from './classify-node-error.ts';
 import { parseRawReceipts } from './parse-raw-block.ts';
 import type { RawBlock, RawReceipt } from './raw-block.ts';
-import { unwrap } from './rpc-answer.ts';
 import type { Session } from './session.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { RpcAnswer, RpcCall } from './rpc-answer.ts';
+import type { RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 
 /** Carries JSON-RPC to one endpoint. Every call rejects with a ChainClientError. */
 export interface RpcTransport {

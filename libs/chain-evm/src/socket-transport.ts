@@ -1,13 +1,8 @@
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
-import { ChainClientError } from '@chainwatch/chain-core';
-import type { Dial } from '@chainwatch/chain-core';
-import type { Endpoint } from './endpoint.ts';
-import { RequestSlots } from './request-slots.ts';
-import { readAnswer, unwrap } from './rpc-answer.ts';
-import type { RpcAnswer, RpcCall } from './rpc-answer.ts';
+import { ChainClientError, readAnswer, RequestSlots, unwrap, withDeadline } from '@chainwatch/chain-core';
+import type { Dial, Endpoint, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import type { RpcTransport } from './rpc-transport.ts';
-import { withDeadline } from './with-deadline.ts';
 
 const messageBytesMax = 256 * 1024 * 1024;
 const pingIntervalMs = 15_000;

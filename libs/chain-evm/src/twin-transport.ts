@@ -1,5 +1,5 @@
 import { ChainClientError } from '@chainwatch/chain-core';
-import type { RpcAnswer, RpcCall } from './rpc-answer.ts';
+import type { RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import type { RpcTransport } from './rpc-transport.ts';
 
 /** For endpoints given as WebSocket: calls go to the same place over HTTP, or over the socket where HTTP is not served. */

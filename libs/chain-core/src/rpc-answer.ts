@@ -1,4 +1,4 @@
-import { ChainClientError } from '@chainwatch/chain-core';
+import { ChainClientError } from './errors.ts';
 import { z } from 'zod';
 
 export interface RpcCall {

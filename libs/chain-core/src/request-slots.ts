@@ -1,4 +1,4 @@
-import { ChainClientError } from '@chainwatch/chain-core';
+import { ChainClientError } from './errors.ts';
 
 /** Bounds the requests under way; who waits is served in order, and leaves the queue when aborted. */
 export class RequestSlots {

@@ -1,4 +1,4 @@
-import { ChainClientError, ChainError } from '@chainwatch/chain-core';
+import { ChainClientError, ChainError } from './errors.ts';
 
 export interface Deadline {
   /** Names the work in messages. */

@@ -1,4 +1,4 @@
-import { ChainClientError } from '@chainwatch/chain-core';
+import { ChainClientError } from './errors.ts';
 
 /** Larger than any block's receipts; what exceeds it is not an answer. */
 const responseBytesMax = 256 * 1024 * 1024;

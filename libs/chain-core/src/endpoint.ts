@@ -1,4 +1,4 @@
-import { ChainClientError } from '@chainwatch/chain-core';
+import { ChainClientError } from './errors.ts';
 
 /** An endpoint URL taken apart, so that its secrets are in no other place than the request itself. */
 export interface Endpoint {
@@ -35,6 +35,15 @@ export function parseEndpoint(endpointUrl: string): Endpoint {
 
 function basicHeader(url: URL): Record<string, string> {
   if (url.username === '' && url.password === '') return {};
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  const credentials = `${decode(url.username)}:${decode(url.password)}`;
   return { authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` };
+}
+
+/** A percent sign that was not escaped stays one. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
