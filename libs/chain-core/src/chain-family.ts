@@ -106,7 +106,7 @@ export interface ChainClientOptions {
   readonly dial?: Dial;
   /** One request's time-out, default 10,000. */
   readonly timeoutMs?: number;
-  /** Requests under way at once on this endpoint, default 16. */
+  /** Requests under way at once on this endpoint, default 16, on Bitcoin 8. */
   readonly concurrency?: number;
   /** An index of addresses beside the node (Bitcoin: an Esplora API), for what the node cannot tell. */
   readonly indexUrl?: string;

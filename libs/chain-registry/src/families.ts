@@ -3,6 +3,7 @@ import type { ChainFamily, ChainFamilyName, ChainNotation } from '@chainwatch/ch
 /** One line per family, keyed by its CAIP-2 namespace; loaded on first use, so an app carries only what it serves. */
 const loaders: Readonly<Record<string, () => Promise<ChainNotation>>> = {
   eip155: async () => (await import('@chainwatch/chain-evm')).evmFamily,
+  bip122: async () => (await import('@chainwatch/chain-bitcoin')).bitcoinFamily,
   solana: async () => (await import('@chainwatch/chain-solana')).solanaFamily,
   tron: async () => (await import('@chainwatch/chain-tron')).tronFamily,
 };

@@ -72,7 +72,8 @@ describe('listNetworks', () => {
 describe('findFamily', () => {
   it('loads the family that serves a namespace, and none for the others', async () => {
     expect((await findFamily('eip155'))?.name).toBe('evm');
-    expect(await findFamily('bip122')).toBeUndefined();
+    expect((await findFamily('bip122'))?.name).toBe('bitcoin');
+    expect(await findFamily('solana')).toBeUndefined();
     expect(await findFamily('toString')).toBeUndefined();
   });
 
@@ -87,7 +88,7 @@ describe('findFamily', () => {
     ]);
   });
 
-  it.each(['eip155', 'solana', 'tron'])('is whole for every network of %s', async (namespace) => {
+  it.each(['eip155', 'bip122', 'solana', 'tron'])('is whole for every network of %s', async (namespace) => {
     const networks = (await findNotation(namespace))?.networks ?? [];
     expect(networks).toEqual(listNetworks().filter(({ gid }) => gid.startsWith(`${namespace}:`)));
     for (const network of networks) expect(findNetwork(network.gid)).toBe(network);

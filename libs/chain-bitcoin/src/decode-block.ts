@@ -1,0 +1,18 @@
+import type { Block, BlockRef } from '@chainwatch/chain-core';
+import type { BitcoinTraits } from './bitcoin-traits.ts';
+import { decodeTransaction } from './decode-transaction.ts';
+import { verifyBlock } from './verify-block.ts';
+
+/** The block `ref` from its bytes, proved. @throws IncompleteBlockError */
+export function decodeBlock(ref: BlockRef, bytes: Buffer, traits: BitcoinTraits): Block {
+  const { header, transactions } = verifyBlock(ref, bytes, traits);
+  return {
+    number: ref.number,
+    hash: header.hash,
+    parentHash: header.parentHash,
+    timestamp: header.timestamp,
+    transactions: transactions.map(decodeTransaction),
+    balanceChanges: [],
+    touchedAssets: [],
+  };
+}

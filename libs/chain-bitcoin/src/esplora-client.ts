@@ -1,0 +1,102 @@
+import { ChainClientError } from '@chainwatch/chain-core';
+import { z } from 'zod';
+import { HttpClient } from './http-client.ts';
+import type { HttpClientOptions } from './http-client.ts';
+
+const hashSchema = z.string().regex(/^[0-9a-f]{64}$/);
+const statusSchema = z.object({ confirmed: z.boolean(), block_height: z.int().min(0).nullish() });
+const utxoSchema = z.object({ txid: hashSchema, vout: z.int().min(0), value: z.int().min(0), status: statusSchema });
+const statsSchema = z.object({
+  chain_stats: z.object({
+    funded_txo_count: z.int(), funded_txo_sum: z.int(), spent_txo_count: z.int(), spent_txo_sum: z.int(),
+  }),
+});
+const inputSchema = z.object({
+  txid: hashSchema,
+  vout: z.int().min(0),
+  is_coinbase: z.boolean(),
+  prevout: z.object({ scriptpubkey: z.string(), value: z.int().min(0) }).nullish(),
+});
+const transactionSchema = z.object({ vin: z.array(inputSchema), status: statusSchema });
+
+export type EsploraUtxo = z.infer<typeof utxoSchema>;
+export type EsploraTransaction = z.infer<typeof transactionSchema>;
+export type EsploraStats = z.infer<typeof statsSchema>['chain_stats'];
+
+/** The part of the Esplora HTTP API that tells an address's coins. Amounts are satoshis. */
+export class EsploraClient {
+  readonly #http: HttpClient;
+  readonly #base: string;
+
+  constructor(options: HttpClientOptions) {
+    this.#http = new HttpClient(options);
+    this.#base = options.endpoint.path.replace(/\/$/, '');
+  }
+
+  async readTipHash(signal?: AbortSignal): Promise<string> {
+    const path = '/blocks/tip/hash';
+    const text = await this.#get(path, signal);
+    return check(path, hashSchema, text?.trim());
+  }
+
+  async readUtxos(address: string, signal?: AbortSignal): Promise<EsploraUtxo[]> {
+    return this.#read(`/address/${address}/utxo`, z.array(utxoSchema), signal);
+  }
+
+  /** Counts and sums of confirmed outputs; undefined where the index does not tell. */
+  async findStats(address: string, signal?: AbortSignal): Promise<EsploraStats | undefined> {
+    return (await this.#find(`/address/${address}`, statsSchema, signal))?.chain_stats;
+  }
+
+  /** Unconfirmed transactions that touch the address. */
+  async readUnconfirmed(address: string, signal?: AbortSignal): Promise<EsploraTransaction[]> {
+    return (await this.#find(`/address/${address}/txs/mempool`, z.array(transactionSchema), signal)) ?? [];
+  }
+
+  readTransaction(txid: string, signal?: AbortSignal): Promise<EsploraTransaction> {
+    return this.#read(`/tx/${txid}`, transactionSchema, signal);
+  }
+
+  close(): void {
+    this.#http.close();
+  }
+
+  async #read<T>(path: string, schema: z.ZodType<T>, signal?: AbortSignal): Promise<T> {
+    const found = await this.#find(path, schema, signal);
+    if (found === undefined) throw new ChainClientError(`index ${shape(path)}: HTTP 404`, { nodeCode: 404 });
+    return found;
+  }
+
+  async #find<T>(path: string, schema: z.ZodType<T>, signal?: AbortSignal): Promise<T | undefined> {
+    const text = await this.#get(path, signal);
+    return text === undefined ? undefined : check(path, schema, parseJson(text));
+  }
+
+  /** Undefined for 404. */
+  async #get(path: string, signal?: AbortSignal): Promise<string | undefined> {
+    const what = `index ${shape(path)}`;
+    const { status, text } = await this.#http.send({ what, method: 'GET', path: `${this.#base}${path}`, signal });
+    if (status === 404) return undefined;
+    if (status !== 200) throw new ChainClientError(`${what}: HTTP ${status}`, { nodeCode: status });
+    return text;
+  }
+}
+
+function check<T>(path: string, schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new ChainClientError(`index ${shape(path)}: expected another answer: ${z.prettifyError(parsed.error).slice(0, 200)}`);
+}
+
+/** The kind of a request, without whom it asks about. */
+function shape(path: string): string {
+  return path.replace(/^\/(address|tx)\/[^/]+/, '/$1/…');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

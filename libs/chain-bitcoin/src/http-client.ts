@@ -1,0 +1,80 @@
+import { Pool } from 'undici';
+import { ChainClientError, readBody, RequestSlots, withDeadline } from '@chainwatch/chain-core';
+import type { Dial, Endpoint } from '@chainwatch/chain-core';
+
+export interface HttpClientOptions {
+  readonly endpoint: Endpoint;
+  readonly dial?: Dial;
+  readonly timeoutMs: number;
+  readonly concurrency: number;
+}
+
+export interface HttpRequest {
+  /** Names the request in messages. */
+  readonly what: string;
+  readonly method: 'GET' | 'POST';
+  /** Path and query. */
+  readonly path: string;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+  /** In place of the client's own: a request that the node answers late on purpose. It waits for no slot. */
+  readonly timeoutMs?: number;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Requests that take no slot: a wait for the next block and a scan. */
+const longRequestsMax = 4;
+
+/** HTTP to one endpoint on one connection pool. Redirects are not followed. */
+export class HttpClient {
+  readonly #options: HttpClientOptions;
+  readonly #slots: RequestSlots;
+  #pool: Pool | undefined;
+
+  constructor(options: HttpClientOptions) {
+    this.#options = options;
+    this.#slots = new RequestSlots(options.concurrency);
+  }
+
+  /** @throws ChainClientError when there is no answer; any status is one */
+  send(request: HttpRequest): Promise<HttpAnswer> {
+    const { what, signal, timeoutMs = this.#options.timeoutMs } = request;
+    const task = (): Promise<HttpAnswer> => withDeadline({ what, timeoutMs, signal }, (inner) => this.#send(request, timeoutMs, inner));
+    return request.timeoutMs === undefined ? this.#slots.run(signal, task) : task();
+  }
+
+  close(): void {
+    void this.#pool?.destroy().catch(() => undefined);
+    this.#pool = undefined;
+  }
+
+  async #send({ what, method, path, body }: HttpRequest, timeoutMs: number, signal: AbortSignal): Promise<HttpAnswer> {
+    const { headers } = this.#options.endpoint;
+    const { statusCode, body: stream } = await this.#connect().request({
+      path,
+      method,
+      headers: { ...headers, accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      body,
+      signal,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    });
+    return { status: statusCode, text: await readBody(what, stream) };
+  }
+
+  #connect(): Pool {
+    if (this.#pool !== undefined) return this.#pool;
+    const { endpoint, dial, concurrency, timeoutMs } = this.#options;
+    if (endpoint.isSocket) throw new ChainClientError('endpoint URL: expected http or https, got a WebSocket', { publicMessage: 'endpoint URL is not valid' });
+    dial?.check(endpoint.httpOrigin);
+    this.#pool = new Pool(endpoint.httpOrigin, {
+      connections: concurrency + longRequestsMax,
+      connect: { timeout: timeoutMs, ...(dial === undefined ? {} : { lookup: dial.lookup }) },
+    });
+    return this.#pool;
+  }
+}

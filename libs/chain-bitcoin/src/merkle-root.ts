@@ -1,0 +1,25 @@
+import { hash256 } from './hash.ts';
+
+/**
+ * The root of a block's tree of hashes. `isMutated`: two neighbours on some level are the same, so that a shorter list has
+ * the same root (CVE-2012-2459); no valid block does.
+ */
+export function computeMerkleRoot(leaves: readonly Buffer[]): { root: Buffer; isMutated: boolean } {
+  const pair = Buffer.allocUnsafe(64);
+  let level = leaves;
+  let isMutated = false;
+  while (level.length > 1) {
+    const next: Buffer[] = [];
+    for (let index = 0; index < level.length; index += 2) {
+      const left = level[index] as Buffer;
+      const right = level[index + 1];
+      // An odd one out is paired with itself, and that is no mutation.
+      if (right?.equals(left) === true) isMutated = true;
+      pair.set(left, 0);
+      pair.set(right ?? left, 32);
+      next.push(hash256(pair));
+    }
+    level = next;
+  }
+  return { root: level[0] ?? Buffer.alloc(32), isMutated };
+}

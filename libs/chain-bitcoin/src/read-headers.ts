@@ -1,0 +1,102 @@
+import { ChainClientError, IncompleteBlockError, unwrap } from '@chainwatch/chain-core';
+import type { BlockHeader, RpcAnswer } from '@chainwatch/chain-core';
+import { z } from 'zod';
+import { isMissingBlock } from './classify-node-error.ts';
+import { parseHeader } from './parse-header.ts';
+import { parseHex } from './parse-hex.ts';
+import type { Session } from './session.ts';
+
+const hashSchema = z.string().regex(/^[0-9a-f]{64}$/);
+const heightSchema = z.object({ height: z.int().min(0) });
+
+/** The node's best block. While that stays the same, one request for its hash is all it takes. */
+export async function readHead(session: Session, signal?: AbortSignal): Promise<BlockHeader> {
+  const hash = parseHash('getbestblockhash', await session.rpc.call('getbestblockhash', [], { signal }));
+  if (session.head?.hash === hash) return session.head;
+  const header = await findHeaderByHash(session, hash, signal);
+  if (header === undefined) throw new ChainClientError(`getblockheader: expected the best block ${hash}, got none`);
+  session.head = header;
+  return header;
+}
+
+export async function findHeaderByNumber(session: Session, number: number, signal?: AbortSignal): Promise<BlockHeader | undefined> {
+  const [header] = await readHeaders(session, number, number, signal);
+  return header;
+}
+
+/** On the best chain or off it. The 80 bytes hold no height, so the node's word is taken for that alone. */
+export async function findHeaderByHash(session: Session, hash: string, signal?: AbortSignal): Promise<BlockHeader | undefined> {
+  const [raw, told] = await session.rpc.callMany(
+    [
+      { method: 'getblockheader', params: [hash, false] },
+      { method: 'getblockheader', params: [hash, true] },
+    ],
+    signal,
+  );
+  if (isMissing(raw) || isMissing(told)) return undefined;
+  const height = heightSchema.safeParse(take(told));
+  if (!height.success) throw new ChainClientError(`getblockheader: expected the height of ${hash}, got none`);
+  return toHeader(hash, height.data.height, take(raw));
+}
+
+/**
+ * Headers of the best chain, from their bytes, linked.
+ * @throws ChainClientError when they are not: the chain changed meanwhile, or the node mixes two
+ */
+export async function readHeaders(session: Session, from: number, to: number, signal?: AbortSignal): Promise<BlockHeader[]> {
+  const hashes = await readHashes(session, from, to, signal);
+  const answers = await session.rpc.callMany(hashes.map((hash) => ({ method: 'getblockheader', params: [hash, false] })), signal);
+  const headers: BlockHeader[] = [];
+  for (const [index, answer] of answers.entries()) {
+    if (isMissing(answer)) break;
+    const header = toHeader(hashes[index] as string, from + index, unwrap(answer));
+    const previous = headers.at(-1);
+    if (previous !== undefined && header.parentHash !== previous.hash) {
+      throw new ChainClientError(`headers are not linked: expected parent ${previous.hash} of block ${header.number}, got ${header.parentHash}`);
+    }
+    headers.push(header);
+  }
+  return headers;
+}
+
+export function parseHash(method: string, result: unknown): string {
+  const parsed = hashSchema.safeParse(result);
+  if (!parsed.success) throw new ChainClientError(`${method}: expected a block hash, got ${result === null ? 'null' : typeof result}`);
+  return parsed.data;
+}
+
+async function readHashes(session: Session, from: number, to: number, signal?: AbortSignal): Promise<string[]> {
+  const calls = [];
+  for (let number = from; number <= to; number++) calls.push({ method: 'getblockhash', params: [number] });
+  const hashes: string[] = [];
+  for (const answer of await session.rpc.callMany(calls, signal)) {
+    if (isMissing(answer)) break;
+    hashes.push(parseHash('getblockhash', unwrap(answer)));
+  }
+  return hashes;
+}
+
+function isMissing(answer: RpcAnswer | undefined): boolean {
+  return answer?.type === 'error' && isMissingBlock(answer.error);
+}
+
+function take(answer: RpcAnswer | undefined): unknown {
+  if (answer === undefined) throw new ChainClientError('getblockheader: expected an answer, got none');
+  return unwrap(answer);
+}
+
+/** @throws ChainClientError when the bytes are not the header of `hash` */
+function toHeader(hash: string, number: number, hex: unknown): BlockHeader {
+  const header = tryParse(hash, hex);
+  if (header.hash !== hash) throw new ChainClientError(`getblockheader: expected ${hash}, got ${header.hash}`);
+  return { number, hash, parentHash: header.parentHash, timestamp: header.timestamp };
+}
+
+function tryParse(hash: string, hex: unknown): ReturnType<typeof parseHeader> {
+  try {
+    return parseHeader(parseHex(`header ${hash}`, hex));
+  } catch (error) {
+    if (!(error instanceof IncompleteBlockError)) throw error;
+    throw new ChainClientError(`getblockheader: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,44 @@
+import type { Coin } from '@chainwatch/chain-core';
+import type { EsploraClient, EsploraStats } from './esplora-client.ts';
+import { matchKeyOf } from './script-address.ts';
+
+export type IndexCoin = Omit<Coin, 'isCoinbase'>;
+
+/**
+ * The confirmed coins of one address. Esplora's list leaves out coins that the mempool spends, which the chain still has:
+ * they are put back from the transactions that spend them, and the address's totals tell when that is needed and that all
+ * are there.
+ * @returns undefined when the totals do not come out, because something changed meanwhile
+ */
+export async function readIndexCoins(index: EsploraClient, address: string, signal?: AbortSignal): Promise<IndexCoin[] | undefined> {
+  const stats = await index.findStats(address, signal);
+  if (stats !== undefined && countOf(stats) === 0) return [];
+  const coins = new Map<string, IndexCoin>();
+  for (const { txid, vout, value, status } of await index.readUtxos(address, signal)) {
+    if (!status.confirmed || typeof status.block_height !== 'number') continue;
+    coins.set(`${txid}:${vout}`, { txid, vout, address, amountRaw: BigInt(value), blockNumber: status.block_height });
+  }
+  if (stats !== undefined && isWhole(stats, coins)) return [...coins.values()];
+  await addSpentByMempool(index, address, coins, signal);
+  return stats === undefined || isWhole(stats, coins) ? [...coins.values()] : undefined;
+}
+
+async function addSpentByMempool(index: EsploraClient, address: string, coins: Map<string, IndexCoin>, signal?: AbortSignal): Promise<void> {
+  const script = matchKeyOf(address);
+  const inputs = (await index.readUnconfirmed(address, signal)).flatMap(({ vin }) => vin);
+  for (const { txid, vout, prevout } of inputs) {
+    if (prevout?.scriptpubkey !== script || coins.has(`${txid}:${vout}`)) continue;
+    const { status } = await index.readTransaction(txid, signal);
+    if (!status.confirmed || typeof status.block_height !== 'number') continue;
+    coins.set(`${txid}:${vout}`, { txid, vout, address, amountRaw: BigInt(prevout.value), blockNumber: status.block_height });
+  }
+}
+
+function isWhole(stats: EsploraStats, coins: ReadonlyMap<string, IndexCoin>): boolean {
+  const sum = [...coins.values()].reduce((total, { amountRaw }) => total + amountRaw, 0n);
+  return coins.size === countOf(stats) && sum === BigInt(stats.funded_txo_sum) - BigInt(stats.spent_txo_sum);
+}
+
+function countOf({ funded_txo_count: funded, spent_txo_count: spent }: EsploraStats): number {
+  return funded - spent;
+}

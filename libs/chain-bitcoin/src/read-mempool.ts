@@ -1,0 +1,42 @@
+import { ChainClientError, unwrap } from '@chainwatch/chain-core';
+import type { MempoolSnapshot, RpcAnswer, Transaction } from '@chainwatch/chain-core';
+import { z } from 'zod';
+import { callRaw } from './call-raw.ts';
+import { isInvalidParams, isMissingTransaction } from './classify-node-error.ts';
+import { parseTransaction } from './decode-transaction.ts';
+import { readHead } from './read-headers.ts';
+import type { Session } from './session.ts';
+
+const hashesSchema = z.array(z.string().regex(/^[0-9a-f]{64}$/));
+
+/** The head is read after the hashes: who is not among them, and was mined, is in a block at or below it. */
+export async function readSnapshot(session: Session, signal?: AbortSignal): Promise<MempoolSnapshot> {
+  const hashes = hashesSchema.safeParse(await session.rpc.call('getrawmempool', [], { signal }));
+  if (!hashes.success) throw new ChainClientError('getrawmempool: expected a list of transaction hashes, got something else');
+  const { number, hash } = await readHead(session, signal);
+  return { head: { number, hash }, hashes: hashes.data };
+}
+
+/** In the order of `hashes`, each proved by its txid; undefined for those that are gone. */
+export function readTransactions(session: Session, hashes: readonly string[], signal?: AbortSignal): Promise<(Transaction | undefined)[]> {
+  const form = session.capabilities.rawForm;
+  const calls = hashes.map((hash) => ({ method: 'getrawtransaction', params: [hash, form] }));
+  return session.rpc.callMany(calls, signal).then((answers) =>
+    Promise.all(answers.map((answer, index) => readOne(session, hashes[index] as string, answer, signal))),
+  );
+}
+
+async function readOne(session: Session, hash: string, answer: RpcAnswer, signal?: AbortSignal): Promise<Transaction | undefined> {
+  try {
+    return parseTransaction(hash, await takeHex(session, hash, answer, signal));
+  } catch (error) {
+    if (isMissingTransaction(error)) return undefined;
+    throw error;
+  }
+}
+
+/** A node that takes the other form only has refused; it is asked again, and remembered. */
+async function takeHex(session: Session, hash: string, answer: RpcAnswer, signal?: AbortSignal): Promise<unknown> {
+  if (answer.type === 'error' && isInvalidParams(answer.error)) return callRaw(session, 'getrawtransaction', hash, signal);
+  return unwrap(answer);
+}

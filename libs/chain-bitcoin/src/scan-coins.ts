@@ -1,0 +1,16 @@
+import type { CoinScan } from '@chainwatch/chain-core';
+import { readHead } from './read-headers.ts';
+import { scanIndex } from './scan-index.ts';
+import { scanTxOutSet } from './scan-tx-out-set.ts';
+import type { Session } from './session.ts';
+
+/** The node's own word first, then that of the index beside it; undefined where there is neither. */
+export async function scanCoins(session: Session, addresses: readonly string[], signal?: AbortSignal): Promise<CoinScan | undefined> {
+  if (addresses.length === 0) {
+    const { number, hash } = await readHead(session, signal);
+    return { at: { number, hash }, coins: [] };
+  }
+  const scan = await scanTxOutSet(session, addresses, signal);
+  if (scan !== undefined || session.index === undefined) return scan;
+  return scanIndex(session, session.index, addresses, signal);
+}

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChainClientError } from '@chainwatch/chain-core';
+import type { BlockRef, Coin, CoinScan } from '@chainwatch/chain-core';
+import type { EsploraClient } from './esplora-client.ts';
+import { findCoinbaseOutpoints } from './find-coinbase-outpoints.ts';
+import { findHeaderByHash } from './read-headers.ts';
+import { readIndexCoins } from './read-index-coins.ts';
+import type { IndexCoin } from './read-index-coins.ts';
+import type { Session } from './session.ts';
+
+/** Addresses asked about at once; the index's own slots bound the requests. */
+const addressesAtOnce = 8;
+const retryDelaysMs = [0, 200, 500, 1_000, 2_000];
+
+/**
+ * Coins of `addresses` as the index beside the node tells them, at one block that the node knows too. A tip that moves
+ * meanwhile makes the answers of two blocks, so it is asked again.
+ * @throws ChainClientError when the tip kept moving, or index and node are not of one mind
+ */
+export async function scanIndex(session: Session, index: EsploraClient, addresses: readonly string[], signal?: AbortSignal): Promise<CoinScan> {
+  for (const delayMs of retryDelaysMs) {
+    await pause(delayMs, signal);
+    const before = await index.readTipHash(signal);
+    const coins = await readAll(index, addresses, signal);
+    if (coins === undefined || (await index.readTipHash(signal)) !== before) continue;
+    const at = await findHeaderByHash(session, before, signal);
+    if (at !== undefined) return { at: { number: at.number, hash: at.hash }, coins: await toCoins(session, index, at, coins, signal) };
+  }
+  throw new ChainClientError(`index: expected the coins of ${addresses.length} addresses at one block of the node, the tip kept moving`);
+}
+
+/** Undefined as soon as the index contradicts itself about one address. */
+async function readAll(index: EsploraClient, addresses: readonly string[], signal?: AbortSignal): Promise<IndexCoin[] | undefined> {
+  const coins: IndexCoin[] = [];
+  for (let start = 0; start < addresses.length; start += addressesAtOnce) {
+    const some = await Promise.all(addresses.slice(start, start + addressesAtOnce).map((address) => readIndexCoins(index, address, signal)));
+    for (const found of some) {
+      if (found === undefined) return undefined;
+      coins.push(...found);
+    }
+  }
+  return coins;
+}
+
+/** The node's UTXO set tells which coins are a coinbase's; of those spent since, the index. */
+async function toCoins(session: Session, index: EsploraClient, at: BlockRef, found: readonly IndexCoin[], signal?: AbortSignal): Promise<Coin[]> {
+  const told = await findCoinbaseOutpoints(session, found, signal);
+  return Promise.all(
+    found.map(async (coin) => {
+      if (coin.blockNumber > at.number) throw new ChainClientError(`index: expected coins up to block ${at.number}, got one of ${coin.blockNumber}`);
+      const isCoinbase = told.get(`${coin.txid}:${coin.vout}`) ?? (await isCoinbaseByIndex(index, coin.txid, signal));
+      return { ...coin, isCoinbase };
+    }),
+  );
+}
+
+async function isCoinbaseByIndex(index: EsploraClient, txid: string, signal?: AbortSignal): Promise<boolean> {
+  const { vin } = await index.readTransaction(txid, signal);
+  return vin[0]?.is_coinbase === true;
+}
+
+async function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  if (delayMs === 0) return;
+  try {
+    await sleep(delayMs, undefined, { signal });
+  } catch (error) {
+    throw new ChainClientError('index: aborted', { cause: error });
+  }
+}

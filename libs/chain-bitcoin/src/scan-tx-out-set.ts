@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChainClientError } from '@chainwatch/chain-core';
+import type { CoinScan } from '@chainwatch/chain-core';
+import { z } from 'zod';
+import { isScanRunning, isUnsupported } from './classify-node-error.ts';
+import { findCoinbaseOutpoints } from './find-coinbase-outpoints.ts';
+import { parseAmount } from './parse-amount.ts';
+import { matchKeyOf } from './script-address.ts';
+import type { Session } from './session.ts';
+
+/** The whole UTXO set is read: minutes on a disk that spins. */
+const scanTimeoutMs = 2 * 60 * 60 * 1000;
+const otherScanWaitMs = 30 * 60 * 1000;
+const retryMs = 1_000;
+
+const scanSchema = z.object({
+  success: z.boolean(),
+  height: z.int().min(0),
+  bestblock: z.string().regex(/^[0-9a-f]{64}$/),
+  unspents: z.array(
+    z.object({
+      txid: z.string().regex(/^[0-9a-f]{64}$/),
+      vout: z.int().min(0),
+      scriptPubKey: z.string(),
+      amount: z.number(),
+      height: z.int().min(0),
+      /** Told from Core 25 on. */
+      coinbase: z.boolean().optional(),
+    }),
+  ),
+});
+
+type Scan = z.infer<typeof scanSchema>;
+
+/** Coins of `addresses` by `scantxoutset`; undefined where the node does not have it. A node runs one scan at a time. */
+export async function scanTxOutSet(session: Session, addresses: readonly string[], signal?: AbortSignal): Promise<CoinScan | undefined> {
+  const { capabilities } = session;
+  if (!capabilities.hasScan) return undefined;
+  try {
+    const addressOf = new Map(addresses.map((address) => [matchKeyOf(address), address]));
+    // By script, which is the same whatever text a node takes for its network's addresses.
+    const scan = parseScan(await start(session, [...addressOf.keys()].map((script) => `raw(${script})`), signal));
+    if (scan !== undefined) return await toCoins(session, addressOf, scan, signal);
+  } catch (error) {
+    if (!isUnsupported(error)) throw error;
+  }
+  capabilities.hasScan = false;
+  return undefined;
+}
+
+async function start(session: Session, descriptors: readonly string[], signal?: AbortSignal): Promise<unknown> {
+  const endMs = Date.now() + otherScanWaitMs;
+  for (;;) {
+    try {
+      return await runScan(session, descriptors, signal);
+    } catch (error) {
+      if (!isScanRunning(error) || Date.now() > endMs) throw error;
+    }
+    try {
+      await sleep(retryMs, undefined, { signal });
+    } catch (error) {
+      throw new ChainClientError('scantxoutset: aborted while another scan was under way', { cause: error });
+    }
+  }
+}
+
+/** A node goes on scanning when the caller has left, so it is told. */
+async function runScan({ rpc }: Session, descriptors: readonly string[], signal?: AbortSignal): Promise<unknown> {
+  try {
+    return await rpc.call('scantxoutset', ['start', descriptors], { signal, timeoutMs: scanTimeoutMs });
+  } catch (error) {
+    if (signal?.aborted === true) await rpc.call('scantxoutset', ['abort']).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Undefined for a node too old to say at which block it looked. @throws ChainClientError when it was stopped half way */
+function parseScan(result: unknown): Scan | undefined {
+  const scan = scanSchema.safeParse(result);
+  if (scan.data?.success === false) throw new ChainClientError('scantxoutset: expected the whole UTXO set, got a part: somebody stopped the scan');
+  if (scan.success) return scan.data;
+  if (typeof result === 'object' && result !== null && 'unspents' in result && !('bestblock' in result)) return undefined;
+  throw new ChainClientError(`scantxoutset: expected unspent outputs, got ${z.prettifyError(scan.error).slice(0, 200)}`);
+}
+
+async function toCoins(session: Session, addressOf: ReadonlyMap<string, string>, scan: Scan, signal?: AbortSignal): Promise<CoinScan> {
+  const untold = scan.unspents.filter(({ coinbase }) => coinbase === undefined);
+  const coinbases = await findCoinbaseOutpoints(session, untold, signal);
+  const coins = scan.unspents.map(({ txid, vout, scriptPubKey, amount, height, coinbase }) => {
+    const address = addressOf.get(scriptPubKey);
+    if (address === undefined) throw new ChainClientError(`scantxoutset: expected coins of ${addressOf.size} scripts, got another script`);
+    const isCoinbase = coinbase ?? coinbases.get(`${txid}:${vout}`) ?? false;
+    return { txid, vout, address, amountRaw: parseAmount('scantxoutset', amount), isCoinbase, blockNumber: height };
+  });
+  return { at: { number: scan.height, hash: scan.bestblock }, coins };
+}
