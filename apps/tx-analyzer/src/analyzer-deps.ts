@@ -47,4 +47,8 @@ export interface AnalyzerOptions {
   readonly pollMs?: number;
   /** How long an event may wait for the metadata of a token seen the first time, default 2,000. */
   readonly metadataTimeoutMs?: number;
+  /** How often a mempool is read, where the node tells it, default 1,000; 0: never. */
+  readonly mempoolPollMs?: number;
+  /** How long a pending transaction may be missing from the mempool before it counts as failed, default 60,000. */
+  readonly mempoolGraceMs?: number;
 }

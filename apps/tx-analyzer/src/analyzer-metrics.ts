@@ -5,6 +5,8 @@ const events = counter('chainwatch_transaction_events_total', { description: 'Tr
 const lag = gauge('chainwatch_analyzer_lag_blocks', { description: 'Blocks between the feed and the analyzer.' });
 const duration = histogram('chainwatch_analyzer_step_seconds', { description: 'One atomic step, from matching to commit.' });
 
+const pending = gauge('chainwatch_pending_transactions', { description: 'Unconfirmed transactions that somebody was told of.' });
+
 export interface StepFigures {
   readonly blocks: number;
   readonly events: number;
@@ -18,4 +20,8 @@ export function recordStep(chainGid: string, figures: StepFigures): void {
   events.add(figures.events, attributes);
   lag.set(figures.lagBlocks, attributes);
   duration.record(figures.seconds, attributes);
+}
+
+export function recordPending(chainGid: string, count: number): void {
+  pending.set(count, { chain_gid: chainGid });
 }

@@ -39,6 +39,13 @@ export class BlockRing {
     return this.#blocks.filter((block) => block.number >= number);
   }
 
+  /** Which of `hashes` are transactions of these blocks. */
+  findTransactions(hashes: ReadonlySet<string>): Set<string> {
+    const found = new Set<string>();
+    for (const block of this.#blocks) for (const { hash } of block.transactions) if (hashes.has(hash)) found.add(hash);
+    return found;
+  }
+
   clear(): void {
     this.#blocks = [];
     this.#transactionCount = 0;

@@ -14,6 +14,8 @@ import { ChainWatch, type LateAddress } from './chain-watch.ts';
 import type { FamilyWatch } from './family-watch.ts';
 import { entryOfMessage } from './feed-entry.ts';
 import { FeedGapError, FeedQueue } from './feed-queue.ts';
+import { confirmAddresses } from './confirm-addresses.ts';
+import { MempoolAnalyzer } from './mempool-analyzer.ts';
 import { findLateCandidates } from './find-late-matches.ts';
 import { recordStep } from './analyzer-metrics.ts';
 import { movedTokens, prepareBlocks } from './prepare-blocks.ts';
@@ -57,9 +59,11 @@ export class ChainAnalyzer {
   readonly #ring = new BlockRing();
   readonly #wake = new Wake();
   readonly #assets: AssetBook;
+  readonly #mempool: MempoolAnalyzer;
   #watch!: ChainWatch;
   #cursor: ChainCursor = { seq: 0 };
   #late: LateAddress[] = [];
+  #news: string[] = [];
   #status: AnalyzerStatus = 'catching_up';
   #reason: string | undefined;
   #headNumber = 0;
@@ -76,6 +80,14 @@ export class ChainAnalyzer {
     this.#assets = new AssetBook({ sql: db, network: opened.network, client, metadataTimeoutMs: options.metadataTimeoutMs });
     const { decimalsOf, learn } = this.#assets;
     this.#chain = { gid: chain.gid, family: chain.family, network: opened.network, token, decimalsOf, learn };
+    this.#mempool = new MempoolAnalyzer({
+      ...deps,
+      chain: this.#chain,
+      reader: options.mempoolPollMs > 0 ? opened.client.mempool : undefined,
+      prepare: { watch: deps.family, confirmAddresses: (addresses) => confirmAddresses(db, chain.family, chain.gid, addresses) },
+      findMined: (hashes) => this.#ring.findTransactions(hashes),
+      onNews: this.#wake.notify,
+    });
     this.#queue = new FeedQueue(db, chain.gid);
     this.#bodies = new BodyPrefetcher(async (entry, onTrouble, signal) => {
       const body = await readBody({ client, sql: db, chainGid: chain.gid, logger }, entry, onTrouble, signal).finally(this.#wake.notify);
@@ -112,6 +124,8 @@ export class ChainAnalyzer {
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', this.#wake.notify, { once: true });
     let isLoaded = false;
+    const end = new AbortController();
+    const watching = this.#mempool.watch(AbortSignal.any([signal, end.signal]));
     try {
       while (!signal.aborted) {
         try {
@@ -130,6 +144,8 @@ export class ChainAnalyzer {
     } finally {
       signal.removeEventListener('abort', this.#wake.notify);
       this.#bodies.reset();
+      end.abort();
+      await watching;
     }
   }
 
@@ -140,7 +156,8 @@ export class ChainAnalyzer {
     await this.#assets.load();
     this.#cursor = cursor;
     this.#late = [];
-    this.#watch = new ChainWatch(db, this.#chain.gid, family, watchXid);
+    this.#watch = new ChainWatch(db, this.#chain.gid, family, watchXid, (address) => this.#news.push(address));
+    await this.#mempool.load();
     if (cursor.seq === 0) this.#watch.skipToLoaded();
     if (this.#ring.tip?.hash !== cursor.hash) this.#ring.clear();
     if (this.#queue.entries[0]?.seq !== cursor.seq + 1) {
@@ -161,15 +178,23 @@ export class ChainAnalyzer {
     this.#bodies.prefetch(this.#queue.entries);
     // The bodies arrive meanwhile.
     this.#late.push(...(await this.#watch.readNews(this.#cursor.number)));
+    this.#mempool.recheck(this.#news.splice(0));
     const { groupTransactionsMax: transactionsMax } = this.#deps.options;
     const segment = takeSegment(this.#queue.entries, this.#bodies, this.#cursor, { blocksMax: this.#groupBlocks(), transactionsMax });
     if (segment === undefined) await this.#reportWaiting(nowMs);
     else this.#waitingSince = 0;
     // A chain that stood still and has nothing to do any more says so, too.
     const hasRecovered = this.#reason !== undefined && this.#queue.entries.length === 0;
-    if (segment === undefined && this.#late.length === 0 && !hasRecovered) return false;
+    if (segment === undefined && this.#late.length === 0 && !hasRecovered) return this.#lookAtMempool();
     await this.#stepInTrace(segment ?? NOTHING, signal);
     return true;
+  }
+
+  /** False when it had nothing new. */
+  async #lookAtMempool(): Promise<boolean> {
+    const events = await this.#mempool.step(this.#cursor);
+    this.#deps.relay.publish(events);
+    return events.length > 0;
   }
 
   /** At the head the block's trace goes on with a span of its own; in a group each block's events keep their block's. */
@@ -209,7 +234,9 @@ export class ChainAnalyzer {
       lagEntries: this.#queue.lastSeq - cursor.seq,
       processedHashes: segment.blocks.map(({ entry }) => entry.hash),
     };
-    const { events, isReleased } = await runStep(db, this.#chain, { segment, step, cursor: this.#cursor, advance, now: now() });
+    const settlement = await this.#mempool.settle(blocks.map(({ block }) => block));
+    const { events, isReleased } = await runStep(db, this.#chain, { segment, step, cursor: this.#cursor, advance, settlement, now: now() });
+    this.#mempool.finish(settlement, events);
     if (blocks.length > 0) this.#matchesPerBlock = (this.#matchesPerBlock + step.matches.length / blocks.length) / 2;
     this.#finish(segment, blocks.map(({ block }) => block), cursor);
     this.#assets.markSaved(step.newAssets, movedTokens([...step.late, ...step.matches], network.native.gid));

@@ -34,11 +34,16 @@ export class ChainWatch {
   #watchXid: bigint;
   /** Older ones were dealt with before; they are read for the set only. */
   readonly #lateFromXid: bigint;
+  readonly #onAddress: (address: string) => void;
   #startNumber: number | undefined;
 
-  /** @param storedXid of the state; every row of an older transaction was dealt with by whoever stored it */
-  constructor(sql: Sql, chainGid: string, family: FamilyWatch, storedXid: bigint) {
+  /**
+   * @param storedXid of the state; every row of an older transaction was dealt with by whoever stored it
+   * @param onAddress hears of every address that is news
+   */
+  constructor(sql: Sql, chainGid: string, family: FamilyWatch, storedXid: bigint, onAddress: (address: string) => void = () => undefined) {
     this.#sql = sql;
+    this.#onAddress = onAddress;
     this.#chainGid = chainGid;
     this.#family = family;
     this.#lateFromXid = storedXid;
@@ -80,6 +85,7 @@ export class ChainWatch {
   async #take(row: NewsRow, cursorNumber: number | undefined, late: LateAddress[]): Promise<void> {
     if (row.id === null || !row.is_monitored) return;
     this.#family.add(row.address);
+    this.#onAddress(row.address);
     if (cursorNumber === undefined || BigInt(row.watch_xid) < this.#lateFromXid) return;
     const fromBlock = row.from_block ?? (await this.#findStartNumber());
     if (fromBlock <= cursorNumber) late.push({ id: row.id, address: row.address, fromBlock });

@@ -60,8 +60,8 @@ function insertReadsSql(params: SqlParams, chainGid: string, step: BlocksStep): 
       AND (r.asset_gid = ANY(${params.add(step.movedGids, 'text[]')}) OR EXISTS (SELECT 1 FROM balances b WHERE b.asset_gid = r.asset_gid)))`;
 }
 
-/** The transaction was mined again: what stood in the earlier block goes. */
-async function clearRecords(sql: Sql, ids: readonly string[]): Promise<void> {
+/** The transaction is written anew: what stood in the earlier block or came from the mempool goes. */
+export async function clearRecords(sql: Sql, ids: readonly string[]): Promise<void> {
   await sql.query('DELETE FROM transfers WHERE transaction_id = ANY($1::uuid[])', [ids]);
   await sql.query('DELETE FROM transaction_addresses WHERE transaction_id = ANY($1::uuid[])', [ids]);
 }

@@ -8,5 +8,9 @@ export const config = loadConfig(
       PREFETCH_WINDOW: integer(1, 256).default(24),
       /** One request to a node. */
       NODE_TIMEOUT: durationMs().default(10_000),
+      /** How often a mempool is read, where the node tells it; 0: never. */
+      MEMPOOL_POLL: durationMs().default(1_000),
+      /** How long a pending transaction may be missing from the mempool before it counts as failed. */
+      MEMPOOL_GRACE: durationMs().default(60_000),
     }),
 );

@@ -47,7 +47,7 @@ export function collectAddresses(candidates: BlockCandidates, filter: AddressFil
   for (const change of candidates.balanceChanges) take(change.address);
 }
 
-function concerns(transaction: Transaction, filter: AddressFilter): boolean {
+export function concerns(transaction: Transaction, filter: AddressFilter): boolean {
   const { from, fee } = transaction;
   if (from !== undefined && filter.has(from)) return true;
   if (fee?.payer !== undefined && fee.payer !== from && filter.has(fee.payer)) return true;

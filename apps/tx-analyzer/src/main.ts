@@ -26,7 +26,7 @@ await runService({
         endpoints: config.CHAIN_ENDPOINTS,
         timeoutMs: config.NODE_TIMEOUT,
       }),
-      options: { prefetchWindow: config.PREFETCH_WINDOW },
+      options: { prefetchWindow: config.PREFETCH_WINDOW, mempoolPollMs: config.MEMPOOL_POLL, mempoolGraceMs: config.MEMPOOL_GRACE },
     });
     const health = await startHealthServer({ port: config.HEALTH_PORT, checks: analyzer.readiness, metrics: telemetry.handleMetrics });
     return {

@@ -65,7 +65,7 @@ export function planWrites(late: readonly MatchedTransaction[], matches: readonl
 }
 
 /** Its project was told of it and not yet that it is undone: by a reorg, or dropped from the mempool before it was mined. */
-export function isTold({ status, blockHash }: Pick<ExistingTransaction, 'status' | 'blockHash'>): boolean {
+function isTold({ status, blockHash }: Pick<ExistingTransaction, 'status' | 'blockHash'>): boolean {
   return status !== 'reorged' && !(status === 'failed' && blockHash === undefined);
 }
 
@@ -80,6 +80,25 @@ export function addDetectedReads(reads: BalanceReads, matches: readonly MatchedT
       }
     }
   }
+}
+
+/** What waits in the mempool: nobody is told twice, and what stands in a block already stays as it is. */
+export function planPending(matches: readonly MatchedTransaction[], existing: ReadonlyMap<string, ExistingTransaction>, context: PlanContext): Omit<WritePlan, 'merges'> {
+  const upserts: TransactionState[] = [];
+  const resetIds: string[] = [];
+  const events: PlannedEvent[] = [];
+  for (const match of matches) {
+    const id = transactionIdOf(match.projectId, context.chainGid, match.transaction.hash);
+    const known = existing.get(id);
+    const wasTold = known !== undefined && isTold(known);
+    if (wasTold && known.status !== 'pending') continue;
+    const { blockNumber: _number, blockHash: _hash, blockTimestamp: _timestamp, txIndex: _index, ...rest } = stateOf(id, match, known?.epoch ?? 0, context);
+    const state: TransactionState = { ...rest, status: 'pending', ...(wasTold ? { detectedAt: known.detectedAt } : {}) };
+    if (known !== undefined) resetIds.push(id);
+    upserts.push(state);
+    if (!wasTold) events.push({ type: 'transaction.detected', state });
+  }
+  return { upserts, resetIds, events };
 }
 
 function stateOf(id: string, match: MatchedTransaction, epoch: number, context: PlanContext): TransactionState {

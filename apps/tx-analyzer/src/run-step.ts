@@ -7,6 +7,8 @@ import { commitBlocks, type BlocksStep } from './commit-blocks.ts';
 import { commitFinalize } from './commit-finalize.ts';
 import { commitReorg } from './commit-reorg.ts';
 import { confirmTransactions } from './confirm-transactions.ts';
+import { closeMined, dropPending } from './drop-pending.ts';
+import type { Settlement } from './pending-book.ts';
 import type { OutboxEvent } from './planned-event.ts';
 import type { Segment } from './take-segment.ts';
 
@@ -15,6 +17,8 @@ export interface StepInput {
   readonly step: BlocksStep;
   readonly cursor: ChainCursor;
   readonly advance: Advance;
+  /** What the segment's blocks mean for pending transactions. */
+  readonly settlement: Settlement;
   readonly now: Date;
 }
 
@@ -26,10 +30,10 @@ export interface StepResult {
 
 /** The atomic step (architecture.md, invariant 3): everything of a segment and the cursor in one database transaction. */
 export async function runStep(db: Database, chain: ChainContext, input: StepInput): Promise<StepResult> {
-  const { segment, step, advance } = input;
+  const { segment, step, advance, settlement } = input;
   const isReleased = isHolding(input.cursor) && !isHolding(advance.cursor);
   const hasWrites = step.matches.length > 0 || step.late.length > 0 || step.reads.length > 0;
-  if (!hasWrites && segment.orphans.length === 0 && segment.finalize === undefined && !isReleased) {
+  if (!hasWrites && segment.orphans.length === 0 && segment.finalize === undefined && !isReleased && settlement.mined.length === 0 && settlement.dropped.length === 0) {
     await advanceCursor(db, chain, advance);
     return { events: [], isReleased };
   }
@@ -38,13 +42,16 @@ export async function runStep(db: Database, chain: ChainContext, input: StepInpu
 }
 
 async function writeStep(sql: Sql, chain: ChainContext, input: StepInput, hasWrites: boolean, isReleased: boolean): Promise<OutboxEvent[]> {
-  const { segment, step, advance, cursor, now } = input;
+  const { segment, step, advance, settlement, cursor, now } = input;
   const events: OutboxEvent[] = [];
   // Releasing comes first, so that what was held is published before what this step adds.
-  if (!hasWrites || isReleased) await lockWithToken(sql, 'analyzer_states', chain.gid, chain.token);
+  if (!hasWrites || isReleased || settlement.dropped.length > 0) await lockWithToken(sql, 'analyzer_states', chain.gid, chain.token);
   if (isReleased) await sql.query('UPDATE events SET is_held = false WHERE chain_gid = $1 AND is_held', [chain.gid]);
+  const headNumber = advance.cursor.number ?? 0;
+  events.push(...(await dropPending(sql, chain, settlement.dropped, { headNumber, isHeld: isHolding(advance.cursor), now })));
   if (hasWrites) events.push(...(await commitBlocks(sql, chain, step, advance, now)));
   else await advanceCursor(sql, chain, advance);
+  await closeMined(sql, chain.gid, settlement.mined);
   if (segment.orphans.length > 0) events.push(...(await commitReorg(sql, chain, segment.orphans, advance.cursor, now)));
   const finalNumber = Math.min(cursor.confirmedNumber ?? -1, advance.cursor.confirmedNumber ?? -1);
   if (step.late.length > 0 && finalNumber >= 0) {

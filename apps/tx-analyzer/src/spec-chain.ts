@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BlockNotFoundError, ChainClientError, type Block, type BlockRef, type ChainClient, type Network, type TokenMetadata, type Transaction } from '@chainwatch/chain-core';
+import { BlockNotFoundError, ChainClientError, type Block, type BlockRef, type ChainClient, type MempoolReader, type MempoolSnapshot, type Network, type TokenMetadata, type Transaction } from '@chainwatch/chain-core';
 
 export const NATIVE = 'eip155:31337/slip44:60';
 export const TOKEN = 'eip155:31337/erc20:0x1111111111111111111111111111111111111111';
@@ -30,12 +30,43 @@ export function makeTransaction(name: string, content: Partial<Transaction> = {}
   return { hash: hashOf(`tx ${name}`), index: 0, isFailed: false, transfers: [], ...content };
 }
 
+/** A mempool that holds what it is told to, and answers slowly or not at all when asked to. */
+export class SpecMempool implements MempoolReader {
+  readonly transactions = new Map<string, Transaction>();
+  head: BlockRef | undefined;
+  isDown = false;
+  snapshots = 0;
+  fetched: string[][] = [];
+
+  set(head: BlockRef, ...transactions: readonly Transaction[]): void {
+    this.head = head;
+    this.transactions.clear();
+    for (const transaction of transactions) this.transactions.set(transaction.hash, transaction);
+  }
+
+  async readSnapshot(): Promise<MempoolSnapshot> {
+    await Promise.resolve();
+    if (this.isDown || this.head === undefined) throw new ChainClientError('the mempool does not answer');
+    this.snapshots += 1;
+    return { head: this.head, hashes: [...this.transactions.keys()] };
+  }
+
+  async readTransactions(hashes: readonly string[]): Promise<(Transaction | undefined)[]> {
+    await Promise.resolve();
+    if (this.isDown) throw new ChainClientError('the mempool does not answer');
+    this.fetched.push([...hashes]);
+    return hashes.map((hash) => this.transactions.get(hash));
+  }
+}
+
 /** A node with the blocks of all branches, whatever is canonical; the specs write the feed themselves. */
 export class SpecChain {
   readonly blocks = new Map<string, Block>();
   readonly tokens = new Map<string, TokenMetadata | undefined>([[TOKEN, { name: 'Token', symbol: 'TKN', decimals: 6 }]]);
   /** Hashes the node does not have (any more). */
   readonly missing = new Set<string>();
+  /** The node's mempool, when it tells one. */
+  mempool: SpecMempool | undefined;
   reads = 0;
   isDown = false;
   /** What reading a block fails with. */
@@ -81,6 +112,7 @@ export class SpecChain {
         assertUp();
         return gids.map((gid) => this.tokens.get(gid));
       },
+      ...(this.mempool === undefined ? {} : { mempool: this.mempool }),
       close: () => undefined,
     };
   }

@@ -37,6 +37,14 @@ export function writeFingerprint(text: string, out: Fingerprint): void {
   out[1] = (a | b) === 0 ? 1 : b;
 }
 
+const scratch: Fingerprint = new Int32Array(2);
+
+/** 53 bits of the fingerprint as one number, for lists of few texts: 8 bytes where the text would take a hundred. */
+export function fingerprintOf(text: string): number {
+  writeFingerprint(text, scratch);
+  return (scratch[0]! >>> 0) * 0x20_0000 + (scratch[1]! >>> 11);
+}
+
 function finish(half: number, first: number, second: number): number {
   let mixed = half ^ (half >>> 16);
   mixed = imul(mixed, first);

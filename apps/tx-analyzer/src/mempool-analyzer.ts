@@ -1,0 +1,188 @@
+import type { Block, BlockRef, MempoolReader, Transaction } from '@chainwatch/chain-core';
+import { FencedError, type Database } from '@chainwatch/db';
+import type { AnalyzerLogger } from './analyzer-deps.ts';
+import { recordPending } from './analyzer-metrics.ts';
+import type { ChainContext } from './chain-context.ts';
+import { isHolding, type ChainCursor } from './chain-cursor.ts';
+import { commitMempool, type MempoolStep } from './commit-mempool.ts';
+import { MempoolWatch, type MempoolLook } from './mempool-watch.ts';
+import { outpointKey } from './outpoint-key.ts';
+import { NOTHING_SETTLED, PendingBook, type DroppedTransaction, type PendingTransaction, type Settlement } from './pending-book.ts';
+import type { OutboxEvent } from './planned-event.ts';
+import { findMempoolCandidates, prepareMempool, type PreparedMempool, type PrepareMempoolDeps } from './prepare-mempool.ts';
+import { sortByParents } from './sort-by-parents.ts';
+import type { TransactionState } from './transaction-state.ts';
+
+interface MempoolDeps {
+  readonly db: Database;
+  readonly chain: ChainContext;
+  readonly logger: AnalyzerLogger;
+  readonly reader: MempoolReader | undefined;
+  readonly prepare: Omit<PrepareMempoolDeps, 'book'>;
+  /** Which of them stand in one of the last blocks analysed: a node may be late to take them out of its mempool. */
+  readonly findMined: (hashes: ReadonlySet<string>) => ReadonlySet<string>;
+  readonly options: { readonly mempoolPollMs: number; readonly mempoolGraceMs: number };
+  readonly now: () => Date;
+  readonly onNews: () => void;
+}
+
+const RETRY_MS_MAX = 60_000;
+const NONE: readonly OutboxEvent[] = [];
+const NO_HASHES: ReadonlySet<string> = new Set();
+
+/**
+ * Unconfirmed transactions of one chain, in the hands of its analyzer: what the mempool has becomes `pending`, what is
+ * replaced or gone for good becomes `failed`. Every write is a step of the analyzer's, between those of blocks.
+ */
+export class MempoolAnalyzer {
+  readonly #deps: MempoolDeps;
+  readonly #watch: MempoolWatch | undefined;
+  readonly #absentSinceMs = new Map<string, number>();
+  #book = new PendingBook();
+  #isLoaded = false;
+  #failures = 0;
+  #retryAtMs = 0;
+
+  constructor(deps: MempoolDeps) {
+    const { reader, logger, options, onNews } = deps;
+    this.#deps = deps;
+    this.#watch = reader && new MempoolWatch({ chainGid: deps.chain.gid, reader, pollMs: options.mempoolPollMs, logger, onNews });
+  }
+
+  /** Reads the mempool until the signal aborts. */
+  async watch(signal: AbortSignal): Promise<void> {
+    await this.#watch?.run(signal);
+  }
+
+  /** What is pending, from the database; before anything else and after every failure. */
+  async load(): Promise<void> {
+    this.#book = await PendingBook.load(this.#deps.db, this.#deps.chain.gid);
+    this.#absentSinceMs.clear();
+    // What a step undid that was not heard of is looked at once more.
+    this.#watch?.view.recheckAll();
+    this.#isLoaded = true;
+  }
+
+  /** What blocks mean for pending transactions; `finish` when that is committed. */
+  async settle(blocks: readonly Block[]): Promise<Settlement> {
+    if (!this.#isLoaded) await this.load();
+    return blocks.length === 0 ? NOTHING_SETTLED : this.#book.settle(blocks);
+  }
+
+  finish(settlement: Settlement, events: readonly OutboxEvent[]): void {
+    this.#book.apply(settlement);
+    for (const { pending } of settlement.mined) this.#absentSinceMs.delete(pending.hash);
+    for (const { hash } of settlement.dropped) {
+      this.#absentSinceMs.delete(hash);
+      this.#watch?.view.forget(hash);
+    }
+    for (const { type, envelope } of events) if (type === 'transaction.reorged') this.#watch?.view.forget(envelope.data.transaction.hash);
+    this.#watch?.notify();
+  }
+
+  /** Scripts or addresses that are watched from now on, or outpoints of coins found for them: what was passed over counts. */
+  recheck(keys: readonly string[]): void {
+    this.#watch?.view.recheck(keys);
+    this.#watch?.notify();
+  }
+
+  /** Writes what is new in the mempool, when it stands where the analyzer does. Its failures hold up nothing. @throws FencedError */
+  async step(cursor: ChainCursor): Promise<readonly OutboxEvent[]> {
+    const { number, hash } = cursor;
+    if (number === undefined || hash === undefined || isHolding(cursor) || Date.now() < this.#retryAtMs) return NONE;
+    const look = this.#watch?.take({ number, hash });
+    if (look === undefined) return NONE;
+    try {
+      if (!this.#isLoaded) await this.load();
+      const events = await this.#analyse(look);
+      this.#failures = 0;
+      recordPending(this.#deps.chain.gid, this.#book.size);
+      return events;
+    } catch (error) {
+      if (error instanceof FencedError) throw error;
+      this.#fail(error);
+      return NONE;
+    }
+  }
+
+  async #analyse(look: MempoolLook): Promise<readonly OutboxEvent[]> {
+    const watch = this.#watch!;
+    const deps = { ...this.#deps.prepare, book: this.#book };
+    const found = findMempoolCandidates(deps, sortByParents(look.transactions.filter(({ hash }) => watch.isPresent(hash))));
+    const mined = found.length === 0 ? NO_HASHES : this.#deps.findMined(new Set(found.map(({ hash }) => hash)));
+    const candidates = found.filter(({ hash }) => !mined.has(hash));
+    const dropped = this.#listDropped(candidates);
+    let step: (MempoolStep & PreparedMempool) | undefined;
+    if (candidates.length > 0) step = { ...(await prepareMempool(deps, candidates)), dropped };
+    else if (dropped.length > 0) step = { matches: [], coins: new Map(), dropped };
+    const events = step === undefined ? NONE : await this.#commit(look.head, step, candidates, look.lateHashes);
+    watch.finish(look);
+    for (const { hash } of dropped) watch.view.forget(hash);
+    return events;
+  }
+
+  async #commit(head: BlockRef, step: MempoolStep & PreparedMempool, candidates: readonly Transaction[], lateHashes: ReadonlySet<string>): Promise<readonly OutboxEvent[]> {
+    const { db, chain, now } = this.#deps;
+    if (step.matches.length === 0 && step.dropped.length === 0) return NONE;
+    const { events, states } = await db.transaction((sql) => commitMempool(sql, chain, step, { headNumber: head.number, now: now() }));
+    this.#book.apply({ mined: [], dropped: step.dropped });
+    for (const { hash } of step.dropped) this.#absentSinceMs.delete(hash);
+    this.#enter(states, candidates, step.coins);
+    // Who spends a coin that was there before may have been looked at before.
+    this.#watch!.view.recheck([...step.coins.keys()].filter((key) => lateHashes.has(key.slice(0, key.lastIndexOf(':')))));
+    return events;
+  }
+
+  #enter(states: readonly TransactionState[], candidates: readonly Transaction[], coins: ReadonlyMap<string, { address: string; amountRaw: bigint }>): void {
+    const byHash = new Map(candidates.map((transaction) => [transaction.hash, transaction]));
+    for (const { id, hash } of states) {
+      const known = this.#book.find(hash);
+      const { utxo } = byHash.get(hash)!;
+      const own = (utxo?.outputs ?? []).flatMap((_, vout) => {
+        const key = outpointKey({ txid: hash, vout });
+        const coin = coins.get(key);
+        return coin === undefined ? [] : [[key, coin] as const];
+      });
+      const entry: PendingTransaction = { hash, ids: new Set([...(known?.ids ?? []), id]), inputs: new Set((utxo?.inputs ?? []).map(outpointKey)), coins: new Map(own) };
+      this.#book.set(entry);
+      this.#absentSinceMs.delete(hash);
+    }
+  }
+
+  /** What is replaced, with all that stands on it, and what is gone for longer than the grace. */
+  #listDropped(candidates: readonly Transaction[]): DroppedTransaction[] {
+    const watch = this.#watch!;
+    const nowMs = Date.now();
+    const conflicts = new Map<string, string>();
+    const evicted: DroppedTransaction[] = [];
+    for (const { hash, utxo } of candidates) {
+      for (const input of utxo?.inputs ?? []) {
+        for (const rival of this.#book.listRivals(outpointKey(input), hash)) if (!watch.isPresent(rival.hash)) conflicts.set(rival.hash, hash);
+      }
+    }
+    for (const pending of this.#book.list()) {
+      if (watch.isPresent(pending.hash)) {
+        this.#absentSinceMs.delete(pending.hash);
+        continue;
+      }
+      for (const key of pending.inputs) {
+        const rival = this.#book.listRivals(key, pending.hash).find(({ hash }) => watch.isPresent(hash));
+        if (rival !== undefined) conflicts.set(pending.hash, rival.hash);
+      }
+      const sinceMs = this.#absentSinceMs.get(pending.hash) ?? nowMs;
+      this.#absentSinceMs.set(pending.hash, sinceMs);
+      if (nowMs - sinceMs >= this.#deps.options.mempoolGraceMs) evicted.push(pending);
+    }
+    const replaced = this.#book.withDescendants(conflicts);
+    const replacedHashes = new Set(replaced.map(({ hash }) => hash));
+    return [...replaced, ...evicted.filter(({ hash }) => !replacedHashes.has(hash))];
+  }
+
+  #fail(error: unknown): void {
+    this.#isLoaded = false;
+    this.#failures += 1;
+    const waitMs = Math.min(500 * 2 ** this.#failures, RETRY_MS_MAX);
+    this.#retryAtMs = Date.now() + waitMs;
+    this.#deps.logger.warn({ chain_gid: this.#deps.chain.gid, error }, 'the mempool could not be analysed, it is tried again');
+  }
+}

@@ -1,0 +1,64 @@
+import type { BlockHeader, Transaction } from '@chainwatch/chain-core';
+import { collectAddresses, concerns, type AddressFilter } from './find-candidates.ts';
+import type { MatchedTransaction } from './matched-transaction.ts';
+import { matchTransactions, type WatchedByAddress } from './match-transactions.ts';
+import { outpointKey } from './outpoint-key.ts';
+import type { PendingBook } from './pending-book.ts';
+import type { KnownCoin } from './resolve-transaction.ts';
+import { resolveUtxos, type UtxoDeps } from './resolve-utxos.ts';
+import { UtxoFinder } from './utxo-finder.ts';
+
+/** What UTXO chains need besides: coins by outpoint. */
+export type UtxoMempoolDeps = Omit<UtxoDeps, 'scripts' | 'confirmAddresses'> & { readonly coins: AddressFilter };
+
+export interface PrepareMempoolDeps {
+  /** Has what is watched: addresses, or scripts on UTXO chains. */
+  readonly watch: AddressFilter;
+  readonly utxo?: UtxoMempoolDeps;
+  readonly confirmAddresses: (addresses: ReadonlySet<string>) => Promise<WatchedByAddress>;
+  readonly book: PendingBook;
+}
+
+export interface PreparedMempool {
+  readonly matches: readonly MatchedTransaction[];
+  /** Outputs to watched addresses, by `outpointKey`. */
+  readonly coins: ReadonlyMap<string, KnownCoin>;
+}
+
+/** Stands above every block: for what is not mined yet, an address counts from its registration on. */
+const UNMINED: BlockHeader = { number: Number.MAX_SAFE_INTEGER, hash: '', parentHash: '', timestamp: 0 };
+
+/** Those that may concern somebody, or that spend what a pending transaction spends; in the same order. */
+export function findMempoolCandidates({ watch, utxo, book }: PrepareMempoolDeps, transactions: readonly Transaction[]): Transaction[] {
+  if (utxo === undefined) return transactions.filter((transaction) => concerns(transaction, watch));
+  const finder = new UtxoFinder({ scripts: watch, coins: { has: (key) => utxo.coins.has(key) || book.touches(key) } });
+  return finder.find(transactions);
+}
+
+/** What candidates, parents before children, mean to each project. */
+export async function prepareMempool(deps: PrepareMempoolDeps, candidates: readonly Transaction[]): Promise<PreparedMempool> {
+  const { utxo, book } = deps;
+  if (utxo === undefined) {
+    const addresses = new Set<string>();
+    collectAddresses({ block: { ...UNMINED, transactions: [], balanceChanges: [], touchedAssets: [] }, transactions: candidates, balanceChanges: [] }, deps.watch, addresses);
+    return { matches: matchTransactions(UNMINED, candidates, await deps.confirmAddresses(addresses)), coins: new Map() };
+  }
+  const { transactions, watched, changes } = await resolveUtxos(
+    {
+      ...utxo,
+      scripts: deps.watch,
+      confirmAddresses: deps.confirmAddresses,
+      readCoins: async (outpoints) => {
+        const coins = new Map(await utxo.readCoins(outpoints));
+        for (const key of outpoints.map(outpointKey)) {
+          const coin = coins.has(key) ? undefined : book.findCoin(key);
+          if (coin !== undefined) coins.set(key, coin);
+        }
+        return coins;
+      },
+    },
+    [{ transactions: candidates }],
+  );
+  const coins = changes.created.map((coin): [string, KnownCoin] => [outpointKey(coin), { address: coin.address, amountRaw: coin.amountRaw }]);
+  return { matches: matchTransactions(UNMINED, transactions.flat(), watched), coins: new Map(coins) };
+}
