@@ -1,6 +1,6 @@
-import type { ChainClient } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import { counter } from '@chainwatch/telemetry';
+import type { BalanceReader } from './balance-reader.ts';
 import { readChainState } from './chain-state.ts';
 import type { BalanceEvent } from './insert-events.ts';
 import { planChanges } from './plan-changes.ts';
@@ -12,7 +12,7 @@ import { takeWork, type WorkLimits } from './take-work.ts';
 export interface StepDeps {
   /** One session: what is asked and written goes through it, in transactions of its own. */
   readonly session: Sql;
-  readonly client: ChainClient;
+  readonly client: BalanceReader;
   readonly clock: () => Date;
   readonly signal: AbortSignal;
   readonly limits?: Partial<WorkLimits>;

@@ -1,11 +1,12 @@
-import { BlockNotFoundError, ChainError, type ChainClient } from '@chainwatch/chain-core';
+import { BlockNotFoundError, ChainError } from '@chainwatch/chain-core';
 import type { Database, Sql } from '@chainwatch/db';
+import type { BalanceReader } from './balance-reader.ts';
 import { READS_MAX, runBalanceStep, type StepResult } from './balance-step.ts';
 import type { BalanceEvent } from './insert-events.ts';
 
 export interface ChainWorkerDeps {
   readonly db: Database;
-  readonly client: ChainClient;
+  readonly client: BalanceReader;
   readonly publish: (events: readonly BalanceEvent[]) => void;
   readonly logger: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
   readonly clock: () => Date;

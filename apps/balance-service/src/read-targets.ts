@@ -1,4 +1,5 @@
-import { BlockNotFoundError, ChainError, type BlockRef, type ChainClient } from '@chainwatch/chain-core';
+import { BlockNotFoundError, ChainError, type BlockRef } from '@chainwatch/chain-core';
+import type { BalanceReader } from './balance-reader.ts';
 import type { Reading, Target } from './target.ts';
 
 /** More blocks than that in one piece of work is catching up: everything is read once, at the cursor. */
@@ -15,7 +16,7 @@ export interface Answers {
  * Asks the chain. A block that the node does not have (its state pruned) is read at the cursor instead.
  * @throws BlockNotFoundError when the node does not have the cursor's state: node or analyzer has to move first
  */
-export async function readTargets(client: ChainClient, targets: readonly Target[], cursor: BlockRef, signal: AbortSignal): Promise<Answers> {
+export async function readTargets(client: BalanceReader, targets: readonly Target[], cursor: BlockRef, signal: AbortSignal): Promise<Answers> {
   const groups = await Promise.all(
     groupByBlock(targets, cursor).map(async ([at, group]) => {
       try {
@@ -40,7 +41,7 @@ function groupByBlock(targets: readonly Target[], cursor: BlockRef): [BlockRef, 
   return byHash.size > BLOCKS_MAX ? [[cursor, [...targets]]] : [...byHash.values()];
 }
 
-async function readGroup(client: ChainClient, targets: readonly Target[], block: BlockRef, signal: AbortSignal): Promise<Answers> {
+async function readGroup(client: BalanceReader, targets: readonly Target[], block: BlockRef, signal: AbortSignal): Promise<Answers> {
   const [amounts, baselines] = await Promise.all([ask(client, block, targets, signal), readBaselines(client, targets, block, signal)]);
   const readings: Reading[] = [];
   const silent: Target[] = [];
@@ -56,7 +57,7 @@ async function readGroup(client: ChainClient, targets: readonly Target[], block:
  * A balance that is read the first time because of a block is also read just before it: otherwise what that block's
  * transfers do not explain could not be told. A node that has no state there leaves the first reading the base.
  */
-async function readBaselines(client: ChainClient, targets: readonly Target[], block: BlockRef, signal: AbortSignal): Promise<Map<Target, bigint>> {
+async function readBaselines(client: BalanceReader, targets: readonly Target[], block: BlockRef, signal: AbortSignal): Promise<Map<Target, bigint>> {
   const first = targets.filter((target) => target.parent !== undefined && target.block?.hash === block.hash);
   const parent = first[0]?.parent;
   if (parent === undefined) return new Map();
@@ -69,7 +70,7 @@ async function readBaselines(client: ChainClient, targets: readonly Target[], bl
   }
 }
 
-async function ask(client: ChainClient, at: BlockRef, targets: readonly Target[], signal: AbortSignal): Promise<(bigint | undefined)[]> {
+async function ask(client: BalanceReader, at: BlockRef, targets: readonly Target[], signal: AbortSignal): Promise<(bigint | undefined)[]> {
   const amounts: (bigint | undefined)[] = [];
   for (let from = 0; from < targets.length; from += QUERIES_MAX) {
     const part = targets.slice(from, from + QUERIES_MAX);

@@ -1,11 +1,13 @@
 import type { Bus } from '@chainwatch/bus';
-import { createFailoverClient, type ChainClient, type Dial } from '@chainwatch/chain-core';
+import { createFailoverClient, type Dial } from '@chainwatch/chain-core';
 import { findFamily, findNetwork } from '@chainwatch/chain-registry';
 import type { Database } from '@chainwatch/db';
 import { EventRelay } from '@chainwatch/outbox';
 import type { Sealer } from '@chainwatch/secrets';
 import { notOk, ok, probe, type Checks, type Logger } from '@chainwatch/telemetry';
+import type { BalanceReader } from './balance-reader.ts';
 import { ChainWorker } from './chain-worker.ts';
+import { createUtxoReader } from './create-utxo-reader.ts';
 
 export interface BalanceServiceDeps {
   readonly db: Database;
@@ -18,7 +20,7 @@ export interface BalanceServiceDeps {
   readonly nodeTimeoutMs?: number;
   readonly clock?: () => Date;
   /** Tests give their own chains. */
-  readonly openClient?: (chainGid: string, endpointUrls: readonly string[]) => Promise<ChainClient | undefined>;
+  readonly openClient?: (chainGid: string, endpointUrls: readonly string[]) => Promise<BalanceReader | undefined>;
 }
 
 export interface BalanceService {
@@ -110,10 +112,13 @@ function listEndpoints(deps: BalanceServiceDeps, row: ChainRow): string[] {
   return [...new Set([...stored, ...(deps.endpoints?.[row.gid] ?? [])])];
 }
 
-async function openClient(deps: BalanceServiceDeps, chainGid: string, endpointUrls: readonly string[]): Promise<ChainClient | undefined> {
+async function openClient(deps: BalanceServiceDeps, chainGid: string, endpointUrls: readonly string[]): Promise<BalanceReader | undefined> {
   const network = findNetwork(chainGid);
   const family = await findFamily(chainGid.slice(0, chainGid.indexOf(':')));
-  if (network === undefined || family === undefined || endpointUrls.length === 0) return undefined;
+  if (network === undefined || family === undefined) return undefined;
+  // Such a chain's nodes know no addresses: its coins stand in the database.
+  if (family.utxo) return createUtxoReader({ db: deps.db, network });
+  if (endpointUrls.length === 0) return undefined;
   return createFailoverClient(endpointUrls.map((endpointUrl) => family.createClient({ network, endpointUrl, ...(deps.dial && { dial: deps.dial }), ...(deps.nodeTimeoutMs && { timeoutMs: deps.nodeTimeoutMs }) })));
 }
 

@@ -1,0 +1,43 @@
+import { BlockNotFoundError, type BalanceQuery, type BlockRef, type Network } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { BalanceReader } from './balance-reader.ts';
+
+interface Row {
+  readonly address: string;
+  readonly amount_raw: string;
+}
+
+/**
+ * Balances of a chain of unspent outputs, from the coins of watched addresses. Coins and blocks are seen in one
+ * snapshot: a block counts when the analyzer stored it and it is canonical. Immature coins are part of the balance.
+ */
+export function createUtxoReader({ db, network }: { readonly db: Sql; readonly network: Network }): BalanceReader {
+  return {
+    network,
+    readBalances: async (at, queries, signal) => {
+      signal?.throwIfAborted();
+      const amounts = await sumCoins(db, network.gid, at, [...new Set(queries.map(({ address }) => address))]);
+      return queries.map(({ address, assetGid }: BalanceQuery) => (assetGid === network.native.gid ? amounts.get(address) : undefined));
+    },
+    close: () => undefined,
+  };
+}
+
+/** @throws BlockNotFoundError when the analyzer has not reached the block, or it is an orphan */
+async function sumCoins(db: Sql, chainGid: string, { number, hash }: BlockRef, addresses: readonly string[]): Promise<Map<string, bigint>> {
+  const { rows } = await db.query<Row>(
+    `SELECT t.address, (
+       SELECT coalesce(sum(c.amount_raw), 0) FROM (
+         SELECT amount_raw FROM utxos WHERE chain_gid = $1 AND address = t.address AND block_number <= $2 AND spent_block_number IS NULL
+         UNION ALL
+         SELECT amount_raw FROM utxos WHERE chain_gid = $1 AND address = t.address AND block_number <= $2 AND spent_block_number > $2
+       ) c)::text AS amount_raw
+     FROM unnest($4::text[]) AS t (address)
+     WHERE EXISTS (
+       SELECT 1 FROM blocks b JOIN analyzer_states s ON s.chain_gid = b.chain_gid
+       WHERE b.chain_gid = $1 AND b.hash = $3 AND b.number = $2 AND b.status IN ('processed', 'confirmed') AND s.cursor_number >= $2)`,
+    [chainGid, number, hash, addresses],
+  );
+  if (rows.length < addresses.length) throw new BlockNotFoundError(`block ${number} (${hash}) of ${chainGid} is not analysed, or not canonical`);
+  return new Map(rows.map((row) => [row.address, BigInt(row.amount_raw)]));
+}
