@@ -46,6 +46,7 @@ export class MempoolWatch {
   #version = 0;
   #finishedVersion = 0;
   #isUpdating = false;
+  #isSettled = false;
   #trouble: string | undefined;
   #nextSnapshotMs = 0;
 
@@ -75,7 +76,7 @@ export class MempoolWatch {
 
   /** What is new, when it stands on this block and no other; undefined when there is nothing. */
   take(head: BlockRef): MempoolLook | undefined {
-    if (this.#version === this.#finishedVersion || this.#isUpdating || this.#head?.hash !== head.hash || this.#head.number !== head.number) return undefined;
+    if (this.#version === this.#finishedVersion || this.#isUpdating || !this.#isSettled || this.#head?.hash !== head.hash || this.#head.number !== head.number) return undefined;
     const entries = [...this.#round.values()];
     const late = entries.filter((entry) => entry.isLate);
     return {
@@ -113,8 +114,10 @@ export class MempoolWatch {
     } finally {
       this.#isUpdating = false;
     }
+    // A node lists hashes and tells its head one after the other: only the next list surely belongs to this head.
+    this.#isSettled = this.#head?.hash === head.hash;
     this.#head = head;
-    this.#nextSnapshotMs = Date.now() + Math.max(this.#deps.pollMs, REST_FACTOR * (Date.now() - startedAt));
+    this.#nextSnapshotMs = this.#isSettled ? Date.now() + Math.max(this.#deps.pollMs, REST_FACTOR * (Date.now() - startedAt)) : 0;
     this.#tell();
   }
 
