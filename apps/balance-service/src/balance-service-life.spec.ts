@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ChainClient } from '@chainwatch/chain-core';
 import { createDatabase } from '@chainwatch/db';
 import { createFakeBroker, startPostgres, startTcpProxy, waitFor, type FakeBroker, type PostgresHandle } from '@chainwatch/testing';
 import { createLogger } from '@chainwatch/telemetry';
@@ -38,8 +37,7 @@ async function start(name: string, options: Partial<BalanceServiceDeps> & { url?
     db,
     bus: broker.connect('balance-service'),
     logger: createLogger({ service: 'spec', level: 'silent' }),
-    sealer: { open: (sealed, context) => `${context}:${sealed}` },
-    openClient: async () => world.chain.client(),
+    openReader: async () => world.chain.client(),
     ...options,
   });
   let stopping: Promise<void> | undefined;
@@ -175,18 +173,18 @@ describe('chains', () => {
   const changed = (): Promise<void> => broker.connect('api-gateway').publish('chain.changed', [network.gid], { schema: 1, chain_gid: network.gid }, { messageId: String(Math.random()) });
 
   it('are asked at another endpoint as soon as it is set', async () => {
-    const opened: (readonly string[])[] = [];
-    const openClient = async (_gid: string, urls: readonly string[]): Promise<ChainClient> => {
-      opened.push(urls);
+    const opened: (string | null)[] = [];
+    const openReader: BalanceServiceDeps['openReader'] = async (chain) => {
+      opened.push(chain.endpointSealed);
       return world.chain.client();
     };
     await world.db.query(`UPDATE blockchains SET endpoint_sealed = 'first'`);
-    await start('one', { openClient, endpoints: { [network.gid]: ['http://spare'] } });
+    await start('one', { openReader });
     await settle();
     await world.db.query(`UPDATE blockchains SET endpoint_sealed = 'second'`);
     await changed();
     await waitFor(() => opened.length === 2, { timeoutMs: 2_000 });
-    expect(opened).toEqual([[`endpoint:${network.gid}:first`, 'http://spare'], [`endpoint:${network.gid}:second`, 'http://spare']]);
+    expect(opened).toEqual(['first', 'second']);
     await receive(5n);
     await settle();
     expect(await world.balanceOf(alice, NATIVE)).toBe(5n);
@@ -208,14 +206,12 @@ describe('chains', () => {
 
   it('do not suffer from one whose endpoint cannot be opened', async () => {
     await world.db.query(`INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active, endpoint_sealed) VALUES ('eip155:0', 'evm', 'a', 'a', '', true, 'broken')`);
-    const sealer = {
-      open: (sealed: string): string => {
-        if (sealed === 'broken') throw new Error('the key is not known');
-        return sealed;
-      },
+    const openReader: BalanceServiceDeps['openReader'] = async (chain) => {
+      if (chain.endpointSealed === 'broken') throw new Error('the key is not known');
+      return world.chain.client();
     };
-    const service = await start('one', { sealer });
+    const service = await start('one', { openReader });
     await settle();
-    expect(await service.readiness()).toMatchObject({ [CHECK]: { ok: true }, 'chain eip155:0': { ok: false, reason: 'Error: the key is not known' } });
+    expect(await service.readiness()).toMatchObject({ [CHECK]: { ok: true }, 'chain eip155:0': { ok: false, reason: 'the key is not known' } });
   });
 });

@@ -1,9 +1,11 @@
 import { createBus } from '@chainwatch/bus';
+import { findFamily } from '@chainwatch/chain-registry';
 import { createDatabase } from '@chainwatch/db';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import { readConfig } from './config.ts';
+import { createReaderOpener } from './open-reader.ts';
 import { startBalanceService } from './start-balance-service.ts';
 
 await runService({
@@ -18,10 +20,14 @@ await runService({
       db,
       bus,
       logger,
-      sealer: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
-      dial: createDial({ allow: config.OUTBOUND_ALLOW }),
-      endpoints: config.CHAIN_ENDPOINTS,
-      nodeTimeoutMs: config.NODE_TIMEOUT,
+      openReader: createReaderOpener({
+        db,
+        findFamily,
+        opener: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
+        dial: createDial({ allow: config.OUTBOUND_ALLOW }),
+        endpoints: config.CHAIN_ENDPOINTS,
+        timeoutMs: config.NODE_TIMEOUT,
+      }),
     });
     const health = await startHealthServer({ port: config.HEALTH_PORT, checks: () => service.readiness(), metrics: telemetry.handleMetrics });
     return {

@@ -174,8 +174,7 @@ export class World {
       db,
       bus,
       logger: createLogger({ service: 'balance-spec', level: 'silent' }),
-      sealer: { open: (sealed) => sealed },
-      openClient: () => Promise.resolve(this.client),
+      openReader: () => Promise.resolve(this.client),
     });
     let isStopped = false;
     const stop = async (): Promise<void> => {

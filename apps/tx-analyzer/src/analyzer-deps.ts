@@ -1,5 +1,5 @@
 import type { Bus } from '@chainwatch/bus';
-import type { ChainClient, ChainFamilyName, Network } from '@chainwatch/chain-core';
+import type { OpenChain } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 
 type Log = (fields: object, message: string) => void;
@@ -12,27 +12,13 @@ export interface AnalyzerLogger {
   readonly error: Log;
 }
 
-/** A row of blockchains that is active. */
-export interface ActiveChain {
-  readonly gid: string;
-  readonly family: ChainFamilyName;
-  readonly endpointSealed?: string;
-  readonly evmEndpointSealed?: string;
-}
-
-export interface OpenedChain {
-  readonly network: Network;
-  readonly client: ChainClient;
-}
-
 export interface AnalyzerDeps {
   readonly db: Database;
   readonly bus: Bus<'tx-analyzer'>;
   readonly logger: AnalyzerLogger;
   /** Names this replica in leases and states. */
   readonly owner: string;
-  /** The chain's network and a client over its endpoints. Rejects with a reason when there is none. */
-  readonly openChain: (chain: ActiveChain) => Promise<OpenedChain>;
+  readonly openChain: OpenChain;
   readonly options?: AnalyzerOptions;
 }
 

@@ -1,10 +1,10 @@
-import { describePublicly } from '@chainwatch/chain-core';
+import { describePublicly, type ActiveChain, type OpenedChain } from '@chainwatch/chain-core';
 import { FencedError } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';
 import { withSpan } from '@chainwatch/telemetry';
 import type { EventRelay } from '@chainwatch/outbox';
 import { statusOf, writeStalled, type AnalyzerStatus } from './advance-cursor.ts';
-import type { ActiveChain, AnalyzerDeps, AnalyzerLogger, AnalyzerOptions, OpenedChain } from './analyzer-deps.ts';
+import type { AnalyzerDeps, AnalyzerLogger, AnalyzerOptions } from './analyzer-deps.ts';
 import { AssetBook } from './asset-book.ts';
 import { BlockRing } from './block-ring.ts';
 import { BodyPrefetcher } from './body-prefetcher.ts';

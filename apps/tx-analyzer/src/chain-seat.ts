@@ -1,7 +1,8 @@
 import type { Lease } from '@chainwatch/bus';
+import type { ActiveChain } from '@chainwatch/chain-core';
 import { adoptRestoredRows, FencedError, raiseToken } from '@chainwatch/db';
 import type { EventRelay } from '@chainwatch/outbox';
-import type { ActiveChain, AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
+import type { AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
 import { ChainAnalyzer, type ChainReport } from './chain-analyzer.ts';
 import { discoverAssets } from './discover-assets.ts';
 import type { FamilyWatch } from './family-watch.ts';

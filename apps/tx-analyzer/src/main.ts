@@ -1,10 +1,11 @@
 import { createBus } from '@chainwatch/bus';
+import { createChainOpener } from '@chainwatch/chain-core';
+import { findFamily } from '@chainwatch/chain-registry';
 import { createDatabase } from '@chainwatch/db';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import { config } from './config.ts';
-import { createChainOpener } from './open-chain.ts';
 import { startAnalyzer } from './start-analyzer.ts';
 
 const name = 'tx-analyzer';
@@ -21,6 +22,7 @@ await runService({
       logger,
       owner: config.INSTANCE_ID,
       openChain: createChainOpener({
+        findFamily,
         opener: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
         dial: createDial({ allow: config.OUTBOUND_ALLOW }),
         endpoints: config.CHAIN_ENDPOINTS,

@@ -1,7 +1,8 @@
 import { notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
-import type { ChainFamilyName } from '@chainwatch/chain-core';
+import { hasSameEndpoints, type ActiveChain, type ChainFamilyName } from '@chainwatch/chain-core';
+import { readActiveChains } from '@chainwatch/db';
 import { EventRelay } from '@chainwatch/outbox';
-import type { ActiveChain, AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
+import type { AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
 import type { ChainReport } from './chain-analyzer.ts';
 import { ChainSeat } from './chain-seat.ts';
 import { FamilyWatch } from './family-watch.ts';
@@ -41,10 +42,10 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
     leaving.add(left);
   };
   const reconcile = async (): Promise<void> => {
-    const active = await readActiveChains(deps);
+    const active = await readActiveChains(db);
     for (const [gid, { chain, seat }] of seats) {
       const now = active.get(gid);
-      if (now === undefined || now.endpointSealed !== chain.endpointSealed || now.evmEndpointSealed !== chain.evmEndpointSealed) leave(gid, seat);
+      if (now === undefined || !hasSameEndpoints(now, chain)) leave(gid, seat);
     }
     for (const [gid, chain] of active) {
       if (!seats.has(gid)) seats.set(gid, { chain, seat: new ChainSeat({ ...deps, options, relay, loadFamily: () => loadFamily(chain.family) }, chain) });
@@ -96,21 +97,4 @@ function shareFamilies({ db, logger }: AnalyzerDeps): (family: ChainFamilyName) 
     );
     return loading;
   };
-}
-
-async function readActiveChains({ db }: AnalyzerDeps): Promise<Map<string, ActiveChain>> {
-  const { rows } = await db.query<{ gid: string; family: ChainFamilyName; endpoint_sealed: string | null; evm_endpoint_sealed: string | null }>(
-    'SELECT gid, family, endpoint_sealed, evm_endpoint_sealed FROM blockchains WHERE is_active',
-  );
-  return new Map(
-    rows.map((row) => [
-      row.gid,
-      {
-        gid: row.gid,
-        family: row.family,
-        ...(row.endpoint_sealed === null ? {} : { endpointSealed: row.endpoint_sealed }),
-        ...(row.evm_endpoint_sealed === null ? {} : { evmEndpointSealed: row.evm_endpoint_sealed }),
-      },
-    ]),
-  );
 }

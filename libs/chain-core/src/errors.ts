@@ -41,6 +41,12 @@ export class DerivationUnavailableError extends ChainError {
   readonly retryable = true;
 }
 
+/** The chain cannot be followed or read as things are configured: no code, no catalogue entry, no endpoint that can be used. */
+export class ChainNotConfiguredError extends ChainError {
+  readonly code = 'chain_not_configured';
+  readonly retryable = true;
+}
+
 /** The node did not answer, or answered with an error: time-out, refused, 429, 5xx, broken JSON, JSON-RPC error. */
 export class ChainClientError extends ChainError {
   readonly code = 'node_error';

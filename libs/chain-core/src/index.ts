@@ -14,6 +14,8 @@ export * from './errors.ts';
 export { networkSchema } from './network-schema.ts';
 export { encodeBase58Check, parseBase58, parseBase58Check } from './base58.ts';
 export { resolveAssetPath } from './resolve-asset-path.ts';
+export { hasSameEndpoints, listEndpoints, type Opener, type SealedEndpoints } from './list-endpoints.ts';
+export { createChainOpener, missingFamily, type ActiveChain, type ChainOpenerOptions, type OpenChain, type OpenedChain } from './open-chain.ts';
 export { createFailoverClient } from './failover-client.ts';
 export type { FailoverClient, FailoverOptions } from './failover-client.ts';
 export type { EndpointHealth } from './endpoint-state.ts';

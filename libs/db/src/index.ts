@@ -11,3 +11,4 @@ export * from './database.ts';
 export * from './fencing.ts';
 export * from './migrate.ts';
 export * from './migration-errors.ts';
+export { readActiveChains } from './read-active-chains.ts';

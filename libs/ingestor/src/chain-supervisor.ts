@@ -1,6 +1,5 @@
-import type { ChainFamilyName } from '@chainwatch/chain-core';
-import type { Database } from '@chainwatch/db';
-import { readActiveChains, type ChainRow } from './chain-row.ts';
+import { hasSameEndpoints, type ActiveChain, type ChainFamilyName } from '@chainwatch/chain-core';
+import { readActiveChains, type Database } from '@chainwatch/db';
 import type { ChainReport } from './chain-report.ts';
 import type { ChainSeat } from './chain-seat.ts';
 import type { IngestorLog } from './ingestor-log.ts';
@@ -11,12 +10,12 @@ interface SupervisorOptions {
   readonly db: Database;
   readonly log: IngestorLog;
   /** `readRow` gives the chain's row as it is at the time of the call. */
-  readonly createSeat: (chainGid: string, readRow: () => ChainRow) => ChainSeat;
+  readonly createSeat: (chainGid: string, readRow: () => ActiveChain) => ChainSeat;
 }
 
 interface Seated {
   readonly seat: ChainSeat;
-  row: ChainRow;
+  row: ActiveChain;
 }
 
 const READ_MS = 1_000;
@@ -71,7 +70,7 @@ export class ChainSupervisor {
     }
   }
 
-  #reconcile(rows: ReadonlyMap<string, ChainRow>): void {
+  #reconcile(rows: ReadonlyMap<string, ActiveChain>): void {
     for (const [gid, { seat }] of this.#seats) {
       if (!rows.has(gid)) this.#leave(gid, seat);
     }
@@ -82,14 +81,14 @@ export class ChainSupervisor {
     }
   }
 
-  #sit(gid: string, row: ChainRow): void {
-    const read = (): ChainRow => this.#seats.get(gid)?.row ?? row;
+  #sit(gid: string, row: ActiveChain): void {
+    const read = (): ActiveChain => this.#seats.get(gid)?.row ?? row;
     this.#seats.set(gid, { seat: this.#options.createSeat(gid, read), row });
     this.#options.log.info({ chain_gid: gid }, 'the chain is active, a lease on it was asked for');
   }
 
-  #renew(seated: Seated, row: ChainRow): void {
-    const isChanged = seated.row.endpoint_sealed !== row.endpoint_sealed || seated.row.evm_endpoint_sealed !== row.evm_endpoint_sealed;
+  #renew(seated: Seated, row: ActiveChain): void {
+    const isChanged = !hasSameEndpoints(seated.row, row);
     seated.row = row;
     if (!isChanged) return;
     this.#options.log.info({ chain_gid: row.gid }, "the chain's endpoints changed, it was restarted");

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ChainNotConfiguredError } from '@chainwatch/chain-core';
 import { FencedError } from '@chainwatch/db';
 import type { ChainReport } from './chain-report.ts';
 import type { FeedStore } from './feed-store.ts';
@@ -7,16 +8,16 @@ interface Idle {
   readonly store: Pick<FeedStore, 'setStatus'>;
   readonly report: ChainReport;
   /** Why the chain cannot be followed, told as its status. */
-  readonly reason: string;
+  readonly fault: ChainNotConfiguredError;
   readonly signal: AbortSignal;
 }
 
 /** Holds a chain that cannot be followed as things stand, until something changes. */
-export async function idleChain({ store, report, reason, signal }: Idle): Promise<'stopped' | 'fenced'> {
-  Object.assign(report, { status: 'stalled', reason });
+export async function idleChain({ store, report, fault, signal }: Idle): Promise<'stopped' | 'fenced'> {
+  Object.assign(report, { status: 'stalled', reason: fault.message });
   for (let isTold = false; !signal.aborted; ) {
     try {
-      if (!isTold) await store.setStatus('stalled', reason);
+      if (!isTold) await store.setStatus('stalled', fault.publicMessage);
       isTold = true;
     } catch (error) {
       if (error instanceof FencedError) return 'fenced';

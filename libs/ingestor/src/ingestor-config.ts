@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { json, serviceConfig } from '@chainwatch/config';
+import { durationMs, json, serviceConfig } from '@chainwatch/config';
 
 /** What a block-ingestor reads from the environment; each app's config.ts loads it. */
 export const ingestorConfig = serviceConfig
   .pick({ DATABASE_URL: true, NATS_URL: true, HEALTH_PORT: true, LOG_LEVEL: true, INSTANCE_ID: true, SECRETS_KEYS: true, OUTBOUND_ALLOW: true, CHAIN_ENDPOINTS: true })
   .extend({
+    /** One request to a node. */
+    NODE_TIMEOUT: durationMs().default(10_000),
     /** First block to follow at the first activation, by chain; default the head of then: `{"eip155:1": 20000000}`. */
     START_BLOCK: json(z.record(z.string(), z.int().min(0))).default({}),
   });

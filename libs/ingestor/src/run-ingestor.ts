@@ -38,6 +38,7 @@ export async function runIngestor({ name, familyName, family, readConfig }: Inge
         opener: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
         dial: createDial({ allow: config.OUTBOUND_ALLOW }),
         endpoints: config.CHAIN_ENDPOINTS,
+        timeoutMs: config.NODE_TIMEOUT,
         startBlocks: config.START_BLOCK,
       });
       const health = await startHealthServer({ port: config.HEALTH_PORT, checks: () => checkIngestor({ db, bus, ingestor }), metrics: telemetry.handleMetrics });

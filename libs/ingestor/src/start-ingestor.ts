@@ -1,5 +1,5 @@
 import type { Bus } from '@chainwatch/bus';
-import type { ChainFamily, ChainFamilyName, Dial } from '@chainwatch/chain-core';
+import { createChainOpener, missingFamily, type ChainFamily, type ChainFamilyName, type ChainOpenerOptions } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import type { ChainReport } from './chain-report.ts';
 import type { ChainRunner } from './chain-runner.ts';
@@ -7,23 +7,17 @@ import { ChainSeat } from './chain-seat.ts';
 import { ChainSupervisor } from './chain-supervisor.ts';
 import type { IngestorLog } from './ingestor-log.ts';
 import { recordReports } from './ingestor-metrics.ts';
-import type { Opener } from './list-endpoints.ts';
-import { missingFamily, runChain } from './run-chain.ts';
+import { runChain } from './run-chain.ts';
 
-export interface IngestorOptions {
+export interface IngestorOptions extends Omit<ChainOpenerOptions, 'findFamily'> {
   readonly familyName: ChainFamilyName;
   /** Undefined: this build has no code for the family, and its chains say so. */
   readonly family: ChainFamily | undefined;
   readonly db: Database;
   readonly bus: Pick<Bus<'block-ingestor'>, 'publish' | 'subscribe' | 'leases' | 'onStreamsRecreated'>;
-  /** Of sealed endpoints. */
-  readonly opener: Opener;
   readonly log: IngestorLog & { child(fields: object): IngestorLog };
   /** Names this replica. */
   readonly owner: string;
-  readonly dial?: Dial;
-  /** More endpoints by chain gid. */
-  readonly endpoints?: Readonly<Record<string, readonly string[]>>;
   /** First block to follow by chain gid; default the head at the first activation. */
   readonly startBlocks?: Readonly<Record<string, number>>;
 }
@@ -50,6 +44,7 @@ const REPORT_MS = 1_000;
 export function startIngestor(options: IngestorOptions): Ingestor {
   const { familyName, family, db, bus, log, owner } = options;
   if (family === undefined) log.warn({ family: familyName }, missingFamily(familyName));
+  const openChain = createChainOpener({ ...options, findFamily: () => Promise.resolve(family) });
   const runners = new Map<string, ChainRunner>();
   const supervisor = new ChainSupervisor({
     familyName,
@@ -57,7 +52,7 @@ export function startIngestor(options: IngestorOptions): Ingestor {
     log,
     createSeat: (chainGid, readRow) => {
       const chainLog = log.child({ chain_gid: chainGid });
-      return new ChainSeat({ chainGid, db, owner, leases: bus.leases, log: chainLog, runChain: (work) => runChain({ ...options, log: chainLog, row: readRow(), runners }, work) });
+      return new ChainSeat({ chainGid, db, owner, leases: bus.leases, log: chainLog, runChain: (work) => runChain({ ...options, log: chainLog, row: readRow(), openChain, runners }, work) });
     },
   });
   const unsubscribe = bus.subscribe('chain.changed', [], () => supervisor.readNow());

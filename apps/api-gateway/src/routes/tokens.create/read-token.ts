@@ -1,4 +1,4 @@
-import type { ChainFamily, Network, TokenMetadata } from '@chainwatch/chain-core';
+import { listEndpoints, type ChainFamily, type Network, type TokenMetadata } from '@chainwatch/chain-core';
 import { badGateway, unprocessableEntity } from '@chainwatch/problem';
 import type { ApiDeps } from '../../api-deps.ts';
 import type { ChainRow } from '../../find-chain.ts';
@@ -15,7 +15,7 @@ interface TokenRead {
 /** Asks the chain's endpoints in turn. @throws ProblemError 422 when the contract is not a token, 502 when no node answers */
 export async function readToken(read: TokenRead, deps: Pick<ApiDeps, 'sealer' | 'dial' | 'settings'>): Promise<TokenMetadata> {
   let failure: unknown;
-  for (const endpointUrl of listEndpoints(read.chain, deps)) {
+  for (const endpointUrl of listEndpoints(read.chain, deps.sealer, deps.settings.chainEndpoints[read.chain.gid])) {
     const client = read.family.createClient({ network: read.network, endpointUrl, dial: deps.dial, timeoutMs: deps.settings.nodeTimeoutMs });
     try {
       if (!client.readTokens) throw unprocessableEntity(`The chain ${read.chain.gid} has no tokens to read.`);
@@ -32,11 +32,6 @@ export async function readToken(read: TokenRead, deps: Pick<ApiDeps, 'sealer' | 
   }
   if (failure === undefined) throw unprocessableEntity(`The blockchain ${read.chain.gid} has no endpoint to read the token from.`);
   throw badGateway('The token could not be read: no node of the chain answered.', failure);
-}
-
-function listEndpoints(chain: ChainRow, { sealer, settings }: Pick<ApiDeps, 'sealer' | 'settings'>): string[] {
-  const stored = chain.endpointSealed === null ? [] : [sealer.open(chain.endpointSealed, `endpoint:${chain.gid}`)];
-  return [...stored, ...(settings.chainEndpoints[chain.gid] ?? [])];
 }
 
 function isRetryable(error: unknown): boolean {

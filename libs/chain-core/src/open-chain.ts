@@ -1,0 +1,53 @@
+import type { ChainClient, ChainFamily, ChainFamilyName, Dial } from './chain-family.ts';
+import { ChainNotConfiguredError, describePublicly } from './errors.ts';
+import { createFailoverClient } from './failover-client.ts';
+import { listEndpoints, type Opener, type SealedEndpoints } from './list-endpoints.ts';
+import type { Network } from './network.ts';
+
+/** A row of blockchains that is active. */
+export interface ActiveChain extends SealedEndpoints {
+  readonly family: ChainFamilyName;
+}
+
+export interface OpenedChain {
+  readonly network: Network;
+  /** Over all endpoints. */
+  readonly client: ChainClient;
+}
+
+/** @throws ChainNotConfiguredError */
+export type OpenChain = (chain: ActiveChain) => Promise<OpenedChain>;
+
+export interface ChainOpenerOptions {
+  /** By the namespace of a chain's gid; undefined where this build has no code for it. */
+  readonly findFamily: (namespace: string) => Promise<ChainFamily | undefined>;
+  readonly opener: Opener;
+  readonly dial?: Dial;
+  /** More endpoints by chain gid. */
+  readonly endpoints?: Readonly<Record<string, readonly string[]>>;
+  /** One request's. */
+  readonly timeoutMs?: number;
+}
+
+export function createChainOpener({ findFamily, opener, dial, endpoints, timeoutMs }: ChainOpenerOptions): OpenChain {
+  return async (chain) => {
+    const family = await findFamily(chain.gid.split(':', 1)[0]!);
+    if (family === undefined) throw new ChainNotConfiguredError(missingFamily(chain.family));
+    const network = family.networks.find(({ gid }) => gid === chain.gid);
+    if (network === undefined) throw new ChainNotConfiguredError(`${chain.gid} is not in the catalogue of this build`);
+    const connect = (endpointUrl: string): ChainClient => family.createClient({ network, endpointUrl, ...(dial && { dial }), ...(timeoutMs !== undefined && { timeoutMs }) });
+    let clients: ChainClient[];
+    try {
+      clients = listEndpoints(chain, opener, endpoints?.[chain.gid]).map(connect);
+    } catch (error) {
+      const publicMessage = `the endpoint cannot be used: ${describePublicly(error)}`;
+      throw new ChainNotConfiguredError(`the endpoint cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error, publicMessage });
+    }
+    if (clients.length === 0) throw new ChainNotConfiguredError('no endpoint is configured');
+    return { network, client: createFailoverClient(clients) };
+  };
+}
+
+export function missingFamily(name: ChainFamilyName): string {
+  return `chain family ${name} is not configured in this build`;
+}
