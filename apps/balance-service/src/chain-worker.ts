@@ -111,8 +111,9 @@ export class ChainWorker {
         retryMs = RETRY_MS_MIN;
         readsMax = Math.min(readsMax * 2, READS_MAX);
       } catch (error) {
-        // The node is at fault: the work stays where it is.
-        if (this.#stop.signal.aborted || !(error instanceof ChainError)) throw error;
+        // What was under way is rolled back: the lock is given back in order.
+        if (this.#stop.signal.aborted) return;
+        if (!(error instanceof ChainError)) throw error;
         this.#report(error);
         // Less at once, so that what the node cannot answer is told apart from the rest.
         if (!(error instanceof BlockNotFoundError)) readsMax = Math.max(readsMax >> 3, 1);
