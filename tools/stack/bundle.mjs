@@ -5,7 +5,7 @@ import { commonJsNames } from './commonjs-names.mjs';
 import { distDir, repoDir } from './repo.mjs';
 import { SetupError } from './setup-error.mjs';
 
-const SOURCE_DIRS = ['apps', 'libs', 'tools/stack', 'tools/db', 'tools/devnet/evm'];
+const SOURCE_DIRS = ['apps', 'libs', 'tools/stack', 'tools/db', 'tools/devnet'];
 const KEPT_BUNDLES = 3;
 /** A stack or a test may still run on a bundle that others have replaced. */
 const KEPT_MS = 6 * 3_600_000;

@@ -9,8 +9,10 @@
  * await node.mine(101, { script: key.script });
  * await node.send(buildTransaction({ coins: await node.readCoins([key]), outputs: [{ script: other.script, value: 1_000n }] }));
  */
+export { addressToScript } from './address-to-script.ts';
 export { connectBitcoinNode, type BitcoinNode } from './bitcoin-node.ts';
 export { BitcoinRpcError } from './bitcoin-rpc.ts';
 export { buildTransaction, type KeyedCoin, type TransactionOutput } from './build-transaction.ts';
 export { createScriptKey, SCRIPT_KINDS, type ScriptKey, type ScriptKind } from './script-keys.ts';
+export { fundWallet, payFromWallet, walletKey } from './wallet.ts';
 export { Transaction } from 'bitcoinjs-lib';

@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -32,10 +32,26 @@ export function anvilSpec(port: number, stateFile: string): ProcessSpec {
   };
 }
 
-/** A dump that was cut short does not load: it is put aside, and the chain begins again. */
-export function setStateAside(stateFile: string): boolean {
-  if (!existsSync(stateFile)) return false;
-  renameSync(stateFile, `${stateFile}.unreadable`);
+/** Knows no password but this one: it listens on loopback alone, and its coins are worth nothing. */
+const BITCOIN_PASSWORD = 'devnet';
+
+export function bitcoinSpec(port: number, dataDir: string): ProcessSpec & { readonly url: string } {
+  const script = join(repoDir, 'tools/devnet/bitcoin/node/run.mjs');
+  return {
+    name: 'bitcoin',
+    command: process.execPath,
+    args: [script, '--port', String(port), '--password', BITCOIN_PASSWORD, '--data-dir', dataDir, '--coin-scan'],
+    identity: dataDir,
+    env: { NODE_OPTIONS: '' },
+    url: `http://user:${BITCOIN_PASSWORD}@127.0.0.1:${port}`,
+  };
+}
+
+/** What was cut short does not load: it is put aside, and the chain begins again. */
+export function setStateAside(path: string): boolean {
+  if (!existsSync(path)) return false;
+  rmSync(`${path}.unreadable`, { recursive: true, force: true });
+  renameSync(path, `${path}.unreadable`);
   return true;
 }
 

@@ -2,10 +2,12 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { stateDir } from '../repo.mjs';
+import { BITCOIN_CHAIN, EVM_CHAIN } from './local-chains.ts';
 import { isReachable, sharedDir } from './postgres-binaries.ts';
+import { startMining } from './start-mining.ts';
 import { preparePostgres } from './postgres-server.ts';
 import { ensureDatabase } from './prepare-database.ts';
-import { acceptsConnections, answersRpc, answersSql, anvilSpec, natsSpec, redisSpec, setStateAside } from './server-specs.ts';
+import { acceptsConnections, answersRpc, answersSql, anvilSpec, bitcoinSpec, natsSpec, redisSpec, setStateAside } from './server-specs.ts';
 import { loadSecrets } from './stack-file.ts';
 import type { Ports } from './ports.ts';
 import type { StackOptions } from './stack.ts';
@@ -15,20 +17,20 @@ export interface ServerUrls {
   readonly databaseUrl: string;
   readonly natsUrl: string;
   readonly redisUrl: string;
-  /** Undefined with --no-devnet. */
-  readonly anvilUrl?: string;
+  /** The nodes of the local chains by their gid; empty with --no-devnet. */
+  readonly nodeUrls: Readonly<Record<string, string>>;
 }
 
 /** Starts the servers that nobody else provides, all at once. @throws SetupError */
 export async function startServers(supervisor: Supervisor, options: StackOptions, ports: Ports): Promise<ServerUrls> {
   mkdirSync(stateDir, { recursive: true });
-  const [databaseUrl, natsUrl, redisUrl, anvilUrl] = await Promise.all([
+  const [databaseUrl, natsUrl, redisUrl, nodeUrls] = await Promise.all([
     process.env.DATABASE_URL || startPostgres(supervisor, ports.postgres),
     process.env.NATS_URL || startNats(supervisor, options.natsServer, ports.nats),
     process.env.REDIS_URL || startRedis(supervisor, options.redisServer, ports.redis),
-    options.hasDevnet ? startAnvil(supervisor, ports.anvil) : undefined,
+    options.hasDevnet ? startNodes(supervisor, ports) : {},
   ]);
-  return { databaseUrl, natsUrl, redisUrl, anvilUrl };
+  return { databaseUrl, natsUrl, redisUrl, nodeUrls };
 }
 
 async function startPostgres(supervisor: Supervisor, port: number): Promise<string> {
@@ -57,13 +59,29 @@ async function startRedis(supervisor: Supervisor, command: string | undefined, p
   return `redis://127.0.0.1:${port}`;
 }
 
+async function startNodes(supervisor: Supervisor, ports: Ports): Promise<Record<string, string>> {
+  const [evm, bitcoin] = await Promise.all([startAnvil(supervisor, ports.anvil), process.env.CHAINWATCH_DEVNET_BITCOIN_URL || startBitcoin(supervisor, ports.bitcoin)]);
+  await startMining(bitcoin);
+  return { [EVM_CHAIN]: evm, [BITCOIN_CHAIN]: bitcoin };
+}
+
 async function startAnvil(supervisor: Supervisor, port: number): Promise<string> {
   const url = `http://127.0.0.1:${port}`;
   const stateFile = join(stateDir, 'anvil-state.json');
-  const start = (): Promise<void> => supervisor.start(anvilSpec(port, stateFile), { isReady: () => answersRpc(url) });
+  await startAnew(stateFile, () => supervisor.start(anvilSpec(port, stateFile), { isReady: () => answersRpc(url) }));
+  return url;
+}
+
+async function startBitcoin(supervisor: Supervisor, port: number): Promise<string> {
+  const dataDir = join(stateDir, 'bitcoin');
+  const { url, ...spec } = bitcoinSpec(port, dataDir);
+  await startAnew(dataDir, () => supervisor.start(spec, { isReady: () => acceptsConnections(port) }));
+  return url;
+}
+
+async function startAnew(statePath: string, start: () => Promise<void>): Promise<void> {
   await start().catch(async (error: unknown) => {
-    if (!setStateAside(stateFile)) throw error;
+    if (!setStateAside(statePath)) throw error;
     await start();
   });
-  return url;
 }

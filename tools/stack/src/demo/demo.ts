@@ -1,14 +1,19 @@
 import { parseArgs } from 'node:util';
 import { SetupError } from '../../setup-error.mjs';
 import { findStackFile, type StackFile } from '../stack-file.ts';
+import { BITCOIN_CHAIN, EVM_CHAIN } from '../local-chains.ts';
 import { receive } from './receive.ts';
+import { mineBitcoin, sendBitcoin } from './send-bitcoin.ts';
 import { sendFunds } from './send-funds.ts';
 import { showEverything } from './show-everything.ts';
 
 const USAGE = `npm run demo                                       show everything once
 npm run demo -- send --to 0x… --ether 1            send ether from the local chain's first account
 npm run demo -- send --to 0x… --token 25           send the demo token
+npm run demo -- send --to bcrt1… --btc 0.5         send bitcoin from the local chain's wallet
+npm run demo -- mine --blocks 6                    mine Bitcoin blocks now, instead of one every ten seconds
 npm run demo -- receive --port 9900 [--secret …]   print webhooks and verify their signatures`;
+const BLOCKS_MAX = 500;
 
 /** The demo as a whole, or one of its tools by hand. @throws SetupError with one sentence */
 export async function runDemo(args: readonly string[]): Promise<void> {
@@ -18,6 +23,8 @@ export async function runDemo(args: readonly string[]): Promise<void> {
       return showEverything(requireStack());
     case 'send':
       return send(rest);
+    case 'mine':
+      return mine(rest);
     case 'receive':
       return receiveByHand(rest);
     default:
@@ -26,12 +33,25 @@ export async function runDemo(args: readonly string[]): Promise<void> {
 }
 
 async function send(args: readonly string[]): Promise<void> {
-  const { to, ether, token } = readFlags(args, ['to', 'ether', 'token']);
+  const { to, ...amounts } = readFlags(args, ['to', 'ether', 'token', 'btc']);
+  const [[unit, amount] = [undefined, ''], ...others] = Object.entries(amounts);
+  if (!unit || others.length > 0) throw new SetupError('expected one of --ether, --token and --btc, such as --ether 1.');
+  if (!/^\d+(\.\d+)?$/.test(amount)) throw new SetupError(`expected an amount such as 1 or 0.5, got ${amount}.`);
+  if (unit === 'btc') {
+    const txid = await sendBitcoin(requireEndpoint(requireStack(), BITCOIN_CHAIN), to ?? 'nothing', amount);
+    return console.log(`Sent ${amount} BTC to ${to} in transaction ${txid}, which waits for the next block`);
+  }
   if (!to || !/^0x[0-9a-fA-F]{40}$/.test(to)) throw new SetupError(`expected --to with an address of 0x and 40 hex digits, got ${to ?? 'nothing'}.`);
-  if ((ether === undefined) === (token === undefined)) throw new SetupError('expected either --ether or --token, such as --ether 1 or --token 25.');
-  for (const amount of [ether, token]) if (amount !== undefined && !/^\d+(\.\d+)?$/.test(amount)) throw new SetupError(`expected an amount such as 1 or 0.5, got ${amount}.`);
-  const sent = await sendFunds(requireEndpoint(requireStack()), to as `0x${string}`, ether === undefined ? { token: token! } : { ether });
+  const sent = await sendFunds(requireEndpoint(requireStack(), EVM_CHAIN), to as `0x${string}`, unit === 'token' ? { token: amount } : { ether: amount });
   console.log(`Sent ${sent.what} to ${to} in transaction ${sent.hash}, block ${sent.blockNumber}`);
+}
+
+async function mine(args: readonly string[]): Promise<void> {
+  const { blocks = '1' } = readFlags(args, ['blocks']);
+  const count = Number(blocks);
+  if (!Number.isInteger(count) || count < 1 || count > BLOCKS_MAX) throw new SetupError(`expected --blocks 1 … ${BLOCKS_MAX}, got ${blocks}.`);
+  const height = await mineBitcoin(requireEndpoint(requireStack(), BITCOIN_CHAIN), count);
+  console.log(`Mined ${count === 1 ? 'a block' : `${count} blocks`}, the last is ${height}`);
 }
 
 async function receiveByHand(args: readonly string[]): Promise<void> {
@@ -56,8 +76,8 @@ function requireStack(): StackFile {
   return stack;
 }
 
-function requireEndpoint(stack: StackFile): string {
-  const endpoint = stack.chains['eip155:31337']?.endpoint_url;
-  if (!endpoint) throw new SetupError('The stack runs without its local chain: start it without --no-devnet.');
+function requireEndpoint(stack: StackFile, chainGid: string): string {
+  const endpoint = stack.chains[chainGid]?.endpoint_url;
+  if (!endpoint) throw new SetupError('The stack runs without its local chains: start it without --no-devnet.');
   return endpoint;
 }

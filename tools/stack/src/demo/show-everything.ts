@@ -1,12 +1,12 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { createApiClient, type ApiClient } from '../api-client.ts';
+import { EVM_CHAIN } from '../local-chains.ts';
 import type { StackFile } from '../stack-file.ts';
 import { waitUntil } from '../wait-until.ts';
 import { receive, shorten, type ReceivedEvent } from './receive.ts';
 import { readHead, sendFunds } from './send-funds.ts';
 import { watchBlock } from './watch-block.ts';
 
-const CHAIN = 'eip155:31337';
 const CHANNEL_NAME = 'demo';
 const CONFIRM_TIMEOUT_MS = 30_000;
 const API_PORT = 8080;
@@ -15,7 +15,7 @@ const RECEIVER_PORT = 9890;
 /** Registers an address and a webhook, sends ether and tokens, and prints what the service makes of it. */
 export async function showEverything(stack: StackFile): Promise<void> {
   const api = createApiClient(stack.api_url, stack.keys.api);
-  const endpointUrl = stack.chains[CHAIN]?.endpoint_url;
+  const endpointUrl = stack.chains[EVM_CHAIN]?.endpoint_url;
   if (!endpointUrl) return say('The local chain does not run: there is nothing to show.');
   const events: ReceivedEvent[] = [];
   const secrets: string[] = [];
@@ -31,7 +31,7 @@ export async function showEverything(stack: StackFile): Promise<void> {
   say(`Created a webhook channel to ${receiver.url}, deliveries are signed with its secret`);
   try {
     // The next block takes the transfer in: watched from before it exists, to see it `new`.
-    const watched = watchBlock(api, CHAIN, (await readHead(endpointUrl)) + 1, say);
+    const watched = watchBlock(api, EVM_CHAIN, (await readHead(endpointUrl)) + 1, say);
     const ether = await sendFunds(endpointUrl, address, { ether: '1' });
     say(`Sent ${ether.what} in ${shorten(ether.hash)}, block ${ether.blockNumber}`);
     const token = await sendFunds(endpointUrl, address, { token: '25' });
