@@ -1,54 +1,54 @@
-import type { Hex } from 'viem';
-import type { ChainActor, NodeRpc } from './chain-actor.ts';
-import { expectTransactions } from './expectation.ts';
-import type { Harness, Project } from './harness.ts';
+import type { Harness } from './harness.ts';
+import type { Project } from './project.ts';
 import type { Receiver } from './receiver.ts';
-import type { Watched } from './script.ts';
+import type { ExpectedTransaction, TestChain, Watched } from './test-chain.ts';
 
-interface TransactionRecord {
-  hash: string;
-  status: string;
-  block_number: number | null;
-  block_hash: string | null;
-  transfers: { type: string; asset_gid: string; from: string | null; to: string | null; amount_raw: string }[];
+export interface TransactionRecord {
+  readonly hash: string;
+  readonly status: string;
+  readonly block_number: number | null;
+  readonly block_hash: string | null;
+  readonly replaced_by: string | null;
+  readonly transfers: readonly { readonly type: string; readonly asset_gid: string; readonly from: string | null; readonly to: string | null; readonly amount_raw: string }[];
 }
-
-const CHAIN = 'eip155:31337';
 
 /**
  * Every way in which the service disagrees with the chain, in words; empty when it is right. Blocks from the harness's
  * start on are compared.
  */
-export async function findDisagreements(harness: Harness, project: Project, registered: readonly Watched[]): Promise<string[]> {
-  const { receiver, actor, rpc, startBlock: from } = harness;
+export async function findDisagreements(harness: Harness<TestChain>, project: Project, registered: readonly Watched[]): Promise<string[]> {
+  const { chain, receiver } = harness;
   const watched = await harness.readWatched(project, registered);
-  const head = await actor.head();
-  const first = new Map(watched.map(({ address, fromBlock }) => [address.toLowerCase(), fromBlock]));
-  const expected = await expectTransactions(rpc, CHAIN, first, from, head);
+  const expected = await chain.expectTransactions(new Map(watched.map(({ address, fromBlock }) => [address, fromBlock])), harness.startBlock);
   const actual = new Map((await project.listAll<TransactionRecord>('/transactions')).map((record) => [record.hash, record]));
   const faults: string[] = [];
 
   for (const [hash, want] of expected) {
     const got = actual.get(hash);
-    if (got === undefined) {
-      faults.push(`missed transaction ${hash} of block ${want.blockNumber}: ${want.transfers.join('; ')}; watched ${JSON.stringify(watched)}`);
-      continue;
-    }
-    const status = want.isFailed ? 'failed' : 'confirmed';
-    if (got.status !== status) faults.push(`${hash}: expected ${status}, got ${got.status}`);
-    if (got.block_hash !== want.blockHash) faults.push(`${hash}: expected block ${want.blockNumber} ${want.blockHash}, got ${got.block_number} ${got.block_hash}`);
-    const transfers = got.transfers.map((t) => `${t.type} ${t.asset_gid} ${t.from} ${t.to} ${t.amount_raw}`.toLowerCase()).sort();
-    if (JSON.stringify(transfers) !== JSON.stringify(want.transfers)) faults.push(`${hash}: expected transfers ${want.transfers.join('; ')}, got ${transfers.join('; ')}`);
+    if (got === undefined) faults.push(`missed transaction ${hash} of block ${want.blockNumber}: ${want.transfers.join('; ')}; watched ${JSON.stringify(watched)}`);
+    else faults.push(...findTransactionFaults(want, got));
   }
+  const absent = chain.failure === 'end' ? ['reorged', 'failed'] : ['reorged'];
   for (const [hash, got] of actual) {
-    if (!expected.has(hash) && got.status !== 'reorged') faults.push(`phantom transaction ${hash} with status ${got.status}`);
+    if (!expected.has(hash) && !absent.includes(got.status)) faults.push(`phantom transaction ${hash} with status ${got.status}`);
   }
-  faults.push(...findEventFaults(project, receiver, expected, actual));
-  faults.push(...(await findBalanceFaults(project, actor, rpc, watched)));
+  faults.push(...findEventFaults(chain, project, receiver, expected, actual));
+  faults.push(...(await chain.findBalanceFaults(project, watched)));
   return faults;
 }
 
-function findEventFaults(project: Project, receiver: Receiver, expected: Map<string, { isFailed: boolean }>, actual: Map<string, TransactionRecord>): string[] {
+function findTransactionFaults(want: ExpectedTransaction, got: TransactionRecord): string[] {
+  const faults: string[] = [];
+  const status = want.isFailed ? 'failed' : 'confirmed';
+  if (got.status !== status) faults.push(`${want.hash}: expected ${status}, got ${got.status}`);
+  if (got.block_hash !== want.blockHash) faults.push(`${want.hash}: expected block ${want.blockNumber} ${want.blockHash}, got ${got.block_number} ${got.block_hash}`);
+  if (got.replaced_by !== null) faults.push(`${want.hash}: stands in a block, and is said to be replaced by ${got.replaced_by}`);
+  const transfers = got.transfers.map((t) => `${t.type} ${t.asset_gid} ${t.from} ${t.to} ${t.amount_raw}`.toLowerCase()).sort();
+  if (JSON.stringify(transfers) !== JSON.stringify(want.transfers)) faults.push(`${want.hash}: expected transfers ${want.transfers.join('; ')}, got ${transfers.join('; ')}`);
+  return faults;
+}
+
+function findEventFaults(chain: TestChain, project: Project, receiver: Receiver, expected: ReadonlyMap<string, ExpectedTransaction>, actual: ReadonlyMap<string, TransactionRecord>): string[] {
   const faults = [...receiver.faults];
   const seen = new Map<string, number>();
   const sequences = new Set<number>();
@@ -63,36 +63,18 @@ function findEventFaults(project: Project, receiver: Receiver, expected: Map<str
   }
   for (const hash of actual.keys()) {
     const want = expected.get(hash);
-    const undone = seen.get(`transaction.reorged ${hash}`) ?? 0;
-    const detected = (seen.get(`transaction.detected ${hash}`) ?? 0) + (seen.get(`transaction.failed ${hash}`) ?? 0);
-    const confirmed = seen.get(`transaction.confirmed ${hash}`) ?? 0;
-    if (detected !== undone + (want === undefined ? 0 : 1)) faults.push(`${hash}: ${detected} detected and ${undone} reorged events, canonical: ${want !== undefined}`);
-    if (want !== undefined && !want.isFailed && (confirmed < 1 || confirmed > 1 + undone)) faults.push(`${hash}: ${confirmed} confirmed events, ${undone} reorged`);
-  }
-  return faults;
-}
-
-async function findBalanceFaults(project: Project, actor: ChainActor, rpc: NodeRpc, watched: readonly Watched[]): Promise<string[]> {
-  const faults: string[] = [];
-  const { token, rebasing, feeToken } = actor.deployed;
-  for (const { address } of watched) {
-    const balances = await project.get<Record<string, string>>(`/addresses/${address}/balances`);
-    const native = BigInt(await rpc<Hex>('eth_getBalance', [address, 'latest']));
-    if (toRaw(balances[`${CHAIN}/slip44:60`], 18) !== native) faults.push(`${address}: expected ${native} wei, got ${balances[`${CHAIN}/slip44:60`]}`);
-    for (const contract of [token, rebasing, feeToken]) {
-      const data = `0x70a08231${address.slice(2).padStart(64, '0')}`;
-      const held = BigInt(await rpc<Hex>('eth_call', [{ to: contract, data }, 'latest']));
-      const decimals = Number(await rpc<Hex>('eth_call', [{ to: contract, data: '0x313ce567' }, 'latest']));
-      const got = balances[`${CHAIN}/erc20:${contract.toLowerCase()}`];
-      // An asset that was never discovered on the address has no entry; then the chain must say zero.
-      if ((toRaw(got, decimals) ?? 0n) !== held) faults.push(`${address}: expected ${held} of ${contract}, got ${got}`);
-    }
+    const count = (type: string): number => seen.get(`transaction.${type} ${hash}`) ?? 0;
+    const told = count('detected') + (chain.failure === 'outcome' ? count('failed') : 0);
+    const undone = count('reorged') + (chain.failure === 'end' ? count('failed') : 0);
+    if (told !== undone + (want === undefined ? 0 : 1)) faults.push(`${hash}: ${told} told and ${undone} undone by events, canonical: ${want !== undefined}`);
+    const confirmed = count('confirmed');
+    if (want !== undefined && !want.isFailed && (confirmed < 1 || confirmed > 1 + count('reorged'))) faults.push(`${hash}: ${confirmed} confirmed events, ${count('reorged')} reorged`);
   }
   return faults;
 }
 
 /** Exact decimal string → base units; written here again because the oracle shares no code. */
-function toRaw(decimal: string | undefined, decimals: number): bigint | undefined {
+export function toRaw(decimal: string | undefined, decimals: number): bigint | undefined {
   if (decimal === undefined) return undefined;
   const [whole, fraction = ''] = decimal.split('.');
   return BigInt(whole! + fraction.padEnd(decimals, '0'));

@@ -1,4 +1,5 @@
-import { CHAIN, Harness } from './harness.ts';
+import { Harness } from '../harness.ts';
+import { EvmChain } from './evm-chain.ts';
 
 interface Traces {
   readonly type: string;
@@ -8,15 +9,15 @@ interface Traces {
 }
 
 describe('one trace', () => {
-  const harness = new Harness();
+  const harness = new Harness(new EvmChain());
   beforeAll(() => harness.start(), 60_000);
   afterAll(() => harness.stop(), 30_000);
 
   it('joins a block, what it means and the deliveries that tell it, through every service', async () => {
-    const [from, to] = harness.actor.accounts;
+    const [from, to] = harness.chain.actor.accounts;
     await harness.watch(to!);
-    await harness.actor.sendEther(from!, to!, 7n);
-    await harness.actor.mine();
+    await harness.chain.actor.sendEther(from!, to!, 7n);
+    await harness.chain.actor.mine();
     await harness.waitForCursor();
     await harness.settle();
     // What the receiver was sent stands in the record of the attempt.
@@ -29,7 +30,7 @@ describe('one trace', () => {
        JOIN chain_feed f ON f.chain_gid = t.chain_gid AND CASE WHEN e.type = 'transaction.confirmed' THEN f.type = 'finalize' AND f.number >= t.block_number
          AND f.traceparent IS NOT NULL AND substr(f.traceparent, 4, 32) = substr(e.traceparent, 4, 32) ELSE f.type = 'block' AND f.hash = t.block_hash END
        WHERE t.chain_gid = $1 ORDER BY e.type`,
-      [CHAIN],
+      [harness.chain.gid],
     );
     expect(rows.map(({ type }) => type)).toEqual(['balance.changed', 'transaction.confirmed', 'transaction.detected']);
     for (const { from_feed, from_event, from_delivery } of rows) expect([from_event, from_delivery]).toEqual([from_feed, from_feed]);

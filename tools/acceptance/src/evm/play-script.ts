@@ -1,22 +1,10 @@
 import type { Hex } from 'viem';
 import { getAddress } from 'viem';
+import type { Harness } from '../harness.ts';
+import type { Random } from '../random.ts';
+import type { ScriptOptions, Watched } from '../test-chain.ts';
 import type { ChainActor } from './chain-actor.ts';
-import type { Harness } from './harness.ts';
-import type { Random } from './random.ts';
-
-/** One address of a script and the first block that counts for it, as the API said. */
-export interface Watched {
-  readonly address: Hex;
-  readonly fromBlock: number;
-}
-
-export interface ScriptOptions {
-  readonly steps: number;
-  /** Depth of the deepest ordinary reorg. */
-  readonly reorgDepthMax: number;
-  /** Called between steps: restarts, kills, faults. */
-  readonly disturb?: (step: number) => Promise<void>;
-}
+import type { EvmChain } from './evm-chain.ts';
 
 const TOKEN_UNITS = 10n ** 18n;
 
@@ -25,7 +13,8 @@ const TOKEN_UNITS = 10n ** 18n;
  * transfers to oneself and between watched addresses, registrations at random moments, reorgs whose transactions come
  * back elsewhere or never.
  */
-export async function playScript(harness: Harness, actor: ChainActor, random: Random, options: ScriptOptions): Promise<Watched[]> {
+export async function playScript(harness: Harness<EvmChain>, random: Random, options: ScriptOptions): Promise<Watched[]> {
+  const { actor } = harness.chain;
   // Half of the node's accounts are candidates for watching, plus fresh addresses without a key.
   const watchable: Hex[] = [...actor.accounts.slice(1, 5), ...Array.from({ length: 3 }, () => randomAddress(random))];
   const watched: Watched[] = [];

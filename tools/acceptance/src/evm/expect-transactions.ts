@@ -1,15 +1,6 @@
 import type { Hex } from 'viem';
+import type { ExpectedTransaction } from '../test-chain.ts';
 import type { NodeRpc } from './chain-actor.ts';
-
-/** One movement of a monitored address, as the chain itself tells it. */
-export interface ExpectedTransaction {
-  readonly hash: string;
-  readonly blockNumber: number;
-  readonly blockHash: string;
-  readonly isFailed: boolean;
-  /** `type asset from to amount`, sorted: transfers that touch a watched address. */
-  readonly transfers: readonly string[];
-}
 
 interface RpcBlock {
   number: Hex;

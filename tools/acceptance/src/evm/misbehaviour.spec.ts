@@ -1,13 +1,14 @@
-import { findDisagreements } from './compare.ts';
-import { CHAIN, Harness } from './harness.ts';
+import { findDisagreements } from '../compare.ts';
+import { Harness } from '../harness.ts';
+import { Random } from '../random.ts';
+import { EvmChain } from './evm-chain.ts';
 import { LIES, LyingProxy } from './lying-proxy.ts';
-import { Random } from './random.ts';
-import { playScript } from './script.ts';
+import { playScript } from './play-script.ts';
 
 /** A node that lies: the chain stops or fails over, nothing false is ever told, and it recovers by itself. */
 describe('a node that misbehaves', () => {
   let proxy: LyingProxy;
-  const harness = new Harness({
+  const harness = new Harness(new EvmChain(), {
     endpointUrl: async (anvilUrl) => {
       proxy = new LyingProxy(anvilUrl);
       await proxy.start();
@@ -28,19 +29,19 @@ describe('a node that misbehaves', () => {
         const random = new Random(100 + position);
         const project = await harness.newProject();
         harness.project = project;
-        const watched = [await harness.watch(harness.actor.accounts[1]!, project)];
-        await harness.actor.mine();
+        const watched = [await harness.watch(harness.chain.actor.accounts[1]!, project)];
+        await harness.chain.actor.mine();
         await harness.waitForCursor();
         const before = proxy.lies;
         await proxy.tell(lie);
-        watched.push(...(await playScript(harness, harness.actor, random, { steps: 4, reorgDepthMax: 3 })));
+        watched.push(...(await playScript(harness, random, { steps: 4, reorgDepthMax: 3 })));
         await harness.until('the node to have lied', 20_000, async () => proxy.lies > before);
         // While it lies, whatever is known must be true: no transaction that the chain does not have.
-        const { rows } = await harness.db.query<{ cursor_number: number; cursor_hash: string }>('SELECT cursor_number, cursor_hash FROM analyzer_states WHERE chain_gid = $1', [CHAIN]);
-        const { rows: known } = await harness.db.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = $2', [CHAIN, rows[0]!.cursor_hash]);
+        const { rows } = await harness.db.query<{ cursor_number: number; cursor_hash: string }>('SELECT cursor_number, cursor_hash FROM analyzer_states WHERE chain_gid = $1', [harness.chain.gid]);
+        const { rows: known } = await harness.db.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = $2', [harness.chain.gid, rows[0]!.cursor_hash]);
         expect(known).toHaveLength(1);
         await proxy.tell(lie, 0.3);
-        await harness.actor.mine(2);
+        await harness.chain.actor.mine(2);
         await proxy.tell('honest');
         await harness.settle();
         expect(await findDisagreements(harness, project, unique(watched))).toEqual([]);
@@ -51,10 +52,10 @@ describe('a node that misbehaves', () => {
 
   it('says in its status why a chain stands still, and goes on when the node is honest again', async () => {
     await proxy.tell('omit-receipt');
-    await harness.actor.sendEther(harness.actor.accounts[0]!, harness.actor.accounts[1]!, 5n);
-    await harness.actor.mine();
+    await harness.chain.actor.sendEther(harness.chain.actor.accounts[0]!, harness.chain.actor.accounts[1]!, 5n);
+    await harness.chain.actor.mine();
     await harness.until('the analyzer to say that it is stalled', 20_000, async () => {
-      const { rows } = await harness.db.query<{ status: string; reason: string | null }>('SELECT status, reason FROM analyzer_states WHERE chain_gid = $1', [CHAIN]);
+      const { rows } = await harness.db.query<{ status: string; reason: string | null }>('SELECT status, reason FROM analyzer_states WHERE chain_gid = $1', [harness.chain.gid]);
       return rows[0]?.status === 'stalled' && rows[0].reason !== null;
     });
     await proxy.tell('honest');
@@ -65,13 +66,13 @@ describe('a node that misbehaves', () => {
 /** With a second endpoint that is honest, nothing stands still while the first one lies. */
 describe('a node that misbehaves beside an honest one', () => {
   let proxy: LyingProxy;
-  const harness = new Harness({
+  const harness = new Harness(new EvmChain(), {
     endpointUrl: async (anvilUrl) => {
       proxy = new LyingProxy(anvilUrl);
       await proxy.start();
       return proxy.url;
     },
-    fallbackToAnvil: true,
+    fallbackToNode: true,
     env: { NODE_TIMEOUT: '1s' },
   });
   beforeAll(() => harness.start(), 60_000);
@@ -83,11 +84,11 @@ describe('a node that misbehaves beside an honest one', () => {
   it.each(['time-out', 'rate-limit', 'truncate-json', 'other-chain', 'omit-log', 'empty-receipts', 'change-hash', 'lag', 'trace-error'] as const)(
     'fails over when the first endpoint does this: %s',
     async (lie) => {
-      const watched = await harness.watch(harness.actor.accounts[1]!);
+      const watched = await harness.watch(harness.chain.actor.accounts[1]!);
       await proxy.tell(lie);
       for (let block = 0; block < 12; block += 1) {
-        await harness.actor.sendEther(harness.actor.accounts[0]!, watched.address, 7n);
-        await harness.actor.mine();
+        await harness.chain.actor.sendEther(harness.chain.actor.accounts[0]!, harness.chain.actor.accounts[1]!, 7n);
+        await harness.chain.actor.mine();
       }
       await harness.waitForCursor(45_000);
       await proxy.tell('honest');

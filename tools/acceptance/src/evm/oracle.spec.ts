@@ -1,7 +1,8 @@
-import { Harness } from './harness.ts';
-import { findDisagreements } from './compare.ts';
-import { Random } from './random.ts';
-import { playScript } from './script.ts';
+import { findDisagreements } from '../compare.ts';
+import { Harness } from '../harness.ts';
+import { Random } from '../random.ts';
+import { EvmChain } from './evm-chain.ts';
+import { playScript } from './play-script.ts';
 
 /**
  * Random histories on a real node, compared at the end with what the chain itself says: transactions, balances, events.
@@ -11,7 +12,7 @@ const SCRIPTS = Number(process.env['SOAK_SCRIPTS'] ?? 20);
 const SEED = Number(process.env['SOAK_SEED'] ?? 1);
 
 describe('the oracle', () => {
-  const harness = new Harness();
+  const harness = new Harness(new EvmChain());
   beforeAll(() => harness.start(), 60_000);
   afterAll(() => harness.stop(), 30_000);
 
@@ -22,7 +23,7 @@ describe('the oracle', () => {
         const random = new Random(SEED + script);
         const project = await harness.newProject();
         harness.project = project;
-        const watched = await playScript(harness, harness.actor, random, {
+        const watched = await playScript(harness, random, {
           steps: random.int(6, 12),
           reorgDepthMax: script % 4 === 0 ? 64 : 8,
           disturb: async () => {
@@ -41,15 +42,15 @@ describe('the oracle', () => {
     const random = new Random(SEED + 9_000);
     const project = await harness.newProject();
     harness.project = project;
-    const watched = [await harness.watch(harness.actor.accounts[1]!, project)];
+    const watched = [await harness.watch(harness.chain.actor.accounts[1]!, project)];
     for (let round = 0; round < 12; round += 1) {
-      await harness.actor.sendEther(harness.actor.accounts[round % 5]!, harness.actor.accounts[1]!, 1_000n + BigInt(round));
-      await harness.actor.mine(20);
+      await harness.chain.actor.sendEther(harness.chain.actor.accounts[round % 5]!, harness.chain.actor.accounts[1]!, 1_000n + BigInt(round));
+      await harness.chain.actor.mine(20);
     }
     await harness.settle();
     await harness.services.kill('block-ingestor-evm');
-    await harness.actor.reorg(220, () => random.next() < 0.5);
-    await harness.actor.mine(2);
+    await harness.chain.actor.reorg(220, () => random.next() < 0.5);
+    await harness.chain.actor.mine(2);
     await harness.services.restart('block-ingestor-evm');
     await harness.settle();
     expect(await findDisagreements(harness, project, watched)).toEqual([]);

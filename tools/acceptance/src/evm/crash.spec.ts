@@ -1,14 +1,15 @@
-import { findDisagreements } from './compare.ts';
-import { ALL_SERVICES, Harness } from './harness.ts';
-import { Random } from './random.ts';
-import { playScript } from './script.ts';
+import { findDisagreements } from '../compare.ts';
+import { Harness } from '../harness.ts';
+import { Random } from '../random.ts';
+import { EvmChain } from './evm-chain.ts';
+import { playScript } from './play-script.ts';
 
 const KILLS = Number(process.env['CRASH_KILLS'] ?? 50);
 const SEED = Number(process.env['SOAK_SEED'] ?? 4242);
 
 /** SIGKILL anywhere, any number of times; PostgreSQL and NATS restarted; NATS's store wiped: nothing lost, no second event id. */
 describe('crashes', () => {
-  const harness = new Harness();
+  const harness = new Harness(new EvmChain());
   beforeAll(() => harness.start(), 60_000);
   afterAll(() => harness.stop(), 30_000);
 
@@ -16,11 +17,11 @@ describe('crashes', () => {
     const random = new Random(SEED);
     let kills = 0;
     const project = harness.project;
-    const watched = await playScript(harness, harness.actor, random, {
+    const watched = await playScript(harness, random, {
       steps: KILLS,
       reorgDepthMax: 6,
       disturb: async (step) => {
-        const name = random.pick(ALL_SERVICES);
+        const name = random.pick(harness.serviceNames);
         await harness.services.kill(name);
         kills += 1;
         await pause(random.int(0, 300));
@@ -33,7 +34,7 @@ describe('crashes', () => {
       },
     });
     expect(kills).toBe(KILLS);
-    await Promise.all(ALL_SERVICES.map((name) => harness.services.waitReady(name)));
+    await Promise.all(harness.serviceNames.map((name) => harness.services.waitReady(name)));
     await harness.settle(120_000);
     expect(await findDisagreements(harness, project, watched)).toEqual([]);
   }, 300_000);

@@ -1,5 +1,5 @@
 import { createPublicClient, encodeDeployData, encodeFunctionData, http, type Abi, type Hex } from 'viem';
-import { contracts, type ContractName } from '../../devnet/evm/contracts.ts';
+import { contracts, type ContractName } from '../../../devnet/evm/contracts.ts';
 
 /** A JSON-RPC call to the node. */
 export type NodeRpc = <T>(method: string, params: readonly unknown[]) => Promise<T>;

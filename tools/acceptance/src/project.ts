@@ -1,0 +1,52 @@
+/** A project with a key and one webhook channel for every event type. */
+export class Project {
+  readonly id: string;
+  readonly #apiUrl: string;
+  readonly #key: string;
+
+  constructor(id: string, apiUrl: string, key: string) {
+    this.id = id;
+    this.#apiUrl = apiUrl;
+    this.#key = key;
+  }
+
+  /** Waits out a gateway that is being restarted: connection refused is not an answer. */
+  async request(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
+    const deadline = Date.now() + 30_000;
+    for (;;) {
+      try {
+        const res = await fetch(this.#apiUrl + path, {
+          method,
+          headers: { 'x-api-key': this.#key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+        const text = await res.text();
+        if (res.status < 500) return { status: res.status, body: text === '' ? undefined : JSON.parse(text) };
+        if (Date.now() > deadline) throw new Error(`${method} ${path}: ${res.status} ${text}`);
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  async expect(status: number, method: string, path: string, body?: unknown): Promise<void> {
+    const answer = await this.request(method, path, body);
+    if (answer.status !== status) throw new Error(`${method} ${path}: expected ${status}, got ${answer.status} ${JSON.stringify(answer.body)}`);
+  }
+
+  async get<T>(path: string): Promise<T> {
+    const { status, body } = await this.request('GET', path);
+    if (status !== 200) throw new Error(`GET ${path}: expected 200, got ${status} ${JSON.stringify(body)}`);
+    return body as T;
+  }
+
+  async listAll<T>(path: string): Promise<T[]> {
+    const items: T[] = [];
+    for (let page = 1; ; page += 1) {
+      const answer = await this.get<{ items: T[]; meta: { total_pages: number } }>(`${path}${path.includes('?') ? '&' : '?'}limit=100&page=${page}`);
+      items.push(...answer.items);
+      if (page >= answer.meta.total_pages) return items;
+    }
+  }
+}

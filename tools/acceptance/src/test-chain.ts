@@ -1,0 +1,51 @@
+import type { Project } from './project.ts';
+import type { ServiceName } from './services.ts';
+
+/** One address of a script and the first block that counts for it, as the API said. */
+export interface Watched {
+  readonly address: string;
+  readonly fromBlock: number;
+}
+
+export interface ScriptOptions {
+  readonly steps: number;
+  /** Depth of the deepest ordinary reorg. */
+  readonly reorgDepthMax: number;
+  /** Called between steps: restarts, kills, faults. */
+  readonly disturb?: (step: number) => Promise<void>;
+}
+
+/** One movement of a monitored address, as the chain itself tells it. */
+export interface ExpectedTransaction {
+  readonly hash: string;
+  readonly blockNumber: number;
+  readonly blockHash: string;
+  readonly isFailed: boolean;
+  /** `type asset from to amount`, sorted: transfers that touch a watched address. */
+  readonly transfers: readonly string[];
+}
+
+/** A node under the test's command, and what the chain itself says: the side of the oracle that a family has for itself. */
+export interface TestChain {
+  readonly gid: string;
+  readonly family: 'evm' | 'bitcoin';
+  readonly ingestor: ServiceName;
+  /**
+   * What `transaction.failed` says: that a transaction stands in a block without effect, and is told instead of
+   * `transaction.detected`; or that one which was detected will not come.
+   */
+  readonly failure: 'outcome' | 'end';
+  /** Of the node itself, known when it has started. */
+  readonly url: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  readHead(): Promise<{ readonly number: number; readonly hash: string }>;
+  /** Mines what waits, and so many blocks on top that everything is final. */
+  finalize(): Promise<void>;
+  /** After the chain was activated. */
+  prepare?(project: Project): Promise<void>;
+  /** What a watcher of `watched` (address → first block that counts) must have of the blocks from `from` on. */
+  expectTransactions(watched: ReadonlyMap<string, number>, from: number): Promise<Map<string, ExpectedTransaction>>;
+  /** In words; empty when the API's balances are the chain's. */
+  findBalanceFaults(project: Project, watched: readonly Watched[]): Promise<string[]>;
+}
