@@ -9,7 +9,7 @@ export interface BcoinHandle extends BitcoinNode {
   /** With user and password. */
   readonly url: string;
   readonly port: number;
-  /** SIGKILL. The chain is gone: the node keeps it in memory. */
+  /** SIGKILL. The chain is gone where it is in memory. */
   kill(): Promise<void>;
   pause(): void;
   resume(): void;
@@ -18,6 +18,8 @@ export interface BcoinHandle extends BitcoinNode {
 
 export interface BcoinOptions {
   readonly port?: number;
+  /** Keeps the chain there, so that another node can go on with it. Default: in memory. */
+  readonly dataDir?: string;
   /** Answers `scantxoutset` as Bitcoin Core does; bcoin itself has no such call. Default false. */
   readonly hasCoinScan?: boolean;
 }
@@ -35,7 +37,7 @@ export async function startBcoin(options: BcoinOptions = {}): Promise<BcoinHandl
   if (!existsSync(new URL('node_modules', nodeDir))) throw new Error('The Bitcoin node of the local chain is not installed: run npm test or npm start once, or npm ci --ignore-scripts in tools/devnet/bitcoin.');
   const port = options.port ?? (await findFreePort());
   const script = fileURLToPath(new URL('node/run.mjs', nodeDir));
-  const args = [script, '--port', String(port), '--password', PASSWORD, ...(options.hasCoinScan ? ['--coin-scan'] : [])];
+  const args = [script, '--port', String(port), '--password', PASSWORD, ...(options.dataDir === undefined ? [] : ['--data-dir', options.dataDir]), ...(options.hasCoinScan ? ['--coin-scan'] : [])];
   const server = spawnServer(process.execPath, args, { env: { ...process.env, NODE_OPTIONS: '' } });
   await waitForPort(server, port);
   const url = `http://user:${PASSWORD}@127.0.0.1:${port}`;
@@ -47,7 +49,7 @@ export async function startBcoin(options: BcoinOptions = {}): Promise<BcoinHandl
     kill,
     pause: () => void server.child.kill('SIGSTOP'),
     resume: () => void server.child.kill('SIGCONT'),
-    stop: kill,
+    stop: () => server.kill('SIGTERM'),
   };
 }
 

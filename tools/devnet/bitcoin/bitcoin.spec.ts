@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startBcoin, type BcoinHandle } from '@chainwatch/testing';
-import { buildTransaction, createScriptKey, SCRIPT_KINDS, type KeyedCoin, type ScriptKey } from './index.ts';
+import { addressToScript, buildTransaction, createScriptKey, fundWallet, payFromWallet, SCRIPT_KINDS, type KeyedCoin, type ScriptKey } from './index.ts';
 
 const GENESIS = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206';
 const FEE = 10_000n;
@@ -26,7 +29,33 @@ async function fund(keys: readonly ScriptKey[]): Promise<KeyedCoin[]> {
 
 const pay = (coin: KeyedCoin, to: ScriptKey, fee = FEE): ReturnType<typeof buildTransaction> => buildTransaction({ coins: [coin], outputs: [{ script: to.script, value: coin.value - fee }] });
 
+describe('the wallet of the local chain', () => {
+  it('pays from a chain that is kept on disk and was stopped in between', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'chainwatch-bitcoin-'));
+    const payee = createKey();
+    const outputs = [{ script: payee.script, value: 7_000_000_000n }];
+    const first = await startBcoin({ dataDir, hasCoinScan: true });
+    await fundWallet(first);
+    // The second spends the change of the first, and the subsidies that the first left.
+    for (let payment = 0; payment < 2; payment += 1) await payFromWallet(first, outputs);
+    await first.mine();
+    await first.stop();
+    const second = await startBcoin({ dataDir, hasCoinScan: true });
+    await payFromWallet(second, outputs);
+    await second.mine();
+    expect((await second.readCoins([payee])).map(({ value }) => value)).toEqual([7_000_000_000n, 7_000_000_000n, 7_000_000_000n]);
+    await expect(payFromWallet(second, [{ script: payee.script, value: 100_000_000_000n }])).rejects.toThrow('expected 100000010000 satoshi');
+    await second.stop();
+    rmSync(dataDir, { recursive: true });
+  });
+});
+
 describe('the Bitcoin devnet', () => {
+  it.each(SCRIPT_KINDS)('reads the address of %s', (kind) => {
+    const { address, script } = createKey(kind);
+    expect(Buffer.from(addressToScript(address))).toEqual(Buffer.from(script));
+  });
+
   it('has the genesis of Bitcoin Core’s regtest', async () => {
     expect(await node.call('getblockhash', [0])).toBe(GENESIS);
   });

@@ -4,6 +4,7 @@ import { FullNode } from './bcoin.mjs';
 import { activateSoftForks, applyCoreRegtest } from './core-rules.mjs';
 import { allowReplacement } from './replace-by-fee.mjs';
 import { returnTransactions } from './reorganised-transactions.mjs';
+import { leaveOutNullBounds } from './leveldown-bounds.mjs';
 import { answerScanTxOutSet } from './scan-tx-out-set.mjs';
 import { answerSendRawTransaction } from './send-raw-transaction.mjs';
 
@@ -29,6 +30,7 @@ const node = new FullNode({
   logLevel: 'error',
   logConsole: true,
 });
+if (values['data-dir'] !== undefined) leaveOutNullBounds(node);
 activateSoftForks(node);
 allowReplacement(node);
 returnTransactions(node);

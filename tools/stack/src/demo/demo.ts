@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { createScriptKey } from '../../../devnet/bitcoin/index.ts';
 import { SetupError } from '../../setup-error.mjs';
 import { findStackFile, type StackFile } from '../stack-file.ts';
 import { BITCOIN_CHAIN, EVM_CHAIN } from '../local-chains.ts';
@@ -11,6 +13,7 @@ const USAGE = `npm run demo                                       show everythin
 npm run demo -- send --to 0x… --ether 1            send ether from the local chain's first account
 npm run demo -- send --to 0x… --token 25           send the demo token
 npm run demo -- send --to bcrt1… --btc 0.5         send bitcoin from the local chain's wallet
+npm run demo -- address                            print a new Bitcoin address of the local chain
 npm run demo -- mine --blocks 6                    mine Bitcoin blocks now, instead of one every ten seconds
 npm run demo -- receive --port 9900 [--secret …]   print webhooks and verify their signatures`;
 const BLOCKS_MAX = 500;
@@ -23,6 +26,8 @@ export async function runDemo(args: readonly string[]): Promise<void> {
       return showEverything(requireStack());
     case 'send':
       return send(rest);
+    case 'address':
+      return console.log(createScriptKey('p2wpkh', randomBytes(32)).address);
     case 'mine':
       return mine(rest);
     case 'receive':
