@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { problemDocumentSchema } from '@chainwatch/problem';
 import { routeTable } from './route-table.ts';
 import { hostileJson, nearlyValid } from './spec-arbitraries.ts';
+import { accounts, bip84AsXpub, bodyOf } from './spec-public-keys.ts';
 import { startSpecWorld } from './spec-world.ts';
 import type { SpecWorld } from './spec-world.ts';
 
@@ -20,6 +21,7 @@ describe('hostile requests', () => {
   let world: SpecWorld;
   let port: number;
   let known: Record<string, string[]>;
+  let publicKeyId: string;
   let sent = 0;
   const statuses = new Map<number, number>();
   const agent = new Agent({ keepAlive: true });
@@ -33,12 +35,17 @@ describe('hostile requests', () => {
   beforeEach(async () => {
     await world.api.post('/addresses/external').send({ value: address, chain_family: 'evm' });
     const { body: channel } = await world.api.post('/channels').send({ name: 'c', url: 'https://1.1.1.1/' }).expect(201);
+    const { body: publicKey } = await world.api.post('/public_keys').send(bodyOf(accounts.bip84));
+    if (publicKey.id !== undefined) publicKeyId = publicKey.id;
     known = {
       chain_gid: ['eip155:31337', 'eip155:1', 'eip155:2', 'bip122:000000000019d6689c085ae165831e93', 'tron:mainnet'],
       asset_path: ['slip44:60', 'slip44:0', `erc20:${address}`, 'token:x', 'erc20:%41'],
-      address: [address, 'nope'],
-      value: [address],
+      address: [address, accounts.bip84.first, 'nope'],
+      value: [address, accounts.bip84.first],
       channel_id: [channel.id],
+      public_key_id: [publicKeyId, publicKeyId, '00000000-0000-4000-8000-000000000000'],
+      extended_public_key: [...Object.values(accounts).map(({ key }) => key), bip84AsXpub, accounts.bip84.key.slice(0, -1), accounts.bip84.key.replace('zpub', 'zprv')],
+      derivation_path: [...Object.values(accounts).map(({ path }) => path), "m/84'/0'/1'", "m/84'/0'"],
       url: ['https://10.1.2.3/', 'https://1.1.1.1/hook', 'http://169.254.169.254/latest'],
       endpoint_url: ['http://10.1.2.3:8545', 'ws://127.0.0.1:8546'],
       evm_endpoint_url: ['http://10.1.2.3:8545'],

@@ -25,7 +25,17 @@ export const ROUTE_PERMISSIONS = {
   'POST /tokens/:chain_gid/:asset_path': 'api:token:write',
   'GET /tokens/:chain_gid/:asset_path': 'api:token:read',
 
+  'GET /public_keys': 'api:public_key:read',
+  'POST /public_keys': 'api:public_key:write',
+  'GET /public_keys/:public_key_id': 'api:public_key:read',
+  'PATCH /public_keys/:public_key_id': 'api:public_key:write',
+  'DELETE /public_keys/:public_key_id': 'api:public_key:write',
+  'GET /public_keys/:public_key_id/addresses': 'api:address:read',
+  'POST /public_keys/:public_key_id/addresses': 'api:address:write',
+  'POST /public_keys/:public_key_id/addresses/next': 'api:address:write',
+
   'GET /addresses': 'api:address:read',
+  'GET /addresses/hd': 'api:address:read',
   'POST /addresses/external': 'api:address:write',
   'GET /addresses/:address': 'api:address:read',
   'PATCH /addresses/:address': 'api:address:write',

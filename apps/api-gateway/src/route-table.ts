@@ -7,6 +7,7 @@ import { deleteAddress } from './routes/addresses.delete/handler.ts';
 import { getExternalAddress } from './routes/addresses.get-external/handler.ts';
 import { getHdAddress } from './routes/addresses.get-hd/handler.ts';
 import { getAddress } from './routes/addresses.get/handler.ts';
+import { listHdAddresses } from './routes/addresses.list-hd/handler.ts';
 import { listAddresses } from './routes/addresses.list/handler.ts';
 import { updateAddress } from './routes/addresses.update/handler.ts';
 import { archiveAsset } from './routes/assets.archive/handler.ts';
@@ -34,6 +35,14 @@ import { restoreChannel } from './routes/channels.restore/handler.ts';
 import { updateWebhookChannel } from './routes/channels.update-webhook/handler.ts';
 import { getDelivery } from './routes/deliveries.get/handler.ts';
 import { listDeliveries } from './routes/deliveries.list/handler.ts';
+import { createPublicKeyAddresses } from './routes/public-keys.create-addresses/handler.ts';
+import { createNextAddress } from './routes/public-keys.create-next-address/handler.ts';
+import { createPublicKey } from './routes/public-keys.create/handler.ts';
+import { deletePublicKey } from './routes/public-keys.delete/handler.ts';
+import { getPublicKey } from './routes/public-keys.get/handler.ts';
+import { listPublicKeyAddresses } from './routes/public-keys.list-addresses/handler.ts';
+import { listPublicKeys } from './routes/public-keys.list/handler.ts';
+import { updatePublicKey } from './routes/public-keys.update/handler.ts';
 import { createToken } from './routes/tokens.create/handler.ts';
 import { getToken } from './routes/tokens.get/handler.ts';
 import { listTokens } from './routes/tokens.list/handler.ts';
@@ -74,7 +83,16 @@ export const routeTable: readonly ApiRoute[] = [
   listTokens,
   createToken,
   getToken,
+  listPublicKeys,
+  createPublicKey,
+  getPublicKey,
+  updatePublicKey,
+  deletePublicKey,
+  listPublicKeyAddresses,
+  createPublicKeyAddresses,
+  createNextAddress,
   listAddresses,
+  listHdAddresses,
   createExternalAddress,
   getAddress,
   updateAddress,

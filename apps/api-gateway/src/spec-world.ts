@@ -31,6 +31,7 @@ export interface SpecWorld {
   readonly otherProject: Bootstrap;
   readonly deps: ApiDeps;
   readonly db: Database;
+  readonly databaseUrl: string;
   readonly published: Published[];
   /** What the app reported as unexpected: empty in every test that passes. */
   readonly failures: unknown[];
@@ -49,15 +50,18 @@ interface WorldOptions {
   readonly settings?: Partial<ApiSettings>;
   /** Default: loopback, where anvil and receivers are. */
   readonly allow?: readonly string[];
+  /** Another instance of the app, on the database and with the projects of that one. */
+  readonly sharing?: SpecWorld;
 }
 
 export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWorld> {
-  const postgres = await startPostgres();
+  const { sharing } = options;
+  const postgres = sharing ? { url: sharing.databaseUrl, stop: async () => undefined } : await startPostgres();
   const db = createDatabase({ url: postgres.url, applicationName: 'api-gateway-spec' });
   const prisma = createPrisma(postgres.url);
   const label = options.label ?? 'svc';
-  const project = await bootstrap(db, { label });
-  const otherProject = await bootstrap(db, { label });
+  const project = sharing?.project ?? (await bootstrap(db, { label }));
+  const otherProject = sharing?.otherProject ?? (await bootstrap(db, { label }));
   const published: Published[] = [];
   const failures: unknown[] = [];
   const limits = { perKey: 1_000_000, failedPerClient: 1_000_000 };
@@ -111,6 +115,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
     otherProject,
     deps,
     db,
+    databaseUrl: postgres.url,
     published,
     failures,
     send,

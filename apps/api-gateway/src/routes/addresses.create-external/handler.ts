@@ -4,8 +4,9 @@ import { announceAddress } from '../../announce-address.ts';
 import { defineRoute } from '../../define-route.ts';
 import { findAddress } from '../../find-address.ts';
 import { parseAddressOf } from '../../parse-address.ts';
+import { readAddress } from '../../read-addresses.ts';
 import { labelSchema, metadataSchema } from '../../records/address-input.ts';
-import { externalAddressSchema, toAddressRecord } from '../../records/address.ts';
+import { externalAddressSchema } from '../../records/address.ts';
 import { familySchema } from '../../records/path-schemas.ts';
 import { insertExternalAddress } from './insert-external-address.ts';
 
@@ -41,6 +42,6 @@ export const createExternalAddress = defineRoute({
     );
     if (id === undefined) throw conflict(`The address ${parsed.display} exists already in this project.`);
     announceAddress(deps, { id, projectId: principal.projectId, chainFamily, address: parsed.canonical, isMonitored: true });
-    return { status: 201, body: toAddressRecord(await findAddress(deps, principal, parsed.canonical)) };
+    return { status: 201, body: await readAddress(deps.db, await findAddress(deps, principal, parsed.canonical)) };
   },
 });

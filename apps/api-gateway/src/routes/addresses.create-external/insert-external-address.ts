@@ -27,6 +27,6 @@ export async function insertExternalAddress(sql: Sql, address: NewAddress): Prom
     ],
   );
   const id = rows[0]?.id;
-  if (id !== undefined) await watchFromHead(sql, { id, chainFamily: address.chainFamily, networkGids: address.parsed.networkGids });
+  if (id !== undefined) await watchFromHead(sql, { ids: [id], chainFamily: address.chainFamily, networkGids: address.parsed.networkGids });
   return id;
 }

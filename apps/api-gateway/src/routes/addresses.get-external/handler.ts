@@ -1,8 +1,9 @@
 import { notFound } from '@chainwatch/problem';
 import { defineRoute } from '../../define-route.ts';
 import { findAddress } from '../../find-address.ts';
+import { readAddress } from '../../read-addresses.ts';
 import { addressParams } from '../../records/address-input.ts';
-import { externalAddressSchema, toAddressRecord } from '../../records/address.ts';
+import { externalAddressSchema } from '../../records/address.ts';
 
 export const getExternalAddress = defineRoute({
   method: 'GET',
@@ -13,6 +14,6 @@ export const getExternalAddress = defineRoute({
   handle: async ({ params, principal }, deps) => {
     const row = await findAddress(deps, principal, params.address);
     if (row.kind !== 'external') throw notFound(`The address ${row.display} is not external.`);
-    return { status: 200, body: toAddressRecord(row) };
+    return { status: 200, body: await readAddress(deps.db, row) };
   },
 });

@@ -1,17 +1,19 @@
 import { notFound } from '@chainwatch/problem';
 import { defineRoute } from '../../define-route.ts';
 import { findAddress } from '../../find-address.ts';
+import { readAddress } from '../../read-addresses.ts';
 import { addressParams } from '../../records/address-input.ts';
+import { hdAddressSchema } from '../../records/address.ts';
 
-/** No extended public keys in this build, so no address is an HD one. */
 export const getHdAddress = defineRoute({
   method: 'GET',
   path: '/addresses/:address/hd',
   summary: 'The HD representation of a derived address',
   params: addressParams,
-  responses: {},
+  responses: { 200: hdAddressSchema },
   handle: async ({ params, principal }, deps) => {
     const row = await findAddress(deps, principal, params.address);
-    throw notFound(`The address ${row.display} is not derived from a public key.`);
+    if (row.kind !== 'hd') throw notFound(`The address ${row.display} is not derived from a public key.`);
+    return { status: 200, body: await readAddress(deps.db, row) };
   },
 });

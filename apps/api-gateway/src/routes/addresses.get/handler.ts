@@ -1,7 +1,8 @@
 import { defineRoute } from '../../define-route.ts';
 import { findAddress } from '../../find-address.ts';
+import { readAddress } from '../../read-addresses.ts';
 import { addressParams } from '../../records/address-input.ts';
-import { addressSchema, toAddressRecord } from '../../records/address.ts';
+import { addressSchema } from '../../records/address.ts';
 
 export const getAddress = defineRoute({
   method: 'GET',
@@ -9,5 +10,5 @@ export const getAddress = defineRoute({
   summary: 'One address',
   params: addressParams,
   responses: { 200: addressSchema },
-  handle: async ({ params, principal }, deps) => ({ status: 200, body: toAddressRecord(await findAddress(deps, principal, params.address)) }),
+  handle: async ({ params, principal }, deps) => ({ status: 200, body: await readAddress(deps.db, await findAddress(deps, principal, params.address)) }),
 });

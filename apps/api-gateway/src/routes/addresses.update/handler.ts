@@ -4,8 +4,9 @@ import { announceAddress } from '../../announce-address.ts';
 import { defineRoute } from '../../define-route.ts';
 import { findAddress } from '../../find-address.ts';
 import { findNetworkGids } from '../../parse-address.ts';
+import { readAddress } from '../../read-addresses.ts';
 import { addressParams, labelSchema, metadataSchema } from '../../records/address-input.ts';
-import { addressSchema, toAddressRecord } from '../../records/address.ts';
+import { addressSchema } from '../../records/address.ts';
 import type { AddressRow } from '../../records/address.ts';
 import { watchFromHead } from '../../watch-address.ts';
 
@@ -24,7 +25,7 @@ export const updateAddress = defineRoute({
     const row = await findAddress(deps, principal, params.address);
     const isSwitched = await deps.db.transaction((sql) => updateRow(sql, row, body));
     if (isSwitched) announceAddress(deps, { ...row, isMonitored: body.is_monitored === true });
-    return { status: 200, body: toAddressRecord(await findAddress(deps, principal, row.address)) };
+    return { status: 200, body: await readAddress(deps.db, await findAddress(deps, principal, row.address)) };
   },
 });
 
@@ -42,6 +43,6 @@ async function updateRow(sql: Sql, { id, chainFamily, address }: AddressRow, bod
     [id, body.label !== undefined, body.label ?? null, body.metadata === undefined ? null : JSON.stringify(body.metadata), isMonitored ?? null, isSwitched],
   );
   // Monitored again: it counts from now on, as if imported now.
-  if (isSwitched && isMonitored) await watchFromHead(sql, { id, chainFamily, networkGids: await findNetworkGids(chainFamily, address) });
+  if (isSwitched && isMonitored) await watchFromHead(sql, { ids: [id], chainFamily, networkGids: await findNetworkGids(chainFamily, address) });
   return isSwitched;
 }

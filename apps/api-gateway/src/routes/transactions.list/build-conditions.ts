@@ -33,6 +33,11 @@ export async function buildConditions(projectId: string, query: TransactionQuery
       WHERE ta.transaction_id = t.id AND a.project_id = t.project_id AND a.address = ANY (${p}))`,
     query.addresses && (await canonicalAddresses(query.addresses)),
   );
+  add(
+    (p) => `EXISTS (SELECT FROM transaction_addresses ta JOIN addresses a ON a.id = ta.address_id
+      WHERE ta.transaction_id = t.id AND a.project_id = t.project_id AND a.public_key_id = ${p}::uuid)`,
+    query.public_key_id,
+  );
   const assets = query.asset_gids && (await canonicalAssets(query.asset_gids));
   add((p) => `EXISTS (SELECT FROM transfers r WHERE r.transaction_id = t.id AND r.asset_gid = ANY (${p}))`, assets);
   const ofAssets = assets === undefined ? '' : `AND r.asset_gid = ANY ($${values.length})`;

@@ -34,8 +34,6 @@ export const listTransactions = defineRoute({
   query: querySchema,
   responses: { 200: pageSchema(transactionRecord) },
   handle: async ({ query, principal }, deps) => {
-    // No address has a public key in this build.
-    if (query.public_key_id !== undefined) return { status: 200, body: toPage([], 0, query) };
     const { rows, transfers, total } = await queryTransactions(deps.db, principal.projectId, query);
     const items = rows.map((row) => toTransactionRecord(row, transfers.get(row.id) ?? []));
     return { status: 200, body: toPage(items, total, query) };

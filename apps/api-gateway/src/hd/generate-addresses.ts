@@ -1,0 +1,123 @@
+import type { DerivedAddress } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import { notFound, serviceUnavailable, unprocessableEntity } from '@chainwatch/problem';
+import { announceAddresses } from '../announce-address.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import type { PublicKeyRow } from '../records/public-key.ts';
+import { addressesPerCallMax, indexMax } from './index-limits.ts';
+import { inTurn } from './in-turn.ts';
+import { insertHdAddresses } from './insert-hd-addresses.ts';
+import type { InsertedAddress } from './insert-hd-addresses.ts';
+import { deriveAddresses } from './load-derivation.ts';
+
+export interface Generated {
+  readonly indexes: readonly number[];
+  readonly createdCount: number;
+}
+
+interface Generation {
+  readonly key: PublicKeyRow;
+  readonly change: number;
+  readonly signal?: AbortSignal;
+}
+
+type Deps = Pick<ApiDeps, 'db' | 'bus' | 'logger'>;
+type Derived = Map<number, DerivedAddress>;
+
+const attemptsMax = 12;
+const aheadMin = 16;
+
+/** Makes the addresses of these indexes exist, those that do already as they are. */
+export async function generateAddresses(deps: Deps, generation: Generation, indexes: readonly number[]): Promise<Generated> {
+  const wanted = [...new Set(indexes)];
+  const derived: Derived = new Map();
+  return repeat(deps, generation, async () => {
+    const missing = await listMissing(deps.db, generation, wanted);
+    await derive(generation, derived, missing);
+    return async (sql) => ({ indexes: wanted, create: await listMissing(sql, generation, wanted) });
+  }, derived);
+}
+
+/**
+ * Makes the address at the highest index plus one exist. Others may be doing the same: some addresses are derived ahead,
+ * so that the lock, under which the index is chosen, is held for no derivation.
+ * @throws ProblemError 422 when no index is left
+ */
+export async function generateNextAddress(deps: Deps, generation: Generation): Promise<Generated> {
+  const derived: Derived = new Map();
+  let ahead = aheadMin;
+  return repeat(deps, generation, async () => {
+    const first = await findNextIndex(deps.db, generation);
+    await derive(generation, derived, listRange(first, Math.min(first + ahead - 1, indexMax)));
+    ahead = Math.min(ahead * 4, addressesPerCallMax);
+    return async (sql) => {
+      const index = await findNextIndex(sql, generation);
+      return { indexes: [index], create: [index] };
+    };
+  }, derived);
+}
+
+interface Plan {
+  readonly indexes: readonly number[];
+  readonly create: readonly number[];
+}
+
+/** Derives without the lock, then decides under it; again when others were faster and what is to be created is not derived yet. */
+async function repeat(deps: Deps, generation: Generation, prepare: () => Promise<(sql: Sql) => Promise<Plan>>, derived: Derived): Promise<Generated> {
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const decide = await prepare();
+    // One connection for each key: the rest of the process goes on while many ask for addresses of one.
+    const outcome = await inTurn(deps.db, generation.key.id, () =>
+      deps.db.transaction(async (sql) => {
+        await lockKey(sql, generation.key);
+        const { indexes, create } = await decide(sql);
+        if (!create.every((index) => derived.has(index))) return undefined;
+        const inserted = await insertHdAddresses(sql, generation.key, generation.change, create.map((index) => derived.get(index)!));
+        return { indexes, inserted };
+      }),
+    );
+    if (outcome === undefined) continue;
+    announce(deps, generation.key, outcome.inserted);
+    return { indexes: outcome.indexes, createdCount: outcome.inserted.length };
+  }
+  throw serviceUnavailable('Too many addresses of this public key are being generated at once.', { retryAfterSeconds: 1 });
+}
+
+/** Held to the end of the transaction: who generates for the same key meanwhile waits. */
+async function lockKey(sql: Sql, { id }: PublicKeyRow): Promise<void> {
+  const { rowCount } = await sql.query('SELECT FROM public_keys WHERE id = $1 FOR NO KEY UPDATE', [id]);
+  if (rowCount === 0) throw notFound(`There is no public key ${id} in this project.`);
+}
+
+async function derive({ key, change, signal }: Generation, derived: Derived, indexes: readonly number[]): Promise<void> {
+  const missing = indexes.filter((index) => !derived.has(index));
+  for (const address of await deriveAddresses(key, change, missing, signal)) derived.set(address.index, address);
+}
+
+async function listMissing(sql: Sql, { key, change }: Generation, indexes: readonly number[]): Promise<number[]> {
+  const { rows } = await sql.query<{ index: number }>(
+    `SELECT w.index FROM unnest($3::bigint[]) WITH ORDINALITY AS w (index, position)
+     WHERE NOT EXISTS (SELECT FROM addresses a WHERE a.public_key_id = $1 AND a.derivation_change = $2 AND a.derivation_index = w.index)
+     ORDER BY w.position`,
+    [key.id, change, indexes],
+  );
+  return rows.map(({ index }) => index);
+}
+
+async function findNextIndex(sql: Sql, { key, change }: Generation): Promise<number> {
+  const { rows } = await sql.query<{ highest: number | null }>(
+    'SELECT max(derivation_index) AS highest FROM addresses WHERE public_key_id = $1 AND derivation_change = $2',
+    [key.id, change],
+  );
+  const next = (rows[0]?.highest ?? -1) + 1;
+  if (next > indexMax) throw unprocessableEntity(`The public key has no index left: its highest one is ${indexMax}.`);
+  return next;
+}
+
+function listRange(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, offset) => from + offset);
+}
+
+function announce(deps: Deps, { projectId, chainFamily }: PublicKeyRow, inserted: readonly InsertedAddress[]): void {
+  announceAddresses(deps, inserted.map((address) => ({ ...address, projectId, chainFamily })));
+}

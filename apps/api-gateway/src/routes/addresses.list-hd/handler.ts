@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { pageSchema, sortParameter } from '@chainwatch/http';
+import { defineRoute } from '../../define-route.ts';
+import { addressFilters, addressSortFields, hdAddressFilters, queryAddresses } from '../../query-addresses.ts';
+import { hdAddressSchema } from '../../records/address.ts';
+
+export const listHdAddresses = defineRoute({
+  method: 'GET',
+  path: '/addresses/hd',
+  summary: 'HD addresses of all public keys of the project',
+  query: z.strictObject({
+    ...addressFilters,
+    ...hdAddressFilters,
+    sort_by: sortParameter(addressSortFields, '-created_at'),
+    public_key_id: z.uuid().optional(),
+  }),
+  responses: { 200: pageSchema(hdAddressSchema) },
+  handle: async ({ query, principal }, deps) => ({ status: 200, body: await queryAddresses(deps, principal, { ...query, kind: 'hd' }) }),
+});

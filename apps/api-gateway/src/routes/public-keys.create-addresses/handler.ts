@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { defineRoute } from '../../define-route.ts';
+import { findPublicKey } from '../../find-public-key.ts';
+import { generateAddresses, generateNextAddress } from '../../hd/generate-addresses.ts';
+import { addressesPerCallMax, indexMax } from '../../hd/index-limits.ts';
+import { readGenerated } from '../../hd/read-generated.ts';
+import { hdAddressSchema } from '../../records/address.ts';
+import { publicKeyParams } from '../../records/public-key.ts';
+
+const indexSchema = z.int().min(0).max(indexMax);
+
+const bodySchema = z
+  .strictObject({
+    indexes: z.array(indexSchema).min(1).max(addressesPerCallMax).optional(),
+    /** Inclusive. */
+    from: indexSchema.optional(),
+    to: indexSchema.optional(),
+    change: z.union([z.literal(0), z.literal(1)]).default(0),
+  })
+  .superRefine(({ indexes, from, to }, ctx) => {
+    const refuse = (name: string, message: string): void => ctx.addIssue({ code: 'custom', path: [name], message });
+    if (indexes !== undefined && (from !== undefined || to !== undefined)) return refuse('indexes', 'expected either indexes or from and to, got both');
+    if (from === undefined && to !== undefined) return refuse('from', 'expected an index, as to is given, got nothing');
+    if (from !== undefined && to === undefined) return refuse('to', 'expected an index, as from is given, got nothing');
+    if (from === undefined || to === undefined) return;
+    if (to < from) return refuse('to', `expected at least ${from}, the value of from, got ${to}`);
+    if (to - from >= addressesPerCallMax) refuse('to', `expected at most ${addressesPerCallMax} addresses a call, got ${to - from + 1}`);
+  })
+  .prefault({});
+
+export const createPublicKeyAddresses = defineRoute({
+  method: 'POST',
+  path: '/public_keys/:public_key_id/addresses',
+  summary: 'Generate HD addresses by a list of indexes, by a range, or the next one',
+  params: publicKeyParams,
+  body: bodySchema,
+  responses: { 201: z.object({ items: z.array(hdAddressSchema), created_count: z.int(), existing_count: z.int() }) },
+  handle: async ({ params, body, principal, signal }, deps) => {
+    const key = await findPublicKey(deps, principal, params.public_key_id);
+    const generation = { key, change: body.change, signal };
+    const indexes = listIndexes(body);
+    const generated = indexes === undefined ? await generateNextAddress(deps, generation) : await generateAddresses(deps, generation, indexes);
+    const items = await readGenerated(deps, key.id, body.change, generated.indexes);
+    return { status: 201, body: { items, created_count: generated.createdCount, existing_count: generated.indexes.length - generated.createdCount } };
+  },
+});
+
+function listIndexes({ indexes, from, to }: z.infer<typeof bodySchema>): readonly number[] | undefined {
+  if (from === undefined || to === undefined) return indexes;
+  return Array.from({ length: to - from + 1 }, (_, offset) => from + offset);
+}

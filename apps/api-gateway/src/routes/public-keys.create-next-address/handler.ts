@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { defineRoute } from '../../define-route.ts';
+import { findPublicKey } from '../../find-public-key.ts';
+import { generateNextAddress } from '../../hd/generate-addresses.ts';
+import { readGenerated } from '../../hd/read-generated.ts';
+import { hdAddressSchema } from '../../records/address.ts';
+import { publicKeyParams } from '../../records/public-key.ts';
+
+export const createNextAddress = defineRoute({
+  method: 'POST',
+  path: '/public_keys/:public_key_id/addresses/next',
+  summary: 'Generate the HD address at the highest existing index plus one',
+  params: publicKeyParams,
+  body: z.strictObject({ change: z.union([z.literal(0), z.literal(1)]).default(0) }).prefault({}),
+  responses: { 201: hdAddressSchema },
+  handle: async ({ params, body, principal, signal }, deps) => {
+    const key = await findPublicKey(deps, principal, params.public_key_id);
+    const { indexes } = await generateNextAddress(deps, { key, change: body.change, signal });
+    const [record] = await readGenerated(deps, key.id, body.change, indexes);
+    return { status: 201, body: record };
+  },
+});

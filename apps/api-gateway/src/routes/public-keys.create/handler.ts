@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { chainGidSchema } from '@chainwatch/caip';
+import { normalizeChainGid } from '@chainwatch/chain-registry';
+import { conflict } from '@chainwatch/problem';
+import { defineRoute } from '../../define-route.ts';
+import { findPublicKey } from '../../find-public-key.ts';
+import { parsePublicKey } from '../../hd/load-derivation.ts';
+import { readPublicKeys } from '../../hd/read-public-keys.ts';
+import { labelSchema } from '../../records/address-input.ts';
+import { publicKeySchema } from '../../records/public-key.ts';
+import { chooseChain } from './choose-chain.ts';
+import { insertPublicKey } from './insert-public-key.ts';
+
+const bodySchema = z.strictObject({
+  /** Longer than any key; what it may be is the family's word. */
+  extended_public_key: z.string().min(1).max(256),
+  derivation_path: z.string().min(1).max(256),
+  label: labelSchema.nullish(),
+  /** Which of the test networks, where the path stands for all of them. */
+  chain_gid: chainGidSchema.optional(),
+  gap_limit: z.int().min(1).max(1_000).default(20),
+});
+
+export const createPublicKey = defineRoute({
+  method: 'POST',
+  path: '/public_keys',
+  summary: 'Add the extended public key of an account',
+  body: bodySchema,
+  responses: { 201: publicKeySchema },
+  handle: async ({ body, principal, signal }, deps) => {
+    const networkGid = body.chain_gid && normalizeChainGid(body.chain_gid);
+    const parsed = await parsePublicKey({ extendedPublicKey: body.extended_public_key, derivationPath: body.derivation_path, networkGid });
+    const chainGid = networkGid ?? (await chooseChain(deps, parsed.networkGids));
+    const added = { projectId: principal.projectId, parsed, chainGid, label: body.label ?? null, gapLimit: body.gap_limit };
+    const id = await deps.db.transaction((sql) => insertPublicKey(sql, added, signal));
+    if (id === undefined) throw conflict('The public key exists already in this project.');
+    const [record] = await readPublicKeys(deps.db, [await findPublicKey(deps, principal, id)]);
+    return { status: 201, body: record };
+  },
+});

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import type { Sql } from '@chainwatch/db';
+import { booleanParameter } from '@chainwatch/http';
+import { conflict } from '@chainwatch/problem';
+import { announceAddresses } from '../../announce-address.ts';
+import { defineRoute } from '../../define-route.ts';
+import { findPublicKey } from '../../find-public-key.ts';
+import { publicKeyParams } from '../../records/public-key.ts';
+
+export const deletePublicKey = defineRoute({
+  method: 'DELETE',
+  path: '/public_keys/:public_key_id',
+  summary: 'Delete a public key for good; with `cascade` its addresses too',
+  params: publicKeyParams,
+  query: z.strictObject({ cascade: booleanParameter.optional() }),
+  responses: { 204: undefined },
+  handle: async ({ params, query, principal }, deps) => {
+    const { id, projectId, chainFamily } = await findPublicKey(deps, principal, params.public_key_id);
+    const deleted = await deps.db.transaction((sql) => deleteKey(sql, id, query.cascade ?? false));
+    announceAddresses(deps, deleted.map((address) => ({ ...address, projectId, chainFamily, isMonitored: false })));
+    return { status: 204 };
+  },
+});
+
+/** The addresses that went with it. @throws ProblemError 409 when there are some and they are to stay */
+async function deleteKey(sql: Sql, id: string, isCascading: boolean): Promise<{ id: string; address: string }[]> {
+  // Whoever generates addresses holds this lock: none is added from here on.
+  await sql.query('SELECT FROM public_keys WHERE id = $1 FOR UPDATE', [id]);
+  const { rows } = isCascading
+    ? await sql.query<{ id: string; address: string }>('DELETE FROM addresses WHERE public_key_id = $1 RETURNING id, address', [id])
+    : await sql.query<{ id: string; address: string }>('SELECT id, address FROM addresses WHERE public_key_id = $1 LIMIT 1', [id]);
+  if (rows.length > 0 && !isCascading) throw conflict('The public key has addresses: delete them first, or all together with ?cascade=true.');
+  await sql.query('DELETE FROM public_keys WHERE id = $1', [id]);
+  return rows;
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { pageSchema, sortParameter } from '@chainwatch/http';
+import { defineRoute } from '../../define-route.ts';
+import { findPublicKey } from '../../find-public-key.ts';
+import { addressFilters, addressSortFields, hdAddressFilters, queryAddresses } from '../../query-addresses.ts';
+import { hdAddressSchema } from '../../records/address.ts';
+import { publicKeyParams } from '../../records/public-key.ts';
+
+export const listPublicKeyAddresses = defineRoute({
+  method: 'GET',
+  path: '/public_keys/:public_key_id/addresses',
+  summary: 'HD addresses derived from a public key, by index unless asked otherwise',
+  params: publicKeyParams,
+  query: z.strictObject({ ...addressFilters, ...hdAddressFilters, sort_by: sortParameter(addressSortFields, 'index') }),
+  responses: { 200: pageSchema(hdAddressSchema) },
+  handle: async ({ params, query, principal }, deps) => {
+    const { id } = await findPublicKey(deps, principal, params.public_key_id);
+    return { status: 200, body: await queryAddresses(deps, principal, { ...query, public_key_id: id }) };
+  },
+});
