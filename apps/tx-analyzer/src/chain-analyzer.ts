@@ -10,6 +10,7 @@ import { BlockRing } from './block-ring.ts';
 import { BodyPrefetcher } from './body-prefetcher.ts';
 import type { ChainContext } from './chain-context.ts';
 import { readCursor, type ChainCursor } from './chain-cursor.ts';
+import { CoinWatch } from './coin-watch.ts';
 import { ChainWatch, type LateAddress } from './chain-watch.ts';
 import type { FamilyWatch } from './family-watch.ts';
 import { entryOfMessage } from './feed-entry.ts';
@@ -79,7 +80,8 @@ export class ChainAnalyzer {
     this.#opened = opened;
     this.#assets = new AssetBook({ sql: db, network: opened.network, client, metadataTimeoutMs: options.metadataTimeoutMs });
     const { decimalsOf, learn } = this.#assets;
-    this.#chain = { gid: chain.gid, family: chain.family, network: opened.network, token, decimalsOf, learn };
+    const utxo = opened.utxo && { codec: opened.utxo, coins: new CoinWatch(db, chain.gid) };
+    this.#chain = { gid: chain.gid, family: chain.family, network: opened.network, ...(utxo === undefined ? {} : { utxo }), token, decimalsOf, learn };
     this.#mempool = new MempoolAnalyzer({
       ...deps,
       chain: this.#chain,
@@ -154,6 +156,7 @@ export class ChainAnalyzer {
     const { db, family } = this.#deps;
     const { cursor, watchXid } = await readCursor(db, this.#chain.gid);
     await this.#assets.load();
+    await this.#chain.utxo?.coins.load();
     this.#cursor = cursor;
     this.#late = [];
     this.#watch = new ChainWatch(db, this.#chain.gid, family, watchXid, (address) => this.#news.push(address));
@@ -219,14 +222,14 @@ export class ChainAnalyzer {
     const startedAt = performance.now();
     const late = this.#late;
     const client = () => this.#opened.client;
+    const { gid: chainGid, family, network, utxo } = this.#chain;
     const lateCandidates = await findLateCandidates(
-      { sql: db, chainGid: this.#chain.gid, ring: this.#ring, readBody: (ref) => readBody({ client, sql: db, chainGid: this.#chain.gid, logger }, ref, this.#setStalled, signal) },
+      { sql: db, chainGid, ring: this.#ring, ...(utxo === undefined ? {} : { codec: utxo.codec }), readBody: (ref) => readBody({ client, sql: db, chainGid, logger }, ref, this.#setStalled, signal) },
       late,
       this.#cursor.number ?? -1,
     );
-    const { gid: chainGid, family, network } = this.#chain;
     const blocks = segment.blocks.flatMap(({ entry, block }) => (block === undefined ? [] : [{ block, ...(entry.traceparent === undefined ? {} : { traceparent: entry.traceparent }) }]));
-    const step = await prepareBlocks({ sql: db, chainGid, family, nativeGid: network.native.gid, watch: this.#deps.family, assets: this.#assets }, blocks, late, lateCandidates, signal);
+    const step = await prepareBlocks({ sql: db, chainGid, family, network, watch: this.#deps.family, assets: this.#assets, ...(utxo === undefined ? {} : { utxo }) }, blocks, late, lateCandidates, signal);
     const cursor = nextCursor(this.#cursor, segment, await isEmptied(db, chainGid, segment));
     const advance = {
       cursor,

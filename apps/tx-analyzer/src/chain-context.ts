@@ -1,10 +1,18 @@
-import type { ChainFamilyName, Network } from '@chainwatch/chain-core';
+import type { ChainFamilyName, Network, UtxoCodec } from '@chainwatch/chain-core';
+import type { CoinWatch } from './coin-watch.ts';
+
+/** What a chain of unspent outputs is matched with. */
+export interface UtxoAccess {
+  readonly codec: UtxoCodec;
+  readonly coins: CoinWatch;
+}
 
 /** One chain in the hands of this replica. */
 export interface ChainContext {
   readonly gid: string;
   readonly family: ChainFamilyName;
   readonly network: Network;
+  readonly utxo?: UtxoAccess;
   /** Fencing token: writes of a stale one fail. */
   readonly token: number;
   decimalsOf(assetGid: string): number | undefined;

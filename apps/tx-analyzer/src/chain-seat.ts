@@ -1,5 +1,5 @@
 import type { Lease } from '@chainwatch/bus';
-import type { ActiveChain } from '@chainwatch/chain-core';
+import type { ActiveChain, UtxoCodec } from '@chainwatch/chain-core';
 import { adoptRestoredRows, FencedError, raiseToken } from '@chainwatch/db';
 import type { EventRelay } from '@chainwatch/outbox';
 import type { AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
@@ -10,7 +10,7 @@ import { Wake } from './wake.ts';
 
 interface SeatDeps extends AnalyzerDeps {
   readonly relay: EventRelay<'tx-analyzer'>;
-  readonly loadFamily: () => Promise<FamilyWatch>;
+  readonly loadFamily: (utxo: UtxoCodec | undefined) => Promise<FamilyWatch>;
   readonly options: Required<AnalyzerOptions>;
 }
 
@@ -81,7 +81,7 @@ export class ChainSeat {
     const signal = AbortSignal.any([this.#stop.signal, lease.lost, end.signal]);
     try {
       if (await adoptRestoredRows(db)) logger.warn({}, 'the database was restored from a dump, its addresses were taken over');
-      const family = await this.#deps.loadFamily();
+      const family = await this.#deps.loadFamily(opened.utxo);
       const token = await raiseToken(db, 'analyzer_states', gid, owner);
       logger.info({ chain_gid: gid, fence: token }, 'the chain was taken over');
       const analyzer = new ChainAnalyzer({ ...this.#deps, family, options, now: () => new Date() }, this.#chain, opened, token);

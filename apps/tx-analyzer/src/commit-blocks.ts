@@ -7,6 +7,7 @@ import { insertBalanceReadsSql, type BalanceRead } from './balance-read.ts';
 import type { ChainContext } from './chain-context.ts';
 import { isHolding } from './chain-cursor.ts';
 import { insertEventsSql } from './insert-events.ts';
+import { markUsed } from './mark-used.ts';
 import type { MatchedTransaction } from './matched-transaction.ts';
 import { numberEvents } from './number-events.ts';
 import { planWrites } from './plan-writes.ts';
@@ -15,6 +16,8 @@ import { lockAndReadExisting } from './read-existing.ts';
 import { SqlParams } from './sql-params.ts';
 import { insertAssetsSql, insertTransactionAddressesSql, insertTransfersSql, upsertTransactionsSql } from './transaction-rows.ts';
 import type { TransactionState } from './transaction-state.ts';
+import type { UtxoChanges } from './utxo-changes.ts';
+import { writeUtxos } from './write-utxos.ts';
 
 /** What one group of blocks means, ready to be written. */
 export interface BlocksStep {
@@ -26,6 +29,10 @@ export interface BlocksStep {
   /** Assets whose holders are read when there are any: moved here lately, so held before anybody wrote it down. */
   readonly movedGids: readonly string[];
   readonly newAssets: readonly NewAsset[];
+  /** Derived addresses that a transaction touches for the first time. */
+  readonly usedIds: readonly string[];
+  /** On chains of unspent outputs. */
+  readonly utxos?: UtxoChanges;
 }
 
 /** Writes a group of blocks in an open transaction: records, outbox, work for the balance service, cursor. */
@@ -36,7 +43,9 @@ export async function commitBlocks(sql: Sql, chain: ChainContext, step: BlocksSt
   const plan = planWrites(step.late, step.matches, existing, { chainGid: chain.gid, requiredConfirmations: confirmation.depth, now });
   const events = await numberEvents(sql, chain, plan.events, advance.cursor.number ?? 0, now);
   if (plan.resetIds.length > 0) await clearRecords(sql, plan.resetIds);
-  if (plan.merges.length > 0) await mergeDirections(sql, plan.merges);
+  if (plan.merges.length > 0) await mergeFacts(sql, plan.merges);
+  if (step.utxos !== undefined) await writeUtxos(sql, chain, step.utxos);
+  if (step.usedIds.length > 0) await markUsed(sql, step.usedIds);
   const states = [...plan.upserts, ...plan.merges];
   const params = new SqlParams();
   const text = advanceCursorSql(params, chain, advance, [
@@ -66,10 +75,12 @@ export async function clearRecords(sql: Sql, ids: readonly string[]): Promise<vo
   await sql.query('DELETE FROM transaction_addresses WHERE transaction_id = ANY($1::uuid[])', [ids]);
 }
 
-async function mergeDirections(sql: Sql, merges: readonly TransactionState[]): Promise<void> {
+/** More is known of the same transaction: which way it goes, on chains of unspent outputs also what it paid for it. */
+async function mergeFacts(sql: Sql, merges: readonly TransactionState[]): Promise<void> {
   await sql.query(
-    `UPDATE transactions t SET direction = s.direction FROM unnest($1::uuid[], $2::text[]) AS s (id, direction)
-     WHERE t.id = s.id AND t.direction <> s.direction`,
-    [merges.map((state) => state.id), merges.map((state) => state.direction)],
+    `UPDATE transactions t SET direction = s.direction, fee_asset_gid = COALESCE(t.fee_asset_gid, s.fee_asset_gid), fee_amount_raw = COALESCE(t.fee_amount_raw, s.fee_amount_raw)
+     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::numeric[]) AS s (id, direction, fee_asset_gid, fee_amount_raw)
+     WHERE t.id = s.id AND (t.direction <> s.direction OR t.fee_amount_raw IS NULL AND s.fee_amount_raw IS NOT NULL)`,
+    [merges.map((state) => state.id), merges.map((state) => state.direction), merges.map(({ fee }) => fee?.assetGid ?? null), merges.map(({ fee }) => fee?.amountRaw.toString() ?? null)],
   );
 }

@@ -8,12 +8,18 @@ import { numberEvents } from './number-events.ts';
 import type { OutboxEvent } from './planned-event.ts';
 import { compareByPosition, heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from './read-states.ts';
 import { SqlParams } from './sql-params.ts';
+import { undoUtxos } from './undo-utxos.ts';
 
 const CHUNK_ROWS = 1_000;
 
 /**
  * Undoes orphans (newest first) in an open transaction (chain's row locked): their transactions become `reorged` with
+<<<<<<< HEAD
  * one more epoch and an event each, what was read of balances there goes, and is read again at the head.
+=======
+ * one more epoch and an event each, coins are as they were before, and every balance that was read there is read again
+ * at the head.
+>>>>>>> 207adb4 (wip)
  */
 export async function commitReorg(sql: Sql, chain: ChainContext, orphans: readonly FeedEntry[], cursor: ChainCursor, now: Date): Promise<OutboxEvent[]> {
   const hashes = orphans.map((orphan) => orphan.hash);
@@ -36,6 +42,7 @@ export async function commitReorg(sql: Sql, chain: ChainContext, orphans: readon
   }
   await lowerWatches(sql, chain, orphans);
   await removeReadings(sql, chain, hashes, reads);
+  if (chain.utxo !== undefined) chain.utxo.coins.add(await undoUtxos(sql, chain, orphans));
   if (reads.list().length > 0) {
     const params = new SqlParams();
     await sql.query({ name: 'insert_reads', text: insertBalanceReadsSql(params, chain.gid, reads.list()), values: params.values });

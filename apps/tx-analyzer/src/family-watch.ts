@@ -1,4 +1,4 @@
-import type { ChainFamilyName } from '@chainwatch/chain-core';
+import type { ChainFamilyName, UtxoCodec } from '@chainwatch/chain-core';
 import type { Database, Sql } from '@chainwatch/db';
 import { WatchSet } from '@chainwatch/watch-set';
 
@@ -6,22 +6,25 @@ const FETCH_ROWS = 20_000;
 const SPARE_ROOM = 1.25;
 
 /**
- * The watch set of a family, shared by its chains in this process. It only grows: what is no longer monitored still
+ * The watch set of a family, shared by its chains in this process: canonical addresses, for chains of unspent outputs
+ * the match keys of their scripts, which is what their blocks tell. It only grows: what is no longer monitored still
  * hits, and the database says no.
  */
 export class FamilyWatch {
   readonly family: ChainFamilyName;
   readonly #set: WatchSet;
+  readonly #utxo: UtxoCodec | undefined;
   #coveredXid: bigint;
 
-  private constructor(family: ChainFamilyName, set: WatchSet, coveredXid: bigint) {
+  private constructor(family: ChainFamilyName, utxo: UtxoCodec | undefined, set: WatchSet, coveredXid: bigint) {
     this.family = family;
+    this.#utxo = utxo;
     this.#set = set;
     this.#coveredXid = coveredXid;
   }
 
   /** Loads every monitored address of the family in chunks: 10 million fit, one chunk is in memory at a time. */
-  static async load(db: Database, family: ChainFamilyName): Promise<FamilyWatch> {
+  static async load(db: Database, family: ChainFamilyName, utxo?: UtxoCodec): Promise<FamilyWatch> {
     return db.transaction(async (sql) => {
       await sql.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
       const { rows } = await sql.query<{ xmin: string; total: number }>(
@@ -30,8 +33,9 @@ export class FamilyWatch {
       );
       const { xmin, total } = rows[0]!;
       const set = WatchSet.withCapacity(Math.max(1_024, Math.ceil(total * SPARE_ROOM)));
-      await fill(sql, set, family);
-      return new FamilyWatch(family, set, BigInt(xmin));
+      const watch = new FamilyWatch(family, utxo, set, BigInt(xmin));
+      await watch.#fill(sql);
+      return watch;
     });
   }
 
@@ -49,21 +53,23 @@ export class FamilyWatch {
     return this.#set.size;
   }
 
-  has(address: string): boolean {
-    return this.#set.has(address);
+  /** @param key what blocks tell: an address, on chains of unspent outputs a match key */
+  has(key: string): boolean {
+    return this.#set.has(key);
   }
 
+  /** @param address canonical */
   add(address: string): void {
-    this.#set.add(address);
+    this.#set.add(this.#utxo === undefined ? address : this.#utxo.matchKeyOf(address));
   }
-}
 
-async function fill(sql: Sql, set: WatchSet, family: ChainFamilyName): Promise<void> {
-  // DECLARE takes no parameters; the family is one of four words of our own.
-  await sql.query(`DECLARE watched NO SCROLL CURSOR FOR SELECT address FROM addresses WHERE chain_family = '${family}' AND is_monitored`);
-  for (;;) {
-    const { rows } = await sql.query<[string]>({ text: `FETCH ${FETCH_ROWS} FROM watched`, rowMode: 'array' });
-    for (const [address] of rows) set.add(address);
-    if (rows.length < FETCH_ROWS) return;
+  async #fill(sql: Sql): Promise<void> {
+    // DECLARE takes no parameters; the family is one of four words of our own.
+    await sql.query(`DECLARE watched NO SCROLL CURSOR FOR SELECT address FROM addresses WHERE chain_family = '${this.family}' AND is_monitored`);
+    for (;;) {
+      const { rows } = await sql.query<[string]>({ text: `FETCH ${FETCH_ROWS} FROM watched`, rowMode: 'array' });
+      for (const [address] of rows) this.add(address);
+      if (rows.length < FETCH_ROWS) return;
+    }
   }
 }

@@ -1,8 +1,10 @@
-import type { Block } from '@chainwatch/chain-core';
+import type { Block, UtxoCodec } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { BlockRing } from './block-ring.ts';
 import type { LateAddress } from './chain-watch.ts';
 import { findCandidates, type BlockCandidates } from './find-candidates.ts';
+import { outpointKey } from './outpoint-key.ts';
+import { UtxoFinder } from './utxo-finder.ts';
 
 const PAGE_BLOCKS = 256;
 const WINDOW = 16;
@@ -13,6 +15,8 @@ interface LateDeps {
   readonly ring: BlockRing;
   /** Undefined for an orphan whose body is gone. */
   readonly readBody: (ref: { number: number; hash: string }) => Promise<Block | undefined>;
+  /** Of a family of unspent outputs. */
+  readonly codec?: UtxoCodec;
 }
 
 /**
@@ -21,17 +25,40 @@ interface LateDeps {
  */
 export async function findLateCandidates(deps: LateDeps, late: readonly LateAddress[], cursorNumber: number): Promise<BlockCandidates[]> {
   if (late.length === 0) return [];
-  const addresses = new Set(late.map((entry) => entry.address));
   const from = late.reduce((lowest, entry) => Math.min(lowest, entry.fromBlock), Number.MAX_SAFE_INTEGER);
   const ringFirst = deps.ring.firstNumber ?? cursorNumber + 1;
+  const find = await createFind(deps, late, from);
   const found: BlockCandidates[] = [];
   const take = (block: Block | undefined): void => {
-    const candidates = block === undefined ? undefined : findCandidates(block, addresses);
+    const candidates = block === undefined ? undefined : find(block);
     if (candidates !== undefined) found.push(candidates);
   };
   if (from < ringFirst) for await (const block of readPassed(deps, from, ringFirst - 1)) take(block);
   for (const block of deps.ring.from(from)) take(block);
   return found;
+}
+
+async function createFind(deps: LateDeps, late: readonly LateAddress[], from: number): Promise<(block: Block) => BlockCandidates | undefined> {
+  const addresses = late.map((entry) => entry.address);
+  const { codec } = deps;
+  if (codec === undefined) {
+    const filter = new Set(addresses);
+    return (block) => findCandidates(block, filter);
+  }
+  const finder = new UtxoFinder({ scripts: new Set(addresses.map(codec.matchKeyOf)), coins: await readSpendable(deps, addresses, from) });
+  return (block) => {
+    const transactions = finder.find(block.transactions);
+    return transactions.length === 0 ? undefined : { block, transactions, balanceChanges: [] };
+  };
+}
+
+/** Coins of `addresses` that blocks from a height on may spend: somebody else may have watched the same address before. */
+async function readSpendable({ sql, chainGid }: LateDeps, addresses: readonly string[], from: number): Promise<Set<string>> {
+  const { rows } = await sql.query<{ txid: string; vout: number }>(
+    'SELECT txid, vout FROM utxos WHERE chain_gid = $1 AND address = ANY($2) AND (spent_block_number IS NULL OR spent_block_number >= $3)',
+    [chainGid, addresses, from],
+  );
+  return new Set(rows.map(outpointKey));
 }
 
 /** Blocks of the canonical chain in [from, to] that were analysed already, ascending; a few are read at once. */

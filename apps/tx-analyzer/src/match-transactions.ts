@@ -1,4 +1,4 @@
-import type { BlockHeader, Transaction } from '@chainwatch/chain-core';
+import type { BlockHeader, Transaction, UtxoMoves } from '@chainwatch/chain-core';
 import type { Direction, MatchedTransaction, MatchedTransfer, Participant, WatchedAddress } from './matched-transaction.ts';
 
 /** Confirmed addresses by their canonical form; several projects may watch the same one. */
@@ -16,7 +16,7 @@ export function matchTransactions(block: BlockHeader, transactions: readonly Tra
         transaction,
         transfers,
         participants: [...participants.values()],
-        direction: directionOf(transfers),
+        direction: transaction.utxo === undefined ? directionOf(transfers) : directionOfLegs(transfers, transaction.utxo),
         ...(traceparent === undefined ? {} : { traceparent }),
       });
     }
@@ -40,6 +40,18 @@ export function directionOf(transfers: readonly MatchedTransfer[]): Direction {
   }
   if (isIn) return 'in';
   return isSelf ? 'self' : 'out';
+}
+
+/**
+ * Of a UTXO transaction: `in` when the project spends nothing, `self` when every input is its own and every output is,
+ * leaving aside those that carry nothing to nobody (OP_RETURN), otherwise `out`.
+ */
+function directionOfLegs(legs: readonly MatchedTransfer[], { inputs, outputs }: UtxoMoves): Direction {
+  const isOwn = new Map(legs.map(({ index, monitored }) => [index, monitored.length > 0]));
+  const ownInputs = inputs.filter((_, vin) => isOwn.get(vin) === true).length;
+  if (ownInputs === 0) return 'in';
+  const ownOutputs = outputs.map(({ amountRaw }, vout) => isOwn.get(inputs.length + vout) ?? (amountRaw === 0n ? undefined : false));
+  return ownInputs === inputs.length && ownOutputs.includes(true) && !ownOutputs.includes(false) ? 'self' : 'out';
 }
 
 type ParticipantsByProject = Map<string, Map<string, Participant>>;
@@ -66,13 +78,16 @@ function findParticipants(block: BlockHeader, transaction: Transaction, watched:
   return projects;
 }
 
+/** What touches the project; where it spends an output, also where the money went: legs of others, `monitored` empty. */
 function pickTransfers(transaction: Transaction, participants: ReadonlyMap<string, Participant>): MatchedTransfer[] {
   const picked: MatchedTransfer[] = [];
+  const isSpender = transaction.utxo !== undefined && transaction.transfers.some(({ from }) => from !== undefined && participants.has(from));
   for (const transfer of transaction.transfers) {
     const monitored: string[] = [];
     if (transfer.from !== undefined && participants.has(transfer.from)) monitored.push(transfer.from);
     if (transfer.to !== undefined && transfer.to !== transfer.from && participants.has(transfer.to)) monitored.push(transfer.to);
-    if (monitored.length > 0) picked.push({ ...transfer, monitored });
+    const isPaid = isSpender && transfer.to !== undefined;
+    if (monitored.length > 0 || isPaid) picked.push({ ...transfer, monitored });
   }
   return picked;
 }

@@ -8,6 +8,8 @@ export interface WatchedAddress {
   readonly address: string;
   /** Blocks below do not count for it. */
   readonly fromBlock: number;
+  /** Derived from a public key, and never seen in a transaction: what the gap limit counts. */
+  readonly isUnused?: boolean;
 }
 
 export interface Participant {
@@ -15,7 +17,7 @@ export interface Participant {
   readonly address: string;
 }
 
-/** A transfer with the project's addresses among its ends. */
+/** A transfer with the project's addresses among its ends; none where the project spends an output and this leg pays others. */
 export interface MatchedTransfer extends Transfer {
   readonly monitored: readonly string[];
 }
@@ -27,7 +29,7 @@ export interface MatchedTransaction {
   readonly projectId: string;
   readonly block: BlockRef & { readonly timestamp: number };
   readonly transaction: Transaction;
-  /** Only those that touch an address of the project, ordered by index. */
+  /** Those that touch an address of the project and, where it spends outputs, those that pay others; ordered by index. */
   readonly transfers: readonly MatchedTransfer[];
   readonly participants: readonly Participant[];
   readonly direction: Direction;

@@ -1,11 +1,10 @@
 import type { Block } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
 import type { AssetBook } from './asset-book.ts';
 import { BalanceReads } from './balance-read.ts';
 import type { LateAddress } from './chain-watch.ts';
 import type { BlocksStep } from './commit-blocks.ts';
-import { confirmAddresses } from './confirm-addresses.ts';
-import { collectAddresses, findCandidates, type AddressFilter, type BlockCandidates } from './find-candidates.ts';
+import type { BlockCandidates } from './find-candidates.ts';
+import { findHits, type HitDeps, type Hits } from './find-hits.ts';
 import type { MatchedTransaction } from './matched-transaction.ts';
 import { matchTransactions, type WatchedByAddress } from './match-transactions.ts';
 import { addDetectedReads } from './plan-writes.ts';
@@ -15,12 +14,7 @@ export interface BlockToAnalyse {
   readonly traceparent?: string;
 }
 
-interface PrepareDeps {
-  readonly sql: Sql;
-  readonly chainGid: string;
-  readonly family: string;
-  readonly nativeGid: string;
-  readonly watch: AddressFilter;
+interface PrepareDeps extends HitDeps {
   readonly assets: AssetBook;
 }
 
@@ -32,10 +26,9 @@ export async function prepareBlocks(
   lateCandidates: readonly BlockCandidates[],
   signal: AbortSignal,
 ): Promise<BlocksStep> {
-  const candidates = blocks.map(({ block }) => findCandidates(block, deps.watch));
-  const addresses = new Set<string>();
-  for (const found of [...lateCandidates, ...candidates]) if (found !== undefined) collectAddresses(found, deps.watch, addresses);
-  const watched = await confirmAddresses(deps.sql, deps.family, deps.chainGid, addresses);
+  const hits = await findHits(deps, blocks.map(({ block }) => block), lateCandidates);
+  const { candidates, watched } = hits;
+  const nativeGid = deps.network.native.gid;
   const reads = new BalanceReads();
   const matches: MatchedTransaction[] = [];
   const matchesOf = new Map<string, readonly MatchedTransaction[]>();
@@ -43,24 +36,26 @@ export async function prepareBlocks(
     const found = candidates[position];
     if (found !== undefined && watched.size > 0) {
       const ofBlock = matchTransactions(block, found.transactions, watched, traceparent);
-      addDetectedReads(reads, ofBlock, deps.nativeGid, true);
+      addDetectedReads(reads, ofBlock, nativeGid, true);
       addChanged(reads, found, watched, traceparent);
       matches.push(...ofBlock);
       matchesOf.set(block.hash, ofBlock);
     }
   }
-  const lateMatches = matchLate(late, lateCandidates, watched);
-  addDetectedReads(reads, lateMatches, deps.nativeGid, false);
-  const moved = movedTokens([...lateMatches, ...matches], deps.nativeGid);
+  const lateMatches = matchLate(late, hits);
+  addDetectedReads(reads, lateMatches, nativeGid, false);
+  const moved = movedTokens([...lateMatches, ...matches], nativeGid);
   const newAssets = await deps.assets.prepare(moved, signal);
-  const movedBefore = movedTokens(lateMatches, deps.nativeGid);
+  const movedBefore = movedTokens(lateMatches, nativeGid);
   for (const analysed of blocks) {
-    for (const gid of movedTokens(matchesOf.get(analysed.block.hash) ?? [], deps.nativeGid)) movedBefore.add(gid);
+    for (const gid of movedTokens(matchesOf.get(analysed.block.hash) ?? [], nativeGid)) movedBefore.add(gid);
     addTouched(reads, analysed, (gid) => movedBefore.has(gid) || deps.assets.isHeld(gid));
   }
   const list = reads.list();
   const movedGids = [...new Set(list.map((read) => read.assetGid))].filter((gid) => moved.has(gid) || deps.assets.wasMoved(gid));
-  return { blocks: blocks.map(({ block }) => block), matches, late: lateMatches, reads: list, movedGids, newAssets };
+  const usedIds = listUsed([...lateMatches, ...matches], watched);
+  const { utxos } = hits;
+  return { blocks: blocks.map(({ block }) => block), matches, late: lateMatches, reads: list, movedGids, newAssets, usedIds, ...(utxos === undefined ? {} : { utxos }) };
 }
 
 /** Tokens that moved to or from somebody watched. */
@@ -70,13 +65,25 @@ export function movedTokens(matches: readonly MatchedTransaction[], nativeGid: s
   return gids;
 }
 
-/** Only what concerns an address that is late; the others of the project are told of these blocks already. */
-function matchLate(late: readonly LateAddress[], candidates: readonly BlockCandidates[], watched: WatchedByAddress): MatchedTransaction[] {
-  if (candidates.length === 0) return [];
+/** Derived addresses that take part in a transaction for the first time. */
+function listUsed(matches: readonly MatchedTransaction[], watched: WatchedByAddress): string[] {
+  const unused = new Set<string>();
+  for (const entries of watched.values()) for (const { id, isUnused } of entries) if (isUnused === true) unused.add(id);
+  if (unused.size === 0) return [];
+  return [...new Set(matches.flatMap(({ participants }) => participants.map(({ id }) => id)))].filter((id) => unused.has(id));
+}
+
+/**
+ * Only what concerns an address that is late; the others of the project are told of these blocks already. A coin that
+ * becomes known with it, though, is news to everybody who watches the same address.
+ */
+function matchLate(late: readonly LateAddress[], hits: Hits): MatchedTransaction[] {
+  if (hits.late.length === 0) return [];
   const ids = new Set(late.map((entry) => entry.id));
-  return candidates
-    .flatMap(({ block, transactions }) => matchTransactions(block, transactions, watched))
-    .filter(({ participants }) => participants.some((participant) => ids.has(participant.id)));
+  const addresses = new Set(hits.utxos === undefined ? [] : late.map((entry) => entry.address));
+  return hits.late
+    .flatMap(({ block, transactions }) => matchTransactions(block, transactions, hits.watched))
+    .filter(({ participants }) => participants.some(({ id, address }) => ids.has(id) || addresses.has(address)));
 }
 
 /** Withdrawals and rewards move no transaction: the balance is read all the same. */

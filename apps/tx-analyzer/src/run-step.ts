@@ -32,7 +32,7 @@ export interface StepResult {
 export async function runStep(db: Database, chain: ChainContext, input: StepInput): Promise<StepResult> {
   const { segment, step, advance, settlement } = input;
   const isReleased = isHolding(input.cursor) && !isHolding(advance.cursor);
-  const hasWrites = step.matches.length > 0 || step.late.length > 0 || step.reads.length > 0;
+  const hasWrites = step.matches.length > 0 || step.late.length > 0 || step.reads.length > 0 || step.utxos?.isEmpty === false;
   if (!hasWrites && segment.orphans.length === 0 && segment.finalize === undefined && !isReleased && settlement.mined.length === 0 && settlement.dropped.length === 0) {
     await advanceCursor(db, chain, advance);
     return { events: [], isReleased };

@@ -61,6 +61,7 @@ export class SpecMempool implements MempoolReader {
 
 /** A node with the blocks of all branches, whatever is canonical; the specs write the feed themselves. */
 export class SpecChain {
+  readonly network: Network;
   readonly blocks = new Map<string, Block>();
   readonly tokens = new Map<string, TokenMetadata | undefined>([[TOKEN, { name: 'Token', symbol: 'TKN', decimals: 6 }]]);
   /** Hashes the node does not have (any more). */
@@ -71,6 +72,10 @@ export class SpecChain {
   isDown = false;
   /** What reading a block fails with. */
   fault: Error | undefined;
+
+  constructor(of: Network = network) {
+    this.network = of;
+  }
 
   /** Makes a block; `salt` tells branches apart. */
   make(parent: BlockRef | undefined, content: BlockContent = {}, salt = ''): Block {
@@ -90,7 +95,7 @@ export class SpecChain {
       if (this.isDown) throw new ChainClientError('the node is down');
     };
     return {
-      network,
+      network: this.network,
       label: 'spec',
       verifyChain: async () => undefined,
       readHead: unused,

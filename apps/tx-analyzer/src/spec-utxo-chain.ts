@@ -19,7 +19,7 @@ export const codec: UtxoCodec = {
 };
 
 /** A script without an address. */
-export const NO_ADDRESS = '6a00';
+const NO_ADDRESS = '6a00';
 
 /** `[address, amount]`, or `[undefined, amount]` for an output without an address. */
 type SpecOutput = readonly [address: string | undefined, amountRaw: bigint];

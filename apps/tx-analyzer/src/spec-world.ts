@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus, BusMessage } from '@chainwatch/bus';
-import type { Block } from '@chainwatch/chain-core';
+import type { Block, Network, UtxoCodec } from '@chainwatch/chain-core';
 import { createDatabase, type Database, type Sql } from '@chainwatch/db';
 import { SUBJECTS, type SubjectKind } from '@chainwatch/events';
 import { startPostgres, waitFor, type PostgresHandle } from '@chainwatch/testing';
@@ -62,6 +62,11 @@ class SpecBus implements Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'lea
   }
 }
 
+interface SpecWorldOptions extends AnalyzerOptions {
+  /** Which chain; an EVM one unless told. */
+  readonly of?: { readonly network: Network; readonly utxo?: UtxoCodec };
+}
+
 export interface SpecAddress {
   readonly id: string;
   readonly address: string;
@@ -71,26 +76,29 @@ export interface SpecAddress {
 /** The database as ingestor and gateway leave it, a node, a bus and an analyzer. */
 export class SpecWorld {
   readonly db: Database;
-  readonly chain = new SpecChain();
+  readonly chain: SpecChain;
   bus = new SpecBus();
   readonly #postgres: PostgresHandle;
   readonly #options: AnalyzerOptions;
+  readonly #utxo: UtxoCodec | undefined;
   analyzer: Analyzer | undefined;
   seq = 0;
 
-  private constructor(postgres: PostgresHandle, url: string, options: AnalyzerOptions) {
+  private constructor(postgres: PostgresHandle, url: string, { of = { network }, ...options }: SpecWorldOptions) {
     this.#postgres = postgres;
     this.#options = { pollMs: 20, metadataTimeoutMs: 500, ...options };
+    this.chain = new SpecChain(of.network);
+    this.#utxo = of.utxo;
     this.db = createDatabase({ url, applicationName: 'spec' });
   }
 
-  static async start(postgres: PostgresHandle, options: AnalyzerOptions = {}): Promise<SpecWorld> {
+  static async start(postgres: PostgresHandle, options: SpecWorldOptions = {}): Promise<SpecWorld> {
     const world = new SpecWorld(postgres, await postgres.createDatabase(), options);
     await world.db.query(
-      `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active) VALUES ($1, 'evm', 'local', 'local', 'https://example.com/x.svg', true)`,
-      [network.gid],
+      `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active) VALUES ($1, $2, 'local', 'local', 'https://example.com/x.svg', true)`,
+      [world.gid, world.chain.network.family],
     );
-    await world.db.query('INSERT INTO ingestor_states (chain_gid, start_number) VALUES ($1, 1)', [network.gid]);
+    await world.db.query('INSERT INTO ingestor_states (chain_gid, start_number) VALUES ($1, 1)', [world.gid]);
     return world;
   }
 
@@ -98,8 +106,12 @@ export class SpecWorld {
     return startPostgres();
   }
 
+  get gid(): string {
+    return this.chain.network.gid;
+  }
+
   /** `mortal`: the process is killed when its database says so. */
-  startAnalyzer(mortal?: MortalDatabase): void {
+  startAnalyzer(mortal?: Pick<MortalDatabase, 'isDead' | 'wrap'>): void {
     const bus: Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'leases' | 'isConnected' | 'onStreamsRecreated'> = {
       subscribe: this.bus.subscribe,
       leases: this.bus.leases,
@@ -113,7 +125,7 @@ export class SpecWorld {
       bus: bus as Bus<'tx-analyzer'>,
       logger: silent,
       owner: randomUUID(),
-      openChain: async () => ({ network, client: this.chain.client() }),
+      openChain: async () => ({ network: this.chain.network, client: this.chain.client(), ...(this.#utxo === undefined ? {} : { utxo: this.#utxo }) }),
       options: this.#options,
     });
   }
@@ -138,8 +150,8 @@ export class SpecWorld {
   /** What the gateway does in one transaction (watch-address.ts). */
   async watch(projectId: string, address: string, sql: Sql = this.db): Promise<SpecAddress> {
     const { rows } = await sql.query<{ id: string }>(
-      `INSERT INTO addresses (project_id, chain_family, address, display, kind, format) VALUES ($1, 'evm', $2, $2, 'external', 'evm') RETURNING id`,
-      [projectId, address],
+      `INSERT INTO addresses (project_id, chain_family, address, display, kind, format) VALUES ($1, $3, $2, $2, 'external', $3) RETURNING id`,
+      [projectId, address, this.chain.network.family],
     );
     const id = rows[0]!.id;
     await this.watchFromHead(id, sql);
@@ -168,7 +180,7 @@ export class SpecWorld {
         await sql.query(
           `INSERT INTO blocks (chain_gid, number, hash, parent_hash, block_timestamp, status) VALUES ($1, $2, $3, $4, to_timestamp($5), 'new')
            ON CONFLICT (chain_gid, hash) DO UPDATE SET status = 'new'`,
-          [network.gid, block.number, block.hash, block.parentHash, block.timestamp],
+          [this.gid, block.number, block.hash, block.parentHash, block.timestamp],
         );
         await this.#append(sql, 'block', block);
       });
@@ -179,9 +191,9 @@ export class SpecWorld {
   async feedReorg(orphans: readonly Block[], resumeAfter?: number): Promise<void> {
     await this.db.transaction(async (sql) => {
       // In the order of ids, as everybody who writes blocks locks them.
-      await sql.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id FOR UPDATE', [network.gid, orphans.map((orphan) => orphan.hash)]);
+      await sql.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id FOR UPDATE', [this.gid, orphans.map((orphan) => orphan.hash)]);
       for (const orphan of orphans) {
-        await sql.query(`UPDATE blocks SET status = 'reorged' WHERE chain_gid = $1 AND hash = $2`, [network.gid, orphan.hash]);
+        await sql.query(`UPDATE blocks SET status = 'reorged' WHERE chain_gid = $1 AND hash = $2`, [this.gid, orphan.hash]);
         await this.#append(sql, 'reorg', orphan, resumeAfter);
       }
     });
@@ -195,11 +207,11 @@ export class SpecWorld {
     this.seq += 1;
     await sql.query(
       `INSERT INTO chain_feed (chain_gid, seq, type, number, hash, parent_hash, timestamp, resume_seq) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [network.gid, this.seq, type, block.number, block.hash, block.parentHash, block.timestamp, resumeSeq ?? null],
+      [this.gid, this.seq, type, block.number, block.hash, block.parentHash, block.timestamp, resumeSeq ?? null],
     );
     const head = type === 'block' ? block : type === 'reorg' ? { number: block.number - 1, hash: block.parentHash } : undefined;
     await sql.query(`UPDATE ingestor_states SET feed_seq = $2, head_number = COALESCE($3, head_number), head_hash = COALESCE($4, head_hash) WHERE chain_gid = $1`, [
-      network.gid,
+      this.gid,
       this.seq,
       head?.number ?? null,
       head?.hash ?? null,

@@ -1,5 +1,5 @@
 import { notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
-import { hasSameEndpoints, type ActiveChain, type ChainFamilyName } from '@chainwatch/chain-core';
+import { hasSameEndpoints, type ActiveChain, type ChainFamilyName, type UtxoCodec } from '@chainwatch/chain-core';
 import { readActiveChains } from '@chainwatch/db';
 import { EventRelay } from '@chainwatch/outbox';
 import type { AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
@@ -48,7 +48,7 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
       if (now === undefined || !hasSameEndpoints(now, chain)) leave(gid, seat);
     }
     for (const [gid, chain] of active) {
-      if (!seats.has(gid)) seats.set(gid, { chain, seat: new ChainSeat({ ...deps, options, relay, loadFamily: () => loadFamily(chain.family) }, chain) });
+      if (!seats.has(gid)) seats.set(gid, { chain, seat: new ChainSeat({ ...deps, options, relay, loadFamily: (utxo) => loadFamily(chain.family, utxo) }, chain) });
     }
   };
   const supervise = async (): Promise<void> => {
@@ -84,12 +84,12 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
 }
 
 /** One watch set per family, loaded by the first chain that needs it. */
-function shareFamilies({ db, logger }: AnalyzerDeps): (family: ChainFamilyName) => Promise<FamilyWatch> {
+function shareFamilies({ db, logger }: AnalyzerDeps): (family: ChainFamilyName, utxo: UtxoCodec | undefined) => Promise<FamilyWatch> {
   const families = new Map<ChainFamilyName, Promise<FamilyWatch>>();
-  return (name) => {
+  return (name, utxo) => {
     const known = families.get(name);
     if (known !== undefined) return known;
-    const loading = FamilyWatch.load(db, name);
+    const loading = FamilyWatch.load(db, name, utxo);
     families.set(name, loading);
     loading.then(
       (family) => logger.info({ family: name, addresses: family.size }, 'the watch set was loaded'),

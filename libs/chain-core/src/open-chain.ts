@@ -1,4 +1,4 @@
-import type { ChainClient, ChainFamily, ChainFamilyName, Dial } from './chain-family.ts';
+import type { ChainClient, ChainFamily, ChainFamilyName, Dial, UtxoCodec } from './chain-family.ts';
 import { ChainNotConfiguredError, describePublicly } from './errors.ts';
 import { createFailoverClient } from './failover-client.ts';
 import { listEndpoints, type Opener, type SealedEndpoints } from './list-endpoints.ts';
@@ -13,6 +13,8 @@ export interface OpenedChain {
   readonly network: Network;
   /** Over all endpoints. */
   readonly client: ChainClient;
+  /** Of a family of unspent outputs. */
+  readonly utxo?: UtxoCodec;
 }
 
 /** @throws ChainNotConfiguredError */
@@ -44,7 +46,7 @@ export function createChainOpener({ findFamily, opener, dial, endpoints, timeout
       throw new ChainNotConfiguredError(`the endpoint cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error, publicMessage });
     }
     if (clients.length === 0) throw new ChainNotConfiguredError('no endpoint is configured');
-    return { network, client: createFailoverClient(clients) };
+    return { network, client: createFailoverClient(clients), ...(family.utxo && { utxo: family.utxo }) };
   };
 }
 
