@@ -43,6 +43,8 @@ export const ROUTE_PERMISSIONS = {
   'GET /addresses/:address/hd': 'api:address:read',
   'GET /addresses/:address/external': 'api:address:read',
   'GET /addresses/:address/balances': 'api:address:read',
+  'GET /addresses/:address/balances/details': 'api:address:read',
+  'GET /addresses/:address/utxos': 'api:address:read',
 
   'GET /transactions': 'api:transaction:read',
 

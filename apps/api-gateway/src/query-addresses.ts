@@ -15,7 +15,7 @@ export const addressSortFields = ['created_at', 'address', 'label', 'index'] as 
 export const addressFilters = {
   ...pageParameters,
   chain_families: listParameter(familySchema),
-  formats: listParameter(z.string().regex(/^[a-z0-9-]{1,32}$/, 'expected an address format such as evm or p2wpkh')),
+  formats: listParameter(z.string().regex(/^[a-z0-9_-]{1,32}$/, 'expected an address format such as evm or p2wpkh')),
   is_monitored: booleanParameter.optional(),
   search: searchSchema,
 };

@@ -1,6 +1,7 @@
 import type { Route } from '@chainwatch/http';
 import type { ApiDeps } from './api-deps.ts';
 import type { Principal } from './auth/principal.ts';
+import { getBalanceDetails } from './routes/addresses.balance-details/handler.ts';
 import { getBalances } from './routes/addresses.balances/handler.ts';
 import { createExternalAddress } from './routes/addresses.create-external/handler.ts';
 import { deleteAddress } from './routes/addresses.delete/handler.ts';
@@ -10,6 +11,7 @@ import { getAddress } from './routes/addresses.get/handler.ts';
 import { listHdAddresses } from './routes/addresses.list-hd/handler.ts';
 import { listAddresses } from './routes/addresses.list/handler.ts';
 import { updateAddress } from './routes/addresses.update/handler.ts';
+import { listUtxos } from './routes/addresses.utxos/handler.ts';
 import { archiveAsset } from './routes/assets.archive/handler.ts';
 import { listAssets } from './routes/assets.list/handler.ts';
 import { restoreAsset } from './routes/assets.restore/handler.ts';
@@ -100,6 +102,8 @@ export const routeTable: readonly ApiRoute[] = [
   getHdAddress,
   getExternalAddress,
   getBalances,
+  getBalanceDetails,
+  listUtxos,
   listTransactions,
   ...channelRoutes,
   // One set of handlers, two mounts (decisions.md 1.2).

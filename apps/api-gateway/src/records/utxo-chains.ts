@@ -1,0 +1,16 @@
+import type { Network } from '@chainwatch/chain-core';
+import { findFamily, namespaceOfFamily } from '@chainwatch/chain-registry';
+import { familySchema } from './path-schemas.ts';
+
+export interface UtxoChain {
+  readonly network: Network;
+  /** Confirmations before a coinbase may be spent. */
+  readonly coinbaseMaturity: number;
+}
+
+/** The networks of a family whose balances are made of unspent outputs; none for families of accounts. */
+export async function listUtxoChains(familyName: string): Promise<UtxoChain[]> {
+  const family = await findFamily(namespaceOfFamily(familySchema.parse(familyName)));
+  const maturity = family?.utxo?.coinbaseMaturity;
+  return maturity === undefined ? [] : family!.networks.map((network) => ({ network, coinbaseMaturity: maturity }));
+}

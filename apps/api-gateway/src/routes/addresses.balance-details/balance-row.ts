@@ -1,0 +1,31 @@
+/** Amounts in base units, as PostgreSQL gives numeric. */
+export interface BalanceRow {
+  readonly asset_gid: string;
+  readonly decimals: number;
+  readonly total_raw: string;
+  readonly confirmed_raw: string | null;
+  readonly immature_raw: string | null;
+  readonly pending_in_raw: string;
+  readonly pending_out_raw: string;
+}
+
+/** The address whose balances are asked for, with the values of `$1` to `$3`. */
+export interface BalanceOwner {
+  readonly id: string;
+  readonly projectId: string;
+  /** Canonical. */
+  readonly address: string;
+}
+
+export const ownerValues = ({ id, projectId, address }: BalanceOwner): string[] => [id, projectId, address];
+
+/** What is shown at all: active assets discovered on the address, as in its balances. */
+export const SHOWN_BALANCES = `balances b JOIN assets a ON a.gid = b.asset_gid
+  AND b.address_id = $1 AND a.status = 'active' AND a.archived_at IS NULL AND a.decimals IS NOT NULL`;
+
+/** Pending transactions are few, whatever the address did in its life: they are looked through first (OFFSET 0). */
+export const PENDING_MOVES = `LEFT JOIN LATERAL (
+  SELECT coalesce(sum(f.amount_raw) FILTER (WHERE f.to_address = $3), 0) AS moved_in, coalesce(sum(f.amount_raw) FILTER (WHERE f.from_address = $3), 0) AS moved_out
+  FROM (SELECT id FROM transactions WHERE chain_gid = b.chain_gid AND status = 'pending' AND project_id = $2 OFFSET 0) x
+  JOIN transfers f ON f.transaction_id = x.id AND f.asset_gid = b.asset_gid
+) p ON true`;

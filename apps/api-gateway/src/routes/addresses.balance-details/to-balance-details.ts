@@ -1,0 +1,27 @@
+import { formatAmount } from '@chainwatch/amounts';
+import type { BalanceRow } from './balance-row.ts';
+
+interface BalanceDetails {
+  asset_gid: string;
+  total: string;
+  confirmed: string | null;
+  unconfirmed: string | null;
+  immature: string | null;
+  pending_in: string;
+  pending_out: string;
+}
+
+export function toBalanceDetails(row: BalanceRow): BalanceDetails {
+  const show = (raw: bigint): string => formatAmount(raw, row.decimals);
+  const total = BigInt(row.total_raw);
+  const confirmed = row.confirmed_raw === null ? undefined : BigInt(row.confirmed_raw);
+  return {
+    asset_gid: row.asset_gid,
+    total: show(total),
+    confirmed: confirmed === undefined ? null : show(confirmed),
+    unconfirmed: confirmed === undefined ? null : show(total - confirmed - BigInt(row.immature_raw ?? '0')),
+    immature: row.immature_raw === null ? null : show(BigInt(row.immature_raw)),
+    pending_in: show(BigInt(row.pending_in_raw)),
+    pending_out: show(BigInt(row.pending_out_raw)),
+  };
+}

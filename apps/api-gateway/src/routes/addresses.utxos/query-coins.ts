@@ -1,0 +1,58 @@
+import { formatAmount } from '@chainwatch/amounts';
+import type { Sql } from '@chainwatch/db';
+import { offsetOf, type PageRequest } from '@chainwatch/http';
+import type { UtxoChain } from '../../records/utxo-chains.ts';
+import type { UtxoRecord } from './handler.ts';
+
+interface CoinQuery extends PageRequest {
+  readonly address: string;
+  readonly chains: readonly UtxoChain[];
+  readonly sort_by: 'block_number' | '-block_number' | 'amount' | '-amount';
+}
+
+interface Row {
+  readonly chain_gid: string;
+  readonly txid: string;
+  readonly vout: number;
+  readonly amount_raw: string;
+  readonly is_coinbase: boolean;
+  readonly block_number: number;
+  readonly confirmations: number;
+}
+
+const columns = { block_number: 'u.block_number', amount: 'u.amount_raw' } as const;
+const UNSPENT = 'utxos u WHERE u.chain_gid = ANY ($1) AND u.address = $2 AND u.spent_block_number IS NULL';
+
+/** One page of the coins that an address has on these chains, and how many there are in all. */
+export async function queryCoins(sql: Sql, query: CoinQuery): Promise<{ items: UtxoRecord[]; total: number }> {
+  const chains = new Map(query.chains.map((chain) => [chain.network.gid, chain]));
+  const values = [[...chains.keys()], query.address];
+  const column = columns[query.sort_by.replace('-', '') as keyof typeof columns];
+  const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
+  const [page, count] = await Promise.all([
+    sql.query<Row>(
+      `SELECT c.*, c.amount_raw::text, GREATEST(0, coalesce(s.head_number - c.block_number + 1, 0)) AS confirmations
+       FROM (SELECT u.* FROM ${UNSPENT} ORDER BY ${column} ${direction}, u.chain_gid, u.txid, u.vout LIMIT $3 OFFSET $4) c
+       LEFT JOIN ingestor_states s ON s.chain_gid = c.chain_gid
+       ORDER BY ${column.replace('u.', 'c.')} ${direction}, c.chain_gid, c.txid, c.vout`,
+      [...values, query.limit, offsetOf(query)],
+    ),
+    sql.query<{ total: number }>(`SELECT count(*) AS total FROM ${UNSPENT}`, values),
+  ]);
+  return { items: page.rows.map((row) => toRecord(row, chains.get(row.chain_gid)!)), total: count.rows[0]!.total };
+}
+
+function toRecord(row: Row, { network, coinbaseMaturity }: UtxoChain): UtxoRecord {
+  return {
+    txid: row.txid,
+    vout: row.vout,
+    amount: formatAmount(BigInt(row.amount_raw), network.native.decimals),
+    amount_raw: row.amount_raw,
+    asset_gid: network.native.gid,
+    chain_gid: row.chain_gid,
+    block_number: row.block_number,
+    is_coinbase: row.is_coinbase,
+    confirmations: row.confirmations,
+    is_mature: !row.is_coinbase || row.confirmations >= coinbaseMaturity,
+  };
+}
