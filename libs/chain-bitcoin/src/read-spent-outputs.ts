@@ -1,5 +1,5 @@
 import { BlockNotFoundError } from '@chainwatch/chain-core';
-import type { Block, BlockRef, Outpoint, UtxoOutput } from '@chainwatch/chain-core';
+import type { Block, BlockRef, Outpoint, Transaction, UtxoOutput } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import { isInvalidParams, isMissingBlock, isServerFault, isUnsupported } from './classify-node-error.ts';
 import { parseAmount } from './parse-amount.ts';
@@ -64,18 +64,26 @@ async function readPrevouts({ rpc, capabilities }: Session, ref: BlockRef, _miss
 }
 
 async function readCreators(session: Session, _ref: BlockRef, missing: readonly Outpoint[], signal?: AbortSignal): Promise<Map<string, UtxoOutput>> {
-  const txids = [...new Set(missing.map(({ txid }) => txid))];
-  // One first: without an index of transactions the node knows none of them.
-  const [first] = await readTransactions(session, txids.slice(0, 1), signal);
-  if (first === undefined) return new Map();
-  const creators = await readTransactions(session, txids.slice(1), signal);
-  const outputs = new Map([first, ...creators].map((transaction) => [transaction?.hash, transaction?.utxo?.outputs ?? []]));
-  return new Map(
-    missing.flatMap((outpoint) => {
-      const output = outputs.get(outpoint.txid)?.[outpoint.vout];
-      return output === undefined ? [] : [[keyOf(outpoint), output] as const];
-    }),
-  );
+  const creators = await findCreators(session, [...new Set(missing.map(({ txid }) => txid))], signal);
+  const found = new Map<string, UtxoOutput>();
+  for (const outpoint of missing) {
+    const output = creators.get(outpoint.txid)?.utxo?.outputs[outpoint.vout];
+    if (output !== undefined) found.set(keyOf(outpoint), output);
+  }
+  return found;
+}
+
+/** One is asked for first: without an index of transactions the node knows none of them. */
+async function findCreators(session: Session, txids: readonly string[], signal?: AbortSignal): Promise<Map<string, Transaction>> {
+  try {
+    const [first] = await readTransactions(session, txids.slice(0, 1), signal);
+    if (first === undefined) return new Map();
+    const rest = await readTransactions(session, txids.slice(1), signal);
+    return new Map([first, ...rest].flatMap((transaction) => (transaction === undefined ? [] : [[transaction.hash, transaction] as const])));
+  } catch (error) {
+    if (isUnsupported(error)) return new Map();
+    throw error;
+  }
 }
 
 function keyOf({ txid, vout }: Outpoint): string {
