@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { Block as LibraryBlock, Transaction } from 'bitcoinjs-lib';
+import type { Transaction } from 'bitcoinjs-lib';
+import { Block as LibraryBlock } from 'bitcoinjs-lib';
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import type { Block, Network } from '@chainwatch/chain-core';
 import { decodeBlock } from './decode-block.ts';
