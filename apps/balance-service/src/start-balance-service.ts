@@ -2,7 +2,7 @@ import type { Bus } from '@chainwatch/bus';
 import { hasSameEndpoints, type ActiveChain } from '@chainwatch/chain-core';
 import { readActiveChains, type Database } from '@chainwatch/db';
 import { EventRelay } from '@chainwatch/outbox';
-import { notOk, ok, probe, type Checks, type Logger } from '@chainwatch/telemetry';
+import { createStallRecorder, describeChain, notOk, ok, probe, type Checks, type Logger } from '@chainwatch/telemetry';
 import type { BalanceReader } from './balance-reader.ts';
 import { ChainWorker } from './chain-worker.ts';
 
@@ -57,7 +57,13 @@ export async function startBalanceService(deps: BalanceServiceDeps): Promise<Bal
     await Promise.all(leaving.map(([, { worker }]) => worker.stop()));
     for (const chain of active.values()) if (!seats.has(chain.gid)) await enter(chain);
   };
-  const loop = repeat(READ_CHAINS_MS, reconcile, (error) => logger.warn({ err: error }, 'the chains could not be read'));
+  /** By chain; undefined where all is well. */
+  const readReasons = (): Map<string, string | undefined> => new Map([...faults, ...[...seats.values()].map(({ worker }) => [worker.chainGid, worker.reason] as const)]);
+  const recordStalls = createStallRecorder();
+  const look = async (): Promise<void> => {
+    await reconcile().finally(() => recordStalls(new Map([...readReasons()].map(([gid, reason]) => [gid, reason !== undefined]))));
+  };
+  const loop = repeat(READ_CHAINS_MS, look, (error) => logger.warn({ err: error }, 'the chains could not be read'));
 
   const unsubscribe = [
     // Hints only: the work itself stands in balance_reads, so that nothing depends on a message.
@@ -76,8 +82,7 @@ export async function startBalanceService(deps: BalanceServiceDeps): Promise<Bal
       await relay.stop();
     },
     async readiness() {
-      const reasons = [...faults, ...[...seats.values()].map(({ worker }) => [worker.chainGid, worker.reason] as const)];
-      const chains = reasons.map(([gid, reason]) => [`chain ${gid}`, reason === undefined ? ok : notOk(reason)] as const);
+      const chains = [...readReasons()].map(([gid, reason]) => [`chain ${gid}`, describeChain({ status: reason === undefined ? 'following' : 'stalled', reason })] as const);
       return { postgres: await probe(() => db.query('SELECT 1')), nats: bus.isConnected ? ok : notOk('NATS does not answer'), ...Object.fromEntries(chains) };
     },
   };

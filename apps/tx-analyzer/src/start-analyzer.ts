@@ -1,4 +1,4 @@
-import { notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
+import { createStallRecorder, describeChain, notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
 import { hasSameEndpoints, type ActiveChain, type ChainFamilyName, type UtxoCodec } from '@chainwatch/chain-core';
 import { readActiveChains } from '@chainwatch/db';
 import { EventRelay } from '@chainwatch/outbox';
@@ -11,7 +11,7 @@ import { Wake } from './wake.ts';
 export interface Analyzer {
   /** Finishes the steps under way, brings what they made to the bus, frees the leases. */
   stop(): Promise<void>;
-  /** The database and the bus answer, and no chain of this replica stands still. */
+  /** The database and the bus answer; how the chains of this replica do stands beside. */
   readiness(): Promise<Checks>;
   /** Chains this replica owns, or would like to. */
   reports(): readonly ChainReport[];
@@ -33,6 +33,7 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
     chainGids: () => [...seats].filter(([, { seat }]) => seat.isOwner).map(([gid]) => gid),
   });
   const loadFamily = shareFamilies(deps);
+  const recordStalls = createStallRecorder();
   const wake = new Wake();
   let isStopping = false;
 
@@ -51,9 +52,11 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
       if (!seats.has(gid)) seats.set(gid, { chain, seat: new ChainSeat({ ...deps, options, relay, loadFamily: (utxo) => loadFamily(chain.family, utxo) }, chain) });
     }
   };
+  const reports = (): ChainReport[] => [...seats.values()].map(({ seat }) => seat.report).filter((report) => report !== undefined);
   const supervise = async (): Promise<void> => {
     while (!isStopping) {
       await reconcile().catch((error: unknown) => logger.warn({ error: String(error) }, 'the active chains could not be read'));
+      recordStalls(new Map(reports().map(({ chainGid, status }) => [chainGid, status === 'stalled'])));
       await wake.wait(options.pollMs);
     }
   };
@@ -64,12 +67,11 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
       for (const { chain, seat } of seats.values()) if (chain.family === tokens[0]) seat.notify();
     }),
   ];
-  const reports = (): ChainReport[] => [...seats.values()].map(({ seat }) => seat.report).filter((report) => report !== undefined);
 
   return {
     reports,
     async readiness() {
-      const chains = reports().map(({ chainGid, status, reason }) => [`chain ${chainGid}`, status === 'stalled' ? notOk(reason ?? status) : ok] as const);
+      const chains = reports().map(({ chainGid, status, reason, cursorNumber }) => [`chain ${chainGid}`, describeChain({ status, reason, head_number: cursorNumber })] as const);
       return { postgres: await probe(() => db.query('SELECT 1')), nats: bus.isConnected ? ok : notOk('NATS does not answer'), ...Object.fromEntries(chains) };
     },
     async stop() {

@@ -1,4 +1,4 @@
-import { counter, gauge, histogram } from '@chainwatch/telemetry';
+import { counter, createStallRecorder, gauge, histogram } from '@chainwatch/telemetry';
 import type { ChainReport } from './chain-report.ts';
 
 const reorgs = counter('chainwatch_reorgs_total', { description: 'Reorgs followed.' });
@@ -6,7 +6,7 @@ const depths = histogram('chainwatch_reorg_depth_blocks', { description: 'Blocks
 const violations = counter('chainwatch_finality_violations_total', { description: 'Reorgs below finality: an operator alert.' });
 const heads = gauge('chainwatch_ingestor_head_number', { description: 'Last block in the feed.' });
 const finals = gauge('chainwatch_ingestor_finalized_number', { description: 'Last final block in the feed.' });
-const stalls = gauge('chainwatch_chain_stalled_status', { description: '1 while the chain cannot be followed.' });
+const recordStalls = createStallRecorder();
 
 export function recordRepair(chainGid: string, repair: { readonly depth: number; readonly isFinalityViolated: boolean }): void {
   reorgs.add(1, { chain_gid: chainGid });
@@ -20,6 +20,6 @@ export function recordReports(reports: readonly ChainReport[]): void {
     if (status === 'standby') continue;
     if (head !== undefined) heads.set(head.number, { chain_gid: chainGid });
     if (finalized !== undefined) finals.set(finalized.number, { chain_gid: chainGid });
-    stalls.set(status === 'stalled' ? 1 : 0, { chain_gid: chainGid });
   }
+  recordStalls(new Map(reports.map(({ chainGid, status }) => [chainGid, status === 'stalled'])));
 }

@@ -9,6 +9,14 @@ export function notOk(reason: string): CheckResult {
   return { ok: false, reason };
 }
 
+/**
+ * A chain is no dependency of the process: one that stands still is told with its reason, and does not take the replica
+ * out of service. The other chains go on, and another replica would not do better.
+ */
+export function describeChain(details: { readonly status: string; readonly reason?: string | undefined; readonly head_number?: number | undefined }): CheckResult {
+  return { ...ok, ...details };
+}
+
 /** Runs a probe with a time-out; a rejection is a reason, never an error. */
 export async function probe(work: () => Promise<unknown>, timeoutMs = 2_000): Promise<CheckResult> {
   let timer: NodeJS.Timeout | undefined;

@@ -9,8 +9,9 @@
  * } });
  */
 export { createLogger, type Logger, type LoggerOptions } from './create-logger.ts';
-export { notOk, ok, probe, type CheckResult, type Checks } from './health-checks.ts';
+export { describeChain, notOk, ok, probe, type CheckResult, type Checks } from './health-checks.ts';
 export { counter, gauge, histogram, type Counter, type Gauge, type Histogram } from './instruments.ts';
+export { createStallRecorder } from './record-stalls.ts';
 export { runService, type RunningService } from './run-service.ts';
 export { startHealthServer, type HealthServer, type HealthServerOptions } from './start-health-server.ts';
 export { startTelemetry, type Telemetry, type TelemetryOptions } from './start-telemetry.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { waitFor } from '@chainwatch/testing';
-import { counter, createLogger, currentTraceparent, gauge, histogram, newTraceparent, notOk, ok, probe, startHealthServer, startTelemetry, withSpan } from './index.ts';
+import { counter, createLogger, createStallRecorder, currentTraceparent, describeChain, gauge, histogram, newTraceparent, notOk, ok, probe, startHealthServer, startTelemetry, withSpan } from './index.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
@@ -93,6 +93,14 @@ describe('startHealthServer', () => {
     await server.stop();
   });
 
+  it('is ready while a chain stands still, and tells why', async () => {
+    const checks = { postgres: ok, 'chain eip155:1': describeChain({ status: 'stalled', reason: 'the node is away' }) };
+    const server = await startHealthServer({ port: 0, host: '127.0.0.1', checks: () => checks });
+    const response = await fetch(`http://127.0.0.1:${server.port}/readyz`);
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ok', checks: { postgres: { ok: true }, 'chain eip155:1': { ok: true, status: 'stalled', reason: 'the node is away' } } }]);
+    await server.stop();
+  });
+
   it('reports a check that throws or hangs as a reason', async () => {
     expect(await probe(() => Promise.reject(new Error('refused')))).toEqual({ ok: false, reason: 'refused' });
     expect(await probe(() => new Promise(() => undefined), 20)).toEqual({ ok: false, reason: 'no answer within 20 ms' });
@@ -117,6 +125,9 @@ describe('startTelemetry', () => {
     const telemetry = await startTelemetry({ serviceName: 'spec', endpoint: `http://127.0.0.1:${(collector.address() as AddressInfo).port}` });
     early.add(2, { chain_gid: 'eip155:1' });
     gauge('chainwatch_lag_blocks').set(3);
+    const recordStalls = createStallRecorder();
+    recordStalls(new Map([['eip155:1', true], ['eip155:2', true], ['eip155:3', true]]));
+    recordStalls(new Map([['eip155:1', true], ['eip155:2', false]]));
     histogram('chainwatch_step_seconds').record(0.02);
     await expect(withSpan('step', { traceparent: TRACEPARENT, attributes: { height: 7 } }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     const inner = await withSpan('outer', { traceparent: TRACEPARENT }, async () => {
@@ -128,6 +139,7 @@ describe('startTelemetry', () => {
     const text = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
     expect(text).toMatch(/^chainwatch_early_total\{chain_gid="eip155:1"\} 2$/m);
     expect(text).toMatch(/^chainwatch_lag_blocks 3$/m);
+    expect(text.match(/^chainwatch_chain_stalled_status.*$/gm)).toEqual(['1', '2', '3'].map((chain) => `chainwatch_chain_stalled_status{chain_gid="eip155:${chain}"} ${chain === '1' ? 1 : 0}`));
     expect(text).toMatch(/^chainwatch_step_seconds_bucket\{le="0.025"\} 1$/m);
     expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
     await server.stop();

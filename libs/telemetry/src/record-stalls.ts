@@ -1,0 +1,12 @@
+import { gauge } from './instruments.ts';
+
+const stalls = gauge('chainwatch_chain_stalled_status', { description: '1 while the chain stands still in this service.' });
+
+/** Keeps the metric for the chains of this replica; one that it does not own (any more) does not stand still here. */
+export function createStallRecorder(): (stalled: ReadonlyMap<string, boolean>) => void {
+  const known = new Set<string>();
+  return (stalled) => {
+    for (const gid of stalled.keys()) known.add(gid);
+    for (const gid of known) stalls.set(stalled.get(gid) === true ? 1 : 0, { chain_gid: gid });
+  };
+}
