@@ -1,0 +1,70 @@
+import type { Sql } from '@chainwatch/db';
+
+/** An address whose earlier coins are to be found. */
+export interface BackfillAddress {
+  readonly id: string;
+  /** Canonical form. */
+  readonly address: string;
+  /** Blocks from here on are analysed for it anyway: what is looked for is what it had before. */
+  readonly watchedFrom: number;
+}
+
+export interface BackfillBatch {
+  readonly addresses: readonly BackfillAddress[];
+  /** Where a rescan of blocks begins: the lowest that any of them asked for. */
+  readonly fromBlock: number;
+}
+
+/** What a scan of the node takes at once. */
+const ADDRESSES_MAX = 1_000;
+
+interface Row {
+  readonly address_id: string;
+  readonly address: string;
+  readonly watched_from: number;
+  readonly from_block: number;
+}
+
+/**
+ * The oldest unfinished backfills of a chain; undefined without any. An address without a watch of its own counts from the
+ * first block that the chain was followed from. Nothing is due before the ingestor knows where that is.
+ */
+export async function findBackfillBatch(sql: Sql, chainGid: string): Promise<BackfillBatch | undefined> {
+  const { rows } = await sql.query<Row>(
+    `SELECT b.address_id, a.address, coalesce(w.from_block, s.start_number) AS watched_from, b.from_block
+     FROM address_backfills b
+     JOIN addresses a ON a.id = b.address_id AND a.is_monitored
+     JOIN ingestor_states s ON s.chain_gid = b.chain_gid AND s.start_number IS NOT NULL
+     LEFT JOIN address_watches w ON w.address_id = b.address_id AND w.chain_gid = b.chain_gid
+     WHERE b.chain_gid = $1 AND b.status IN ('pending', 'running')
+     ORDER BY b.created_at, b.address_id LIMIT ${ADDRESSES_MAX}`,
+    [chainGid],
+  );
+  if (rows.length === 0) return undefined;
+  return {
+    addresses: rows.map((row) => ({ id: row.address_id, address: row.address, watchedFrom: row.watched_from })),
+    fromBlock: Math.min(...rows.map((row) => row.from_block)),
+  };
+}
+
+/** Shows how far a batch is. Says nothing about rows that were deleted meanwhile. */
+export async function writeBackfillProgress(sql: Sql, chainGid: string, batch: BackfillBatch, progress: BackfillProgress): Promise<void> {
+  await sql.query(
+    `UPDATE address_backfills SET status = $3, method = $4, next_block = $5, to_block = $6, reason = $7, updated_at = now()
+     WHERE chain_gid = $1 AND address_id = ANY($2::uuid[]) AND status IN ('pending', 'running')`,
+    [chainGid, batch.addresses.map((entry) => entry.id), progress.status, progress.method ?? null, progress.nextBlock ?? null, progress.toBlock ?? null, progress.reason ?? null],
+  );
+}
+
+export interface BackfillProgress {
+  readonly status: 'pending' | 'running' | 'failed';
+  readonly method?: BackfillMethod;
+  /** A rescan's: blocks below were read. */
+  readonly nextBlock?: number;
+  readonly toBlock?: number;
+  /** Why it waits or failed. */
+  readonly reason?: string;
+}
+
+/** `scan`: the node or an index told coins by address. `rescan`: the blocks were read. */
+export type BackfillMethod = 'scan' | 'rescan';

@@ -1,0 +1,130 @@
+import { BlockNotFoundError, type Block, type BlockHeader, type ChainClient, type Coin, type Outpoint, type UtxoCodec } from '@chainwatch/chain-core';
+import type { BackfillAddress, BackfillBatch, BackfillMethod } from './backfill-batch.ts';
+
+export interface EarlierCoins {
+  readonly method: BackfillMethod;
+  /** Unspent just before the block that the address counts from. */
+  readonly coins: readonly Coin[];
+  /** What could not be told, for the record. */
+  readonly reason?: string;
+}
+
+interface FindDeps {
+  readonly client: ChainClient;
+  readonly codec: UtxoCodec;
+  readonly signal: AbortSignal;
+  /** A rescan's progress: blocks below `nextBlock` were read. */
+  readonly onProgress: (nextBlock: number, toBlock: number) => Promise<void>;
+}
+
+const HEADERS_AT_ONCE = 200;
+const BODIES_AT_ONCE = 8;
+/** More blocks than that between the registration and the scan are read from the start instead. */
+const SPENT_BLOCKS_MAX = 1_000;
+
+/**
+ * The coins that each address had when it began to count: told by the node or an index where one can, otherwise read from
+ * the blocks. @throws BlockNotFoundError while the node is behind the registration
+ */
+export async function findEarlierCoins(deps: FindDeps, batch: BackfillBatch): Promise<EarlierCoins> {
+  return (await scanCoins(deps, batch.addresses)) ?? rescanBlocks(deps, batch);
+}
+
+async function scanCoins({ client, codec, signal }: FindDeps, addresses: readonly BackfillAddress[]): Promise<EarlierCoins | undefined> {
+  const scan = await client.coins?.scanCoins(addresses.map((entry) => entry.address), signal);
+  if (client.coins === undefined || scan === undefined) return undefined;
+  const highest = Math.max(...addresses.map((entry) => entry.watchedFrom));
+  if (scan.at.number < highest - 1) throw new BlockNotFoundError(`the node scanned its coins at ${scan.at.number}, expected ${highest - 1} or above`);
+  const lowest = Math.min(...addresses.map((entry) => entry.watchedFrom));
+  const watchedFrom = new Map(addresses.map((entry) => [entry.address, entry.watchedFrom]));
+  const coins = scan.coins.filter((coin) => coin.blockNumber < (watchedFrom.get(coin.address) ?? 0));
+  if (scan.at.number - lowest >= SPENT_BLOCKS_MAX) return undefined;
+  // What was spent between the registration and the scan is not among the coins, yet its spending is to be told.
+  const spent = await readSpentSince({ client, codec, signal }, addresses, lowest, scan.at);
+  if (spent === undefined) {
+    return { method: 'scan', coins, reason: `the node does not tell spent outputs: payments out of older coins in blocks ${lowest} to ${scan.at.number} are not told` };
+  }
+  return { method: 'scan', coins: [...coins, ...spent] };
+}
+
+/** Coins of `addresses` that blocks from `from` up to the scan's spend. Those that are newer than the registration are known anyway. */
+async function readSpentSince(
+  { client, codec, signal }: Pick<FindDeps, 'client' | 'codec' | 'signal'>,
+  addresses: readonly BackfillAddress[],
+  from: number,
+  at: { readonly number: number; readonly hash: string },
+): Promise<Coin[] | undefined> {
+  const byMatchKey = new Map(addresses.map((entry) => [codec.matchKeyOf(entry.address), entry]));
+  const coins: Coin[] = [];
+  /** Where each transaction since then stands: coins of later blocks than the registration are known anyway. */
+  const heights = new Map<string, number>();
+  for (const header of await readLinkedHeaders(client, from, at.number, signal)) {
+    const [block, outputs] = await Promise.all([client.readBlock(header, signal), client.coins?.readSpentOutputs(header, signal)]);
+    if (outputs === undefined) return undefined;
+    for (const { hash } of block.transactions) heights.set(hash, header.number);
+    for (const [outpoint, output] of outputs) {
+      const entry = byMatchKey.get(output.matchKey);
+      if (entry === undefined || header.number < entry.watchedFrom) continue;
+      const { txid, vout } = splitOutpoint(outpoint);
+      if ((heights.get(txid) ?? 0) >= entry.watchedFrom) continue;
+      // Its own height is not told: just before the registration is where it certainly stood.
+      coins.push({ txid, vout, address: entry.address, amountRaw: output.amountRaw, isCoinbase: false, blockNumber: entry.watchedFrom - 1 });
+    }
+  }
+  return coins;
+}
+
+function splitOutpoint(outpoint: string): Outpoint {
+  const split = outpoint.lastIndexOf(':');
+  return { txid: outpoint.slice(0, split), vout: Number(outpoint.slice(split + 1)) };
+}
+
+async function rescanBlocks(deps: FindDeps, { addresses, fromBlock }: BackfillBatch): Promise<EarlierCoins> {
+  const { client, codec, signal, onProgress } = deps;
+  const wanted: Wanted = {
+    byMatchKey: new Map(addresses.map((entry) => [codec.matchKeyOf(entry.address), entry])),
+    watchedFrom: new Map(addresses.map((entry) => [entry.address, entry.watchedFrom])),
+  };
+  const coins = new Map<string, Coin>();
+  const to = Math.max(...addresses.map((entry) => entry.watchedFrom)) - 1;
+  let previous: BlockHeader | undefined;
+  for (let next = fromBlock; next <= to; next += HEADERS_AT_ONCE) {
+    const headers = await readLinkedHeaders(client, next, Math.min(next + HEADERS_AT_ONCE - 1, to), signal);
+    if (previous !== undefined && headers[0]?.parentHash !== previous.hash) throw new BlockNotFoundError(`block ${next} does not follow ${previous.hash}: the chain changed during the rescan`);
+    previous = headers.at(-1);
+    for (let start = 0; start < headers.length; start += BODIES_AT_ONCE) {
+      const blocks = await Promise.all(headers.slice(start, start + BODIES_AT_ONCE).map((header) => client.readBlock(header, signal)));
+      for (const block of blocks) applyBlock(block, wanted, coins);
+    }
+    await onProgress(Math.min(next + HEADERS_AT_ONCE, to + 1), to);
+  }
+  return { method: 'rescan', coins: [...coins.values()] };
+}
+
+interface Wanted {
+  readonly byMatchKey: ReadonlyMap<string, BackfillAddress>;
+  readonly watchedFrom: ReadonlyMap<string, number>;
+}
+
+/** Each address's coins as they were when it began to count: what later blocks do to them is the analyzer's to tell. */
+function applyBlock(block: Block, { byMatchKey, watchedFrom }: Wanted, coins: Map<string, Coin>): void {
+  for (const { hash, utxo } of block.transactions) {
+    if (utxo === undefined) continue;
+    for (const { txid, vout } of utxo.inputs) {
+      const coin = coins.get(`${txid}:${vout}`);
+      if (coin !== undefined && block.number < (watchedFrom.get(coin.address) ?? 0)) coins.delete(`${txid}:${vout}`);
+    }
+    for (const [vout, { matchKey, amountRaw }] of utxo.outputs.entries()) {
+      const entry = byMatchKey.get(matchKey);
+      if (entry === undefined || block.number >= entry.watchedFrom) continue;
+      coins.set(`${hash}:${vout}`, { txid: hash, vout, address: entry.address, amountRaw, isCoinbase: utxo.isCoinbase, blockNumber: block.number });
+    }
+  }
+}
+
+async function readLinkedHeaders(client: ChainClient, from: number, to: number, signal: AbortSignal): Promise<BlockHeader[]> {
+  if (from > to) return [];
+  const headers = await client.readHeaders(from, to, signal);
+  if (headers.length !== to - from + 1) throw new BlockNotFoundError(`expected the headers of blocks ${from} to ${to}, the node has ${headers.length} of them`);
+  return headers;
+}

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describePublicly, type ChainClient, type UtxoCodec } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { AnalyzerLogger } from './analyzer-deps.ts';
+import { findBackfillBatch, writeBackfillProgress, type BackfillBatch } from './backfill-batch.ts';
+import { findEarlierCoins, type EarlierCoins } from './find-earlier-coins.ts';
+
+interface BackfillDeps {
+  readonly sql: Sql;
+  readonly client: ChainClient;
+  readonly codec: UtxoCodec;
+  readonly chainGid: string;
+  readonly logger: AnalyzerLogger;
+  readonly signal: AbortSignal;
+  /** Takes the coins over in a step of the chain's owner; resolves once they are committed, or dropped because the chain changed below them. */
+  readonly settle: (batch: BackfillBatch, found: EarlierCoins) => Promise<void>;
+}
+
+const LOOK_MS = 1_000;
+const RETRY_MS_MAX = 60_000;
+
+/**
+ * Finds the coins that addresses had before they were watched, batch by batch, until the signal aborts. A batch that was
+ * interrupted begins anew: nothing of it shows before it is whole, because half of the coins would be a wrong balance.
+ */
+export async function runBackfills(deps: BackfillDeps): Promise<void> {
+  const { signal, logger, chainGid } = deps;
+  let failures = 0;
+  while (!signal.aborted) {
+    let batch: BackfillBatch | undefined;
+    try {
+      batch = await findBackfillBatch(deps.sql, chainGid);
+      if (batch !== undefined) await runBatch(deps, batch);
+      failures = 0;
+      if (batch !== undefined) continue;
+    } catch (error) {
+      if (signal.aborted) return;
+      failures += 1;
+      logger.warn({ chain_gid: chainGid, error: String(error) }, 'earlier coins could not be found, they are looked for again');
+      if (batch !== undefined) await writeBackfillProgress(deps.sql, chainGid, batch, { status: 'pending', reason: describePublicly(error) }).catch(() => undefined);
+    }
+    await delay(Math.min(LOOK_MS * 2 ** failures, RETRY_MS_MAX), undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function runBatch({ sql, client, codec, chainGid, signal, settle }: BackfillDeps, batch: BackfillBatch): Promise<void> {
+  await writeBackfillProgress(sql, chainGid, batch, { status: 'running' });
+  const onProgress = (nextBlock: number, toBlock: number): Promise<void> =>
+    writeBackfillProgress(sql, chainGid, batch, { status: 'running', method: 'rescan', nextBlock, toBlock });
+  await settle(batch, await findEarlierCoins({ client, codec, signal, onProgress }, batch));
+}
