@@ -7,13 +7,15 @@ interface WatchedAddresses {
   readonly chainFamily: string;
   /** The networks that know them; absent where every network of the family does (`ParsedAddress.networkGids`). */
   readonly networkGids?: readonly string[];
+  /** Where a rescan of blocks begins, on chains whose node cannot tell coins by address; default 0. */
+  readonly fromBlock?: number;
 }
 
 /**
  * Part of the transaction that registers addresses: they count from the head that each chain which knows them has
  * now (architecture.md, invariant 7), their balances are read once, and the coins that they had before are looked for.
  */
-export async function watchFromHead(sql: Sql, { ids, chainFamily, networkGids }: WatchedAddresses): Promise<void> {
+export async function watchFromHead(sql: Sql, { ids, chainFamily, networkGids, fromBlock }: WatchedAddresses): Promise<void> {
   if (ids.length === 0) return;
   const values = [ids, chainFamily, networkGids ?? null];
   await sql.query(
@@ -30,11 +32,11 @@ export async function watchFromHead(sql: Sql, { ids, chainFamily, networkGids }:
      WHERE b.family = $2 AND ($3::text[] IS NULL OR b.gid = ANY ($3)) AND b.is_active`,
     values,
   );
-  if (await hasCoins(chainFamily)) await lookForCoins(sql, values);
+  if (await hasCoins(chainFamily)) await lookForCoins(sql, [...values, fromBlock ?? null]);
 }
 
 /** Chains of unspent outputs: what an address has there is known by its coins alone. */
-async function hasCoins(chainFamily: string): Promise<boolean> {
+export async function hasCoins(chainFamily: string): Promise<boolean> {
   const family = await findFamily(namespaceOfFamily(familySchema.parse(chainFamily)));
   return family?.utxo !== undefined;
 }
@@ -42,11 +44,11 @@ async function hasCoins(chainFamily: string): Promise<boolean> {
 /** One that was looked for before starts over: what happened while nobody watched is not known. */
 async function lookForCoins(sql: Sql, values: unknown[]): Promise<void> {
   await sql.query(
-    `INSERT INTO address_backfills (address_id, chain_gid)
-     SELECT a.id, b.gid FROM blockchains b, unnest($1::uuid[]) AS a (id)
+    `INSERT INTO address_backfills (address_id, chain_gid, from_block)
+     SELECT a.id, b.gid, coalesce($4, 0) FROM blockchains b, unnest($1::uuid[]) AS a (id)
      WHERE b.family = $2 AND ($3::text[] IS NULL OR b.gid = ANY ($3)) AND b.is_active
      ON CONFLICT (address_id, chain_gid) DO UPDATE
-     SET status = 'pending', next_block = NULL, to_block = NULL, method = NULL, reason = NULL, coin_count = 0, updated_at = now()`,
+     SET status = 'pending', from_block = coalesce($4, address_backfills.from_block), next_block = NULL, to_block = NULL, method = NULL, reason = NULL, coin_count = 0, updated_at = now()`,
     values,
   );
 }

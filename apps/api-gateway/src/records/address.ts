@@ -2,6 +2,9 @@ import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { familySchema } from './path-schemas.ts';
 
+/** The least finished first. */
+const BACKFILL_STATUSES = ['failed', 'running', 'pending', 'complete'] as const;
+
 const common = {
   id: z.uuid(),
   address: z.string(),
@@ -14,13 +17,33 @@ const common = {
   watched_from: z.record(z.string(), z.int()),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
+  /** The search for what it had before it was watched; null where the chain itself tells balances by address. */
+  backfill: z
+    .object({
+      /** Of the chain that is behind most. */
+      status: z.enum(BACKFILL_STATUSES),
+      from_block: z.int(),
+      chains: z.record(
+        z.string(),
+        z.object({
+          status: z.enum(BACKFILL_STATUSES),
+          from_block: z.int(),
+          /** `scan`: a node or an index told them; `rescan`: blocks are read, those below `next_block` were. */
+          method: z.enum(['scan', 'rescan']).nullable(),
+          next_block: z.int().nullable(),
+          to_block: z.int().nullable(),
+          coin_count: z.int(),
+          reason: z.string().nullable(),
+        }),
+      ),
+    })
+    .nullable(),
 };
 
 export const externalAddressSchema = z.object({
   ...common,
   kind: z.literal('external'),
   imported_at: z.iso.datetime().nullable(),
-  backfill: z.object({ status: z.string(), from_block: z.int().nullable() }).nullable(),
 });
 
 export const hdAddressSchema = z.object({
@@ -40,7 +63,7 @@ export const hdAddressSchema = z.object({
 
 export const addressSchema = z.discriminatedUnion('kind', [externalAddressSchema, hdAddressSchema]);
 
-export const addressInclude = { watches: true, publicKey: { select: { derivationPath: true, gapLimit: true } } } as const satisfies Prisma.AddressInclude;
+export const addressInclude = { watches: true, backfills: true, publicKey: { select: { derivationPath: true, gapLimit: true } } } as const satisfies Prisma.AddressInclude;
 export type AddressRow = Prisma.AddressGetPayload<{ include: typeof addressInclude }>;
 
 /** @param lastUsed the highest used index of the address's chain of its key, -1 without one; external addresses have none */
@@ -49,7 +72,7 @@ export function toAddressRecord(row: AddressRow, lastUsed: number): z.infer<type
 }
 
 function toExternalRecord(row: AddressRow): z.infer<typeof externalAddressSchema> {
-  return { ...toCommon(row), kind: 'external', imported_at: row.importedAt?.toISOString() ?? null, backfill: null };
+  return { ...toCommon(row), kind: 'external', imported_at: row.importedAt?.toISOString() ?? null };
 }
 
 function toHdRecord(row: AddressRow, publicKey: NonNullable<AddressRow['publicKey']>, lastUsed: number): z.infer<typeof hdAddressSchema> {
@@ -79,5 +102,20 @@ function toCommon(row: AddressRow) {
     watched_from: Object.fromEntries(row.watches.map((watch) => [watch.chainGid, Number(watch.fromBlock)])),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
+    backfill: toBackfill(row.backfills),
   };
 }
+
+function toBackfill(rows: AddressRow['backfills']): z.infer<typeof common.backfill> {
+  const status = BACKFILL_STATUSES.find((each) => rows.some((row) => row.status === each));
+  if (status === undefined) return null;
+  const chains = rows.map((row) => {
+    const { status: ofChain, method } = backfillWords.parse(row);
+    const progress = { next_block: numberOf(row.nextBlock), to_block: numberOf(row.toBlock), coin_count: row.coinCount, reason: row.reason };
+    return [row.chainGid, { status: ofChain, from_block: Number(row.fromBlock), method, ...progress }] as const;
+  });
+  return { status, from_block: Math.min(...rows.map((row) => Number(row.fromBlock))), chains: Object.fromEntries(chains) };
+}
+
+const backfillWords = z.object({ status: z.enum(BACKFILL_STATUSES), method: z.enum(['scan', 'rescan']).nullable() });
+const numberOf = (value: bigint | null): number | null => (value === null ? null : Number(value));

@@ -100,4 +100,15 @@ describe('POST /addresses/external', () => {
     const { body } = await world.api.get('/addresses?formats=witness_unknown,p2tr').expect(200);
     expect(body.meta.total).toBe(2);
   });
+
+  it('looks for the coins that a Bitcoin address has already, from the block that is named', async () => {
+    const gid = 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328';
+    const value = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+    const { body: record } = await world.api.post('/addresses/external').send({ value, chain_family: 'bitcoin', from_block: 7 }).expect(201);
+    const waiting = { status: 'pending', from_block: 7, method: null, next_block: null, to_block: null, coin_count: 0, reason: null };
+    expect(record.backfill).toEqual({ status: 'pending', from_block: 7, chains: { [gid]: waiting } });
+    await world.db.query(`UPDATE address_backfills SET status = 'running', method = 'rescan', next_block = 9, to_block = 40 WHERE address_id = $1`, [record.id]);
+    const { body: later } = await world.api.get(`/addresses/${value}`).expect(200);
+    expect(later.backfill).toMatchObject({ status: 'running', chains: { [gid]: { method: 'rescan', next_block: 9, to_block: 40 } } });
+  });
 });

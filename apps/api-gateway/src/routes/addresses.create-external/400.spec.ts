@@ -21,6 +21,8 @@ describe('POST /addresses/external with what is no address', () => {
     ['chain_family', { value, chain_family: 'evm', chainFamily: 'tron' }],
     ['label', { value, chain_family: 'evm', label: 'x'.repeat(256) }],
     ['metadata', { value, chain_family: 'evm', metadata: 'x' }],
+    ['from_block', { value, chain_family: 'evm', from_block: 1 }],
+    ['from_block', { value, chain_family: 'bitcoin', from_block: -1 }],
     ['address', { value, chain_family: 'evm', address: value }],
   ])('names the field %s of %j', async (field, body) => {
     const { body: problem } = await world.api.post('/addresses/external').send(body).expect(400);

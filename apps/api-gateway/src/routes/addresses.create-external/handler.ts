@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conflict } from '@chainwatch/problem';
+import { conflict, invalidRequest } from '@chainwatch/problem';
 import { announceAddress } from '../../announce-address.ts';
 import { defineRoute } from '../../define-route.ts';
 import { findAddress } from '../../find-address.ts';
@@ -8,6 +8,7 @@ import { readAddress } from '../../read-addresses.ts';
 import { labelSchema, metadataSchema } from '../../records/address-input.ts';
 import { externalAddressSchema } from '../../records/address.ts';
 import { familySchema } from '../../records/path-schemas.ts';
+import { hasCoins } from '../../watch-address.ts';
 import { insertExternalAddress } from './insert-external-address.ts';
 
 /** `chainFamily` is the guide's spelling, `chain_family` the one of everything else (decisions.md 1.6). */
@@ -18,6 +19,8 @@ const bodySchema = z
     chain_family: familySchema.optional(),
     label: labelSchema.nullish(),
     metadata: metadataSchema.optional(),
+    /** Where to begin when the coins it has already can only be found by reading blocks; chains of unspent outputs only. */
+    from_block: z.int().min(0).optional(),
   })
   .superRefine((body, ctx) => {
     if (body.chain_family === undefined && body.chainFamily === undefined) {
@@ -36,9 +39,12 @@ export const createExternalAddress = defineRoute({
   handle: async ({ body, principal }, deps) => {
     const chainFamily = familySchema.parse(body.chain_family ?? body.chainFamily);
     const parsed = await parseAddressOf(chainFamily, body.value, 'value');
-    const { label, metadata } = body;
+    const { label, metadata, from_block: fromBlock } = body;
+    if (fromBlock !== undefined && !(await hasCoins(chainFamily))) {
+      throw invalidRequest([{ name: 'from_block', reason: `expected nothing for ${chainFamily}, whose nodes tell balances by address; got ${fromBlock}` }]);
+    }
     const id = await deps.db.transaction((sql) =>
-      insertExternalAddress(sql, { projectId: principal.projectId, chainFamily, parsed, label: label ?? null, metadata: metadata ?? {} }),
+      insertExternalAddress(sql, { projectId: principal.projectId, chainFamily, parsed, label: label ?? null, metadata: metadata ?? {}, ...(fromBlock === undefined ? {} : { fromBlock }) }),
     );
     if (id === undefined) throw conflict(`The address ${parsed.display} exists already in this project.`);
     announceAddress(deps, { id, projectId: principal.projectId, chainFamily, address: parsed.canonical, isMonitored: true });

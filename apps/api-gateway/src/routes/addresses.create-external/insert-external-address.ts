@@ -8,6 +8,7 @@ interface NewAddress {
   readonly parsed: ParsedAddress;
   readonly label: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
+  readonly fromBlock?: number;
 }
 
 /** Inserts the address and watches it; undefined when the project has it already. */
@@ -27,6 +28,7 @@ export async function insertExternalAddress(sql: Sql, address: NewAddress): Prom
     ],
   );
   const id = rows[0]?.id;
-  if (id !== undefined) await watchFromHead(sql, { ids: [id], chainFamily: address.chainFamily, networkGids: address.parsed.networkGids });
+  const { chainFamily, parsed, fromBlock } = address;
+  if (id !== undefined) await watchFromHead(sql, { ids: [id], chainFamily, networkGids: parsed.networkGids, fromBlock });
   return id;
 }
