@@ -2,7 +2,7 @@ import { durationMs, integer, loadConfig, serviceConfig } from '@chainwatch/conf
 
 export const config = loadConfig(
   serviceConfig
-    .pick({ DATABASE_URL: true, NATS_URL: true, HEALTH_PORT: true, LOG_LEVEL: true, INSTANCE_ID: true, SECRETS_KEYS: true, OUTBOUND_ALLOW: true, CHAIN_ENDPOINTS: true })
+    .pick({ DATABASE_URL: true, NATS_URL: true, HEALTH_PORT: true, LOG_LEVEL: true, INSTANCE_ID: true, SECRETS_KEYS: true, OUTBOUND_ALLOW: true, CHAIN_ENDPOINTS: true, INDEX_ENDPOINTS: true })
     .extend({
       /** Bodies read at once per chain. */
       PREFETCH_WINDOW: integer(1, 256).default(24),

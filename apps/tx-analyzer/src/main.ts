@@ -26,6 +26,7 @@ await runService({
         opener: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
         dial: createDial({ allow: config.OUTBOUND_ALLOW }),
         endpoints: config.CHAIN_ENDPOINTS,
+        indexes: config.INDEX_ENDPOINTS,
         timeoutMs: config.NODE_TIMEOUT,
       }),
       options: { prefetchWindow: config.PREFETCH_WINDOW, mempoolPollMs: config.MEMPOOL_POLL, mempoolGraceMs: config.MEMPOOL_GRACE },

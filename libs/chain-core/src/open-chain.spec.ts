@@ -32,6 +32,13 @@ it('opens the endpoint set over the API first, then those of the configuration, 
   expect(asked).toEqual(['eip155']);
 });
 
+it('gives every node the index beside it, where its chain has one', async () => {
+  const endpoints = { [GID]: ['http://one', 'http://two'] };
+  await createChainOpener({ findFamily: async () => family, opener, endpoints, indexes: { [GID]: 'http://index', other: 'http://other' } })(chain);
+  await createChainOpener({ findFamily: async () => family, opener, endpoints, indexes: { other: 'http://other' } })(chain);
+  expect(created.map(({ indexUrl }) => indexUrl)).toEqual(['http://index', 'http://index', undefined, undefined]);
+});
+
 it('takes the Ethereum-compatible endpoint where there is no other', async () => {
   await open({ ...chain, evmEndpointSealed: 'b' });
   expect(urls()).toEqual([`http://evm_endpoint:${GID}/b`]);

@@ -27,17 +27,21 @@ export interface ChainOpenerOptions {
   readonly dial?: Dial;
   /** More endpoints by chain gid. */
   readonly endpoints?: Readonly<Record<string, readonly string[]>>;
+  /** Indexes of addresses beside the nodes, by chain gid. */
+  readonly indexes?: Readonly<Record<string, string>>;
   /** One request's. */
   readonly timeoutMs?: number;
 }
 
-export function createChainOpener({ findFamily, opener, dial, endpoints, timeoutMs }: ChainOpenerOptions): OpenChain {
+export function createChainOpener({ findFamily, opener, dial, endpoints, indexes, timeoutMs }: ChainOpenerOptions): OpenChain {
   return async (chain) => {
     const family = await findFamily(chain.gid.split(':', 1)[0]!);
     if (family === undefined) throw new ChainNotConfiguredError(missingFamily(chain.family));
     const network = family.networks.find(({ gid }) => gid === chain.gid);
     if (network === undefined) throw new ChainNotConfiguredError(`${chain.gid} is not in the catalogue of this build`);
-    const connect = (endpointUrl: string): ChainClient => family.createClient({ network, endpointUrl, ...(dial && { dial }), ...(timeoutMs !== undefined && { timeoutMs }) });
+    const indexUrl = indexes?.[chain.gid];
+    const optional = { ...(dial && { dial }), ...(timeoutMs !== undefined && { timeoutMs }), ...(indexUrl !== undefined && { indexUrl }) };
+    const connect = (endpointUrl: string): ChainClient => family.createClient({ network, endpointUrl, ...optional });
     let clients: ChainClient[];
     try {
       clients = listEndpoints(chain, opener, endpoints?.[chain.gid]).map(connect);

@@ -15,7 +15,7 @@ describe('loadConfig', () => {
   });
 
   it('lists every wrong name at once, without the values', () => {
-    const env = { NATS_URL: 'http://secret-host', PORT: '99999', LOG_LEVEL: 'loud', NAMESPACE_LABEL: 'X', SECRETS_KEYS: 'k1:hunter2', OUTBOUND_ALLOW: '300.0.0.0/8', CHAIN_ENDPOINTS: '{"eip155:1":["no url"]}' };
+    const env = { NATS_URL: 'http://secret-host', PORT: '99999', LOG_LEVEL: 'loud', NAMESPACE_LABEL: 'X', SECRETS_KEYS: 'k1:hunter2', OUTBOUND_ALLOW: '300.0.0.0/8', CHAIN_ENDPOINTS: '{"eip155:1":["no url"]}', INDEX_ENDPOINTS: '{"bip122:1":"ws://index-host"}' };
     let error: unknown;
     try {
       loadConfig(serviceConfig, env);
@@ -24,10 +24,10 @@ describe('loadConfig', () => {
     }
     expect(error).toBeInstanceOf(ConfigError);
     const { message, problems } = error as ConfigError;
-    expect(problems.map(({ name }) => name).sort()).toEqual(['CHAIN_ENDPOINTS', 'DATABASE_URL', 'LOG_LEVEL', 'NAMESPACE_LABEL', 'NATS_URL', 'OUTBOUND_ALLOW', 'PORT', 'SECRETS_KEYS']);
-    expect(message.split('\n')).toHaveLength(9);
+    expect(problems.map(({ name }) => name).sort()).toEqual(['CHAIN_ENDPOINTS', 'DATABASE_URL', 'INDEX_ENDPOINTS', 'LOG_LEVEL', 'NAMESPACE_LABEL', 'NATS_URL', 'OUTBOUND_ALLOW', 'PORT', 'SECRETS_KEYS']);
+    expect(message.split('\n')).toHaveLength(10);
     expect(message).toContain('DATABASE_URL: is required');
-    expect(message).not.toMatch(/hunter2|secret-host/);
+    expect(message).not.toMatch(/hunter2|secret-host|index-host/);
   });
 });
 

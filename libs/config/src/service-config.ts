@@ -31,4 +31,6 @@ export const serviceConfig = z.object({
   OUTBOUND_ALLOW: cidrList().default([]),
   /** Endpoints besides the one of the API, tried in turn: `{"eip155:1": ["https://…"]}`. */
   CHAIN_ENDPOINTS: json(z.record(z.string(), z.array(z.string().refine((text) => URL.canParse(text), 'expected a URL')))).default({}),
+  /** Indexes of addresses beside the nodes (Bitcoin: an Esplora API), by chain: `{"bip122:…": "https://…/api"}`. */
+  INDEX_ENDPOINTS: json(z.record(z.string(), url('http', 'https'))).default({}),
 });
