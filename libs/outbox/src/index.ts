@@ -4,6 +4,8 @@
  *
  * @example
  * const relay = new EventRelay({ db, bus, logger, subjects: ['balance.changed'], chainGids: () => owned });
+ * const sequences = await takeSequences(sql, chainGid, projectIds);
  * relay.publish(eventsOfTheTransactionThatHasJustCommitted);
  */
+export { takeSequences } from './take-sequences.ts';
 export { EventRelay, type OutgoingEvent, type OutboxSubject, type RelayDeps } from './event-relay.ts';
