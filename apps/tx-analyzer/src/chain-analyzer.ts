@@ -15,7 +15,6 @@ import { ChainWatch, type LateAddress } from './chain-watch.ts';
 import type { FamilyWatch } from './family-watch.ts';
 import { entryOfMessage } from './feed-entry.ts';
 import { FeedGapError, FeedQueue } from './feed-queue.ts';
-import { confirmAddresses } from './confirm-addresses.ts';
 import { MempoolAnalyzer } from './mempool-analyzer.ts';
 import { findLateCandidates } from './find-late-matches.ts';
 import { recordStep } from './analyzer-metrics.ts';
@@ -82,14 +81,7 @@ export class ChainAnalyzer {
     const { decimalsOf, learn } = this.#assets;
     const utxo = opened.utxo && { codec: opened.utxo, coins: new CoinWatch(db, chain.gid) };
     this.#chain = { gid: chain.gid, family: chain.family, network: opened.network, ...(utxo === undefined ? {} : { utxo }), token, decimalsOf, learn };
-    this.#mempool = new MempoolAnalyzer({
-      ...deps,
-      chain: this.#chain,
-      reader: options.mempoolPollMs > 0 ? opened.client.mempool : undefined,
-      prepare: { watch: deps.family, confirmAddresses: (addresses) => confirmAddresses(db, chain.family, chain.gid, addresses) },
-      findMined: (hashes) => this.#ring.findTransactions(hashes),
-      onNews: this.#wake.notify,
-    });
+    this.#mempool = new MempoolAnalyzer({ ...deps, watch: deps.family, chain: this.#chain, reader: opened.client.mempool, ring: this.#ring, onNews: this.#wake.notify });
     this.#queue = new FeedQueue(db, chain.gid);
     this.#bodies = new BodyPrefetcher(async (entry, onTrouble, signal) => {
       const body = await readBody({ client, sql: db, chainGid: chain.gid, logger }, entry, onTrouble, signal).finally(this.#wake.notify);
@@ -156,10 +148,11 @@ export class ChainAnalyzer {
     const { db, family } = this.#deps;
     const { cursor, watchXid } = await readCursor(db, this.#chain.gid);
     await this.#assets.load();
-    await this.#chain.utxo?.coins.load();
+    const { utxo } = this.#chain;
+    await utxo?.coins.load();
     this.#cursor = cursor;
     this.#late = [];
-    this.#watch = new ChainWatch(db, this.#chain.gid, family, watchXid, (address) => this.#news.push(address));
+    this.#watch = new ChainWatch(db, this.#chain.gid, family, watchXid, (address) => this.#news.push(utxo === undefined ? address : utxo.codec.matchKeyOf(address)));
     await this.#mempool.load();
     if (cursor.seq === 0) this.#watch.skipToLoaded();
     if (this.#ring.tip?.hash !== cursor.hash) this.#ring.clear();

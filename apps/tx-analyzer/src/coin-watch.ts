@@ -15,6 +15,7 @@ export class CoinWatch {
   readonly #db: Database;
   readonly #chainGid: string;
   #set: WatchSet | undefined;
+  #listener: (keys: readonly string[]) => void = () => undefined;
 
   constructor(db: Database, chainGid: string) {
     this.#db = db;
@@ -38,7 +39,14 @@ export class CoinWatch {
   }
 
   add(outpoints: readonly Outpoint[]): void {
-    for (const outpoint of outpoints) this.#set!.add(outpointKey(outpoint));
+    const keys = outpoints.map(outpointKey);
+    for (const key of keys) this.#set!.add(key);
+    this.#listener(keys);
+  }
+
+  /** @param listener hears of the keys of every coin that is added */
+  listen(listener: (keys: readonly string[]) => void): void {
+    this.#listener = listener;
   }
 }
 

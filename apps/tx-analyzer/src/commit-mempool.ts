@@ -4,6 +4,7 @@ import type { ChainContext } from './chain-context.ts';
 import { clearRecords } from './commit-blocks.ts';
 import { dropPending } from './drop-pending.ts';
 import { insertEventsSql } from './insert-events.ts';
+import { markUsed } from './mark-used.ts';
 import type { MatchedTransaction } from './matched-transaction.ts';
 import { numberEvents } from './number-events.ts';
 import type { DroppedTransaction } from './pending-book.ts';
@@ -18,6 +19,8 @@ import type { TransactionState } from './transaction-state.ts';
 export interface MempoolStep {
   readonly matches: readonly MatchedTransaction[];
   readonly dropped: readonly DroppedTransaction[];
+  /** Derived addresses that a transaction touches for the first time. */
+  readonly usedIds: readonly string[];
 }
 
 interface CommitOptions {
@@ -33,13 +36,14 @@ export interface MempoolCommit {
 }
 
 /** Writes what the mempool means in an open transaction: records, what they spend, outbox. The cursor stays. @throws FencedError */
-export async function commitMempool(sql: Sql, chain: ChainContext, { matches, dropped }: MempoolStep, { headNumber, now }: CommitOptions): Promise<MempoolCommit> {
+export async function commitMempool(sql: Sql, chain: ChainContext, { matches, dropped, usedIds }: MempoolStep, { headNumber, now }: CommitOptions): Promise<MempoolCommit> {
   const ids = matches.map((match) => transactionIdOf(match.projectId, chain.gid, match.transaction.hash));
   const existing = await lockAndReadExisting(sql, chain, ids);
   const undone = await dropPending(sql, chain, dropped, { headNumber, isHeld: false, now });
   const plan = planPending(matches, existing, { chainGid: chain.gid, requiredConfirmations: chain.network.confirmation.depth, now });
   const events = await numberEvents(sql, chain, plan.events, headNumber, now);
   if (plan.upserts.length === 0) return { events: undone, states: [] };
+  if (usedIds.length > 0) await markUsed(sql, usedIds);
   if (plan.resetIds.length > 0) await clearRecords(sql, plan.resetIds);
   const written = new Set(plan.upserts.map((state) => state.hash));
   const params = new SqlParams();

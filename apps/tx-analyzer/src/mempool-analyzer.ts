@@ -2,14 +2,18 @@ import type { Block, BlockRef, MempoolReader, Transaction } from '@chainwatch/ch
 import { FencedError, type Database } from '@chainwatch/db';
 import type { AnalyzerLogger } from './analyzer-deps.ts';
 import { recordPending } from './analyzer-metrics.ts';
+import type { BlockRing } from './block-ring.ts';
 import type { ChainContext } from './chain-context.ts';
 import { isHolding, type ChainCursor } from './chain-cursor.ts';
 import { commitMempool, type MempoolStep } from './commit-mempool.ts';
+import { confirmAddresses } from './confirm-addresses.ts';
+import type { AddressFilter } from './find-candidates.ts';
 import { MempoolWatch, type MempoolLook } from './mempool-watch.ts';
 import { outpointKey } from './outpoint-key.ts';
 import { NOTHING_SETTLED, PendingBook, type DroppedTransaction, type PendingTransaction, type Settlement } from './pending-book.ts';
 import type { OutboxEvent } from './planned-event.ts';
-import { findMempoolCandidates, prepareMempool, type PreparedMempool, type PrepareMempoolDeps } from './prepare-mempool.ts';
+import { findMempoolCandidates, NOTHING_PREPARED, prepareMempool, type PreparedMempool, type PrepareMempoolDeps } from './prepare-mempool.ts';
+import { readCoins } from './read-coins.ts';
 import { sortByParents } from './sort-by-parents.ts';
 import type { TransactionState } from './transaction-state.ts';
 
@@ -18,9 +22,10 @@ interface MempoolDeps {
   readonly chain: ChainContext;
   readonly logger: AnalyzerLogger;
   readonly reader: MempoolReader | undefined;
-  readonly prepare: Omit<PrepareMempoolDeps, 'book'>;
-  /** Which of them stand in one of the last blocks analysed: a node may be late to take them out of its mempool. */
-  readonly findMined: (hashes: ReadonlySet<string>) => ReadonlySet<string>;
+  /** Has what is watched: addresses, or scripts on chains of unspent outputs. */
+  readonly watch: AddressFilter;
+  /** The last blocks analysed: a node may be late to take their transactions out of its mempool. */
+  readonly ring: BlockRing;
   readonly options: { readonly mempoolPollMs: number; readonly mempoolGraceMs: number };
   readonly now: () => Date;
   readonly onNews: () => void;
@@ -37,6 +42,7 @@ const NO_HASHES: ReadonlySet<string> = new Set();
 export class MempoolAnalyzer {
   readonly #deps: MempoolDeps;
   readonly #watch: MempoolWatch | undefined;
+  readonly #prepare: Omit<PrepareMempoolDeps, 'book'>;
   readonly #absentSinceMs = new Map<string, number>();
   #book = new PendingBook();
   #isLoaded = false;
@@ -46,7 +52,9 @@ export class MempoolAnalyzer {
   constructor(deps: MempoolDeps) {
     const { reader, logger, options, onNews } = deps;
     this.#deps = deps;
-    this.#watch = reader && new MempoolWatch({ chainGid: deps.chain.gid, reader, pollMs: options.mempoolPollMs, logger, onNews });
+    this.#prepare = { watch: deps.watch, ...listSources(deps) };
+    deps.chain.utxo?.coins.listen((keys) => this.recheck(keys));
+    if (options.mempoolPollMs > 0) this.#watch = reader && new MempoolWatch({ chainGid: deps.chain.gid, reader, pollMs: options.mempoolPollMs, logger, onNews });
   }
 
   /** Reads the mempool until the signal aborts. */
@@ -107,15 +115,13 @@ export class MempoolAnalyzer {
 
   async #analyse(look: MempoolLook): Promise<readonly OutboxEvent[]> {
     const watch = this.#watch!;
-    const deps = { ...this.#deps.prepare, book: this.#book };
+    const deps = { ...this.#prepare, book: this.#book };
     const found = findMempoolCandidates(deps, sortByParents(look.transactions.filter(({ hash }) => watch.isPresent(hash))));
-    const mined = found.length === 0 ? NO_HASHES : this.#deps.findMined(new Set(found.map(({ hash }) => hash)));
+    const mined = found.length === 0 ? NO_HASHES : this.#deps.ring.findTransactions(new Set(found.map(({ hash }) => hash)));
     const candidates = found.filter(({ hash }) => !mined.has(hash));
     const dropped = this.#listDropped(candidates);
-    let step: (MempoolStep & PreparedMempool) | undefined;
-    if (candidates.length > 0) step = { ...(await prepareMempool(deps, candidates)), dropped };
-    else if (dropped.length > 0) step = { matches: [], coins: new Map(), dropped };
-    const events = step === undefined ? NONE : await this.#commit(look.head, step, candidates, look.lateHashes);
+    const prepared = candidates.length > 0 ? await prepareMempool(deps, candidates) : NOTHING_PREPARED;
+    const events = await this.#commit(look.head, { ...prepared, dropped }, candidates, look.lateHashes);
     watch.finish(look);
     for (const { hash } of dropped) watch.view.forget(hash);
     return events;
@@ -185,4 +191,15 @@ export class MempoolAnalyzer {
     this.#retryAtMs = Date.now() + waitMs;
     this.#deps.logger.warn({ chain_gid: this.#deps.chain.gid, error }, 'the mempool could not be analysed, it is tried again');
   }
+}
+
+/** Where addresses and coins are looked up. */
+function listSources({ db, chain }: MempoolDeps): Omit<PrepareMempoolDeps, 'book' | 'watch'> {
+  const { gid, family, network, utxo } = chain;
+  return {
+    confirmAddresses: (addresses) => confirmAddresses(db, family, gid, addresses),
+    ...(utxo === undefined
+      ? {}
+      : { utxo: { nativeGid: network.native.gid, coins: utxo.coins, findAddress: (matchKey) => utxo.codec.findAddress(network, matchKey), readCoins: (outpoints) => readCoins(db, gid, outpoints) } }),
+  };
 }

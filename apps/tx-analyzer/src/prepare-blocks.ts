@@ -66,7 +66,7 @@ export function movedTokens(matches: readonly MatchedTransaction[], nativeGid: s
 }
 
 /** Derived addresses that take part in a transaction for the first time. */
-function listUsed(matches: readonly MatchedTransaction[], watched: WatchedByAddress): string[] {
+export function listUsed(matches: readonly MatchedTransaction[], watched: WatchedByAddress): string[] {
   const unused = new Set<string>();
   for (const entries of watched.values()) for (const { id, isUnused } of entries) if (isUnused === true) unused.add(id);
   if (unused.size === 0) return [];

@@ -4,6 +4,7 @@ import type { MatchedTransaction } from './matched-transaction.ts';
 import { matchTransactions, type WatchedByAddress } from './match-transactions.ts';
 import { outpointKey } from './outpoint-key.ts';
 import type { PendingBook } from './pending-book.ts';
+import { listUsed } from './prepare-blocks.ts';
 import type { KnownCoin } from './resolve-transaction.ts';
 import { resolveUtxos, type UtxoDeps } from './resolve-utxos.ts';
 import { UtxoFinder } from './utxo-finder.ts';
@@ -23,7 +24,11 @@ export interface PreparedMempool {
   readonly matches: readonly MatchedTransaction[];
   /** Outputs to watched addresses, by `outpointKey`. */
   readonly coins: ReadonlyMap<string, KnownCoin>;
+  /** Derived addresses that a transaction touches for the first time. */
+  readonly usedIds: readonly string[];
 }
+
+export const NOTHING_PREPARED: PreparedMempool = { matches: [], coins: new Map(), usedIds: [] };
 
 /** Stands above every block: for what is not mined yet, an address counts from its registration on. */
 const UNMINED: BlockHeader = { number: Number.MAX_SAFE_INTEGER, hash: '', parentHash: '', timestamp: 0 };
@@ -41,7 +46,7 @@ export async function prepareMempool(deps: PrepareMempoolDeps, candidates: reado
   if (utxo === undefined) {
     const addresses = new Set<string>();
     collectAddresses({ block: { ...UNMINED, transactions: [], balanceChanges: [], touchedAssets: [] }, transactions: candidates, balanceChanges: [] }, deps.watch, addresses);
-    return { matches: matchTransactions(UNMINED, candidates, await deps.confirmAddresses(addresses)), coins: new Map() };
+    return { ...NOTHING_PREPARED, matches: matchTransactions(UNMINED, candidates, await deps.confirmAddresses(addresses)) };
   }
   const { transactions, watched, changes } = await resolveUtxos(
     {
@@ -60,5 +65,6 @@ export async function prepareMempool(deps: PrepareMempoolDeps, candidates: reado
     [{ transactions: candidates }],
   );
   const coins = changes.created.map((coin): [string, KnownCoin] => [outpointKey(coin), { address: coin.address, amountRaw: coin.amountRaw }]);
-  return { matches: matchTransactions(UNMINED, transactions.flat(), watched), coins: new Map(coins) };
+  const matches = matchTransactions(UNMINED, transactions.flat(), watched);
+  return { matches, coins: new Map(coins), usedIds: listUsed(matches, watched) };
 }

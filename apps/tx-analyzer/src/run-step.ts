@@ -33,7 +33,8 @@ export async function runStep(db: Database, chain: ChainContext, input: StepInpu
   const { segment, step, advance, settlement } = input;
   const isReleased = isHolding(input.cursor) && !isHolding(advance.cursor);
   const hasWrites = step.matches.length > 0 || step.late.length > 0 || step.reads.length > 0 || step.utxos?.isEmpty === false;
-  if (!hasWrites && segment.orphans.length === 0 && segment.finalize === undefined && !isReleased && settlement.mined.length === 0 && settlement.dropped.length === 0) {
+  const isSettling = settlement.mined.length > 0 || settlement.dropped.length > 0;
+  if (!hasWrites && segment.orphans.length === 0 && segment.finalize === undefined && !isReleased && !isSettling) {
     await advanceCursor(db, chain, advance);
     return { events: [], isReleased };
   }
