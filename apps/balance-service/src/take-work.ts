@@ -61,14 +61,16 @@ interface ReadRow {
   readonly is_of_holders: boolean;
 }
 
-/** Coins from before the address was watched are still being looked for: a reading now would miss them. */
-const NOT_BACKFILLED = `NOT EXISTS (
-  SELECT 1 FROM address_backfills f WHERE f.address_id = q.address_id AND f.chain_gid = q.chain_gid AND f.status IN ('pending', 'running'))`;
+/**
+ * Coins from before the address was watched are not being looked for any more: a reading would have missed them. Looked
+ * up by primary key, row by row, because no statistics keep up with a mass import.
+ */
+const IS_COMPLETE = `coalesce((SELECT f.status FROM address_backfills f WHERE f.address_id = q.address_id AND f.chain_gid = q.chain_gid), 'complete') NOT IN ('pending', 'running')`;
 
 /** What was detected first; imports get their turn beside it. */
 async function takeRows(sql: Sql, chainGid: string, limit: number): Promise<ReadRow[]> {
   const asked = await sql.query<ReadRow>(
-    `SELECT q.id, q.address_id IS NULL AS is_of_holders FROM balance_reads q WHERE q.chain_gid = $1 AND q.reason <> 'imported' AND ${NOT_BACKFILLED} ORDER BY q.id LIMIT $2`,
+    `SELECT q.id, q.address_id IS NULL AS is_of_holders FROM balance_reads q WHERE q.chain_gid = $1 AND q.reason <> 'imported' AND ${IS_COMPLETE} ORDER BY q.id LIMIT $2`,
     [chainGid, limit],
   );
   const importsMax = Math.min(asked.rows.length > 0 ? IMPORTS_BESIDE : IMPORTS_ALONE, limit);
@@ -77,7 +79,7 @@ async function takeRows(sql: Sql, chainGid: string, limit: number): Promise<Read
     `SELECT q.id, false AS is_of_holders FROM balance_reads q
      JOIN analyzer_states s ON s.chain_gid = q.chain_gid
      LEFT JOIN address_watches w ON w.address_id = q.address_id AND w.chain_gid = q.chain_gid
-     WHERE q.chain_gid = $1 AND q.reason = 'imported' AND coalesce(w.from_block, 0) <= coalesce(s.cursor_number, -1) AND ${NOT_BACKFILLED}
+     WHERE q.chain_gid = $1 AND q.reason = 'imported' AND coalesce(w.from_block, 0) <= coalesce(s.cursor_number, -1) AND ${IS_COMPLETE}
      ORDER BY q.id LIMIT $2`,
     [chainGid, importsMax],
   );
