@@ -1,6 +1,7 @@
 import type { Bus } from '@chainwatch/bus';
-import type { OpenChain } from '@chainwatch/chain-core';
+import type { ActiveChain, OpenChain } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
+import type { BacklogReader } from './body-threads.ts';
 
 type Log = (fields: object, message: string) => void;
 
@@ -19,6 +20,8 @@ export interface AnalyzerDeps {
   /** Names this replica in leases and states. */
   readonly owner: string;
   readonly openChain: OpenChain;
+  /** Reads its blocks in other threads, for when many are waiting. Undefined where there are none. */
+  readonly openBacklog?: (chain: ActiveChain) => BacklogReader | undefined;
   readonly options?: AnalyzerOptions;
 }
 

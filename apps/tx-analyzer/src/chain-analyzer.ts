@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describePublicly, type ActiveChain, type OpenedChain } from '@chainwatch/chain-core';
 import { FencedError } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';
@@ -6,9 +7,12 @@ import type { EventRelay } from '@chainwatch/outbox';
 import { statusOf, writeStalled, type AnalyzerStatus } from './advance-cursor.ts';
 import type { AnalyzerDeps, AnalyzerLogger, AnalyzerOptions } from './analyzer-deps.ts';
 import { AssetBook } from './asset-book.ts';
+import { backlogFirst } from './backlog-first.ts';
 import { BlockRing } from './block-ring.ts';
 import { BodyPrefetcher } from './body-prefetcher.ts';
+import type { BacklogReader } from './body-threads.ts';
 import type { ChainContext } from './chain-context.ts';
+import type { ChainReport } from './chain-report.ts';
 import { readCursor, type ChainCursor } from './chain-cursor.ts';
 import { CoinWatch } from './coin-watch.ts';
 import { ChainWatch, type LateAddress } from './chain-watch.ts';
@@ -23,31 +27,25 @@ import { isEmptied } from './is-emptied.ts';
 import { nextCursor } from './next-cursor.ts';
 import { readBody } from './read-body.ts';
 import { runStep } from './run-step.ts';
-import { FeedMismatchError, takeSegment, type Segment } from './take-segment.ts';
+import { FeedMismatchError, groupBlocks, takeSegment, type Segment } from './take-segment.ts';
 import { Wake } from './wake.ts';
 
 interface ChainAnalyzerDeps extends Pick<AnalyzerDeps, 'db' | 'bus'> {
   readonly logger: AnalyzerLogger;
   readonly relay: EventRelay<'tx-analyzer'>;
   readonly family: FamilyWatch;
+  readonly backlog?: BacklogReader;
   readonly options: Required<AnalyzerOptions>;
   readonly now: () => Date;
-}
-
-export interface ChainReport {
-  readonly chainGid: string;
-  readonly status: AnalyzerStatus;
-  /** Why it stands still. */
-  readonly reason?: string;
-  readonly lagBlocks: number;
-  readonly cursorNumber?: number;
 }
 
 const NOTHING: Segment = { entries: [], orphans: [], blocks: [] };
 const FAILURE_WAIT_MS_MAX = 5_000;
 /** A body that takes longer than that is a stall, and said so. */
 const STALL_MS = 3_000;
-const MATCHES_PER_STEP = 500;
+const BACKLOG_ENTRIES = 8;
+/** Behind, steps begin that long after each other at least: one for some blocks costs less than one for each. */
+const GATHER_MS = 20;
 
 /** Works off the feed of one chain, as its only owner. */
 export class ChainAnalyzer {
@@ -83,10 +81,10 @@ export class ChainAnalyzer {
     this.#chain = { gid: chain.gid, family: chain.family, network: opened.network, ...(utxo === undefined ? {} : { utxo }), token, decimalsOf, learn };
     this.#mempool = new MempoolAnalyzer({ ...deps, watch: deps.family, chain: this.#chain, reader: opened.client.mempool, ring: this.#ring, onNews: this.#wake.notify });
     this.#queue = new FeedQueue(db, chain.gid);
-    this.#bodies = new BodyPrefetcher(async (entry, onTrouble, signal) => {
-      const body = await readBody({ client, sql: db, chainGid: chain.gid, logger }, entry, onTrouble, signal).finally(this.#wake.notify);
-      return body;
-    }, options.prefetchWindow);
+    this.#bodies = new BodyPrefetcher(
+      (entry, onTrouble, signal) => readBody({ client: this.#isBehind ? backlogFirst(opened.client, deps.backlog) : client, sql: db, chainGid: chain.gid, logger }, entry, onTrouble, signal).finally(this.#wake.notify),
+      options.prefetchWindow,
+    );
   }
 
   get report(): ChainReport {
@@ -104,7 +102,10 @@ export class ChainAnalyzer {
   }
 
   /** Something may have changed: look now. */
-  notify = (): void => this.#wake.notify();
+  notify = (): void => {
+    this.#watch?.expire();
+    this.#wake.notify();
+  };
 
   /** A message of the ingestor: the next entry comes without a query. */
   push = (payload: PayloadOf<'block.new'>, traceparent?: string): void => {
@@ -123,11 +124,13 @@ export class ChainAnalyzer {
     try {
       while (!signal.aborted) {
         try {
+          const startedAt = performance.now();
           if (!isLoaded) await this.#load();
           isLoaded = true;
-          const isIdle = !(await this.#turn(signal));
+          const isBusy = await this.#turn(signal);
           this.#failures = 0;
-          if (isIdle) await this.#wake.wait(this.#deps.options.pollMs);
+          if (!isBusy) await this.#wake.wait(this.#deps.options.pollMs);
+          if (this.#isBehind && !signal.aborted) await delay(Math.max(0, startedAt + GATHER_MS - performance.now()));
         } catch (error) {
           if (error instanceof FencedError) throw error;
           if (signal.aborted) return;
@@ -172,11 +175,11 @@ export class ChainAnalyzer {
     }
     this.#headNumber = Math.max(this.#headNumber, this.#queue.entries.at(-1)?.number ?? 0);
     this.#bodies.prefetch(this.#queue.entries);
-    // The bodies arrive meanwhile.
+    // The bodies arrive meanwhile. What is registered between this look and the step is late at the next one.
     this.#late.push(...(await this.#watch.readNews(this.#cursor.number)));
     this.#mempool.recheck(this.#news.splice(0));
     const { groupTransactionsMax: transactionsMax } = this.#deps.options;
-    const segment = takeSegment(this.#queue.entries, this.#bodies, this.#cursor, { blocksMax: this.#groupBlocks(), transactionsMax });
+    const segment = takeSegment(this.#queue.entries, this.#bodies, this.#cursor, { blocksMax: groupBlocks(this.#matchesPerBlock, this.#deps.options.groupBlocksMax), transactionsMax });
     if (segment === undefined) await this.#reportWaiting(nowMs);
     else this.#waitingSince = 0;
     // A chain that stood still and has nothing to do any more says so, too.
@@ -204,10 +207,8 @@ export class ChainAnalyzer {
     );
   }
 
-  /** As many blocks as bring about MATCHES_PER_STEP, going by the last ones: a step stays short and its rows few. */
-  #groupBlocks(): number {
-    const fitting = this.#matchesPerBlock > 0 ? Math.ceil(MATCHES_PER_STEP / this.#matchesPerBlock) : Number.MAX_SAFE_INTEGER;
-    return Math.max(1, Math.min(fitting, this.#deps.options.groupBlocksMax));
+  get #isBehind(): boolean {
+    return this.#queue.lastSeq - this.#cursor.seq > BACKLOG_ENTRIES;
   }
 
   async #step(segment: Segment, signal: AbortSignal): Promise<void> {

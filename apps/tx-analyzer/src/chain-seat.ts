@@ -3,7 +3,8 @@ import type { ActiveChain, UtxoCodec } from '@chainwatch/chain-core';
 import { adoptRestoredRows, FencedError, raiseToken } from '@chainwatch/db';
 import type { EventRelay } from '@chainwatch/outbox';
 import type { AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
-import { ChainAnalyzer, type ChainReport } from './chain-analyzer.ts';
+import { ChainAnalyzer } from './chain-analyzer.ts';
+import type { ChainReport } from './chain-report.ts';
 import { discoverAssets } from './discover-assets.ts';
 import type { FamilyWatch } from './family-watch.ts';
 import { Wake } from './wake.ts';
@@ -76,6 +77,7 @@ export class ChainSeat {
     const { db, bus, owner, logger, options } = this.#deps;
     const { gid } = this.#chain;
     const opened = await this.#deps.openChain(this.#chain);
+    const backlog = this.#deps.openBacklog?.(this.#chain);
     this.#trouble = undefined;
     const end = new AbortController();
     const signal = AbortSignal.any([this.#stop.signal, lease.lost, end.signal]);
@@ -84,7 +86,7 @@ export class ChainSeat {
       const family = await this.#deps.loadFamily(opened.utxo);
       const token = await raiseToken(db, 'analyzer_states', gid, owner);
       logger.info({ chain_gid: gid, fence: token }, 'the chain was taken over');
-      const analyzer = new ChainAnalyzer({ ...this.#deps, family, options, now: () => new Date() }, this.#chain, opened, token);
+      const analyzer = new ChainAnalyzer({ ...this.#deps, family, options, now: () => new Date(), ...(backlog === undefined ? {} : { backlog }) }, this.#chain, opened, token);
       this.#analyzer = analyzer;
       const unsubscribe = bus.subscribe('block.new', [gid], ({ payload, traceparent }) => analyzer.push(payload, traceparent));
       const discovery = discoverAssets({ db, client: opened.client, chainGid: gid, assets: analyzer.assets, logger, signal });
@@ -101,6 +103,7 @@ export class ChainSeat {
     } finally {
       this.#analyzer = undefined;
       opened.client.close();
+      backlog?.close();
     }
   }
 }

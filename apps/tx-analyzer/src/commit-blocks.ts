@@ -1,6 +1,6 @@
 import type { Block } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
-import { transactionIdOf } from '@chainwatch/events';
+import type { Sql, Transaction } from '@chainwatch/db';
+import { takeSequences } from '@chainwatch/outbox';
 import { advanceCursorSql, type Advance } from './advance-cursor.ts';
 import type { NewAsset } from './asset-book.ts';
 import { insertBalanceReadsSql, type BalanceRead } from './balance-read.ts';
@@ -9,10 +9,10 @@ import { isHolding } from './chain-cursor.ts';
 import { insertEventsSql } from './insert-events.ts';
 import { markUsed } from './mark-used.ts';
 import type { MatchedTransaction } from './matched-transaction.ts';
-import { numberEvents } from './number-events.ts';
+import { buildEvents } from './number-events.ts';
 import { planWrites } from './plan-writes.ts';
 import type { OutboxEvent } from './planned-event.ts';
-import { lockAndReadExisting } from './read-existing.ts';
+import type { Existing } from './read-existing.ts';
 import { SqlParams } from './sql-params.ts';
 import { insertAssetsSql, insertTransactionAddressesSql, insertTransfersSql, upsertTransactionsSql } from './transaction-rows.ts';
 import type { TransactionState } from './transaction-state.ts';
@@ -36,12 +36,19 @@ export interface BlocksStep {
 }
 
 /** Writes a group of blocks in an open transaction: records, outbox, work for the balance service, cursor. */
-export async function commitBlocks(sql: Sql, chain: ChainContext, step: BlocksStep, advance: Advance, now: Date): Promise<OutboxEvent[]> {
-  const ids = [...step.late, ...step.matches].map((match) => transactionIdOf(match.projectId, chain.gid, match.transaction.hash));
-  const existing = await lockAndReadExisting(sql, chain, ids);
+export async function commitBlocks(sql: Transaction, chain: ChainContext, step: BlocksStep, existing: Existing, advance: Advance, now: Date): Promise<OutboxEvent[]> {
   const { confirmation } = chain.network;
-  const plan = planWrites(step.late, step.matches, existing, { chainGid: chain.gid, requiredConfirmations: confirmation.depth, now });
-  const events = await numberEvents(sql, chain, plan.events, advance.cursor.number ?? 0, now);
+  const plan = planWrites(step.late, step.matches, existing.transactions, { chainGid: chain.gid, requiredConfirmations: confirmation.depth, now });
+  const counts = new Map<string, number>();
+  const numbers = plan.events.map(({ state: { projectId } }) => {
+    const count = (counts.get(projectId) ?? 0) + 1;
+    counts.set(projectId, count);
+    return (existing.sequences.get(projectId) ?? 0) + count;
+  });
+  // Counters are made when a project's first event comes; those that are there are locked already.
+  const isCounted = [...counts.keys()].every((projectId) => existing.sequences.has(projectId));
+  const sequences = isCounted ? numbers : await takeSequences(sql, chain.gid, plan.events.map(({ state }) => state.projectId));
+  const events = buildEvents(chain, plan.events, sequences, advance.cursor.number ?? 0, now);
   if (plan.resetIds.length > 0) await clearRecords(sql, plan.resetIds);
   if (plan.merges.length > 0) await mergeFacts(sql, plan.merges);
   if (step.utxos !== undefined) await writeUtxos(sql, chain, step.utxos);
@@ -54,10 +61,20 @@ export async function commitBlocks(sql: Sql, chain: ChainContext, step: BlocksSt
     `new_transfers AS (${insertTransfersSql(params, chain, states)})`,
     `new_addresses AS (${insertTransactionAddressesSql(params, states)})`,
     `new_events AS (${insertEventsSql(params, events, isHolding(advance.cursor))})`,
+    `new_counts AS (${addSequencesSql(params, chain, isCounted ? counts : new Map())})`,
     `new_reads AS (${insertReadsSql(params, chain.gid, step)})`,
   ]);
-  await sql.query({ name: 'commit_blocks', text, values: params.values });
+  sql.send({ name: 'commit_blocks', text, values: params.values });
   return events;
+}
+
+function addSequencesSql(params: SqlParams, chain: ChainContext, counts: ReadonlyMap<string, number>): string {
+  const source = params.unnest([...counts], [
+    ['uuid', ([projectId]) => projectId],
+    ['bigint', ([, count]) => count],
+  ]);
+  return `UPDATE project_sequences p SET value = p.value + n.count FROM ${source} AS n (project_id, count)
+    WHERE p.project_id = n.project_id AND p.chain_gid = ${params.add(chain.gid, 'text')}`;
 }
 
 /** Reads of a touched asset's holders only when it is active and somebody holds it. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { durationMs, integer, loadConfig, serviceConfig } from '@chainwatch/config';
 
 export const config = loadConfig(
@@ -6,6 +7,8 @@ export const config = loadConfig(
     .extend({
       /** Bodies read at once per chain. */
       PREFETCH_WINDOW: integer(1, 256).default(24),
+      /** Threads that read a backlog of blocks; 0: none. */
+      BODY_THREADS: integer(0, 64).default(availableParallelism() - 1),
       /** One request to a node. */
       NODE_TIMEOUT: durationMs().default(10_000),
       /** How often a mempool is read, where the node tells it; 0: never. */

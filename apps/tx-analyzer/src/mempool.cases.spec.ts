@@ -84,6 +84,7 @@ describe('a transaction of the mempool', () => {
     await untilTold(1);
     // The same project learns nothing new from its other address; another project does.
     await world.watch(project, BOB);
+    await untilTold(2);
     const other = await world.addProject();
     await world.watch(other, ALICE);
     await untilTold(3);

@@ -9,7 +9,8 @@ const RETRY_MS_MAX = 5_000;
 const ORPHAN_ATTEMPTS = 3;
 
 interface ReadBodyDeps {
-  readonly client: () => ChainClient;
+  /** Asked for at every attempt. */
+  readonly client: () => Pick<ChainClient, 'readBlock'>;
   readonly sql: Sql;
   readonly chainGid: string;
   readonly logger: Pick<AnalyzerLogger, 'warn'>;

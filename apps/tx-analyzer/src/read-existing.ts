@@ -1,4 +1,4 @@
-import { FencedError, type Sql } from '@chainwatch/db';
+import { FencedError, type Sql, type Statement } from '@chainwatch/db';
 import type { ChainContext } from './chain-context.ts';
 import type { ExistingTransaction } from './plan-writes.ts';
 import type { TransactionStatus } from './transaction-state.ts';
@@ -9,25 +9,48 @@ interface Row {
   readonly epoch: number;
   readonly block_hash: string | null;
   readonly detected_at: Date;
+  readonly project_id: string | null;
+  readonly value: number;
+}
+
+/** What is known before a step writes. */
+export interface Existing {
+  readonly transactions: ReadonlyMap<string, ExistingTransaction>;
+  /** The last sequence of each project that has one on the chain; locked until the transaction ends. */
+  readonly sequences: ReadonlyMap<string, number>;
 }
 
 /**
- * First statement of a step: locks the chain's row, proves the token (as lockWithToken does) and reads what is known of
- * the transactions, in one round trip. Nobody but the holder of the token writes these rows, so reading them with the
- * lock's own snapshot is safe.
- * @throws FencedError
+ * First statement of a step: locks the chain's row, proves the token (as lockWithToken does), reads what is known of the
+ * transactions and locks the projects' sequences in the order of their ids, in one round trip. Nobody but the holder of
+ * the token writes these transactions, so reading them with the lock's own snapshot is safe.
  */
-export async function lockAndReadExisting(sql: Sql, chain: ChainContext, ids: readonly string[]): Promise<Map<string, ExistingTransaction>> {
-  const { rows } = await sql.query<Row>({
+export function openStepSql(chain: ChainContext, ids: readonly string[], projectIds: readonly string[]): Statement {
+  return {
     name: 'lock_and_read_existing',
-    text: `WITH owner AS MATERIALIZED (SELECT chain_gid FROM analyzer_states WHERE chain_gid = $1 AND token = $2 FOR UPDATE)
-           SELECT t.id, t.status, t.epoch, t.block_hash, t.detected_at FROM owner LEFT JOIN transactions t ON t.id = ANY($3::uuid[])`,
-    values: [chain.gid, chain.token, ids],
-  });
-  if (rows.length === 0) throw new FencedError('analyzer_states', chain.gid, chain.token);
-  const existing = new Map<string, ExistingTransaction>();
-  for (const { id, status, epoch, block_hash, detected_at } of rows) {
-    if (id !== null) existing.set(id, { id, status, epoch, detectedAt: detected_at, ...(block_hash === null ? {} : { blockHash: block_hash }) });
+    text: `WITH owner AS MATERIALIZED (SELECT chain_gid FROM analyzer_states WHERE chain_gid = $1 AND token = $2 FOR UPDATE),
+             counters AS MATERIALIZED (SELECT project_id, value FROM project_sequences
+               WHERE chain_gid = (SELECT chain_gid FROM owner) AND project_id = ANY($4::uuid[]) ORDER BY project_id FOR NO KEY UPDATE)
+           SELECT t.id, t.status, t.epoch, t.block_hash, t.detected_at, NULL::uuid AS project_id, NULL::bigint AS value
+           FROM owner LEFT JOIN transactions t ON t.id = ANY($3::uuid[])
+           UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, project_id, value FROM counters`,
+    values: [chain.gid, chain.token, ids, projectIds],
+  };
+}
+
+/** Reads the rows of `openStepSql`. @throws FencedError */
+export function readOpened(chain: ChainContext, opened: readonly unknown[]): Existing {
+  if (opened.length === 0) throw new FencedError('analyzer_states', chain.gid, chain.token);
+  const transactions = new Map<string, ExistingTransaction>();
+  const sequences = new Map<string, number>();
+  for (const { id, status, epoch, block_hash, detected_at, project_id, value } of opened as readonly Row[]) {
+    if (project_id !== null) sequences.set(project_id, value);
+    if (id !== null) transactions.set(id, { id, status, epoch, detectedAt: detected_at, ...(block_hash === null ? {} : { blockHash: block_hash }) });
   }
-  return existing;
+  return { transactions, sequences };
+}
+
+/** The same in a transaction that is open, where no sequence is wanted yet. @throws FencedError */
+export async function lockAndReadExisting(sql: Sql, chain: ChainContext, ids: readonly string[]): Promise<ReadonlyMap<string, ExistingTransaction>> {
+  return readOpened(chain, (await sql.query(openStepSql(chain, ids, []))).rows).transactions;
 }

@@ -1,5 +1,5 @@
-import type { Database, Sql } from '@chainwatch/db';
-import { lockWithToken } from '@chainwatch/db';
+import type { Database, Statement, Transaction } from '@chainwatch/db';
+import { transactionIdOf } from '@chainwatch/events';
 import { advanceCursor, type Advance } from './advance-cursor.ts';
 import type { ChainContext } from './chain-context.ts';
 import { isHolding, type ChainCursor } from './chain-cursor.ts';
@@ -10,6 +10,7 @@ import { confirmTransactions } from './confirm-transactions.ts';
 import { closeMined, dropPending } from './drop-pending.ts';
 import type { Settlement } from './pending-book.ts';
 import type { OutboxEvent } from './planned-event.ts';
+import { openStepSql, readOpened } from './read-existing.ts';
 import type { Segment } from './take-segment.ts';
 
 export interface StepInput {
@@ -32,25 +33,34 @@ export interface StepResult {
 export async function runStep(db: Database, chain: ChainContext, input: StepInput): Promise<StepResult> {
   const { segment, step, advance, settlement } = input;
   const isReleased = isHolding(input.cursor) && !isHolding(advance.cursor);
-  const hasWrites = step.matches.length > 0 || step.late.length > 0 || step.reads.length > 0 || step.utxos?.isEmpty === false;
   const isSettling = settlement.mined.length > 0 || settlement.dropped.length > 0;
-  if (!hasWrites && segment.orphans.length === 0 && segment.finalize === undefined && !isReleased && !isSettling) {
+  if (!hasWrites(step) && segment.orphans.length === 0 && segment.finalize === undefined && !isReleased && !isSettling) {
     await advanceCursor(db, chain, advance);
     return { events: [], isReleased };
   }
-  const events = await db.transaction((sql) => writeStep(sql, chain, input, hasWrites, isReleased));
+  const matches = [...step.late, ...step.matches];
+  const ids = matches.map(({ projectId, transaction }) => transactionIdOf(projectId, chain.gid, transaction.hash));
+  const opening = openStepSql(chain, ids, [...new Set(matches.map(({ projectId }) => projectId))]);
+  const events = await db.transaction((sql, opened) => writeStep(sql, chain, input, opening, opened, isReleased), opening);
   return { events, isReleased };
 }
 
-async function writeStep(sql: Sql, chain: ChainContext, input: StepInput, hasWrites: boolean, isReleased: boolean): Promise<OutboxEvent[]> {
+function hasWrites({ matches, late, reads, utxos }: BlocksStep): boolean {
+  return matches.length > 0 || late.length > 0 || reads.length > 0 || utxos?.isEmpty === false;
+}
+
+async function writeStep(sql: Transaction, chain: ChainContext, input: StepInput, opening: Statement, opened: readonly unknown[], isReleased: boolean): Promise<OutboxEvent[]> {
   const { segment, step, advance, settlement, cursor, now } = input;
   const events: OutboxEvent[] = [];
+  let existing = readOpened(chain, opened);
   // Releasing comes first, so that what was held is published before what this step adds.
-  if (!hasWrites || isReleased || settlement.dropped.length > 0) await lockWithToken(sql, 'analyzer_states', chain.gid, chain.token);
   if (isReleased) await sql.query('UPDATE events SET is_held = false WHERE chain_gid = $1 AND is_held', [chain.gid]);
   const headNumber = advance.cursor.number ?? 0;
-  events.push(...(await dropPending(sql, chain, settlement.dropped, { headNumber, isHeld: isHolding(advance.cursor), now })));
-  if (hasWrites) events.push(...(await commitBlocks(sql, chain, step, advance, now)));
+  if (settlement.dropped.length > 0) {
+    events.push(...(await dropPending(sql, chain, settlement.dropped, { headNumber, isHeld: isHolding(advance.cursor), now })));
+    existing = readOpened(chain, (await sql.query(opening)).rows);
+  }
+  if (hasWrites(step)) events.push(...(await commitBlocks(sql, chain, step, existing, advance, now)));
   else await advanceCursor(sql, chain, advance);
   await closeMined(sql, chain.gid, settlement.mined);
   if (segment.orphans.length > 0) events.push(...(await commitReorg(sql, chain, segment.orphans, advance.cursor, now)));

@@ -28,7 +28,16 @@ export class MortalDatabase {
       pool: db.pool,
       close: () => Promise.resolve(),
       query,
-      transaction: (work) => this.#run(() => db.transaction((sql) => work({ query: this.#wrapQuery(sql) }))),
+      transaction: (work, opening) =>
+        this.#run(() =>
+          db.transaction(async (sql, opened) => {
+            if (opening !== undefined) await this.#run(() => Promise.resolve());
+            const sent: Promise<void>[] = [];
+            const result = await work({ query: this.#wrapQuery(sql), send: (statement) => void sent.push(this.#run(async () => sql.send(statement))) }, opened);
+            await Promise.all(sent);
+            return result;
+          }, opening),
+        ),
     };
   }
 

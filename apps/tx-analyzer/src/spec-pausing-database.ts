@@ -1,4 +1,4 @@
-import type { Database, Sql } from '@chainwatch/db';
+import type { Database, Sql, Transaction } from '@chainwatch/db';
 
 /** A database as a process sees it that is held up before each named statement, until `before` resolves. */
 export class PausingDatabase {
@@ -10,7 +10,27 @@ export class PausingDatabase {
   }
 
   wrap(db: Database): Database {
-    return { pool: db.pool, close: () => Promise.resolve(), query: this.#wrapQuery(db), transaction: (work) => db.transaction((sql) => work({ query: this.#wrapQuery(sql) })) };
+    return {
+      pool: db.pool,
+      close: () => Promise.resolve(),
+      query: this.#wrapQuery(db),
+      transaction: async (work, opening) => {
+        if (opening !== undefined) await this.#before(opening.name);
+        return db.transaction((sql, opened) => this.#work(sql, (paused) => work(paused, opened)), opening);
+      },
+    };
+  }
+
+  async #work<T>(sql: Transaction, work: (paused: Transaction) => Promise<T>): Promise<T> {
+    let sending: Promise<void> = Promise.resolve();
+    const send: Transaction['send'] = (statement) => {
+      sending = sending.then(() => this.#before(statement.name)).then(() => sql.send(statement));
+    };
+    const query = this.#wrapQuery(sql);
+    // What is sent keeps its place before what follows.
+    const result = await work({ query: (async (...args: [never]) => sending.then(() => query(...args))) as unknown as Sql['query'], send });
+    await sending;
+    return result;
   }
 
   #wrapQuery(sql: Sql): Sql['query'] {

@@ -3,7 +3,7 @@ import { hasSameEndpoints, type ActiveChain, type ChainFamilyName, type UtxoCode
 import { readActiveChains } from '@chainwatch/db';
 import { EventRelay } from '@chainwatch/outbox';
 import type { AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
-import type { ChainReport } from './chain-analyzer.ts';
+import type { ChainReport } from './chain-report.ts';
 import { ChainSeat } from './chain-seat.ts';
 import { FamilyWatch } from './family-watch.ts';
 import { Wake } from './wake.ts';

@@ -17,6 +17,7 @@ interface SegmentLimits {
 }
 
 const ORPHANS_MAX = 512;
+const MATCHES_PER_STEP = 500;
 /** At the head a block is committed by itself and finality in the next step: detection does not wait for it. */
 const AT_HEAD_BLOCKS = 2;
 
@@ -39,6 +40,12 @@ export function takeSegment(queue: readonly FeedEntry[], bodies: BodyPrefetcher,
   const first = queue[0];
   if (first === undefined) return undefined;
   return first.type === 'reorg' ? takeOrphans(queue, cursor) : takeBlocks(queue, bodies, cursor, limits);
+}
+
+/** As many blocks as bring about MATCHES_PER_STEP, going by the last ones: a step stays short and its rows few. */
+export function groupBlocks(matchesPerBlock: number, blocksMax: number): number {
+  const fitting = matchesPerBlock > 0 ? Math.ceil(MATCHES_PER_STEP / matchesPerBlock) : Number.MAX_SAFE_INTEGER;
+  return Math.max(1, Math.min(fitting, blocksMax));
 }
 
 function takeOrphans(queue: readonly FeedEntry[], cursor: ChainCursor): Segment {

@@ -1,10 +1,21 @@
 import pg from 'pg';
 
 export type Sql = Pick<pg.ClientBase, 'query'>;
+/** A named statement is parsed and planned once a connection. */
+export type Statement = pg.QueryConfig;
+
+/** An open transaction. */
+export interface Transaction extends Sql {
+  /** Sends a statement without waiting: the next one, or COMMIT, travels with it. Its failure fails the transaction. */
+  send(statement: Statement): void;
+}
 
 export interface Database extends Sql {
-  /** Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. */
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. BEGIN and `opening`, which
+   * must not write, share a round trip; `work` gets its rows.
+   */
+  transaction<T>(work: (sql: Transaction, opened: readonly unknown[]) => Promise<T>, opening?: Statement): Promise<T>;
   readonly pool: pg.Pool;
   close(): Promise<void>;
 }
@@ -33,7 +44,9 @@ export function createDatabase(options: DatabaseOptions): Database {
     query_timeout: (options.statementTimeoutMs ?? 30_000) + 5_000,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-  });
+    // Statements of one client that nobody waits for in between share a round trip.
+    pipeline: true,
+  } as pg.PoolConfig);
   // An idle client whose server went away: the pool drops it, the next query connects again.
   pool.on('error', () => undefined);
   // The same for one that is checked out, whose next query rejects; without a listener the process would die.
@@ -41,23 +54,33 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     pool,
     query: pool.query.bind(pool) as Sql['query'],
-    transaction: (work) => runInTransaction(pool, work),
+    transaction: (work, opening) => runInTransaction(pool, work, opening),
     close: () => pool.end(),
   };
 }
 
-async function runInTransaction<T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
+async function runInTransaction<T>(pool: pg.Pool, work: (sql: Transaction, opened: readonly unknown[]) => Promise<T>, opening?: Statement): Promise<T> {
   const client = await pool.connect();
+  const sent: Promise<unknown>[] = [];
   let broken: Error | undefined;
   try {
-    await client.query('BEGIN');
-    const result = await work(client);
-    await client.query('COMMIT');
+    const [, opened] = await Promise.all([client.query('BEGIN'), opening === undefined ? undefined : client.query(opening)]);
+    const send = (statement: Statement): void => {
+      const sending = client.query(statement);
+      // Looked at with COMMIT; `work` may fail before.
+      sending.catch(() => undefined);
+      sent.push(sending);
+    };
+    const result = await work({ query: client.query.bind(client) as Sql['query'], send }, opened?.rows ?? []);
+    // The server turns the COMMIT behind a failed statement into a ROLLBACK.
+    await Promise.all([...sent, client.query('COMMIT')]);
     return result;
   } catch (error) {
     await client.query('ROLLBACK').catch((rollbackError: Error) => {
       broken = rollbackError;
     });
+    // What came behind a failed statement failed because of it.
+    await Promise.all(sent);
     throw error;
   } finally {
     client.release(broken);

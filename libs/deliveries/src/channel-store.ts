@@ -37,13 +37,14 @@ export function createChannelStore(db: Sql, open: OpenSealed): ChannelStore {
 
   async function list(column: 'id' | 'project_id', ids: readonly string[]): Promise<Channel[]> {
     if (ids.length === 0) return [];
-    const { rows } = await db.query<{ id: string; version: string }>(
-      `SELECT c.id, c.xmin::text || coalesce((
+    const { rows } = await db.query<{ id: string; version: string }>({
+      name: `list_channels_by_${column}`,
+      text: `SELECT c.id, c.xmin::text || coalesce((
           SELECT string_agg(s.id || s.xmin::text, ',' ORDER BY s.id) FROM webhook_secrets s
           WHERE s.channel_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())), '') AS version
        FROM notification_channels c WHERE c.${column} = ANY($1::uuid[]) AND c.kind = 'webhook' ORDER BY c.created_at, c.id`,
-      [ids],
-    );
+      values: [ids],
+    });
     const changed = rows.filter(({ id, version }) => cache.get(id)?.version !== version);
     if (changed.length > 0) await reload(changed);
     return rows.flatMap(({ id }) => cache.get(id)?.channel ?? []);

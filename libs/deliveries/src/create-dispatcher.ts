@@ -66,11 +66,12 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
   }
 
   async function selectEvents(refs: readonly EventRef[]): Promise<EventRow[]> {
-    const { rows } = await db.query<EventRow>(
-      `SELECT id, event_id, project_id, type, payload, traceparent FROM events
-       WHERE event_id = ANY($1::uuid[]) AND dispatched_at IS NULL AND NOT is_held ORDER BY id`,
-      [refs.map(({ eventId }) => eventId)],
-    );
+    const { rows } = await db.query<EventRow>({
+      name: 'select_events',
+      text: `SELECT id, event_id, project_id, type, payload, traceparent FROM events
+             WHERE event_id = ANY($1::uuid[]) AND dispatched_at IS NULL AND NOT is_held ORDER BY id`,
+      values: [refs.map(({ eventId }) => eventId)],
+    });
     return rows;
   }
 
@@ -123,7 +124,7 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
   }
 
   async function markDispatched(ids: readonly number[]): Promise<void> {
-    await db.query('UPDATE events SET dispatched_at = now() WHERE id = ANY($1::bigint[]) AND dispatched_at IS NULL', [ids]);
+    await db.query({ name: 'mark_dispatched', text: 'UPDATE events SET dispatched_at = now() WHERE id = ANY($1::bigint[]) AND dispatched_at IS NULL', values: [ids] });
   }
 
   return {

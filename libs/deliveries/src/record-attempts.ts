@@ -115,13 +115,14 @@ async function lockChannels(sql: Sql, ids: readonly string[]): Promise<Map<strin
 
 // Deliveries of a channel deleted meanwhile are gone, and their attempts with them.
 async function insertAttempts(sql: Sql, finished: readonly FinishedAttempt[]): Promise<void> {
-  await sql.query(
-    `INSERT INTO delivery_attempts (id, delivery_id, number, started_at, duration_ms, status_code, error_code, request, response_headers, response_body)
+  await sql.query({
+    name: 'insert_attempts',
+    text: `INSERT INTO delivery_attempts (id, delivery_id, number, started_at, duration_ms, status_code, error_code, request, response_headers, response_body)
      SELECT u.* FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::timestamptz[], $5::int[], $6::int[], $7::text[], $8::jsonb[], $9::jsonb[], $10::text[])
        AS u (id, delivery_id, number, started_at, duration_ms, status_code, error_code, request, response_headers, response_body)
      JOIN deliveries d ON d.id = u.delivery_id
      ON CONFLICT (id) DO NOTHING`,
-    [
+    values: [
       finished.map(({ attempt }) => attempt.id),
       finished.map(({ job }) => job.id),
       finished.map(({ job }) => job.attemptCount + 1),
@@ -133,24 +134,25 @@ async function insertAttempts(sql: Sql, finished: readonly FinishedAttempt[]): P
       finished.map(({ attempt }) => (attempt.responseHeaders === undefined ? null : JSON.stringify(attempt.responseHeaders))),
       finished.map(({ attempt }) => attempt.responseBody ?? null),
     ],
-  );
+  });
 }
 
 // A delivered row stays delivered, whatever a second worker's late attempt says.
 async function updateDeliveries(sql: Sql, finished: readonly FinishedAttempt[], outcomes: readonly DeliveryOutcome[]): Promise<void> {
-  await sql.query(
-    `UPDATE deliveries d SET status = u.status, attempt_count = u.attempt_count, next_attempt_at = u.next_attempt_at, last_error = u.last_error,
+  await sql.query({
+    name: 'update_deliveries',
+    text: `UPDATE deliveries d SET status = u.status, attempt_count = u.attempt_count, next_attempt_at = u.next_attempt_at, last_error = u.last_error,
        delivered_at = CASE WHEN u.status = 'delivered' THEN now() END, updated_at = now()
      FROM unnest($1::uuid[], $2::text[], $3::int[], $4::timestamptz[], $5::text[]) AS u (id, status, attempt_count, next_attempt_at, last_error)
      WHERE d.id = u.id AND d.status <> 'delivered' AND (u.status = 'delivered' OR d.status IN ('pending', 'held'))`,
-    [
+    values: [
       finished.map(({ job }) => job.id),
       outcomes.map(({ status }) => status),
       outcomes.map(({ attemptCount }) => attemptCount),
       outcomes.map(({ nextAttemptAt }) => nextAttemptAt),
       finished.map(({ attempt }) => (attempt.errorCode === undefined ? null : describe(attempt))),
     ],
-  );
+  });
 }
 
 async function updateChannel(sql: Sql, before: ChannelState, after: ChannelState, { probeIntervalMs }: RecordOptions): Promise<void> {

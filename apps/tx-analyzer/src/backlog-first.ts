@@ -1,0 +1,12 @@
+import type { ChainClient } from '@chainwatch/chain-core';
+import type { BacklogReader } from './body-threads.ts';
+
+/** Who reads one block of a backlog: another thread where there is one; what fails there is read again by the client. */
+export function backlogFirst(client: ChainClient, backlog: BacklogReader | undefined): () => Pick<ChainClient, 'readBlock'> {
+  let isFirst = true;
+  return () => {
+    const reader = isFirst ? backlog : undefined;
+    isFirst = false;
+    return reader ?? client;
+  };
+}

@@ -1,0 +1,46 @@
+import { parentPort } from 'node:worker_threads';
+import { describePublicly, type ActiveChain, type ChainClient } from '@chainwatch/chain-core';
+import { openChain } from './open-chain.ts';
+import type { ThreadReply, ThreadRequest } from './thread-messages.ts';
+
+// Runs as a thread of tx-analyzer (body-threads.ts): reads, proves and decodes whole blocks.
+
+const clients = new Map<number, Promise<ChainClient>>();
+const readings = new Map<number, AbortController>();
+
+parentPort!.on('message', (request: ThreadRequest) => {
+  switch (request.type) {
+    case 'open':
+      clients.set(request.readerId, open(request.chain));
+      return;
+    case 'read':
+      void read(request).then((reply) => parentPort!.postMessage(reply));
+      return;
+    case 'abort':
+      readings.get(request.id)?.abort();
+      return;
+    case 'close':
+      void clients.get(request.readerId)?.then((client) => client.close(), () => undefined);
+      clients.delete(request.readerId);
+  }
+});
+
+function open(chain: ActiveChain): Promise<ChainClient> {
+  const opening = openChain(chain).then(({ client }) => client);
+  // Whoever reads is told.
+  opening.catch(() => undefined);
+  return opening;
+}
+
+async function read({ readerId, id, ref }: Extract<ThreadRequest, { type: 'read' }>): Promise<ThreadReply> {
+  const abort = new AbortController();
+  readings.set(id, abort);
+  try {
+    const client = await clients.get(readerId)!;
+    return { type: 'block', id, block: await client.readBlock(ref, abort.signal) };
+  } catch (error) {
+    return { type: 'error', id, message: String(error), publicMessage: describePublicly(error) };
+  } finally {
+    readings.delete(id);
+  }
+}
