@@ -203,7 +203,7 @@ describe('any history of payments and reorgs', () => {
       }),
       { numRuns: RUNS },
     );
-  });
+  }, 30_000 + RUNS * 5_000);
 });
 
 async function play(history: UtxoWorld, one: Operation, read: () => Promise<unknown>): Promise<void> {
