@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDatabase } from '@chainwatch/db';
-import { createFakeBroker, startPostgres, startTcpProxy, waitFor, type FakeBroker, type PostgresHandle } from '@chainwatch/testing';
+import { createFakeBroker, NATIVE, network, startPostgres, startTcpProxy, waitFor, type FakeBroker, type PostgresHandle } from '@chainwatch/testing';
 import { createLogger } from '@chainwatch/telemetry';
-import { NATIVE, network } from './spec-chain.ts';
 import { StepWorld, type SpecAddress } from './spec-step-world.ts';
 import { startBalanceService, type BalanceService, type BalanceServiceDeps } from './start-balance-service.ts';
 

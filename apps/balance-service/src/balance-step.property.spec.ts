@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { PoolClient } from 'pg';
 import { ChainError } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import { startPostgres, type PostgresHandle } from '@chainwatch/testing';
+import { NATIVE, startPostgres, TOKEN, type PostgresHandle } from '@chainwatch/testing';
 import { runBalanceStep } from './balance-step.ts';
-import { NATIVE, TOKEN, type SpecBlock, type SpecTransaction } from './spec-chain.ts';
+import { type SpecBlock, type SpecTransaction } from './spec-chain.ts';
 import { beforeStatement, StepWorld } from './spec-step-world.ts';
 
 let postgres: PostgresHandle;

@@ -1,7 +1,6 @@
 import type { PoolClient } from 'pg';
-import { startPostgres, type PostgresHandle } from '@chainwatch/testing';
+import { NATIVE, OTHER_TOKEN, startPostgres, TOKEN, type PostgresHandle } from '@chainwatch/testing';
 import { runBalanceStep, type StepDeps, type StepResult } from './balance-step.ts';
-import { NATIVE, OTHER_TOKEN, TOKEN } from './spec-chain.ts';
 import { beforeStatement, StepWorld, type SpecAddress } from './spec-step-world.ts';
 
 let postgres: PostgresHandle;

@@ -1,24 +1,5 @@
-import { createHash } from 'node:crypto';
-import { BlockNotFoundError, ChainClientError, type BalanceQuery, type BlockRef, type ChainClient, type Network } from '@chainwatch/chain-core';
-
-export const NATIVE = 'eip155:31337/slip44:60';
-export const TOKEN = 'eip155:31337/erc20:0x1111111111111111111111111111111111111111';
-export const OTHER_TOKEN = 'eip155:31337/erc20:0x2222222222222222222222222222222222222222';
-
-export const network: Network = {
-  gid: 'eip155:31337',
-  name: 'local',
-  shortName: 'local',
-  displayName: 'Local',
-  imageUrl: 'https://example.com/local.svg',
-  family: 'evm',
-  isTestnet: true,
-  aliases: [],
-  native: { gid: NATIVE, symbol: 'ETH', name: 'Ether', decimals: 18 },
-  tokenNamespace: 'erc20',
-  confirmation: { type: 'depth', depth: 3 },
-  blockTimeMs: 1_000,
-};
+import { BlockNotFoundError, ChainClientError, type BalanceQuery, type BlockRef, type ChainClient } from '@chainwatch/chain-core';
+import { createFakeClient, hashOf, NATIVE } from '@chainwatch/testing';
 
 export interface SpecTransaction {
   readonly hash: string;
@@ -46,7 +27,6 @@ export interface SpecBlock extends BlockRef {
 }
 
 const keyOf = (address: string, assetGid: string): string => `${address}|${assetGid}`;
-const hashOf = (text: string): string => `0x${createHash('sha256').update(text).digest('hex')}`;
 
 /** A node with the state of the blocks of all branches. */
 export class SpecChain {
@@ -84,19 +64,7 @@ export class SpecChain {
   }
 
   client(): ChainClient {
-    const unused = (): never => {
-      throw new Error('the balance service does not ask for this');
-    };
-    return {
-      network,
-      label: 'spec',
-      verifyChain: async () => undefined,
-      readHead: unused,
-      findFinalized: unused,
-      findHeaderByNumber: unused,
-      findHeaderByHash: unused,
-      readHeaders: unused,
-      readBlock: unused,
+    return createFakeClient({
       readBalances: async (at, queries, signal) => {
         this.asked.push({ at: { number: at.number, hash: at.hash }, queries });
         await this.onRead?.();
@@ -106,7 +74,6 @@ export class SpecChain {
         if (block === undefined) throw new BlockNotFoundError(`no state of ${at.hash}`);
         return queries.map(({ address, assetGid }) => (this.deaf.has(assetGid) ? undefined : this.balanceAt(block, address, assetGid)));
       },
-      close: () => undefined,
-    };
+    });
   }
 }

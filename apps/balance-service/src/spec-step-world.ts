@@ -1,7 +1,7 @@
 import { createDatabase, type Database, type Sql } from '@chainwatch/db';
 import { transactionIdOf, type EventEnvelope } from '@chainwatch/events';
-import type { PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, network, OTHER_TOKEN, SpecChain, TOKEN, type Drift, type SpecBlock, type SpecTransaction } from './spec-chain.ts';
+import { NATIVE, network, OTHER_TOKEN, TOKEN, type PostgresHandle } from '@chainwatch/testing';
+import { SpecChain, type Drift, type SpecBlock, type SpecTransaction } from './spec-chain.ts';
 
 export interface SpecAddress {
   readonly id: string;

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import type { Block, Transaction } from '@chainwatch/chain-core';
+import { hashOf, NATIVE, network, TOKEN } from '@chainwatch/testing';
 import { buildEvent } from './build-event.ts';
 import { collectAddresses, findCandidates } from './find-candidates.ts';
 import type { WatchedAddress } from './matched-transaction.ts';
 import { directionOf, matchTransactions } from './match-transactions.ts';
 import { planWrites } from './plan-writes.ts';
-import { hashOf, makeTransaction, NATIVE, network, TOKEN } from './spec-chain.ts';
+import { makeTransaction } from './spec-chain.ts';
 
 const POOL = Array.from({ length: 5 }, (_, index) => `0x${String(index).repeat(40)}`);
 const uuid = (index: number): string => `00000000-0000-4000-8000-00000000000${index}`;

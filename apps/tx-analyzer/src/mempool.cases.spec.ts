@@ -1,6 +1,6 @@
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
-import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { makeTransaction, NATIVE, network, SpecMempool } from './spec-chain.ts';
+import { NATIVE, network, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { makeTransaction, SpecMempool } from './spec-chain.ts';
 import { SpecWorld } from './spec-world.ts';
 
 let postgres: PostgresHandle;

@@ -1,29 +1,7 @@
-import { createHash } from 'node:crypto';
 import { BlockNotFoundError, ChainClientError, type Block, type BlockRef, type ChainClient, type MempoolReader, type MempoolSnapshot, type Network, type TokenMetadata, type Transaction } from '@chainwatch/chain-core';
-
-export const NATIVE = 'eip155:31337/slip44:60';
-export const TOKEN = 'eip155:31337/erc20:0x1111111111111111111111111111111111111111';
-
-export const network: Network = {
-  gid: 'eip155:31337',
-  name: 'local',
-  shortName: 'local',
-  displayName: 'Local',
-  imageUrl: 'https://example.com/local.svg',
-  family: 'evm',
-  isTestnet: true,
-  aliases: [],
-  native: { gid: NATIVE, symbol: 'ETH', name: 'Ether', decimals: 18 },
-  tokenNamespace: 'erc20',
-  confirmation: { type: 'depth', depth: 3 },
-  blockTimeMs: 1_000,
-};
+import { createFakeClient, hashOf, network, TOKEN } from '@chainwatch/testing';
 
 export type BlockContent = Partial<Pick<Block, 'transactions' | 'balanceChanges' | 'touchedAssets'>>;
-
-export function hashOf(text: string): string {
-  return `0x${createHash('sha256').update(text).digest('hex')}`;
-}
 
 /** `tx({ from: 'a', to: 'b', amount: 5n })`: one native transfer, or what is given. */
 export function makeTransaction(name: string, content: Partial<Transaction> = {}): Transaction {
@@ -88,22 +66,11 @@ export class SpecChain {
   }
 
   client(): ChainClient {
-    const unused = (): never => {
-      throw new Error('the analyzer does not ask for this');
-    };
     const assertUp = (): void => {
       if (this.isDown) throw new ChainClientError('the node is down');
     };
-    return {
+    return createFakeClient({
       network: this.network,
-      label: 'spec',
-      verifyChain: async () => undefined,
-      readHead: unused,
-      findFinalized: unused,
-      findHeaderByNumber: unused,
-      findHeaderByHash: unused,
-      readHeaders: unused,
-      readBalances: unused,
       readBlock: async (ref) => {
         this.reads += 1;
         await Promise.resolve();
@@ -118,7 +85,6 @@ export class SpecChain {
         return gids.map((gid) => this.tokens.get(gid));
       },
       ...(this.mempool === undefined ? {} : { mempool: this.mempool }),
-      close: () => undefined,
-    };
+    });
   }
 }

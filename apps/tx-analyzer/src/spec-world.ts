@@ -3,9 +3,9 @@ import type { Bus, BusMessage } from '@chainwatch/bus';
 import type { Block, Network, UtxoCodec } from '@chainwatch/chain-core';
 import { createDatabase, type Database, type Sql } from '@chainwatch/db';
 import { SUBJECTS, type SubjectKind } from '@chainwatch/events';
-import { startPostgres, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { network, startPostgres, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import type { AnalyzerOptions } from './analyzer-deps.ts';
-import { network, SpecChain } from './spec-chain.ts';
+import { SpecChain } from './spec-chain.ts';
 import type { MortalDatabase } from './spec-mortal-database.ts';
 import { startAnalyzer, type Analyzer } from './start-analyzer.ts';
 

@@ -1,7 +1,7 @@
 import { ChainClientError, type Block, type Transfer } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
-import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { hashOf, makeTransaction, NATIVE, network, TOKEN } from './spec-chain.ts';
+import { hashOf, NATIVE, network, TOKEN, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { makeTransaction } from './spec-chain.ts';
 import { SpecWorld } from './spec-world.ts';
 
 let postgres: PostgresHandle;

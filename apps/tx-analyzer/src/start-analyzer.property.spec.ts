@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Transaction } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
-import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { makeTransaction, NATIVE, TOKEN } from './spec-chain.ts';
+import { NATIVE, TOKEN, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { makeTransaction } from './spec-chain.ts';
 import { commandOf, participantsOf, SpecScript } from './spec-script.ts';
 import { SpecWorld } from './spec-world.ts';
 

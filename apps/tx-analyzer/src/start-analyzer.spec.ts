@@ -1,6 +1,6 @@
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
-import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { makeTransaction, NATIVE, network, TOKEN } from './spec-chain.ts';
+import { NATIVE, network, TOKEN, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { makeTransaction } from './spec-chain.ts';
 import { SpecWorld } from './spec-world.ts';
 
 let postgres: PostgresHandle;

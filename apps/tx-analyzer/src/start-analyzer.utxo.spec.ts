@@ -1,6 +1,5 @@
 import { EVENT_SCHEMAS } from '@chainwatch/events';
-import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { hashOf } from './spec-chain.ts';
+import { hashOf, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { codec, COIN, makeUtxoTransaction, utxoNetwork } from './spec-utxo-chain.ts';
 import { PausingDatabase } from './spec-pausing-database.ts';
 import { SpecWorld } from './spec-world.ts';

@@ -6,8 +6,10 @@
  * const bus = await createBus('notifier', { url: nats.url });
  */
 export { createFakeBroker, type FakeBroker, type FakeMessage } from './create-fake-broker.ts';
+export { createFakeClient } from './create-fake-client.ts';
 export { findFreePort } from './find-free-port.ts';
 export { killWithParent } from './kill-with-parent.ts';
+export { hashOf, NATIVE, network, OTHER_TOKEN, TOKEN } from './local-network.ts';
 export { startAnvil, type AnvilHandle, type AnvilOptions } from './start-anvil.ts';
 export { startBcoin, type BcoinHandle, type BcoinOptions } from './start-bcoin.ts';
 export { startNats, type NatsHandle, type NatsOptions } from './start-nats.ts';
