@@ -50,6 +50,8 @@ interface WorldOptions {
   readonly settings?: Partial<ApiSettings>;
   /** Default: loopback, where anvil and receivers are. */
   readonly allow?: readonly string[];
+  /** Default true. */
+  readonly checkReplies?: boolean;
   /** Another instance of the app, on the database and with the projects of that one. */
   readonly sharing?: SpecWorld;
 }
@@ -93,7 +95,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
     apiHost: 'https://api.example.com',
     trustedProxies: 0,
     logger: { error: ({ err }: { err?: unknown }) => void failures.push(err) },
-    checkReplies: true,
+    checkReplies: options.checkReplies ?? true,
   });
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');

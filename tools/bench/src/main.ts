@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { benchHd } from './bench-hd.ts';
 import { benchLatency } from './bench-latency.ts';
 import { benchPeers } from './bench-peers.ts';
 import { benchPipeline } from './bench-pipeline.ts';
@@ -9,6 +10,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const report = new Report();
 const benches = {
   'watch-set': async () => benchWatchSet(report),
+  hd: () => benchHd(report),
   pipeline: () => benchPipeline(report, `${root}/.chainwatch/bench`),
   latency: () => benchLatency(report),
   peers: () => benchPeers(report, `${root}/.chainwatch/bench`),

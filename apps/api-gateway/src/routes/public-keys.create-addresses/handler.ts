@@ -40,7 +40,7 @@ export const createPublicKeyAddresses = defineRoute({
     const generation = { key, change: body.change, signal };
     const indexes = listIndexes(body);
     const generated = indexes === undefined ? await generateNextAddress(deps, generation) : await generateAddresses(deps, generation, indexes);
-    const items = await readGenerated(deps, key.id, body.change, generated.indexes);
+    const items = await readGenerated(deps.db, key, body.change, generated.indexes);
     return { status: 201, body: { items, created_count: generated.createdCount, existing_count: generated.indexes.length - generated.createdCount } };
   },
 });

@@ -16,7 +16,7 @@ export const createNextAddress = defineRoute({
   handle: async ({ params, body, principal, signal }, deps) => {
     const key = await findPublicKey(deps, principal, params.public_key_id);
     const { indexes } = await generateNextAddress(deps, { key, change: body.change, signal });
-    const [record] = await readGenerated(deps, key.id, body.change, indexes);
+    const [record] = await readGenerated(deps.db, key, body.change, indexes);
     return { status: 201, body: record };
   },
 });
