@@ -35,14 +35,21 @@ interface Row {
   readonly created_at: Date;
   readonly updated_at: Date;
   readonly derivation_index: number;
-  /** `[chain_gid, from_block]` each. */
-  readonly watches: [string, number][] | null;
+  readonly watches: AsJson<AddressRow['watches'][number]>[] | null;
+  readonly backfills: AsJson<AddressRow['backfills'][number]>[] | null;
 }
+
+/** As PostgreSQL writes it: numbers where Prisma has bigints. */
+type AsJson<T> = { readonly [K in keyof T]: bigint extends T[K] ? number | Exclude<T[K], bigint> : T[K] };
 
 async function readRows(sql: Sql, key: PublicKeyRow, change: number, indexes: readonly number[]): Promise<AddressRow[]> {
   const { rows } = await sql.query<Row>(
     `SELECT a.id, a.address, a.display, a.format, a.label, a.metadata, a.is_monitored, a.is_used, a.imported_at, a.created_at, a.updated_at, a.derivation_index,
-       (SELECT json_agg(json_build_array(w.chain_gid, w.from_block) ORDER BY w.chain_gid) FROM address_watches w WHERE w.address_id = a.id) AS watches
+       (SELECT json_agg(json_build_object('chainGid', w.chain_gid, 'fromBlock', w.from_block) ORDER BY w.chain_gid)
+        FROM address_watches w WHERE w.address_id = a.id) AS watches,
+       (SELECT json_agg(json_build_object('chainGid', b.chain_gid, 'status', b.status, 'fromBlock', b.from_block, 'nextBlock', b.next_block, 'toBlock', b.to_block,
+          'method', b.method, 'reason', b.reason, 'coinCount', b.coin_count) ORDER BY b.chain_gid)
+        FROM address_backfills b WHERE b.address_id = a.id) AS backfills
      FROM addresses a WHERE a.public_key_id = $1 AND a.derivation_change = $2 AND a.derivation_index = ANY ($3::bigint[])`,
     [key.id, change, indexes],
   );
@@ -69,7 +76,13 @@ function toAddressRow(key: PublicKeyRow, change: number, row: Row): AddressRow {
     derivationChange: change,
     derivationIndex: BigInt(row.derivation_index),
     isUsed: row.is_used,
-    watches: (row.watches ?? []).map(([chainGid, fromBlock]) => ({ addressId: row.id, chainGid, fromBlock: BigInt(fromBlock), feedSeq: 0n })),
+    watches: (row.watches ?? []).map((watch) => ({ ...watch, fromBlock: BigInt(watch.fromBlock) })),
+    backfills: (row.backfills ?? []).map((backfill) => ({
+      ...backfill,
+      fromBlock: BigInt(backfill.fromBlock),
+      nextBlock: backfill.nextBlock === null ? null : BigInt(backfill.nextBlock),
+      toBlock: backfill.toBlock === null ? null : BigInt(backfill.toBlock),
+    })),
     publicKey: key,
   };
 }

@@ -63,7 +63,11 @@ export const hdAddressSchema = z.object({
 
 export const addressSchema = z.discriminatedUnion('kind', [externalAddressSchema, hdAddressSchema]);
 
-export const addressInclude = { watches: true, backfills: true, publicKey: { select: { derivationPath: true, gapLimit: true } } } as const satisfies Prisma.AddressInclude;
+export const addressInclude = {
+  watches: { select: { chainGid: true, fromBlock: true } },
+  backfills: { select: { chainGid: true, status: true, fromBlock: true, nextBlock: true, toBlock: true, method: true, reason: true, coinCount: true } },
+  publicKey: { select: { derivationPath: true, gapLimit: true } },
+} as const satisfies Prisma.AddressInclude;
 export type AddressRow = Prisma.AddressGetPayload<{ include: typeof addressInclude }>;
 
 /** @param lastUsed the highest used index of the address's chain of its key, -1 without one; external addresses have none */

@@ -32,6 +32,7 @@ describe('HD addresses of a public key', () => {
     expect(record).toMatchObject({
       address: accounts.bip84.first, kind: 'hd', chain_family: 'bitcoin', format: 'p2wpkh', label: null, metadata: {}, is_monitored: true,
       watched_from: { [bitcoin]: 800_000 }, public_key_id: id, derivation_path: "m/84'/0'/0'/0/0", index: 0, change: 0, is_used: false, beyond_gap_limit: false,
+      backfill: { status: 'pending', from_block: 0, chains: { [bitcoin]: { status: 'pending', from_block: 0, method: null, next_block: null, to_block: null, coin_count: 0, reason: null } } },
     });
     const { rows: reads } = await world.db.query('SELECT chain_gid, address_id, asset_gid, reason FROM balance_reads');
     expect(reads).toEqual([{ chain_gid: bitcoin, address_id: record.id, asset_gid: null, reason: 'imported' }]);
