@@ -1,6 +1,7 @@
 import type { Block, Outpoint, Transaction, UtxoMoves } from '@chainwatch/chain-core';
+import { hashOf } from '@chainwatch/testing';
 import { outpointKey } from './outpoint-key.ts';
-import { hashOf, SpecMempool, type SpecChain } from './spec-chain.ts';
+import { SpecMempool, type SpecChain } from './spec-chain.ts';
 import { codec, makeUtxoTransaction } from './spec-utxo-chain.ts';
 
 type UtxoTransaction = Transaction & { readonly utxo: UtxoMoves };
