@@ -8,7 +8,7 @@ export interface ReceivedEvent {
   readonly type: string;
   readonly sequence?: number;
   readonly data: {
-    readonly transaction?: { readonly hash: string; readonly status: string; readonly direction: string; readonly block_number: number };
+    readonly transaction?: { readonly hash: string; readonly status: string; readonly direction: string; readonly block_number: number | null };
     readonly balance_changes?: readonly { readonly address: string; readonly asset_gid: string; readonly delta: string }[];
     readonly address?: string;
     readonly asset_gid?: string;
@@ -76,7 +76,8 @@ function describeEvent({ type, data, event_id }: ReceivedEvent): string {
   const { transaction } = data;
   if (transaction) {
     const changes = (data.balance_changes ?? []).map(({ address, asset_gid, delta }) => `${shorten(address)} ${delta.startsWith('-') ? '' : '+'}${delta} ${asset_gid}`);
-    return `${type}  tx ${shorten(transaction.hash)} in block ${transaction.block_number}: ${changes.join(', ')}  (event ${event_id})`;
+    const place = transaction.block_number === null ? 'in no block yet' : `in block ${transaction.block_number}`;
+    return `${type}  tx ${shorten(transaction.hash)} ${place}: ${changes.join(', ')}  (event ${event_id})`;
   }
   if (data.address) return `${type}  ${shorten(data.address)} ${data.asset_gid}: ${data.previous ?? '0'} → ${data.current}  (event ${event_id})`;
   return `${type}  (event ${event_id})`;

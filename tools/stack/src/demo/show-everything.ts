@@ -1,10 +1,11 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { createApiClient, type ApiClient } from '../api-client.ts';
-import { EVM_CHAIN } from '../local-chains.ts';
+import { BITCOIN_CHAIN, EVM_CHAIN } from '../local-chains.ts';
 import type { StackFile } from '../stack-file.ts';
 import { waitUntil } from '../wait-until.ts';
 import { receive, shorten, type ReceivedEvent } from './receive.ts';
 import { readHead, sendFunds } from './send-funds.ts';
+import { showBitcoin } from './show-bitcoin.ts';
 import { watchBlock } from './watch-block.ts';
 
 const CHANNEL_NAME = 'demo';
@@ -12,11 +13,11 @@ const CONFIRM_TIMEOUT_MS = 30_000;
 const API_PORT = 8080;
 const RECEIVER_PORT = 9890;
 
-/** Registers an address and a webhook, sends ether and tokens, and prints what the service makes of it. */
+/** Registers addresses and a webhook, sends ether, tokens and bitcoin, and prints what the service makes of it. */
 export async function showEverything(stack: StackFile): Promise<void> {
   const api = createApiClient(stack.api_url, stack.keys.api);
   const endpointUrl = stack.chains[EVM_CHAIN]?.endpoint_url;
-  if (!endpointUrl) return say('The local chain does not run: there is nothing to show.');
+  if (!endpointUrl) return say('The local chains do not run: there is nothing to show.');
   const events: ReceivedEvent[] = [];
   const secrets: string[] = [];
   // The same offset as the rest of this stack's ports.
@@ -36,11 +37,12 @@ export async function showEverything(stack: StackFile): Promise<void> {
     say(`Sent ${ether.what} in ${shorten(ether.hash)}, block ${ether.blockNumber}`);
     const token = await sendFunds(endpointUrl, address, { token: '25' });
     say(`Sent ${token.what} in ${shorten(token.hash)}, block ${token.blockNumber}`);
+    const bitcoin = await showBitcoin({ api, endpointUrl: stack.chains[BITCOIN_CHAIN]!.endpoint_url, events, say });
     const isConfirmed = (hash: string): boolean => events.some(({ type, data }) => type === 'transaction.confirmed' && data.transaction?.hash === hash);
-    const arrived = await waitUntil(async () => isConfirmed(ether.hash) && isConfirmed(token.hash), { timeoutMs: CONFIRM_TIMEOUT_MS });
+    const arrived = await waitUntil(async () => [ether, token, bitcoin].every(({ hash }) => isConfirmed(hash)), { timeoutMs: CONFIRM_TIMEOUT_MS });
     if (!arrived) say(`Not every confirmation arrived within ${CONFIRM_TIMEOUT_MS / 1_000} s: see .chainwatch/logs`);
     await watched;
-    await showState(api, address);
+    for (const shown of [address, bitcoin.address]) await showState(api, shown);
   } finally {
     await api.call('DELETE', `/notification_channels/${channel.id}`).catch(() => undefined);
     await receiver.close();
