@@ -18,12 +18,15 @@ export type ReadBody = (entry: FeedEntry, onTrouble: (reason: string) => void, s
 export class BodyPrefetcher {
   readonly #read: ReadBody;
   readonly #windowSize: number;
+  readonly #onChange: () => void;
   readonly #bodies = new Map<number, Body>();
   #abort = createAbort();
 
-  constructor(read: ReadBody, windowSize: number) {
+  /** @param onChange called when a body is there, or is in trouble, and `find` tells so */
+  constructor(read: ReadBody, windowSize: number, onChange: () => void) {
     this.#read = read;
     this.#windowSize = windowSize;
+    this.#onChange = onChange;
   }
 
   /** Starts reading what of `entries` fits into the window. */
@@ -65,7 +68,7 @@ export class BodyPrefetcher {
         // Reading ends in failure only when it was called off.
         if (!signal.aborted) body.trouble = String(error);
       },
-    );
+    ).finally(this.#onChange);
     this.#bodies.set(entry.seq, body);
   }
 }

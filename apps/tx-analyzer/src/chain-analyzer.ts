@@ -82,8 +82,9 @@ export class ChainAnalyzer {
     this.#mempool = new MempoolAnalyzer({ ...deps, watch: deps.family, chain: this.#chain, reader: opened.client.mempool, ring: this.#ring, onNews: this.#wake.notify });
     this.#queue = new FeedQueue(db, chain.gid);
     this.#bodies = new BodyPrefetcher(
-      (entry, onTrouble, signal) => readBody({ client: this.#isBehind ? backlogFirst(opened.client, deps.backlog) : client, sql: db, chainGid: chain.gid, logger }, entry, onTrouble, signal).finally(this.#wake.notify),
+      (entry, onTrouble, signal) => readBody({ client: this.#isBehind ? backlogFirst(opened.client, deps.backlog) : client, sql: db, chainGid: chain.gid, logger }, entry, onTrouble, signal),
       options.prefetchWindow,
+      this.#wake.notify,
     );
   }
 
