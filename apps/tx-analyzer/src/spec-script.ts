@@ -1,12 +1,13 @@
 import type { Block, Transaction } from '@chainwatch/chain-core';
-import { eventIdOf } from '@chainwatch/events';
+import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { MortalDatabase } from './spec-mortal-database.ts';
-import type { SpecAddress, SpecWorld } from './spec-world.ts';
+import { SpecWorld, type SpecAddress, type SpecWorldOptions } from './spec-world.ts';
 
 /** What may happen around an analyzer; `Payment` is what a family's blocks are made of. */
-export type Command<Payment> =
+type Command<Payment> =
   | { readonly type: 'mine'; readonly payments: readonly Payment[] }
   | { readonly type: 'reorg'; readonly depth: number; readonly extra: number; readonly keep: boolean }
   | { readonly type: 'finalize'; readonly behind: number }
@@ -16,7 +17,7 @@ export type Command<Payment> =
   | { readonly type: 'crash'; readonly statements: number; readonly diesAfter: boolean }
   | { readonly type: 'settle' };
 
-export function commandOf<Payment>(payment: fc.Arbitrary<Payment>, addresses: number): fc.Arbitrary<Command<Payment>> {
+function commandOf<Payment>(payment: fc.Arbitrary<Payment>, addresses: number): fc.Arbitrary<Command<Payment>> {
   return fc.oneof(
     { weight: 8, arbitrary: fc.record({ type: fc.constant('mine' as const), payments: fc.array(payment, { minLength: 1, maxLength: 3 }) }) },
     { weight: 3, arbitrary: fc.record({ type: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 5 }), extra: fc.nat(2), keep: fc.boolean() }) },
@@ -176,4 +177,70 @@ export abstract class SpecScript<Payment> {
 /** Which of `addresses` are among `ends`. */
 export function participantsOf(ends: readonly (string | undefined)[], addresses: readonly string[]): string[] {
   return addresses.filter((address) => ends.includes(address)).sort();
+}
+
+interface Playing<Payment, Script> {
+  readonly postgres: PostgresHandle;
+  readonly of?: SpecWorldOptions['of'];
+  readonly payment: fc.Arbitrary<Payment>;
+  readonly pool: readonly string[];
+  readonly create: (world: SpecWorld, projects: readonly string[]) => Script;
+  readonly check: (script: Script) => Promise<void>;
+}
+
+const RUNS = Number(process.env.ANALYZER_RUNS ?? 25);
+/** What does not fit into that time is left out, unless a number of runs is asked for. */
+const TIME_MS = process.env.ANALYZER_RUNS === undefined ? 60_000 : Number.POSITIVE_INFINITY;
+
+/** Plays random commands, each list in a world of its own, and checks what is there in the end. */
+export async function playRandomly<Payment, Script extends SpecScript<Payment>>({ postgres, of, payment, pool, create, check }: Playing<Payment, Script>): Promise<void> {
+  const deadline = Date.now() + TIME_MS;
+  await fc.assert(
+    fc.asyncProperty(fc.array(commandOf(payment, pool.length), { minLength: 15, maxLength: 45, size: 'max' }), async (commands) => {
+      if (Date.now() > deadline) return;
+      const world = await SpecWorld.start(postgres, { pollMs: 5, groupBlocksMax: 4, prefetchWindow: 6, ...(of === undefined ? {} : { of }) });
+      let script: Script | undefined;
+      try {
+        script = create(world, [await world.addProject(), await world.addProject(), await world.addProject()]);
+        script.early.push(await world.watch(script.projects[0]!, pool[0]!), await world.watch(script.projects[0]!, pool[1]!));
+        script.start();
+        for (const step of commands) await script.play(step);
+        await script.commit();
+        await script.settle();
+        // The last process lives: what an earlier one owed is done by it.
+        await script.restart();
+        await check(script);
+      } finally {
+        await script?.commit();
+        await world.stop();
+      }
+    }),
+    { numRuns: RUNS },
+  );
+}
+
+/** Blocks stand as they must; every event was made, numbered, and told once. */
+export async function checkEvents<Payment>(script: SpecScript<Payment>): Promise<void> {
+  const { world, projects } = script;
+  const blocks = await world.rows(`SELECT hash, status FROM blocks WHERE status <> 'reorged' ORDER BY number`);
+  expect(blocks).toEqual(script.canonical.map(({ hash, number }) => ({ hash, status: number <= script.finalized ? 'confirmed' : 'processed' })));
+
+  const events = await world.rows<{ event_id: string; project_id: string; type: string; sequence: number; payload: string; transaction_id: string; is_held: boolean }>('SELECT * FROM events ORDER BY id');
+  expect(events.filter((event) => event.project_id === projects[0]).map((event) => event.event_id).sort()).toEqual([...script.expectedIds].sort());
+  for (const projectId of projects) {
+    const sequences = events.filter((event) => event.project_id === projectId).map((event) => event.sequence);
+    expect(sequences).toEqual(sequences.map((_, position) => position + 1));
+  }
+  const rows = await world.rows<{ id: string; status: string; epoch: number; is_failed: boolean }>('SELECT id, status, epoch, is_failed FROM transactions');
+  for (const row of rows) {
+    const own = events.filter((event) => event.transaction_id === row.id).map((event) => event.type.slice('transaction.'.length));
+    expect(own.join(' ')).toMatch(/^((detected( confirmed)?|failed) reorged )*(((detected( confirmed)?)|failed)( reorged)?)$/);
+    expect(own.filter((type) => type === 'reorged')).toHaveLength(row.epoch);
+    expect(own.at(-1)).toBe(row.status);
+  }
+  for (const event of events) EVENT_SCHEMAS[event.type as 'transaction.detected'].parse(JSON.parse(event.payload));
+  expect(events.some((event) => event.is_held)).toBe(false);
+  await waitFor(() => events.every((event) => world.bus.published.some(({ messageId }) => messageId === event.event_id)), { timeoutMs: 8_000, message: 'every event to be published' });
+  const known = new Map(events.map((event) => [event.event_id, JSON.parse(event.payload) as unknown]));
+  for (const { messageId, payload } of world.bus.published) expect(payload).toEqual(known.get(messageId));
 }

@@ -62,7 +62,7 @@ class SpecBus implements Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'lea
   }
 }
 
-interface SpecWorldOptions extends AnalyzerOptions {
+export interface SpecWorldOptions extends AnalyzerOptions {
   /** Which chain; an EVM one unless told. */
   readonly of?: { readonly network: Network; readonly utxo?: UtxoCodec };
 }

@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import type { Transaction } from '@chainwatch/chain-core';
-import { EVENT_SCHEMAS } from '@chainwatch/events';
 import { NATIVE, TOKEN, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { makeTransaction } from './spec-chain.ts';
-import { commandOf, participantsOf, SpecScript } from './spec-script.ts';
+import { checkEvents, participantsOf, playRandomly, SpecScript } from './spec-script.ts';
 import { SpecWorld } from './spec-world.ts';
 
 const POOL = Array.from({ length: 5 }, (_, index) => `0x${String(index).repeat(40)}`);
-const RUNS = Number(process.env.ANALYZER_RUNS ?? 25);
 
 interface Payment {
   readonly from: number;
@@ -75,52 +73,11 @@ async function check(script: Script): Promise<void> {
     expect(byKey(await read())).toEqual(byKey(expected));
     return true;
   }, { timeoutMs: 5_000 });
-
-  const blocks = await world.rows(`SELECT hash, status FROM blocks WHERE status <> 'reorged' ORDER BY number`);
-  expect(blocks).toEqual(script.canonical.map(({ hash, number }) => ({ hash, status: number <= script.finalized ? 'confirmed' : 'processed' })));
-
-  const events = await world.rows<{ event_id: string; project_id: string; type: string; sequence: number; payload: string; transaction_id: string; is_held: boolean }>('SELECT * FROM events ORDER BY id');
-  expect(events.filter((event) => event.project_id === projects[0]).map((event) => event.event_id).sort()).toEqual([...script.expectedIds].sort());
-  for (const projectId of projects) {
-    const sequences = events.filter((event) => event.project_id === projectId).map((event) => event.sequence);
-    expect(sequences).toEqual(sequences.map((_, position) => position + 1));
-  }
-  const rows = await world.rows<{ id: string; status: string; epoch: number; is_failed: boolean }>('SELECT id, status, epoch, is_failed FROM transactions');
-  for (const row of rows) {
-    const own = events.filter((event) => event.transaction_id === row.id).map((event) => event.type.slice('transaction.'.length));
-    expect(own.join(' ')).toMatch(/^((detected( confirmed)?|failed) reorged )*(((detected( confirmed)?)|failed)( reorged)?)$/);
-    expect(own.filter((type) => type === 'reorged')).toHaveLength(row.epoch);
-    expect(own.at(-1)).toBe(row.status);
-  }
-  for (const event of events) EVENT_SCHEMAS[event.type as 'transaction.detected'].parse(JSON.parse(event.payload));
-  expect(events.some((event) => event.is_held)).toBe(false);
-  await waitFor(() => events.every((event) => world.bus.published.some(({ messageId }) => messageId === event.event_id)), { timeoutMs: 8_000, message: 'every event to be published' });
-  const known = new Map(events.map((event) => [event.event_id, JSON.parse(event.payload) as unknown]));
-  for (const { messageId, payload } of world.bus.published) expect(payload).toEqual(known.get(messageId));
+  await checkEvents(script);
 }
 
 describe('startAnalyzer, whatever happens', () => {
   it('ends where the chain is, with every event once', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(commandOf(payment, POOL.length), { minLength: 15, maxLength: 45, size: 'max' }), async (commands) => {
-        const world = await SpecWorld.start(postgres, { pollMs: 5, groupBlocksMax: 4, prefetchWindow: 6 });
-        let script: Script | undefined;
-        try {
-          script = new Script(world, [await world.addProject(), await world.addProject(), await world.addProject()], POOL);
-          script.early.push(await world.watch(script.projects[0]!, POOL[0]!), await world.watch(script.projects[0]!, POOL[1]!));
-          script.start();
-          for (const step of commands) await script.play(step);
-          await script.commit();
-          await script.settle();
-          // The last process lives: what an earlier one owed is done by it.
-          await script.restart();
-          await check(script);
-        } finally {
-          await script?.commit();
-          await world.stop();
-        }
-      }),
-      { numRuns: RUNS },
-    );
+    await playRandomly({ postgres, payment, pool: POOL, create: (world, projects) => new Script(world, projects, POOL), check });
   }, 600_000);
 });
