@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describePublicly, type ActiveChain, type OpenedChain } from '@chainwatch/chain-core';
 import { FencedError } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';
-import { withSpan } from '@chainwatch/telemetry';
 import type { EventRelay } from '@chainwatch/outbox';
 import { statusOf, writeStalled, type AnalyzerStatus } from './advance-cursor.ts';
 import type { AnalyzerDeps, AnalyzerLogger, AnalyzerOptions } from './analyzer-deps.ts';
 import { AssetBook } from './asset-book.ts';
+import { BackfillDesk } from './backfill-desk.ts';
 import { backlogFirst } from './backlog-first.ts';
 import { BlockRing } from './block-ring.ts';
 import { BodyPrefetcher } from './body-prefetcher.ts';
@@ -20,13 +20,14 @@ import type { FamilyWatch } from './family-watch.ts';
 import { entryOfMessage } from './feed-entry.ts';
 import { FeedGapError, FeedQueue } from './feed-queue.ts';
 import { MempoolAnalyzer } from './mempool-analyzer.ts';
-import { findLateCandidates } from './find-late-matches.ts';
+import { findLateCandidates, type LateReader } from './find-late-matches.ts';
 import { recordStep } from './analyzer-metrics.ts';
 import { movedTokens, prepareBlocks } from './prepare-blocks.ts';
 import { isEmptied } from './is-emptied.ts';
 import { nextCursor } from './next-cursor.ts';
 import { readBody } from './read-body.ts';
 import { runStep } from './run-step.ts';
+import { stepInTrace } from './step-in-trace.ts';
 import { FeedMismatchError, groupBlocks, takeSegment, type Segment } from './take-segment.ts';
 import { Wake } from './wake.ts';
 
@@ -58,6 +59,7 @@ export class ChainAnalyzer {
   readonly #wake = new Wake();
   readonly #assets: AssetBook;
   readonly #mempool: MempoolAnalyzer;
+  readonly backfills: BackfillDesk;
   #watch!: ChainWatch;
   #cursor: ChainCursor = { seq: 0 };
   #late: LateAddress[] = [];
@@ -80,6 +82,7 @@ export class ChainAnalyzer {
     const utxo = opened.utxo && { codec: opened.utxo, coins: new CoinWatch(db, chain.gid) };
     this.#chain = { gid: chain.gid, family: chain.family, network: opened.network, ...(utxo === undefined ? {} : { utxo }), token, decimalsOf, learn };
     this.#mempool = new MempoolAnalyzer({ ...deps, watch: deps.family, chain: this.#chain, reader: opened.client.mempool, ring: this.#ring, onNews: this.#wake.notify });
+    this.backfills = new BackfillDesk({ db, chain: this.#chain, watch: deps.family, assets: this.#assets, ring: this.#ring, now: deps.now, onNews: this.#wake.notify });
     this.#queue = new FeedQueue(db, chain.gid);
     this.#bodies = new BodyPrefetcher(
       (entry, onTrouble, signal) => readBody({ client: this.#isBehind ? backlogFirst(opened.client, deps.backlog) : client, sql: db, chainGid: chain.gid, logger }, entry, onTrouble, signal),
@@ -142,6 +145,7 @@ export class ChainAnalyzer {
     } finally {
       signal.removeEventListener('abort', this.#wake.notify);
       this.#bodies.reset();
+      this.backfills.cancel(new Error('the chain was let go'));
       end.abort();
       await watching;
     }
@@ -169,6 +173,8 @@ export class ChainAnalyzer {
 
   /** One look at feed and addresses, and the step they ask for. False when there was nothing to do. */
   async #turn(signal: AbortSignal): Promise<boolean> {
+    // Before the news: everything late is dealt with here.
+    if (this.backfills.hasWork) await this.#stepBackfill(signal);
     const nowMs = Date.now();
     if (this.#queue.needsLoad || nowMs - this.#loadedAt >= this.#deps.options.pollMs) {
       await this.#queue.load();
@@ -186,8 +192,14 @@ export class ChainAnalyzer {
     // A chain that stood still and has nothing to do any more says so, too.
     const hasRecovered = this.#reason !== undefined && this.#queue.entries.length === 0;
     if (segment === undefined && this.#late.length === 0 && !hasRecovered) return this.#lookAtMempool();
-    await this.#stepInTrace(segment ?? NOTHING, signal);
+    await stepInTrace(this.#chain.gid, segment ?? NOTHING, (traced) => this.#step(traced, signal));
     return true;
+  }
+
+  async #stepBackfill(signal: AbortSignal): Promise<void> {
+    const advance = { cursor: this.#cursor, watchXid: this.#watch.watchXid, lagEntries: this.#queue.lastSeq - this.#cursor.seq, processedHashes: [] };
+    const events = await this.backfills.settle(this.#readBodyFor(signal), advance, signal);
+    if (this.#status !== 'recovering') this.#deps.relay.publish(events);
   }
 
   /** False when it had nothing new. */
@@ -197,29 +209,17 @@ export class ChainAnalyzer {
     return events.length > 0;
   }
 
-  /** At the head the block's trace goes on with a span of its own; in a group each block's events keep their block's. */
-  async #stepInTrace(segment: Segment, signal: AbortSignal): Promise<void> {
-    const [first, second] = segment.blocks;
-    const traceparent = first?.entry.traceparent;
-    if (first === undefined || second !== undefined || traceparent === undefined) return this.#step(segment, signal);
-    const attributes = { chain_gid: this.#chain.gid, height: first.entry.number };
-    await withSpan('analyse block', { traceparent, kind: 'consumer', attributes }, (span) =>
-      this.#step({ ...segment, blocks: [{ ...first, entry: { ...first.entry, traceparent: span.traceparent } }] }, signal),
-    );
-  }
-
   get #isBehind(): boolean {
     return this.#queue.lastSeq - this.#cursor.seq > BACKLOG_ENTRIES;
   }
 
   async #step(segment: Segment, signal: AbortSignal): Promise<void> {
-    const { db, relay, now, logger } = this.#deps;
+    const { db, relay, now } = this.#deps;
     const startedAt = performance.now();
     const late = this.#late;
-    const client = () => this.#opened.client;
     const { gid: chainGid, family, network, utxo } = this.#chain;
     const lateCandidates = await findLateCandidates(
-      { sql: db, chainGid, ring: this.#ring, ...(utxo === undefined ? {} : { codec: utxo.codec }), readBody: (ref) => readBody({ client, sql: db, chainGid, logger }, ref, this.#setStalled, signal) },
+      { sql: db, chainGid, ring: this.#ring, ...(utxo === undefined ? {} : { codec: utxo.codec }), readBody: this.#readBodyFor(signal) },
       late,
       this.#cursor.number ?? -1,
     );
@@ -243,6 +243,11 @@ export class ChainAnalyzer {
     if (isReleased) void relay.sweep();
     else if (this.#status !== 'recovering') relay.publish(events);
     recordStep(this.#chain.gid, { blocks: segment.blocks.length, events: events.length, lagBlocks: this.report.lagBlocks, seconds: (performance.now() - startedAt) / 1000 });
+  }
+
+  #readBodyFor(signal: AbortSignal): LateReader {
+    const { db, logger } = this.#deps;
+    return (ref) => readBody({ client: () => this.#opened.client, sql: db, chainGid: this.#chain.gid, logger }, ref, this.#setStalled, signal);
   }
 
   /** The step is committed. */

@@ -7,6 +7,7 @@ import { ChainAnalyzer } from './chain-analyzer.ts';
 import type { ChainReport } from './chain-report.ts';
 import { discoverAssets } from './discover-assets.ts';
 import type { FamilyWatch } from './family-watch.ts';
+import { runBackfills } from './run-backfills.ts';
 import { Wake } from './wake.ts';
 
 interface SeatDeps extends AnalyzerDeps {
@@ -90,12 +91,13 @@ export class ChainSeat {
       this.#analyzer = analyzer;
       const unsubscribe = bus.subscribe('block.new', [gid], ({ payload, traceparent }) => analyzer.push(payload, traceparent));
       const discovery = discoverAssets({ db, client: opened.client, chainGid: gid, assets: analyzer.assets, logger, signal });
+      const backfills = opened.utxo && runBackfills({ sql: db, client: opened.client, codec: opened.utxo, chainGid: gid, logger, signal, settle: analyzer.backfills.hand });
       try {
         await analyzer.run(signal);
       } finally {
         unsubscribe();
         end.abort();
-        await discovery;
+        await Promise.all([discovery, backfills]);
       }
     } catch (error) {
       if (!(error instanceof FencedError)) throw error;

@@ -14,12 +14,8 @@ const CHUNK_ROWS = 1_000;
 
 /**
  * Undoes orphans (newest first) in an open transaction (chain's row locked): their transactions become `reorged` with
-<<<<<<< HEAD
- * one more epoch and an event each, what was read of balances there goes, and is read again at the head.
-=======
- * one more epoch and an event each, coins are as they were before, and every balance that was read there is read again
- * at the head.
->>>>>>> 207adb4 (wip)
+ * one more epoch and an event each, coins are as they were before, what was read of balances there goes, and is read
+ * again at the head.
  */
 export async function commitReorg(sql: Sql, chain: ChainContext, orphans: readonly FeedEntry[], cursor: ChainCursor, now: Date): Promise<OutboxEvent[]> {
   const hashes = orphans.map((orphan) => orphan.hash);

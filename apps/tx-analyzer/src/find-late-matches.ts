@@ -9,12 +9,14 @@ import { UtxoFinder } from './utxo-finder.ts';
 const PAGE_BLOCKS = 256;
 const WINDOW = 16;
 
+/** Undefined for an orphan whose body is gone. */
+export type LateReader = (ref: { readonly number: number; readonly hash: string }) => Promise<Block | undefined>;
+
 interface LateDeps {
   readonly sql: Sql;
   readonly chainGid: string;
   readonly ring: BlockRing;
-  /** Undefined for an orphan whose body is gone. */
-  readonly readBody: (ref: { number: number; hash: string }) => Promise<Block | undefined>;
+  readonly readBody: LateReader;
   /** Of a family of unspent outputs. */
   readonly codec?: UtxoCodec;
 }

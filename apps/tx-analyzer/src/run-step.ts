@@ -38,18 +38,24 @@ export async function runStep(db: Database, chain: ChainContext, input: StepInpu
     await advanceCursor(db, chain, advance);
     return { events: [], isReleased };
   }
-  const matches = [...step.late, ...step.matches];
-  const ids = matches.map(({ projectId, transaction }) => transactionIdOf(projectId, chain.gid, transaction.hash));
-  const opening = openStepSql(chain, ids, [...new Set(matches.map(({ projectId }) => projectId))]);
+  const opening = openingOf(chain, step);
   const events = await db.transaction((sql, opened) => writeStep(sql, chain, input, opening, opened, isReleased), opening);
   return { events, isReleased };
+}
+
+/** What is locked and read before a step writes. */
+export function openingOf(chain: ChainContext, step: BlocksStep): Statement {
+  const matches = [...step.late, ...step.matches];
+  const ids = matches.map(({ projectId, transaction }) => transactionIdOf(projectId, chain.gid, transaction.hash));
+  return openStepSql(chain, ids, [...new Set(matches.map(({ projectId }) => projectId))]);
 }
 
 function hasWrites({ matches, late, reads, utxos }: BlocksStep): boolean {
   return matches.length > 0 || late.length > 0 || reads.length > 0 || utxos?.isEmpty === false;
 }
 
-async function writeStep(sql: Transaction, chain: ChainContext, input: StepInput, opening: Statement, opened: readonly unknown[], isReleased: boolean): Promise<OutboxEvent[]> {
+/** Writes a step in a transaction that `opening` opened. */
+export async function writeStep(sql: Transaction, chain: ChainContext, input: StepInput, opening: Statement, opened: readonly unknown[], isReleased: boolean): Promise<OutboxEvent[]> {
   const { segment, step, advance, settlement, cursor, now } = input;
   const events: OutboxEvent[] = [];
   let existing = readOpened(chain, opened);

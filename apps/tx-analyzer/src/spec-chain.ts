@@ -1,4 +1,4 @@
-import { BlockNotFoundError, ChainClientError, type Block, type BlockRef, type ChainClient, type MempoolReader, type MempoolSnapshot, type Network, type TokenMetadata, type Transaction } from '@chainwatch/chain-core';
+import { BlockNotFoundError, ChainClientError, type Block, type BlockRef, type ChainClient, type CoinReader, type MempoolReader, type MempoolSnapshot, type Network, type TokenMetadata, type Transaction } from '@chainwatch/chain-core';
 import { createFakeClient, hashOf, network, TOKEN } from '@chainwatch/testing';
 
 export type BlockContent = Partial<Pick<Block, 'transactions' | 'balanceChanges' | 'touchedAssets'>>;
@@ -46,6 +46,8 @@ export class SpecChain {
   readonly missing = new Set<string>();
   /** The node's mempool, when it tells one. */
   mempool: SpecMempool | undefined;
+  /** Coins by address, when the node tells them. */
+  coins: CoinReader | undefined;
   reads = 0;
   isDown = false;
   /** What reading a block fails with. */
@@ -71,6 +73,8 @@ export class SpecChain {
     };
     return createFakeClient({
       network: this.network,
+      // What was made last at a height is the node's chain.
+      readHeaders: async (from, to) => [...new Map([...this.blocks.values()].map((block) => [block.number, block])).values()].filter(({ number }) => number >= from && number <= to),
       readBlock: async (ref) => {
         this.reads += 1;
         await Promise.resolve();
@@ -85,6 +89,7 @@ export class SpecChain {
         return gids.map((gid) => this.tokens.get(gid));
       },
       ...(this.mempool === undefined ? {} : { mempool: this.mempool }),
+      ...(this.coins === undefined ? {} : { coins: this.coins }),
     });
   }
 }

@@ -1,0 +1,162 @@
+import type { Block, Coin, CoinReader } from '@chainwatch/chain-core';
+import { hashOf, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { codec, COIN, makeUtxoTransaction, utxoNetwork } from './spec-utxo-chain.ts';
+import { SpecWorld } from './spec-world.ts';
+
+let postgres: PostgresHandle;
+let world: SpecWorld;
+let project: string;
+
+beforeAll(async () => {
+  postgres = await SpecWorld.postgres();
+});
+afterAll(() => postgres.stop());
+beforeEach(async () => {
+  world = await SpecWorld.start(postgres, { of: { network: utxoNetwork, utxo: codec } });
+  project = await world.addProject();
+});
+afterEach(() => world.stop());
+
+const outside = (name: string) => ({ txid: hashOf(name), vout: 0 });
+const coins = () => world.rows('SELECT txid, vout, block_number, block_hash, spent_by FROM utxos ORDER BY block_number, txid, vout');
+const events = async () => (await world.events()).map(({ type, payload }) => `${type} ${(JSON.parse(payload) as { data: { transaction: { hash: string } } }).data.transaction.hash}`);
+const backfills = () => world.rows('SELECT status, method, coin_count, next_block, to_block, reason FROM address_backfills');
+const import_ = async (address: string, fromBlock = 1) => {
+  const watched = await world.watch(project, address);
+  await world.db.query('INSERT INTO address_backfills (address_id, chain_gid, from_block) VALUES ($1, $2, $3)', [watched.id, world.gid, fromBlock]);
+  return watched;
+};
+const untilComplete = () =>
+  waitFor(async () => (await world.rows(`SELECT 1 FROM address_backfills WHERE status <> 'complete'`)).length === 0, { timeoutMs: 15_000, intervalMs: 10, message: 'the backfill to be complete' });
+
+/** Alice is paid twice before she is watched, and has spent the first coin by then. */
+const old = makeUtxoTransaction('old', [outside('a')], [['alice', 5n]]);
+const spent = makeUtxoTransaction('spent', [{ txid: old.hash, vout: 0 }], [['bob', 5n]]);
+const kept = makeUtxoTransaction('kept', [outside('b')], [['bob', 1n], ['alice', 7n]]);
+const head = makeUtxoTransaction('head', [outside('c')], [['bob', 1n]]);
+const makeChain = (): [Block, Block, Block, Block] => {
+  const one = world.chain.make(undefined, { transactions: [old] });
+  const two = world.chain.make(one, { transactions: [spent, kept] });
+  const three = world.chain.make(two, { transactions: [head] });
+  return [one, two, three, world.chain.make(three, { transactions: [makeUtxoTransaction('pay', [{ txid: kept.hash, vout: 1 }], [['carol', 4n], ['alice', 2n]])] })];
+};
+
+describe('coins that an address had before it was watched', () => {
+  it('are found in the blocks where the node does not tell, and spent by the next block', async () => {
+    const [one, two, three, four] = makeChain();
+    world.startAnalyzer();
+    await world.feedBlocks(one, two, three);
+    await world.settle();
+    await import_('alice');
+    await untilComplete();
+    expect(await coins()).toEqual([{ txid: kept.hash, vout: 1, block_number: 2, block_hash: null, spent_by: null }]);
+    expect(await backfills()).toEqual([{ status: 'complete', method: 'rescan', coin_count: 1, next_block: 3, to_block: 2, reason: null }]);
+    expect(await events()).toEqual([]);
+    await world.feedBlocks(four);
+    await world.settle();
+    const pay = four.transactions[0]!.hash;
+    expect(await events()).toEqual([`transaction.detected ${pay}`]);
+    expect(await coins()).toEqual([
+      { txid: kept.hash, vout: 1, block_number: 2, block_hash: null, spent_by: pay },
+      { txid: pay, vout: 1, block_number: 4, block_hash: four.hash, spent_by: null },
+    ]);
+    expect(await world.rows('SELECT direction, fee_asset_gid, fee_amount_raw FROM transactions')).toEqual([{ direction: 'out', fee_asset_gid: COIN, fee_amount_raw: '1' }]);
+  });
+
+  it('are spent by blocks that passed between the registration and the scan, which is told late', async () => {
+    const [one, two, three, four] = makeChain();
+    const five = world.chain.make(four);
+    const pay = four.transactions[0]!.hash;
+    let scans = 0;
+    let answer: (() => void) | undefined;
+    const isAsked = new Promise<void>((resolve) => {
+      world.chain.coins = scanner(async () => {
+        scans += 1;
+        resolve();
+        await new Promise<void>((answered) => (answer = answered));
+        return [{ at: five, coins: [{ txid: pay, vout: 1, address: 'alice', amountRaw: 2n, isCoinbase: false, blockNumber: 4 }] }, new Map([[`${kept.hash}:1`, 7n]])];
+      }, four);
+    });
+    world.startAnalyzer();
+    await world.feedBlocks(one, two, three);
+    await world.settle();
+    await import_('alice');
+    await isAsked;
+    await world.feedBlocks(four, five);
+    await world.settle();
+    // Her own coin was paid to her while she was watched; who spent the older one is not known yet.
+    expect(await coins()).toEqual([{ txid: pay, vout: 1, block_number: 4, block_hash: four.hash, spent_by: null }]);
+    answer!();
+    await untilComplete();
+    expect(scans).toBe(1);
+    expect(await coins()).toEqual([
+      { txid: kept.hash, vout: 1, block_number: 2, block_hash: null, spent_by: pay },
+      { txid: pay, vout: 1, block_number: 4, block_hash: four.hash, spent_by: null },
+    ]);
+    // One transaction, one event; the record knows by now what she paid.
+    expect(await events()).toEqual([`transaction.detected ${pay}`]);
+    expect(await world.rows('SELECT direction, fee_amount_raw FROM transactions')).toEqual([{ direction: 'out', fee_amount_raw: '1' }]);
+    expect(await world.rows('SELECT index, from_address, to_address FROM transfers ORDER BY index')).toEqual([
+      { index: 0, from_address: 'alice', to_address: null },
+      { index: 1, from_address: null, to_address: 'carol' },
+      { index: 2, from_address: null, to_address: 'alice' },
+    ]);
+  });
+
+  it('are looked for again when a reorg lowers the block that the address counts from', async () => {
+    const [one, two, three] = makeChain();
+    const found: (() => void)[] = [];
+    let scans = 0;
+    world.chain.coins = scanner(async () => {
+      scans += 1;
+      if (scans === 1) await new Promise<void>((resolve) => found.push(resolve));
+      const isFirst = scans === 1;
+      return [{ at: isFirst ? three : twoB, coins: isFirst ? [{ txid: kept.hash, vout: 1, address: 'alice', amountRaw: 7n, isCoinbase: false, blockNumber: 2 }] : [{ txid: old.hash, vout: 0, address: 'alice', amountRaw: 5n, isCoinbase: false, blockNumber: 1 }] }, new Map()];
+    });
+    const twoB = world.chain.make(one, { transactions: [head] }, 'b');
+    world.startAnalyzer();
+    await world.feedBlocks(one, two, three);
+    await world.settle();
+    await import_('alice');
+    await waitFor(async () => found.length === 1, { timeoutMs: 5_000, message: 'the scan' });
+    await world.feedReorg([three, two]);
+    await world.feedBlocks(twoB);
+    await world.settle();
+    found[0]!();
+    await untilComplete();
+    expect(scans).toBe(2);
+    expect(await coins()).toEqual([{ txid: old.hash, vout: 0, block_number: 1, block_hash: null, spent_by: null }]);
+  });
+
+  it('that were spent while nobody watched are not there any more when it is monitored again', async () => {
+    const [one, two, three, four] = makeChain();
+    const five = world.chain.make(four);
+    world.startAnalyzer();
+    await world.feedBlocks(one, two, three);
+    await world.settle();
+    const alice = await import_('alice');
+    await untilComplete();
+    await world.setMonitored(alice.id, false);
+    // Not marked: the process that saw the coin is gone, and its row with it.
+    await world.db.query('DELETE FROM utxos');
+    await world.feedBlocks(four, five);
+    await world.settle();
+    await world.db.query(`INSERT INTO utxos (chain_gid, txid, vout, address, amount_raw, block_number) VALUES ($1, $2, 1, 'alice', 7, 2)`, [world.gid, kept.hash]);
+    await world.setMonitored(alice.id, true);
+    await world.db.query(`UPDATE address_backfills SET status = 'pending'`);
+    await untilComplete();
+    expect(await coins()).toEqual([{ txid: four.transactions[0]!.hash, vout: 1, block_number: 4, block_hash: null, spent_by: null }]);
+  });
+});
+
+function scanner(scan: () => Promise<[{ at: { number: number; hash: string }; coins: Coin[] }, Map<string, bigint>]>, spentIn?: Block): CoinReader {
+  let spent = new Map<string, bigint>();
+  return {
+    scanCoins: async () => {
+      const [result, spends] = await scan();
+      spent = spends;
+      return result;
+    },
+    readSpentOutputs: async ({ hash }) => new Map(hash === spentIn?.hash ? [...spent].map(([outpoint, amountRaw]) => [outpoint, { matchKey: codec.matchKeyOf('alice'), amountRaw }]) : []),
+  };
+}
