@@ -106,10 +106,7 @@ export class ChainAnalyzer {
   }
 
   /** Something may have changed: look now. */
-  notify = (): void => {
-    this.#watch?.expire();
-    this.#wake.notify();
-  };
+  notify = (): void => this.#wake.notify();
 
   /** A message of the ingestor: the next entry comes without a query. */
   push = (payload: PayloadOf<'block.new'>, traceparent?: string): void => {

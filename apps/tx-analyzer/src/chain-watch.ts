@@ -2,8 +2,6 @@ import type { Sql } from '@chainwatch/db';
 import type { FamilyWatch } from './family-watch.ts';
 
 const PAGE_ROWS = 5_000;
-/** A look that follows another one so soon finds nothing that could not wait: news of passed blocks are late, not lost. */
-const FRESH_MS = 50;
 
 /** An address that counts from a block the analyzer has already passed. */
 export interface LateAddress {
@@ -34,7 +32,6 @@ export class ChainWatch {
   readonly #family: FamilyWatch;
   #snapshot: string | undefined;
   #watchXid: bigint;
-  #readAtMs = 0;
   /** Older ones were dealt with before; they are read for the set only. */
   readonly #lateFromXid: bigint;
   readonly #onAddress: (address: string) => void;
@@ -64,19 +61,12 @@ export class ChainWatch {
     this.#watchXid = this.#family.coveredXid;
   }
 
-  /** Somebody says that there is news: the next look is made, however soon. */
-  expire(): void {
-    this.#readAtMs = 0;
-  }
-
   /**
-   * Reads the news into the watch set, unless it did a moment ago. Returns the addresses that count from `cursorNumber` or below, to be looked for
+   * Reads the news into the watch set. Returns the addresses that count from `cursorNumber` or below, to be looked for
    * in the blocks already passed.
    */
   async readNews(cursorNumber: number | undefined): Promise<LateAddress[]> {
     const late: LateAddress[] = [];
-    if (Date.now() - this.#readAtMs < FRESH_MS) return late;
-    this.#readAtMs = Date.now();
     const first = await this.#readPage('0', '00000000-0000-0000-0000-000000000000');
     let page = first;
     for (;;) {
