@@ -4,6 +4,7 @@ import { base58Versions } from './address-prefixes.ts';
 import { encodeBase58Address, readBase58Payload } from './base58-address.ts';
 import { readTraits } from './networks.ts';
 import { codecOf } from './segwit-address.ts';
+import { readSegwitScript } from './segwit-script.ts';
 
 const OP_1 = 0x51;
 
@@ -14,7 +15,7 @@ const OP_1 = 0x51;
  */
 export function matchKeyOf(address: string): string {
   try {
-    return address.startsWith('bc') || address.startsWith('tb') ? keyOfSegwit(address) : keyOfBase58(address);
+    return address.startsWith('bc') || address.startsWith('tb') ? readSegwitScript(address) : keyOfBase58(address);
   } catch (error) {
     throw new InvalidAddressError('expected a canonical Bitcoin address, got another text', { cause: error });
   }
@@ -26,14 +27,6 @@ export function findAddress(network: Network, matchKey: string): string | undefi
   if (matchKey.length === 50 && matchKey.startsWith('76a914') && matchKey.endsWith('88ac')) return toBase58(base58.p2pkh, matchKey.slice(6, 46));
   if (matchKey.length === 46 && matchKey.startsWith('a914') && matchKey.endsWith('87')) return toBase58(base58.p2sh, matchKey.slice(4, 44));
   return toSegwit(bech32Hrp, matchKey);
-}
-
-function keyOfSegwit(address: string): string {
-  const isVersion0 = address[address.indexOf('1') + 1] === 'q';
-  const codec = codecOf(isVersion0 ? 0 : 1);
-  const [version = 0, ...digits] = codec.decode(address as `${string}1${string}`).words;
-  const program = Buffer.from(codec.fromWords(digits));
-  return Buffer.of(version === 0 ? 0 : OP_1 + version - 1, program.length).toString('hex') + program.toString('hex');
 }
 
 function keyOfBase58(address: string): string {

@@ -6,7 +6,7 @@ import { bitcoinNetworks } from './networks.ts';
 // Recorded blocks, beside the repository: ../shared/fixtures/bitcoin (see INDEX.md there).
 const folder = new URL('../../../../shared/fixtures/bitcoin/', import.meta.url);
 
-export const hasFixtures = existsSync(folder);
+const hasFixtures = existsSync(folder);
 if (!hasFixtures) console.log('skipped: recorded Bitcoin blocks (../shared/fixtures/bitcoin is absent)');
 
 export const describeFixtures = hasFixtures ? describe : describe.skip;

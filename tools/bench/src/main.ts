@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { benchBitcoin } from './bench-bitcoin.ts';
 import { benchHd } from './bench-hd.ts';
 import { benchLatency } from './bench-latency.ts';
 import { benchPeers } from './bench-peers.ts';
@@ -10,6 +11,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const report = new Report();
 const benches = {
   'watch-set': async () => benchWatchSet(report),
+  bitcoin: () => benchBitcoin(report, `${root}/.chainwatch/bench`),
   hd: () => benchHd(report),
   pipeline: () => benchPipeline(report, `${root}/.chainwatch/bench`),
   latency: () => benchLatency(report),
