@@ -17,6 +17,8 @@ export interface BitcoinMeasurement {
   readonly peakRssBytes: number;
   readonly loadMs: number;
   readonly ownMs: number;
+  /** Of the processor, all threads: what a busy machine does not stretch. */
+  readonly ownCpuMs: number;
   readonly libraryMs: number;
   readonly bytes: number;
   readonly transactions: number;
@@ -47,10 +49,14 @@ global.gc?.();
 const rssBytes = process.memoryUsage().rss;
 
 const own: number[] = [];
+const ownCpu: number[] = [];
 const library: number[] = [];
 let candidates = 0;
 for (let round = 0; round < ROUNDS; round += 1) {
+  const before = process.cpuUsage();
   own.push(time(() => (candidates = new UtxoFinder({ scripts: watch, coins }).find(decodeBlock(ref, parseHex('block', hex), readTraits(network)).transactions).length)));
+  const { user, system } = process.cpuUsage(before);
+  ownCpu.push((user + system) / 1_000);
   if (round < LIBRARY_ROUNDS) library.push(time(() => deriveAddresses(LibraryBlock.fromHex(hex))));
 }
 const measurement: BitcoinMeasurement = {
@@ -58,6 +64,7 @@ const measurement: BitcoinMeasurement = {
   peakRssBytes: process.resourceUsage().maxRSS * 1024,
   loadMs,
   ownMs: median(own),
+  ownCpuMs: median(ownCpu),
   libraryMs: median(library),
   bytes: hex.length / 2,
   transactions: block.transactions.length,
