@@ -335,6 +335,55 @@ describe('addresses that come late', () => {
     expect(await coins()).toMatchObject([spentBy(payment, three)]);
   });
 
+  it('make a spend known to whoever watches the address, when the coin becomes known with somebody else', async () => {
+    const deposit = makeUtxoTransaction('deposit', [FOREIGN], [['alice', 100n]]);
+    const payment = makeUtxoTransaction('payment', [{ txid: deposit.hash, vout: 0 }], [['bob', 99n]]);
+    const one = world.chain.make(undefined, { transactions: [deposit] });
+    const two = world.chain.make(one);
+    world.startAnalyzer();
+    await world.feedBlocks(one, two);
+    await world.settle();
+    await world.watch(project, 'alice');
+    await world.feedReorg([two]);
+    await world.settle();
+    const other = await world.addProject();
+    await world.db.transaction(async (sql) => {
+      await world.watch(other, 'alice', sql);
+      await world.feedBlocks(world.chain.make(one, { transactions: [payment] }, 'b'));
+      await world.settle();
+      expect(await records()).toEqual([]);
+    });
+    await waitFor(async () => (await records()).length === 3);
+    expect(await world.rows('SELECT hash, direction FROM transactions WHERE project_id = $1', [project])).toEqual([{ hash: payment.hash, direction: 'out' }]);
+  });
+
+  it('leave the coins of others as they are in the transactions that they share, spent in the same step or not', async () => {
+    await world.watch(project, 'alice');
+    const deposit = makeUtxoTransaction('deposit', [FOREIGN], [['alice', 100n], ['bob', 50n], ['alice', 7n]]);
+    const payment = makeUtxoTransaction('payment', [{ txid: deposit.hash, vout: 0 }], [['carol', 99n]]);
+    const one = world.chain.make(undefined);
+    const two = world.chain.make(one, { transactions: [deposit] });
+    const three = world.chain.make(two, { transactions: [payment] });
+    world.startAnalyzer();
+    await world.feedBlocks(one);
+    await world.settle();
+    await world.db.transaction(async (sql) => {
+      await world.watch(project, 'bob', sql);
+      await world.feedBlocks(two);
+      await world.settle();
+      await world.stopAnalyzer();
+    });
+    await world.feedBlocks(three);
+    world.startAnalyzer();
+    await world.settle();
+    await waitFor(async () => (await coins()).length === 3);
+    expect(await coins()).toMatchObject([
+      { vout: 0, ...at(two), ...spentBy(payment, three) },
+      { vout: 1, address: 'bob', ...at(two), ...unspent },
+      { vout: 2, ...at(two), ...unspent },
+    ]);
+  });
+
   it('complete the record of a transaction that is known: legs, direction and fee, without a second event', async () => {
     await world.watch(project, 'alice');
     const one = world.chain.make(undefined, { transactions: [fill('1')] });
