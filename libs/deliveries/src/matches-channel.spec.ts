@@ -6,9 +6,9 @@ const CHAIN = 'eip155:1';
 const TOKEN = 'eip155:1/erc20:0x01';
 const ETH = 'eip155:1/slip44:60';
 
-function transaction(type: EventEnvelope['type'], transfers: readonly { asset_gid: string; amount: string | null }[]): EventEnvelope {
+function transaction(type: EventEnvelope['type'], transfers: readonly { asset_gid: string; amount: string | null; isOthers?: boolean }[]): EventEnvelope {
   const fee = { asset_gid: ETH, amount: '0.001', amount_raw: '1' };
-  return { type, data: { transaction: { chain_gid: CHAIN, direction: 'in', fee, transfers }, balance_changes: [{ address_id: 'a1' }, { address_id: 'a2' }], truncated: false } } as unknown as EventEnvelope;
+  return { type, data: { transaction: { chain_gid: CHAIN, direction: 'in', fee, transfers: transfers.map(({ isOthers, ...transfer }) => ({ ...transfer, monitored_addresses: isOthers === true ? [] : ['a1'] })) }, balance_changes: [{ address_id: 'a1' }, { address_id: 'a2' }], truncated: false } } as unknown as EventEnvelope;
 }
 
 function balance(delta: string | null): EventEnvelope {
@@ -17,6 +17,8 @@ function balance(delta: string | null): EventEnvelope {
 
 const types = new Set(['transaction.detected', 'transaction.failed', 'balance.changed']);
 const detected = transaction('transaction.detected', [{ asset_gid: TOKEN, amount: '1000.5' }, { asset_gid: ETH, amount: '2' }]);
+
+const paid = transaction('transaction.detected', [{ asset_gid: ETH, amount: '9' }, { asset_gid: ETH, amount: '2', isOthers: true }, { asset_gid: ETH, amount: '6.9' }]);
 
 test.each<[string, ChannelFilters, EventEnvelope, boolean]>([
   ['no filter', {}, detected, true],
@@ -36,6 +38,9 @@ test.each<[string, ChannelFilters, EventEnvelope, boolean]>([
   ['enough of another asset only', { asset_gids: [ETH], min_amount: '3' }, detected, false],
   ['more than a float can tell', { min_amount: '9007199254740993.000000000000000001' }, transaction('transaction.detected', [{ asset_gid: TOKEN, amount: '9007199254740993' }]), false],
   ['an unknown amount', { min_amount: '0' }, transaction('transaction.detected', [{ asset_gid: TOKEN, amount: null }]), false],
+  ['enough for others', { min_amount: '2' }, paid, true],
+  ['not enough for others, more with the change', { min_amount: '2.1' }, paid, false],
+  ['what was to be moved before it was replaced', { min_amount: '1000' }, transaction('transaction.failed', [{ asset_gid: TOKEN, amount: '1000.5' }]), true],
   ['all at once', { chain_gids: [CHAIN], asset_gids: [TOKEN], address_ids: ['a1'], direction: 'in', min_amount: '1' }, detected, true],
   ['a balance that fell', { direction: 'out', min_amount: '2' }, balance('-2.5'), true],
   ['a balance that rose', { direction: 'in' }, balance('1'), true],

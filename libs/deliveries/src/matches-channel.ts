@@ -44,13 +44,15 @@ function readFacts(event: EventEnvelope): Facts {
     return { chainGid, direction, addressIds: [addressId], moves: [{ assetGid, amount: delta?.replace('-', '') ?? undefined }] };
   }
   const { transaction, balance_changes: changes } = event.data;
-  // A failed transaction moved nothing but its fee.
+  // One that failed in a block moved nothing but its fee; one that was dropped from the mempool would have moved something.
   const fee = transaction.fee === null ? [] : [{ assetGid: transaction.fee.asset_gid, amount: transaction.fee.amount }];
-  const transfers = transaction.transfers.map((transfer) => ({ assetGid: transfer.asset_gid, amount: transfer.amount ?? undefined }));
+  // What goes to others out of an output of the project comes with input and change, which are no amounts that moved.
+  const paid = transaction.transfers.filter((transfer) => transfer.monitored_addresses.length === 0);
+  const transfers = (paid.length > 0 ? paid : transaction.transfers).map((transfer) => ({ assetGid: transfer.asset_gid, amount: transfer.amount ?? undefined }));
   return {
     chainGid: transaction.chain_gid,
     direction: transaction.direction,
     addressIds: changes.map((change) => change.address_id),
-    moves: event.type === 'transaction.failed' ? fee : transfers,
+    moves: event.type === 'transaction.failed' && transfers.length === 0 ? fee : transfers,
   };
 }

@@ -21,18 +21,21 @@ const blockNew = z.object({
 
 const monitored = z.object({ address_id: z.uuid(), address: z.string() });
 
+/** On chains of unspent outputs one leg: an input (no `to`) or an output (no `from`); the legs of an address add up. */
 export const transferRecord = z.object({
-  index: z.int(),
+  index: z.int().describe('Position in the transaction; on UTXO chains the inputs come first, then the outputs.'),
   type: z.enum(['native', 'token', 'internal']),
   asset_gid: z.string(),
-  from: z.string().nullable(),
-  to: z.string().nullable(),
+  from: z.string().nullable().describe('Null where the source is no account: coinbases and mints, and every output of a UTXO transaction.'),
+  to: z.string().nullable().describe('Null for every input of a UTXO transaction.'),
   /** Null while the token's decimals are not known. */
   amount: decimal.nullable(),
   amount_raw: raw,
   decimals: z.int().nullable(),
   log_index: z.int().nullable(),
-  monitored_addresses: z.array(z.string()),
+  monitored_addresses: z
+    .array(z.string())
+    .describe('Addresses of the project among `from` and `to`. Empty for an output of a UTXO transaction that pays somebody else out of an output of the project.'),
 });
 
 export const transactionRecord = z.object({
@@ -47,7 +50,10 @@ export const transactionRecord = z.object({
   tx_index: z.int().nullable(),
   confirmations: z.int(),
   required_confirmations: z.int(),
-  fee: z.object({ asset_gid: z.string(), amount: decimal, amount_raw: raw }).nullable(),
+  fee: z
+    .object({ asset_gid: z.string(), amount: decimal, amount_raw: raw })
+    .nullable()
+    .describe('Null where there is none and, on UTXO chains, where an input is spent that no watched address owned: its amount is not known.'),
   transfers: z.array(transferRecord),
   replaced_by: z.string().nullable(),
   detected_at: z.iso.datetime(),

@@ -104,6 +104,40 @@ describe('GET /transactions', () => {
     expect(body.fields[0].name).toMatch(new RegExp(`^${query.split('=')[0]}`));
   });
 
+  describe('of a chain of unspent outputs', () => {
+    beforeAll(async () => {
+      await insertTransaction(6, { status: 'detected', direction: 'out', block: 50, at: '2025-12-01T00:00:00Z' });
+      for (const [index, from, to, raw] of [[0, mine, null, 9], [1, null, other, 2], [2, null, mine, 6]] as const) {
+        await world.db.query(
+          `INSERT INTO transfers (transaction_id, index, project_id, chain_gid, type, asset_gid, from_address, to_address, amount_raw, monitored_addresses)
+           VALUES ($1, $2, $3, $4, 'native', $5, $6, $7, $8 * 1000000000000000000::numeric, $9)`,
+          [idOf(6), index, world.project.projectId, gid, `${gid}/slip44:60`, from, to, raw, to === other ? [] : [mine]],
+        );
+      }
+    });
+    afterAll(() => world.db.query('DELETE FROM transactions WHERE id = $1', [idOf(6)]));
+
+    it('shows what was spent, what others got and the change', async () => {
+      const { body } = await world.api.get('/transactions?hash=0x6').expect(200);
+      expect(body.items[0].transfers.map((leg: Record<string, unknown>) => [leg.index, leg.from, leg.to, leg.amount, leg.monitored_addresses])).toEqual([
+        [0, mine, null, '9', [mine]],
+        [1, null, other, '2', []],
+        [2, null, mine, '6', [mine]],
+      ]);
+    });
+
+    it.each([
+      ['min_amount=2&to_block=50', [6]],
+      ['min_amount=2.1&to_block=50', []],
+      [`min_amount=2&to_block=50&asset_gids=${gid}/slip44:60`, [6]],
+      [`addresses=${other}`, []],
+      ['min_amount=1.5', [3, 1, 6]],
+    ])('%s → %j', async (query, expected) => {
+      const { body } = await world.api.get(`/transactions?${query}`).expect(200);
+      expect(body.items.map(({ hash }: { hash: string }) => Number(hash))).toEqual(expected);
+    });
+  });
+
   describe('of the mempool', () => {
     beforeAll(async () => {
       await insertTransaction(4, { status: 'pending', direction: 'in', at: '2026-01-01T12:00:00Z' });

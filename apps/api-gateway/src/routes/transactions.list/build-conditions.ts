@@ -41,10 +41,12 @@ export async function buildConditions(projectId: string, query: TransactionQuery
   const assets = query.asset_gids && (await canonicalAssets(query.asset_gids));
   add((p) => `EXISTS (SELECT FROM transfers r WHERE r.transaction_id = t.id AND r.asset_gid = ANY (${p}))`, assets);
   const ofAssets = assets === undefined ? '' : `AND r.asset_gid = ANY ($${values.length})`;
-  // An amount needs the asset's decimals: transfers of unknown assets do not match.
+  // An amount needs the asset's decimals: transfers of unknown assets do not match. Where a project pays others out of
+  // its outputs, input and change are no amounts that moved.
   add(
     (p) => `EXISTS (SELECT FROM transfers r JOIN assets d ON d.gid = r.asset_gid
-      WHERE r.transaction_id = t.id ${ofAssets} AND r.amount_raw >= ${p}::numeric * power(10::numeric, d.decimals))`,
+      WHERE r.transaction_id = t.id ${ofAssets} AND r.amount_raw >= ${p}::numeric * power(10::numeric, d.decimals)
+        AND (r.monitored_addresses = '{}' OR NOT EXISTS (SELECT FROM transfers f WHERE f.transaction_id = t.id AND f.monitored_addresses = '{}')))`,
     query.min_amount,
   );
   return { where: conditions.join(' AND '), values };
