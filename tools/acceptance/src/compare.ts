@@ -8,7 +8,9 @@ export interface TransactionRecord {
   readonly status: string;
   readonly block_number: number | null;
   readonly block_hash: string | null;
+  readonly direction: string;
   readonly replaced_by: string | null;
+  readonly fee: { readonly amount_raw: string } | null;
   readonly transfers: readonly { readonly type: string; readonly asset_gid: string; readonly from: string | null; readonly to: string | null; readonly amount_raw: string }[];
 }
 
@@ -32,6 +34,7 @@ export async function findDisagreements(harness: Harness<TestChain>, project: Pr
   for (const [hash, got] of actual) {
     if (!expected.has(hash) && !absent.includes(got.status)) faults.push(`phantom transaction ${hash} with status ${got.status}`);
   }
+  faults.push(...(chain.findRecordFaults?.(actual) ?? []));
   faults.push(...findEventFaults(chain, project, receiver, expected, actual));
   faults.push(...(await chain.findBalanceFaults(project, watched)));
   return faults;
@@ -45,6 +48,9 @@ function findTransactionFaults(want: ExpectedTransaction, got: TransactionRecord
   if (got.replaced_by !== null) faults.push(`${want.hash}: stands in a block, and is said to be replaced by ${got.replaced_by}`);
   const transfers = got.transfers.map((t) => `${t.type} ${t.asset_gid} ${t.from} ${t.to} ${t.amount_raw}`.toLowerCase()).sort();
   if (JSON.stringify(transfers) !== JSON.stringify(want.transfers)) faults.push(`${want.hash}: expected transfers ${want.transfers.join('; ')}, got ${transfers.join('; ')}`);
+  if (want.direction !== undefined && got.direction !== want.direction) faults.push(`${want.hash}: expected direction ${want.direction}, got ${got.direction}`);
+  const fee = got.fee?.amount_raw ?? null;
+  if (want.feesRaw !== undefined && !want.feesRaw.includes(fee)) faults.push(`${want.hash}: expected a fee of ${want.feesRaw.join(' or ')}, got ${fee}`);
   return faults;
 }
 

@@ -147,7 +147,8 @@ export class Harness<C extends TestChain> {
       );
       const { confirmed, ...left } = rows[0]!;
       // A killed analyzer leaves its question about a token to the next attempt, some seconds later.
-      return confirmed >= head && Object.values(left).every((count) => count === 0);
+      if (confirmed >= head && Object.values(left).every((count) => count === 0)) return true;
+      throw new Error(`left ${JSON.stringify(left)}, confirmed ${confirmed} of ${head}`);
     });
   }
 

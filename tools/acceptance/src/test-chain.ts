@@ -1,3 +1,4 @@
+import type { TransactionRecord } from './compare.ts';
 import type { Project } from './project.ts';
 import type { ServiceName } from './services.ts';
 
@@ -23,6 +24,10 @@ export interface ExpectedTransaction {
   readonly isFailed: boolean;
   /** `type asset from to amount`, sorted: transfers that touch a watched address. */
   readonly transfers: readonly string[];
+  /** Compared where it is given. */
+  readonly direction?: string;
+  /** What the fee may be in base units, null for unknown; compared where it is given. */
+  readonly feesRaw?: readonly (string | null)[];
 }
 
 /** A node under the test's command, and what the chain itself says: the side of the oracle that a family has for itself. */
@@ -46,6 +51,8 @@ export interface TestChain {
   prepare?(project: Project): Promise<void>;
   /** What a watcher of `watched` (address → first block that counts) must have of the blocks from `from` on. */
   expectTransactions(watched: ReadonlyMap<string, number>, from: number): Promise<Map<string, ExpectedTransaction>>;
+  /** What else may be wrong with a project's records, in words. */
+  findRecordFaults?(actual: ReadonlyMap<string, TransactionRecord>): string[];
   /** In words; empty when the API's balances are the chain's. */
   findBalanceFaults(project: Project, watched: readonly Watched[]): Promise<string[]>;
 }
