@@ -7,8 +7,8 @@ export const config = loadConfig(
     .extend({
       /** Bodies read at once per chain. */
       PREFETCH_WINDOW: integer(1, 256).default(24),
-      /** Threads that read a backlog of blocks; 0: none. */
-      BODY_THREADS: integer(0, 64).default(availableParallelism() - 1),
+      /** Threads that read a backlog of blocks; 0: none. The default leaves a core to the database: with two, threads gain nothing. */
+      BODY_THREADS: integer(0, 64).default(Math.max(0, availableParallelism() - 2)),
       /** One request to a node. */
       NODE_TIMEOUT: durationMs().default(10_000),
       /** How often a mempool is read, where the node tells it; 0: never. */
