@@ -16,8 +16,8 @@ export default {
     {
       name: 'no-specs-in-product',
       severity: 'error',
-      comment: 'Specs are imported by nobody.',
-      from: { pathNot: SPECS },
+      comment: 'Specs and their helpers are for specs and tools.',
+      from: { path: '^(apps|libs)/', pathNot: SPECS },
       to: { path: SPECS },
     },
     {
