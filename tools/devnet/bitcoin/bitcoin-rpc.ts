@@ -29,7 +29,8 @@ export function createBitcoinRpc(url: string): BitcoinRpc {
   const post = async (body: unknown): Promise<unknown> => {
     const response = await fetch(`${origin}${pathname}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization },
+      // A node that closes an idle connection just when it is used again would fail the call.
+      headers: { 'content-type': 'application/json', authorization, connection: 'close' },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
