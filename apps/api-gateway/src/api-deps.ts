@@ -3,6 +3,7 @@ import type { Dial } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import type { PrismaClient } from '@chainwatch/db/prisma';
 import type { Sealer } from '@chainwatch/secrets';
+import type { KeyStore } from './auth/key-store.ts';
 
 /** What the handlers work with. */
 export interface ApiDeps {
@@ -12,6 +13,8 @@ export interface ApiDeps {
   readonly prisma: PrismaClient;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish'>;
   readonly sealer: Sealer;
+  /** Of this replica: the bus tells the others. */
+  readonly keys: Pick<KeyStore, 'revoke'>;
   /** Guarded: node URLs and webhook URLs come from customers. */
   readonly dial: Dial;
   readonly logger: { warn(fields: object, message: string): void };

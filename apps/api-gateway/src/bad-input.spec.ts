@@ -37,12 +37,22 @@ describe('hostile requests', () => {
     const { body: channel } = await world.api.post('/channels').send({ name: 'c', url: 'https://1.1.1.1/' }).expect(201);
     const { body: publicKey } = await world.api.post('/public_keys').send(bodyOf(accounts.bip84));
     if (publicKey.id !== undefined) publicKeyId = publicKey.id;
+    const { body: project } = await world.management.post('/management/projects').send({ name: 'p' }).expect(201);
+    const { body: key } = await world.management.post('/management/keys').send({ type: 'api', name: 'k', project_id: project.id, permissions: ['api:address:read'] }).expect(201);
+    const { body: member } = await world.management.post('/management/members').send({ email: `${project.id}@example.com`, role: 'owner' }).expect(201);
     known = {
       chain_gid: ['eip155:31337', 'eip155:1', 'eip155:2', 'bip122:000000000019d6689c085ae165831e93', 'tron:mainnet'],
       asset_path: ['slip44:60', 'slip44:0', `erc20:${address}`, 'token:x', 'erc20:%41'],
       address: [address, accounts.bip84.first, 'nope'],
       value: [address, accounts.bip84.first],
       channel_id: [channel.id],
+      project_id: [project.id, project.id, '00000000-0000-4000-8000-000000000000'],
+      key_id: [key.id],
+      member_id: [member.id],
+      email: ['a@example.com', 'A@Example.com', `${'a'.repeat(60)}@example.com`, 'a@b', 'a b@example.com', '"a"@example.com', 'ä@example.com'],
+      expires_at: ['2999-01-01T00:00:00Z', '2999-01-01T00:00:00+14:00', '2001-01-01T00:00:00Z', '9999-12-31T23:59:59-23:59'],
+      since: ['0000-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '9999-12-31T23:59:59Z'],
+      until: ['0000-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '9999-12-31T23:59:59Z'],
       public_key_id: [publicKeyId, publicKeyId, '00000000-0000-4000-8000-000000000000'],
       extended_public_key: [...Object.values(accounts).map(({ key }) => key), bip84AsXpub, accounts.bip84.key.slice(0, -1), accounts.bip84.key.replace('zpub', 'zprv')],
       derivation_path: [...Object.values(accounts).map(({ path }) => path), "m/84'/0'/1'", "m/84'/0'"],
@@ -71,7 +81,8 @@ describe('hostile requests', () => {
       fc.asyncProperty(requests, async (attempt) => {
         const path = `/v1${fillPath(route.path, attempt.params)}${toQuery(attempt.query)}`;
         const text = attempt.raw ?? (attempt.body === undefined ? undefined : JSON.stringify(attempt.body));
-        const answer = await send(route.method, path, text, { 'content-type': attempt.mediaType, ...(attempt.encoding && { 'content-encoding': attempt.encoding }) });
+        const key = world.project.keys[route.path.startsWith('/management/') ? 'management' : 'api'];
+        const answer = await send(route.method, path, text, { 'x-api-key': key, 'content-type': attempt.mediaType, ...(attempt.encoding && { 'content-encoding': attempt.encoding }) });
         expectClear(answer);
       }),
       { numRuns: requestsPerRoute },
@@ -101,7 +112,7 @@ describe('hostile requests', () => {
     sent += 1;
     return new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { ...headers, 'content-length': Buffer.byteLength(body) };
-      const req = request({ host: '127.0.0.1', port, method, path, agent, headers: { 'x-api-key': world.project.keys.api, ...length } }, (res) => {
+      const req = request({ host: '127.0.0.1', port, method, path, agent, headers: { 'x-api-key': headers['x-api-key'], ...length } }, (res) => {
         let text = '';
         res.setEncoding('utf8');
         res.on('data', (chunk: string) => (text += chunk));

@@ -10,8 +10,10 @@ export const config = loadConfig(
     API_HOST: url('http', 'https').default('https://api.chainwatch.dev'),
     /** Webhook URLs may be http: for the local stack and tests. */
     WEBHOOK_ALLOW_HTTP: boolean().default(false),
-    /** Requests per 60 s and key; failed authentications per 60 s and client address. */
+    /** Requests per 60 s and key, by the type of the key; failed authentications per 60 s and client address. */
     RATE_LIMIT_API: integer(1).default(1_200),
+    RATE_LIMIT_MANAGEMENT: integer(1).default(120),
+    RATE_LIMIT_RPC: integer(1).default(6_000),
     RATE_LIMIT_FAILED_AUTH: integer(1).default(60),
     /** How many proxies in front are believed about the client's address. */
     TRUSTED_PROXIES: integer(0, 10).default(0),

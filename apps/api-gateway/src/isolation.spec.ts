@@ -8,12 +8,15 @@ const bodies: Readonly<Record<string, object>> = {
   'PATCH /addresses/:address': { label: 'stolen' },
   'PATCH /public_keys/:public_key_id': { label: 'stolen' },
   'PATCH /notification_channels/webhook/:channel_id': { name: 'stolen' },
+  'PATCH /management/projects/:project_id': { name: 'stolen' },
+  'PATCH /management/members/:member_id': { role: 'owner' },
+  'POST /management/keys/:key_id/actions/roll': { grace_seconds: 0 },
 };
 
-/** Every route that names something of a project. */
-const owned = routeTable.filter(({ path }) => /:(address|public_key_id|channel_id|delivery_id)\b/.test(path));
+/** Every route that names something of a project or a workspace. */
+const owned = routeTable.filter(({ path }) => /:(address|public_key_id|channel_id|delivery_id|project_id|member_id|key_id)\b/.test(path));
 
-describe('what belongs to another project', () => {
+describe('what belongs to another project or workspace', () => {
   let world: SpecWorld;
   let ids: Record<string, string>;
   let hdAddress: string;
@@ -33,18 +36,54 @@ describe('what belongs to another project', () => {
       `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, required_confirmations) VALUES (gen_random_uuid(), $1, 'eip155:1', '0x1', 'detected', 'in', 1)`,
       [world.project.projectId],
     );
-    ids = { address, public_key_id: publicKey.id, channel_id: channel.id, delivery_id: rows[0].id };
+    const { body: member } = await world.management.post('/management/members').send({ email: 'mine@example.com', role: 'admin' }).expect(201);
+    const { body: key } = await world.management.post('/management/keys').send({ type: 'rpc', name: 'mine', permissions: ['rpc:evm:read'] }).expect(201);
+    ids = {
+      address,
+      public_key_id: publicKey.id,
+      channel_id: channel.id,
+      delivery_id: rows[0].id,
+      project_id: world.project.projectId,
+      member_id: member.id,
+      key_id: key.id,
+    };
   });
   afterAll(() => world.stop());
 
   it.each(owned.map((route) => [`${route.method} ${route.path}`, route] as const))('%s is 404, and nothing happens', async (_name, route) => {
     const path = `/v1${route.path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? '')}`;
     const body = bodies[`${route.method} ${route.path.replace('/channels', '/notification_channels')}`] ?? bodies[`${route.method} ${route.path}`];
-    const response = await world.send(route.method.toLowerCase() as 'get', path, world.otherProject.keys.api).send(body);
+    const response = await world.send(route.method.toLowerCase() as 'get', path, world.otherProject.keys[route.path.startsWith('/management/') ? 'management' : 'api']).send(body);
     expect([response.status, response.body.title]).toEqual([404, 'Not Found']);
     expect((await world.api.get(`/addresses/${address}`).expect(200)).body.label).toBe('mine');
     expect((await world.api.get(`/public_keys/${ids.public_key_id}`).expect(200)).body).toMatchObject({ label: 'mine', address_count: 1 });
     expect((await world.api.get(`/channels/${ids.channel_id}`).expect(200)).body).toMatchObject({ name: 'mine', is_archived: false });
+    expect((await world.management.get(`/management/projects/${ids.project_id}`).expect(200)).body.name).toBe('Default');
+    expect((await world.management.get('/management/members').expect(200)).body.items).toMatchObject([{ id: ids.member_id, role: 'admin' }]);
+    expect((await world.management.get(`/management/keys/${ids.key_id}`).expect(200)).body).toMatchObject({ status: 'active', replaced_by: null });
+  });
+
+  it('what a management request names in its body or its filters is of its own workspace too', async () => {
+    const key = { type: 'api', name: 'theirs', project_id: ids.project_id, permissions: ['api:address:read'] };
+    expect((await world.otherManagement.post('/management/keys').send(key).expect(404)).body.detail).toContain(ids.project_id);
+    expect((await world.otherManagement.get(`/management/keys?project_ids=${ids.project_id}`).expect(200)).body.meta.total).toBe(0);
+    expect((await world.otherManagement.get(`/management/audit_logs?target_ids=${ids.member_id},${ids.key_id}`).expect(200)).body.meta.total).toBe(0);
+    // The address is taken in one workspace, and free in the other.
+    await world.otherManagement.post('/management/members').send({ email: 'mine@example.com', role: 'viewer' }).expect(201);
+    await world.otherManagement.patch('/management/workspace').send({ name: 'Theirs' }).expect(200);
+    expect((await world.management.get('/management/workspace').expect(200)).body).toMatchObject({ id: world.project.workspaceId, name: 'Default' });
+  });
+
+  it('lists of a workspace hold its own rows', async () => {
+    const idsOf = async (path: string, client = world.management): Promise<string[]> => (await client.get(path).expect(200)).body.items.map(({ id }: { id: string }) => id);
+    expect(await idsOf('/management/projects')).toEqual([world.project.projectId]);
+    expect(await idsOf('/management/projects', world.otherManagement)).toEqual([world.otherProject.projectId]);
+    for (const path of ['members', 'keys', 'audit_logs']) {
+      const [own, others] = [await idsOf(`/management/${path}`), await idsOf(`/management/${path}`, world.otherManagement)];
+      expect(own.length).toBeGreaterThan(0);
+      expect(others.length).toBeGreaterThan(0);
+      expect(own.filter((id) => others.includes(id))).toEqual([]);
+    }
   });
 
   it('a derived address is 404 in every form, and may be derived there too', async () => {

@@ -36,7 +36,10 @@ await runService({
       },
       bus,
       cache,
-      limits: { perKey: config.RATE_LIMIT_API, failedPerClient: config.RATE_LIMIT_FAILED_AUTH },
+      limits: {
+        perKey: { api: config.RATE_LIMIT_API, rpc: config.RATE_LIMIT_RPC, mgt: config.RATE_LIMIT_MANAGEMENT },
+        failedPerClient: config.RATE_LIMIT_FAILED_AUTH,
+      },
       docsUrl: config.DOCS_URL,
       apiHost: config.API_HOST,
       trustedProxies: config.TRUSTED_PROXIES,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { generateApiKey, hashApiKey, permissionsOf } from '@chainwatch/api-key';
-import { ROUTE_PERMISSIONS, permissionOf } from './permissions.ts';
+import type { ApiKeyType } from '@chainwatch/api-key';
+import { ROUTE_PERMISSIONS, keyTypeOf, permissionOf } from './permissions.ts';
 import { routeTable } from './route-table.ts';
 import { startSpecWorld } from './spec-world.ts';
 import type { SpecWorld } from './spec-world.ts';
@@ -22,26 +23,35 @@ describe('keys and routes', () => {
     const permission = permissionOf(route);
     const path = `/v1${route.path.replace(/:\w+/g, 'x')}`;
     const method = route.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
-    const all = permissionsOf('api');
-    const without = await world.send(method, path, await insertKey(all.filter((one) => one !== permission)));
+    const type = permission === 'any' ? 'api' : keyTypeOf(permission);
+    const without = await world.send(method, path, await insertKey(type, permissionsOf(type).filter((one) => one !== permission)));
     if (permission === 'any') expect(without.status).toBe(200);
     else expect([without.status, without.body.detail]).toEqual([403, `The API key does not have the permission ${permission}.`]);
-    const exact = await world.send(method, path, await insertKey(permission === 'any' ? [] : [permission]));
+    const exact = await world.send(method, path, await insertKey(type, permission === 'any' ? [] : [permission]));
     expect(exact.status).not.toBe(403);
   });
 
-  it.each(['rpc', 'management'] as const)('a %s key may see the version and nothing else', async (type) => {
-    const key = world.project.keys[type];
-    await world.send('get', '/v1/version', key).expect(200);
-    const { body } = await world.send('get', '/v1/addresses', key).expect(403);
-    expect(body).toMatchObject({ type: 'https://docs.example.com/errors/forbidden', title: 'Forbidden', status: 403 });
+  it.each(routeTable.map((route) => [`${route.method} ${route.path}`, route] as const))('%s lets in keys of its own type only, whatever they hold', async (_name, route) => {
+    const permission = permissionOf(route);
+    if (permission === 'any') return;
+    const type = keyTypeOf(permission);
+    const method = route.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
+    for (const other of (['api', 'rpc', 'mgt'] as const).filter((one) => one !== type)) {
+      const { body } = await world.send(method, `/v1${route.path.replace(/:\w+/g, 'x')}`, await insertKey(other, [...permissionsOf(other), permission])).expect(403);
+      expect(body).toMatchObject({ type: 'https://docs.example.com/errors/forbidden', title: 'Forbidden', status: 403 });
+      expect(body.detail).toBe(`This key is not a key of the ${type === 'mgt' ? 'management interface' : 'platform API'}.`);
+    }
   });
 
-  async function insertKey(permissions: readonly string[]): Promise<string> {
-    const key = generateApiKey({ label: 'svc', type: 'api', randomBytes });
+  it.each(['api', 'rpc', 'management'] as const)('a bootstrapped %s key may see the version', async (type) => {
+    await world.send('get', '/v1/version', world.project.keys[type]).expect(200);
+  });
+
+  async function insertKey(type: ApiKeyType, permissions: readonly string[]): Promise<string> {
+    const key = generateApiKey({ label: 'svc', type, randomBytes });
     await world.db.query(
-      `INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions) VALUES ('api', $1, $2, 'spec', 'spec', $3, $4)`,
-      [world.project.workspaceId, world.project.projectId, Buffer.from(hashApiKey(key)), permissions],
+      `INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions) VALUES ($1, $2, $3, 'spec', 'spec', $4, $5)`,
+      [type, world.project.workspaceId, type === 'api' ? world.project.projectId : null, Buffer.from(hashApiKey(key)), permissions],
     );
     return key;
   }

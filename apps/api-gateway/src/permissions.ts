@@ -1,4 +1,4 @@
-import type { Permission } from '@chainwatch/api-key';
+import type { ApiKeyType, Permission } from '@chainwatch/api-key';
 
 /** What a key needs for each route (decisions.md §7); `any` lets every valid key in. */
 export const ROUTE_PERMISSIONS = {
@@ -58,6 +58,24 @@ export const ROUTE_PERMISSIONS = {
   'POST /notification_channels/:channel_id/actions/restore': 'api:notification_channel:write',
   'GET /notification_channels/:channel_id/deliveries': 'api:delivery:read',
   'GET /notification_channels/:channel_id/deliveries/:delivery_id': 'api:delivery:read',
+
+  'GET /management/workspace': 'mgt:workspace:read',
+  'PATCH /management/workspace': 'mgt:workspace:write',
+  'GET /management/projects': 'mgt:project:read',
+  'POST /management/projects': 'mgt:project:write',
+  'GET /management/projects/:project_id': 'mgt:project:read',
+  'PATCH /management/projects/:project_id': 'mgt:project:write',
+  'DELETE /management/projects/:project_id': 'mgt:project:write',
+  'GET /management/members': 'mgt:member:read',
+  'POST /management/members': 'mgt:member:write',
+  'PATCH /management/members/:member_id': 'mgt:member:write',
+  'DELETE /management/members/:member_id': 'mgt:member:write',
+  'GET /management/keys': 'mgt:key:read',
+  'POST /management/keys': 'mgt:key:write',
+  'GET /management/keys/:key_id': 'mgt:key:read',
+  'DELETE /management/keys/:key_id': 'mgt:key:write',
+  'POST /management/keys/:key_id/actions/roll': 'mgt:key:write',
+  'GET /management/audit_logs': 'mgt:audit:read',
 } as const satisfies Record<string, Permission | 'any'>;
 
 /** `/channels` is a second name of `/notification_channels`; a route without a line here is a mistake of ours. */
@@ -67,4 +85,9 @@ export function permissionOf(route: { method: string; path: string }): Permissio
     table[`${route.method} ${route.path}`] ?? table[`${route.method} ${route.path.replace(/^\/channels/, '/notification_channels')}`];
   if (permission === undefined) throw new Error(`${route.method} ${route.path} has no line in ROUTE_PERMISSIONS`);
   return permission;
+}
+
+/** The type of key that can carry a permission: its first word. */
+export function keyTypeOf(permission: Permission): ApiKeyType {
+  return permission.slice(0, permission.indexOf(':')) as ApiKeyType;
 }

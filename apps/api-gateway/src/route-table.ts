@@ -1,6 +1,7 @@
 import type { Route } from '@chainwatch/http';
 import type { ApiDeps } from './api-deps.ts';
 import type { Principal } from './auth/principal.ts';
+import { managementRoutes } from './management-routes.ts';
 import { getBalanceDetails } from './routes/addresses.balance-details/handler.ts';
 import { getBalances } from './routes/addresses.balances/handler.ts';
 import { createExternalAddress } from './routes/addresses.create-external/handler.ts';
@@ -65,7 +66,7 @@ const channelRoutes: readonly ApiRoute[] = [
   getDelivery,
 ];
 
-/** Every route of the platform API, relative to the base address. */
+/** Every route of the platform API and the management interface, relative to the base address. */
 export const routeTable: readonly ApiRoute[] = [
   getVersion,
   listBlockchains,
@@ -109,4 +110,5 @@ export const routeTable: readonly ApiRoute[] = [
   // One set of handlers, two mounts (decisions.md 1.2).
   createChannel,
   ...channelRoutes.map((route) => ({ ...route, path: route.path.replace('/notification_channels', '/channels') })),
+  ...managementRoutes,
 ];

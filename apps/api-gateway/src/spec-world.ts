@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import request from 'supertest';
+import type { ApiKeyType } from '@chainwatch/api-key';
 import type { PublishOptions } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
 import { createDatabase } from '@chainwatch/db';
@@ -22,11 +23,14 @@ export interface Published {
   readonly payload: unknown;
 }
 
-/** The app over a real, fresh PostgreSQL, with two projects. The bus is recorded: nobody consumes here. */
+/** The app over a real, fresh PostgreSQL, with two projects, each of a workspace of its own. The bus is recorded: nobody consumes here. */
 export interface SpecWorld {
   readonly api: Client;
   /** With the key of another project. */
   readonly other: Client;
+  /** With the management keys of the two workspaces. */
+  readonly management: Client;
+  readonly otherManagement: Client;
   readonly project: Bootstrap;
   readonly otherProject: Bootstrap;
   readonly deps: ApiDeps;
@@ -38,7 +42,7 @@ export interface SpecWorld {
   send(method: Method, path: string, key?: string): request.Test;
   readonly server: Server;
   /** In force from the next request on. */
-  readonly limits: { perKey: number; failedPerClient: number };
+  readonly limits: { perKey: Record<ApiKeyType, number>; failedPerClient: number };
   stop(): Promise<void>;
 }
 
@@ -66,7 +70,8 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
   const otherProject = sharing?.otherProject ?? (await bootstrap(db, { label }));
   const published: Published[] = [];
   const failures: unknown[] = [];
-  const limits = { perKey: 1_000_000, failedPerClient: 1_000_000 };
+  const limits = { perKey: { api: 1_000_000, rpc: 1_000_000, mgt: 1_000_000 }, failedPerClient: 1_000_000 };
+  const keys = createKeyStore({ db });
   const deps: ApiDeps = {
     db,
     prisma,
@@ -75,6 +80,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
         void published.push({ kind, tokens, payload }),
     },
     sealer: createSealer({ keys: { spec: randomBytes(32).toString('base64') }, activeKeyId: 'spec' }),
+    keys,
     dial: createDial({ allow: [...(options.allow ?? ['127.0.0.0/8', '::1/128'])] }),
     logger: { warn: () => undefined },
     settings: {
@@ -88,7 +94,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
   };
   const app = createApp({
     deps,
-    keys: createKeyStore({ db }),
+    keys,
     cache: createCache(undefined),
     limits,
     docsUrl: 'https://docs.example.com',
@@ -113,6 +119,8 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
   return {
     api: clientOf(project.keys.api),
     other: clientOf(otherProject.keys.api),
+    management: clientOf(project.keys.management),
+    otherManagement: clientOf(otherProject.keys.management),
     project,
     otherProject,
     deps,

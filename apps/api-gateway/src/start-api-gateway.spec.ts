@@ -21,7 +21,7 @@ describe('the gateway on a real bus', () => {
       deps: world.deps,
       bus,
       cache: createCache(undefined),
-      limits: { perKey: 1_000_000, failedPerClient: 1_000_000 },
+      limits: { perKey: { api: 1_000_000, rpc: 1_000_000, mgt: 1_000_000 }, failedPerClient: 1_000_000 },
       docsUrl: 'https://docs.example.com',
       apiHost: 'https://api.example.com',
       trustedProxies: 0,

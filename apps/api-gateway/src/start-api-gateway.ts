@@ -9,7 +9,7 @@ import { createApp } from './create-app.ts';
 import type { AppOptions } from './create-app.ts';
 
 export interface ApiGatewayOptions extends Pick<AppOptions, 'limits' | 'docsUrl' | 'apiHost' | 'trustedProxies' | 'logger' | 'checkReplies'> {
-  readonly deps: Omit<ApiDeps, 'bus'>;
+  readonly deps: Omit<ApiDeps, 'bus' | 'keys'>;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish' | 'subscribe' | 'isConnected'>;
   readonly cache: Pick<Cache, 'consumeToken'>;
   /** 0 takes a free one. */
@@ -28,8 +28,8 @@ export interface ApiGateway {
 /** The platform API over adapters that are connected already. */
 export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGateway> {
   const { bus, port, host } = options;
-  const deps: ApiDeps = { ...options.deps, bus };
-  const keys = createKeyStore({ db: deps.db });
+  const keys = createKeyStore({ db: options.deps.db });
+  const deps: ApiDeps = { ...options.deps, bus, keys };
   const stopListening = bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash));
   // Prisma compiles its query engine with the first query: better now than with the first client.
   void deps.prisma.workspace.findFirst().catch(() => undefined);

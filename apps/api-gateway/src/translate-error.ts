@@ -1,19 +1,24 @@
-import { serviceUnavailable } from '@chainwatch/problem';
+import { serviceUnavailable, unauthorized } from '@chainwatch/problem';
 import type { ProblemError } from '@chainwatch/problem';
 
-// Connections refused, lost or cut (SQLSTATE classes 08 and 57P, too many of them 53), a pool that gave none in time, and
-// the same through Prisma (https://www.prisma.io/docs/orm/reference/error-reference).
-const unavailable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|57P..|53...|P1001|P1002|P1008|P1017|P2024)$/;
+// Connections refused, lost or cut (SQLSTATE classes 08 and 57P, too many of them 53), a pool that gave none in time, a
+// transaction that had to give way (40), and the same through Prisma (https://www.prisma.io/docs/orm/reference/error-reference).
+const unavailable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|40...|57P..|53...|P1001|P1002|P1008|P1017|P2024|P2034)$/;
 
-/** A database that is away is 503, not 500: the client may come again. Undefined for what nobody foresaw. */
+/**
+ * A database that is away is 503, not 500: the client may come again. A project that was deleted during the request took
+ * the key along: 401. Undefined for what nobody foresaw.
+ */
 export function translateError(error: unknown): ProblemError | undefined {
   const failures = listCauses(error);
+  if (failures.some(({ code, constraint }) => code === '23503' && /_project_id_fkey$/.test(String(constraint)))) return unauthorized('The API key is invalid.');
   if (!failures.some(({ code, message }) => unavailable.test(String(code)) || isPoolFailure(String(message)))) return undefined;
   return serviceUnavailable('The database is not available at the moment.', { cause: error, retryAfterSeconds: 1 });
 }
 
 interface Failure {
   readonly code?: unknown;
+  readonly constraint?: unknown;
   readonly message?: unknown;
   readonly cause?: unknown;
 }

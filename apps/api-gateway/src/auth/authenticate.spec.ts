@@ -72,7 +72,7 @@ describe.each(['svc', 'acmeo'])('authentication under the label %s', (label) => 
   });
 
   it('refuses a key, and a client that guesses keys, when they ask too often', async () => {
-    Object.assign(world.limits, { perKey: 3, failedPerClient: 2 });
+    Object.assign(world.limits, { perKey: { api: 3, rpc: 1, mgt: 2 }, failedPerClient: 2 });
     const remaining: unknown[] = [];
     for (let i = 0; i < 3; i += 1) remaining.push((await world.api.get('/version').expect(200)).headers['x-ratelimit-remaining']);
     expect(remaining).toEqual(['2', '1', '0']);
@@ -81,6 +81,10 @@ describe.each(['svc', 'acmeo'])('authentication under the label %s', (label) => 
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect(Number(refused.headers['x-ratelimit-reset'])).toBeGreaterThan(Date.now() / 1000);
     await world.other.get('/version').expect(200);
+    for (const [type, limit] of [['rpc', 1], ['management', 2]] as const) {
+      for (let i = 0; i < limit; i += 1) expect((await world.send('get', '/v1/version', world.project.keys[type]).expect(200)).headers['x-ratelimit-limit']).toBe(String(limit));
+      await world.send('get', '/v1/version', world.project.keys[type]).expect(429);
+    }
     for (let i = 0; i < 2; i += 1) await world.send('get', '/v1/version', 'guess').expect(401);
     await world.send('get', '/v1/version', 'guess').expect(429);
   });

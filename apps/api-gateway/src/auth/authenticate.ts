@@ -2,15 +2,16 @@ import type { RequestHandler, Response } from 'express';
 import { parseApiKey } from '@chainwatch/api-key';
 import type { Route } from '@chainwatch/http';
 import { forbidden, unauthorized } from '@chainwatch/problem';
-import { permissionOf } from '../permissions.ts';
+import { keyTypeOf, permissionOf } from '../permissions.ts';
 import type { KeyStore } from './key-store.ts';
+import type { LimitedSubject } from './limit-requests.ts';
 import type { Principal } from './principal.ts';
 
 export interface AuthenticateOptions {
   readonly keys: KeyStore;
   readonly namespaceLabel: string;
   /** Counts the request against its key, or the failure against its client; sets the X-RateLimit headers. @throws ProblemError 429 */
-  readonly limit: (res: Response, subject: { keyId: string } | { clientAddress: string }) => Promise<void>;
+  readonly limit: (res: Response, subject: LimitedSubject) => Promise<void>;
 }
 
 /** Finds out who asks. The checksum comes before any look-up, so that guesses cost no query. @throws ProblemError 401, 429 */
@@ -22,7 +23,7 @@ export function authenticate({ keys, namespaceLabel, limit }: AuthenticateOption
       await limit(res, { clientAddress: req.ip ?? 'unknown' });
       throw unauthorized(req.get('x-api-key') === undefined ? 'The X-Api-Key header is missing.' : 'The API key is invalid.');
     }
-    await limit(res, { keyId: principal.keyId });
+    await limit(res, principal);
     res.locals.principal = principal;
     next();
   };
@@ -33,7 +34,8 @@ export function authorize(res: Response, route: Pick<Route<never, never>, 'metho
   const principal = res.locals.principal as Principal;
   const permission = permissionOf(route);
   if (permission === 'any') return principal;
-  if (principal.keyType !== 'api') throw forbidden('This key is not a key of the platform API.');
+  const keyType = keyTypeOf(permission);
+  if (principal.keyType !== keyType) throw forbidden(`This key is not a key of the ${keyType === 'mgt' ? 'management interface' : 'platform API'}.`);
   if (!principal.permissions.includes(permission)) throw forbidden(`The API key does not have the permission ${permission}.`);
   return principal;
 }

@@ -4,10 +4,9 @@ import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
 import { transactionRecord } from '@chainwatch/events';
 import { integerParameter, listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { defineRoute } from '../../define-route.ts';
+import { timestampSchema } from '../../records/path-schemas.ts';
 import { queryTransactions } from './query-transactions.ts';
 import { toTransactionRecord } from './to-transaction-record.ts';
-
-const timestamp = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 const querySchema = z.strictObject({
   ...pageParameters,
@@ -20,8 +19,8 @@ const querySchema = z.strictObject({
   hash: z.string().regex(/^[0-9a-zA-Z]{1,128}$/, 'expected a transaction hash').optional(),
   from_block: integerParameter(0).optional(),
   to_block: integerParameter(0).optional(),
-  since: timestamp.optional(),
-  until: timestamp.optional(),
+  since: timestampSchema.optional(),
+  until: timestampSchema.optional(),
   min_amount: positiveDecimalSchema.max(160).optional(),
   public_key_id: z.uuid().optional(),
 });

@@ -1,0 +1,43 @@
+import type { Sql } from '@chainwatch/db';
+import { conflict } from '@chainwatch/problem';
+import type { Author } from './record-change.ts';
+import { recordChange } from './record-change.ts';
+import { lockProject } from './find-project.ts';
+
+interface DeletedProject {
+  readonly addresses: readonly { id: string; address: string; chainFamily: string }[];
+  readonly keys: readonly { id: string; keyHash: Uint8Array }[];
+}
+
+/** What somebody set up. History (transactions, events) and keys go with the project in any case. */
+const KEPT = [
+  ['addresses', 'addresses'],
+  ['public_keys', 'public keys'],
+  ['notification_channels', 'notification channels'],
+] as const;
+
+/** Deletes a project with all its rows. @throws ProblemError 404; 409 when it is in use and `isCascading` is not set */
+export async function deleteProject(sql: Sql, author: Author, id: string, isCascading: boolean): Promise<DeletedProject> {
+  // From here on nobody adds rows: whoever does holds the project by its foreign key.
+  const { name } = await lockProject(sql, author.principal, id, 'UPDATE');
+  if (!isCascading) await expectUnused(sql, id);
+  await recordChange(sql, author, { action: 'project.deleted', targetId: id, from: { name } });
+  const addresses = await sql.query<{ id: string; address: string; chainFamily: string }>(
+    'DELETE FROM addresses WHERE project_id = $1 RETURNING id, address, chain_family AS "chainFamily"',
+    [id],
+  );
+  const keys = await sql.query<{ id: string; keyHash: Buffer }>('DELETE FROM api_keys WHERE project_id = $1 RETURNING id, key_hash AS "keyHash"', [id]);
+  // Channels take their secrets and deliveries along, transactions their transfers.
+  for (const table of ['public_keys', 'notification_channels', 'events', 'transactions', 'project_sequences']) {
+    await sql.query(`DELETE FROM ${table} WHERE project_id = $1`, [id]);
+  }
+  await sql.query('DELETE FROM projects WHERE id = $1', [id]);
+  return { addresses: addresses.rows, keys: keys.rows };
+}
+
+async function expectUnused(sql: Sql, id: string): Promise<void> {
+  for (const [table, noun] of KEPT) {
+    const { rows } = await sql.query(`SELECT FROM ${table} WHERE project_id = $1 LIMIT 1`, [id]);
+    if (rows.length > 0) throw conflict(`The project has ${noun}: delete them first, or everything together with ?cascade=true.`);
+  }
+}

@@ -1,0 +1,15 @@
+import type { Prisma } from '@chainwatch/db/prisma';
+import { notFound } from '@chainwatch/problem';
+import type { ApiDeps } from '../api-deps.ts';
+import type { Principal } from '../auth/principal.ts';
+
+/** @throws ProblemError 404, also when it is another workspace's */
+export async function findMember({ prisma }: Pick<ApiDeps, 'prisma'>, principal: Principal, id: string): Promise<Prisma.MemberGetPayload<object>> {
+  const row = await prisma.member.findFirst({ where: { id, workspaceId: principal.workspaceId } });
+  if (!row) throw missingMember(id);
+  return row;
+}
+
+export function missingMember(id: string): Error {
+  return notFound(`There is no member ${id} in this workspace.`);
+}

@@ -1,0 +1,24 @@
+import type { Sql } from '@chainwatch/db';
+import { notFound } from '@chainwatch/problem';
+import type { ProblemError } from '@chainwatch/problem';
+import type { ApiDeps } from '../api-deps.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { ProjectRow } from '../records/project.ts';
+
+/** @throws ProblemError 404, also when it is another workspace's */
+export async function findProject({ prisma }: Pick<ApiDeps, 'prisma'>, principal: Principal, id: string): Promise<ProjectRow> {
+  const row = await prisma.project.findFirst({ where: { id, workspaceId: principal.workspaceId } });
+  if (!row) throw missing(id);
+  return row;
+}
+
+/** The same, locked: `KEY SHARE` keeps it from being deleted, `UPDATE` keeps everybody else from adding to it. @throws ProblemError 404 */
+export async function lockProject(sql: Sql, { workspaceId }: Principal, id: string, strength: 'KEY SHARE' | 'NO KEY UPDATE' | 'UPDATE'): Promise<Pick<ProjectRow, 'name'>> {
+  const { rows } = await sql.query<Pick<ProjectRow, 'name'>>(`SELECT name FROM projects WHERE id = $1 AND workspace_id = $2 FOR ${strength}`, [id, workspaceId]);
+  if (!rows[0]) throw missing(id);
+  return rows[0];
+}
+
+function missing(id: string): ProblemError {
+  return notFound(`There is no project ${id} in this workspace.`);
+}

@@ -1,0 +1,8 @@
+import type { Prisma } from '@chainwatch/db/prisma';
+import type { ApiDeps } from '../api-deps.ts';
+import type { Principal } from '../auth/principal.ts';
+
+/** The workspace of the key: there is no other one for it. */
+export function findWorkspace({ prisma }: Pick<ApiDeps, 'prisma'>, principal: Principal): Promise<Prisma.WorkspaceGetPayload<object>> {
+  return prisma.workspace.findUniqueOrThrow({ where: { id: principal.workspaceId } });
+}

@@ -1,0 +1,41 @@
+import type { Sql } from '@chainwatch/db';
+import { conflict, unprocessableEntity } from '@chainwatch/problem';
+import type { Principal } from '../auth/principal.ts';
+import { missingMember } from './find-member.ts';
+
+interface LockedMember {
+  readonly id: string;
+  readonly email: string;
+  readonly role: string;
+}
+
+interface LockedMembers {
+  /** @throws ProblemError 404 */
+  get(id: string): Promise<LockedMember>;
+  /** @throws ProblemError 409 when another member has the address */
+  expectFree(email: string): Promise<void>;
+  /** @throws ProblemError 422 when nobody else owns the workspace */
+  expectAnotherOwner(id: string): Promise<void>;
+}
+
+/** Members of a workspace change one at a time: two owners who leave at once would leave it without one. */
+export async function lockMembers(sql: Sql, { workspaceId }: Principal): Promise<LockedMembers> {
+  await sql.query('SELECT FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [workspaceId]);
+  const find = async (condition: string, value: string): Promise<LockedMember | undefined> => {
+    const { rows } = await sql.query<LockedMember>(`SELECT id, email, role FROM members WHERE workspace_id = $1 AND ${condition} LIMIT 1`, [workspaceId, value]);
+    return rows[0];
+  };
+  return {
+    async get(id) {
+      const member = await find('id = $2', id);
+      if (!member) throw missingMember(id);
+      return member;
+    },
+    async expectFree(email) {
+      if (await find('email = $2', email)) throw conflict('A member of this workspace has this email address already.');
+    },
+    async expectAnotherOwner(id) {
+      if (!(await find(`role = 'owner' AND id <> $2`, id))) throw unprocessableEntity('The last owner of a workspace stays: make another member an owner first.');
+    },
+  };
+}

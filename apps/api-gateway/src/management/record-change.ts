@@ -1,0 +1,43 @@
+import type { Sql } from '@chainwatch/db';
+import { unauthorized } from '@chainwatch/problem';
+import type { Principal } from '../auth/principal.ts';
+import type { AuditAction } from '../records/audit-log.ts';
+
+/** Who changes something, as a request tells it. */
+export interface Author {
+  readonly principal: Principal;
+  readonly requestId: string;
+}
+
+/** Members of a record that an entry shows; undefined: the record is not there yet, or no more. */
+type Shown = Readonly<Record<string, unknown>> | undefined;
+
+interface Change {
+  readonly action: AuditAction;
+  readonly targetId: string;
+  readonly from?: Shown;
+  readonly to?: Shown;
+}
+
+/**
+ * Writes a change down in its own transaction: neither is there without the other. The author's key is read again, so
+ * that one which was revoked a moment ago, and is still cached somewhere, changes nothing any more.
+ *
+ * @throws ProblemError 401
+ */
+export async function recordChange(sql: Sql, { principal, requestId }: Author, { action, targetId, from, to }: Change): Promise<void> {
+  const { rowCount } = await sql.query(
+    `INSERT INTO audit_logs (workspace_id, actor_key_id, actor_name, actor_mask, action, target_type, target_id, changes, request_id)
+     SELECT workspace_id, id, name, mask, $3, $4, $5::uuid, $6::jsonb, $7 FROM api_keys
+     WHERE id = $1 AND workspace_id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+    [principal.keyId, principal.workspaceId, action, action.split('.', 1)[0], targetId, JSON.stringify(compare(from, to)), requestId],
+  );
+  if (rowCount === 0) throw unauthorized('The API key is invalid.');
+}
+
+/** `{ name: { from: 'a', to: 'b' } }`: what differs, with null for what is not there. */
+function compare(from: Shown = {}, to: Shown = {}): Record<string, { from: unknown; to: unknown }> {
+  const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+  const changes = names.map((name) => [name, { from: from[name] ?? null, to: to[name] ?? null }] as const);
+  return Object.fromEntries(changes.filter(([, change]) => JSON.stringify(change.from) !== JSON.stringify(change.to)));
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { Prisma } from '@chainwatch/db/prisma';
+import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { containsText } from '../../contains-text.ts';
+import { defineRoute } from '../../define-route.ts';
+import { auditActionSchema, auditLogSchema, targetTypeSchema, toAuditLogRecord } from '../../records/audit-log.ts';
+import { toOrder } from '../../records/order.ts';
+import { searchSchema, timestampSchema } from '../../records/path-schemas.ts';
+
+// No entry is older, and Prisma cannot write the year 0, which RFC 3339 has.
+const timeSchema = timestampSchema.transform((date) => new Date(Math.max(0, date.getTime())));
+
+const columns = { created_at: 'createdAt' } as const;
+
+export const listAuditLogs = defineRoute({
+  method: 'GET',
+  path: '/management/audit_logs',
+  summary: 'Who changed what in the workspace',
+  query: z.strictObject({
+    ...pageParameters,
+    sort_by: sortParameter(['created_at'], '-created_at'),
+    actions: listParameter(auditActionSchema),
+    target_types: listParameter(targetTypeSchema),
+    target_ids: listParameter(z.uuid()),
+    actor_key_ids: listParameter(z.uuid()),
+    request_id: z.string().min(1).max(128).optional(),
+    since: timeSchema.optional(),
+    until: timeSchema.optional(),
+    search: searchSchema,
+  }),
+  responses: { 200: pageSchema(auditLogSchema) },
+  handle: async ({ query, principal }, { prisma }) => {
+    const matches = query.search === undefined ? undefined : containsText(query.search);
+    const where: Prisma.AuditLogWhereInput = {
+      workspaceId: principal.workspaceId,
+      action: query.actions && { in: query.actions },
+      targetType: query.target_types && { in: query.target_types },
+      targetId: query.target_ids && { in: query.target_ids },
+      actorKeyId: query.actor_key_ids && { in: query.actor_key_ids },
+      requestId: query.request_id,
+      createdAt: { gte: query.since, lte: query.until },
+      OR: matches && [{ actorName: matches }, { actorMask: matches }],
+    };
+    const orderBy = [toOrder(query.sort_by, columns), { id: 'asc' as const }];
+    const [rows, total] = await Promise.all([
+      prisma.auditLog.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
+      prisma.auditLog.count({ where }),
+    ]);
+    return { status: 200, body: toPage(rows.map(toAuditLogRecord), total, query) };
+  },
+});

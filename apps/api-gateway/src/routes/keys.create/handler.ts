@@ -1,0 +1,24 @@
+import { defineRoute } from '../../define-route.ts';
+import { checkGrants } from '../../management/check-grants.ts';
+import { findKey } from '../../management/find-key.ts';
+import { lockProject } from '../../management/find-project.ts';
+import { insertKey } from '../../management/insert-key.ts';
+import { createdKeySchema, toKeyRecord } from '../../records/key.ts';
+import { newKeySchema } from './new-key-schema.ts';
+
+export const createKey = defineRoute({
+  method: 'POST',
+  path: '/management/keys',
+  summary: 'Make a key; its text is in this answer only',
+  body: newKeySchema,
+  responses: { 201: createdKeySchema },
+  handle: async ({ body, principal, requestId }, deps) => {
+    checkGrants(principal, body.permissions);
+    const projectId = body.project_id ?? null;
+    const { id, key } = await deps.db.transaction(async (sql) => {
+      if (projectId !== null) await lockProject(sql, principal, projectId, 'KEY SHARE');
+      return insertKey(sql, { principal, requestId }, deps.settings.namespaceLabel, { ...body, projectId, expiresAt: body.expires_at ?? null });
+    });
+    return { status: 201, body: { ...toKeyRecord(await findKey(deps, principal, id)), key } };
+  },
+});

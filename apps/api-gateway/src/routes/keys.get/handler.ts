@@ -1,0 +1,12 @@
+import { defineRoute } from '../../define-route.ts';
+import { findKey } from '../../management/find-key.ts';
+import { keyParams, keySchema, toKeyRecord } from '../../records/key.ts';
+
+export const getKey = defineRoute({
+  method: 'GET',
+  path: '/management/keys/:key_id',
+  summary: 'One key, without its text',
+  params: keyParams,
+  responses: { 200: keySchema },
+  handle: async ({ params, principal }, deps) => ({ status: 200, body: toKeyRecord(await findKey(deps, principal, params.key_id)) }),
+});

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { defineRoute } from '../../define-route.ts';
+import { announceRevokedKeys } from '../../management/announce-revoked-keys.ts';
+import { findKey } from '../../management/find-key.ts';
+import { createdKeySchema, keyParams, keySchema, toKeyRecord } from '../../records/key.ts';
+import { rollKey } from './roll-key.ts';
+
+const graceSecondsMax = 30 * 86_400;
+
+export const rollKeyRoute = defineRoute({
+  method: 'POST',
+  path: '/management/keys/:key_id/actions/roll',
+  summary: 'Put a new key with the same permissions in the place of one, which ends after the grace',
+  params: keyParams,
+  body: z.strictObject({ grace_seconds: z.int().min(0).max(graceSecondsMax) }),
+  responses: { 200: createdKeySchema.extend({ previous: keySchema }) },
+  handle: async ({ params, body, principal, requestId }, deps) => {
+    const { id } = await findKey(deps, principal, params.key_id);
+    const options = { id, graceSeconds: body.grace_seconds, label: deps.settings.namespaceLabel };
+    const added = await deps.db.transaction((sql) => rollKey(sql, { principal, requestId }, options));
+    const previous = await findKey(deps, principal, id);
+    if (previous.revokedAt !== null) announceRevokedKeys(deps, [previous]);
+    return { status: 200, body: { ...toKeyRecord(await findKey(deps, principal, added.id)), key: added.key, previous: toKeyRecord(previous) } };
+  },
+});

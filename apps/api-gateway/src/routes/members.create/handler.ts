@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { defineRoute } from '../../define-route.ts';
+import { findMember } from '../../management/find-member.ts';
+import { lockMembers } from '../../management/lock-members.ts';
+import { recordChange } from '../../management/record-change.ts';
+import { emailSchema, memberSchema, roleSchema, toMemberRecord } from '../../records/member.ts';
+
+export const createMember = defineRoute({
+  method: 'POST',
+  path: '/management/members',
+  summary: 'Add a member to the workspace',
+  body: z.strictObject({ email: emailSchema, role: roleSchema }),
+  responses: { 201: memberSchema },
+  handle: async ({ body, principal, requestId }, deps) => {
+    const id = await deps.db.transaction(async (sql) => {
+      const members = await lockMembers(sql, principal);
+      await members.expectFree(body.email);
+      const { rows } = await sql.query<{ id: string }>('INSERT INTO members (workspace_id, email, role) VALUES ($1, $2, $3) RETURNING id', [
+        principal.workspaceId,
+        body.email,
+        body.role,
+      ]);
+      await recordChange(sql, { principal, requestId }, { action: 'member.created', targetId: rows[0]!.id, to: body });
+      return rows[0]!.id;
+    });
+    return { status: 201, body: toMemberRecord(await findMember(deps, principal, id)) };
+  },
+});

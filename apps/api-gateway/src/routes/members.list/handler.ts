@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { Prisma } from '@chainwatch/db/prisma';
+import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { containsText } from '../../contains-text.ts';
+import { defineRoute } from '../../define-route.ts';
+import { memberSchema, roleSchema, toMemberRecord } from '../../records/member.ts';
+import { toOrder } from '../../records/order.ts';
+import { searchSchema } from '../../records/path-schemas.ts';
+
+const columns = { created_at: 'createdAt', email: 'email', role: 'role' } as const;
+
+export const listMembers = defineRoute({
+  method: 'GET',
+  path: '/management/members',
+  summary: 'Members of the workspace',
+  query: z.strictObject({
+    ...pageParameters,
+    sort_by: sortParameter(['created_at', 'email', 'role'], '-created_at'),
+    roles: listParameter(roleSchema),
+    search: searchSchema,
+  }),
+  responses: { 200: pageSchema(memberSchema) },
+  handle: async ({ query, principal }, { prisma }) => {
+    const where: Prisma.MemberWhereInput = {
+      workspaceId: principal.workspaceId,
+      role: query.roles && { in: query.roles },
+      email: query.search === undefined ? undefined : containsText(query.search),
+    };
+    const orderBy = [toOrder(query.sort_by, columns), { id: 'asc' as const }];
+    const [rows, total] = await Promise.all([
+      prisma.member.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
+      prisma.member.count({ where }),
+    ]);
+    return { status: 200, body: toPage(rows.map(toMemberRecord), total, query) };
+  },
+});

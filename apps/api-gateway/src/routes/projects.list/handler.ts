@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { Prisma } from '@chainwatch/db/prisma';
+import { offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { containsText } from '../../contains-text.ts';
+import { defineRoute } from '../../define-route.ts';
+import { toOrder } from '../../records/order.ts';
+import { searchSchema } from '../../records/path-schemas.ts';
+import { projectSchema, toProjectRecord } from '../../records/project.ts';
+
+const columns = { created_at: 'createdAt', updated_at: 'updatedAt', name: 'name' } as const;
+
+export const listProjects = defineRoute({
+  method: 'GET',
+  path: '/management/projects',
+  summary: 'Projects of the workspace',
+  query: z.strictObject({
+    ...pageParameters,
+    sort_by: sortParameter(['created_at', 'updated_at', 'name'], '-created_at'),
+    search: searchSchema,
+  }),
+  responses: { 200: pageSchema(projectSchema) },
+  handle: async ({ query, principal }, { prisma }) => {
+    const where: Prisma.ProjectWhereInput = {
+      workspaceId: principal.workspaceId,
+      name: query.search === undefined ? undefined : containsText(query.search),
+    };
+    const orderBy = [toOrder(query.sort_by, columns), { id: 'asc' as const }];
+    const [rows, total] = await Promise.all([
+      prisma.project.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
+      prisma.project.count({ where }),
+    ]);
+    return { status: 200, body: toPage(rows.map(toProjectRecord), total, query) };
+  },
+});
