@@ -71,7 +71,7 @@ describe('delivery', () => {
     const asset = 'eip155:31337/erc20:0x01';
     await world.addChannel(receiver.url, { config: { event_types: ['transaction.confirmed'], filters: { asset_gids: [asset], min_amount: '1.5' } } });
     await world.start();
-    const transfer = { asset_gid: asset, amount: '1.50' };
+    const transfer = { asset_gid: asset, amount: '1.50', monitored_addresses: ['0xa'] };
     await world.emit({ transfers: [transfer] });
     await world.emit({ type: 'transaction.confirmed', transfers: [{ ...transfer, amount: '1.49' }] });
     await world.emit({ type: 'transaction.confirmed', transfers: [{ ...transfer, asset_gid: 'eip155:31337/slip44:60' }] });
