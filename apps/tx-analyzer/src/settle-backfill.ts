@@ -2,6 +2,7 @@ import type { Coin } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { BackfillAddress, BackfillBatch } from './backfill-batch.ts';
 import type { EarlierCoins } from './find-earlier-coins.ts';
+import { markUsed } from './mark-used.ts';
 import { SqlParams } from './sql-params.ts';
 
 /**
@@ -16,6 +17,8 @@ export async function settleBackfill(sql: Sql, chainGid: string, batch: Backfill
   if (found.reason === undefined) await dropStale(sql, chainGid, settled, coins);
   await insertCoins(sql, chainGid, coins);
   await complete(sql, chainGid, settled, coins, found);
+  const owners = new Set(coins.map((coin) => coin.address));
+  await markUsed(sql, settled.filter((entry) => owners.has(entry.address)).map((entry) => entry.id));
   return settled;
 }
 

@@ -166,6 +166,20 @@ export class SpecWorld {
     );
   }
 
+  /** Addresses of a project as if they were derived from one public key, in their order. */
+  async makeDerived(addresses: readonly SpecAddress[]): Promise<void> {
+    const { rows } = await this.db.query<{ id: string }>(
+      `INSERT INTO public_keys (project_id, extended_public_key, fingerprint, derivation_path, purpose, account_index, chain_family, chain_gid, address_format)
+       VALUES ($1, 'xpub', '00000000', 'm/84''/0''/0''', 84, 0, $2, $3, 'p2wpkh') RETURNING id`,
+      [addresses[0]!.projectId, this.chain.network.family, this.gid],
+    );
+    await this.db.query(
+      `UPDATE addresses a SET kind = 'hd', public_key_id = $2, derivation_change = 0, derivation_index = d.position - 1
+       FROM unnest($1::uuid[]) WITH ORDINALITY AS d (id, position) WHERE a.id = d.id`,
+      [addresses.map(({ id }) => id), rows[0]!.id],
+    );
+  }
+
   async setMonitored(id: string, isMonitored: boolean): Promise<void> {
     await this.db.transaction(async (sql) => {
       await sql.query('UPDATE addresses SET is_monitored = $2, watch_xid = pg_current_xact_id() WHERE id = $1', [id, isMonitored]);

@@ -63,6 +63,19 @@ describe('coins that an address had before it was watched', () => {
     expect(await world.rows('SELECT direction, fee_asset_gid, fee_amount_raw FROM transactions')).toEqual([{ direction: 'out', fee_asset_gid: COIN, fee_amount_raw: '1' }]);
   });
 
+  it('make a derived address count as used', async () => {
+    const [one, two, three] = makeChain();
+    world.startAnalyzer();
+    await world.feedBlocks(one, two, three);
+    await world.settle();
+    const derived = [await world.watch(project, 'alice'), await world.watch(project, 'dora')];
+    await world.makeDerived(derived);
+    await world.db.query('INSERT INTO address_backfills (address_id, chain_gid, from_block) SELECT id, $2, 1 FROM unnest($1::uuid[]) AS d (id)', [derived.map(({ id }) => id), world.gid]);
+    await import_('bob');
+    await untilComplete();
+    expect(await world.rows('SELECT address FROM addresses WHERE is_used')).toEqual([{ address: 'alice' }]);
+  });
+
   it('are spent by blocks that passed between the registration and the scan, which is told late', async () => {
     const [one, two, three, four] = makeChain();
     const five = world.chain.make(four);

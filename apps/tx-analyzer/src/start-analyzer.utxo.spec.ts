@@ -466,14 +466,7 @@ describe('derived addresses', () => {
   it('count as used from their first transaction on', async () => {
     await world.watch(project, 'alice');
     const derived = await Promise.all(['hd0', 'hd1', 'hd2'].map((address) => world.watch(project, address)));
-    const { rows } = await world.db.query<{ id: string }>(
-      `INSERT INTO public_keys (project_id, extended_public_key, fingerprint, derivation_path, purpose, account_index, chain_family, chain_gid, address_format)
-       VALUES ($1, 'xpub', '00000000', $2, 84, 0, 'bitcoin', $3, 'p2wpkh') RETURNING id`,
-      [project, `m/84'/0'/0'`, world.gid],
-    );
-    for (const [index, { id }] of derived.entries()) {
-      await world.db.query(`UPDATE addresses SET kind = 'hd', public_key_id = $2, derivation_change = 0, derivation_index = $3 WHERE id = $1`, [id, rows[0]!.id, index]);
-    }
+    await world.makeDerived(derived);
     const used = async () => (await world.rows<{ address: string }>('SELECT address FROM addresses WHERE is_used ORDER BY address')).map(({ address }) => address);
     const deposit = makeUtxoTransaction('deposit', [FOREIGN], [['alice', 1n], ['hd1', 100n]]);
     const one = world.chain.make(undefined, { transactions: [deposit] });
