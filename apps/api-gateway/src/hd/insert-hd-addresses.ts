@@ -32,6 +32,7 @@ export async function insertHdAddresses(sql: Sql, key: PublicKeyRow, change: num
      SET kind = 'hd', format = excluded.format, public_key_id = excluded.public_key_id, derivation_change = excluded.derivation_change,
        derivation_index = excluded.derivation_index, updated_at = now(),
        is_used = addresses.is_used OR EXISTS (SELECT FROM transaction_addresses t WHERE t.address_id = addresses.id)
+         OR EXISTS (SELECT FROM utxos u WHERE u.chain_gid = $9 AND u.address = addresses.address)
      WHERE addresses.kind = 'external'
      RETURNING id, address, is_monitored, imported_at IS NOT NULL AS was_external`,
     [
@@ -43,6 +44,7 @@ export async function insertHdAddresses(sql: Sql, key: PublicKeyRow, change: num
       derived.map(({ address }) => address.canonical),
       derived.map(({ address }) => address.display),
       derived.map(({ index }) => index),
+      key.chainGid,
     ],
   );
   if (rows.length < derived.length) throw conflict('An address of this key belongs to another public key of the project already.');

@@ -106,9 +106,14 @@ describe('HD addresses of a public key', () => {
       ['00000000-0000-4000-8000-000000000001', world.otherProject.projectId, bitcoin],
     );
     await world.db.query('INSERT INTO transaction_addresses (address_id, transaction_id) VALUES ($1, $2)', [external.id, '00000000-0000-4000-8000-000000000001']);
+    // Another one has a coin from before it was imported.
+    const [, , third] = (await generate({ indexes: [0, 1, 2] })).items;
+    await world.other.post('/addresses/external').send({ value: third!.address, chain_family: 'bitcoin' }).expect(201);
+    await world.db.query(`INSERT INTO utxos (chain_gid, txid, vout, address, amount_raw, block_number) VALUES ($1, 'aa', 0, $2, 1, 5)`, [bitcoin, third!.address]);
     await world.db.query('UPDATE ingestor_states SET head_number = 800005');
-    const { body } = await world.other.post(`/public_keys/${key}/addresses`).send({ from: 0, to: 1 }).expect(201);
-    expect(body).toMatchObject({ created_count: 2, existing_count: 0 });
+    const { body } = await world.other.post(`/public_keys/${key}/addresses`).send({ from: 0, to: 2 }).expect(201);
+    expect(body.items.map((item: { is_used: boolean }) => item.is_used)).toEqual([false, true, true]);
+    expect(body).toMatchObject({ created_count: 3, existing_count: 0 });
     expect(body.items[1]).toMatchObject({ id: external.id, kind: 'hd', index: 1, label: 'till', metadata: { a: 1 }, watched_from: { [bitcoin]: 800_000 }, is_used: true, created_at: external.created_at });
     expect(body.items[0].watched_from).toEqual({ [bitcoin]: 800_005 });
     expect((await world.other.get(`/transactions?public_key_id=${key}`).expect(200)).body.meta.total).toBe(1);
