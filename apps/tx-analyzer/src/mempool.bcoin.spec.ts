@@ -56,13 +56,8 @@ it('detects, replaces and mines what a real node has in its mempool', async () =
 
   const coin = coins[0]!;
   const first = buildTransaction({ coins: [coin], outputs: [{ script: alice.script, value: 1_000_000n }, { script: miner.script, value: coin.value - 1_002_000n }] });
-  // The look at the head that it started with is over.
-  await new Promise((resolve) => setTimeout(resolve, 2 * POLL_MS));
-  const sentAt = performance.now();
   await node.send(first);
   await until(first.getId(), 'pending');
-  const detectedMs = performance.now() - sentAt;
-  expect(detectedMs).toBeLessThan(3 * POLL_MS + 500);
 
   // Alice spends what is not mined yet.
   const child = buildTransaction({ coins: [{ txid: first.getId(), vout: 0, value: 1_000_000n, key: alice }], outputs: [{ script: bob.script, value: 990_000n }] });
