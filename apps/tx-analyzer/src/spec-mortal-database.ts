@@ -1,4 +1,4 @@
-import type { Database, Sql } from '@chainwatch/db';
+import type { Database, Sql, Statement } from '@chainwatch/db';
 
 /** The process is gone: nothing it still asks for happens. */
 class KilledError extends Error {
@@ -33,7 +33,13 @@ export class MortalDatabase {
           db.transaction(async (sql, opened) => {
             if (opening !== undefined) await this.#run(() => Promise.resolve());
             const sent: Promise<void>[] = [];
-            const result = await work({ query: this.#wrapQuery(sql), send: (statement) => void sent.push(this.#run(async () => sql.send(statement))) }, opened);
+            const send = (statement: Statement): void => {
+              const sending = this.#run(async () => sql.send(statement));
+              // Looked at below; `work` may fail before.
+              sending.catch(() => undefined);
+              sent.push(sending);
+            };
+            const result = await work({ query: this.#wrapQuery(sql), send }, opened);
             await Promise.all(sent);
             return result;
           }, opening),
