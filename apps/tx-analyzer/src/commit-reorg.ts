@@ -59,12 +59,17 @@ async function lockUndone(sql: Sql, chain: ChainContext, hashes: readonly string
   });
 }
 
-/** A payment made after a registration may come back in a block below the head of that moment: it must count there, too. */
+/**
+ * A payment made after a registration may come back in a block below the head of that moment: it must count there, too.
+ * Coins that were spent below that head may be unspent again: they are looked for once more.
+ */
 async function lowerWatches(sql: Sql, chain: ChainContext, orphans: readonly FeedEntry[]): Promise<void> {
   const lowest = orphans.at(-1)!;
   await sql.query({
     name: 'lower_watches',
-    text: 'UPDATE address_watches SET from_block = $2 WHERE chain_gid = $1 AND from_block > $2 AND feed_seq < $3',
+    text: `WITH lowered AS (UPDATE address_watches SET from_block = $2 WHERE chain_gid = $1 AND from_block > $2 AND feed_seq < $3 RETURNING address_id)
+           UPDATE address_backfills b SET status = 'pending', next_block = NULL, to_block = NULL, updated_at = now()
+           FROM lowered WHERE b.chain_gid = $1 AND b.address_id = lowered.address_id`,
     values: [chain.gid, lowest.number, orphans[0]!.seq],
   });
 }

@@ -141,6 +141,26 @@ describe('coins that an address had before it was watched', () => {
     expect(await coins()).toEqual([{ txid: old.hash, vout: 0, block_number: 1, block_hash: null, spent_by: null }]);
   });
 
+  it('are looked for again when a reorg brings back what was spent before the address counted', async () => {
+    const [one, two, three] = makeChain();
+    world.startAnalyzer();
+    await world.feedBlocks(one, two, three);
+    await world.settle();
+    await import_('alice');
+    await untilComplete();
+    const twoB = world.chain.make(one, { transactions: [kept] }, 'b');
+    const threeB = world.chain.make(twoB, { transactions: [spent] }, 'b');
+    await world.feedReorg([three, two]);
+    await world.feedBlocks(twoB, threeB);
+    await world.settle();
+    await untilComplete();
+    expect(await coins()).toEqual([
+      { txid: old.hash, vout: 0, block_number: 1, block_hash: null, spent_by: spent.hash },
+      { txid: kept.hash, vout: 1, block_number: 2, block_hash: twoB.hash, spent_by: null },
+    ]);
+    expect((await events()).sort()).toEqual([`transaction.detected ${kept.hash}`, `transaction.detected ${spent.hash}`].sort());
+  });
+
   it('that were spent while nobody watched are not there any more when it is monitored again', async () => {
     const [one, two, three, four] = makeChain();
     const five = world.chain.make(four);
