@@ -7,6 +7,7 @@ import { authenticate, authorize } from './auth/authenticate.ts';
 import type { KeyStore } from './auth/key-store.ts';
 import { createLimit } from './auth/limit-requests.ts';
 import type { RequestLimits } from './auth/limit-requests.ts';
+import { serveDocuments } from './openapi/serve-documents.ts';
 import { routeTable } from './route-table.ts';
 import { translateError } from './translate-error.ts';
 
@@ -27,7 +28,7 @@ export interface AppOptions {
 
 const bodyLimitBytes = 262_144;
 
-/** The platform API as an Express app under /v1. */
+/** The platform API as an Express app under /v1, with its documents beside it. */
 export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -35,8 +36,10 @@ export function createApp(options: AppOptions): Express {
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustedProxies);
   app.use(requestId(), securityHeaders());
+  const { namespaceLabel, version } = options.deps.settings;
+  app.use(serveDocuments({ namespaceLabel, version: version.version }));
   const limit = createLimit(options.cache, options.limits);
-  app.use('/v1', authenticate({ keys: options.keys, namespaceLabel: options.deps.settings.namespaceLabel, limit }));
+  app.use('/v1', authenticate({ keys: options.keys, namespaceLabel, limit }));
   app.use(checkUrl(), ...jsonBody({ limitBytes: bodyLimitBytes }));
   app.use('/v1', mountRoutes(routeTable, { deps: options.deps, authorize, checkReplies: options.checkReplies }));
   app.use(

@@ -20,7 +20,7 @@ import { getWorkspace } from './routes/workspace.get/handler.ts';
 import { updateWorkspace } from './routes/workspace.update/handler.ts';
 
 /** The management interface (decisions.md §7): routes of a workspace, for management keys. */
-export const managementRoutes: readonly Route<ApiDeps, Principal>[] = [
+export const managementRoutes: Readonly<Record<string, Route<ApiDeps, Principal>>> = {
   getWorkspace,
   updateWorkspace,
   listProjects,
@@ -36,6 +36,6 @@ export const managementRoutes: readonly Route<ApiDeps, Principal>[] = [
   createKey,
   getKey,
   revokeKey,
-  rollKeyRoute,
+  rollKey: rollKeyRoute,
   listAuditLogs,
-];
+};

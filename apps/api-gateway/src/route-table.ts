@@ -54,7 +54,7 @@ import { getVersion } from './routes/version.get/handler.ts';
 
 type ApiRoute = Route<ApiDeps, Principal>;
 
-const channelRoutes: readonly ApiRoute[] = [
+const channelRoutes = {
   listChannels,
   createWebhookChannel,
   updateWebhookChannel,
@@ -64,10 +64,10 @@ const channelRoutes: readonly ApiRoute[] = [
   restoreChannel,
   listDeliveries,
   getDelivery,
-];
+} satisfies Record<string, ApiRoute>;
 
-/** Every route of the platform API and the management interface, relative to the base address. */
-export const routeTable: readonly ApiRoute[] = [
+/** Every route of the platform API and the management interface by its operation id, relative to the base address. */
+export const operations: Readonly<Record<string, ApiRoute>> = {
   getVersion,
   listBlockchains,
   createBlockchain,
@@ -109,6 +109,12 @@ export const routeTable: readonly ApiRoute[] = [
   ...channelRoutes,
   // One set of handlers, two mounts (decisions.md 1.2).
   createChannel,
-  ...channelRoutes.map((route) => ({ ...route, path: route.path.replace('/notification_channels', '/channels') })),
+  ...Object.fromEntries(Object.entries(channelRoutes).map(([id, route]) => [`${id}ByShortPath`, underShortPath(route)])),
   ...managementRoutes,
-];
+};
+
+export const routeTable: readonly ApiRoute[] = Object.values(operations);
+
+function underShortPath(route: ApiRoute): ApiRoute {
+  return { ...route, path: route.path.replace('/notification_channels', '/channels') };
+}

@@ -29,12 +29,17 @@ export interface RouteSchemas {
   readonly responses: Readonly<Record<number, z.ZodType | undefined>>;
 }
 
+/** What depends on the state of things, not on the form of the request. */
+type ProblemStatus = 404 | 409 | 422 | 502;
+
 interface RouteHead {
   readonly method: Method;
   /** Express path, `/blockchains/:chain_gid`. */
   readonly path: string;
   /** One line for the OpenAPI document. */
   readonly summary: string;
+  /** Statuses of the problems that this route answers beside those that every route can. */
+  readonly problems?: readonly ProblemStatus[];
 }
 
 /** A route with its types erased, as it stands in a route table. */
@@ -65,6 +70,7 @@ export function routeFactory<Deps, Principal>() {
     method: definition.method,
     path: definition.path,
     summary: definition.summary,
+    ...(definition.problems && { problems: definition.problems }),
     schemas: { params: definition.params, query: definition.query, body: definition.body, responses: definition.responses },
     // The mount parses with exactly these schemas before it calls, so the erased values have the types of `P`, `Q` and `B`.
     handle: (request, deps) => definition.handle(request as RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Principal>, deps),

@@ -36,6 +36,7 @@ export const createExternalAddress = defineRoute({
   summary: 'Import an address and monitor it from now on',
   body: bodySchema,
   responses: { 201: externalAddressSchema },
+  problems: [409, 422],
   handle: async ({ body, principal }, deps) => {
     const chainFamily = familySchema.parse(body.chain_family ?? body.chainFamily);
     const parsed = await parseAddressOf(chainFamily, body.value, 'value');

@@ -11,6 +11,7 @@ export const activateBlockchain = defineRoute({
   summary: 'Start to monitor a blockchain',
   params: chainParams,
   responses: { 200: blockchainSchema },
+  problems: [422],
   handle: async ({ params }, deps) => {
     const chain = await findChain(deps, params.chain_gid);
     if (chain.isActive) return { status: 200, body: toBlockchainRecord(chain) };

@@ -14,6 +14,7 @@ export const createBlockchain = defineRoute({
   summary: 'Add a blockchain of the reference data',
   body: z.strictObject({ chain_gid: chainGidSchema }),
   responses: { 201: blockchainSchema },
+  problems: [409, 422],
   handle: async ({ body }, deps) => {
     const gid = normalizeChainGid(body.chain_gid);
     const network = findNetwork(gid);

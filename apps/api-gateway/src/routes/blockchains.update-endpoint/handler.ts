@@ -41,6 +41,7 @@ function endpointRoute(familyName: ChainFamilyName, bodySchema: z.ZodType<Endpoi
     query: z.strictObject({ verify: booleanParameter.default(true) }),
     body: bodySchema,
     responses: { 200: blockchainSchema },
+    problems: [422, 502],
     handle: async ({ params, query, body, signal }, deps) => {
       const chain = await findChain(deps, params.chain_gid);
       if (chain.family !== familyName) {

@@ -20,6 +20,7 @@ function createRoute(path: string) {
     summary: 'Create a webhook channel; the answer shows its signing secret this once',
     body: bodySchema,
     responses: { 201: createdChannelSchema },
+    problems: [422],
     handle: async ({ body, principal }, deps) => {
       await checkWebhookUrl(body.url, deps);
       const auth = body.auth ?? { type: 'none' as const };

@@ -17,6 +17,7 @@ export const updateWebhookChannel = defineRoute({
     .strictObject({ name: z.string().trim().min(1).max(255).optional(), ...webhookInput, url: webhookInput.url.optional() })
     .refine((body) => Object.keys(body).length > 0, { error: 'expected at least one member' }),
   responses: { 200: channelSchema },
+  problems: [422],
   handle: async ({ params, body, principal }, deps) => {
     if (body.url !== undefined) await checkWebhookUrl(body.url, deps);
     const row = await findChannel(deps, principal, params.channel_id);

@@ -12,6 +12,7 @@ export const createKey = defineRoute({
   summary: 'Make a key; its text is in this answer only',
   body: newKeySchema,
   responses: { 201: createdKeySchema },
+  problems: [404],
   handle: async ({ body, principal, requestId }, deps) => {
     checkGrants(principal, body.permissions);
     const projectId = body.project_id ?? null;

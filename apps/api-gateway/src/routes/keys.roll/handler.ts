@@ -14,6 +14,7 @@ export const rollKeyRoute = defineRoute({
   params: keyParams,
   body: z.strictObject({ grace_seconds: z.int().min(0).max(graceSecondsMax) }),
   responses: { 200: createdKeySchema.extend({ previous: keySchema }) },
+  problems: [409],
   handle: async ({ params, body, principal, requestId }, deps) => {
     const { id } = await findKey(deps, principal, params.key_id);
     const options = { id, graceSeconds: body.grace_seconds, label: deps.settings.namespaceLabel };

@@ -11,6 +11,7 @@ export const createMember = defineRoute({
   summary: 'Add a member to the workspace',
   body: z.strictObject({ email: emailSchema, role: roleSchema }),
   responses: { 201: memberSchema },
+  problems: [409],
   handle: async ({ body, principal, requestId }, deps) => {
     const id = await deps.db.transaction(async (sql) => {
       const members = await lockMembers(sql, principal);

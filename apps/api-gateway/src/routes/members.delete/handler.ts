@@ -9,6 +9,7 @@ export const deleteMember = defineRoute({
   summary: 'Remove a member from the workspace; the last owner stays',
   params: memberParams,
   responses: { 204: undefined },
+  problems: [422],
   handle: async ({ params, principal, requestId }, deps) => {
     await deps.db.transaction(async (sql) => {
       const members = await lockMembers(sql, principal);

@@ -14,6 +14,7 @@ export const updateMember = defineRoute({
     .strictObject({ email: emailSchema.optional(), role: roleSchema.optional() })
     .refine((body) => Object.keys(body).length > 0, { error: 'expected at least one of email, role' }),
   responses: { 200: memberSchema },
+  problems: [409, 422],
   handle: async ({ params, body, principal, requestId }, deps) => {
     await deps.db.transaction(async (sql) => {
       const members = await lockMembers(sql, principal);

@@ -13,6 +13,7 @@ export const deleteProject = defineRoute({
   params: projectParams,
   query: z.strictObject({ cascade: booleanParameter.optional() }),
   responses: { 204: undefined },
+  problems: [409],
   handle: async ({ params, query, principal, requestId }, deps) => {
     const projectId = params.project_id;
     const deleted = await deps.db.transaction((sql) => deleteRows(sql, { principal, requestId }, projectId, query.cascade ?? false));

@@ -35,6 +35,7 @@ export const createPublicKeyAddresses = defineRoute({
   params: publicKeyParams,
   body: bodySchema,
   responses: { 201: z.object({ items: z.array(hdAddressSchema), created_count: z.int(), existing_count: z.int() }) },
+  problems: [409, 422],
   handle: async ({ params, body, principal, signal }, deps) => {
     const key = await findPublicKey(deps, principal, params.public_key_id);
     const generation = { key, change: body.change, signal };

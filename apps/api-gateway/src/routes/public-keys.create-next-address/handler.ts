@@ -13,6 +13,7 @@ export const createNextAddress = defineRoute({
   params: publicKeyParams,
   body: z.strictObject({ change: z.union([z.literal(0), z.literal(1)]).default(0) }).prefault({}),
   responses: { 201: hdAddressSchema },
+  problems: [409, 422],
   handle: async ({ params, body, principal, signal }, deps) => {
     const key = await findPublicKey(deps, principal, params.public_key_id);
     const { indexes } = await generateNextAddress(deps, { key, change: body.change, signal });

@@ -27,6 +27,7 @@ export const createPublicKey = defineRoute({
   summary: 'Add the extended public key of an account',
   body: bodySchema,
   responses: { 201: publicKeySchema },
+  problems: [409, 422],
   handle: async ({ body, principal, signal }, deps) => {
     const networkGid = body.chain_gid && normalizeChainGid(body.chain_gid);
     const parsed = await parsePublicKey({ extendedPublicKey: body.extended_public_key, derivationPath: body.derivation_path, networkGid });

@@ -14,6 +14,7 @@ export const deletePublicKey = defineRoute({
   params: publicKeyParams,
   query: z.strictObject({ cascade: booleanParameter.optional() }),
   responses: { 204: undefined },
+  problems: [409],
   handle: async ({ params, query, principal }, deps) => {
     const { id, projectId, chainFamily } = await findPublicKey(deps, principal, params.public_key_id);
     const deleted = await deps.db.transaction((sql) => deleteKey(sql, id, query.cascade ?? false));

@@ -13,6 +13,7 @@ export const createToken = defineRoute({
   summary: 'Add a token; its name, symbol and decimals are read from the chain',
   params: assetParams,
   responses: { 201: tokenSchema },
+  problems: [409, 422, 502],
   handle: async ({ params, signal }, deps) => {
     const chain = await findChain(deps, params.chain_gid);
     const { network, family } = await loadFamily(chain.gid);

@@ -1,0 +1,62 @@
+import { apiKeyPrefix } from '@chainwatch/api-key';
+import { createSchemaBook } from '@chainwatch/http';
+import type { JsonSchema, Route } from '@chainwatch/http';
+import { problemDocumentSchema } from '@chainwatch/problem';
+import { componentNames } from './component-names.ts';
+import { describeOperation } from './describe-operation.ts';
+import type { Operation } from './describe-operation.ts';
+import { problemResponses, responseHeaders } from './describe-responses.ts';
+import { describeWebhooks } from './describe-webhooks.ts';
+import type { WebhookOperation } from './describe-webhooks.ts';
+import { introduction } from './introduction.ts';
+
+export interface OpenApiDocument extends JsonSchema {
+  readonly openapi: '3.1.1';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: WebhookOperation }>>;
+  readonly components: Readonly<Record<'schemas' | 'responses' | 'headers' | 'securitySchemes', Readonly<Record<string, JsonSchema>>>>;
+}
+
+export interface DocumentOptions {
+  readonly version: string;
+  /** Of the key prefixes, `svc`. */
+  readonly namespaceLabel: string;
+}
+
+type DescribedRoute = Omit<Route<never, never>, 'handle'>;
+
+/** The OpenAPI 3.1 document of a route table by operation id: made from the schemas that parse the requests and prove the replies. */
+export function buildDocument(operations: Readonly<Record<string, DescribedRoute>>, { version, namespaceLabel }: DocumentOptions): OpenApiDocument {
+  const book = createSchemaBook(componentNames);
+  book.describe(problemDocumentSchema, 'output');
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const [id, route] of Object.entries(operations)) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeOperation(id, route, book) };
+  }
+  const webhooks = describeWebhooks(book);
+  return {
+    openapi: '3.1.1',
+    info: { title: 'chainwatch platform API', version, description: introduction },
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    servers: [{ url: '/v1' }],
+    tags: listTags(paths),
+    paths,
+    webhooks,
+    components: {
+      schemas: book.components,
+      responses: problemResponses(),
+      headers: responseHeaders,
+      securitySchemes: {
+        ApiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: `A key of a project, \`${apiKeyPrefix(namespaceLabel, 'api')}…\`; for the management interface one of a workspace, \`${apiKeyPrefix(namespaceLabel, 'mgt')}…\`.` },
+      },
+    },
+  };
+}
+
+function listTags(paths: OpenApiDocument['paths']): { name: string }[] {
+  const names = Object.values(paths).flatMap((item) => Object.values(item).flatMap(({ tags }) => tags));
+  return [...new Set(names)].map((name) => ({ name }));
+}

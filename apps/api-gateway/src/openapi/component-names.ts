@@ -1,0 +1,36 @@
+import type { z } from 'zod';
+import { EVENT_SCHEMAS, balanceChangeRecord, transactionRecord, transferRecord } from '@chainwatch/events';
+import { problemDocumentSchema } from '@chainwatch/problem';
+import { addressSchema, externalAddressSchema, hdAddressSchema } from '../records/address.ts';
+import { assetSchema } from '../records/asset.ts';
+import { blockSchema } from '../records/block.ts';
+import { blockchainSchema } from '../records/blockchain.ts';
+import { channelSchema, createdChannelSchema } from '../records/channel.ts';
+import { deliveryDetailSchema, deliverySchema } from '../records/delivery.ts';
+import { publicKeySchema } from '../records/public-key.ts';
+import { tokenSchema } from '../records/token.ts';
+
+/** Records that clients get, by the names that generated clients give them. */
+export const componentNames: Readonly<Record<string, z.ZodType>> = {
+  Address: addressSchema,
+  Asset: assetSchema,
+  BalanceChange: balanceChangeRecord,
+  BalanceChangedEvent: EVENT_SCHEMAS['balance.changed'],
+  Block: blockSchema,
+  Blockchain: blockchainSchema,
+  CreatedNotificationChannel: createdChannelSchema,
+  Delivery: deliverySchema,
+  DeliveryWithAttempts: deliveryDetailSchema,
+  ExternalAddress: externalAddressSchema,
+  HdAddress: hdAddressSchema,
+  NotificationChannel: channelSchema,
+  Problem: problemDocumentSchema,
+  PublicKey: publicKeySchema,
+  Token: tokenSchema,
+  Transaction: transactionRecord,
+  TransactionConfirmedEvent: EVENT_SCHEMAS['transaction.confirmed'],
+  TransactionDetectedEvent: EVENT_SCHEMAS['transaction.detected'],
+  TransactionFailedEvent: EVENT_SCHEMAS['transaction.failed'],
+  TransactionReorgedEvent: EVENT_SCHEMAS['transaction.reorged'],
+  Transfer: transferRecord,
+};

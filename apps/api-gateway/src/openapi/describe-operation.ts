@@ -1,0 +1,51 @@
+import type { JsonSchema, Route, SchemaBook } from '@chainwatch/http';
+import { permissionOf } from '../permissions.ts';
+import { describeParameters } from './describe-parameters.ts';
+import type { Parameter } from './describe-parameters.ts';
+import { describeResponses } from './describe-responses.ts';
+import { bodyExamples } from './examples.ts';
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly security: readonly { readonly ApiKey: readonly string[] }[];
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: RequestBody;
+  readonly responses: Readonly<Record<string, JsonSchema>>;
+}
+
+export interface RequestBody {
+  readonly required: boolean;
+  readonly content: { readonly 'application/json': { readonly schema: JsonSchema; readonly example?: unknown } };
+}
+
+type DescribedRoute = Omit<Route<never, never>, 'handle'>;
+
+export function describeOperation(operationId: string, route: DescribedRoute, book: SchemaBook): Operation {
+  const permission = permissionOf(route);
+  return {
+    operationId,
+    summary: route.summary,
+    description: permission === 'any' ? 'Any valid key may ask.' : `Needs the permission \`${permission}\`.`,
+    tags: [tagOf(route.path)],
+    // For keys, OpenAPI 3.1 takes the names of what they must be allowed to do here.
+    security: [{ ApiKey: permission === 'any' ? [] : [permission] }],
+    parameters: describeParameters(route.schemas, book),
+    ...describeBody(operationId, route.schemas.body, book),
+    responses: describeResponses(route, permission, book),
+  };
+}
+
+function tagOf(path: string): string {
+  const resource = path.split('/')[1]!;
+  return resource === 'channels' ? 'notification_channels' : resource;
+}
+
+function describeBody(operationId: string, schema: DescribedRoute['schemas']['body'], book: SchemaBook): Pick<Operation, 'requestBody'> {
+  if (!schema) return {};
+  const example = bodyExamples[operationId];
+  const content = { schema: book.describe(schema, 'input'), ...(example !== undefined && { example }) };
+  return { requestBody: { required: !schema.safeParse(undefined).success, content: { 'application/json': content } } };
+}

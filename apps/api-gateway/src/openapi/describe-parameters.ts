@@ -1,0 +1,45 @@
+import type { JsonSchema, SchemaBook } from '@chainwatch/http';
+import type { RouteSchemas } from '@chainwatch/http';
+import { parameterExamples } from './examples.ts';
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly style?: 'form';
+  readonly explode?: boolean;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+/** Path and query parameters, from the objects that parse them. */
+export function describeParameters({ params, query }: Pick<RouteSchemas, 'params' | 'query'>, book: SchemaBook): Parameter[] {
+  return [
+    ...membersOf(params, book).map(([name, schema]) => toParameter('path', name, schema, true)),
+    ...membersOf(query, book).map(([name, schema, isRequired]) => toParameter('query', name, schema, isRequired)),
+  ];
+}
+
+function membersOf(schema: RouteSchemas['query'], book: SchemaBook): [name: string, schema: JsonSchema, isRequired: boolean][] {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = book.describe(schema, 'input') as { properties?: Record<string, JsonSchema>; required?: string[] };
+  return Object.entries(properties).map(([name, member]) => [name, member, required.includes(name)]);
+}
+
+function toParameter(place: Parameter['in'], name: string, schema: JsonSchema, required: boolean): Parameter {
+  const example = parameterExamples[name];
+  return {
+    name,
+    in: place,
+    required,
+    ...(schema.type === 'array' && { description: 'Repeated, comma-separated, or both.', style: 'form', explode: true }),
+    schema: isBoolean(schema) ? { type: 'boolean', ...('default' in schema && { default: schema.default }) } : schema,
+    ...(example !== undefined && { example }),
+  };
+}
+
+/** In a URL everything is text: the two words are what a boolean looks like there. */
+function isBoolean({ enum: words }: JsonSchema): boolean {
+  return JSON.stringify(words) === '["true","false"]';
+}

@@ -1,0 +1,72 @@
+import type { JsonSchema, Route, SchemaBook } from '@chainwatch/http';
+import { PROBLEM_CONTENT_TYPE, PROBLEM_KINDS } from '@chainwatch/problem';
+import type { ProblemCode } from '@chainwatch/problem';
+
+/** What any request can end with, whatever its route. */
+const ofEveryRoute = [400, 401, 413, 415, 429, 500, 503];
+
+export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
+  'X-Request-Id': header("The client's own when it sent one, else a new UUID; stands in every log line of the request.", { type: 'string' }),
+  'X-RateLimit-Limit': header('Requests that the key may make in 60 seconds.', { type: 'integer', minimum: 0 }),
+  'X-RateLimit-Remaining': header('What is left of them.', { type: 'integer', minimum: 0 }),
+  'X-RateLimit-Reset': header('When the limit is whole again, in Unix seconds.', { type: 'integer', minimum: 0 }),
+  'Retry-After': header('Seconds after which the same request may succeed.', { type: 'integer', minimum: 1 }),
+  Allow: header('The methods that the path has.', { type: 'string' }),
+};
+
+const always = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+
+/** Every answer of a route by status: its own, and problems by reference. */
+export function describeResponses(route: Omit<Route<never, never>, 'handle'>, permission: string, book: SchemaBook): Record<string, JsonSchema> {
+  const own = Object.entries(route.schemas.responses).map(([status, schema]) => {
+    const content = schema && { content: { 'application/json': { schema: book.describe(schema, 'output') } } };
+    return [status, { description: describeSuccess(Number(status), schema), headers: headerReferences(always), ...content }] as const;
+  });
+  const problems = [...ofEveryRoute, ...(permission === 'any' ? [] : [403]), ...(route.path.includes('/:') ? [404] : []), ...(route.problems ?? [])];
+  const references = [...new Set(problems)].map((status) => [String(status), { $ref: `#/components/responses/${responseNameOf(status)}` }] as const);
+  return Object.fromEntries([...own, ...references]);
+}
+
+/** `components.responses`: one for each kind of problem that the API has. */
+export function problemResponses(): Record<string, JsonSchema> {
+  const kinds = [...ofEveryRoute, 403, 404, 405, 409, 422, 502].sort((a, b) => a - b).map(kindOf);
+  return Object.fromEntries(
+    kinds.map((kind) => [
+      toName(kind.title),
+      {
+        description: kind.detail,
+        headers: headerReferences([...always, ...extraHeaders[kind.status] ?? []]),
+        content: { [PROBLEM_CONTENT_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    ]),
+  );
+}
+
+const extraHeaders: Readonly<Record<number, readonly string[]>> = { 405: ['Allow'], 429: ['Retry-After'], 503: ['Retry-After'] };
+
+function describeSuccess(status: number, schema: unknown): string {
+  if (status === 201) return 'Created.';
+  return schema === undefined ? 'Done; there is nothing to say.' : 'The answer.';
+}
+
+function responseNameOf(status: number): string {
+  return toName(kindOf(status).title);
+}
+
+function kindOf(status: number): (typeof PROBLEM_KINDS)[ProblemCode] {
+  const kind = Object.values(PROBLEM_KINDS).find((one) => one.status === status);
+  if (!kind) throw new Error(`expected a status of a problem, got ${status}`);
+  return kind;
+}
+
+function toName(title: string): string {
+  return title.replaceAll(' ', '');
+}
+
+function header(description: string, schema: JsonSchema): JsonSchema {
+  return { description, schema };
+}
+
+function headerReferences(names: readonly string[]): Record<string, JsonSchema> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,55 @@
+import { EVENT_SCHEMAS } from '@chainwatch/events';
+import type { JsonSchema, SchemaBook } from '@chainwatch/http';
+
+export interface WebhookOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly JsonSchema[];
+  readonly requestBody: { readonly required: true; readonly content: { readonly 'application/json': { readonly schema: JsonSchema } } };
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  readonly security: readonly [];
+}
+
+const summaries: Readonly<Record<keyof typeof EVENT_SCHEMAS, string>> = {
+  'transaction.detected': 'A transaction that touches a monitored address was detected',
+  'transaction.confirmed': 'Such a transaction became final',
+  'transaction.reorged': 'Such a transaction was reorganised out of the chain',
+  'transaction.failed': 'A transaction of a monitored address failed',
+  'balance.changed': 'A monitored address has a new balance',
+};
+
+const description =
+  'POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, ' +
+  'keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.';
+
+/** The `webhooks` of the document: what customers' servers get (interface.md, webhook signature verification). */
+export function describeWebhooks(book: SchemaBook): Record<string, { post: WebhookOperation }> {
+  return Object.fromEntries(
+    Object.entries(EVENT_SCHEMAS).map(([type, schema]) => {
+      const post: WebhookOperation = {
+        operationId: type.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/^/, 'on'),
+        summary: summaries[type as keyof typeof EVENT_SCHEMAS],
+        description,
+        parameters: headersOf(type),
+        requestBody: { required: true, content: { 'application/json': { schema: book.describe(schema, 'output') } } },
+        responses: { '2XX': { description: 'Taken. Anything else, or none within 10 seconds, is tried again.' } },
+        security: [],
+      };
+      return [type, { post }];
+    }),
+  );
+}
+
+function headersOf(type: string): JsonSchema[] {
+  return [
+    headerParameter('X-Webhook-Signature', '`t=<unix seconds>,v1=<hexadecimal HMAC-SHA256>`, with a second `v1=` during a rotation.', { type: 'string', pattern: '^t=[0-9]+(,v[0-9]+=[0-9a-f]+)+$' }),
+    headerParameter('X-Webhook-Event', 'The type of the event.', { type: 'string', const: type }),
+    headerParameter('X-Webhook-Event-Id', 'The same in every attempt, and in the body: by it duplicates are dropped.', { type: 'string', format: 'uuid' }),
+    headerParameter('X-Webhook-Delivery-Id', 'Another one in every attempt.', { type: 'string', format: 'uuid' }),
+  ];
+}
+
+function headerParameter(name: string, text: string, schema: JsonSchema): JsonSchema {
+  return { name, in: 'header', required: true, description: text, schema };
+}

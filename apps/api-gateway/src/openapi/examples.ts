@@ -1,0 +1,41 @@
+const tether = '0xdac17f958d2ee523a2206206994597c13d831ec7';
+
+/** By the name of the parameter, wherever it stands. */
+export const parameterExamples: Readonly<Record<string, unknown>> = {
+  chain_gid: 'eip155:1',
+  chain_gids: ['eip155:1'],
+  asset_path: `erc20:${tether}`,
+  asset_gids: [`eip155:1/erc20:${tether}`],
+  address: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+  block_number: 21_000_000,
+};
+
+/** By operation id. */
+export const bodyExamples: Readonly<Record<string, unknown>> = {
+  createBlockchain: { chain_gid: 'eip155:1' },
+  updateEvmEndpoint: { endpoint_url: 'https://node.example.com:8545' },
+  updateSolanaEndpoint: { endpoint_url: 'https://node.example.com:8899' },
+  updateTronEndpoint: { evm_endpoint_url: 'https://node.example.com/jsonrpc', endpoint_url: 'https://node.example.com' },
+  updateBitcoinEndpoint: { endpoint_url: 'https://node.example.com:8332' },
+  createPublicKey: {
+    extended_public_key: 'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs',
+    derivation_path: "m/84'/0'/0'",
+    label: 'Deposits',
+  },
+  updatePublicKey: { label: 'Deposits' },
+  createPublicKeyAddresses: { from: 0, to: 9 },
+  createNextAddress: { change: 0 },
+  createExternalAddress: { value: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045', chain_family: 'evm', label: 'Treasury' },
+  updateAddress: { label: 'Treasury', is_monitored: true },
+  createWebhookChannel: { name: 'Payments', url: 'https://hooks.example.com/chainwatch', event_types: ['transaction.confirmed'], filters: { direction: 'in' } },
+  createChannel: { name: 'Payments', url: 'https://hooks.example.com/chainwatch' },
+  updateWebhookChannel: { throttle_per_second: 10 },
+  updateWebhookChannelByShortPath: { throttle_per_second: 10 },
+  updateWorkspace: { name: 'Acme' },
+  createProject: { name: 'Shop' },
+  updateProject: { name: 'Shop' },
+  createMember: { email: 'ada@example.com', role: 'developer' },
+  updateMember: { role: 'admin' },
+  createKey: { type: 'api', name: 'Backend', project_id: '6f1d1f4e-0000-4000-8000-000000000001', permissions: ['api:address:read'] },
+  rollKey: { grace_seconds: 3_600 },
+};

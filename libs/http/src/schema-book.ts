@@ -1,0 +1,76 @@
+import { z } from 'zod';
+
+export type JsonSchema = Record<string, unknown>;
+
+export interface SchemaBook {
+  /** The JSON Schema of what clients send (`input`) or get (`output`); named schemas inside are references. */
+  describe(schema: z.ZodType, side: 'input' | 'output'): JsonSchema;
+  /** The named schemas that were referred to so far, for `components.schemas`. */
+  readonly components: Readonly<Record<string, JsonSchema>>;
+}
+
+/** JSON Schema 2020-12 from zod, for OpenAPI 3.1 and AsyncAPI 3. Each schema in `names` is written once. */
+export function createSchemaBook(names: Readonly<Record<string, z.ZodType>>): SchemaBook {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(names)) registry.add(schema, { id });
+  const components: Record<string, JsonSchema> = {};
+  return {
+    components,
+    describe(schema, side) {
+      const converted = convert(schema, side, registry);
+      for (const [name, definition] of Object.entries((converted.$defs ?? {}) as Record<string, JsonSchema>)) {
+        components[name] = tidy(definition, side) as JsonSchema;
+      }
+      delete converted.$defs;
+      return tidy(converted, side) as JsonSchema;
+    },
+  };
+}
+
+function convert(schema: z.ZodType, side: 'input' | 'output', registry: z.core.$ZodRegistry<{ id: string }>): JsonSchema {
+  const json: JsonSchema = z.toJSONSchema(schema, {
+    io: side,
+    unrepresentable: 'any',
+    metadata: registry,
+    override: ({ zodSchema, jsonSchema }) => {
+      const { def } = zodSchema._zod;
+      if (def.type === 'default') Object.assign(jsonSchema, { default: def.defaultValue });
+      // Text that is parsed into a number, a list that may be comma-separated: what comes out says more than what goes in.
+      if (def.type !== 'pipe' || def.out._zod.def.type === 'transform') return;
+      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+      Object.assign(jsonSchema, convert(def.out as z.ZodType, side, registry));
+    },
+  });
+  delete json.$schema;
+  return json;
+}
+
+/** Leaves out what only says again what stands beside it, and points references at the components. */
+function tidy(value: unknown, side: 'input' | 'output'): unknown {
+  if (Array.isArray(value)) return value.map((item) => tidy(item, side));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([key, inner]) => !isNoise(value as JsonSchema, key, inner, side));
+  return Object.fromEntries(
+    entries.map(([key, inner]) => [key, key === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : tidy(inner, side)]),
+  );
+}
+
+function isNoise(schema: JsonSchema, key: string, value: unknown, side: 'input' | 'output'): boolean {
+  switch (key) {
+    case 'pattern':
+      return schema.format === 'uuid' || schema.format === 'date-time';
+    case 'minimum':
+      return value === Number.MIN_SAFE_INTEGER;
+    case 'maximum':
+      return value === Number.MAX_SAFE_INTEGER;
+    case 'id':
+      return typeof value === 'string' && schema.properties !== undefined;
+    case 'propertyNames':
+      return JSON.stringify(value) === '{"type":"string"}';
+    case 'additionalProperties':
+      // Answers and events grow: a client must take members that it does not know yet.
+      return value === false && side === 'output';
+    default:
+      return false;
+  }
+}
