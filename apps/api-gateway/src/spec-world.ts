@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import request from 'supertest';
 import type { ApiKeyType } from '@chainwatch/api-key';
@@ -16,6 +17,7 @@ import type { Bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { ApiDeps, ApiSettings } from './api-deps.ts';
 import { createKeyStore } from './auth/key-store.ts';
 import { createApp } from './create-app.ts';
+import { watchAnswers } from './spec-contract.ts';
 
 export interface Published {
   readonly kind: string;
@@ -43,6 +45,7 @@ export interface SpecWorld {
   readonly server: Server;
   /** In force from the next request on. */
   readonly limits: { perKey: Record<ApiKeyType, number>; failedPerClient: number };
+  /** @throws Error when an answer was not as the OpenAPI document says */
   stop(): Promise<void>;
 }
 
@@ -103,7 +106,8 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
     logger: { error: ({ err }: { err?: unknown }) => void failures.push(err) },
     checkReplies: options.checkReplies ?? true,
   });
-  const server = app.listen(0, '127.0.0.1');
+  const breaches: string[] = [];
+  const server = createServer(watchAnswers(app, (breach) => void breaches.push(breach))).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const send = (method: Method, path: string, key?: string): request.Test => {
     const test = request(server)[method](path);
@@ -137,6 +141,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
       await prisma.$disconnect();
       await db.close();
       await postgres.stop();
+      if (breaches.length > 0) throw new Error(`${breaches.length} answers were not as the OpenAPI document says:\n${breaches.slice(0, 20).join('\n')}`);
     },
   };
 }

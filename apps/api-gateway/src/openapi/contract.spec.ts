@@ -1,0 +1,27 @@
+import { findBreach } from '../spec-contract.ts';
+
+const version = { name: 'chainwatch', version: '1', api_version: 'v1', commit: 'c', built_at: 'b', signature_versions: ['v1'] };
+const answer = { method: 'get', path: '/v1/version', status: 200, mediaType: 'application/json', body: JSON.stringify(version) };
+const problem = { mediaType: 'application/problem+json', body: '{"type":"t","title":"T","status":404}' };
+
+describe('the check that every answer of the specs goes through', () => {
+  it.each([
+    ['an answer as described', answer],
+    ['an unknown path', { ...answer, ...problem, path: '/v1/nothing', status: 404 }],
+    ['a method that the path does not have', { ...answer, ...problem, method: 'put', status: 405 }],
+    ['no content', { method: 'delete', path: '/v1/addresses/x', status: 204, mediaType: undefined, body: '' }],
+  ])('lets %s pass', (_name, given) => {
+    expect(findBreach(given)).toBeUndefined();
+  });
+
+  it.each([
+    ['a member that is missing', { ...answer, body: JSON.stringify({ ...version, commit: undefined }) }],
+    ['a member that is not described', { ...answer, body: JSON.stringify({ ...version, more: 1 }) }],
+    ['a status that is not described', { ...answer, ...problem, status: 409 }],
+    ['a problem as plain JSON', { ...answer, ...problem, mediaType: 'application/json', status: 401 }],
+    ['a body where none belongs', { method: 'delete', path: '/v1/addresses/x', status: 204, mediaType: undefined, body: '{}' }],
+    ['success on a path that is not described', { ...answer, path: '/v1/nothing' }],
+  ])('tells of %s', (_name, given) => {
+    expect(findBreach(given)).toEqual(expect.stringContaining(`${given.method.toUpperCase()} ${given.path}: ${given.status}`));
+  });
+});
