@@ -13,7 +13,8 @@ describe('docs/asyncapi.json', () => {
   });
 
   it('is valid AsyncAPI 3.0', () => {
-    const ajv = new Ajv({ strict: false, allErrors: true });
+    // Its bundle brings the meta-schema of draft 7 itself.
+    const ajv = new Ajv({ strict: false, meta: false, validateSchema: false });
     addFormats.default(ajv);
     const validate = ajv.compile(specs.schemas['3.0.0'] as object);
     expect([validate(document), validate.errors]).toEqual([true, null]);
