@@ -59,6 +59,7 @@ export class Harness<C extends TestChain> {
       WEBHOOK_RETRY_SCHEDULE: '0,200ms,500ms,1s,2s,2s,2s,2s,2s,2s,2s,2s',
       LOG_LEVEL: 'warn',
       ...(this.#options.fallbackToNode === true && { CHAIN_ENDPOINTS: JSON.stringify({ [gid]: [url] }) }),
+      ...this.chain.env,
       ...this.#options.env,
     });
     await this.services.start(this.serviceNames);

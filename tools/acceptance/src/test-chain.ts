@@ -40,6 +40,8 @@ export interface TestChain {
    * `transaction.detected`; or that one which was detected will not come.
    */
   readonly failure: 'outcome' | 'end';
+  /** What the services are told beyond what every chain needs. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Of the node itself, known when it has started. */
   readonly url: string;
   start(): Promise<void>;

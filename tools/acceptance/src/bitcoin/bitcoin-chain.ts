@@ -17,6 +17,7 @@ export class BitcoinChain implements TestChain {
   readonly family = 'bitcoin';
   readonly ingestor = 'block-ingestor-bitcoin';
   readonly failure = 'end';
+  readonly env = { MEMPOOL_POLL: '200ms', MEMPOOL_GRACE: '5s' };
   readonly #options: BcoinOptions;
   node!: BcoinHandle;
   actor!: BitcoinActor;

@@ -9,10 +9,10 @@ export const VALUE_MIN = 1_000n;
 
 const POINT = Buffer.from('0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798', 'hex');
 /** OP_RETURN, P2PK and bare multisig: no address stands for them. */
-const ODD_SCRIPTS: readonly Uint8Array[] = [
-  payments.embed({ data: [Buffer.from('chainwatch')] }).output!,
-  scripts.compile([POINT, scripts.OPS.OP_CHECKSIG!]),
-  payments.p2ms({ m: 1, pubkeys: [POINT, POINT] }).output!,
+const ODD_OUTPUTS: readonly TransactionOutput[] = [
+  { script: payments.embed({ data: [Buffer.from('chainwatch')] }).output!, value: 0n },
+  { script: scripts.compile([POINT, scripts.OPS.OP_CHECKSIG!]), value: VALUE_MIN },
+  { script: payments.p2ms({ m: 1, pubkeys: [POINT, POINT] }).output!, value: VALUE_MIN },
 ];
 
 /** Who there is on the chain, with scripts of every type. */
@@ -47,15 +47,16 @@ export class KeyBook {
     });
   }
 
-  /** `total` in up to so many parts to keys and strangers, and now and then an output without an address. */
+  /** `total` in up to so many parts to keys and strangers, and now and then to somebody without an address. */
   split(random: Random, total: bigint, parts: number): TransactionOutput[] {
-    const count = total < VALUE_MIN * BigInt(parts) * 10n ? 1 : parts;
+    const odd = total > VALUE_MIN * 10n && random.next() < 0.15 ? [random.pick(ODD_OUTPUTS)] : [];
+    const rest = odd.reduce((left, { value }) => left - value, total);
+    const count = rest < VALUE_MIN * BigInt(parts) * 10n ? 1 : parts;
     const weights = Array.from({ length: count }, () => BigInt(random.int(1, 10)));
     const all = weights.reduce((left, right) => left + right, 0n);
-    const values = weights.map((weight) => (total * weight) / all);
-    values[0]! += total - values.reduce((left, right) => left + right, 0n);
-    const outputs = values.map((value) => ({ script: random.pick(random.next() < 0.85 ? this.keys : this.strangers).script, value }));
-    return random.next() < 0.15 ? [...outputs, { script: random.pick(ODD_SCRIPTS), value: 0n }] : outputs;
+    const values = weights.map((weight) => (rest * weight) / all);
+    values[0]! += rest - values.reduce((left, right) => left + right, 0n);
+    return [...values.map((value) => ({ script: random.pick(random.next() < 0.85 ? this.keys : this.strangers).script, value })), ...odd];
   }
 
   /** Whom a block's subsidy goes to; undefined: nobody. */
