@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { assetPathSchema, chainGidSchema } from '@chainwatch/caip';
 
+const FIRST_TIME = new Date('0001-01-01T00:00:00.000Z');
+const LAST_TIME = new Date('9999-12-31T23:59:59.999Z');
+
 export const chainParams = z.object({ chain_gid: chainGidSchema });
 export const assetParams = z.object({ chain_gid: chainGidSchema, asset_path: assetPathSchema });
 export const families = ['evm', 'bitcoin', 'solana', 'tron'] as const;
@@ -9,4 +12,8 @@ export const familySchema = z.enum(families);
 export const searchSchema = z.string().trim().min(1).max(128).optional();
 /** What a user calls something. */
 export const nameSchema = z.string().trim().min(1).max(255);
-export const timestampSchema = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+/** An offset can carry a time out of the years that have four digits, which no answer can tell again. */
+export const timestampSchema = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .refine((date) => date >= FIRST_TIME && date <= LAST_TIME, { error: 'expected a time in the years 1 to 9999, UTC' });

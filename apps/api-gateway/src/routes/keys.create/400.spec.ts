@@ -25,6 +25,7 @@ describe('POST /management/keys with what is no key', () => {
     ['permissions', { ...valid, permissions: 'rpc:evm:read' }],
     ['expires_at', { ...valid, expires_at: '2020-01-01T00:00:00Z' }],
     ['expires_at', { ...valid, expires_at: 'tomorrow' }],
+    ['expires_at', { ...valid, expires_at: '9999-12-31T23:59:59-23:59' }],
     ['key', { ...valid, key: 'svc_rpc_x' }],
   ])('names the field %s', async (field, body) => {
     const { body: problem } = await world.management.post('/management/keys').send(body).expect(400);
