@@ -2,8 +2,8 @@ import type { Bus } from '@chainwatch/bus';
 import type { Dial } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import type { PrismaClient } from '@chainwatch/db/prisma';
+import type { KeyStore } from '@chainwatch/key-store';
 import type { Sealer } from '@chainwatch/secrets';
-import type { KeyStore } from './auth/key-store.ts';
 
 /** What the handlers work with. */
 export interface ApiDeps {

@@ -1,5 +1,5 @@
 import { routeFactory } from '@chainwatch/http';
+import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from './api-deps.ts';
-import type { Principal } from './auth/principal.ts';
 
 export const defineRoute = routeFactory<ApiDeps, Principal>();

@@ -1,6 +1,6 @@
+import type { Principal } from '@chainwatch/key-store';
 import { notFound } from '@chainwatch/problem';
 import type { ApiDeps } from './api-deps.ts';
-import type { Principal } from './auth/principal.ts';
 import { listCanonicalForms } from './parse-address.ts';
 import { addressInclude } from './records/address.ts';
 import type { AddressRow } from './records/address.ts';

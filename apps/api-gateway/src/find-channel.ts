@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
+import type { Principal } from '@chainwatch/key-store';
 import { notFound } from '@chainwatch/problem';
 import type { ApiDeps } from './api-deps.ts';
-import type { Principal } from './auth/principal.ts';
 
 /** One name under both mounts. */
 export const channelParams = z.object({ channel_id: z.uuid() });

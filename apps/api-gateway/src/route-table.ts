@@ -1,6 +1,6 @@
 import type { Route } from '@chainwatch/http';
+import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from './api-deps.ts';
-import type { Principal } from './auth/principal.ts';
 import { managementRoutes } from './management-routes.ts';
 import { getBalanceDetails } from './routes/addresses.balance-details/handler.ts';
 import { getBalances } from './routes/addresses.balances/handler.ts';

@@ -9,13 +9,13 @@ import { createCache } from '@chainwatch/cache';
 import { createDatabase } from '@chainwatch/db';
 import type { Database } from '@chainwatch/db';
 import { createPrisma } from '@chainwatch/db/prisma';
+import { createKeyStore } from '@chainwatch/key-store';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer } from '@chainwatch/secrets';
 import { startPostgres } from '@chainwatch/testing';
 import { bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { Bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { ApiDeps, ApiSettings } from './api-deps.ts';
-import { createKeyStore } from './auth/key-store.ts';
 import { createApp } from './create-app.ts';
 import { watchAnswers } from './spec-contract.ts';
 

@@ -1,10 +1,10 @@
 import type { Bus } from '@chainwatch/bus';
 import type { Cache } from '@chainwatch/cache';
 import { startHttpServer } from '@chainwatch/http';
+import { createKeyStore } from '@chainwatch/key-store';
 import { notOk, ok, probe } from '@chainwatch/telemetry';
 import type { Checks } from '@chainwatch/telemetry';
 import type { ApiDeps } from './api-deps.ts';
-import { createKeyStore } from './auth/key-store.ts';
 import { createApp } from './create-app.ts';
 import type { AppOptions } from './create-app.ts';
 

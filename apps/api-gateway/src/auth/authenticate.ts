@@ -1,11 +1,10 @@
 import type { RequestHandler, Response } from 'express';
 import { parseApiKey } from '@chainwatch/api-key';
 import type { Route } from '@chainwatch/http';
+import type { KeyStore, Principal } from '@chainwatch/key-store';
 import { forbidden, unauthorized } from '@chainwatch/problem';
 import { keyTypeOf, permissionOf } from '../permissions.ts';
-import type { KeyStore } from './key-store.ts';
 import type { LimitedSubject } from './limit-requests.ts';
-import type { Principal } from './principal.ts';
 
 export interface AuthenticateOptions {
   readonly keys: KeyStore;

@@ -1,7 +1,7 @@
 import { hasPermission } from '@chainwatch/api-key';
 import type { Permission } from '@chainwatch/api-key';
+import type { Principal } from '@chainwatch/key-store';
 import { forbidden } from '@chainwatch/problem';
-import type { Principal } from '../auth/principal.ts';
 import { keyTypeOf } from '../permissions.ts';
 
 /**

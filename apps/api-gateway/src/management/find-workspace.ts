@@ -1,6 +1,6 @@
 import type { Prisma } from '@chainwatch/db/prisma';
+import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from '../api-deps.ts';
-import type { Principal } from '../auth/principal.ts';
 
 /** The workspace of the key: there is no other one for it. */
 export function findWorkspace({ prisma }: Pick<ApiDeps, 'prisma'>, principal: Principal): Promise<Prisma.WorkspaceGetPayload<object>> {

@@ -1,6 +1,6 @@
 import type { Sql } from '@chainwatch/db';
+import type { Principal } from '@chainwatch/key-store';
 import { conflict, unprocessableEntity } from '@chainwatch/problem';
-import type { Principal } from '../auth/principal.ts';
 import { missingMember } from './find-member.ts';
 
 interface LockedMember {

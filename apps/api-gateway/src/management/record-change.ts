@@ -1,6 +1,6 @@
 import type { Sql } from '@chainwatch/db';
+import type { Principal } from '@chainwatch/key-store';
 import { unauthorized } from '@chainwatch/problem';
-import type { Principal } from '../auth/principal.ts';
 import type { AuditAction } from '../records/audit-log.ts';
 
 /** Who changes something, as a request tells it. */

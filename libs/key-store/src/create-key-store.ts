@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { compareHash, hashApiKey } from '@chainwatch/api-key';
 import type { ApiKeyType } from '@chainwatch/api-key';
 import type { Database } from '@chainwatch/db';
@@ -23,6 +24,8 @@ interface Entry {
 }
 
 export interface KeyStore {
+  /** What `findPrincipal` would answer without asking the database; undefined when it would ask. */
+  findCached(key: string): Principal | undefined;
   /** The owner of a well-formed key; undefined when it is unknown, revoked or expired. */
   findPrincipal(key: string): Promise<Principal | undefined>;
   /** Forgets a key at once; the hash is hexadecimal. */
@@ -33,16 +36,22 @@ export interface KeyStore {
 export function createKeyStore({ db, now = Date.now }: { db: Pick<Database, 'query'>; now?: () => number }): KeyStore {
   const entries = new Map<string, Entry>();
   const revoked = new Set<string>();
+  const findEntry = (id: string): Principal | undefined => {
+    const cached = entries.get(id);
+    return cached && cached.freshUntilMs > now() ? cached.principal : undefined;
+  };
   return {
+    // One shot, without a hash object: the RPC gateway asks with every call.
+    findCached: (key) => findEntry(hash('sha256', key, 'hex')),
     async findPrincipal(key) {
-      const hash = hashApiKey(key);
-      const id = Buffer.from(hash).toString('hex');
-      const cached = entries.get(id);
-      if (cached && cached.freshUntilMs > now()) return cached.principal;
+      const keyHash = hashApiKey(key);
+      const id = Buffer.from(keyHash).toString('hex');
+      const cached = findEntry(id);
+      if (cached) return cached;
       entries.delete(id);
-      const row = await readKey(db, hash);
+      const row = await readKey(db, keyHash);
       // Revoked while the look-up was under way: the message was faster than the answer.
-      if (!row || revoked.has(id) || !compareHash(hash, row.key_hash)) return undefined;
+      if (!row || revoked.has(id) || !compareHash(keyHash, row.key_hash)) return undefined;
       const expiresAtMs = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
       if (expiresAtMs <= now()) return undefined;
       if (entries.size >= SIZE_MAX) entries.clear();

@@ -1,0 +1,11 @@
+/**
+ * Who asks: API keys by their hash, from the database through a small cache that hears of revocations.
+ * Used by api-gateway and rpc-proxy.
+ *
+ * @example
+ * const keys = createKeyStore({ db });
+ * bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash));
+ * const principal = await keys.findPrincipal(key);
+ */
+export { createKeyStore, type KeyStore } from './create-key-store.ts';
+export type { Principal } from './principal.ts';
