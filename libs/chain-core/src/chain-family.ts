@@ -99,9 +99,18 @@ export interface ParsedAddress {
   readonly networkGids?: readonly string[];
 }
 
-export interface ChainClientOptions {
-  readonly network: Network;
+/** Where a node answers. */
+export interface ChainEndpoint {
   readonly endpointUrl: string;
+  /**
+   * Which interface answers there, in families whose nodes have two; absent: the family's own. On TRON `evm` is the
+   * Ethereum-compatible JSON-RPC, the family's own the HTTP wallet API.
+   */
+  readonly endpointKind?: 'evm';
+}
+
+export interface ChainClientOptions extends ChainEndpoint {
+  readonly network: Network;
   /** Opens sockets; the guarded dial in production. A family passes it to its transport. */
   readonly dial?: Dial;
   /** One request's time-out, default 10,000. */

@@ -1,3 +1,5 @@
+import type { ChainEndpoint } from './chain-family.ts';
+
 /** Opens what libs/secrets sealed. */
 export interface Opener {
   open(sealed: string, context: string): string;
@@ -14,11 +16,17 @@ export interface SealedEndpoints {
  * The endpoints of a chain in the order of preference: the one set over the API, then those of the configuration.
  * Where a chain has endpoints of two kinds (TRON), the wallet API is the one that serves whole blocks.
  */
-export function listEndpoints(chain: SealedEndpoints, opener: Opener, configured: readonly string[] = []): string[] {
-  const { gid, endpointSealed, evmEndpointSealed } = chain;
-  const stored =
-    endpointSealed !== null ? [opener.open(endpointSealed, `endpoint:${gid}`)] : evmEndpointSealed !== null ? [opener.open(evmEndpointSealed, `evm_endpoint:${gid}`)] : [];
-  return [...new Set([...stored, ...configured])];
+export function listEndpoints(chain: SealedEndpoints, opener: Opener, configured: readonly string[] = []): ChainEndpoint[] {
+  const stored = openStored(chain, opener);
+  const others = new Set(configured);
+  if (stored && stored.endpointKind === undefined) others.delete(stored.endpointUrl);
+  return [...(stored ? [stored] : []), ...[...others].map((endpointUrl) => ({ endpointUrl }))];
+}
+
+function openStored({ gid, endpointSealed, evmEndpointSealed }: SealedEndpoints, opener: Opener): ChainEndpoint | undefined {
+  if (endpointSealed !== null) return { endpointUrl: opener.open(endpointSealed, `endpoint:${gid}`) };
+  if (evmEndpointSealed !== null) return { endpointUrl: opener.open(evmEndpointSealed, `evm_endpoint:${gid}`), endpointKind: 'evm' };
+  return undefined;
 }
 
 export function hasSameEndpoints(one: SealedEndpoints, other: SealedEndpoints): boolean {

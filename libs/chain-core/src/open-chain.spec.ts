@@ -41,7 +41,7 @@ it('gives every node the index beside it, where its chain has one', async () => 
 
 it('takes the Ethereum-compatible endpoint where there is no other', async () => {
   await open({ ...chain, evmEndpointSealed: 'b' });
-  expect(urls()).toEqual([`http://evm_endpoint:${GID}/b`]);
+  expect(created).toEqual([{ network, endpointUrl: `http://evm_endpoint:${GID}/b`, endpointKind: 'evm' }]);
 });
 
 it.each([

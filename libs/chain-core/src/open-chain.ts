@@ -1,4 +1,4 @@
-import type { ChainClient, ChainFamily, ChainFamilyName, Dial, UtxoCodec } from './chain-family.ts';
+import type { ChainClient, ChainEndpoint, ChainFamily, ChainFamilyName, Dial, UtxoCodec } from './chain-family.ts';
 import { ChainNotConfiguredError, describePublicly } from './errors.ts';
 import { createFailoverClient } from './failover-client.ts';
 import { listEndpoints, type Opener, type SealedEndpoints } from './list-endpoints.ts';
@@ -41,7 +41,7 @@ export function createChainOpener({ findFamily, opener, dial, endpoints, indexes
     if (network === undefined) throw new ChainNotConfiguredError(`${chain.gid} is not in the catalogue of this build`);
     const indexUrl = indexes?.[chain.gid];
     const optional = { ...(dial && { dial }), ...(timeoutMs !== undefined && { timeoutMs }), ...(indexUrl !== undefined && { indexUrl }) };
-    const connect = (endpointUrl: string): ChainClient => family.createClient({ network, endpointUrl, ...optional });
+    const connect = (endpoint: ChainEndpoint): ChainClient => family.createClient({ network, ...endpoint, ...optional });
     let clients: ChainClient[];
     try {
       clients = listEndpoints(chain, opener, endpoints?.[chain.gid]).map(connect);

@@ -15,8 +15,8 @@ interface TokenRead {
 /** Asks the chain's endpoints in turn. @throws ProblemError 422 when the contract is not a token, 502 when no node answers */
 export async function readToken(read: TokenRead, deps: Pick<ApiDeps, 'sealer' | 'dial' | 'settings'>): Promise<TokenMetadata> {
   let failure: unknown;
-  for (const endpointUrl of listEndpoints(read.chain, deps.sealer, deps.settings.chainEndpoints[read.chain.gid])) {
-    const client = read.family.createClient({ network: read.network, endpointUrl, dial: deps.dial, timeoutMs: deps.settings.nodeTimeoutMs });
+  for (const endpoint of listEndpoints(read.chain, deps.sealer, deps.settings.chainEndpoints[read.chain.gid])) {
+    const client = read.family.createClient({ network: read.network, ...endpoint, dial: deps.dial, timeoutMs: deps.settings.nodeTimeoutMs });
     try {
       if (!client.readTokens) throw unprocessableEntity(`The chain ${read.chain.gid} has no tokens to read.`);
       const [metadata] = await client.readTokens([read.gid], read.signal);
