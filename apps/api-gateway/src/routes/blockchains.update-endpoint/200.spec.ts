@@ -12,8 +12,8 @@ describe("a chain's node", () => {
   let world: SpecWorld;
   let anvil: AnvilHandle;
   beforeAll(async () => {
-    [world, anvil] = await Promise.all([startSpecWorld(), startAnvil()]);
-    for (const chain of [gid, 'eip155:1', 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp']) await world.api.post('/blockchains').send({ chain_gid: chain }).expect(201);
+    [world, anvil] = await Promise.all([startSpecWorld({ settings: { nodeTimeoutMs: 2_000 } }), startAnvil()]);
+    for (const chain of [gid, 'eip155:1', 'bip122:000000000019d6689c085ae165831e93', 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp']) await world.api.post('/blockchains').send({ chain_gid: chain }).expect(201);
   });
   afterAll(async () => {
     await anvil.stop();
@@ -72,6 +72,42 @@ describe("a chain's node", () => {
     await world.api.patch(`/blockchains/${gid}/evm`).send({ endpoint_url: url }).expect(502);
     server.closeAllConnections();
     server.close();
+  });
+
+  it('is 502 when it says nothing', async () => {
+    const server = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      await world.api.patch(`/blockchains/${gid}/evm`).send({ endpoint_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }).expect(502);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it.each([
+    ['is the one of the chain', '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f', 200],
+    ['is another one', '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206', 422],
+    ['is none', 'genesis', 502],
+  ])('of a Bitcoin chain is asked for the genesis block: %s', async (_name, hash, status) => {
+    const chain = 'bip122:000000000019d6689c085ae165831e93';
+    const asked: (string | undefined)[] = [];
+    const server = createServer((req, res) => {
+      let text = '';
+      req.on('data', (chunk) => (text += String(chunk))).on('end', () => {
+        const { id, method, params } = JSON.parse(text) as { id: unknown; method: string; params: unknown[] };
+        asked.push(req.headers.authorization, `${method} ${params.join()}`);
+        res.end(JSON.stringify({ jsonrpc: '2.0', id, result: hash, error: null }));
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      await world.api.patch(`/blockchains/${chain}/bitcoin`).send({ endpoint_url: `http://ada:hunter2@127.0.0.1:${(server.address() as AddressInfo).port}` }).expect(status);
+      expect(asked.slice(0, 2)).toEqual([`Basic ${Buffer.from('ada:hunter2').toString('base64')}`, 'getblockhash 0']);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   it.each(['ftp://x', 'x', '', 'http://'])('is 400 for %p', async (url) => {

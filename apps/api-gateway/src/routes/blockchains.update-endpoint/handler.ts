@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChainFamilyName } from '@chainwatch/chain-core';
+import type { ChainEndpoint, ChainFamilyName } from '@chainwatch/chain-core';
 import { booleanParameter } from '@chainwatch/http';
 import { unprocessableEntity } from '@chainwatch/problem';
 import { announceChain } from '../../announce-chain.ts';
@@ -32,6 +32,13 @@ export const updateTronEndpoint = endpointRoute(
     }),
 );
 
+function listGiven({ endpoint_url, evm_endpoint_url }: EndpointBody): ChainEndpoint[] {
+  return [
+    ...(endpoint_url === undefined ? [] : [{ endpointUrl: endpoint_url }]),
+    ...(evm_endpoint_url === undefined ? [] : [{ endpointUrl: evm_endpoint_url, endpointKind: 'evm' as const }]),
+  ];
+}
+
 function endpointRoute(familyName: ChainFamilyName, bodySchema: z.ZodType<EndpointBody>) {
   return defineRoute({
     method: 'PATCH',
@@ -48,9 +55,7 @@ function endpointRoute(familyName: ChainFamilyName, bodySchema: z.ZodType<Endpoi
         throw unprocessableEntity(`The blockchain ${chain.gid} is of the family ${chain.family}, not ${familyName}.`);
       }
       const { network, family } = await loadFamily(chain.gid);
-      for (const url of [body.endpoint_url, body.evm_endpoint_url]) {
-        if (url !== undefined) await verifyEndpoint({ network, family, url, askNode: query.verify, signal }, deps);
-      }
+      for (const endpoint of listGiven(body)) await verifyEndpoint({ network, family, endpoint, askNode: query.verify, signal }, deps);
       const row = await deps.prisma.blockchain.update({
         where: { gid: chain.gid },
         data: {
