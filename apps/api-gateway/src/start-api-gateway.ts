@@ -30,7 +30,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
   const { bus, port, host } = options;
   const keys = createKeyStore({ db: options.deps.db });
   const deps: ApiDeps = { ...options.deps, bus, keys };
-  const stopListening = bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash));
+  const stopListening = bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)));
   // Prisma compiles its query engine with the first query: better now than with the first client.
   void deps.prisma.workspace.findFirst().catch(() => undefined);
   const server = await startHttpServer(createApp({ ...options, deps, keys }), { port, host });

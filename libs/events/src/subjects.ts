@@ -152,8 +152,8 @@ export const SUBJECTS = {
   },
   'key.revoked': {
     tokens: [],
-    payload: z.object({ schema: z.literal(1), key_id: z.uuid(), key_hash: z.string() }),
-    summary: 'A key must not be honoured from now on.',
+    payload: z.object({ schema: z.literal(1), key_id: z.uuid(), key_hash: z.string(), ends_at: z.iso.datetime().optional() }),
+    summary: 'A key must not be honoured from `ends_at` on; without it, from now on.',
   },
 } as const;
 

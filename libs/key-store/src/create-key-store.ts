@@ -28,14 +28,15 @@ export interface KeyStore {
   findCached(key: string): Principal | undefined;
   /** The owner of a well-formed key; undefined when it is unknown, revoked or expired. */
   findPrincipal(key: string): Promise<Principal | undefined>;
-  /** Forgets a key at once; the hash is hexadecimal. */
-  revoke(keyHash: string): void;
+  /** Forgets a key, at once or from `endsAtMs` on; the hash is hexadecimal. */
+  revoke(keyHash: string, endsAtMs?: number): void;
 }
 
 /** Keys by the hash of the whole key, from the database through a small cache. Unknown keys are never cached. */
 export function createKeyStore({ db, now = Date.now }: { db: Pick<Database, 'query'>; now?: () => number }): KeyStore {
   const entries = new Map<string, Entry>();
-  const revoked = new Set<string>();
+  /** When keys end that were heard of, in milliseconds: a message may be faster than a look-up that is under way. */
+  const ends = new Map<string, number>();
   const findEntry = (id: string): Principal | undefined => {
     const cached = entries.get(id);
     return cached && cached.freshUntilMs > now() ? cached.principal : undefined;
@@ -50,19 +51,20 @@ export function createKeyStore({ db, now = Date.now }: { db: Pick<Database, 'que
       if (cached) return cached;
       entries.delete(id);
       const row = await readKey(db, keyHash);
-      // Revoked while the look-up was under way: the message was faster than the answer.
-      if (!row || revoked.has(id) || !compareHash(keyHash, row.key_hash)) return undefined;
-      const expiresAtMs = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
+      if (!row || !compareHash(keyHash, row.key_hash)) return undefined;
+      const expiresAtMs = Math.min(row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY, ends.get(id) ?? Number.POSITIVE_INFINITY);
       if (expiresAtMs <= now()) return undefined;
       if (entries.size >= SIZE_MAX) entries.clear();
       const principal = toPrincipal(row);
       entries.set(id, { principal, freshUntilMs: Math.min(now() + LIFETIME_MS, expiresAtMs) });
       return principal;
     },
-    revoke(keyHash) {
-      if (revoked.size >= SIZE_MAX) revoked.clear();
-      revoked.add(keyHash.toLowerCase());
-      entries.delete(keyHash.toLowerCase());
+    revoke(keyHash, endsAtMs = 0) {
+      const id = keyHash.toLowerCase();
+      if (ends.size >= SIZE_MAX) ends.clear();
+      ends.set(id, Math.min(endsAtMs, ends.get(id) ?? Number.POSITIVE_INFINITY));
+      const entry = entries.get(id);
+      if (entry && endsAtMs < entry.freshUntilMs) entries.set(id, { ...entry, freshUntilMs: endsAtMs });
     },
   };
 }

@@ -61,6 +61,29 @@ describe.each(['svc', 'acmeo'])('authentication under the label %s', (label) => 
     expect(await keys.findPrincipal(silent)).toBeUndefined();
   });
 
+  it('ends a key when it was told to, whether it is cached, being looked up or not known yet', async () => {
+    let nowMs = Date.now();
+    const [cached, looked, later] = [1, 2, 3].map(() => generateApiKey({ label, type: 'api', randomBytes })) as [string, string, string];
+    for (const key of [cached, looked, later]) await insertKey(world, key, null);
+    let tell = (): void => undefined;
+    const db = { query: ((...query: [string, unknown[]]) => { tell(); return world.db.query(...query); }) as typeof world.db.query };
+    const keys = createKeyStore({ db, now: () => nowMs });
+    const end = (key: string, endsAtMs?: number) => keys.revoke(Buffer.from(hashApiKey(key)).toString('hex'), endsAtMs);
+    expect(await keys.findPrincipal(cached)).toBeDefined();
+    end(cached, nowMs + 3_000);
+    tell = () => end(looked, nowMs + 3_000);
+    expect(await keys.findPrincipal(looked)).toBeDefined();
+    end(later, nowMs + 3_000);
+    // A later end never takes back an earlier one.
+    end(later, nowMs + 9_000);
+    nowMs += 2_999;
+    for (const key of [cached, looked, later]) expect(await keys.findPrincipal(key)).toBeDefined();
+    nowMs += 1;
+    for (const key of [cached, looked, later]) expect(await keys.findPrincipal(key)).toBeUndefined();
+    end(cached);
+    expect(await keys.findPrincipal(cached)).toBeUndefined();
+  });
+
   it('does not honour a key past its end although it is cached', async () => {
     let nowMs = Date.now();
     const keys = createKeyStore({ db: world.db, now: () => nowMs });

@@ -1,16 +1,19 @@
 import type { ApiDeps } from '../api-deps.ts';
 
-interface RevokedKey {
+interface EndedKey {
   readonly id: string;
   readonly keyHash: Uint8Array;
+  /** Of a key that goes on for a while; absent: it ends now. */
+  readonly endsAt?: Date;
 }
 
-/** After the commit: this replica forgets the keys at once, the others when the bus tells them, or by themselves within 10 s. */
-export function announceRevokedKeys({ keys, bus, logger }: Pick<ApiDeps, 'keys' | 'bus' | 'logger'>, revoked: readonly RevokedKey[]): void {
-  for (const { id, keyHash } of revoked) {
+/** After the commit: this replica knows the end of the keys at once, the others when the bus tells them, or by themselves within 10 s. */
+export function announceRevokedKeys({ keys, bus, logger }: Pick<ApiDeps, 'keys' | 'bus' | 'logger'>, ended: readonly EndedKey[]): void {
+  for (const { id, keyHash, endsAt } of ended) {
     const hash = Buffer.from(keyHash).toString('hex');
-    keys.revoke(hash);
-    bus.publish('key.revoked', [], { schema: 1, key_id: id, key_hash: hash }, { messageId: id }).catch((err: unknown) => {
+    keys.revoke(hash, endsAt?.getTime() ?? 0);
+    const payload = { schema: 1 as const, key_id: id, key_hash: hash, ...(endsAt && { ends_at: endsAt.toISOString() }) };
+    bus.publish('key.revoked', [], payload, { messageId: [id, payload.ends_at ?? 'now'].join('/') }).catch((err: unknown) => {
       logger.warn({ err, key_id: id }, 'could not announce a revoked key');
     });
   }

@@ -21,6 +21,7 @@ describe('POST /management/keys/{id}/actions/roll', () => {
     expect(graceMs).toBeGreaterThan(3_590_000);
     expect(graceMs).toBeLessThanOrEqual(3_600_000);
     for (const key of [old.key, body.key]) await world.send('get', '/v1/addresses', key).expect(200);
+    expect(world.published.at(-1)).toMatchObject({ kind: 'key.revoked', payload: { key_id: old.id, ends_at: body.previous.expires_at } });
     const { body: log } = await world.management.get(`/management/audit_logs?target_ids=${old.id},${body.id}&sort_by=created_at`).expect(200);
     expect(log.items.map(({ action, target }: { action: string; target: { id: string } }) => [action, target.id]).sort()).toEqual([['key.created', old.id], ['key.created', body.id], ['key.rolled', old.id]].sort());
     const rolled = log.items.find(({ action }: { action: string }) => action === 'key.rolled');

@@ -20,7 +20,8 @@ export const rollKeyRoute = defineRoute({
     const options = { id, graceSeconds: body.grace_seconds, label: deps.settings.namespaceLabel };
     const added = await deps.db.transaction((sql) => rollKey(sql, { principal, requestId }, options));
     const previous = await findKey(deps, principal, id);
-    if (previous.revokedAt !== null) announceRevokedKeys(deps, [previous]);
+    const endsAt = previous.revokedAt === null ? previous.expiresAt : null;
+    announceRevokedKeys(deps, [{ id, keyHash: previous.keyHash, ...(endsAt && { endsAt }) }]);
     return { status: 200, body: { ...toKeyRecord(await findKey(deps, principal, added.id)), key: added.key, previous: toKeyRecord(previous) } };
   },
 });
