@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,7 +16,11 @@ export default {
   testMatch: ['**/*.spec.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['<rootDir>/.chainwatch', '<rootDir>/dist'],
-  testTimeout: 30_000,
-  maxWorkers: 2,
+  // Finds what hangs. Conditions are waited for up to a minute each, so that a slow machine fails nothing.
+  testTimeout: 300_000,
+  // One more than cores: services, nodes and timers are waited for.
+  maxWorkers: Math.min(availableParallelism(), 4) + 1,
+  // Jest keeps what files of native modules leave behind: a worker that grew is replaced before it only collects garbage.
+  workerIdleMemoryLimit: '800MB',
   reporters: ['default', '<rootDir>/tools/test/summary-reporter.mjs'],
 };

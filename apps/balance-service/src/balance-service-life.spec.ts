@@ -63,11 +63,8 @@ describe('the service', () => {
   });
 
   it('is woken by a message of the analyzer, well before it looks by itself', async () => {
-    await start('one');
+    await start('one', { idleMs: 3_600_000 });
     await settle();
-    // Nothing to do: it sleeps for a second from here.
-    await delay(50);
-    const startedAt = performance.now();
     await receive(5n);
     const id = '6f1d1f4e-0000-5000-8000-000000000001';
     const transaction = {
@@ -77,8 +74,7 @@ describe('the service', () => {
     const data = { transaction, balance_changes: [], truncated: false };
     const envelope = { event_id: id, type: 'transaction.detected' as const, api_version: 'v1' as const, created_at: new Date().toISOString(), is_test_message: false, project_id: alice.projectId, sequence: 1, data };
     await broker.connect('tx-analyzer').publish('tx.detected', [network.gid, alice.projectId], envelope, { messageId: id });
-    await waitFor(() => published().length === 1, { intervalMs: 5 });
-    expect(performance.now() - startedAt).toBeLessThan(700);
+    await waitFor(() => published().length === 1);
   });
 
   it('brings to the bus what was committed while it was away, once, after a restart', async () => {
@@ -185,7 +181,7 @@ describe('chains', () => {
     await settle();
     await world.db.query(`UPDATE blockchains SET endpoint_sealed = 'second'`);
     await changed();
-    await waitFor(() => opened.length === 2, { timeoutMs: 2_000 });
+    await waitFor(() => opened.length === 2);
     expect(opened).toEqual(['first', 'second']);
     await receive(5n);
     await settle();
@@ -197,7 +193,7 @@ describe('chains', () => {
     await settle();
     await world.db.query('UPDATE blockchains SET is_active = false');
     await changed();
-    await waitFor(async () => (await lockOwner()) === undefined, { timeoutMs: 2_000 });
+    await waitFor(async () => (await lockOwner()) === undefined);
     expect(await service.readiness()).toEqual({ postgres: { ok: true }, nats: { ok: true } });
     await receive(5n);
     world.chain.asked.length = 0;

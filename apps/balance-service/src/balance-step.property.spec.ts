@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
-const RUNS = Number(process.env.BALANCE_RUNS ?? 40);
+const RUNS = Number(process.env.BALANCE_RUNS ?? 20);
 
 const STRANGER = '0xffffffffffffffffffffffffffffffffffffffff';
 const PARTIES = ['0x00000000000000000000000000000000000000a1', '0x00000000000000000000000000000000000000b2', STRANGER];

@@ -10,6 +10,8 @@ export interface ChainWorkerDeps {
   readonly publish: (events: readonly BalanceEvent[]) => void;
   readonly logger: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
   readonly clock: () => Date;
+  /** Between two looks for work when nobody wakes it. Default 1,000. */
+  readonly idleMs?: number;
 }
 
 const IDLE_MS = 1_000;
@@ -126,7 +128,7 @@ export class ChainWorker {
   async #settle(result: StepResult): Promise<void> {
     this.reason = result.type === 'waiting' ? result.reason : undefined;
     if (result.type === 'done') this.#deps.publish(result.events);
-    else await this.#pause(result.type === 'idle' ? IDLE_MS : WAIT_MS);
+    else await this.#pause(result.type === 'idle' ? (this.#deps.idleMs ?? IDLE_MS) : WAIT_MS);
   }
 
   #report(error: ChainError): void {

@@ -198,7 +198,7 @@ export class World {
         const { rows } = await this.db.query(`SELECT 1 FROM balance_history h JOIN blocks b ON b.hash = h.block_hash WHERE b.status = 'reorged'`);
         return left.length === 0 && rows.length === 0;
       },
-      { timeoutMs: 15_000, intervalMs: 50, message: () => `balance_reads to be empty, there is ${JSON.stringify(left)}` },
+      { intervalMs: 50, message: () => `balance_reads to be empty, there is ${JSON.stringify(left)}` },
     );
   }
 

@@ -6,7 +6,7 @@ let postgres: PostgresHandle;
 let world: World;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 afterAll(async () => postgres?.stop());
 beforeEach(async () => {
   world = await World.create(await postgres.createDatabase(), 2);
@@ -193,4 +193,4 @@ test('transfers and adjustments always explain the difference of two readings, a
     }),
     { numRuns: 15 },
   );
-}, 180_000);
+});

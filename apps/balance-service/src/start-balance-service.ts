@@ -13,6 +13,8 @@ export interface BalanceServiceDeps {
   /** Rejects with the reason when the chain cannot be read. */
   readonly openReader: (chain: ActiveChain) => Promise<BalanceReader>;
   readonly clock?: () => Date;
+  /** Between two looks for work when nobody wakes it. Default 1,000. */
+  readonly idleMs?: number;
 }
 
 export interface BalanceService {
@@ -42,7 +44,7 @@ export async function startBalanceService(deps: BalanceServiceDeps): Promise<Bal
       const client = await deps.openReader(chain);
       faults.delete(chain.gid);
       const publish = relay.publish.bind(relay);
-      seats.set(chain.gid, { chain, worker: new ChainWorker({ db, client, publish, logger, clock: deps.clock ?? (() => new Date()) }) });
+      seats.set(chain.gid, { chain, worker: new ChainWorker({ db, client, publish, logger, clock: deps.clock ?? (() => new Date()), idleMs: deps.idleMs }) });
     } catch (error) {
       // One chain's endpoint that cannot be opened is no reason to leave the others alone.
       faults.set(chain.gid, error instanceof Error ? error.message : String(error));

@@ -7,7 +7,7 @@ import { BTC, bitcoin, UtxoWorld, type UtxoBlock } from './spec-utxo-world.ts';
 const A = 'bcrt1qdavt4j2sd7dlhqsavtnfxvzppw6k7qy97tmnu9';
 const B = 'bcrt1q65nhlm4hf2ptg3t264al57p7wjxj2c3s6kyt83';
 const STRANGER = 'mfhE6jAUwjUDNZhaX1PAsDTKfneQF2Nshc';
-const RUNS = Number(process.env.BALANCE_RUNS ?? 25);
+const RUNS = Number(process.env.BALANCE_RUNS ?? 12);
 
 let postgres: PostgresHandle;
 let world: UtxoWorld;

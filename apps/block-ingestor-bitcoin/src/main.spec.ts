@@ -31,7 +31,7 @@ beforeAll(async () => {
     stdio: 'ignore',
     env: { ...process.env, NODE_OPTIONS: '', DATABASE_URL: postgres.url, NATS_URL: nats.url, HEALTH_PORT: String(port), SECRETS_KEYS, OUTBOUND_ALLOW: '127.0.0.0/8' },
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   service.kill('SIGKILL');
@@ -48,7 +48,7 @@ async function expectHead(): Promise<void> {
   await waitFor(async () => {
     state = await readState();
     return state?.head_hash === hash;
-  }, { timeoutMs: 20_000, message: () => `head ${hash}, got ${JSON.stringify(state)}` });
+  }, { message: () => `head ${hash}, got ${JSON.stringify(state)}` });
 }
 
 const readFeed = async () =>
@@ -70,13 +70,13 @@ describe('block-ingestor-bitcoin', () => {
     const feed = await readFeed();
     expect(feed.filter(({ type }) => type === 'reorg').map(({ hash }) => hash)).toEqual([mined[5], mined[4]]);
     expect(feed.filter(({ type }) => type === 'block').slice(-3).map(({ hash }) => hash)).toEqual(replacing);
-  }, 60_000);
+  });
 
   it('does not follow a node of another network', async () => {
     await waitFor(async () => /another chain/.test((await readState(OTHER_CHAIN))?.reason ?? ''), { message: 'the reason' });
     const { rowCount } = await db.query('SELECT 1 FROM chain_feed WHERE chain_gid = $1', [OTHER_CHAIN]);
     expect(rowCount).toBe(0);
-  }, 30_000);
+  });
 
   it('stops in order', async () => {
     service.kill('SIGTERM');

@@ -23,7 +23,7 @@ beforeAll(async () => {
     `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active, endpoint_sealed) VALUES ($1, 'evm', 'anvil', 'anvil', '', true, $2)`,
     [GID, sealed],
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const service of services) service.kill('SIGKILL');
@@ -74,5 +74,5 @@ describe('block-ingestor-evm', () => {
     const { rows } = await db.query<{ seq: number }>('SELECT seq FROM chain_feed WHERE chain_gid = $1 ORDER BY seq', [GID]);
     expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, position) => position + 1));
     third.kill('SIGKILL');
-  }, 60_000);
+  });
 });

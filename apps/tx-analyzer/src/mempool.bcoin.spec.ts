@@ -28,7 +28,7 @@ beforeAll(async () => {
   world = await SpecWorld.start(postgres, { of: { network, ...(family.utxo === undefined ? {} : { utxo: family.utxo }) }, mempoolPollMs: POLL_MS, mempoolGraceMs: 1_000 });
   world.chain.client = () => client;
   project = await world.addProject();
-}, 90_000);
+});
 afterAll(async () => {
   await world.stop();
   await node.stop();
@@ -44,7 +44,7 @@ async function follow(): Promise<void> {
 }
 
 const recordOf = async (hash: string) => (await world.rows<{ status: string; replaced_by: string | null; epoch: number }>('SELECT status, replaced_by, epoch FROM transactions WHERE hash = $1', [hash]))[0];
-const until = (hash: string, status: string) => waitFor(async () => (await recordOf(hash))?.status === status, { timeoutMs: 10_000, intervalMs: 5, message: `${hash} to be ${status}` });
+const until = (hash: string, status: string) => waitFor(async () => (await recordOf(hash))?.status === status, { intervalMs: 5, message: `${hash} to be ${status}` });
 const told = async (hash: string) =>
   (await world.rows<{ type: string }>('SELECT type FROM events WHERE transaction_id IN (SELECT id FROM transactions WHERE hash = $1) ORDER BY id', [hash])).map(({ type }) => type.slice('transaction.'.length));
 
@@ -82,7 +82,7 @@ it('detects, replaces and mines what a real node has in its mempool', async () =
   await until(third.getId(), 'detected');
   expect(await told(third.getId())).toEqual(['detected']);
   expect(await world.rows('SELECT txid, vout, address FROM utxos')).toEqual([{ txid: third.getId(), vout: 0, address: alice.address }]);
-}, 60_000);
+});
 
 it('goes back to the mempool with a reorg, and fails when the new branch spends its coin', async () => {
   const alice = newKey('p2wpkh');
@@ -103,4 +103,4 @@ it('goes back to the mempool with a reorg, and fails when the new branch spends 
   expect(await told(kept.getId())).toEqual(['detected', 'reorged', 'detected']);
   expect((await recordOf(doomed.getId()))?.status).toBe('reorged');
   expect(await told(doomed.getId())).toEqual(['detected', 'reorged']);
-}, 60_000);
+});

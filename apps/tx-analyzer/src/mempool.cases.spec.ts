@@ -28,7 +28,7 @@ const pay = (name: string, from: string, to: string, amountRaw = 5n) =>
 const payloads = async () => (await world.events()).map((event) => EVENT_SCHEMAS[event.type as 'transaction.detected'].parse(JSON.parse(event.payload)));
 const told = async () => (await payloads()).map(({ type, data }) => `${type} ${data.transaction.status}`);
 const records = () => world.rows<{ status: string; epoch: number; block_number: number | null }>('SELECT status, epoch, block_number FROM transactions ORDER BY detected_at, hash');
-const until = (check: () => Promise<boolean>) => waitFor(check, { timeoutMs: 10_000, intervalMs: 5 });
+const until = (check: () => Promise<boolean>) => waitFor(check, { intervalMs: 5 });
 const untilTold = (count: number) => until(async () => (await world.events()).length >= count);
 /** Snapshots that began from now on were looked at. */
 const looks = async (count = 3): Promise<void> => {

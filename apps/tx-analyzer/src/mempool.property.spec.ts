@@ -9,7 +9,7 @@ import { SpecWorld } from './spec-world.ts';
 
 /** The first project watches 0 and 1, the second 1 and 2 and, when told to, 3; nobody watches 4. */
 const POOL = ['zero', 'one', 'two', 'three', 'four'];
-const RUNS = Number(process.env.ANALYZER_RUNS ?? 25);
+const RUNS = Number(process.env.ANALYZER_RUNS ?? 12);
 const GRACE_MS = 60;
 
 type Command =
@@ -167,7 +167,7 @@ class Script {
         const [row] = await this.world.rows<{ cursor_seq: number }>('SELECT cursor_seq FROM analyzer_states');
         return row?.cursor_seq === this.world.seq && !this.#mortal.isDead;
       },
-      { timeoutMs: 20_000, intervalMs: 3, message: 'the cursor to reach the feed' },
+      { intervalMs: 3, message: 'the cursor to reach the feed' },
     );
   }
 }
@@ -214,7 +214,7 @@ async function check(script: Script): Promise<void> {
     expect(sure.sort()).toEqual([...expected].sort());
     for (const { hash } of rows) expect(node.mempool.has(hash) || blockOf.has(hash)).toBe(true);
     return true;
-  }, { timeoutMs: 8_000 });
+  });
   await world.stopAnalyzer();
 
   const rows = await read();

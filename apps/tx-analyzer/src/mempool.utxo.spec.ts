@@ -30,7 +30,7 @@ const eventIds = async () => (await world.events()).map(({ event_id }) => event_
 const record = async ({ hash }: Transaction, projectId = project) =>
   (await world.rows<{ status: string; epoch: number; replaced_by: string | null; block_number: number | null }>('SELECT status, epoch, replaced_by, block_number FROM transactions WHERE hash = $1 AND project_id = $2', [hash, projectId]))[0];
 const pendingInputs = async () => (await world.rows<{ key: string }>(`SELECT DISTINCT hash AS key FROM pending_inputs`)).map(({ key }) => key).sort();
-const until = (check: () => Promise<boolean>) => waitFor(check, { timeoutMs: 10_000, intervalMs: 5 });
+const until = (check: () => Promise<boolean>) => waitFor(check, { intervalMs: 5 });
 const untilTold = (count: number) => until(async () => (await world.events()).length >= count);
 const looks = async (count = 5): Promise<void> => {
   const from = mempool.snapshots;

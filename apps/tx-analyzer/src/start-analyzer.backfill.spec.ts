@@ -27,7 +27,7 @@ const import_ = async (address: string, fromBlock = 1) => {
   return watched;
 };
 const untilComplete = () =>
-  waitFor(async () => (await world.rows(`SELECT 1 FROM address_backfills WHERE status <> 'complete'`)).length === 0, { timeoutMs: 15_000, intervalMs: 10, message: 'the backfill to be complete' });
+  waitFor(async () => (await world.rows(`SELECT 1 FROM address_backfills WHERE status <> 'complete'`)).length === 0, { intervalMs: 10, message: 'the backfill to be complete' });
 
 /** Alice is paid twice before she is watched, and has spent the first coin by then. */
 const old = makeUtxoTransaction('old', [outside('a')], [['alice', 5n]]);
@@ -131,7 +131,7 @@ describe('coins that an address had before it was watched', () => {
     await world.feedBlocks(one, two, three);
     await world.settle();
     await import_('alice');
-    await waitFor(async () => found.length === 1, { timeoutMs: 5_000, message: 'the scan' });
+    await waitFor(async () => found.length === 1, { message: 'the scan' });
     await world.feedReorg([three, two]);
     await world.feedBlocks(twoB);
     await world.settle();

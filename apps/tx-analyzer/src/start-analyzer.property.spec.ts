@@ -72,7 +72,7 @@ async function check(script: Script): Promise<void> {
   await waitFor(async () => {
     expect(byKey(await read())).toEqual(byKey(expected));
     return true;
-  }, { timeoutMs: 5_000 });
+  });
   await checkEvents(script);
 }
 

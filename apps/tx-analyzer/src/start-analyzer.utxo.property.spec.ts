@@ -165,7 +165,7 @@ async function check(script: Script): Promise<void> {
     );
     expect(recordKeys(records)).toEqual(recordKeys(expected.records));
     return true;
-  }, { timeoutMs: 5_000 });
+  });
   await checkFees(script, new Map(expected.coins.map((coin) => [outpointKey(coin), BigInt(coin.amount_raw)])));
   await checkSums(script);
   await checkEvents(script);

@@ -432,9 +432,9 @@ describe('addresses that come late', () => {
     await world.feedBlocks(one);
     await world.settle();
     await world.feedBlocks(two);
-    await waitFor(async () => (await total('true')) === 501, { timeoutMs: 10_000 });
+    await waitFor(async () => (await total('true')) === 501);
     await world.feedBlocks(three);
-    await waitFor(async () => (await total('spent_block_number = 3')) === 20, { timeoutMs: 10_000 });
+    await waitFor(async () => (await total('spent_block_number = 3')) === 20);
     expect(await total('block_number = 2')).toBe(501);
     expect(await world.rows('SELECT count(*) AS total FROM transaction_addresses ta JOIN transactions t ON t.id = ta.transaction_id WHERE t.hash = $1', [payment.hash])).toEqual([{ total: 501 }]);
   });
@@ -457,7 +457,7 @@ describe('addresses that come late', () => {
     await world.feedBlocks(two, three);
     await Promise.all([deriving, world.settle()]);
     const counting = await world.rows<{ total: number }>('SELECT count(*) AS total FROM address_watches WHERE from_block <= 2');
-    await waitFor(async () => (await total('spent_block_number = 3')) === counting[0]!.total, { timeoutMs: 10_000 });
+    await waitFor(async () => (await total('spent_block_number = 3')) === counting[0]!.total);
     expect(await total('true')).toBe(counting[0]!.total);
   });
 });

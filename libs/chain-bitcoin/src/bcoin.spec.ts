@@ -21,7 +21,7 @@ beforeAll(async () => {
   node = await startBcoin({ hasCoinScan: true });
   client = bitcoinFamily.createClient({ network, endpointUrl: node.url });
   await node.mine(110, { script: miner.script });
-}, 60_000);
+});
 
 afterAll(async () => {
   client.close();

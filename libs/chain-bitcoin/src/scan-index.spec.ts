@@ -112,7 +112,7 @@ describe('an index beside the node', () => {
     index.close();
     await start({ '/blocks/tip/hash': () => tip, [`/address/${one}`]: () => stats(2, 300), [`/address/${one}/utxo`]: () => [utxo(txid('a'), 100, 1)], [`/address/${one}/txs/mempool`]: () => [] });
     await expect(client.coins.scanCoins([one])).rejects.toThrow('the tip kept moving');
-  }, 20_000);
+  });
 
   it('tells of a coin that was spent since whether it was a coinbase’s', async () => {
     await start(

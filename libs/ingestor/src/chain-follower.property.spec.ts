@@ -30,5 +30,5 @@ describe('ChainFollower over random histories', () => {
     // The histories must hold what they are about.
     expect(reorgs).toBeGreaterThan(500);
     expect(violations).toBeGreaterThan(5);
-  }, 120_000);
+  });
 });

@@ -16,7 +16,7 @@ let chains = 0;
 beforeAll(async () => {
   postgres = await startPostgres();
   db = createDatabase({ url: postgres.url, applicationName: 'spec' });
-}, 60_000);
+});
 
 afterAll(async () => {
   await db.close();
@@ -62,7 +62,7 @@ describe('the feed in PostgreSQL', () => {
       }),
       { numRuns: 60 },
     );
-  }, 120_000);
+  });
 
   it('records numbers that are not fetched yet with a null hash, and fills them', async () => {
     const { chainGid, store } = await createStore();

@@ -35,7 +35,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<AnvilHandl
   const url = `http://127.0.0.1:${port}`;
   const server = spawnServer(findAnvil(), ['--host', '127.0.0.1', '--port', String(port), '--silent', ...(options.args ?? [])]);
   const rpc = async <T>(method: string, params: readonly unknown[] = []): Promise<T> => callRpc<T>(url, method, params);
-  await waitFor(() => rpc('eth_chainId'), { timeoutMs: 20_000, intervalMs: 10, message: () => `anvil on port ${port}; it wrote: ${server.output()}` });
+  await waitFor(() => rpc('eth_chainId'), { intervalMs: 10, message: () => `anvil on port ${port}; it wrote: ${server.output()}` });
   const kill = (): Promise<void> => server.kill('SIGKILL');
   return {
     url,
@@ -58,7 +58,7 @@ async function callRpc<T>(url: string, method: string, params: readonly unknown[
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(60_000),
   });
   const answer = (await response.json()) as { result?: T; error?: { message: string } };
   if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);

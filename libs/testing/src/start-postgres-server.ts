@@ -28,7 +28,7 @@ export async function startPostgresServer(options: { readonly isDurable?: boolea
   const { spec, url } = await preparePostgres({ port, dataDir: join(directory, 'data'), password: randomBytes(12).toString('hex'), isDurable: options.isDurable ?? true });
   const start = async () => {
     const started = spawnServer(spec.command, spec.args, { cwd: '/', ...spec.account, endSignal: 'QUIT', directory });
-    await waitFor(() => !started.isRunning() || canConnect(url), { timeoutMs: 60_000, message: () => `PostgreSQL on port ${port}; it wrote: ${started.output()}` });
+    await waitFor(() => !started.isRunning() || canConnect(url), { message: () => `PostgreSQL on port ${port}; it wrote: ${started.output()}` });
     if (!started.isRunning()) throw new Error(`PostgreSQL ended at once: ${started.output()}`);
     return started;
   };

@@ -3,10 +3,9 @@ import type { ChildServer } from './child-servers.ts';
 import { waitFor } from './wait-for.ts';
 
 /** Resolves when the server accepts connections. @throws Error with what it wrote when it died or took longer */
-export async function waitForPort(server: ChildServer, port: number, timeoutMs = 15_000): Promise<void> {
+export async function waitForPort(server: ChildServer, port: number): Promise<void> {
   let isDead = false;
   await waitFor(async () => (isDead = !server.isRunning()) || (await isOpen(port)), {
-    timeoutMs,
     intervalMs: 10,
     message: () => `port ${port}; the server wrote: ${server.output()}`,
   });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface WaitOptions {
-  /** Default 10,000. */
+  /** Default 60,000: a machine that is slow fails nothing. */
   readonly timeoutMs?: number;
   /** Default 20. */
   readonly intervalMs?: number;
@@ -14,7 +14,7 @@ export interface WaitOptions {
  * @throws Error with the message and the last failure when the time is up
  */
 export async function waitFor<T>(probe: () => T | Promise<T>, options: WaitOptions = {}): Promise<NonNullable<T>> {
-  const { timeoutMs = 10_000, intervalMs = 20, message = 'the condition' } = options;
+  const { timeoutMs = 60_000, intervalMs = 20, message = 'the condition' } = options;
   const deadline = Date.now() + timeoutMs;
   let failure: unknown;
   for (;;) {
