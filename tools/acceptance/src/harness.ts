@@ -15,6 +15,8 @@ export interface HarnessOptions {
   /** The honest node is a second endpoint. */
   readonly fallbackToNode?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** A PostgreSQL server that may be restarted. Default: the one that every spec shares. */
+  readonly hasOwnPostgres?: boolean;
 }
 
 /** Everything that runs in production, on this machine, with a node that does what the test says. */
@@ -42,7 +44,7 @@ export class Harness<C extends TestChain> {
   }
 
   async start(): Promise<void> {
-    [this.postgres, this.nats, this.#redis] = await Promise.all([startPostgres({ isOwn: true }), startNats(), startRedis(), this.chain.start(), this.receiver.start()]);
+    [this.postgres, this.nats, this.#redis] = await Promise.all([startPostgres({ isOwn: this.#options.hasOwnPostgres }), startNats(), startRedis(), this.chain.start(), this.receiver.start()]);
     const { gid, family, url } = this.chain;
     const apiPort = await freePort();
     this.#apiUrl = `http://127.0.0.1:${apiPort}/v1`;
@@ -122,7 +124,7 @@ export class Harness<C extends TestChain> {
   }
 
   /** Resolves when the analyzer has done the node's head. */
-  async waitForCursor(timeoutMs = 30_000): Promise<void> {
+  async waitForCursor(timeoutMs = 120_000): Promise<void> {
     await this.until(`the cursor to reach the node's head`, timeoutMs, async () => {
       const { hash } = await this.chain.readHead();
       const { rows } = await this.db.query<{ cursor_hash: string }>('SELECT cursor_hash FROM analyzer_states WHERE chain_gid = $1', [this.chain.gid]);
@@ -131,7 +133,7 @@ export class Harness<C extends TestChain> {
   }
 
   /** Makes everything final and waits until nothing is left to do anywhere. */
-  async settle(timeoutMs = 60_000): Promise<void> {
+  async settle(timeoutMs = 120_000): Promise<void> {
     const { number: head } = await this.chain.readHead();
     await this.chain.finalize();
     await this.waitForCursor(timeoutMs);

@@ -12,7 +12,7 @@ export class Project {
 
   /** Waits out a gateway that is being restarted: connection refused is not an answer. */
   async request(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 60_000;
     for (;;) {
       try {
         const res = await fetch(this.#apiUrl + path, {

@@ -44,7 +44,7 @@ export class Services {
         if (child.exitCode !== null || child.signalCode !== null) return;
         const gone = new Promise((resolve) => child.once('exit', resolve));
         child.kill('SIGTERM');
-        const timer = setTimeout(() => child.kill('SIGKILL'), 8_000);
+        const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
         await gone;
         clearTimeout(timer);
       }),
@@ -59,7 +59,7 @@ export class Services {
     return (await fetch(`http://127.0.0.1:${this.#healthPorts.get(name)}/metrics`)).text();
   }
 
-  async waitReady(name: ServiceName, timeoutMs = 20_000): Promise<void> {
+  async waitReady(name: ServiceName, timeoutMs = 60_000): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
       const answer = await fetch(`http://127.0.0.1:${this.#healthPorts.get(name)}/readyz`).then((res) => res.status, () => 0);
@@ -73,7 +73,7 @@ export class Services {
     const healthPort = this.#healthPorts.get(name) ?? (await freePort());
     this.#healthPorts.set(name, healthPort);
     const env = { ...process.env, ...this.#env, ...extra, HEALTH_PORT: String(healthPort), NODE_OPTIONS: '' };
-    const child = spawn(process.execPath, ['--enable-source-maps', `${this.#dist}/${name}.mjs`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [`${this.#dist}/${name}.mjs`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, 'KILL'));
     const keep = (chunk: Buffer): void => {
       for (const line of chunk.toString().split('\n')) if (line !== '') this.output.push(`${name}: ${line}`);

@@ -9,9 +9,9 @@ const SEED = Number(process.env['SOAK_SEED'] ?? 4242);
 
 /** SIGKILL anywhere, any number of times; PostgreSQL and NATS restarted; NATS's store wiped: nothing lost, no second event id. */
 describe('crashes', () => {
-  const harness = new Harness(new BitcoinChain({ hasCoinScan: true }));
-  beforeAll(() => harness.start(), 60_000);
-  afterAll(() => harness.stop(), 30_000);
+  const harness = new Harness(new BitcoinChain({ hasCoinScan: true }), { hasOwnPostgres: true });
+  beforeAll(() => harness.start());
+  afterAll(() => harness.stop());
 
   it(`loses nothing in ${KILLS} kills of services while blocks flow`, async () => {
     const random = new Random(SEED);
@@ -33,9 +33,9 @@ describe('crashes', () => {
       },
     });
     await Promise.all(harness.serviceNames.map((name) => harness.services.waitReady(name)));
-    await harness.settle(120_000);
+    await harness.settle();
     expect(await findDisagreements(harness, project, watched)).toEqual([]);
-  }, 300_000);
+  }, 900_000);
 });
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

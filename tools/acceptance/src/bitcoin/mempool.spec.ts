@@ -17,12 +17,12 @@ interface PendingRecord extends TransactionRecord {
 describe('the mempool', () => {
   const harness = new Harness(new BitcoinChain());
   const watched: Watched[] = [];
-  beforeAll(() => harness.start(), 60_000);
+  beforeAll(() => harness.start());
   afterEach(async () => {
     await harness.settle();
     expect(await findDisagreements(harness, harness.project, watched)).toEqual([]);
-  }, 90_000);
-  afterAll(() => harness.stop(), 30_000);
+  });
+  afterAll(() => harness.stop());
 
   const watchNewKey = async (): Promise<ScriptKey> => {
     const key = harness.chain.actor.book.add(createScriptKey('p2wpkh', randomBytes(32)));
@@ -32,7 +32,7 @@ describe('the mempool', () => {
   const findRecord = async (hash: string): Promise<PendingRecord | undefined> => (await harness.project.listAll<PendingRecord>(`/transactions?hash=${hash}`))[0];
   const waitForStatus = async (transaction: Transaction, status: string): Promise<PendingRecord> => {
     let record: PendingRecord | undefined;
-    await harness.until(`${transaction.getId()} to be ${status}`, 20_000, async () => {
+    await harness.until(`${transaction.getId()} to be ${status}`, 60_000, async () => {
       record = await findRecord(transaction.getId());
       if (record?.status !== status) throw new Error(`it is ${record?.status}`);
       return true;
@@ -41,7 +41,7 @@ describe('the mempool', () => {
   };
   /** The types of the events about a transaction, in the order of their sequence. */
   const waitForEvents = async (transaction: Transaction, types: readonly string[]): Promise<void> => {
-    await harness.until(`the events ${types.join(', ')}`, 20_000, async () => {
+    await harness.until(`the events ${types.join(', ')}`, 60_000, async () => {
       const events = [...harness.receiver.events.values()].filter(({ transactionHash }) => transactionHash === transaction.getId()).sort((one, other) => one.sequence - other.sequence);
       const got = events.map(({ type }) => type.replace('transaction.', ''));
       if (JSON.stringify(got) !== JSON.stringify(types)) throw new Error(`they are ${got.join(', ')}`);
@@ -67,7 +67,7 @@ describe('the mempool', () => {
     await harness.chain.finalize();
     await waitForStatus(transaction, 'confirmed');
     await waitForEvents(transaction, ['detected', 'confirmed']);
-  }, 60_000);
+  });
 
   it('tells whom a replacement pays, and whom it no longer pays', async () => {
     const [coin, dropped, kept] = [await takeCoin(), await watchNewKey(), await watchNewKey()];
@@ -78,7 +78,7 @@ describe('the mempool', () => {
     expect(await waitForStatus(first, 'failed')).toMatchObject({ replaced_by: second.getId() });
     await waitForEvents(first, ['detected', 'failed']);
     await waitForEvents(second, ['detected']);
-  }, 60_000);
+  });
 
   it('follows a chain of unconfirmed parents, and fails all of it with its first link', async () => {
     const coin = await takeCoin();
@@ -93,7 +93,7 @@ describe('the mempool', () => {
       expect(await waitForStatus(transaction, 'failed')).toMatchObject({ replaced_by: rival.getId() });
       await waitForEvents(transaction, ['detected', 'failed']);
     }
-  }, 60_000);
+  });
 
   it('tells a payment again that a reorg puts back into the mempool', async () => {
     const transaction = await pay(await takeCoin(), await watchNewKey());
@@ -105,7 +105,7 @@ describe('the mempool', () => {
     await harness.chain.node.mine();
     await waitForStatus(transaction, 'detected');
     await waitForEvents(transaction, ['detected', 'reorged', 'detected']);
-  }, 60_000);
+  });
 
   it('tells of a double spend across a reorg', async () => {
     const [coin, victim, thief] = [await takeCoin(), await watchNewKey(), await watchNewKey()];
@@ -117,7 +117,7 @@ describe('the mempool', () => {
     await waitForStatus(rival, 'detected');
     await waitForEvents(paid, ['detected', 'reorged']);
     expect((await harness.project.get<Record<string, string>>(`/addresses/${victim.address}/balances`))[`${harness.chain.gid}/slip44:1`] ?? '0').toBe('0');
-  }, 60_000);
+  });
 
   it('sees a payment that waited before its address was registered', async () => {
     const key = harness.chain.actor.book.add(createScriptKey('p2tr', randomBytes(32)));
@@ -125,5 +125,5 @@ describe('the mempool', () => {
     watched.push(await harness.watch(key.address));
     await waitForStatus(transaction, 'pending');
     await waitForEvents(transaction, ['detected']);
-  }, 60_000);
+  });
 });

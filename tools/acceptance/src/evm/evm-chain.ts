@@ -8,8 +8,8 @@ import { expectTransactions } from './expect-transactions.ts';
 
 /** States stay in memory: anvil 1.7.1 forgets the code of contracts when it reorganises to a state that it moved to disk. */
 const ANVIL_ARGS = ['--no-mining', '--order', 'fifo', '--prune-history', '100000'];
-/** Final is what two epochs of 32 blocks lie upon. */
-const FINALIZING_BLOCKS = 70;
+/** Final is what two epochs lie upon. */
+const FINALIZING_EPOCHS = 2;
 
 /** anvil, which mines on command. */
 export class EvmChain implements TestChain {
@@ -17,8 +17,14 @@ export class EvmChain implements TestChain {
   readonly family = 'evm';
   readonly ingestor = 'block-ingestor-evm';
   readonly failure = 'outcome';
+  readonly #epochBlocks: number;
   anvil!: Awaited<ReturnType<typeof startAnvil>>;
   actor!: ChainActor;
+
+  /** @param epochBlocks how soon blocks become final: reorgs that are to stay above finality reach less than two epochs deep */
+  constructor({ epochBlocks = 32 }: { readonly epochBlocks?: number } = {}) {
+    this.#epochBlocks = epochBlocks;
+  }
 
   get url(): string {
     return this.anvil.url;
@@ -29,7 +35,7 @@ export class EvmChain implements TestChain {
   }
 
   async start(): Promise<void> {
-    this.anvil = await startAnvil({ args: ANVIL_ARGS });
+    this.anvil = await startAnvil({ args: [...ANVIL_ARGS, '--slots-in-an-epoch', String(this.#epochBlocks)] });
     this.actor = new ChainActor(this.rpc, this.url);
     await this.actor.start();
   }
@@ -50,7 +56,7 @@ export class EvmChain implements TestChain {
   }
 
   finalize(): Promise<void> {
-    return this.actor.mine(FINALIZING_BLOCKS);
+    return this.actor.mine(FINALIZING_EPOCHS * this.#epochBlocks + 6);
   }
 
   async expectTransactions(watched: ReadonlyMap<string, number>, from: number): Promise<Map<string, ExpectedTransaction>> {

@@ -8,7 +8,7 @@ import { playScript } from './play-script.ts';
 /** A node that lies: the chain stops or fails over, nothing false is ever told, and it recovers by itself. */
 describe('a node that misbehaves', () => {
   let proxy: LyingProxy;
-  const harness = new Harness(new EvmChain(), {
+  const harness = new Harness(new EvmChain({ epochBlocks: 4 }), {
     endpointUrl: async (anvilUrl) => {
       proxy = new LyingProxy(anvilUrl);
       await proxy.start();
@@ -16,11 +16,11 @@ describe('a node that misbehaves', () => {
     },
     env: { NODE_TIMEOUT: '1s' },
   });
-  beforeAll(() => harness.start(), 60_000);
+  beforeAll(() => harness.start());
   afterAll(async () => {
     await harness.stop();
     await proxy?.stop();
-  }, 30_000);
+  });
 
   for (const [position, lie] of LIES.entries()) {
     it(
@@ -35,7 +35,7 @@ describe('a node that misbehaves', () => {
         const before = proxy.lies;
         await proxy.tell(lie);
         watched.push(...(await playScript(harness, random, { steps: 4, reorgDepthMax: 3 })));
-        await harness.until('the node to have lied', 20_000, async () => proxy.lies > before);
+        await harness.until('the node to have lied', 60_000, async () => proxy.lies > before);
         // While it lies, whatever is known must be true: no transaction that the chain does not have.
         const { rows } = await harness.db.query<{ cursor_number: number; cursor_hash: string }>('SELECT cursor_number, cursor_hash FROM analyzer_states WHERE chain_gid = $1', [harness.chain.gid]);
         const { rows: known } = await harness.db.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = $2', [harness.chain.gid, rows[0]!.cursor_hash]);
@@ -45,8 +45,8 @@ describe('a node that misbehaves', () => {
         await proxy.tell('honest');
         await harness.settle();
         expect(await findDisagreements(harness, project, unique(watched))).toEqual([]);
+        await harness.retire(project, unique(watched));
       },
-      90_000,
     );
   }
 
@@ -54,19 +54,19 @@ describe('a node that misbehaves', () => {
     await proxy.tell('omit-receipt');
     await harness.chain.actor.sendEther(harness.chain.actor.accounts[0]!, harness.chain.actor.accounts[1]!, 5n);
     await harness.chain.actor.mine();
-    await harness.until('the analyzer to say that it is stalled', 20_000, async () => {
+    await harness.until('the analyzer to say that it is stalled', 60_000, async () => {
       const { rows } = await harness.db.query<{ status: string; reason: string | null }>('SELECT status, reason FROM analyzer_states WHERE chain_gid = $1', [harness.chain.gid]);
       return rows[0]?.status === 'stalled' && rows[0].reason !== null;
     });
     await proxy.tell('honest');
     await harness.waitForCursor();
-  }, 60_000);
+  });
 });
 
 /** With a second endpoint that is honest, nothing stands still while the first one lies. */
 describe('a node that misbehaves beside an honest one', () => {
   let proxy: LyingProxy;
-  const harness = new Harness(new EvmChain(), {
+  const harness = new Harness(new EvmChain({ epochBlocks: 4 }), {
     endpointUrl: async (anvilUrl) => {
       proxy = new LyingProxy(anvilUrl);
       await proxy.start();
@@ -75,11 +75,11 @@ describe('a node that misbehaves beside an honest one', () => {
     fallbackToNode: true,
     env: { NODE_TIMEOUT: '1s' },
   });
-  beforeAll(() => harness.start(), 60_000);
+  beforeAll(() => harness.start());
   afterAll(async () => {
     await harness.stop();
     await proxy?.stop();
-  }, 30_000);
+  });
 
   it.each(['time-out', 'rate-limit', 'truncate-json', 'other-chain', 'omit-log', 'empty-receipts', 'change-hash', 'lag', 'trace-error'] as const)(
     'fails over when the first endpoint does this: %s',
@@ -90,12 +90,11 @@ describe('a node that misbehaves beside an honest one', () => {
         await harness.chain.actor.sendEther(harness.chain.actor.accounts[0]!, harness.chain.actor.accounts[1]!, 7n);
         await harness.chain.actor.mine();
       }
-      await harness.waitForCursor(45_000);
+      await harness.waitForCursor();
       await proxy.tell('honest');
       await harness.settle();
       expect(await findDisagreements(harness, harness.project, [watched])).toEqual([]);
     },
-    90_000,
   );
 });
 

@@ -13,8 +13,8 @@ const SEED = Number(process.env['SOAK_SEED'] ?? 1);
 
 describe('the oracle', () => {
   const harness = new Harness(new EvmChain());
-  beforeAll(() => harness.start(), 60_000);
-  afterAll(() => harness.stop(), 30_000);
+  beforeAll(() => harness.start());
+  afterAll(() => harness.stop());
 
   for (let script = 0; script < SCRIPTS; script += 1) {
     it(
@@ -34,7 +34,6 @@ describe('the oracle', () => {
         expect(await findDisagreements(harness, project, watched)).toEqual([]);
         await harness.retire(project, watched);
       },
-      120_000,
     );
   }
 
@@ -54,5 +53,5 @@ describe('the oracle', () => {
     await harness.services.restart('block-ingestor-evm');
     await harness.settle();
     expect(await findDisagreements(harness, project, watched)).toEqual([]);
-  }, 180_000);
+  });
 });
