@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import jestConfig from '../../../jest.config.mjs';
 import { repoDir } from '../../stack/repo.mjs';
+import { groupSpecs } from './group-specs.ts';
 
 export interface TestCounts {
   readonly passed: number;
@@ -12,9 +14,9 @@ export interface TestCounts {
 
 /** Runs Jest over the paths and patterns given, or over everything. A Jest that dies counts as one failure. */
 export async function runJest(args: readonly string[], env: Readonly<Record<string, string>>): Promise<TestCounts> {
-  const dir = await mkdtemp(join(tmpdir(), 'chainwatch-test-'));
+  const dir = await realpath(await mkdtemp(join(tmpdir(), 'chainwatch-test-')));
   const summaryFile = join(dir, 'summary.json');
-  const child = spawn(process.execPath, [join(repoDir, 'node_modules/jest/bin/jest.js'), '--config', join(repoDir, 'jest.config.mjs'), ...args], {
+  const child = spawn(process.execPath, [join(repoDir, 'node_modules/jest/bin/jest.js'), ...(args.length === 0 ? everythingIn(dir) : ['--config', join(repoDir, 'jest.config.mjs'), ...args])], {
     cwd: repoDir,
     stdio: 'inherit',
     env: { ...process.env, ...env, NODE_OPTIONS: '--experimental-vm-modules --no-warnings', SUMMARY_FILE: summaryFile },
@@ -23,4 +25,9 @@ export async function runJest(args: readonly string[], env: Readonly<Record<stri
   const counts = await readFile(summaryFile, 'utf8').then((text) => JSON.parse(text) as TestCounts, () => ({ passed: 0, failed: 1 }));
   await rm(dir, { recursive: true, force: true });
   return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+}
+
+/** Arguments for a whole run; `dir` takes the files that import small specs together. */
+function everythingIn(dir: string): string[] {
+  return ['--config', JSON.stringify({ ...jestConfig, roots: [...jestConfig.roots, dir], testSequencer: join(repoDir, 'tools/test/longest-first.mjs') }), '--runTestsByPath', ...groupSpecs(dir)];
 }
