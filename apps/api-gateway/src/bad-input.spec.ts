@@ -9,7 +9,7 @@ import { startSpecWorld } from './spec-world.ts';
 import type { SpecWorld } from './spec-world.ts';
 
 const address = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
-const requestsPerRoute = Number(process.env.BAD_INPUT_RUNS ?? 60);
+const requestsPerRoute = Number(process.env.BAD_INPUT_RUNS ?? 40);
 
 interface Answer {
   readonly status: number;

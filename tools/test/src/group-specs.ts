@@ -14,7 +14,7 @@ const GROUPS: readonly Group[] = [
   { name: 'chain-bitcoin', pattern: /^libs\/chain-bitcoin\//, parts: 1 },
   { name: 'chain-evm', pattern: /^libs\/chain-evm\//, parts: 1 },
   // Those left out start servers and wait: they run beside each other.
-  { name: 'libs', pattern: /^libs\/(?!bus|ingestor|outbox|testing|chain-tron|chain-solana)/, parts: 1 },
+  { name: 'libs', pattern: /^libs\/(?!bus|ingestor|outbox|testing|chain-tron|chain-solana)/, parts: 2 },
 ];
 /** They would hold for every spec of the group. */
 const FILE_HOOK = /^(before|after)(All|Each)\(/m;
