@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { assetPathSchema, chainGidSchema } from '@chainwatch/caip';
 
-const FIRST_TIME = new Date('0001-01-01T00:00:00.000Z');
+const FIRST_TIME = new Date('0000-01-01T00:00:00.000Z');
 const LAST_TIME = new Date('9999-12-31T23:59:59.999Z');
 
 export const chainParams = z.object({ chain_gid: chainGidSchema });
@@ -16,4 +16,4 @@ export const nameSchema = z.string().trim().min(1).max(255);
 export const timestampSchema = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
-  .refine((date) => date >= FIRST_TIME && date <= LAST_TIME, { error: 'expected a time in the years 1 to 9999, UTC' });
+  .refine((date) => date >= FIRST_TIME && date <= LAST_TIME, { error: 'expected a time in the years 0 to 9999, UTC' });
