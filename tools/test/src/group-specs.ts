@@ -12,6 +12,8 @@ interface Group {
 const GROUPS: readonly Group[] = [
   { name: 'api-gateway', pattern: /^apps\/api-gateway\/src\/(?!bad-input)/, parts: 3 },
   { name: 'chain-bitcoin', pattern: /^libs\/chain-bitcoin\//, parts: 1 },
+  { name: 'tx-analyzer', pattern: /^apps\/tx-analyzer\//, parts: 1 },
+  { name: 'ingestor', pattern: /^libs\/ingestor\//, parts: 1 },
   { name: 'chain-evm', pattern: /^libs\/chain-evm\//, parts: 1 },
   // Those left out start servers and wait: they run beside each other.
   { name: 'libs', pattern: /^libs\/(?!bus|ingestor|outbox|testing|chain-tron|chain-solana)/, parts: 2 },
