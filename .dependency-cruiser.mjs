@@ -44,7 +44,7 @@ export default {
       name: 'domain-does-no-io',
       severity: 'error',
       comment: 'Pure libraries take what they need from the caller.',
-      from: { path: '^libs/(caip|problem|api-key|webhook-signature|amounts|events|chain-core|watch-set)/src/', pathNot: SPECS },
+      from: { path: '^libs/(caip|problem|api-key|webhook-signature|amounts|events|chain-core|contract-abi|watch-set)/src/', pathNot: SPECS },
       to: { dependencyTypes: ['core'], path: '^(node:)?(fs|net|http|https|http2|tls|dgram|dns|child_process|cluster|worker_threads)(/|$)' },
     },
   ],

@@ -4,7 +4,7 @@ import type { Block, BlockHeader, ChainClient, Network, Transaction } from '@cha
 import { createWalletClient, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { anvil as anvilChain } from 'viem/chains';
-import { encodeAddressCall } from './abi.ts';
+import { encodeAddressCall } from '@chainwatch/contract-abi';
 import { evmFamily } from './evm-family.ts';
 import contracts from './vectors/contracts.json' with { type: 'json' };
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { startAnvil, waitFor } from '@chainwatch/testing';
 import type { AnvilHandle } from '@chainwatch/testing';
 import type { BlockHeader, ChainClient, ChainClientOptions, Network } from '@chainwatch/chain-core';
-import { encodeAddressCall } from './abi.ts';
+import { encodeAddressCall } from '@chainwatch/contract-abi';
 import { evmFamily } from './evm-family.ts';
 import contracts from './vectors/contracts.json' with { type: 'json' };
 

@@ -1,7 +1,11 @@
-import { decodeUint, selectors } from './abi.ts';
+import { decodeUint } from '@chainwatch/contract-abi';
 
 /** Same address on every chain that has it (github.com/mds1/multicall). */
 export const multicall3Address = '0xca11bde05977b3631167028862be2a173976ca11';
+/** Selector of its `getEthBalance(address)`. */
+export const getEthBalance = '0x4d2301cc';
+
+const aggregate3 = '0x82ad56cb';
 
 export interface ContractCall {
   readonly to: string;
@@ -21,7 +25,7 @@ export function encodeAggregate(calls: readonly ContractCall[]): string {
     tails.push(tail);
     offset += tail.length / 2;
   }
-  return `${selectors.aggregate3}${word(32)}${word(calls.length)}${heads.join('')}${tails.join('')}`;
+  return `${aggregate3}${word(32)}${word(calls.length)}${heads.join('')}${tails.join('')}`;
 }
 
 /** Return data of each call, undefined for one that failed; undefined as a whole when `result` is not such an answer. */

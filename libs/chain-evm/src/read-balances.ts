@@ -1,11 +1,11 @@
 import { BlockNotFoundError, ChainClientError, unwrap } from '@chainwatch/chain-core';
 import type { BalanceQuery, BlockRef } from '@chainwatch/chain-core';
-import { decodeUint, encodeAddressCall, selectors } from './abi.ts';
+import { decodeUint, encodeAddressCall, selectors } from '@chainwatch/contract-abi';
 import { callContracts, toBlockError } from './call-contracts.ts';
 import type { BlockParameter } from './call-contracts.ts';
 import { callMany } from './call-many.ts';
 import { isInvalidParams } from './classify-node-error.ts';
-import { multicall3Address } from './multicall.ts';
+import { getEthBalance, multicall3Address } from './multicall.ts';
 import { requireHeader } from './read-headers.ts';
 import type { Session } from './session.ts';
 
@@ -51,7 +51,7 @@ async function readAt(session: Session, block: BlockParameter, queries: readonly
     data: encodeAddressCall(selectors.balanceOf, query.address),
   }));
   const nativeCalls = useMulticall
-    ? natives.map(({ address }) => ({ to: multicall3Address, data: encodeAddressCall(selectors.getEthBalance, address) }))
+    ? natives.map(({ address }) => ({ to: multicall3Address, data: encodeAddressCall(getEthBalance, address) }))
     : [];
   const [direct, results] = await Promise.all([
     useMulticall ? [] : readNative(session, block, natives, signal),

@@ -5,14 +5,12 @@ export const selectors = {
   decimals: '0x313ce567',
   totalSupply: '0x18160ddd',
   balanceOf: '0x70a08231',
-  aggregate3: '0x82ad56cb',
-  getEthBalance: '0x4d2301cc',
 } as const;
 
 const textMax = 128;
 const decoder = new TextDecoder('utf-8');
 
-/** `balanceOf(address)` and the like. */
+/** `balanceOf(address)` and the like; `address` is `0x` and 40 digits. */
 export function encodeAddressCall(selector: string, address: string): string {
   return `${selector}${address.slice(2).padStart(64, '0')}`;
 }
@@ -32,6 +30,11 @@ export function decodeText(result: string | undefined): string | undefined {
   const bytes = Buffer.from(result.slice(2), 'hex');
   const text = bytes.length === 32 ? trimZeros(bytes) : sliceString(bytes);
   return text === undefined ? undefined : clean(decoder.decode(text));
+}
+
+/** Text of bytes as hexadecimal digits without prefix, made harmless like `decodeText`'s. */
+export function decodeBytes(digits: string): string {
+  return clean(decoder.decode(Buffer.from(digits, 'hex')));
 }
 
 function sliceString(bytes: Buffer): Buffer | undefined {

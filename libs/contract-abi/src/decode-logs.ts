@@ -1,0 +1,62 @@
+import type { Transfer } from '@chainwatch/chain-core';
+
+/** A log as contracts of every chain with this ABI write it: `0x` and lower-case hexadecimal digits. */
+export interface ContractLog {
+  /** 20 bytes. */
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+}
+
+/** How a chain writes what a log says. */
+export interface ContractNotation {
+  /** CAIP-19 of the token at a contract's address (`0x` and 40 digits). */
+  tokenGid(address: string): string;
+  /** Canonical form of an account (`0x` and 40 lower-case digits). */
+  account(address: string): string;
+}
+
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const approvalTopic = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
+const approvalForAllTopic = '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31';
+
+/**
+ * Appends the token transfers of one transaction's logs to `transfers`. Only the standard form counts: three topics and
+ * one word of data; ERC-721 (four topics) and forms without indexed topics are passed over.
+ *
+ * @param logIndex of the first log in the block
+ */
+export function decodeTransferLogs(notation: ContractNotation, logs: readonly ContractLog[], logIndex: number, transfers: Transfer[]): void {
+  for (let i = 0; i < logs.length; i++) {
+    const log = logs[i];
+    if (log === undefined || !isTokenTransfer(log)) continue;
+    transfers.push({
+      index: transfers.length,
+      type: 'token',
+      assetGid: notation.tokenGid(log.address),
+      from: notation.account(topicAddress(log.topics[1])),
+      to: notation.account(topicAddress(log.topics[2])),
+      amountRaw: BigInt(log.data),
+      logIndex: logIndex + i,
+    });
+  }
+}
+
+/**
+ * Whether a log is something which is neither a transfer nor an approval; a transfer in a form that `decodeTransferLogs`
+ * passes over is something else, ERC-721 apart, because it may have moved a balance.
+ */
+export function touchesBalances(log: ContractLog): boolean {
+  const topic = log.topics[0];
+  if (topic === transferTopic) return log.topics.length !== 4 && !isTokenTransfer(log);
+  return topic !== approvalTopic && topic !== approvalForAllTopic;
+}
+
+function isTokenTransfer(log: ContractLog): boolean {
+  return log.topics.length === 3 && log.data.length === 66 && log.topics[0] === transferTopic;
+}
+
+/** The address in an indexed topic: its last 20 bytes, whatever stands before them. */
+function topicAddress(topic: string | undefined): string {
+  return `0x${(topic ?? '').slice(26).toLowerCase()}`;
+}

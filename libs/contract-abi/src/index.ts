@@ -1,0 +1,10 @@
+/**
+ * What contracts of Ethereum and TRON share: the pieces of their ABI that token calls need, and token transfers in logs.
+ * Pure. Used by the families of both.
+ *
+ * @example
+ * decodeTransferLogs(notation, receipt.logs, logIndex, transfers);
+ */
+export { decodeBytes, decodeUint, encodeAddressCall, selectors } from './abi.ts';
+export { decodeTransferLogs, touchesBalances, type ContractLog, type ContractNotation } from './decode-logs.ts';
+export { metadataCalls, toTokenMetadata } from './token-metadata.ts';
