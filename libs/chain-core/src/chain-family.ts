@@ -107,6 +107,8 @@ export interface ChainEndpoint {
    * Ethereum-compatible JSON-RPC, the family's own the HTTP wallet API.
    */
   readonly endpointKind?: 'evm';
+  /** The same node's Ethereum-compatible interface, where it has both. */
+  readonly evmEndpointUrl?: string;
 }
 
 export interface ChainClientOptions extends ChainEndpoint {

@@ -14,7 +14,7 @@ export interface SealedEndpoints {
 
 /**
  * The endpoints of a chain in the order of preference: the one set over the API, then those of the configuration.
- * Where a chain has endpoints of two kinds (TRON), the wallet API is the one that serves whole blocks.
+ * A node that was given with both its interfaces (TRON) is one endpoint.
  */
 export function listEndpoints(chain: SealedEndpoints, opener: Opener, configured: readonly string[] = []): ChainEndpoint[] {
   const stored = openStored(chain, opener);
@@ -24,9 +24,9 @@ export function listEndpoints(chain: SealedEndpoints, opener: Opener, configured
 }
 
 function openStored({ gid, endpointSealed, evmEndpointSealed }: SealedEndpoints, opener: Opener): ChainEndpoint | undefined {
-  if (endpointSealed !== null) return { endpointUrl: opener.open(endpointSealed, `endpoint:${gid}`) };
-  if (evmEndpointSealed !== null) return { endpointUrl: opener.open(evmEndpointSealed, `evm_endpoint:${gid}`), endpointKind: 'evm' };
-  return undefined;
+  const evmEndpointUrl = evmEndpointSealed === null ? undefined : opener.open(evmEndpointSealed, `evm_endpoint:${gid}`);
+  if (endpointSealed !== null) return { endpointUrl: opener.open(endpointSealed, `endpoint:${gid}`), ...(evmEndpointUrl !== undefined && { evmEndpointUrl }) };
+  return evmEndpointUrl === undefined ? undefined : { endpointUrl: evmEndpointUrl, endpointKind: 'evm' };
 }
 
 export function hasSameEndpoints(one: SealedEndpoints, other: SealedEndpoints): boolean {

@@ -28,7 +28,7 @@ it('opens the endpoint set over the API first, then those of the configuration, 
   const configured = createChainOpener({ findFamily, opener, dial, endpoints: { [GID]: ['http://one', 'http://two', 'http://one'] }, timeoutMs: 5 });
   expect((await configured({ ...chain, endpointSealed: 'a', evmEndpointSealed: 'b' })).network).toBe(network);
   expect(urls()).toEqual([`http://endpoint:${GID}/a`, 'http://one', 'http://two']);
-  expect(created[0]).toEqual({ network, endpointUrl: `http://endpoint:${GID}/a`, dial, timeoutMs: 5 });
+  expect(created[0]).toEqual({ network, endpointUrl: `http://endpoint:${GID}/a`, evmEndpointUrl: `http://evm_endpoint:${GID}/b`, dial, timeoutMs: 5 });
   expect(asked).toEqual(['eip155']);
 });
 

@@ -118,6 +118,8 @@ describe("a chain's node", () => {
   it('needs one of two URLs on tron', async () => {
     await world.api.post('/blockchains').send({ chain_gid: 'tron:nile' }).expect(201);
     expect((await world.api.patch('/blockchains/tron:nile/tron').send({}).expect(400)).body.fields[0].name).toBe('evm_endpoint_url');
-    await world.api.patch('/blockchains/tron:nile/tron').send({ evm_endpoint_url: 'https://1.1.1.1' }).expect(422);
+    await world.api.patch('/blockchains/tron:nile/tron').send({ evm_endpoint_url: 'http://10.1.2.3/jsonrpc' }).expect(422);
+    const both = { evm_endpoint_url: 'https://1.1.1.1/jsonrpc', endpoint_url: 'https://1.1.1.1' };
+    expect((await world.api.patch('/blockchains/tron:nile/tron?verify=false').send(both).expect(200)).body.has_endpoint).toBe(true);
   });
 });
