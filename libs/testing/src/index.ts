@@ -17,4 +17,5 @@ export { startPostgres, type PostgresHandle, type PostgresOptions } from './star
 export type { PostgresServerHandle } from './start-postgres-server.ts';
 export { startRedis, type RedisHandle } from './start-redis.ts';
 export { startTcpProxy, type TcpProxy } from './start-tcp-proxy.ts';
+export { startTron, type TronHandle, type TronOptions } from './start-tron.ts';
 export { waitFor, type WaitOptions } from './wait-for.ts';
