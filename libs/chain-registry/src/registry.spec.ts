@@ -73,11 +73,12 @@ describe('findFamily', () => {
   it('loads the family that serves a namespace, and none for the others', async () => {
     expect((await findFamily('eip155'))?.name).toBe('evm');
     expect((await findFamily('bip122'))?.name).toBe('bitcoin');
+    expect((await findFamily('tron'))?.name).toBe('tron');
     expect(await findFamily('solana')).toBeUndefined();
     expect(await findFamily('toString')).toBeUndefined();
   });
 
-  it.each(['solana', 'tron'])('loads none for %s, whose addresses and assets are known but whose chains cannot be followed', async (namespace) => {
+  it.each(['solana'])('loads none for %s, whose addresses and assets are known but whose chains cannot be followed', async (namespace) => {
     expect(await findFamily(namespace)).toBeUndefined();
     expect(await findNotation(namespace)).toMatchObject({ namespace });
   });

@@ -1,7 +1,9 @@
 /**
- * The TRON family: networks as data, addresses and assets. Loaded by @chainwatch/chain-registry only.
+ * The TRON family: networks as data, addresses, assets, and a client that proves blocks as far as the chain lets it before
+ * it decodes them. Loaded by @chainwatch/chain-registry only.
  *
  * @example
- * tronFamily.parseAddress('41a614f803b6fd780986a42c78ec9c7f77e6ded13c').canonical; // TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t
+ * const client = tronFamily.createClient({ network, endpointUrl: 'http://127.0.0.1:8090', evmEndpointUrl: 'http://127.0.0.1:8545/jsonrpc' });
+ * const block = await client.readBlock(await client.readHead());
  */
 export { tronFamily } from './tron-family.ts';

@@ -1,6 +1,7 @@
 import { InvalidAddressError, resolveAssetPath } from '@chainwatch/chain-core';
 import type { Network } from '@chainwatch/chain-core';
 import { parseAddress } from './parse-address.ts';
+import { isAssetId } from './token-gid.ts';
 
 /**
  * Canonical CAIP-19 gid of `assetPath` on `network`: `slip44:195`, `trc20:T…` (any accepted form of the address),
@@ -14,8 +15,7 @@ export function parseAssetPath(network: Network, assetPath: string): string {
   ]);
 }
 
-/** Ids of TRC-10 tokens count up from 1000001. */
 function checkTokenId(reference: string): string {
-  if (/^[1-9]\d{6,18}$/.test(reference)) return reference;
+  if (isAssetId(reference)) return reference;
   throw new InvalidAddressError(`expected a token id of 7 to 19 digits, got ${JSON.stringify(reference.slice(0, 40))}`);
 }

@@ -1,7 +1,15 @@
-import type { ChainNotation } from '@chainwatch/chain-core';
+import type { ChainFamily } from '@chainwatch/chain-core';
 import { tronNetworks } from './networks.ts';
 import { parseAddress } from './parse-address.ts';
 import { parseAssetPath } from './parse-asset-path.ts';
+import { TronClient } from './tron-client.ts';
 
-/** TRON as it is written. No client: its chains stand in the catalogue, and cannot be followed. */
-export const tronFamily: ChainNotation = { name: 'tron', namespace: 'tron', networks: tronNetworks, parseAddress, parseAssetPath };
+/** TRON, by java-tron's wallet API, its Ethereum-compatible interface, or both. */
+export const tronFamily: ChainFamily = {
+  name: 'tron',
+  namespace: 'tron',
+  networks: tronNetworks,
+  parseAddress,
+  parseAssetPath,
+  createClient: (options) => new TronClient(options),
+};

@@ -1,0 +1,64 @@
+import type { Block, BlockHeader, Network, Transaction, Transfer } from '@chainwatch/chain-core';
+import { decodeTransferLogs, touchesBalances } from '@chainwatch/contract-abi';
+import { toHash, type EvmBlock, type EvmReceipt, type EvmTransaction } from './evm-block.ts';
+import { isDoubtful } from './read-kinds.ts';
+import { toAddress } from './to-address.ts';
+import { notationOf, tokenGid } from './token-gid.ts';
+
+/** What the interface told of a block. */
+export interface EvmParts {
+  readonly block: EvmBlock;
+  readonly receipts: readonly EvmReceipt[];
+  /** Hashes of the transactions that transfer TRX, where that is known. */
+  readonly transfers?: ReadonlySet<string>;
+}
+
+/**
+ * Decodes a block of the Ethereum-compatible interface: transfers of TRX by value and TRC-20 by logs. What it does not
+ * tell stays out: TRC-10, internal transactions, and fees (energy may be burned, staked or somebody else's).
+ */
+export function decodeEvmBlock(network: Network, header: BlockHeader, { block, receipts, transfers }: EvmParts): Block {
+  const touched = new Set<string>();
+  let logIndex = 0;
+  const transactions = block.transactions.map((tx, index) => {
+    const receipt = receipts[index]!;
+    for (const log of receipt.logs) if (touchesBalances(log)) touched.add(log.address);
+    const hasValue = transfers === undefined || !isDoubtful(tx) || transfers.has(tx.hash);
+    const decoded = decodeTransaction({ network, tx, receipt, index, logIndex, hasValue });
+    logIndex += receipt.logs.length;
+    return decoded;
+  });
+  return { ...header, transactions, balanceChanges: [], touchedAssets: Array.from(touched, (address) => tokenGid(network, address)) };
+}
+
+interface TransactionParts {
+  readonly network: Network;
+  readonly tx: EvmTransaction;
+  readonly receipt: EvmReceipt;
+  readonly index: number;
+  /** Of the transaction's first log in the block. */
+  readonly logIndex: number;
+  /** Its value is TRX. */
+  readonly hasValue: boolean;
+}
+
+function decodeTransaction({ network, tx, receipt, index, logIndex, hasValue }: TransactionParts): Transaction {
+  const isFailed = receipt.status === '0x0';
+  const from = findAccount(tx.from);
+  const createdContract = isFailed ? undefined : findAccount(receipt.contractAddress);
+  const to = findAccount(tx.to);
+  const transfers: Transfer[] = [];
+  if (!isFailed) {
+    const amountRaw = BigInt(tx.value ?? '0x0');
+    const receiver = to ?? createdContract;
+    // Kinds of transactions without a receiver show deposits and costs as their value.
+    if (hasValue && amountRaw > 0n && receiver !== undefined) transfers.push({ index: 0, type: 'native', assetGid: network.native.gid, from, to: receiver, amountRaw });
+    decodeTransferLogs(notationOf(network), receipt.logs, logIndex, transfers);
+  }
+  return { hash: toHash(tx.hash), index, isFailed, from, to, createdContract, transfers };
+}
+
+/** The interface shows no account as null or `0x`. */
+function findAccount(address: string | null | undefined): string | undefined {
+  return typeof address === 'string' && /^0x[0-9a-f]{40}$/.test(address) ? toAddress(address.slice(2)) : undefined;
+}

@@ -1,0 +1,39 @@
+import { encodeBytes, encodeInt } from './protobuf.ts';
+import { sha256 } from './sha256.ts';
+
+/** What a block's id is taken over (java-tron, `BlockHeader.raw`). */
+export interface HeaderFields {
+  /** Milliseconds. */
+  readonly timestamp: bigint;
+  readonly txTrieRoot: Uint8Array;
+  readonly parentHash: Uint8Array;
+  readonly number: bigint;
+  readonly witnessId: bigint;
+  readonly witnessAddress: Uint8Array;
+  readonly version: bigint;
+  readonly accountStateRoot: Uint8Array;
+}
+
+/** A block's id as 64 digits: its number in 8 bytes, then SHA-256 of the header without its first 8 bytes. */
+export function computeBlockId(header: HeaderFields): string {
+  const hash = sha256(encodeHeader(header));
+  hash.writeBigUInt64BE(header.number, 0);
+  return hash.toString('hex');
+}
+
+function encodeHeader(header: HeaderFields): Buffer {
+  return Buffer.concat([
+    encodeInt(1, header.timestamp),
+    encodeText(2, header.txTrieRoot),
+    encodeText(3, header.parentHash),
+    encodeInt(7, header.number),
+    encodeInt(8, header.witnessId),
+    encodeText(9, header.witnessAddress),
+    encodeInt(10, header.version),
+    encodeText(11, header.accountStateRoot),
+  ]);
+}
+
+function encodeText(number: number, value: Uint8Array): Uint8Array {
+  return value.length === 0 ? value : encodeBytes(number, value);
+}

@@ -1,0 +1,25 @@
+import { BlockNotFoundError, type Block, type BlockRef } from '@chainwatch/chain-core';
+import { decodeEvmBlock } from './decode-evm-block.ts';
+import { toEvmBlock, type EvmBlock } from './evm-block.ts';
+import { isMissingBlock, type EvmSession } from './read-evm-headers.ts';
+import { findTransfers } from './read-kinds.ts';
+import { readReceipts } from './read-receipts.ts';
+import { verifyEvmBlock } from './verify-evm-block.ts';
+
+/** A block by the Ethereum-compatible interface alone. */
+export async function readEvmBlock(session: EvmSession, ref: BlockRef, signal?: AbortSignal): Promise<Block> {
+  const body = readBody(session, ref, signal);
+  const [block, receipts] = await Promise.all([body, readReceipts(session, ref, () => body, signal)]);
+  const header = verifyEvmBlock(ref, block, receipts, session.capabilities);
+  return decodeEvmBlock(session.network, header, { block, receipts, transfers: await findTransfers(session, ref, block, signal) });
+}
+
+async function readBody({ evm }: EvmSession, ref: BlockRef, signal?: AbortSignal): Promise<EvmBlock> {
+  try {
+    const result = await evm.call('eth_getBlockByHash', [`0x${ref.hash}`, true], signal);
+    if (result !== null) return toEvmBlock(result);
+  } catch (error) {
+    if (!isMissingBlock(error)) throw error;
+  }
+  throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`);
+}

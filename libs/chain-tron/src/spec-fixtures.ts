@@ -1,0 +1,13 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+// Recorded data of TRON, beside the repository: ../shared/fixtures/tron (see INDEX.md there).
+const folder = new URL('../../../../shared/fixtures/tron/', import.meta.url);
+
+const hasFixtures = existsSync(folder);
+if (!hasFixtures) console.log('skipped: recorded data of TRON (../shared/fixtures/tron is absent)');
+
+export const describeFixtures = hasFixtures ? describe : describe.skip;
+
+export function readJson<T>(file: string): T {
+  return JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as T;
+}

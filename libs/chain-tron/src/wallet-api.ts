@@ -1,0 +1,31 @@
+import { ChainClientError } from '@chainwatch/chain-core';
+import { HttpClient, type HttpClientOptions } from './http-client.ts';
+
+/** Java-tron's HTTP API: `/wallet/…` at the head, `/walletsolidity/…` at the last solidified block. */
+export class WalletApi {
+  readonly #http: HttpClient;
+  readonly #base: string;
+  readonly #query: string;
+
+  constructor(options: HttpClientOptions) {
+    this.#http = new HttpClient(options);
+    const [path = '', query] = options.endpoint.path.split('?', 2);
+    // The node's root, whether or not it was given with the API's own folder.
+    this.#base = path.replace(/\/+$/, '').replace(/\/wallet$/, '');
+    this.#query = query === undefined ? '' : `?${query}`;
+  }
+
+  /** @throws ChainClientError */
+  call(method: `wallet/${string}` | `walletsolidity/${string}`, body: object = {}, signal?: AbortSignal): Promise<unknown> {
+    return this.#http.post(method, `${this.#base}/${method}${this.#query}`, body, signal);
+  }
+
+  close(): void {
+    this.#http.close();
+  }
+}
+
+/** The node, or the gateway before it, does not serve this method. */
+export function isNotServed(error: unknown): error is ChainClientError {
+  return error instanceof ChainClientError && error.nodeCode !== undefined && [403, 404, 405, 501].includes(error.nodeCode);
+}
