@@ -61,6 +61,7 @@ async function build(outdir) {
         // Threads are started by file name, from beside the chunks (libs/chain-bitcoin/src/hd/start-worker.ts).
         { in: 'libs/chain-bitcoin/src/hd/derivation.worker.ts', out: 'bitcoin-hd-worker' },
         { in: 'apps/tx-analyzer/src/body-thread.ts', out: 'tx-analyzer-body-thread' },
+        { in: 'tools/devnet/tron/main.ts', out: 'tron-node' },
         { in: 'tools/stack/src/stack.ts', out: 'stack' },
         { in: 'tools/stack/src/demo/demo.ts', out: 'demo' },
       ],

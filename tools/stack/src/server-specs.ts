@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
+import { anvilArgs } from '../../devnet/tron/anvil-vm.ts';
 import { repoDir } from '../repo.mjs';
 import { SetupError } from '../setup-error.mjs';
 import type { ProcessSpec } from './managed-process.ts';
@@ -45,6 +46,16 @@ export function bitcoinSpec(port: number, dataDir: string): ProcessSpec & { read
     env: { NODE_OPTIONS: '' },
     url: `http://user:${BITCOIN_PASSWORD}@127.0.0.1:${port}`,
   };
+}
+
+/** The virtual machine of the TRON node: a fresh one each time, the node's journal fills it. */
+export function tronAnvilSpec(port: number): ProcessSpec {
+  return { name: 'tron-anvil', command: findAnvil(), args: ['--host', '127.0.0.1', '--port', String(port), '--quiet', ...anvilArgs], identity: `--port ${port}` };
+}
+
+export function tronSpec(distDir: string, port: number, anvilUrl: string, journal: string): ProcessSpec {
+  const script = join(distDir, 'tron-node.mjs');
+  return { name: 'tron', command: process.execPath, args: [script, '--port', String(port), '--anvil-url', anvilUrl, '--journal', journal], identity: journal, env: { NODE_OPTIONS: '' } };
 }
 
 /** What was cut short does not load: it is put aside, and the chain begins again. */

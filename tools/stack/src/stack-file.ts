@@ -17,7 +17,7 @@ export interface StackFile {
   readonly nats_url: string;
   readonly database_url: string;
   readonly redis_url: string;
-  readonly chains: Readonly<Record<string, { readonly endpoint_url: string }>>;
+  readonly chains: Readonly<Record<string, { readonly endpoint_url: string; readonly evm_endpoint_url?: string }>>;
 }
 
 const stackFilePath = join(stateDir, 'stack.json');

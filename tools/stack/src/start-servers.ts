@@ -2,12 +2,12 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { stateDir } from '../repo.mjs';
-import { BITCOIN_CHAIN, EVM_CHAIN } from './local-chains.ts';
+import { BITCOIN_CHAIN, EVM_CHAIN, TRON_CHAIN } from './local-chains.ts';
 import { isReachable, sharedDir } from './postgres-binaries.ts';
 import { startMining } from './start-mining.ts';
 import { preparePostgres } from './postgres-server.ts';
 import { ensureDatabase } from './prepare-database.ts';
-import { acceptsConnections, answersRpc, answersSql, anvilSpec, bitcoinSpec, natsSpec, redisSpec, setStateAside } from './server-specs.ts';
+import { acceptsConnections, answersRpc, answersSql, anvilSpec, bitcoinSpec, natsSpec, redisSpec, setStateAside, tronAnvilSpec, tronSpec } from './server-specs.ts';
 import { loadSecrets } from './stack-file.ts';
 import type { Ports } from './ports.ts';
 import type { StackOptions } from './stack.ts';
@@ -18,7 +18,13 @@ export interface ServerUrls {
   readonly natsUrl: string;
   readonly redisUrl: string;
   /** The nodes of the local chains by their gid; empty with --no-devnet. */
-  readonly nodeUrls: Readonly<Record<string, string>>;
+  readonly nodeUrls: Readonly<Record<string, NodeUrls>>;
+}
+
+/** As the API takes them. */
+export interface NodeUrls {
+  readonly endpoint_url: string;
+  readonly evm_endpoint_url?: string;
 }
 
 /** Starts the servers that nobody else provides, all at once. @throws SetupError */
@@ -28,7 +34,7 @@ export async function startServers(supervisor: Supervisor, options: StackOptions
     process.env.DATABASE_URL || startPostgres(supervisor, ports.postgres),
     process.env.NATS_URL || startNats(supervisor, options.natsServer, ports.nats),
     process.env.REDIS_URL || startRedis(supervisor, options.redisServer, ports.redis),
-    options.hasDevnet ? startNodes(supervisor, ports) : {},
+    options.hasDevnet ? startNodes(supervisor, options, ports) : {},
   ]);
   return { databaseUrl, natsUrl, redisUrl, nodeUrls };
 }
@@ -59,10 +65,23 @@ async function startRedis(supervisor: Supervisor, command: string | undefined, p
   return `redis://127.0.0.1:${port}`;
 }
 
-async function startNodes(supervisor: Supervisor, ports: Ports): Promise<Record<string, string>> {
-  const [evm, bitcoin] = await Promise.all([startAnvil(supervisor, ports.anvil), process.env.CHAINWATCH_DEVNET_BITCOIN_URL || startBitcoin(supervisor, ports.bitcoin)]);
+async function startNodes(supervisor: Supervisor, options: StackOptions, ports: Ports): Promise<Record<string, NodeUrls>> {
+  const [evm, bitcoin, tron] = await Promise.all([
+    startAnvil(supervisor, ports.anvil),
+    process.env.CHAINWATCH_DEVNET_BITCOIN_URL || startBitcoin(supervisor, ports.bitcoin),
+    startTron(supervisor, options.distDir, ports),
+  ]);
   await startMining(bitcoin);
-  return { [EVM_CHAIN]: evm, [BITCOIN_CHAIN]: bitcoin };
+  return { [EVM_CHAIN]: { endpoint_url: evm }, [BITCOIN_CHAIN]: { endpoint_url: bitcoin }, [TRON_CHAIN]: tron };
+}
+
+async function startTron(supervisor: Supervisor, distDir: string, ports: Ports): Promise<NodeUrls> {
+  const url = `http://127.0.0.1:${ports.tron}`;
+  const anvilUrl = `http://127.0.0.1:${ports['tron anvil']}`;
+  const journal = join(stateDir, 'tron-blocks.ndjson');
+  await supervisor.start(tronAnvilSpec(ports['tron anvil']), { isReady: () => answersRpc(anvilUrl) });
+  await startAnew(journal, () => supervisor.start(tronSpec(distDir, ports.tron, anvilUrl, journal), { isReady: () => acceptsConnections(ports.tron), timeoutMs: 60_000 }));
+  return { endpoint_url: url, evm_endpoint_url: `${url}/jsonrpc` };
 }
 
 async function startAnvil(supervisor: Supervisor, port: number): Promise<string> {

@@ -24,13 +24,13 @@ export async function startServices(supervisor: Supervisor, options: StackOption
     nats_url: servers.natsUrl,
     database_url: servers.databaseUrl,
     redis_url: servers.redisUrl,
-    chains: Object.fromEntries(Object.entries(servers.nodeUrls).map(([gid, url]) => [gid, { endpoint_url: url }])),
+    chains: servers.nodeUrls,
   };
   // Before the services are up: a key that was made once must not get lost when one of them fails.
   writeStackFile(stack);
   await Promise.all(services.map((service) => supervisor.start(service, { isReady: () => answersHttp(`http://127.0.0.1:${service.healthPort}/readyz`) })));
   const api = createApiClient(stack.api_url, keys.api);
-  const configured = Object.entries(servers.nodeUrls).map(([gid, url]) => configureChain(api, gid, familyOfLocalChain[gid]!, url));
+  const configured = Object.entries(servers.nodeUrls).map(([gid, urls]) => configureChain(api, gid, familyOfLocalChain[gid]!, urls));
   await Promise.all(configured).catch((error: unknown) => {
     throw new SetupError(`A local chain could not be set up through the API: ${error instanceof Error ? error.message : String(error)}`);
   });

@@ -3,16 +3,18 @@ import { parseArgs } from 'node:util';
 import { createScriptKey } from '../../../devnet/bitcoin/index.ts';
 import { SetupError } from '../../setup-error.mjs';
 import { findStackFile, type StackFile } from '../stack-file.ts';
-import { BITCOIN_CHAIN, EVM_CHAIN } from '../local-chains.ts';
+import { BITCOIN_CHAIN, EVM_CHAIN, TRON_CHAIN } from '../local-chains.ts';
 import { receive } from './receive.ts';
 import { mineBitcoin, sendBitcoin } from './send-bitcoin.ts';
 import { sendFunds } from './send-funds.ts';
 import { showEverything } from './show-everything.ts';
+import { sendTrx } from './show-tron.ts';
 
 const USAGE = `npm run demo                                       show everything once
 npm run demo -- send --to 0x… --ether 1            send ether from the local chain's first account
 npm run demo -- send --to 0x… --token 25           send the demo token
 npm run demo -- send --to bcrt1… --btc 0.5         send bitcoin from the local chain's wallet
+npm run demo -- send --to T… --trx 12.5            send TRX from the local chain's first account
 npm run demo -- address                            print a new Bitcoin address of the local chain
 npm run demo -- mine --blocks 6                    mine Bitcoin blocks now, instead of one every ten seconds
 npm run demo -- receive --port 9900 [--secret …]   print webhooks and verify their signatures`;
@@ -38,13 +40,17 @@ export async function runDemo(args: readonly string[]): Promise<void> {
 }
 
 async function send(args: readonly string[]): Promise<void> {
-  const { to, ...amounts } = readFlags(args, ['to', 'ether', 'token', 'btc']);
+  const { to, ...amounts } = readFlags(args, ['to', 'ether', 'token', 'btc', 'trx']);
   const [[unit, amount] = [undefined, ''], ...others] = Object.entries(amounts);
-  if (!unit || others.length > 0) throw new SetupError('expected one of --ether, --token and --btc, such as --ether 1.');
+  if (!unit || others.length > 0) throw new SetupError('expected one of --ether, --token, --btc and --trx, such as --ether 1.');
   if (!/^\d+(\.\d+)?$/.test(amount)) throw new SetupError(`expected an amount such as 1 or 0.5, got ${amount}.`);
   if (unit === 'btc') {
     const txid = await sendBitcoin(requireEndpoint(requireStack(), BITCOIN_CHAIN), to ?? 'nothing', amount);
     return console.log(`Sent ${amount} BTC to ${to} in transaction ${txid}, which waits for the next block`);
+  }
+  if (unit === 'trx') {
+    const txid = await sendTrx(requireEndpoint(requireStack(), TRON_CHAIN), to ?? 'nothing', amount);
+    return console.log(`Sent ${amount} TRX to ${to} in transaction ${txid}, which waits for the next block`);
   }
   if (!to || !/^0x[0-9a-fA-F]{40}$/.test(to)) throw new SetupError(`expected --to with an address of 0x and 40 hex digits, got ${to ?? 'nothing'}.`);
   const sent = await sendFunds(requireEndpoint(requireStack(), EVM_CHAIN), to as `0x${string}`, unit === 'token' ? { token: amount } : { ether: amount });
