@@ -69,7 +69,7 @@ export class Harness<C extends TestChain> {
     const endpoint = (await this.#options.endpointUrl?.(url)) ?? url;
     this.startBlock = (await this.chain.readHead()).number;
     await this.project.expect(201, 'POST', '/blockchains', { chain_gid: gid });
-    await this.project.expect(200, 'PATCH', `/blockchains/${gid}/${family}`, { endpoint_url: endpoint });
+    await this.project.expect(200, 'PATCH', `/blockchains/${gid}/${family}`, this.chain.describeEndpoint?.(endpoint) ?? { endpoint_url: endpoint });
     await this.project.expect(200, 'POST', `/blockchains/${gid}/actions/activate`);
     await this.waitForCursor();
     await this.chain.prepare?.(this.project);

@@ -33,7 +33,7 @@ export interface ExpectedTransaction {
 /** A node under the test's command, and what the chain itself says: the side of the oracle that a family has for itself. */
 export interface TestChain {
   readonly gid: string;
-  readonly family: 'evm' | 'bitcoin';
+  readonly family: 'evm' | 'bitcoin' | 'tron';
   readonly ingestor: ServiceName;
   /**
    * What `transaction.failed` says: that a transaction stands in a block without effect, and is told instead of
@@ -44,6 +44,8 @@ export interface TestChain {
   readonly env?: Readonly<Record<string, string>>;
   /** Of the node itself, known when it has started. */
   readonly url: string;
+  /** What the API is told of a node at `url`; default its `endpoint_url` alone. */
+  describeEndpoint?(url: string): object;
   start(): Promise<void>;
   stop(): Promise<void>;
   readHead(): Promise<{ readonly number: number; readonly hash: string }>;

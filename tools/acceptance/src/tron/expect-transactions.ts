@@ -1,0 +1,68 @@
+import type { StoredBlock, TronNode } from '@chainwatch/tool-devnet/tron';
+import { TronWeb } from 'tronweb';
+import type { ExpectedTransaction } from '../test-chain.ts';
+
+type StoredTransaction = StoredBlock['transactions'][number];
+
+interface Info {
+  readonly fee?: number;
+  readonly assetIssueID?: string;
+  readonly log?: readonly { readonly address: string; readonly topics: readonly string[]; readonly data?: string }[];
+  readonly internal_transactions?: readonly { readonly caller_address: string; readonly transferTo_address: string; readonly callValueInfo: readonly { readonly callValue?: number }[]; readonly rejected?: boolean }[];
+}
+
+const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const NATIVE = 'slip44:1';
+
+/**
+ * What the node itself keeps of its blocks, as what a watcher of `watched` (address → first block that counts) must have.
+ * Shares no code with the service: it is the oracle.
+ */
+export function expectTransactions(node: TronNode, chainGid: string, watched: ReadonlyMap<string, number>, from: number): Map<string, ExpectedTransaction> {
+  const expected = new Map<string, ExpectedTransaction>();
+  for (let number = from; number <= node.head.number; number += 1) {
+    const block = node.findBlock(number)!;
+    const counts = (address: string): boolean => (watched.get(address) ?? Infinity) <= number;
+    for (const tx of block.transactions) {
+      const isFailed = tx.contractRet !== 'SUCCESS';
+      const transfers = isFailed ? [] : listTransfers(tx).filter(({ source, target }) => counts(source) || counts(target));
+      if (transfers.length === 0 && !counts(toBase58(String(tx.call.value['owner_address'])))) continue;
+      const texts = transfers.map(({ type, asset, source, target, amount }) => `${type} ${chainGid}/${asset} ${source === '' ? 'null' : source} ${target} ${amount}`.toLowerCase());
+      expected.set(tx.txid, { hash: tx.txid, blockNumber: number, blockHash: block.id, isFailed, transfers: texts.sort(), feesRaw: [String((tx.info as Info).fee ?? 0)] });
+    }
+  }
+  return expected;
+}
+
+interface Moved {
+  readonly type: 'native' | 'token' | 'internal';
+  readonly asset: string;
+  readonly source: string;
+  readonly target: string;
+  readonly amount: bigint;
+}
+
+function listTransfers({ call: { name, value }, info }: StoredTransaction): Moved[] {
+  const { log = [], internal_transactions: internal = [], assetIssueID: issued } = info as Info;
+  const moved: Moved[] = [];
+  const note = (type: Moved['type'], asset: string, source: string, target: string, amount: bigint): void => {
+    if (amount > 0n) moved.push({ type, asset, source: source === '' ? '' : toBase58(source), target: toBase58(target), amount });
+  };
+  const owner = String(value['owner_address']);
+  const amount = BigInt(Number(value['amount'] ?? value['call_value'] ?? 0));
+  if (name === 'TransferContract') note('native', NATIVE, owner, String(value['to_address']), amount);
+  if (name === 'TriggerSmartContract') note('native', NATIVE, owner, String(value['contract_address']), amount);
+  if (name === 'TransferAssetContract') note('token', `trc10:${Buffer.from(String(value['asset_name']), 'hex').toString()}`, owner, String(value['to_address']), amount);
+  if (issued !== undefined) note('token', `trc10:${issued}`, '', owner, BigInt(Number(value['total_supply'])));
+  for (const { address, topics, data = '' } of log) {
+    if (topics[0] === TRANSFER && topics.length === 3 && data.length === 64) note('token', `trc20:${toBase58(`41${address}`)}`, `41${topics[1]!.slice(24)}`, `41${topics[2]!.slice(24)}`, BigInt(`0x${data}`));
+  }
+  for (const { caller_address: caller, transferTo_address: target, callValueInfo, rejected } of internal) {
+    if (rejected !== true && caller !== target) note('internal', NATIVE, caller, target, BigInt(callValueInfo[0]?.callValue ?? 0));
+  }
+  return moved;
+}
+
+export function toBase58(hexAddress: string): string {
+  return TronWeb.address.fromHex(hexAddress);
+}

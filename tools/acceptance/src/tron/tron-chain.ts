@@ -1,0 +1,84 @@
+import { startTron, type TronHandle } from '@chainwatch/testing';
+import { TronWeb } from 'tronweb';
+import { toRaw } from '../compare.ts';
+import type { Project } from '../project.ts';
+import type { ExpectedTransaction, TestChain, Watched } from '../test-chain.ts';
+import { expectTransactions, toBase58 } from './expect-transactions.ts';
+import { TronActor } from './tron-actor.ts';
+
+/** The local TRON node, which makes blocks on command, by both its interfaces. */
+export class TronChain implements TestChain {
+  readonly gid = 'tron:0x7a69';
+  readonly family = 'tron';
+  readonly ingestor = 'block-ingestor-tron';
+  readonly failure = 'outcome';
+  tron!: TronHandle;
+  actor!: TronActor;
+
+  get url(): string {
+    return this.tron.url;
+  }
+
+  describeEndpoint(url: string): object {
+    return { endpoint_url: url, evm_endpoint_url: `${url}/jsonrpc` };
+  }
+
+  async start(): Promise<void> {
+    this.tron = await startTron();
+    this.actor = new TronActor(this.tron);
+    await this.actor.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.tron?.stop();
+  }
+
+  /** In the catalogue, so that an import finds what an address held before. */
+  async prepare(project: Project): Promise<void> {
+    for (const path of this.#tokens().map(({ path }) => path)) await project.expect(201, 'POST', `/tokens/${this.gid}/${path}`);
+  }
+
+  readHead(): Promise<{ number: number; hash: string }> {
+    const { number, id } = this.tron.node.head;
+    return Promise.resolve({ number, hash: id });
+  }
+
+  async finalize(): Promise<void> {
+    await this.actor.mine(this.tron.node.solidifiedLag + 1);
+  }
+
+  expectTransactions(watched: ReadonlyMap<string, number>, from: number): Promise<Map<string, ExpectedTransaction>> {
+    return Promise.resolve(expectTransactions(this.tron.node, this.gid, watched, from));
+  }
+
+  async findBalanceFaults(project: Project, watched: readonly Watched[]): Promise<string[]> {
+    const faults: string[] = [];
+    const { vm, ledger } = this.tron.node;
+    for (const { address } of watched) {
+      const balances = await project.get<Record<string, string>>(`/addresses/${address}/balances`);
+      const hex = TronWeb.address.toHex(address);
+      const compare = (path: string, held: bigint, decimals: number): void => {
+        const got = balances[`${this.gid}/${path}`];
+        // An asset that was never discovered on the address has no entry; then the chain must say zero.
+        if ((toRaw(got, decimals) ?? 0n) !== held) faults.push(`${address}: expected ${held} of ${path}, got ${got}`);
+      };
+      compare('slip44:1', await vm.readBalance(hex), 6);
+      for (const { path, contract } of this.#tokens()) {
+        if (contract === undefined) compare(path, ledger.tokenBalance(hex, this.actor.deployed.assetId), 2);
+        else compare(path, await this.#call(contract, `70a08231${hex.slice(2).padStart(64, '0')}`), Number(await this.#call(contract, '313ce567')));
+      }
+    }
+    return faults;
+  }
+
+  #tokens(): { path: string; contract?: string }[] {
+    const { assetId, token, rebasing, feeToken } = this.actor.deployed;
+    return [{ path: `trc10:${assetId}` }, ...[token, rebasing, feeToken].map((contract) => ({ path: `trc20:${toBase58(contract)}`, contract }))];
+  }
+
+  async #call(contract: string, data: string): Promise<bigint> {
+    const result = await this.tron.node.vm.view(contract, data, contract);
+    if ('error' in result) throw new Error(result.error);
+    return BigInt(result.output);
+  }
+}
