@@ -4,6 +4,7 @@ import { benchHd } from './bench-hd.ts';
 import { benchLatency } from './bench-latency.ts';
 import { benchPeers } from './bench-peers.ts';
 import { benchPipeline } from './bench-pipeline.ts';
+import { benchTron } from './bench-tron.ts';
 import { benchWatchSet } from './bench-watch-set.ts';
 import { Report } from './report.ts';
 
@@ -13,6 +14,7 @@ const benches = {
   'watch-set': async () => benchWatchSet(report),
   bitcoin: () => benchBitcoin(report, `${root}/.chainwatch/bench`),
   hd: () => benchHd(report),
+  tron: () => benchTron(report, `${root}/.chainwatch/bench`),
   pipeline: () => benchPipeline(report, `${root}/.chainwatch/bench`),
   latency: () => benchLatency(report),
   peers: () => benchPeers(report, `${root}/.chainwatch/bench`),
