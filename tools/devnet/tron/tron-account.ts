@@ -15,7 +15,7 @@ export interface TronAccount {
   sign(txid: string): string;
 }
 
-export function createTronAccount(privateKey: string): TronAccount {
+function createTronAccount(privateKey: string): TronAccount {
   const secret = Buffer.from(privateKey, 'hex');
   const digits = toDigits(secp256k1.getPublicKey(secret, false));
   return {
