@@ -99,6 +99,8 @@ describe('hostile requests', () => {
 
   function expectClear(answer: Answer): void {
     expect(answer.status).toBeLessThan(500);
+    // A head of more than 16 KiB reaches no route: the HTTP parser refuses it.
+    if (answer.status === 431) return;
     expect(answer.headers['x-request-id']).toBeDefined();
     expect(answer.headers['x-ratelimit-remaining']).toBeDefined();
     if (answer.status < 400) return;
