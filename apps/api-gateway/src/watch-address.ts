@@ -17,38 +17,34 @@ interface WatchedAddresses {
  */
 export async function watchFromHead(sql: Sql, { ids, chainFamily, networkGids, fromBlock }: WatchedAddresses): Promise<void> {
   if (ids.length === 0) return;
-  const values = [ids, chainFamily, networkGids ?? null];
   await sql.query(
-    `INSERT INTO address_watches (address_id, chain_gid, from_block, feed_seq)
-     SELECT a.id, s.chain_gid, s.head_number, s.feed_seq
-     FROM ingestor_states s JOIN blockchains b ON b.gid = s.chain_gid, unnest($1::uuid[]) AS a (id)
-     WHERE b.family = $2 AND ($3::text[] IS NULL OR b.gid = ANY ($3)) AND s.head_number IS NOT NULL
-     ON CONFLICT (address_id, chain_gid) DO UPDATE SET from_block = excluded.from_block, feed_seq = excluded.feed_seq`,
-    values,
+    // Locked, so that an activation comes before or after: the analyzer looks for addresses without a backfill then.
+    `WITH chains AS MATERIALIZED (
+       SELECT gid, is_active FROM blockchains WHERE family = $2 AND ($3::text[] IS NULL OR gid = ANY ($3)) ORDER BY gid FOR SHARE
+     ), watches AS (
+       INSERT INTO address_watches (address_id, chain_gid, from_block, feed_seq)
+       SELECT a.id, s.chain_gid, s.head_number, s.feed_seq
+       FROM ingestor_states s JOIN chains c ON c.gid = s.chain_gid, unnest($1::uuid[]) AS a (id) WHERE s.head_number IS NOT NULL
+       ON CONFLICT (address_id, chain_gid) DO UPDATE SET from_block = excluded.from_block, feed_seq = excluded.feed_seq
+     ), backfills AS (
+       ${BACKFILLS_SQL}
+     ), left_over AS (
+       DELETE FROM address_backfills f USING chains c WHERE f.address_id = ANY ($1) AND f.chain_gid = c.gid AND NOT c.is_active
+     )
+     INSERT INTO balance_reads (chain_gid, address_id, reason)
+     SELECT c.gid, a.id, 'imported' FROM chains c, unnest($1::uuid[]) AS a (id) WHERE c.is_active`,
+    [ids, chainFamily, networkGids ?? null, fromBlock ?? null, await hasCoins(chainFamily)],
   );
-  await sql.query(
-    `INSERT INTO balance_reads (chain_gid, address_id, reason)
-     SELECT b.gid, a.id, 'imported' FROM blockchains b, unnest($1::uuid[]) AS a (id)
-     WHERE b.family = $2 AND ($3::text[] IS NULL OR b.gid = ANY ($3)) AND b.is_active`,
-    values,
-  );
-  if (await hasCoins(chainFamily)) await lookForCoins(sql, [...values, fromBlock ?? null]);
 }
+
+/** One that was looked for before starts over: what happened while nobody watched is not known. */
+const BACKFILLS_SQL = `INSERT INTO address_backfills (address_id, chain_gid, from_block)
+       SELECT a.id, c.gid, coalesce($4::bigint, 0) FROM chains c, unnest($1::uuid[]) AS a (id) WHERE c.is_active AND $5::boolean
+       ON CONFLICT (address_id, chain_gid) DO UPDATE
+       SET status = 'pending', from_block = coalesce($4, address_backfills.from_block), next_block = NULL, to_block = NULL, method = NULL, reason = NULL, coin_count = 0, updated_at = now()`;
 
 /** Chains of unspent outputs: what an address has there is known by its coins alone. */
 export async function hasCoins(chainFamily: string): Promise<boolean> {
   const family = await findFamily(namespaceOfFamily(familySchema.parse(chainFamily)));
   return family?.utxo !== undefined;
-}
-
-/** One that was looked for before starts over: what happened while nobody watched is not known. */
-async function lookForCoins(sql: Sql, values: unknown[]): Promise<void> {
-  await sql.query(
-    `INSERT INTO address_backfills (address_id, chain_gid, from_block)
-     SELECT a.id, b.gid, coalesce($4, 0) FROM blockchains b, unnest($1::uuid[]) AS a (id)
-     WHERE b.family = $2 AND ($3::text[] IS NULL OR b.gid = ANY ($3)) AND b.is_active
-     ON CONFLICT (address_id, chain_gid) DO UPDATE
-     SET status = 'pending', from_block = coalesce($4, address_backfills.from_block), next_block = NULL, to_block = NULL, method = NULL, reason = NULL, coin_count = 0, updated_at = now()`,
-    values,
-  );
 }

@@ -27,17 +27,22 @@ interface Row {
 
 /**
  * The oldest unfinished backfills of a chain; undefined without any. An address without a watch of its own counts from the
- * first block that the chain was followed from. Nothing is due before the ingestor knows where that is.
+ * first block that the chain was followed from. Nothing is due before the analyzer has been at the head that an address
+ * counts from: a reorg that is still to be undone would take what was found for it, too. Of several who watch the same
+ * address the one that counts longest goes first, the others another time: each asks for the coins of another moment.
  */
 export async function findBackfillBatch(sql: Sql, chainGid: string): Promise<BackfillBatch | undefined> {
   const { rows } = await sql.query<Row>(
-    `SELECT b.address_id, a.address, coalesce(w.from_block, s.start_number) AS watched_from, b.from_block
-     FROM address_backfills b
-     JOIN addresses a ON a.id = b.address_id AND a.is_monitored
-     JOIN ingestor_states s ON s.chain_gid = b.chain_gid AND s.start_number IS NOT NULL
-     LEFT JOIN address_watches w ON w.address_id = b.address_id AND w.chain_gid = b.chain_gid
-     WHERE b.chain_gid = $1 AND b.status IN ('pending', 'running')
-     ORDER BY b.created_at, b.address_id LIMIT ${ADDRESSES_MAX}`,
+    `SELECT DISTINCT ON (address) * FROM (
+       SELECT b.address_id, a.address, coalesce(w.from_block, s.start_number) AS watched_from, b.from_block
+       FROM address_backfills b
+       JOIN addresses a ON a.id = b.address_id AND a.is_monitored
+       JOIN ingestor_states s ON s.chain_gid = b.chain_gid AND s.start_number IS NOT NULL
+       JOIN analyzer_states c ON c.chain_gid = b.chain_gid AND c.cursor_number IS NOT NULL
+       LEFT JOIN address_watches w ON w.address_id = b.address_id AND w.chain_gid = b.chain_gid
+       WHERE b.chain_gid = $1 AND b.status IN ('pending', 'running') AND c.cursor_seq >= coalesce(w.feed_seq, 0)
+       ORDER BY b.created_at, b.address_id LIMIT ${ADDRESSES_MAX}
+     ) due ORDER BY address, watched_from, address_id`,
     [chainGid],
   );
   if (rows.length === 0) return undefined;

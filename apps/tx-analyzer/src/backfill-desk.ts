@@ -16,7 +16,7 @@ import { settleBackfill } from './settle-backfill.ts';
 interface Delivery {
   readonly batch: BackfillBatch;
   readonly found: EarlierCoins;
-  readonly resolve: () => void;
+  readonly resolve: (isWhole: boolean) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -34,6 +34,7 @@ interface DeskDeps {
 export class BackfillDesk {
   readonly #deps: DeskDeps;
   #delivery: Delivery | undefined;
+  #end: { readonly error: unknown } | undefined;
 
   constructor(deps: DeskDeps) {
     this.#deps = deps;
@@ -43,15 +44,17 @@ export class BackfillDesk {
     return this.#delivery !== undefined;
   }
 
-  /** Resolves when the coins are committed. */
-  hand = (batch: BackfillBatch, found: EarlierCoins): Promise<void> =>
+  /** Resolves when the coins are committed: to false when some addresses have to be looked for again. */
+  hand = (batch: BackfillBatch, found: EarlierCoins): Promise<boolean> =>
     new Promise((resolve, reject) => {
+      if (this.#end !== undefined) return reject(this.#end.error);
       this.#delivery = { batch, found, resolve, reject };
       this.#deps.onNews();
     });
 
-  /** The owner of the chain lets go. */
+  /** The owner of the chain lets go: nobody takes anything over here any more. */
   cancel(error: unknown): void {
+    this.#end = { error };
     this.#delivery?.reject(error);
     this.#delivery = undefined;
   }
@@ -66,8 +69,8 @@ export class BackfillDesk {
     try {
       // Before they are committed: the next block may spend one.
       this.#deps.chain.utxo?.coins.add(delivery.found.coins);
-      const events = await this.#deps.db.transaction((sql) => settleIn(sql, { ...this.#deps, readBody, signal }, delivery, advance));
-      delivery.resolve();
+      const { events, settledCount } = await this.#deps.db.transaction((sql) => settleIn(sql, { ...this.#deps, readBody, signal }, delivery, advance));
+      delivery.resolve(settledCount === delivery.batch.addresses.length);
       return events;
     } catch (error) {
       delivery.reject(error);
@@ -81,7 +84,7 @@ interface SettleDeps extends DeskDeps {
   readonly signal: AbortSignal;
 }
 
-async function settleIn(sql: Transaction, deps: SettleDeps, { batch, found }: Delivery, advance: Advance): Promise<OutboxEvent[]> {
+async function settleIn(sql: Transaction, deps: SettleDeps, { batch, found }: Delivery, advance: Advance): Promise<{ events: OutboxEvent[]; settledCount: number }> {
   const { chain, watch, assets, ring, readBody, signal } = deps;
   const { cursor } = advance;
   const { gid: chainGid, family, network, utxo } = chain;
@@ -95,5 +98,5 @@ async function settleIn(sql: Transaction, deps: SettleDeps, { batch, found }: De
   const opening = openingOf(chain, step);
   const events = await writeStep(sql, chain, input, opening, (await sql.query(opening)).rows, false);
   assets.markSaved(step.newAssets, movedTokens(step.late, network.native.gid));
-  return events;
+  return { events, settledCount: settled.length };
 }

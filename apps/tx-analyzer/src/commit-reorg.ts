@@ -36,9 +36,12 @@ export async function commitReorg(sql: Sql, chain: ChainContext, orphans: readon
     all.push(...events);
     if (rows.length < CHUNK_ROWS) break;
   }
+  // Nothing is left to stand on: whatever was known of coins came from a chain that is no more.
+  const isEmptied = cursor.number === undefined;
   await lowerWatches(sql, chain, orphans);
+  if (isEmptied) await lookForCoinsAgain(sql, chain, orphans);
   await removeReadings(sql, chain, hashes, reads);
-  if (chain.utxo !== undefined) chain.utxo.coins.add(await undoUtxos(sql, chain, orphans));
+  if (chain.utxo !== undefined) chain.utxo.coins.add(await undoUtxos(sql, chain, orphans, isEmptied));
   if (reads.list().length > 0) {
     const params = new SqlParams();
     await sql.query({ name: 'insert_reads', text: insertBalanceReadsSql(params, chain.gid, reads.list()), values: params.values });
@@ -71,6 +74,16 @@ async function lowerWatches(sql: Sql, chain: ChainContext, orphans: readonly Fee
            UPDATE address_backfills b SET status = 'pending', next_block = NULL, to_block = NULL, updated_at = now()
            FROM lowered WHERE b.chain_gid = $1 AND b.address_id = lowered.address_id`,
     values: [chain.gid, lowest.number, orphans[0]!.seq],
+  });
+}
+
+/** Of whoever counts from the first block that was followed, or above. */
+async function lookForCoinsAgain(sql: Sql, chain: ChainContext, orphans: readonly FeedEntry[]): Promise<void> {
+  await sql.query({
+    name: 'look_for_coins_again',
+    text: `UPDATE address_backfills b SET status = 'pending', next_block = NULL, to_block = NULL, updated_at = now()
+           WHERE b.chain_gid = $1 AND NOT EXISTS (SELECT FROM address_watches w WHERE w.chain_gid = $1 AND w.address_id = b.address_id AND w.feed_seq >= $2)`,
+    values: [chain.gid, orphans[0]!.seq],
   });
 }
 

@@ -24,16 +24,16 @@ describe('findEarlierCoins', () => {
 
   it('reads the blocks where the node tells no coins, each address up to where it counts from', async () => {
     const progress: number[] = [];
-    const { method, coins } = await find(fakeClient(chain), undefined, progress);
-    expect(method).toBe('rescan');
+    const { method, coins, fromBlock, parents } = await find(fakeClient(chain), undefined, progress);
+    expect({ method, fromBlock, parents: [...parents] }).toEqual({ method: 'rescan', fromBlock: 0, parents: [[3, 'h2'], [5, 'h4']] });
     expect(list(coins)).toEqual(expected);
     expect(coins.find((coin) => coin.txid === 'c4')).toMatchObject({ isCoinbase: true, blockNumber: 4 });
     expect(progress).toEqual([5]);
   });
 
   it('takes a scan, and what was spent between the registration and the scan', async () => {
-    const { method, coins, reason } = await find(fakeClient(chain, { scanAt: 5 }));
-    expect(method).toBe('scan');
+    const { method, coins, reason, fromBlock, parents } = await find(fakeClient(chain, { scanAt: 5 }));
+    expect({ method, fromBlock, parents: [...parents] }).toEqual({ method: 'scan', fromBlock: 0, parents: [[3, 'h2'], [5, 'h4']] });
     expect(reason).toBeUndefined();
     expect(list(coins)).toEqual(expected);
   });
@@ -42,6 +42,12 @@ describe('findEarlierCoins', () => {
     const { coins, reason } = await find(fakeClient(chain, { scanAt: 5, tellsSpent: false }));
     expect(list(coins)).toEqual(['c4:0 bob 50', 't2:2 alice 0']);
     expect(reason).toContain('blocks 3 to 5');
+  });
+
+  it('begins anew when the chain changed while it was asked for', async () => {
+    const client = fakeClient(chain, { scanAt: 5 });
+    const scanCoins = async (addresses: readonly string[]) => ({ ...(await client.coins!.scanCoins(addresses))!, at: { number: 5, hash: 'another' } });
+    await expect(find({ ...client, coins: { ...client.coins!, scanCoins } })).rejects.toThrow('the chain changed during the scan');
   });
 
   it('waits for a node that is behind the registration', async () => {

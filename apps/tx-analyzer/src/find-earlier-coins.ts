@@ -5,6 +5,13 @@ export interface EarlierCoins {
   readonly method: BackfillMethod;
   /** Unspent just before the block that the address counts from. */
   readonly coins: readonly Coin[];
+  /** Coins of lower blocks were not looked for. */
+  readonly fromBlock: number;
+  /**
+   * By the block that an address counts from: the hash of the one before, on the branch that was looked at. Without an
+   * entry nothing was looked at below.
+   */
+  readonly parents: ReadonlyMap<number, string>;
   /** What could not be told, for the record. */
   readonly reason?: string;
 }
@@ -19,7 +26,7 @@ interface FindDeps {
 
 const HEADERS_AT_ONCE = 200;
 const BODIES_AT_ONCE = 8;
-/** More blocks than that between the registration and the scan are read from the start instead. */
+/** With more blocks than that between the registration and the scan, a rescan is made instead where it reads fewer. */
 const SPENT_BLOCKS_MAX = 1_000;
 
 /**
@@ -27,38 +34,48 @@ const SPENT_BLOCKS_MAX = 1_000;
  * the blocks. @throws BlockNotFoundError while the node is behind the registration
  */
 export async function findEarlierCoins(deps: FindDeps, batch: BackfillBatch): Promise<EarlierCoins> {
-  return (await scanCoins(deps, batch.addresses)) ?? rescanBlocks(deps, batch);
+  return (await scanCoins(deps, batch)) ?? rescanBlocks(deps, batch);
 }
 
-async function scanCoins({ client, codec, signal }: FindDeps, addresses: readonly BackfillAddress[]): Promise<EarlierCoins | undefined> {
+async function scanCoins({ client, codec, signal }: FindDeps, { addresses, fromBlock }: BackfillBatch): Promise<EarlierCoins | undefined> {
   const scan = await client.coins?.scanCoins(addresses.map((entry) => entry.address), signal);
   if (client.coins === undefined || scan === undefined) return undefined;
-  const highest = Math.max(...addresses.map((entry) => entry.watchedFrom));
+  const heights = addresses.map((entry) => entry.watchedFrom);
+  const highest = Math.max(...heights);
   if (scan.at.number < highest - 1) throw new BlockNotFoundError(`the node scanned its coins at ${scan.at.number}, expected ${highest - 1} or above`);
-  const lowest = Math.min(...addresses.map((entry) => entry.watchedFrom));
+  const lowest = Math.min(...heights);
   const watchedFrom = new Map(addresses.map((entry) => [entry.address, entry.watchedFrom]));
   const coins = scan.coins.filter((coin) => coin.blockNumber < (watchedFrom.get(coin.address) ?? 0));
-  if (scan.at.number - lowest >= SPENT_BLOCKS_MAX) return undefined;
+  if (scan.at.number - lowest >= Math.max(SPENT_BLOCKS_MAX, highest - fromBlock)) return undefined;
+  const headers = await readLinkedHeaders(client, Math.max(lowest - 1, 0), scan.at.number, signal);
+  const last = headers.at(-1);
+  // A block of another branch than the scan's would tell of other coins.
+  if (last?.hash !== scan.at.hash) throw new BlockNotFoundError(`expected the scan to stand at ${last?.hash}, got ${scan.at.hash}: the chain changed during the scan`);
+  const common = { method: 'scan', fromBlock: 0, parents: findParents(headers, heights) } as const;
   // What was spent between the registration and the scan is not among the coins, yet its spending is to be told.
-  const spent = await readSpentSince({ client, codec, signal }, addresses, lowest, scan.at);
+  const spent = await readSpentSince({ client, codec, signal }, addresses, headers.filter(({ number }) => number >= lowest));
   if (spent === undefined) {
-    return { method: 'scan', coins, reason: `the node does not tell spent outputs: payments out of older coins in blocks ${lowest} to ${scan.at.number} are not told` };
+    return { ...common, coins, reason: `the node does not tell spent outputs: payments out of older coins in blocks ${lowest} to ${scan.at.number} are not told` };
   }
-  return { method: 'scan', coins: [...coins, ...spent] };
+  return { ...common, coins: [...coins, ...spent] };
 }
 
-/** Coins of `addresses` that blocks from `from` up to the scan's spend. Those that are newer than the registration are known anyway. */
+function findParents(headers: readonly BlockHeader[], watchedFrom: readonly number[]): Map<number, string> {
+  const wanted = new Set(watchedFrom);
+  return new Map(headers.flatMap(({ number, hash }) => (wanted.has(number + 1) ? [[number + 1, hash] as const] : [])));
+}
+
+/** Coins of `addresses` that blocks up to the scan's spend. Those that are newer than the registration are known anyway. */
 async function readSpentSince(
   { client, codec, signal }: Pick<FindDeps, 'client' | 'codec' | 'signal'>,
   addresses: readonly BackfillAddress[],
-  from: number,
-  at: { readonly number: number; readonly hash: string },
+  headers: readonly BlockHeader[],
 ): Promise<Coin[] | undefined> {
   const byMatchKey = new Map(addresses.map((entry) => [codec.matchKeyOf(entry.address), entry]));
   const coins: Coin[] = [];
   /** Where each transaction since then stands: coins of later blocks than the registration are known anyway. */
   const heights = new Map<string, number>();
-  for (const header of await readLinkedHeaders(client, from, at.number, signal)) {
+  for (const header of headers) {
     const [block, outputs] = await Promise.all([client.readBlock(header, signal), client.coins?.readSpentOutputs(header, signal)]);
     if (outputs === undefined) return undefined;
     for (const { hash } of block.transactions) heights.set(hash, header.number);
@@ -86,19 +103,22 @@ async function rescanBlocks(deps: FindDeps, { addresses, fromBlock }: BackfillBa
     watchedFrom: new Map(addresses.map((entry) => [entry.address, entry.watchedFrom])),
   };
   const coins = new Map<string, Coin>();
-  const to = Math.max(...addresses.map((entry) => entry.watchedFrom)) - 1;
+  const parents = new Map<number, string>();
+  const heights = addresses.map((entry) => entry.watchedFrom);
+  const to = Math.max(...heights) - 1;
   let previous: BlockHeader | undefined;
   for (let next = fromBlock; next <= to; next += HEADERS_AT_ONCE) {
     const headers = await readLinkedHeaders(client, next, Math.min(next + HEADERS_AT_ONCE - 1, to), signal);
     if (previous !== undefined && headers[0]?.parentHash !== previous.hash) throw new BlockNotFoundError(`block ${next} does not follow ${previous.hash}: the chain changed during the rescan`);
     previous = headers.at(-1);
+    for (const [number, hash] of findParents(headers, heights)) parents.set(number, hash);
     for (let start = 0; start < headers.length; start += BODIES_AT_ONCE) {
       const blocks = await Promise.all(headers.slice(start, start + BODIES_AT_ONCE).map((header) => client.readBlock(header, signal)));
       for (const block of blocks) applyBlock(block, wanted, coins);
     }
     await onProgress(Math.min(next + HEADERS_AT_ONCE, to + 1), to);
   }
-  return { method: 'rescan', coins: [...coins.values()] };
+  return { method: 'rescan', coins: [...coins.values()], fromBlock, parents };
 }
 
 interface Wanted {

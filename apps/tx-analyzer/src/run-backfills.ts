@@ -3,6 +3,7 @@ import { describePublicly, type ChainClient, type UtxoCodec } from '@chainwatch/
 import type { Sql } from '@chainwatch/db';
 import type { AnalyzerLogger } from './analyzer-deps.ts';
 import { findBackfillBatch, writeBackfillProgress, type BackfillBatch } from './backfill-batch.ts';
+import { enrollAddresses } from './enroll-addresses.ts';
 import { findEarlierCoins, type EarlierCoins } from './find-earlier-coins.ts';
 
 interface BackfillDeps {
@@ -12,8 +13,8 @@ interface BackfillDeps {
   readonly chainGid: string;
   readonly logger: AnalyzerLogger;
   readonly signal: AbortSignal;
-  /** Takes the coins over in a step of the chain's owner; resolves once they are committed, or dropped because the chain changed below them. */
-  readonly settle: (batch: BackfillBatch, found: EarlierCoins) => Promise<void>;
+  /** Takes the coins over in a step of the chain's owner; resolves once they are committed, to false when the chain changed below some. */
+  readonly settle: (batch: BackfillBatch, found: EarlierCoins) => Promise<boolean>;
 }
 
 const LOOK_MS = 1_000;
@@ -26,13 +27,17 @@ const RETRY_MS_MAX = 60_000;
 export async function runBackfills(deps: BackfillDeps): Promise<void> {
   const { signal, logger, chainGid } = deps;
   let failures = 0;
+  let isEnrolled = false;
   while (!signal.aborted) {
     let batch: BackfillBatch | undefined;
     try {
+      if (!isEnrolled) await enrollAddresses({ ...deps, network: deps.client.network });
+      isEnrolled = true;
       batch = await findBackfillBatch(deps.sql, chainGid);
-      if (batch !== undefined) await runBatch(deps, batch);
+      // A node that stands on another branch than the analyzer gets some time.
+      const isWhole = batch !== undefined && (await runBatch(deps, batch));
       failures = 0;
-      if (batch !== undefined) continue;
+      if (isWhole) continue;
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
@@ -43,9 +48,9 @@ export async function runBackfills(deps: BackfillDeps): Promise<void> {
   }
 }
 
-async function runBatch({ sql, client, codec, chainGid, signal, settle }: BackfillDeps, batch: BackfillBatch): Promise<void> {
+async function runBatch({ sql, client, codec, chainGid, signal, settle }: BackfillDeps, batch: BackfillBatch): Promise<boolean> {
   await writeBackfillProgress(sql, chainGid, batch, { status: 'running' });
   const onProgress = (nextBlock: number, toBlock: number): Promise<void> =>
     writeBackfillProgress(sql, chainGid, batch, { status: 'running', method: 'rescan', nextBlock, toBlock });
-  await settle(batch, await findEarlierCoins({ client, codec, signal, onProgress }, batch));
+  return settle(batch, await findEarlierCoins({ client, codec, signal, onProgress }, batch));
 }

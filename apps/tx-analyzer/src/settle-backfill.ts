@@ -7,14 +7,15 @@ import { SqlParams } from './sql-params.ts';
 
 /**
  * Takes the coins that a backfill found into an open transaction (chain's row locked) and marks it complete. Returns the
- * addresses it holds for: one that counts from another block by now (a reorg, or monitored anew) is looked for again.
+ * addresses it holds for: one that counts from another block by now (a reorg, or monitored anew), or that was looked for
+ * on another branch than the analyzer's, is looked for again.
  */
 export async function settleBackfill(sql: Sql, chainGid: string, batch: BackfillBatch, found: EarlierCoins): Promise<BackfillAddress[]> {
-  const settled = await lockUnchanged(sql, chainGid, batch.addresses);
+  const settled = await lockUnchanged(sql, chainGid, batch.addresses, found);
   const own = new Set(settled.map((entry) => entry.address));
   const coins = found.coins.filter((coin) => own.has(coin.address));
   // Nobody may have watched the address for a while: what was spent meanwhile is not told by any block that was analysed.
-  if (found.reason === undefined) await dropStale(sql, chainGid, settled, coins);
+  if (found.reason === undefined) await dropStale(sql, chainGid, settled, found.fromBlock, coins);
   await insertCoins(sql, chainGid, coins);
   await complete(sql, chainGid, settled, coins, found);
   const owners = new Set(coins.map((coin) => coin.address));
@@ -22,26 +23,29 @@ export async function settleBackfill(sql: Sql, chainGid: string, batch: Backfill
   return settled;
 }
 
-async function lockUnchanged(sql: Sql, chainGid: string, addresses: readonly BackfillAddress[]): Promise<BackfillAddress[]> {
+async function lockUnchanged(sql: Sql, chainGid: string, addresses: readonly BackfillAddress[], { parents }: EarlierCoins): Promise<BackfillAddress[]> {
   const { rows } = await sql.query<{ address_id: string }>(
-    `SELECT f.address_id FROM unnest($2::uuid[], $3::bigint[]) AS b (id, watched_from)
+    `SELECT f.address_id FROM unnest($2::uuid[], $3::bigint[], $4::text[]) AS b (id, watched_from, parent_hash)
      JOIN address_backfills f ON f.address_id = b.id AND f.chain_gid = $1 AND f.status = 'running'
      JOIN ingestor_states s ON s.chain_gid = f.chain_gid
+     JOIN analyzer_states c ON c.chain_gid = f.chain_gid
      LEFT JOIN address_watches w ON w.address_id = f.address_id AND w.chain_gid = f.chain_gid
-     WHERE coalesce(w.from_block, s.start_number) = b.watched_from
+     WHERE coalesce(w.from_block, s.start_number) = b.watched_from AND (
+       b.parent_hash IS NULL OR (c.cursor_number, c.cursor_hash) = (b.watched_from - 1, b.parent_hash)
+       OR EXISTS (SELECT FROM blocks k WHERE k.chain_gid = $1 AND k.number = b.watched_from AND k.parent_hash = b.parent_hash AND k.status IN ('processed', 'confirmed')))
      ORDER BY f.address_id FOR UPDATE OF f`,
-    [chainGid, addresses.map((entry) => entry.id), addresses.map((entry) => entry.watchedFrom)],
+    [chainGid, addresses.map((entry) => entry.id), addresses.map((entry) => entry.watchedFrom), addresses.map((entry) => parents.get(entry.watchedFrom) ?? null)],
   );
   const unchanged = new Set(rows.map((row) => row.address_id));
   return addresses.filter((entry) => unchanged.has(entry.id));
 }
 
-async function dropStale(sql: Sql, chainGid: string, addresses: readonly BackfillAddress[], coins: readonly Coin[]): Promise<void> {
+async function dropStale(sql: Sql, chainGid: string, addresses: readonly BackfillAddress[], fromBlock: number, coins: readonly Coin[]): Promise<void> {
   await sql.query(
     `DELETE FROM utxos u USING unnest($2::text[], $3::bigint[]) AS a (address, watched_from)
-     WHERE u.chain_gid = $1 AND u.address = a.address AND u.block_number < a.watched_from AND u.spent_by IS NULL
+     WHERE u.chain_gid = $1 AND u.address = a.address AND u.block_number < a.watched_from AND u.block_number >= $6 AND u.spent_by IS NULL
        AND NOT EXISTS (SELECT 1 FROM unnest($4::text[], $5::integer[]) AS c (txid, vout) WHERE c.txid = u.txid AND c.vout = u.vout)`,
-    [chainGid, addresses.map((entry) => entry.address), addresses.map((entry) => entry.watchedFrom), coins.map((coin) => coin.txid), coins.map((coin) => coin.vout)],
+    [chainGid, addresses.map((entry) => entry.address), addresses.map((entry) => entry.watchedFrom), coins.map((coin) => coin.txid), coins.map((coin) => coin.vout), fromBlock],
   );
 }
 

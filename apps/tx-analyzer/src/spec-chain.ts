@@ -1,4 +1,4 @@
-import { BlockNotFoundError, ChainClientError, type Block, type BlockRef, type ChainClient, type CoinReader, type MempoolReader, type MempoolSnapshot, type Network, type TokenMetadata, type Transaction } from '@chainwatch/chain-core';
+import { BlockNotFoundError, ChainClientError, type Block, type BlockHeader, type BlockRef, type ChainClient, type CoinReader, type MempoolReader, type MempoolSnapshot, type Network, type TokenMetadata, type Transaction } from '@chainwatch/chain-core';
 import { createFakeClient, hashOf, network, TOKEN } from '@chainwatch/testing';
 
 export type BlockContent = Partial<Pick<Block, 'transactions' | 'balanceChanges' | 'touchedAssets'>>;
@@ -37,6 +37,8 @@ export class SpecMempool implements MempoolReader {
   }
 }
 
+const GENESIS: Block = { number: 0, hash: hashOf('genesis'), parentHash: '', timestamp: 1_700_000_000, transactions: [], balanceChanges: [], touchedAssets: [] };
+
 /** A node with the blocks of all branches, whatever is canonical; the specs write the feed themselves. */
 export class SpecChain {
   readonly network: Network;
@@ -48,6 +50,8 @@ export class SpecChain {
   mempool: SpecMempool | undefined;
   /** Coins by address, when the node tells them. */
   coins: CoinReader | undefined;
+  /** The node's head; the block made last unless told. */
+  tip: Block | undefined;
   reads = 0;
   isDown = false;
   /** What reading a block fails with. */
@@ -62,9 +66,16 @@ export class SpecChain {
     const number = (parent?.number ?? 0) + 1;
     const transactions = (content.transactions ?? []).map((transaction, index) => ({ ...transaction, index }));
     const hash = hashOf(`${parent?.hash ?? 'genesis'}|${number}|${salt}|${transactions.map((transaction) => transaction.hash).join()}`);
-    const block: Block = { number, hash, parentHash: parent?.hash ?? hashOf('genesis'), timestamp: 1_700_000_000 + number, balanceChanges: [], touchedAssets: [], ...content, transactions };
+    const block: Block = { number, hash, parentHash: parent?.hash ?? GENESIS.hash, timestamp: 1_700_000_000 + number, balanceChanges: [], touchedAssets: [], ...content, transactions };
     this.blocks.set(hash, block);
     return block;
+  }
+
+  /** Ascending, from the genesis block on. */
+  #listCanonical(): BlockHeader[] {
+    const headers: BlockHeader[] = [];
+    for (let block = this.tip ?? [...this.blocks.values()].at(-1); block !== undefined; block = this.blocks.get(block.parentHash)) headers.push(block);
+    return [...headers, GENESIS].reverse();
   }
 
   client(): ChainClient {
@@ -73,14 +84,13 @@ export class SpecChain {
     };
     return createFakeClient({
       network: this.network,
-      // What was made last at a height is the node's chain.
-      readHeaders: async (from, to) => [...new Map([...this.blocks.values()].map((block) => [block.number, block])).values()].filter(({ number }) => number >= from && number <= to),
+      readHeaders: async (from, to) => this.#listCanonical().filter(({ number }) => number >= from && number <= to),
       readBlock: async (ref) => {
         this.reads += 1;
         await Promise.resolve();
         assertUp();
         if (this.fault !== undefined) throw this.fault;
-        const block = this.missing.has(ref.hash) ? undefined : this.blocks.get(ref.hash);
+        const block = this.missing.has(ref.hash) ? undefined : ref.hash === GENESIS.hash ? GENESIS : this.blocks.get(ref.hash);
         if (block === undefined) throw new BlockNotFoundError(`no block ${ref.hash}`);
         return block;
       },

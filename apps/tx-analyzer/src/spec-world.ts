@@ -147,7 +147,7 @@ export class SpecWorld {
     return rows[0]!.id;
   }
 
-  /** What the gateway does in one transaction (watch-address.ts). */
+  /** What the gateway does in one transaction (watch-address.ts); the search for earlier coins counts as done. */
   async watch(projectId: string, address: string, sql: Sql = this.db): Promise<SpecAddress> {
     const { rows } = await sql.query<{ id: string }>(
       `INSERT INTO addresses (project_id, chain_family, address, display, kind, format) VALUES ($1, $3, $2, $2, 'external', $3) RETURNING id`,
@@ -155,6 +155,7 @@ export class SpecWorld {
     );
     const id = rows[0]!.id;
     await this.watchFromHead(id, sql);
+    if (this.#utxo !== undefined) await sql.query(`INSERT INTO address_backfills (address_id, chain_gid, status) VALUES ($1, $2, 'complete')`, [id, this.gid]);
     return { id, address, projectId };
   }
 

@@ -1,5 +1,6 @@
 import type { Block, Coin, CoinReader } from '@chainwatch/chain-core';
 import { hashOf, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { findBackfillBatch } from './backfill-batch.ts';
 import { codec, COIN, makeUtxoTransaction, utxoNetwork } from './spec-utxo-chain.ts';
 import { SpecWorld } from './spec-world.ts';
 
@@ -18,12 +19,12 @@ beforeEach(async () => {
 afterEach(() => world.stop());
 
 const outside = (name: string) => ({ txid: hashOf(name), vout: 0 });
-const coins = () => world.rows('SELECT txid, vout, block_number, block_hash, spent_by FROM utxos ORDER BY block_number, txid, vout');
+const coins = () => world.rows<{ txid: string }>('SELECT txid, vout, block_number, block_hash, spent_by FROM utxos ORDER BY block_number, txid, vout');
 const events = async () => (await world.events()).map(({ type, payload }) => `${type} ${(JSON.parse(payload) as { data: { transaction: { hash: string } } }).data.transaction.hash}`);
-const backfills = () => world.rows('SELECT status, method, coin_count, next_block, to_block, reason FROM address_backfills');
-const import_ = async (address: string, fromBlock = 1) => {
-  const watched = await world.watch(project, address);
-  await world.db.query('INSERT INTO address_backfills (address_id, chain_gid, from_block) VALUES ($1, $2, $3)', [watched.id, world.gid, fromBlock]);
+const backfills = () => world.rows<{ status: string }>('SELECT status, method, coin_count, next_block, to_block, reason FROM address_backfills');
+const import_ = async (address: string, fromBlock = 1, by = project) => {
+  const watched = await world.watch(by, address);
+  await world.db.query(`UPDATE address_backfills SET status = 'pending', from_block = $2 WHERE address_id = $1`, [watched.id, fromBlock]);
   return watched;
 };
 const untilComplete = () =>
@@ -70,7 +71,7 @@ describe('coins that an address had before it was watched', () => {
     await world.settle();
     const derived = [await world.watch(project, 'alice'), await world.watch(project, 'dora')];
     await world.makeDerived(derived);
-    await world.db.query('INSERT INTO address_backfills (address_id, chain_gid, from_block) SELECT id, $2, 1 FROM unnest($1::uuid[]) AS d (id)', [derived.map(({ id }) => id), world.gid]);
+    await world.db.query(`UPDATE address_backfills SET status = 'pending', from_block = 1 WHERE address_id = ANY($1)`, [derived.map(({ id }) => id)]);
     await import_('bob');
     await untilComplete();
     expect(await world.rows('SELECT address FROM addresses WHERE is_used')).toEqual([{ address: 'alice' }]);
@@ -127,11 +128,13 @@ describe('coins that an address had before it was watched', () => {
       return [{ at: isFirst ? three : twoB, coins: isFirst ? [{ txid: kept.hash, vout: 1, address: 'alice', amountRaw: 7n, isCoinbase: false, blockNumber: 2 }] : [{ txid: old.hash, vout: 0, address: 'alice', amountRaw: 5n, isCoinbase: false, blockNumber: 1 }] }, new Map()];
     });
     const twoB = world.chain.make(one, { transactions: [head] }, 'b');
+    world.chain.tip = three;
     world.startAnalyzer();
     await world.feedBlocks(one, two, three);
     await world.settle();
     await import_('alice');
     await waitFor(async () => found.length === 1, { message: 'the scan' });
+    world.chain.tip = twoB;
     await world.feedReorg([three, two]);
     await world.feedBlocks(twoB);
     await world.settle();
@@ -159,6 +162,117 @@ describe('coins that an address had before it was watched', () => {
       { txid: kept.hash, vout: 1, block_number: 2, block_hash: twoB.hash, spent_by: null },
     ]);
     expect((await events()).sort()).toEqual([`transaction.detected ${kept.hash}`, `transaction.detected ${spent.hash}`].sort());
+  });
+
+  it('are not taken from a node that stands on a branch the analyzer has left', async () => {
+    const [one, two, three] = makeChain();
+    const twoB = world.chain.make(one, { transactions: [kept] }, 'b');
+    const threeB = world.chain.make(twoB, {}, 'b');
+    let scans = 0;
+    world.chain.coins = scanner(async () => {
+      scans += 1;
+      const keptCoin: Coin = { txid: kept.hash, vout: 1, address: 'alice', amountRaw: 7n, isCoinbase: false, blockNumber: 2 };
+      world.chain.tip = scans === 1 ? three : threeB;
+      return [{ at: world.chain.tip, coins: scans === 1 ? [keptCoin] : [keptCoin, { ...keptCoin, txid: old.hash, vout: 0, amountRaw: 5n, blockNumber: 1 }] }, new Map()];
+    });
+    world.startAnalyzer();
+    await world.feedBlocks(one, two, three);
+    await world.feedReorg([three, two]);
+    await world.feedBlocks(twoB, threeB);
+    await world.settle();
+    await import_('alice');
+    await untilComplete();
+    expect(scans).toBe(2);
+    expect((await coins()).map(({ txid }) => txid)).toEqual([old.hash, kept.hash]);
+  });
+
+  it('are not looked for before the analyzer has been where the address counts from', async () => {
+    const [one, two, three] = makeChain();
+    const twoB = world.chain.make(one, { transactions: [kept] }, 'b');
+    const threeB = world.chain.make(twoB, { transactions: [spent] }, 'b');
+    world.startAnalyzer();
+    await world.feedBlocks(one, two);
+    await world.settle();
+    world.chain.isDown = true;
+    await world.feedBlocks(three);
+    await world.feedReorg([three, two]);
+    await world.feedBlocks(twoB, threeB);
+    await import_('alice');
+    // What was found now would be undone with the second block, and not be found again.
+    expect(await findBackfillBatch(world.db, world.gid)).toBeUndefined();
+    world.chain.isDown = false;
+    await world.settle();
+    await untilComplete();
+    expect(await coins()).toEqual([
+      { txid: old.hash, vout: 0, block_number: 1, block_hash: null, spent_by: spent.hash },
+      { txid: kept.hash, vout: 1, block_number: 2, block_hash: null, spent_by: null },
+    ]);
+    expect(await events()).toEqual([`transaction.detected ${spent.hash}`]);
+  });
+
+  it('are found for each of several who watch the same address from different blocks', async () => {
+    const [one, two, three, four] = makeChain();
+    const pay = four.transactions[0]!.hash;
+    await world.feedBlocks(one, two, three);
+    await import_('alice');
+    await world.feedBlocks(four, world.chain.make(four));
+    // Asks for no earlier blocks than the payment's: what is known from before stays.
+    await import_('alice', 4, await world.addProject());
+    world.startAnalyzer();
+    await world.settle();
+    await untilComplete();
+    expect(await coins()).toEqual([
+      { txid: kept.hash, vout: 1, block_number: 2, block_hash: null, spent_by: pay },
+      { txid: pay, vout: 1, block_number: 4, block_hash: four.hash, spent_by: null },
+    ]);
+    expect(await world.rows('SELECT project_id, direction FROM transactions')).toEqual([{ project_id: project, direction: 'out' }]);
+  });
+
+  it('stay where somebody else asks for those of later blocks only', async () => {
+    const [one, two, three] = makeChain();
+    world.startAnalyzer();
+    await world.feedBlocks(one, two, three);
+    await world.settle();
+    await import_('alice');
+    await untilComplete();
+    await import_('alice', 3, await world.addProject());
+    await untilComplete();
+    expect(await coins()).toEqual([{ txid: kept.hash, vout: 1, block_number: 2, block_hash: null, spent_by: null }]);
+  });
+
+  it('are looked for again when a reorg reaches below the first block that was followed', async () => {
+    const [one, two, three] = makeChain();
+    const other = makeUtxoTransaction('other', [outside('d')], [['alice', 3n]]);
+    await world.db.query('UPDATE ingestor_states SET start_number = 3');
+    await import_('alice');
+    world.startAnalyzer();
+    world.chain.tip = three;
+    await world.feedBlocks(three);
+    await untilComplete();
+    expect((await coins()).map(({ txid }) => txid)).toEqual([kept.hash]);
+    const twoB = world.chain.make(one, { transactions: [other] }, 'b');
+    const threeB = world.chain.make(twoB, {}, 'b');
+    world.chain.tip = threeB;
+    await world.feedReorg([three]);
+    await world.feedBlocks(threeB);
+    await world.settle();
+    await untilComplete();
+    expect((await coins()).map(({ txid }) => txid)).toEqual([old.hash, other.hash]);
+    expect(two.number).toBe(twoB.number);
+  });
+
+  it('are found for an address that was registered before the chain was active', async () => {
+    const [one, two, three] = makeChain();
+    const alice = await import_('alice');
+    // What the gateway leaves then.
+    await world.db.query('DELETE FROM address_backfills');
+    await world.db.query('UPDATE ingestor_states SET start_number = 3');
+    expect(one.number).toBe(two.number - 1);
+    await world.feedBlocks(three);
+    world.startAnalyzer();
+    await waitFor(async () => (await backfills()).some(({ status }) => status === 'complete'), { message: 'the backfill' });
+    expect((await coins()).map(({ txid }) => txid)).toEqual([kept.hash]);
+    expect(await world.rows('SELECT address_id, reason FROM balance_reads')).toEqual([{ address_id: alice.id, reason: 'imported' }]);
   });
 
   it('that were spent while nobody watched are not there any more when it is monitored again', async () => {

@@ -5,10 +5,10 @@ import type { ChainContext } from './chain-context.ts';
 /**
  * Takes back what orphans (newest first) did to coins, in an open transaction (chain's row locked): those that they
  * created go, those that they spent are unspent again. Returns the latter. A coin that a scan found has no block's hash;
- * its height tells that the chain it was found in is no more.
+ * its height tells that the chain it was found in is no more; `isEmptied`: no block of that chain stands.
  */
-export async function undoUtxos(sql: Sql, chain: ChainContext, orphans: readonly BlockRef[]): Promise<Outpoint[]> {
-  const lowest = orphans.at(-1)!.number;
+export async function undoUtxos(sql: Sql, chain: ChainContext, orphans: readonly BlockRef[], isEmptied: boolean): Promise<Outpoint[]> {
+  const lowest = isEmptied ? 0 : orphans.at(-1)!.number;
   const hashes = orphans.map((orphan) => orphan.hash);
   await sql.query({
     name: 'undo_coins',
