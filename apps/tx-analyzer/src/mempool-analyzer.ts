@@ -5,7 +5,7 @@ import { recordPending } from './analyzer-metrics.ts';
 import type { BlockRing } from './block-ring.ts';
 import type { ChainContext } from './chain-context.ts';
 import { isHolding, type ChainCursor } from './chain-cursor.ts';
-import { commitMempool, type MempoolStep } from './commit-mempool.ts';
+import { commitMempool, type MempoolCommit, type MempoolStep } from './commit-mempool.ts';
 import { confirmAddresses } from './confirm-addresses.ts';
 import type { AddressFilter } from './find-candidates.ts';
 import { MempoolWatch, type MempoolLook } from './mempool-watch.ts';
@@ -33,6 +33,7 @@ interface MempoolDeps {
 
 const RETRY_MS_MAX = 60_000;
 const NONE: readonly OutboxEvent[] = [];
+const NOTHING_COMMITTED: MempoolCommit = { events: NONE, states: [] };
 const NO_HASHES: ReadonlySet<string> = new Set();
 
 /**
@@ -129,8 +130,9 @@ export class MempoolAnalyzer {
 
   async #commit(head: BlockRef, step: MempoolStep & PreparedMempool, candidates: readonly Transaction[], lateHashes: ReadonlySet<string>): Promise<readonly OutboxEvent[]> {
     const { db, chain, now } = this.#deps;
-    if (step.matches.length === 0 && step.dropped.length === 0) return NONE;
-    const { events, states } = await db.transaction((sql) => commitMempool(sql, chain, step, { headNumber: head.number, now: now() }));
+    if (candidates.length === 0 && step.dropped.length === 0) return NONE;
+    const isWritten = step.matches.length > 0 || step.dropped.length > 0;
+    const { events, states } = isWritten ? await db.transaction((sql) => commitMempool(sql, chain, step, { headNumber: head.number, now: now() })) : NOTHING_COMMITTED;
     this.#book.apply({ mined: [], dropped: step.dropped });
     for (const { hash } of step.dropped) this.#absentSinceMs.delete(hash);
     this.#enter(states, candidates, step.coins);
@@ -139,19 +141,23 @@ export class MempoolAnalyzer {
     return events;
   }
 
+  /** Those that are records now, and what they stand on; the latter is kept in memory only, and looked at once more where it was passed over. */
   #enter(states: readonly TransactionState[], candidates: readonly Transaction[], coins: ReadonlyMap<string, { address: string; amountRaw: bigint }>): void {
-    const byHash = new Map(candidates.map((transaction) => [transaction.hash, transaction]));
-    for (const { id, hash } of states) {
+    const idsByHash = new Map<string, string[]>();
+    for (const { id, hash } of states) idsByHash.set(hash, [...(idsByHash.get(hash) ?? []), id]);
+    for (const { hash, utxo } of candidates.toReversed()) {
       const known = this.#book.find(hash);
-      const { utxo } = byHash.get(hash)!;
+      const ids = idsByHash.get(hash);
+      if (ids === undefined && (known !== undefined || !this.#book.isParent(hash))) continue;
       const own = (utxo?.outputs ?? []).flatMap((_, vout) => {
         const key = outpointKey({ txid: hash, vout });
         const coin = coins.get(key);
         return coin === undefined ? [] : [[key, coin] as const];
       });
-      const entry: PendingTransaction = { hash, ids: new Set([...(known?.ids ?? []), id]), inputs: new Set((utxo?.inputs ?? []).map(outpointKey)), coins: new Map(own) };
+      const entry: PendingTransaction = { hash, ids: new Set([...(known?.ids ?? []), ...(ids ?? [])]), inputs: new Set((utxo?.inputs ?? []).map(outpointKey)), coins: new Map(own) };
       this.#book.set(entry);
       this.#absentSinceMs.delete(hash);
+      for (const { txid } of utxo?.inputs ?? []) if (this.#book.find(txid) === undefined) this.#watch!.view.forget(txid);
     }
   }
 

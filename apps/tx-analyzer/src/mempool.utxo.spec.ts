@@ -100,6 +100,33 @@ describe('a replacement', () => {
     expect(await eventIds()).toHaveLength(8);
   });
 
+  it('takes what stands on it by way of somebody foreign with it, in the mempool and by a block', async () => {
+    await world.watch(project, 'alice');
+    await begin();
+    const ours = makeUtxoTransaction('ours', [foreign('a')], [['bob', 5n], ['alice', 3n]]);
+    const theirs = makeUtxoTransaction('theirs', [coinOf(ours)], [['carol', 4n]]);
+    mempool.set(one, theirs, ours);
+    await untilTold(1);
+    await looks();
+    // Looked at before anybody knew that somebody of ours would stand on it.
+    const back = makeUtxoTransaction('back', [coinOf(theirs)], [['alice', 3n]]);
+    mempool.set(one, back, theirs, ours);
+    await untilTold(2);
+    await looks();
+    const bump = makeUtxoTransaction('bump', [foreign('a')], [['bob', 7n]]);
+    mempool.set(one, bump);
+    await untilTold(4);
+    for (const gone of [ours, back]) expect(await record(gone)).toEqual({ status: 'failed', epoch: 1, replaced_by: bump.hash, block_number: null });
+    const [first, second] = [makeUtxoTransaction('first', [foreign('b')], [['bob', 4n]]), makeUtxoTransaction('second', [foreign('b')], [['carol', 4n]])];
+    const payment = makeUtxoTransaction('payment', [coinOf(first)], [['alice', 2n]]);
+    mempool.set(one, bump, payment, first);
+    await untilTold(5);
+    await mine(one, [second], [bump]);
+    await untilTold(6);
+    expect(await record(payment)).toEqual({ status: 'failed', epoch: 1, replaced_by: second.hash, block_number: null });
+    expect(await pendingInputs()).toEqual([]);
+  });
+
   it('may be replaced itself by what it replaced, as nodes differ', async () => {
     await world.watch(project, 'alice');
     await begin();

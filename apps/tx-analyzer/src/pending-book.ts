@@ -3,10 +3,10 @@ import type { Sql } from '@chainwatch/db';
 import { outpointKey } from './outpoint-key.ts';
 import type { KnownCoin } from './resolve-transaction.ts';
 
-/** An unconfirmed transaction that somebody was told of. */
+/** An unconfirmed transaction that somebody was told of, or that such a one stands on. */
 export interface PendingTransaction {
   readonly hash: string;
-  /** Records of it, one per project. */
+  /** Records of it, one per project; none for one that concerns nobody. */
   readonly ids: ReadonlySet<string>;
   /** `outpointKey` of everything it spends. */
   readonly inputs: ReadonlySet<string>;
@@ -71,6 +71,11 @@ export class PendingBook {
       if (children?.size === 0) this.#children.delete(txidOf(key));
     }
     this.#byHash.delete(hash);
+  }
+
+  /** Whether one of them spends an output of it. */
+  isParent(hash: string): boolean {
+    return this.#children.has(hash);
   }
 
   findCoin(key: string): KnownCoin | undefined {

@@ -33,11 +33,19 @@ export const NOTHING_PREPARED: PreparedMempool = { matches: [], coins: new Map()
 /** Stands above every block: for what is not mined yet, an address counts from its registration on. */
 const UNMINED: BlockHeader = { number: Number.MAX_SAFE_INTEGER, hash: '', parentHash: '', timestamp: 0 };
 
-/** Those that may concern somebody, or that spend what a pending transaction spends; in the same order. */
+/**
+ * Those (parents before children) that may concern somebody, that spend what a pending transaction spends, and those that
+ * one of them stands on, whoever they belong to: it goes when they go. In the same order.
+ */
 export function findMempoolCandidates({ watch, utxo, book }: PrepareMempoolDeps, transactions: readonly Transaction[]): Transaction[] {
   if (utxo === undefined) return transactions.filter((transaction) => concerns(transaction, watch));
   const finder = new UtxoFinder({ scripts: watch, coins: { has: (key) => utxo.coins.has(key) || book.touches(key) } });
-  return finder.find(transactions);
+  const wanted = new Set(finder.find(transactions).map(({ hash }) => hash));
+  for (const { hash, utxo } of transactions.toReversed()) {
+    if (book.isParent(hash)) wanted.add(hash);
+    if (wanted.has(hash)) for (const { txid } of utxo?.inputs ?? []) wanted.add(txid);
+  }
+  return transactions.filter(({ hash }) => wanted.has(hash));
 }
 
 /** What candidates, parents before children, mean to each project. */
