@@ -250,6 +250,14 @@ describe('a node', () => {
     await start();
   });
 
+  it('is not believed while it still loads its mempool', async () => {
+    let loaded = false;
+    await start({ methods: { getmempoolinfo: () => ({ loaded, size: 0 }), getrawmempool: () => [] } });
+    await expect(client.mempool!.readSnapshot()).rejects.toMatchObject({ code: 'node_error', retryable: true, message: expect.stringContaining('still being loaded') });
+    loaded = true;
+    expect((await client.mempool!.readSnapshot()).hashes).toEqual([]);
+  });
+
   it('without a mempool says so', async () => {
     await start({ methods: { getrawmempool: () => { throw new NodeError(-33, 'Mempool disabled or instance not found'); } } });
     await expect(client.mempool!.readSnapshot()).rejects.toMatchObject({ code: 'node_error', nodeCode: -33 });

@@ -7,11 +7,19 @@ import { parseTransaction } from './decode-transaction.ts';
 import { readHead } from './read-headers.ts';
 import type { Session } from './session.ts';
 
+const infoSchema = z.object({ loaded: z.boolean() });
 const hashesSchema = z.array(z.string().regex(/^[0-9a-f]{64}$/));
 
-/** The head is read after the hashes: who is not among them, and was mined, is in a block at or below it. */
+/**
+ * The head is read after the hashes: who is not among them, and was mined, is in a block at or below it.
+ * @throws ChainClientError while the node still reads its mempool from disk: what is missing then is not gone
+ */
 export async function readSnapshot(session: Session, signal?: AbortSignal): Promise<MempoolSnapshot> {
-  const hashes = hashesSchema.safeParse(await session.rpc.call('getrawmempool', [], { signal }));
+  const [info, listed] = await session.rpc.callMany([{ method: 'getmempoolinfo', params: [] }, { method: 'getrawmempool', params: [] }], signal);
+  if (info === undefined || listed === undefined) throw new ChainClientError('getrawmempool: expected an answer, got none');
+  // Not every node says so.
+  if (info.type === 'result' && infoSchema.safeParse(info.result).data?.loaded === false) throw new ChainClientError('getmempoolinfo: expected a whole mempool, got one that is still being loaded');
+  const hashes = hashesSchema.safeParse(unwrap(listed));
   if (!hashes.success) throw new ChainClientError('getrawmempool: expected a list of transaction hashes, got something else');
   const { number, hash } = await readHead(session, signal);
   return { head: { number, hash }, hashes: hashes.data };
