@@ -15,8 +15,8 @@ export async function readAddress(sql: Sql, row: AddressRow): Promise<z.infer<ty
   return record!;
 }
 
-/** By `<public key>/<change>`. */
-async function readLastUsed(sql: Sql, keyIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+/** The highest used index of each of two chains of keys, by `<public key>/<change>`. */
+export async function readLastUsed(sql: Sql, keyIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (keyIds.length === 0) return new Map();
   const { rows } = await sql.query<{ id: string; change: number; last_used: number | null }>(
     `SELECT k.id, c.change, (

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
-import { readAddresses } from '../read-addresses.ts';
+import { readLastUsed } from '../read-addresses.ts';
+import { toAddressRecord } from '../records/address.ts';
 import type { AddressRow, hdAddressSchema } from '../records/address.ts';
 import type { PublicKeyRow } from '../records/public-key.ts';
 
@@ -15,9 +16,10 @@ const atOnce = 250;
  */
 export async function readGenerated(sql: Sql, key: PublicKeyRow, change: number, indexes: readonly number[]): Promise<HdRecord[]> {
   const records: HdRecord[] = [];
+  const lastUsed = (await readLastUsed(sql, [key.id])).get(`${key.id}/${change}`) ?? -1;
   for (let start = 0; start < indexes.length; start += atOnce) {
     const rows = await readRows(sql, key, change, indexes.slice(start, start + atOnce));
-    records.push(...(await readAddresses(sql, rows)).filter((record) => record.kind === 'hd'));
+    records.push(...rows.map((row) => toAddressRecord(row, lastUsed)).filter((record) => record.kind === 'hd'));
   }
   return records;
 }

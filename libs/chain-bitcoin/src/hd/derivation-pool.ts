@@ -6,7 +6,7 @@ export interface DerivationPoolOptions {
   readonly startWorker: () => Worker;
   /** Requests that wait or are worked on at once, default 256. */
   readonly jobsMax?: number;
-  /** Addresses computed before it is another request's turn, default 100. */
+  /** Addresses computed before it is another request's turn, default 250. */
   readonly sliceSize?: number;
   /** A slice that takes longer means a thread that hangs, default 20,000. */
   readonly sliceTimeoutMs?: number;
@@ -37,7 +37,7 @@ export class DerivationPool {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: DerivationPoolOptions) {
-    this.#options = { jobsMax: 256, sliceSize: 100, sliceTimeoutMs: 20_000, idleMs: 60_000, ...options };
+    this.#options = { jobsMax: 256, sliceSize: 250, sliceTimeoutMs: 20_000, idleMs: 60_000, ...options };
   }
 
   /** @throws DerivationUnavailableError, or the reason of the signal */

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { parseAddress } from '../parse-address.ts';
 import { deriveAddresses } from './derive-addresses.ts';
 import { parsePublicKey } from './parse-public-key.ts';
-import { deriveNode, derivePoints, toPublicNode } from './public-node.ts';
+import { compress, deriveNode, derivePoints, toPublicNode } from './public-node.ts';
 import { mainnet, rewriteKey, testNetworks } from './spec-keys.ts';
 import accounts from './vectors/accounts.json' with { type: 'json' };
 import bip32 from './vectors/bip32.json' with { type: 'json' };
@@ -49,7 +49,7 @@ describe('public derivation', () => {
       fc.property(seeds, indexes, (seed, wanted) => {
         const parent = HDKey.fromMasterSeed(seed);
         const points = derivePoints(toPublicNode(parent.publicKey!, parent.chainCode!), wanted);
-        expect(points.map((point) => toHex(point.toBytes(true)))).toEqual(wanted.map((index) => toHex(parent.deriveChild(index).publicKey!)));
+        expect(points.map((point) => toHex(compress(point)))).toEqual(wanted.map((index) => toHex(parent.deriveChild(index).publicKey!)));
       }),
       { numRuns: 40 },
     );
