@@ -27,7 +27,7 @@ beforeAll(async () => {
     stdio: 'ignore',
     env: { ...process.env, NODE_OPTIONS: '', DATABASE_URL: postgres.url, NATS_URL: nats.url, SECRETS_KEYS, OUTBOUND_ALLOW: '127.0.0.0/8' },
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   service.kill('SIGKILL');
@@ -40,7 +40,7 @@ async function expectHead(): Promise<void> {
   await waitFor(async () => {
     head = (await db.query<{ head_hash: string }>('SELECT head_hash FROM ingestor_states WHERE chain_gid = $1', [GID])).rows[0]?.head_hash;
     return head === tron.node.head.id;
-  }, { timeoutMs: 60_000, message: () => `head ${tron.node.head.id}, got ${head}` });
+  }, { message: () => `head ${tron.node.head.id}, got ${head}` });
 }
 
 const readFeed = async () =>
@@ -51,7 +51,7 @@ describe('block-ingestor-tron', () => {
     await expectHead();
     await tron.node.mine(6);
     await expectHead();
-    await waitFor(async () => (await readFeed()).some(({ type, number }) => type === 'finalize' && number === tron.node.solidified.number), { timeoutMs: 60_000, message: 'the solidified block' });
+    await waitFor(async () => (await readFeed()).some(({ type, number }) => type === 'finalize' && number === tron.node.solidified.number), { message: 'the solidified block' });
     const orphans = [0, 1].map((back) => tron.node.findBlock(tron.node.head.number - back)!.id);
     await tron.node.reorg(2);
     await tron.node.mine(3);
@@ -61,5 +61,5 @@ describe('block-ingestor-tron', () => {
     expect(feed.filter(({ type }) => type === 'block').at(-1)?.hash).toBe(tron.node.head.id);
     service.kill('SIGTERM');
     expect(await once(service, 'exit')).toEqual([0, null]);
-  }, 120_000);
+  });
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
   clients['both interfaces'] = tronFamily.createClient({ network, endpointUrl: tron.url, evmEndpointUrl: tron.evmUrl });
   clients['the wallet API'] = tronFamily.createClient({ network, endpointUrl: `${tron.url}/` });
   clients['the Ethereum-compatible interface'] = tronFamily.createClient({ network, endpointUrl: tron.evmUrl, endpointKind: 'evm' });
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const client of Object.values(clients)) client.close();

@@ -14,7 +14,7 @@ beforeAll(async () => {
   tronWeb = new TronWeb({ fullHost: tron.url, privateKey: from(0).privateKey });
   me = from(0).address;
   other = from(1).address;
-}, 60_000);
+});
 
 afterAll(() => tron.stop());
 

@@ -12,11 +12,15 @@ interface Group {
 const GROUPS: readonly Group[] = [
   { name: 'api-gateway', pattern: /^apps\/api-gateway\/src\/(?!bad-input)/, parts: 3 },
   { name: 'chain-bitcoin', pattern: /^libs\/chain-bitcoin\//, parts: 1 },
+  { name: 'rpc-proxy', pattern: /^apps\/rpc-proxy\//, parts: 1 },
   { name: 'tx-analyzer', pattern: /^apps\/tx-analyzer\//, parts: 1 },
   { name: 'ingestor', pattern: /^libs\/ingestor\//, parts: 1 },
   { name: 'chain-evm', pattern: /^libs\/chain-evm\//, parts: 1 },
+  { name: 'chain-solana', pattern: /^libs\/chain-solana\//, parts: 1 },
+  { name: 'chain-tron', pattern: /^libs\/chain-tron\//, parts: 1 },
+  { name: 'tools', pattern: /^tools\/(?!acceptance|devnet|stack\/stack\.spec)/, parts: 1 },
   // Those left out start servers and wait: they run beside each other.
-  { name: 'libs', pattern: /^libs\/(?!bus|ingestor|outbox|testing|chain-tron|chain-solana)/, parts: 2 },
+  { name: 'libs', pattern: /^libs\/(?!bus|ingestor|outbox|testing)/, parts: 2 },
 ];
 /** They would hold for every spec of the group. */
 const FILE_HOOK = /^(before|after)(All|Each)\(/m;

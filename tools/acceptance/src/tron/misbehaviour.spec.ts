@@ -19,11 +19,11 @@ describe('a TRON node that misbehaves', () => {
     },
     env: { NODE_TIMEOUT: '1s' },
   });
-  beforeAll(() => harness.start(), 120_000);
+  beforeAll(() => harness.start());
   afterAll(async () => {
     await harness.stop();
     await proxy?.stop();
-  }, 30_000);
+  });
 
   for (const [position, lie] of LIES.entries()) {
     it(
@@ -50,6 +50,7 @@ describe('a TRON node that misbehaves', () => {
         await proxy.tell('honest');
         await harness.settle(120_000);
         expect(await findDisagreements(harness, project, watched)).toEqual([]);
+        await harness.retire(project, watched);
       },
       240_000,
     );

@@ -14,8 +14,8 @@ const KILLS = Number(process.env['CRASH_KILLS'] ?? 10);
 
 describe('the oracle', () => {
   const harness = new Harness(new TronChain());
-  beforeAll(() => harness.start(), 120_000);
-  afterAll(() => harness.stop(), 30_000);
+  beforeAll(() => harness.start());
+  afterAll(() => harness.stop());
 
   for (let script = 0; script < SCRIPTS; script += 1) {
     it(
