@@ -144,7 +144,7 @@ export class Harness<C extends TestChain> {
                 (SELECT count(*) FROM events WHERE dispatched_at IS NULL OR published_at IS NULL) AS events,
                 (SELECT count(*) FROM deliveries WHERE status <> 'delivered') AS deliveries,
                 (SELECT count(*) FROM assets WHERE status = 'unknown') AS assets,
-                (SELECT count(*) FROM address_backfills WHERE status <> 'complete') AS backfills,
+                (SELECT count(*) FROM address_backfills b JOIN addresses a ON a.id = b.address_id WHERE b.status <> 'complete' AND a.is_monitored) AS backfills,
                 (SELECT count(*) FROM transactions WHERE status = 'pending') AS pending`,
         [this.chain.gid],
       );
