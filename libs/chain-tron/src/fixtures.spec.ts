@@ -177,6 +177,49 @@ describeFixtures('recorded transactions', () => {
   });
 });
 
+interface RecordedTransfer {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly metadata: { readonly value: string };
+}
+
+describeFixtures('recorded pages', () => {
+  it('decode to the TRX transfers that another parser found: 25 transactions of one account', () => {
+    const { data } = readJson<{ data: WalletTransaction[] }>('trongrid/blockatlas-accounts_txs_response.json');
+    for (const { raw_data_hex: hex, txID } of data) expect(sha256(Buffer.from(hex, 'hex')).toString('hex')).toBe(txID);
+    const found = decode(data, []).flatMap(({ hash, transfers }) => transfers.flatMap(({ type, from, to, amountRaw }) => (type === 'native' ? [{ id: hash, from, to, value: amountRaw.toString() }] : [])));
+    const expected = readJson<RecordedTransfer[]>('trongrid/blockatlas-txs_response.json').map(({ id, from, to, metadata: { value } }) => ({ id, from, to, value }));
+    expect(expected.length).toBeGreaterThan(0);
+    for (const transfer of expected) expect(found).toContainEqual(transfer);
+    expect(found).toHaveLength(data.filter((tx) => (tx as unknown as RawTransaction).raw_data.contract[0]!.type === 'TransferContract').length);
+  });
+
+  it('tell the owner of every kind of transaction in the documentation of java-tron', () => {
+    const found: string[] = [];
+    const visit = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const tx = value as Partial<WalletTransaction & RawTransaction>;
+      // Some are abbreviated.
+      if (typeof tx.raw_data_hex === 'string' && /^(?:[0-9a-f]{2})+$/.test(tx.raw_data_hex)) {
+        const rawData = Buffer.from(tx.raw_data_hex, 'hex');
+        const { type, parameter } = tx.raw_data!.contract[0]!;
+        expect(sha256(rawData).toString('hex')).toBe(tx.txID);
+        expect([type, readContract(rawData).owner.toString('hex')]).toEqual([type, parameter.value.owner_address]);
+        found.push(type);
+      }
+      Object.values(value).forEach(visit);
+    };
+    visit(readJson('nile-docs-captures.json'));
+    expect(new Set(found).size).toBeGreaterThanOrEqual(16);
+  });
+});
+
+/** What the bytes are held against. */
+interface RawTransaction {
+  readonly raw_data: { readonly contract: readonly { readonly type: string; readonly parameter: { readonly value: { readonly owner_address: string } } }[] };
+}
+
 /** TronGrid wraps transactions in pages, or gives one alone. */
 function findTransaction(json: { data?: WalletTransaction[] } & Partial<WalletTransaction>): WalletTransaction {
   return json.data?.[0] ?? (json as WalletTransaction);

@@ -2,6 +2,9 @@ import type { StoredBlock, TronNode } from '@chainwatch/tool-devnet/tron';
 import { TronWeb } from 'tronweb';
 import type { ExpectedTransaction } from '../test-chain.ts';
 
+/** What of a node the service is given. */
+export type Interfaces = 'both' | 'evm';
+
 type StoredTransaction = StoredBlock['transactions'][number];
 
 interface Info {
@@ -16,23 +19,26 @@ const NATIVE = 'slip44:1';
 
 /**
  * What the node itself keeps of its blocks, as what a watcher of `watched` (address → first block that counts) must have.
- * Shares no code with the service: it is the oracle.
+ * Shares no code with the service: it is the oracle. By the Ethereum-compatible interface alone there are no fees, no TRC-10
+ * and no internal transfers.
  */
-export function expectTransactions(node: TronNode, chainGid: string, watched: ReadonlyMap<string, number>, from: number): Map<string, ExpectedTransaction> {
+export function expectTransactions(node: TronNode, chainGid: string, watched: ReadonlyMap<string, number>, from: number, interfaces: Interfaces): Map<string, ExpectedTransaction> {
   const expected = new Map<string, ExpectedTransaction>();
   for (let number = from; number <= node.head.number; number += 1) {
     const block = node.findBlock(number)!;
     const counts = (address: string): boolean => (watched.get(address) ?? Infinity) <= number;
     for (const tx of block.transactions) {
       const isFailed = tx.contractRet !== 'SUCCESS';
-      const transfers = isFailed ? [] : listTransfers(tx).filter(({ source, target }) => counts(source) || counts(target));
+      const transfers = isFailed ? [] : listTransfers(tx).filter((moved) => (interfaces === 'both' || isShownByEvm(moved)) && (counts(moved.source) || counts(moved.target)));
       if (transfers.length === 0 && !counts(toBase58(String(tx.call.value['owner_address'])))) continue;
       const texts = transfers.map(({ type, asset, source, target, amount }) => `${type} ${chainGid}/${asset} ${source === '' ? 'null' : source} ${target} ${amount}`.toLowerCase());
-      expected.set(tx.txid, { hash: tx.txid, blockNumber: number, blockHash: block.id, isFailed, transfers: texts.sort(), feesRaw: [String((tx.info as Info).fee ?? 0)] });
+      expected.set(tx.txid, { hash: tx.txid, blockNumber: number, blockHash: block.id, isFailed, transfers: texts.sort(), feesRaw: [interfaces === 'both' ? String((tx.info as Info).fee ?? 0) : null] });
     }
   }
   return expected;
 }
+
+const isShownByEvm = ({ type, asset }: Moved): boolean => type !== 'internal' && !asset.startsWith('trc10:');
 
 interface Moved {
   readonly type: 'native' | 'token' | 'internal';

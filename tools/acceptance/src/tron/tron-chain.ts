@@ -3,10 +3,10 @@ import { TronWeb } from 'tronweb';
 import { toRaw } from '../compare.ts';
 import type { Project } from '../project.ts';
 import type { ExpectedTransaction, TestChain, Watched } from '../test-chain.ts';
-import { expectTransactions, toBase58 } from './expect-transactions.ts';
+import { expectTransactions, toBase58, type Interfaces } from './expect-transactions.ts';
 import { TronActor } from './tron-actor.ts';
 
-/** The local TRON node, which makes blocks on command, by both its interfaces. */
+/** The local TRON node, which makes blocks on command, by both its interfaces or the Ethereum-compatible one alone. */
 export class TronChain implements TestChain {
   readonly gid = 'tron:0x7a69';
   readonly family = 'tron';
@@ -15,12 +15,18 @@ export class TronChain implements TestChain {
   tron!: TronHandle;
   actor!: TronActor;
 
+  readonly #interfaces: Interfaces;
+
+  constructor(interfaces: Interfaces = 'both') {
+    this.#interfaces = interfaces;
+  }
+
   get url(): string {
     return this.tron.url;
   }
 
   describeEndpoint(url: string): object {
-    return { endpoint_url: url, evm_endpoint_url: `${url}/jsonrpc` };
+    return { ...(this.#interfaces === 'both' && { endpoint_url: url }), evm_endpoint_url: `${url}/jsonrpc` };
   }
 
   async start(): Promise<void> {
@@ -48,7 +54,7 @@ export class TronChain implements TestChain {
   }
 
   expectTransactions(watched: ReadonlyMap<string, number>, from: number): Promise<Map<string, ExpectedTransaction>> {
-    return Promise.resolve(expectTransactions(this.tron.node, this.gid, watched, from));
+    return Promise.resolve(expectTransactions(this.tron.node, this.gid, watched, from, this.#interfaces));
   }
 
   async findBalanceFaults(project: Project, watched: readonly Watched[]): Promise<string[]> {
@@ -73,7 +79,7 @@ export class TronChain implements TestChain {
 
   #tokens(): { path: string; contract?: string }[] {
     const { assetId, token, rebasing, feeToken } = this.actor.deployed;
-    return [{ path: `trc10:${assetId}` }, ...[token, rebasing, feeToken].map((contract) => ({ path: `trc20:${toBase58(contract)}`, contract }))];
+    return [...(this.#interfaces === 'both' ? [{ path: `trc10:${assetId}` }] : []), ...[token, rebasing, feeToken].map((contract) => ({ path: `trc20:${toBase58(contract)}`, contract }))];
   }
 
   async #call(contract: string, data: string): Promise<bigint> {
