@@ -69,7 +69,10 @@ export class LyingNode {
     const isHead = path === '/wallet/getblock' && body['id_or_num'] === undefined;
     switch (lie) {
       case 'lag': return isHead ? this.#frozen : answer;
-      case 'other-chain': return isBlock(answer) && path === '/wallet/getblockbynum' ? { ...answer, blockID: `${answer['blockID'].slice(0, -8)}2b6653dc` } : answer;
+      case 'other-chain':
+        // Its genesis block is another, and so are all that follow.
+        if (!isBlock(answer)) return answer;
+        return { ...answer, blockID: path === '/wallet/getblockbynum' ? `${answer.blockID.slice(0, -8)}2b6653dc` : flip(answer.blockID) };
       case 'change-id': return isBlock(answer) ? { ...answer, blockID: flip(answer['blockID']) } : answer;
       case 'omit-transaction': return isBlock(answer) && hasItems(answer['transactions']) ? { ...answer, transactions: answer['transactions'].slice(1) } : answer;
       case 'change-result': return isBlock(answer) && hasItems(answer['transactions']) ? { ...answer, transactions: answer['transactions'].map((tx) => ({ ...tx, ret: [{ contractRet: 'REVERT' }] })) } : answer;
