@@ -21,6 +21,11 @@ export function computeBlockId(header: HeaderFields): string {
   return hash.toString('hex');
 }
 
+/** The number that an id begins with. */
+export function numberOf(blockId: string): number {
+  return Number.parseInt(blockId.slice(0, 16), 16);
+}
+
 function encodeHeader(header: HeaderFields): Buffer {
   return Buffer.concat([
     encodeInt(1, header.timestamp),

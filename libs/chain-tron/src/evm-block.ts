@@ -1,6 +1,6 @@
 import { ChainClientError, IncompleteBlockError, type BlockHeader } from '@chainwatch/chain-core';
 import type { ContractLog } from '@chainwatch/contract-abi';
-import { computeBlockId } from './encode-header.ts';
+import { computeBlockId, numberOf } from './encode-header.ts';
 import type { Capabilities } from './session.ts';
 
 /** Shapes of the Ethereum-compatible interface: what it leaves out or fills with zeros is not listed. */
@@ -56,6 +56,7 @@ export function toHash(hash: string): string {
 export function parseEvmHeader(json: unknown, capabilities: Capabilities): BlockHeader {
   const block = toEvmBlock(json);
   const number = Number(block.number);
+  if (numberOf(toHash(block.hash)) !== number) throw new IncompleteBlockError(`header of block ${block.hash}: expected the number ${numberOf(toHash(block.hash))}, got ${number}`);
   if (number > 0) verifyId(block, capabilities);
   return { number, hash: toHash(block.hash), parentHash: toHash(block.parentHash), timestamp: Number(block.timestamp) };
 }

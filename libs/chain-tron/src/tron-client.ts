@@ -1,4 +1,4 @@
-import { ChainClientError, parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
+import { ChainClientError, IncompleteBlockError, parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
 import type { BalanceQuery, Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, Network, TokenMetadata } from '@chainwatch/chain-core';
 import { EvmApi } from './evm-api.ts';
 import { readBalances } from './read-balances.ts';
@@ -48,8 +48,14 @@ export class TronClient implements ChainClient {
     return readHeaders(this.#session, from, to, signal);
   }
 
-  readBlock(ref: BlockRef, signal?: AbortSignal): Promise<Block> {
-    return hasWallet(this.#session) ? readWalletBlock(this.#session, ref, signal) : readEvmBlock(requireEvm(this.#session), ref, signal);
+  async readBlock(ref: BlockRef, signal?: AbortSignal): Promise<Block> {
+    try {
+      return await (hasWallet(this.#session) ? readWalletBlock(this.#session, ref, signal) : readEvmBlock(requireEvm(this.#session), ref, signal));
+    } catch (error) {
+      if (!(error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError)) throw error;
+      // Values of a wrong type: the answer was not what it claimed to be.
+      throw new IncompleteBlockError(`block ${ref.number} ${ref.hash} could not be read: ${error.message}`, { cause: error });
+    }
   }
 
   readBalances(at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]> {

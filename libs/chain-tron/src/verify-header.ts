@@ -1,5 +1,5 @@
 import { IncompleteBlockError, type BlockHeader } from '@chainwatch/chain-core';
-import { computeBlockId } from './encode-header.ts';
+import { computeBlockId, numberOf } from './encode-header.ts';
 import type { WalletBlock } from './wallet-block.ts';
 
 /** The genesis block's time and witness are written in a form of their own; its id says which chain a node serves, and is compared then. */
@@ -8,6 +8,7 @@ const GENESIS = 0;
 /** A header from the wallet API, its id proved. @throws IncompleteBlockError */
 export function verifyHeader({ blockID, block_header: { raw_data: raw } }: WalletBlock): BlockHeader {
   const number = raw.number ?? 0;
+  if (numberOf(blockID) !== number) throw new IncompleteBlockError(`header of block ${blockID}: expected the number ${numberOf(blockID)}, got ${number}`);
   if (number !== GENESIS) {
     const got = computeBlockId({
       timestamp: toInt(raw.timestamp),

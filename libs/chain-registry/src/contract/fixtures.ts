@@ -48,6 +48,18 @@ export const fixtures: Partial<Record<ChainFamilyName, ContractFixture>> = {
     checksummed: ['bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr', 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu', '3P14159f73E4gFr7JterCCQh9QjiTjiZrG'],
     unknownHash: 'ab'.repeat(32),
   },
+  tron: {
+    network: 'tron-local',
+    otherNetwork: 'tron',
+    addresses: [
+      { input: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', canonical: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', display: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
+      { input: '41A614F803B6FD780986A42C78EC9C7F77E6DED13C', canonical: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', display: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
+    ],
+    checksummed: ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
+    token: { path: 'trc20:41a614f803b6fd780986a42c78ec9c7f77e6ded13c', gid: 'tron:0x7a69/trc20:TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
+    unproved: ['.fee', ' without fee', '.log', ' without log', '.internal_transactions', ' without internal_transactions'],
+    unknownHash: 'ab'.repeat(32),
+  },
 };
 
 export function readRecording(family: ChainFamilyName): Recording {
