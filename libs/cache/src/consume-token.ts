@@ -4,6 +4,10 @@ export interface TokenRequest {
   /** Requests per window. */
   readonly limit: number;
   readonly windowSeconds: number;
+  /** How many it takes. Default 1. */
+  readonly cost?: number;
+  /** Taken whatever is left: for what was let through already. Default false. */
+  readonly isSpent?: boolean;
   /** Unix time in milliseconds; default now. */
   readonly now?: number;
 }
@@ -26,12 +30,12 @@ export interface TokenResult {
  * @param tat milliseconds, undefined for a key that was not seen for a window
  * @returns what to answer, and the next `tat` where the request was allowed
  */
-export function decideToken({ limit, windowSeconds }: TokenRequest, tat: number | undefined, now: number): { result: TokenResult; nextTat: number | undefined } {
+export function decideToken({ limit, windowSeconds, cost = 1, isSpent = false }: TokenRequest, tat: number | undefined, now: number): { result: TokenResult; nextTat: number | undefined } {
   const windowMs = windowSeconds * 1_000;
   const intervalMs = windowMs / limit;
   const start = Math.max(tat ?? now, now);
-  const next = start + intervalMs;
-  const allowed = next - now <= windowMs + EPSILON_MS;
+  const next = start + intervalMs * cost;
+  const allowed = isSpent || next - now <= windowMs + EPSILON_MS;
   const used = allowed ? next : start;
   return {
     result: {

@@ -18,6 +18,15 @@ describe('createLocalLimiter', () => {
     expect(consume({ ...REQUEST, now: NOW + 2_000 }).allowed).toBe(false);
   });
 
+  it('takes several at once, none when they do not fit, and what is spent already in any case', () => {
+    const consume = createLocalLimiter();
+    expect(consume({ ...REQUEST, cost: 3, now: NOW })).toMatchObject({ allowed: true, remaining: 2 });
+    expect(consume({ ...REQUEST, cost: 3, now: NOW })).toMatchObject({ allowed: false, remaining: 2, retryAfterSeconds: 2 });
+    expect(consume({ ...REQUEST, cost: 7, isSpent: true, now: NOW })).toMatchObject({ allowed: true, remaining: 0 });
+    expect(consume({ ...REQUEST, now: NOW + 11_999 }).allowed).toBe(false);
+    expect(consume({ ...REQUEST, now: NOW + 12_000 }).allowed).toBe(true);
+  });
+
   it('never allows more than twice the limit in any window, and allows again after Retry-After', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 60 }), fc.array(fc.nat(5_000), { minLength: 1, maxLength: 200 }), (limit, windowSeconds, gaps) => {
@@ -78,14 +87,14 @@ describe('createCache', () => {
     await waitFor(() => cache.isReady);
     let run = 0;
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 60 }), fc.array(fc.nat(3_000), { minLength: 1, maxLength: 30 }), async (limit, windowSeconds, gaps) => {
+      fc.asyncProperty(fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 60 }), fc.array(fc.nat(3_000), { minLength: 1, maxLength: 30 }), fc.integer({ min: 1, max: 3 }), async (limit, windowSeconds, gaps, cost) => {
         const consume = createLocalLimiter();
         const key = `same:${(run += 1)}`;
         // Near the real time: the key's expiry runs on the server's clock.
         let now = Date.now();
         for (const gap of gaps) {
           now += gap;
-          const request = { key, limit, windowSeconds, now };
+          const request = { key, limit, windowSeconds, cost, isSpent: gap % 7 === 0, now };
           expect(await cache.consumeToken(request)).toEqual(consume(request));
         }
       }),

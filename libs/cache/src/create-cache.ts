@@ -32,7 +32,7 @@ export interface Cache {
   close(): Promise<void>;
 }
 
-type ScriptedRedis = Redis & { gcra(key: string, limit: number, windowMs: number, now: number | ''): Promise<[string, string]> };
+type ScriptedRedis = Redis & { gcra(key: string, limit: number, windowMs: number, now: number | '', cost: number, isSpent: 0 | 1): Promise<[string, string]> };
 
 /** A Redis client that fails open. Without a `url` it is the same cache with Redis always away. */
 export function createCache(url: string | undefined, { logger, prefix = 'chainwatch:', timeoutMs = 250 }: CacheOptions = {}): Cache {
@@ -67,7 +67,7 @@ export function createCache(url: string | undefined, { logger, prefix = 'chainwa
       return ttl === undefined || ttl < 0 ? undefined : ttl;
     },
     async consumeToken(request) {
-      const answer = await attempt((client) => client.gcra(`rate:${request.key}`, request.limit, request.windowSeconds * 1_000, request.now ?? ''));
+      const answer = await attempt((client) => client.gcra(`rate:${request.key}`, request.limit, request.windowSeconds * 1_000, request.now ?? '', request.cost ?? 1, request.isSpent ? 1 : 0));
       if (answer === undefined) return consumeLocally(request);
       const [tat, now] = answer;
       return decideToken(request, tat === '' ? undefined : Number(tat), Number(now)).result;

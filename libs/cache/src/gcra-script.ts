@@ -3,7 +3,8 @@ import { EPSILON_MS } from './consume-token.ts';
 /**
  * The decision of decideToken in one step on the server, so that every replica counts the same. Returns the `tat` before
  * the request (empty when there was none) and whether it was allowed; the answer is computed from these.
- * KEYS[1] the key; ARGV limit, window in ms, now in ms (empty: the server's clock, which all replicas share).
+ * KEYS[1] the key; ARGV limit, window in ms, now in ms (empty: the server's clock, which all replicas share), cost, and 1
+ * when that is taken whatever is left.
  */
 export const GCRA_SCRIPT = `
 local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -17,8 +18,8 @@ end
 local stored = redis.call('GET', KEYS[1])
 local start = now
 if stored and tonumber(stored) > now then start = tonumber(stored) end
-local following = start + window / limit
-if following - now <= window + ${EPSILON_MS} then
+local following = start + window / limit * tonumber(ARGV[4])
+if ARGV[5] == '1' or following - now <= window + ${EPSILON_MS} then
   redis.call('SET', KEYS[1], string.format('%.6f', following), 'PX', math.max(1, math.ceil(following - now)))
 end
 return { stored or '', string.format('%.6f', now) }
