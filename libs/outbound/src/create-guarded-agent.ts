@@ -15,22 +15,27 @@ export interface GuardedAgentOptions {
 
 /** An undici dispatcher that dials checked addresses only. It follows no redirect, and a request never pipelines. */
 export function createGuardedAgent(dial: Dial, options: GuardedAgentOptions): Agent {
-  const connect = buildConnector({ timeout: options.connectTimeoutMs, lookup: dial.lookup as never });
   return new Agent({
-    connect: (target, callback) => {
-      // A literal address is never looked up by node's net, so it is checked here.
-      try {
-        dial.check(`${target.protocol}//${target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname}`);
-      } catch (error) {
-        callback(error as Error, null);
-        return;
-      }
-      connect(target, callback);
-    },
+    connect: createGuardedConnector(dial, options),
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.bodyTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs ?? 10_000,
     pipelining: 1,
     ...(options.connections === undefined ? {} : { connections: options.connections }),
   });
+}
+
+/** Makes an undici connector that dials checked addresses only, for a pool of one's own. */
+export function createGuardedConnector(dial: Dial, options: { readonly connectTimeoutMs: number }): buildConnector.connector {
+  const connect = buildConnector({ timeout: options.connectTimeoutMs, lookup: dial.lookup as never });
+  return (target, callback) => {
+    // A literal address is never looked up by node's net, so it is checked here.
+    try {
+      dial.check(`${target.protocol}//${target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname}`);
+    } catch (error) {
+      callback(error as Error, null);
+      return;
+    }
+    connect(target, callback);
+  };
 }

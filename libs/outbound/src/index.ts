@@ -9,5 +9,5 @@
  */
 export { createDial, type DialOptions, type ResolveHost, type ResolvedAddress } from './create-dial.ts';
 export { assertAllowedUrl } from './assert-allowed-url.ts';
-export { createGuardedAgent, type GuardedAgentOptions } from './create-guarded-agent.ts';
+export { createGuardedAgent, createGuardedConnector, type GuardedAgentOptions } from './create-guarded-agent.ts';
 export { BlockedAddressError, UnresolvableHostError, OutboundUrlError } from './errors.ts';
