@@ -16,6 +16,7 @@ import { deleteProject } from './routes/projects.delete/handler.ts';
 import { getProject } from './routes/projects.get/handler.ts';
 import { listProjects } from './routes/projects.list/handler.ts';
 import { updateProject } from './routes/projects.update/handler.ts';
+import { listUsage } from './routes/usage.list/handler.ts';
 import { getWorkspace } from './routes/workspace.get/handler.ts';
 import { updateWorkspace } from './routes/workspace.update/handler.ts';
 
@@ -38,4 +39,5 @@ export const managementRoutes: Readonly<Record<string, Route<ApiDeps, Principal>
   revokeKey,
   rollKey: rollKeyRoute,
   listAuditLogs,
+  listUsage,
 };

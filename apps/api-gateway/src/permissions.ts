@@ -76,6 +76,7 @@ export const ROUTE_PERMISSIONS = {
   'DELETE /management/keys/:key_id': 'mgt:key:write',
   'POST /management/keys/:key_id/actions/roll': 'mgt:key:write',
   'GET /management/audit_logs': 'mgt:audit:read',
+  'GET /management/usage': 'mgt:key:read',
 } as const satisfies Record<string, Permission | 'any'>;
 
 /** `/channels` is a second name of `/notification_channels`; a route without a line here is a mistake of ours. */

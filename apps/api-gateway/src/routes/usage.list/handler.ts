@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { chainGidSchema } from '@chainwatch/caip';
+import { normalizeChainGid } from '@chainwatch/chain-registry';
+import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { defineRoute } from '../../define-route.ts';
+import { timestampSchema } from '../../records/path-schemas.ts';
+
+const count = z.int().min(0);
+
+const usageSchema = z.object({
+  hour: z.iso.datetime(),
+  key_id: z.uuid(),
+  chain_gid: z.string(),
+  /** `other` for methods that the gateway does not know. */
+  method: z.string(),
+  requests: count,
+  /** Refused by the gateway after they were admitted, or answered with a status of 5xx. */
+  failures: count,
+  /** Answered without asking a node of its own. */
+  cached: count,
+  bytes_in: count,
+  bytes_out: count,
+});
+type UsageRow = Omit<z.infer<typeof usageSchema>, 'hour'> & { readonly hour: Date };
+
+export const listUsage = defineRoute({
+  method: 'GET',
+  path: '/management/usage',
+  summary: 'What the RPC keys of the workspace called, by the hour',
+  query: z.strictObject({
+    ...pageParameters,
+    sort_by: sortParameter(['hour'], '-hour'),
+    key_ids: listParameter(z.uuid()),
+    chain_gids: listParameter(chainGidSchema),
+    methods: listParameter(z.string().min(1).max(64)),
+    since: timestampSchema.optional(),
+    until: timestampSchema.optional(),
+  }),
+  responses: { 200: pageSchema(usageSchema) },
+  handle: async ({ query, principal }, { db }) => {
+    const filters = [principal.workspaceId, query.key_ids ?? null, query.chain_gids?.map(normalizeChainGid) ?? null, query.methods ?? null, query.since ?? null, query.until ?? null];
+    const where = `workspace_id = $1 AND ($2::uuid[] IS NULL OR key_id = ANY($2)) AND ($3::text[] IS NULL OR chain_gid = ANY($3))
+      AND ($4::text[] IS NULL OR method = ANY($4)) AND ($5::timestamptz IS NULL OR hour >= $5) AND ($6::timestamptz IS NULL OR hour < $6)`;
+    const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
+    const [{ rows }, counted] = await Promise.all([
+      db.query<UsageRow>(
+        `SELECT hour, key_id, chain_gid, method, requests, failures, cached, bytes_in, bytes_out FROM rpc_usage WHERE ${where}
+         ORDER BY hour ${direction}, key_id, chain_gid, method LIMIT $7 OFFSET $8`,
+        [...filters, query.limit, offsetOf(query)],
+      ),
+      db.query<{ total: number }>(`SELECT count(*)::int AS total FROM rpc_usage WHERE ${where}`, filters),
+    ]);
+    const items = rows.map((row) => ({ ...row, hour: row.hour.toISOString() }));
+    return { status: 200, body: toPage(items, counted.rows[0]!.total, query) };
+  },
+});
