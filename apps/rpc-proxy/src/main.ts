@@ -1,4 +1,9 @@
-import { ok, runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
+import { createBus } from '@chainwatch/bus';
+import { createCache } from '@chainwatch/cache';
+import { createDatabase } from '@chainwatch/db';
+import { createDial } from '@chainwatch/outbound';
+import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
+import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import { config } from './config.ts';
 import { startRpcProxy } from './start-rpc-proxy.ts';
 
@@ -6,13 +11,32 @@ const name = 'rpc-proxy';
 
 await runService({
   name,
-  start: async () => {
+  start: async (logger) => {
     const telemetry = await startTelemetry({ serviceName: name });
-    const proxy = await startRpcProxy({ port: config.PORT });
-    const health = await startHealthServer({ port: config.HEALTH_PORT, checks: () => ({ http: ok }), metrics: telemetry.handleMetrics });
+    const db = createDatabase({ url: config.DATABASE_URL, applicationName: name, poolSize: 4 });
+    const cache = createCache(config.REDIS_URL, { logger });
+    const bus = await createBus(name, { url: config.NATS_URL, logger });
+    const proxy = await startRpcProxy({
+      db,
+      bus,
+      cache,
+      opener: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
+      dial: createDial({ allow: config.OUTBOUND_ALLOW }),
+      logger,
+      namespaceLabel: config.NAMESPACE_LABEL,
+      limits: { perKey: config.RATE_LIMIT_RPC, failedPerClient: config.RATE_LIMIT_FAILED_AUTH },
+      cacheBytes: config.RPC_CACHE ? config.RPC_CACHE_MEMORY * 1_048_576 : 0,
+      trustedProxies: config.TRUSTED_PROXIES,
+      endpoints: config.CHAIN_ENDPOINTS,
+      settings: config.RPC_CHAINS,
+      port: config.PORT,
+      host: config.HOST,
+    });
+    const health = await startHealthServer({ port: config.HEALTH_PORT, checks: proxy.readiness, metrics: telemetry.handleMetrics });
     return {
       stop: async () => {
-        await Promise.all([proxy.close(), health.stop()]);
+        await proxy.stop();
+        await Promise.all([health.stop(), bus.close(), cache.close(), db.close()]);
         await telemetry.stop();
       },
     };

@@ -1,13 +1,316 @@
-import { startRpcProxy } from './start-rpc-proxy.ts';
+import { hashApiKey } from '@chainwatch/api-key';
+import { waitFor } from '@chainwatch/testing';
+import { answerResult, sendJson, startSpecNode, type SpecNode } from './spec-node.ts';
+import { startSpecWorld, type SpecWorld } from './spec-world.ts';
+import type { RpcProxy } from './start-rpc-proxy.ts';
 
-it.each(['GET', 'POST'])('answers %s with 503 and says why', async (method) => {
-  const proxy = await startRpcProxy({ port: 0 });
-  try {
-    const response = await fetch(`http://127.0.0.1:${proxy.port}/ethereum`, { method, body: method === 'POST' ? 'x'.repeat(100_000) : undefined });
-    expect(response.status).toBe(503);
-    expect(response.headers.get('content-type')).toBe('application/json');
-    expect(await response.json()).toEqual({ error: 'rpc gateway is not configured in this build' });
-  } finally {
-    await proxy.close();
+type Gateway = RpcProxy & { readonly url: string };
+
+const ETHEREUM = 'eip155:1';
+const BITCOIN = 'bip122:000000000019d6689c085ae165831e93';
+const SOLANA = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
+
+let world: SpecWorld;
+let nodes: SpecNode[];
+beforeAll(async () => {
+  world = await startSpecWorld();
+  nodes = await Promise.all([0, 1, 2].map(() => startSpecNode()));
+}, 120_000);
+afterAll(async () => {
+  await world.stop();
+  await Promise.all(nodes.map((node) => node.stop()));
+  expect(world.failures).toEqual([]);
+});
+beforeEach(() => {
+  for (const node of nodes) {
+    node.answer = answerResult('"0x1"');
+    node.seen.length = 0;
+    setHead(node, 100);
+    node.health.eth_chainId = () => '0x1';
   }
+});
+
+/** Also what its clients are told. */
+function setHead(node: SpecNode, number: number, hash = `0x${number.toString(16).padStart(64, '0')}`): void {
+  node.health.eth_getBlockByNumber = ([tag]) => (tag === 'latest' ? { number: `0x${number.toString(16)}`, hash } : { number: `0x${(number - 10).toString(16)}`, hash });
+  node.health.getblockcount = () => number;
+  node.health.getSlot = () => number;
+}
+
+async function post(gateway: Gateway, body: string, { path = '/ethereum', key = world.project.keys.rpc }: { path?: string; key?: string | undefined } = {}) {
+  const headers = { 'content-type': 'application/json', ...(key === undefined || key === '' ? {} : { 'x-api-key': key }) };
+  const response = await fetch(gateway.url + path, { method: 'POST', body, headers });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+const call = (method: string, params = '[]', id = '1'): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+const upstreamsOf = (gateway: Gateway, name = 'ethereum') => gateway.directory.find(name)!.upstreams;
+const isServing = (gateway: Gateway, index: number, name = 'ethereum'): boolean => gateway.directory.find(name)!.serves(upstreamsOf(gateway, name)[index]!);
+const allServe = (gateway: Gateway): Promise<boolean> =>
+  waitFor(() => [...gateway.directory.chains].every((chain) => chain.upstreams.every((upstream) => chain.serves(upstream))), { timeoutMs: 30_000 });
+
+describe('keys', () => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await world.open({ [ETHEREUM]: [nodes[0]!.url], [BITCOIN]: [nodes[0]!.url] });
+    await allServe(gateway);
+  });
+
+  it('missing, malformed and unknown ones are 401 with the limits told', async () => {
+    for (const [key, error] of [['', 'missing API key'], ['svc_rpc_x', 'invalid API key'], [`${world.project.keys.rpc.slice(0, -1)}?`, 'invalid API key'], ['svc_rpc_0123456789ABCDEFGHIJKLMN2YbPlI', 'invalid API key']] as const) {
+      const { status, text, headers } = await post(gateway, call('eth_chainId'), { key });
+      expect([status, JSON.parse(text)]).toEqual([401, { error }]);
+      expect(headers.get('x-ratelimit-remaining')).toMatch(/^\d+$/);
+    }
+  });
+
+  it('of another type, and without the permission of the method, are 403', async () => {
+    const readOnly = await world.makeKey(['rpc:evm:read']);
+    expect((await post(gateway, call('eth_chainId'), { key: world.project.keys.api })).status).toBe(403);
+    expect((await post(gateway, call('eth_chainId'), { key: readOnly })).status).toBe(200);
+    expect(await post(gateway, call('eth_sendRawTransaction', '["0x02"]'), { key: readOnly })).toMatchObject({ status: 403, text: expect.stringContaining('rpc:evm:send') });
+    expect((await post(gateway, `[${call('eth_chainId')},${call('eth_sendRawTransaction', '["0x02"]')}]`, { key: readOnly })).status).toBe(403);
+    expect((await post(gateway, call('getblockcount'), { key: readOnly, path: '/bitcoin' })).status).toBe(403);
+    expect((await post(gateway, '[]', { key: readOnly, path: '/bitcoin' })).status).toBe(403);
+  });
+
+  it('are forgotten when the bus says so', async () => {
+    const key = await world.makeKey(['rpc:evm:read']);
+    expect((await post(gateway, call('eth_chainId'), { key })).status).toBe(200);
+    await world.db.query('UPDATE api_keys SET revoked_at = now() WHERE key_hash = $1', [Buffer.from(hashApiKey(key))]);
+    world.tell('key.revoked', { schema: 1, key_hash: Buffer.from(hashApiKey(key)).toString('hex') });
+    expect((await post(gateway, call('eth_chainId'), { key })).status).toBe(401);
+  });
+
+  it('have a limit, which a batch meets with each of its calls', async () => {
+    const limited = await world.open({ [ETHEREUM]: [nodes[0]!.url] }, { limits: { perKey: 5, failedPerClient: 2 } });
+    await allServe(limited);
+    const first = await post(limited, call('eth_chainId'));
+    expect([first.status, first.headers.get('x-ratelimit-limit'), first.headers.get('x-ratelimit-remaining')]).toEqual([200, '5', '4']);
+    expect(Number(first.headers.get('x-ratelimit-reset'))).toBeGreaterThanOrEqual(Date.now() / 1_000);
+    expect((await post(limited, `[${Array.from({ length: 3 }, () => call('eth_chainId')).join(',')}]`)).headers.get('x-ratelimit-remaining')).toBe('1');
+    const over = await post(limited, `[${call('eth_chainId')},${call('eth_chainId')}]`);
+    expect([over.status, Number(over.headers.get('retry-after')) > 0, Object.keys(JSON.parse(over.text) as object)]).toEqual([429, true, ['error']]);
+    const failures = await Promise.all([1, 2, 3].map(() => post(limited, call('eth_chainId'), { key: 'x' })));
+    expect(failures.map(({ status }) => status).sort()).toEqual([401, 401, 429]);
+  });
+});
+
+describe('networks', () => {
+  it('go by id and alias, and are listed without a key and without addresses', async () => {
+    const gateway = await world.open({ [ETHEREUM]: [nodes[0]!.url] });
+    await allServe(gateway);
+    for (const path of ['/ethereum', '/ETH', '/eth-mainnet', '/eip155:1', '/eip155%3A1', '/eip155%3a1', '/ethereum/']) expect((await post(gateway, call('eth_chainId'), { path })).status).toBe(200);
+    expect(await post(gateway, call('eth_chainId'), { path: '/nowhere' })).toMatchObject({ status: 404, text: '{"error":"network not found"}' });
+    expect(await post(gateway, call('getblockcount'), { path: '/bitcoin' })).toMatchObject({ status: 502, text: '{"error":"network unavailable"}' });
+    const list = await (await fetch(gateway.url)).text();
+    expect((JSON.parse(list) as { networks: { chain_gid: string }[] }).networks.find(({ chain_gid: gid }) => gid === ETHEREUM)).toMatchObject({ aliases: ['eth', 'eth-mainnet', 'ethereum-mainnet'], family: 'evm', status: 'healthy', head_number: 100 });
+    expect(list).not.toContain('127.0.0.1');
+  });
+
+  it('take the endpoint of the platform API, and the next one, within two seconds', async () => {
+    const gateway = await world.open({});
+    const gid = 'eip155:137';
+    const seal = (url: string): string => world.sealer.seal(url, `endpoint:${gid}`);
+    for (const node of nodes) node.health.eth_chainId = () => '0x89';
+    await world.db.query("INSERT INTO blockchains (gid, family, name, short_name, image_url, endpoint_sealed) VALUES ($1, 'evm', 'polygon', 'pol', 'https://x', $2)", [gid, seal(`${nodes[0]!.url}/v1?key=secret`)]);
+    await waitFor(() => upstreamsOf(gateway, 'polygon').length === 1 && isServing(gateway, 0, 'polygon'), { timeoutMs: 30_000 });
+    await post(gateway, call('eth_estimateGas'), { path: '/polygon' });
+    expect(nodes[0]!.seen[0]!.url).toBe('/v1?key=secret');
+    await world.db.query('UPDATE blockchains SET endpoint_sealed = $2 WHERE gid = $1', [gid, seal(nodes[1]!.url)]);
+    world.tell('chain.changed', { schema: 1, chain_gid: gid });
+    await waitFor(() => upstreamsOf(gateway, 'polygon')[0]!.source.url === nodes[1]!.url && isServing(gateway, 0, 'polygon'), { timeoutMs: 30_000 });
+    await post(gateway, call('eth_estimateGas'), { path: '/polygon' });
+    expect(nodes[1]!.seen).toHaveLength(1);
+    expect(JSON.stringify(await gateway.readiness())).not.toContain('secret');
+    // The gateways of the other tests do without it.
+    await world.db.query('DELETE FROM blockchains');
+  });
+});
+
+describe('nodes', () => {
+  const open = async (): Promise<Gateway> => {
+    const gateway = await world.open({ [ETHEREUM]: nodes.map(({ url }) => ({ url, weight: 1, headers: { 'x-node': 'y' } })) });
+    await allServe(gateway);
+    return gateway;
+  };
+  const ask = (gateway: Gateway, count = 40) => Promise.all(Array.from({ length: count }, () => post(gateway, call('eth_estimateGas'))));
+
+  it('share the calls, each with its own headers', async () => {
+    await ask(await open(), 90);
+    for (const { seen } of nodes) expect(seen.length).toBeGreaterThan(0);
+    expect(nodes[0]!.seen[0]!.headers['x-node']).toBe('y');
+  });
+
+  it('of another chain and those that lag get nothing', async () => {
+    const gateway = await open();
+    nodes[0]!.health.eth_chainId = () => '0x5';
+    setHead(nodes[1]!, 50);
+    await waitFor(() => !isServing(gateway, 0) && !isServing(gateway, 1), { timeoutMs: 30_000 });
+    await ask(gateway);
+    expect(nodes.map(({ seen }) => seen.length)).toEqual([0, 0, 40]);
+    expect(await gateway.readiness()).toMatchObject({ [ETHEREUM]: { ok: true, status: 'degraded' } });
+  });
+
+  it('that fall silent lose their calls to the others', async () => {
+    const gateway = await open();
+    nodes[0]!.isSilent = true;
+    const replies = await ask(gateway, 60);
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    nodes[0]!.isSilent = false;
+  });
+
+  it('never take a client back behind what another one told it', async () => {
+    const gateway = await open();
+    const tell = (node: SpecNode, number: number): void => {
+      node.answer = answerResult(`"0x${number.toString(16)}"`);
+    };
+    for (const node of nodes) tell(node, 101);
+    expect((await post(gateway, call('eth_blockNumber'))).text).toContain('"0x65"');
+    // The one that told it is gone; one of the others is there already.
+    const first = nodes.findIndex(({ seen }) => seen.length > 0);
+    for (const [index, node] of nodes.entries()) tell(node, index === (first + 1) % 3 ? 101 : 100);
+    nodes[first]!.answer = (_seen, _res, req) => req.socket.destroy();
+    for (let count = 0; count < 6; count += 1) expect((await post(gateway, call('eth_blockNumber'))).text).toContain('"0x65"');
+  });
+
+  it('keep the filters they made', async () => {
+    const gateway = await open();
+    for (const [index, node] of nodes.entries()) node.answer = answerResult(`"0xf${index}"`);
+    const id = (JSON.parse((await post(gateway, call('eth_newBlockFilter'))).text) as { result: string }).result;
+    for (const node of nodes) node.seen.length = 0;
+    for (let count = 0; count < 10; count += 1) await post(gateway, call('eth_getFilterChanges', `["${id}"]`));
+    expect(nodes.map(({ seen }) => seen.length)).toEqual(nodes.map((_, index) => (id === `0xf${index}` ? 10 : 0)));
+  });
+});
+
+describe('the cache', () => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await world.open({ [ETHEREUM]: [nodes[0]!.url], [BITCOIN]: [nodes[0]!.url], [SOLANA]: [nodes[0]!.url] }, { cacheBytes: 10_000_000 });
+    await allServe(gateway);
+  });
+  const block = (number: number): string => `{"number":"0x${number.toString(16)}","blockNumber":"0x${number.toString(16)}","blockhash":"x"}`;
+  /** How many of two equal calls reach the node; the ids differ. */
+  const reach = async (method: string, params: string, result: string, path = '/ethereum', between: () => Promise<unknown> = async () => undefined): Promise<number> => {
+    nodes[0]!.answer = answerResult(result);
+    const before = nodes[0]!.seen.length;
+    expect((await post(gateway, call(method, params, '1'), { path })).text).toBe(`{"jsonrpc":"2.0","id":1,"result":${result}}`);
+    await between();
+    expect((await post(gateway, call(method, params, '"two"'), { path })).text).toBe(`{"jsonrpc":"2.0","id":"two","result":${result}}`);
+    return nodes[0]!.seen.length - before;
+  };
+  let head = 100;
+  const nextHead = async (): Promise<void> => {
+    head += 1;
+    setHead(nodes[0]!, head);
+    await waitFor(() => gateway.directory.find('ethereum')!.headNumber === head && gateway.directory.find('bitcoin')!.headNumber === head, { timeoutMs: 30_000 });
+  };
+  beforeEach(() => setHead(nodes[0]!, head));
+
+  // Final is 90 and more, whatever the head does here.
+  it.each([
+    ['eth_getBlockByNumber', '["0x5a",true]', block(90)],
+    ['eth_getBlockByHash', `["0x${'a'.repeat(64)}",false]`, block(80)],
+    ['eth_getBalance', '["0x1","0x10"]', '"0x5"'],
+    ['eth_getTransactionReceipt', '["0x2"]', block(70)],
+    ['eth_getLogs', '[{"fromBlock":"0x1","toBlock":"0x10"}]', `[${block(5)}]`],
+  ])('keeps final answers for good: %s', async (method, params, result) => {
+    expect(await reach(method, params, result, '/ethereum', nextHead)).toBe(1);
+  });
+
+  it.each([
+    ['eth_getBlockByNumber', '["0x5f5e100",true]', block(100_000_000)],
+    ['eth_getTransactionByHash', '["0x3"]', block(100_000_000)],
+    ['eth_call', '[{},"latest"]', '"0x7"'],
+  ])('forgets others with the next head: %s', async (method, params, result) => {
+    expect(await reach(method, params, result, '/ethereum', nextHead)).toBe(2);
+  });
+
+  it.each([
+    ['eth_getTransactionReceipt', '["0x4"]', 'null'],
+    ['eth_getLogs', '[{"fromBlock":"0x1","toBlock":"0x2"}]', '[]'],
+    ['eth_getCode', '["0x1","0x1"]', '"0x"'],
+    ['eth_getBalance', '["0x1","pending"]', '"0x9"'],
+    ['eth_estimateGas', '[{}]', '"0x5208"'],
+    ['eth_syncing', '[]', 'false'],
+  ])('never keeps what may change: %s %s', async (method, params, result) => {
+    expect(await reach(method, params, result)).toBe(2);
+  });
+
+  it.each([
+    ['getblockhash', '[10]', '"abc"', 1],
+    ['getblock', '["abc",0]', '"00ff"', 1],
+    ['getblock', '["abc",1]', '{"height":10,"confirmations":3}', 2],
+    ['getrawtransaction', '["t"]', '"00"', 2],
+    ['getrawtransaction', '["t",0,"abc"]', '"00"', 1],
+    ['gettxout', '["t",0]', '{"value":1}', 2],
+  ])('of Bitcoin: %s %s', async (method, params, result, expected) => {
+    expect(await reach(method, params, result, '/bitcoin', nextHead)).toBe(expected);
+  });
+
+  it.each([
+    ['getBlock', '[5]', '{"blockhash":"x"}', 1],
+    ['getBlock', '[5,{"commitment":"processed"}]', '{"blockhash":"x"}', 2],
+    ['getTransaction', '["sig",{"commitment":"finalized"}]', '{"slot":5}', 1],
+    ['getTransaction', '["sig2"]', 'null', 2],
+    ['getBalance', '["k"]', '{"value":1}', 2],
+    ['getLatestBlockhash', '[]', '{"value":{}}', 2],
+  ])('of Solana: %s %s', async (method, params, result, expected) => {
+    expect(await reach(method, params, result, '/solana')).toBe(expected);
+  });
+
+  it('tells Ethereum hexadecimal of either case as one, and Solana keys as two', async () => {
+    nodes[0]!.answer = answerResult('"0x1"');
+    for (const account of ['0xAbCd', '0xabcd', '0xABCD']) await post(gateway, call('eth_getBalance', `["${account}","0x1"]`));
+    expect(nodes[0]!.seen).toHaveLength(1);
+    for (const account of ['AbCd', 'abcd']) await post(gateway, call('getTransaction', `["${account}"]`), { path: '/solana' });
+    expect(nodes[0]!.seen).toHaveLength(3);
+  });
+
+  it('never keeps errors', async () => {
+    nodes[0]!.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted"}}');
+    for (let count = 0; count < 2; count += 1) expect((await post(gateway, call('eth_call', '[{"to":"0x5"},"0x1"]'))).text).toContain('reverted');
+    expect(nodes[0]!.seen).toHaveLength(2);
+  });
+
+  it('shares one request among equal calls in flight, each with its own id, and stays when the first client leaves', async () => {
+    const held: (() => void)[] = [];
+    nodes[0]!.answer = (seen, res, req) => void held.push(() => answerResult('"shared"')(seen, res, req));
+    const stop = new AbortController();
+    const body = (id: number): string => call('eth_call', '[{"to":"0x77"},"latest"]', String(id));
+    const first = fetch(`${gateway.url}/ethereum`, { method: 'POST', body: body(0), headers: { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc }, signal: stop.signal }).catch(() => 'left');
+    await waitFor(() => held.length === 1);
+    const others = Array.from({ length: 200 }, (_, index) => post(gateway, body(index + 1)));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    stop.abort();
+    expect(await first).toBe('left');
+    for (const answer of held) answer();
+    expect((await Promise.all(others)).map(({ text }) => text)).toEqual(Array.from({ length: 200 }, (_, index) => `{"jsonrpc":"2.0","id":${index + 1},"result":"shared"}`));
+    expect(nodes[0]!.seen).toHaveLength(1);
+  });
+
+  it('passes large replies on as they come, and keeps them as well', async () => {
+    const result = `"${'a'.repeat(500_000)}"`;
+    expect(await reach('eth_getBlockReceipts', '["0x5"]', result)).toBe(1);
+  });
+});
+
+describe('usage', () => {
+  it('is counted by key, chain and method, and added to the row of the hour', async () => {
+    const gateway = await world.open({ [ETHEREUM]: [nodes[0]!.url] }, { cacheBytes: 1_000_000 });
+    await allServe(gateway);
+    const key = await world.makeKey(['rpc:evm:read']);
+    const made = [call('eth_chainId'), call('eth_chainId'), call('made_up1'), call('made_up2'), `[${call('eth_estimateGas')},${call('eth_estimateGas', '[]', '2')}]`];
+    for (const body of made) {
+      await post(gateway, body, { key });
+      await gateway.flushUsage();
+    }
+    const { rows } = await world.db.query('SELECT method, sum(requests)::int AS requests, sum(cached)::int AS cached, sum(bytes_in)::int AS bytes_in FROM rpc_usage WHERE key_id = (SELECT id FROM api_keys WHERE key_hash = $1) GROUP BY method ORDER BY method', [Buffer.from(hashApiKey(key))]);
+    expect(rows).toEqual([
+      { method: 'eth_chainId', requests: 2, cached: 1, bytes_in: 2 * made[0]!.length },
+      { method: 'eth_estimateGas', requests: 2, cached: 0, bytes_in: made[4]!.length },
+      { method: 'other', requests: 2, cached: 0, bytes_in: made[2]!.length + made[3]!.length },
+    ]);
+  });
 });

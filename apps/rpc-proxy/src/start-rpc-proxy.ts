@@ -1,16 +1,114 @@
-import type { RequestListener } from 'node:http';
-import { startHttpServer } from '@chainwatch/http';
-import type { HttpServer } from '@chainwatch/http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Bus } from '@chainwatch/bus';
+import type { Cache } from '@chainwatch/cache';
+import type { Dial, Opener } from '@chainwatch/chain-core';
+import type { Database } from '@chainwatch/db';
+import { createKeyStore } from '@chainwatch/key-store';
+import { createGuardedConnector } from '@chainwatch/outbound';
+import { notOk, ok, probe, type Checks, type Logger } from '@chainwatch/telemetry';
+import { AnswerCache } from './cache/answer-cache.ts';
+import { createServe } from './calls/serve-request.ts';
+import { servePath } from './calls/serve-path.ts';
+import { ChainDirectory } from './chains/chain-directory.ts';
+import type { ChainSettings } from './chains/chain-settings.ts';
+import { followEndpoints } from './chains/follow-endpoints.ts';
+import { answerClientError } from './http/answer-client-error.ts';
+import { createRpcListener } from './http/rpc-listener.ts';
+import { createListListener } from './http/serve-list.ts';
+import { KeyLimits } from './limits/key-limits.ts';
+import { checkChains, observeChains } from './observe-chains.ts';
+import { createUpgradeListener } from './socket/upgrade-listener.ts';
+import { startUsageFlusher } from './usage/flush-usage.ts';
+import { UsageBook } from './usage/usage-book.ts';
 
-const body = JSON.stringify({ error: 'rpc gateway is not configured in this build' });
-
-/** Answers every request that this build has no RPC gateway, in the gateway's own error shape (interface.md). */
-export function startRpcProxy(options: { port: number }): Promise<HttpServer> {
-  return startHttpServer(refuse, options);
+export interface RpcProxyOptions {
+  readonly db: Database;
+  readonly bus: Pick<Bus<'rpc-proxy'>, 'subscribe' | 'isConnected'>;
+  readonly cache: Pick<Cache, 'consumeToken'>;
+  readonly opener: Opener;
+  readonly dial: Dial;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly namespaceLabel: string;
+  readonly limits: { readonly perKey: number; readonly failedPerClient: number };
+  readonly trustedProxies: number;
+  /** Memory for answers; 0 keeps none. */
+  readonly cacheBytes: number;
+  /** More nodes by chain gid, and what may be called. */
+  readonly endpoints: Readonly<Record<string, readonly string[]>>;
+  readonly settings: Readonly<Record<string, ChainSettings>>;
+  /** Between two questions to a node; for specs. */
+  readonly healthIntervalMs?: number;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly host?: string;
 }
 
-const refuse: RequestListener = (req, res) => {
-  // The body is read to its end, so that the client sees the answer and not a cut connection.
-  req.resume();
-  res.writeHead(503, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }).end(body);
-};
+export interface RpcProxy {
+  readonly port: number;
+  readonly directory: ChainDirectory;
+  readiness(): Promise<Checks>;
+  /** Writes what was counted so far. */
+  flushUsage(): Promise<void>;
+  /** Lets calls under way end for a while. The adapters stay open: who made them closes them. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+/** The RPC gateway over adapters that are connected already. */
+export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy> {
+  const { db, bus, logger, settings } = options;
+  const keys = createKeyStore({ db });
+  const directory = new ChainDirectory({ settings, connectorOf: (dial) => createGuardedConnector(dial, { connectTimeoutMs: 2_000 }), dial: options.dial, logger, healthIntervalMs: options.healthIntervalMs });
+  const follower = await followEndpoints({ db, opener: options.opener, directory, settings, endpoints: options.endpoints, logger });
+  const stopListening = [bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash)), bus.subscribe('chain.changed', [], () => void follower.refresh())];
+  const usage = new UsageBook();
+  const flusher = startUsageFlusher(usage, db, logger);
+  const stopObserving = observeChains(directory);
+  const limits = new KeyLimits({ cache: options.cache, limit: options.limits.perKey, failedPerClient: options.limits.failedPerClient });
+  const listener = createRpcListener({
+    keys,
+    namespaceLabel: options.namespaceLabel,
+    limits,
+    directory,
+    trustedProxies: options.trustedProxies,
+    serve: createServe({ usage, cache: options.cacheBytes > 0 ? new AnswerCache(options.cacheBytes) : undefined }),
+    servePath: servePath(usage),
+    serveList: createListListener(directory),
+    onUnexpected: (err) => logger.error({ err }, 'a call failed unexpectedly'),
+  });
+  const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, noDelay: true }, listener);
+  server.on('clientError', answerClientError);
+  const upgrade = createUpgradeListener({ keys, namespaceLabel: options.namespaceLabel, limits, directory, trustedProxies: options.trustedProxies, usage, dial: options.dial });
+  server.on('upgrade', upgrade);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port: options.port, host: options.host, backlog: 4_096 }, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    directory,
+    readiness: async () => ({
+      postgres: await probe(() => db.query('SELECT 1')),
+      // Told of revocations over the bus; without it the key cache forgets within 10 s.
+      nats: bus.isConnected ? ok : notOk('not connected'),
+      endpoints: follower.isCurrent ? ok : notOk('the endpoints of the chains could not be read'),
+      ...checkChains(directory),
+    }),
+    flushUsage: flusher.flush,
+    async stop(graceMs = 10_000) {
+      for (const stop of stopListening) stop();
+      follower.stop();
+      upgrade.close();
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      });
+      clearTimeout(cut);
+      limits.stop();
+      stopObserving();
+      await flusher.stop();
+      await directory.close();
+    },
+  };
+}

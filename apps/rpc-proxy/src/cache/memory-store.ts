@@ -1,0 +1,73 @@
+/** A node's whole reply, with the place of its id: another call's id goes there. */
+export interface StoredReply {
+  readonly body: Buffer;
+  readonly idStart: number;
+  readonly idEnd: number;
+  readonly contentType: string;
+}
+
+interface Entry extends StoredReply {
+  readonly expiresAt: number;
+  /** Holds while the chain's stamp is this one; undefined: whatever the head does. */
+  readonly stamp: number | undefined;
+  readonly size: number;
+  isUsed: boolean;
+}
+
+/** Beside its bytes, an entry takes about that much. */
+const OVERHEAD_BYTES = 300;
+
+/** Replies by key, bounded by bytes. What was not used since it came in goes first. */
+export class MemoryStore {
+  readonly #entries = new Map<string, Entry>();
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  find(key: string, stamp: number): StoredReply | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if ((entry.stamp !== undefined && entry.stamp !== stamp) || (entry.expiresAt !== Infinity && entry.expiresAt <= performance.now())) {
+      this.#drop(key, entry);
+      return undefined;
+    }
+    entry.isUsed = true;
+    return entry;
+  }
+
+  set(key: string, reply: StoredReply, ms: number, stamp: number | undefined): void {
+    const before = this.#entries.get(key);
+    if (before !== undefined) this.#drop(key, before);
+    const size = key.length * 2 + reply.body.length + OVERHEAD_BYTES;
+    if (size > this.#bytesMax / 8) return;
+    this.#entries.set(key, { ...reply, expiresAt: performance.now() + ms, stamp, size, isUsed: false });
+    this.#bytes += size;
+    this.#shrink();
+  }
+
+  // A second chance for what was used: it moves to the end of the map's order.
+  #shrink(): void {
+    for (const [key, entry] of this.#entries) {
+      if (this.#bytes <= this.#bytesMax) return;
+      if (!entry.isUsed) {
+        this.#drop(key, entry);
+        continue;
+      }
+      entry.isUsed = false;
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+    }
+  }
+
+  #drop(key: string, entry: Entry): void {
+    this.#entries.delete(key);
+    this.#bytes -= entry.size;
+  }
+}

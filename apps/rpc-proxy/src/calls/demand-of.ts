@@ -1,0 +1,25 @@
+import type { Demand } from '../exchange/exchange.ts';
+import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { ScannedCall } from '../json/scan-call.ts';
+import type { MethodRule } from '../methods/method-rule.ts';
+
+const SHORT_PARAMS_MAX = 4_096;
+
+/** What one call asks of its chain. */
+export function demandOf({ chain, principal, req }: RpcRequest, rule: MethodRule, body: Buffer, call: ScannedCall): Demand {
+  const { method, kind } = rule;
+  if (kind === 'read') chain.hedges.earn();
+  const isShort = call.paramsStart !== -1 && call.paramsEnd - call.paramsStart <= SHORT_PARAMS_MAX;
+  const needsParams = isShort && (kind === 'filter' || method === 'eth_getBlockByNumber');
+  const params = needsParams ? body.toString('latin1', call.paramsStart, call.paramsEnd) : '';
+  return {
+    chain,
+    body,
+    kind,
+    method,
+    params,
+    floor: chain.floorOf(principal.keyId),
+    acceptEncoding: req.headers['accept-encoding'] as string | undefined,
+    upstream: kind === 'filter' ? chain.filters.find(params) : undefined,
+  };
+}

@@ -1,0 +1,32 @@
+import { familyOfMethod, type MethodRule } from '../methods/method-rule.ts';
+import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { ScannedCall } from '../json/scan-call.ts';
+
+export interface CallFault {
+  readonly status: 400 | 403;
+  readonly error: string;
+}
+
+/** Why a key may not make a call; undefined when it may. */
+export function findCallFault({ chain, principal, body }: Pick<RpcRequest, 'chain' | 'principal' | 'body'>, call: ScannedCall | undefined, rule: MethodRule): CallFault | undefined {
+  const { family } = chain;
+  if (call !== undefined && family !== 'bitcoin' && !isVersion2(body, call)) return { status: 400, error: 'protocol mismatch: expected jsonrpc "2.0"' };
+  if (!rule.isKnown) {
+    const other = familyOfMethod(rule.method);
+    if (other !== undefined && other !== family) return { status: 400, error: `protocol mismatch: ${rule.method} is a method of ${other}, this network is of ${family}` };
+  }
+  const permission = PERMISSIONS[family][rule.needsSend ? 'send' : 'read'];
+  if (!principal.permissions.includes(permission)) return { status: 403, error: `the API key does not have the permission ${permission}` };
+  return rule.isAllowed ? undefined : { status: 403, error: `the method ${rule.method.slice(0, 64)} is not allowed` };
+}
+
+const PERMISSIONS = {
+  evm: { read: 'rpc:evm:read', send: 'rpc:evm:send' },
+  bitcoin: { read: 'rpc:bitcoin:read', send: 'rpc:bitcoin:send' },
+  solana: { read: 'rpc:solana:read', send: 'rpc:solana:send' },
+  tron: { read: 'rpc:tron:read', send: 'rpc:tron:send' },
+} as const;
+
+function isVersion2(body: Buffer, { versionStart: start, versionEnd: end }: ScannedCall): boolean {
+  return end - start === 5 && body[start] === 0x22 && body[start + 1] === 0x32 && body[start + 2] === 0x2e && body[start + 3] === 0x30;
+}

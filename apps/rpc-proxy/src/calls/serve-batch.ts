@@ -1,0 +1,73 @@
+import { Exchange, type Demand } from '../exchange/exchange.ts';
+import type { Failure, Receiver, WholeReply } from '../exchange/receiver.ts';
+import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { MethodKind } from '../methods/method-rule.ts';
+import { assembleBatch } from './assemble-batch.ts';
+import { demandOf } from './demand-of.ts';
+import type { RuledCall } from './serve-request.ts';
+import { splitBatch } from './split-batch.ts';
+
+/** Replies of a batch are put in order where the node did not keep it; beyond this they pass as they come. */
+const WHOLE_BYTES_MAX = 8 * 1_048_576;
+
+/** A batch goes to one node in the client's bytes. java-tron limits batches, so there each call goes alone. */
+export function serveBatch(request: RpcRequest, calls: readonly RuledCall[]): void {
+  if (request.chain.family === 'tron' && calls.length > 0) return splitBatch(request, calls);
+  const { reply } = request;
+  const exchange = new Exchange(batchDemand(request, calls), new BatchReceiver(request, calls));
+  reply.res.on('close', () => {
+    if (!reply.res.writableFinished) exchange.abandon();
+  });
+  exchange.start();
+}
+
+function batchDemand(request: RpcRequest, calls: readonly RuledCall[]): Demand {
+  const { chain, body, principal, req } = request;
+  if (calls.length === 1) return demandOf(request, calls[0]!.rule, body, calls[0]!.call);
+  return {
+    chain,
+    body,
+    kind: strictestOf(calls),
+    method: 'batch',
+    params: '',
+    floor: chain.floorOf(principal.keyId),
+    acceptEncoding: calls.length === 0 ? undefined : (req.headers['accept-encoding'] as string | undefined),
+  };
+}
+
+const STRICTNESS: readonly MethodKind[] = ['read', 'send', 'filter', 'once'];
+
+function strictestOf(calls: readonly RuledCall[]): MethodKind {
+  return STRICTNESS[Math.max(0, ...calls.map(({ rule }) => STRICTNESS.indexOf(rule.kind)))]!;
+}
+
+class BatchReceiver implements Receiver {
+  readonly wholeBytesMax = WHOLE_BYTES_MAX;
+  readonly #request: RpcRequest;
+  readonly #calls: readonly RuledCall[];
+
+  constructor(request: RpcRequest, calls: readonly RuledCall[]) {
+    this.#request = request;
+    this.#calls = calls;
+  }
+
+  whole(reply: WholeReply): void {
+    const { reply: client, body } = this.#request;
+    // What a node says of `[]`, or compressed, is passed as it is.
+    if (this.#calls.length === 0 || reply.contentEncoding !== undefined) return client.whole(reply);
+    if (this.#calls.every(({ call }) => call.idStart === -1) && reply.status < 300) return client.noContent();
+    client.whole({ ...reply, body: assembleBatch(body, this.#calls, reply.body) });
+  }
+
+  start: Receiver['start'] = (head, pieces, resume) => this.#request.reply.start(head, pieces, resume);
+  data: Receiver['data'] = (piece) => this.#request.reply.data(piece);
+  end(): void {
+    this.#request.reply.end();
+  }
+  broken(): void {
+    this.#request.reply.broken();
+  }
+  fail(failure: Failure): void {
+    this.#request.reply.fail(failure);
+  }
+}

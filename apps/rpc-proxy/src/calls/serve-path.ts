@@ -1,0 +1,24 @@
+import { Exchange } from '../exchange/exchange.ts';
+import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { UsageBook } from '../usage/usage-book.ts';
+import { findCallFault } from './find-call-fault.ts';
+
+/** The HTTP interface of a TRON node below the chain's address: the path is the method. */
+export function servePath(usage: UsageBook): (request: RpcRequest) => void {
+  return (request) => {
+    const { chain, reply, principal, rest, req, body } = request;
+    if (chain.upstreams.length === 0) return reply.refuse(502, 'network unavailable');
+    const rule = chain.ruleOf(rest.slice(1).split('?', 1)[0]!.toLowerCase());
+    const fault = findCallFault(request, undefined, rule);
+    if (fault !== undefined) return reply.refuse(fault.status, fault.error);
+    usage.open(principal, chain, [{ rule }], request);
+    const exchange = new Exchange(
+      { chain, body, kind: rule.kind, method: rule.method, params: '', floor: chain.floorOf(principal.keyId), rest, verb: req.method === 'GET' ? 'GET' : 'POST' },
+      reply,
+    );
+    reply.res.on('close', () => {
+      if (!reply.res.writableFinished) exchange.abandon();
+    });
+    exchange.start();
+  };
+}

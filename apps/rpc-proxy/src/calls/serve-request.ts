@@ -1,0 +1,46 @@
+import type { ScannedBody } from '../json/scan-body.ts';
+import type { ScannedCall } from '../json/scan-call.ts';
+import type { MethodRule } from '../methods/method-rule.ts';
+import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { UsageBook } from '../usage/usage-book.ts';
+import type { AnswerCache } from '../cache/answer-cache.ts';
+import { findCallFault } from './find-call-fault.ts';
+import { serveBatch } from './serve-batch.ts';
+import { createServeCall } from './serve-call.ts';
+
+export interface ServeOptions {
+  readonly usage: UsageBook;
+  /** Without it each call goes to a node. */
+  readonly cache: AnswerCache | undefined;
+}
+
+/** A call with what its method may do. */
+export interface RuledCall {
+  readonly call: ScannedCall;
+  readonly rule: MethodRule;
+}
+
+/** Calls to nodes at once, over all chains: what is more would only wait. */
+const UNDER_WAY_MAX = 20_000;
+
+/** Permission and lists come before any node; then the call, or the batch, goes its way. */
+export function createServe(options: ServeOptions): (request: RpcRequest, scanned: ScannedBody) => void {
+  const { usage } = options;
+  const serveCall = createServeCall(options);
+  return (request, scanned) => {
+    const { chain, reply, principal } = request;
+    if (chain.upstreams.length === 0) return reply.refuse(502, 'network unavailable');
+    if (chain.clock.size >= UNDER_WAY_MAX) return reply.fail('busy');
+    if (scanned.calls.length === 0 && !principal.permissions.includes(`rpc:${chain.family}:read`)) return reply.refuse(403, `the API key does not have the permission rpc:${chain.family}:read`);
+    const calls: RuledCall[] = [];
+    for (const call of scanned.calls) {
+      const rule = chain.ruleOf(call.method);
+      const fault = findCallFault(request, call, rule);
+      if (fault !== undefined) return reply.refuse(fault.status, fault.error);
+      calls.push({ call, rule });
+    }
+    usage.open(principal, chain, calls, request);
+    if (scanned.isBatch) serveBatch(request, calls);
+    else serveCall(request, calls[0]!);
+  };
+}

@@ -1,0 +1,116 @@
+import type { Pool } from 'undici';
+import type { Dial } from '@chainwatch/chain-core';
+import { parseEndpoint } from '@chainwatch/chain-core';
+import { findNetwork, listNetworks } from '@chainwatch/chain-registry';
+import { isThere } from '../upstreams/ask-health.ts';
+import { Clock } from '../upstreams/clock.ts';
+import { Upstream, type UpstreamSource } from '../upstreams/upstream.ts';
+import { watchHealth, type HealthLog } from '../upstreams/watch-health.ts';
+import type { ChainSettings } from './chain-settings.ts';
+import { Chain } from './chain.ts';
+
+export interface DirectoryOptions {
+  readonly settings: Readonly<Record<string, ChainSettings>>;
+  readonly connectorOf: (dial: Dial) => Pool.Options['connect'];
+  readonly dial: Dial;
+  readonly logger: HealthLog;
+  /** Between two questions to a node. Default half a block's time, 0.25 to 2 s. */
+  readonly healthIntervalMs?: number | undefined;
+}
+
+const PROBE_MS = 150;
+const NAMES_MAX = 1_000;
+
+/** Every network of the catalogue by gid and alias, and the nodes of those that have some. */
+export class ChainDirectory {
+  readonly clock = new Clock();
+  readonly #byGid = new Map<string, Chain>();
+  readonly #byName = new Map<string, Chain>();
+  readonly #watches = new Map<Upstream, AbortController>();
+  readonly #connect: Pool.Options['connect'];
+  readonly #options: DirectoryOptions;
+
+  constructor(options: DirectoryOptions) {
+    this.#options = options;
+    this.#connect = options.connectorOf(options.dial);
+    for (const network of listNetworks()) {
+      const chain = new Chain(network, this.clock, { lists: options.settings[network.gid]?.methods, isCached: options.settings[network.gid]?.cache });
+      chain.probe = (upstream) => isThere(upstream, network, PROBE_MS);
+      this.#byGid.set(network.gid, chain);
+    }
+  }
+
+  get chains(): Iterable<Chain> {
+    return this.#byGid.values();
+  }
+
+  /** By the first part of a request's path, percent-encoded as it came. */
+  find(name: string): Chain | undefined {
+    return this.#byName.get(name) ?? this.#findSlowly(name);
+  }
+
+  /** The nodes of a chain from now on; those that stay keep their connections and what is known of them. */
+  setSources(gid: string, sources: readonly UpstreamSource[]): void {
+    const chain = this.#byGid.get(gid);
+    if (chain === undefined) return;
+    const before = new Map(chain.upstreams.map((upstream) => [keyOf(upstream.source), upstream]));
+    const after = new Map<string, Upstream>();
+    for (const source of sources) {
+      const key = keyOf(source);
+      const upstream = before.get(key) ?? this.#open(gid, source);
+      if (upstream !== undefined) after.set(key, upstream);
+    }
+    chain.upstreams = [...after.values()];
+    for (const [key, upstream] of before) if (!after.has(key)) this.#close(chain, upstream);
+    for (const upstream of chain.upstreams) if (!this.#watches.has(upstream)) this.#watch(chain, upstream);
+    chain.refreshHead();
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#watches.values()) stop.abort();
+    await Promise.all([...this.#watches.keys()].map((upstream) => upstream.pool.destroy()));
+  }
+
+  #findSlowly(name: string): Chain | undefined {
+    const network = findNetwork(decode(name));
+    const chain = network && this.#byGid.get(network.gid);
+    if (chain !== undefined && this.#byName.size < NAMES_MAX) this.#byName.set(name, chain);
+    return chain;
+  }
+
+  #open(gid: string, source: UpstreamSource): Upstream | undefined {
+    try {
+      const endpoint = parseEndpoint(source.url);
+      this.#options.dial.check(endpoint.httpOrigin);
+      return new Upstream({ source, label: endpoint.label, origin: endpoint.httpOrigin, path: endpoint.path, headers: endpoint.headers, connect: this.#connect, clock: this.clock });
+    } catch (error) {
+      this.#options.logger.warn({ chain_gid: gid, error: error instanceof Error ? error.message : String(error) }, 'an endpoint cannot be used');
+      return undefined;
+    }
+  }
+
+  #watch(chain: Chain, upstream: Upstream): void {
+    const stop = new AbortController();
+    this.#watches.set(upstream, stop);
+    void watchHealth(chain, upstream, this.#options.logger, stop.signal, this.#options.healthIntervalMs);
+  }
+
+  #close(chain: Chain, upstream: Upstream): void {
+    this.#watches.get(upstream)?.abort();
+    this.#watches.delete(upstream);
+    chain.outcomes.delete(upstream);
+    void upstream.close();
+  }
+}
+
+function keyOf({ url, weight, headers }: UpstreamSource): string {
+  return JSON.stringify([url, weight, Object.entries(headers)]);
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

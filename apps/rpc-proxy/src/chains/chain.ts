@@ -1,0 +1,144 @@
+import type { ChainFamilyName, Network } from '@chainwatch/chain-core';
+import type { Leg } from '../exchange/leg.ts';
+import { createMethodTable, type MethodLists, type MethodRule } from '../methods/method-rule.ts';
+import type { Clock } from '../upstreams/clock.ts';
+import { HedgeBudget } from '../upstreams/hedge-budget.ts';
+import type { Head, Upstream } from '../upstreams/upstream.ts';
+import { FilterBook } from './filter-book.ts';
+import { pickUpstream } from './pick-upstream.ts';
+
+/** The highest head that one key has met on one chain, and the node that told it. */
+export interface Floor {
+  number: number;
+  upstream: Upstream | undefined;
+}
+
+export type Outcome = 'ok' | 'error' | 'busy' | 'unable' | 'slow';
+
+const FLOORS_MAX = 10_000;
+const SUSPECT_MS = 80;
+
+/** One network that the gateway serves: its nodes, their common head, and what its methods may do. */
+export class Chain {
+  readonly network: Network;
+  readonly clock: Clock;
+  readonly isCached: boolean;
+  readonly ruleOf: (method: string) => MethodRule;
+  readonly hedges = new HedgeBudget();
+  readonly filters = new FilterBook();
+  upstreams: readonly Upstream[] = [];
+  /** Highest of the nodes that serve. */
+  headNumber = -1;
+  /** Changes with every new head, and with every write: short-lived answers are kept for one of these. */
+  headStamp = 0;
+  /** Lowest height that the nodes that serve hold for final. Never falls. */
+  finalNumber = -1;
+  /** Legs by node and outcome, for the metrics. */
+  readonly outcomes = new Map<Upstream, Record<Outcome, number>>();
+  /** Asks a node that is silent with calls under way; false when it stays silent. */
+  probe: (upstream: Upstream) => Promise<boolean> = async () => true;
+  readonly #floors = new Map<string, Floor>();
+  readonly #probing = new Map<Upstream, number>();
+  readonly #lagMax: number;
+
+  constructor(network: Network, clock: Clock, { lists, isCached = true }: { readonly lists?: MethodLists; readonly isCached?: boolean } = {}) {
+    this.network = network;
+    this.clock = clock;
+    this.isCached = isCached;
+    this.ruleOf = createMethodTable(network.family, lists);
+    this.#lagMax = Math.max(3, Math.ceil(5_000 / network.blockTimeMs));
+  }
+
+  get family(): ChainFamilyName {
+    return this.network.family;
+  }
+
+  /** Nodes are there, and none was asked to the end yet how it is. */
+  get isStarting(): boolean {
+    return this.upstreams.length > 0 && this.upstreams.every(({ isChecked }) => !isChecked);
+  }
+
+  floorOf(keyId: string): Floor {
+    let floor = this.#floors.get(keyId);
+    if (floor === undefined) {
+      if (this.#floors.size >= FLOORS_MAX) this.#floors.clear();
+      floor = { number: -1, upstream: undefined };
+      this.#floors.set(keyId, floor);
+    }
+    return floor;
+  }
+
+  pick(tried: ReadonlySet<Upstream>, floor: Floor): Upstream | undefined {
+    return pickUpstream(this.upstreams, tried, (upstream) => this.serves(upstream) && !this.isBehind(floor, upstream, upstream.head?.number));
+  }
+
+  canHedge(tried: ReadonlySet<Upstream>, floor: Floor): boolean {
+    return this.hedges.hasOne && this.upstreams.some((upstream) => !tried.has(upstream) && this.serves(upstream) && !this.isBehind(floor, upstream, upstream.head?.number));
+  }
+
+  /** Healthy, of this chain, and not behind the others. */
+  serves(upstream: Upstream): boolean {
+    if (!upstream.isChecked || upstream.isDown || upstream.isWrongChain || upstream.pausedUntil > this.clock.now) return false;
+    return !this.lags(upstream);
+  }
+
+  lags(upstream: Upstream): boolean {
+    return upstream.head !== undefined && upstream.head.number < this.headNumber - this.#lagMax;
+  }
+
+  /** A node that told the floor itself may fall below it: that is a reorganisation, not a slower node. */
+  isBehind(floor: Floor, upstream: Upstream, number: number | undefined): boolean {
+    return number !== undefined && number < floor.number && upstream !== floor.upstream && floor.upstream !== undefined;
+  }
+
+  raiseFloor(floor: Floor, upstream: Upstream): void {
+    const number = upstream.head?.number;
+    if (number === undefined || (number <= floor.number && floor.upstream !== upstream)) return;
+    floor.number = number;
+    floor.upstream = upstream;
+  }
+
+  /** An answer told a head that the last poll did not know yet. */
+  learnHead(upstream: Upstream, number: number): void {
+    if (upstream.head !== undefined) this.setHead(upstream, { ...upstream.head, number, hash: `${number}` });
+  }
+
+  setHead(upstream: Upstream, head: Head): void {
+    const before = upstream.head;
+    upstream.head = head;
+    if (before?.number !== head.number || before.hash !== head.hash || before.final !== head.final) this.refreshHead();
+  }
+
+  refreshHead(): void {
+    const serving = this.upstreams.filter(({ isDown, isWrongChain, isChecked, head }) => !isDown && !isWrongChain && isChecked && head !== undefined);
+    if (serving.length === 0) return;
+    this.headNumber = Math.max(...serving.map(({ head }) => head!.number));
+    const finals = serving.filter((upstream) => !this.lags(upstream)).map(({ head }) => head!.final ?? -1);
+    if (finals.length > 0) this.finalNumber = Math.max(this.finalNumber, Math.min(...finals));
+    this.headStamp += 1;
+  }
+
+  count(upstream: Upstream, outcome: Outcome): void {
+    let counts = this.outcomes.get(upstream);
+    if (counts === undefined) this.outcomes.set(upstream, (counts = { ok: 0, error: 0, busy: 0, unable: 0, slow: 0 }));
+    counts[outcome] += 1;
+  }
+
+  /** A leg without a byte for a while on a node without a byte for a while: asks the node whether it is there at all. */
+  watchSilence(leg: Leg, now: number): void {
+    const { upstream } = leg;
+    if (!leg.isSent || upstream.isDown || this.upstreams.length < 2) return;
+    const silentMs = now - Math.max(leg.startedAt, upstream.lastHeardAt);
+    if (silentMs < SUSPECT_MS || now < (this.#probing.get(upstream) ?? 0)) return;
+    this.#probing.set(upstream, now + Math.max(500, silentMs));
+    void this.probe(upstream).then((isThere) => {
+      if (!isThere && !upstream.isDown) this.#leaveSilent(upstream);
+    });
+  }
+
+  #leaveSilent(upstream: Upstream): void {
+    upstream.goDown('did not answer');
+    this.refreshHead();
+    for (const leg of [...upstream.legs]) leg.tellSilent();
+  }
+}

@@ -1,0 +1,98 @@
+import type { Opener } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { ChainDirectory } from './chain-directory.ts';
+import type { ChainSettings } from './chain-settings.ts';
+
+interface EndpointRow {
+  readonly gid: string;
+  readonly family: string;
+  readonly endpoint_sealed: string | null;
+  readonly evm_endpoint_sealed: string | null;
+}
+
+export interface FollowOptions {
+  readonly db: Sql;
+  readonly opener: Opener;
+  readonly directory: ChainDirectory;
+  readonly settings: Readonly<Record<string, ChainSettings>>;
+  /** CHAIN_ENDPOINTS: more nodes by chain gid, of every service. */
+  readonly endpoints: Readonly<Record<string, readonly string[]>>;
+  readonly logger: { warn(fields: object, message: string): void };
+}
+
+export interface EndpointFollower {
+  /** The database was read since the last failure. */
+  readonly isCurrent: boolean;
+  refresh(): Promise<void>;
+  stop(): void;
+}
+
+const INTERVAL_MS = 1_000;
+
+/** Keeps the nodes of every chain as the database has them: at once when told, within a second otherwise. */
+export async function followEndpoints(options: FollowOptions): Promise<EndpointFollower> {
+  let isCurrent = false;
+  let running: Promise<void> | undefined;
+  const known = new Map<string, string>();
+  const refresh = async (): Promise<void> => {
+    try {
+      await applyEndpoints(options, known);
+      isCurrent = true;
+    } catch (error) {
+      // What was known stays in use.
+      if (isCurrent) options.logger.warn({ error: String(error) }, 'the endpoints of the chains could not be read');
+      isCurrent = false;
+    }
+  };
+  const refreshOnce = (): Promise<void> => (running ??= refresh().finally(() => (running = undefined)));
+  await refreshOnce();
+  const timer = setInterval(() => void refreshOnce(), INTERVAL_MS);
+  timer.unref();
+  return {
+    get isCurrent() {
+      return isCurrent;
+    },
+    // A refresh under way may have read before the change.
+    refresh: async () => {
+      await running;
+      await refreshOnce();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+async function applyEndpoints({ db, opener, directory, settings, endpoints, logger }: FollowOptions, known: Map<string, string>): Promise<void> {
+  const { rows } = await db.query<EndpointRow>('SELECT gid, family, endpoint_sealed, evm_endpoint_sealed FROM blockchains');
+  const byGid = new Map(rows.map((row) => [row.gid, row]));
+  for (const gid of new Set([...byGid.keys(), ...known.keys(), ...Object.keys(settings), ...Object.keys(endpoints)])) {
+    const row = byGid.get(gid);
+    const state = `${row?.endpoint_sealed ?? ''} ${row?.evm_endpoint_sealed ?? ''}`;
+    if (known.get(gid) === state) continue;
+    const stored = row === undefined ? [] : [tryOpen(row, opener, logger)].filter((url) => url !== undefined);
+    const plain = [...new Set([...stored, ...(endpoints[gid] ?? []).map((url) => (gid.startsWith('tron:') ? besideWallet(url) : url))])].map((url) => ({ url, weight: 1, headers: {} }));
+    directory.setSources(gid, [...plain, ...(settings[gid]?.upstreams ?? [])]);
+    known.set(gid, state);
+  }
+}
+
+/** One that was sealed with a key that is not here leaves its chain without it, and the others alone. */
+function tryOpen(row: EndpointRow, opener: Opener, logger: FollowOptions['logger']): string | undefined {
+  try {
+    return openEndpoint(row, opener);
+  } catch (error) {
+    logger.warn({ chain_gid: row.gid, error: String(error) }, 'an endpoint could not be opened');
+    return undefined;
+  }
+}
+
+/** TRON's JSON-RPC has an address of its own, or stands beside the HTTP API of the node. */
+function openEndpoint({ gid, family, endpoint_sealed: endpoint, evm_endpoint_sealed: evmEndpoint }: EndpointRow, opener: Opener): string | undefined {
+  if (evmEndpoint !== null) return opener.open(evmEndpoint, `evm_endpoint:${gid}`);
+  if (endpoint === null) return undefined;
+  const url = opener.open(endpoint, `endpoint:${gid}`);
+  return family === 'tron' ? besideWallet(url) : url;
+}
+
+function besideWallet(url: string): string {
+  return /\/jsonrpc\/?$/.test(url) ? url : new URL('jsonrpc', url.endsWith('/') ? url : `${url}/`).href;
+}

@@ -1,0 +1,259 @@
+import type { Chain, Floor } from '../chains/chain.ts';
+import type { MethodKind } from '../methods/method-rule.ts';
+import type { Ticking } from '../upstreams/clock.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
+import { judgeReply } from './judge-reply.ts';
+import { asKnownTransaction } from './known-transaction.ts';
+import { Leg, type LegOwner } from './leg.ts';
+import { readRevealedHead, readToldBlock } from './read-revealed-head.ts';
+import type { Failure, Receiver, ReplyHead, WholeReply } from './receiver.ts';
+
+/** What is asked of a chain's nodes. */
+export interface Demand {
+  readonly chain: Chain;
+  readonly body: Buffer;
+  /** The strictest of a batch. */
+  readonly kind: MethodKind;
+  /** For latencies and heads; of a batch `batch`. */
+  readonly method: string;
+  /** The whole body's parameters, where they are short. */
+  readonly params: string;
+  /** What the client saw of the chain so far. */
+  readonly floor: Floor;
+  /** Behind the address of the node's HTTP interface: `/wallet/getnowblock`. */
+  readonly rest?: string;
+  readonly verb?: 'POST' | 'GET';
+  readonly acceptEncoding?: string | undefined;
+  /** The one node that knows the filter. */
+  readonly upstream?: Upstream | undefined;
+}
+
+const DEADLINE_MS = 30_000;
+const LEGS_MAX = 4;
+const AGAIN_MS = 40;
+const AGAIN_MAX = 50;
+
+/**
+ * One answer for one demand: picks a node, goes to another one when it fails (rpc-gateway.md, trap 5), asks a second one
+ * when it is slow, and brings the receiver exactly one outcome. Sends are never hedged; `once` never goes again.
+ */
+export class Exchange implements LegOwner, Ticking {
+  readonly wholeBytesMax: number;
+  readonly #demand: Demand;
+  readonly #receiver: Receiver;
+  readonly #deadline: number;
+  readonly #legs = new Set<Leg>();
+  readonly #tried = new Set<Upstream>();
+  #passing: Leg | undefined;
+  #lastReply: WholeReply | undefined;
+  #legCount = 0;
+  #hedgeAt = Infinity;
+  #againAt = Infinity;
+  #againCount = 0;
+  #isDone = false;
+
+  constructor(demand: Demand, receiver: Receiver) {
+    this.#demand = demand;
+    this.#receiver = receiver;
+    this.wholeBytesMax = receiver.wholeBytesMax;
+    const { clock } = demand.chain;
+    clock.add(this);
+    this.#deadline = clock.now + DEADLINE_MS;
+  }
+
+  start(): this {
+    if (!this.#startLeg()) this.#giveUp('unavailable');
+    return this;
+  }
+
+  /** The receiver is gone. A write goes on: whether it took effect must not depend on who waits. */
+  abandon(): void {
+    if (this.#isDone) return;
+    if (this.#demand.kind !== 'read' && this.#demand.kind !== 'filter' && this.#passing === undefined) return;
+    this.#finish();
+  }
+
+  tick(now: number): void {
+    if (now >= this.#deadline) {
+      if (this.#passing !== undefined) return this.#break();
+      return this.#giveUp('timeout');
+    }
+    if (this.#passing !== undefined) return;
+    if (now >= this.#againAt) {
+      this.#againAt = Infinity;
+      this.#tried.clear();
+      if (!this.#startLeg()) this.#giveUp('unavailable');
+      return;
+    }
+    if (now >= this.#hedgeAt) this.#hedge();
+    for (const leg of this.#legs) this.#demand.chain.watchSilence(leg, now);
+  }
+
+  onWhole(leg: Leg, reply: WholeReply): void {
+    this.#legs.delete(leg);
+    const { chain, method } = this.#demand;
+    const { upstream } = leg;
+    const verdict = judgeReply(chain.family, reply);
+    if (verdict === 'broken') {
+      upstream.fail(`answered with status ${reply.status}`);
+      chain.count(upstream, 'error');
+      return this.#goOn(leg, reply);
+    }
+    upstream.succeed();
+    upstream.latencies.record(method, chain.clock.now - leg.startedAt);
+    if (verdict === 'busy') upstream.pausedUntil = chain.clock.now + readPauseMs(reply.retryAfter);
+    if (verdict !== 'answer') {
+      chain.count(upstream, verdict);
+      return this.#goOn(leg, reply);
+    }
+    if (this.#isBackwards(upstream, reply)) return this.#waitForward(reply);
+    chain.count(upstream, 'ok');
+    chain.raiseFloor(this.#demand.floor, upstream);
+    if (this.#demand.kind === 'send' || this.#demand.kind === 'once') chain.headStamp += 1;
+    if (this.#demand.kind === 'filter') chain.filters.learn(method, reply.body, upstream);
+    this.#finish();
+    const isSecondSend = this.#legCount > 1 && method === 'eth_sendRawTransaction';
+    this.#receiver.whole((isSecondSend ? asKnownTransaction(this.#demand.body, reply) : undefined) ?? reply, upstream);
+  }
+
+  onLarge(leg: Leg, head: ReplyHead, pieces: readonly Buffer[]): boolean {
+    const { chain } = this.#demand;
+    // Large failures are pages of a proxy in front of the node.
+    if (head.status >= 500 || head.status === 429) {
+      leg.cancel();
+      this.#legs.delete(leg);
+      this.#goOn(leg, undefined);
+      return true;
+    }
+    this.#passing = leg;
+    for (const other of this.#legs) if (other !== leg) other.cancel();
+    leg.upstream.succeed();
+    chain.count(leg.upstream, 'ok');
+    chain.raiseFloor(this.#demand.floor, leg.upstream);
+    return this.#receiver.start(head, pieces, leg.resume);
+  }
+
+  onData(_leg: Leg, piece: Buffer): boolean {
+    return this.#receiver.data(piece);
+  }
+
+  onEnd(leg: Leg): void {
+    this.#finish();
+    this.#receiver.end(leg.upstream);
+  }
+
+  onError(leg: Leg, error: Error): void {
+    this.#legs.delete(leg);
+    leg.upstream.fail(error.message);
+    this.#demand.chain.count(leg.upstream, 'error');
+    if (leg === this.#passing) return this.#break();
+    this.#goOn(leg, undefined);
+  }
+
+  /** The node was found silent: leave it, where somebody else can answer. */
+  onSilent(leg: Leg): void {
+    if (this.#isDone || leg === this.#passing || leg.isDone) return;
+    if (!this.#mayGoAgain(leg) || this.#pick() === undefined) return;
+    this.#legs.delete(leg);
+    leg.cancel();
+    this.#demand.chain.count(leg.upstream, 'error');
+    this.#goOn(leg, undefined);
+  }
+
+  #startLeg(): boolean {
+    const { chain } = this.#demand;
+    const upstream = this.#pick();
+    if (upstream === undefined) {
+      if (!chain.isStarting) return false;
+      this.#againAt = chain.clock.now + 2;
+      return true;
+    }
+    this.#tried.add(upstream);
+    this.#legCount += 1;
+    const leg = new Leg(upstream, this, chain.clock.now);
+    this.#legs.add(leg);
+    this.#hedgeAt = this.#demand.kind === 'read' && this.#legs.size === 1 && chain.upstreams.length > 1 ? leg.startedAt + upstream.latencies.hedgeDelayMs(this.#demand.method) : Infinity;
+    upstream.send(leg, this.#demand);
+    return true;
+  }
+
+  #pick(): Upstream | undefined {
+    const { chain, floor, upstream } = this.#demand;
+    if (upstream !== undefined) return this.#tried.has(upstream) ? undefined : upstream;
+    return chain.pick(this.#tried, floor);
+  }
+
+  #hedge(): void {
+    this.#hedgeAt = Infinity;
+    const { chain } = this.#demand;
+    if (this.#legCount >= LEGS_MAX || !chain.canHedge(this.#tried, this.#demand.floor)) return;
+    chain.hedges.take();
+    for (const leg of this.#legs) chain.count(leg.upstream, 'slow');
+    this.#startLeg();
+  }
+
+  /** A leg failed. Another one may still bring it; else another node is asked. */
+  #goOn(leg: Leg, reply: WholeReply | undefined): void {
+    if (this.#isDone) return;
+    if (reply !== undefined) this.#lastReply = reply;
+    if (this.#legs.size > 0) return;
+    if (this.#mayGoAgain(leg) && this.#legCount < LEGS_MAX) {
+      if (this.#startLeg()) return;
+      // The last node: a connection that it had closed already is worth a second try.
+      if (reply === undefined && this.#legCount < 2 && !leg.upstream.isDown) {
+        this.#tried.clear();
+        if (this.#startLeg()) return;
+      }
+    }
+    this.#giveUp('unavailable');
+  }
+
+  #mayGoAgain(leg: Leg): boolean {
+    const { kind } = this.#demand;
+    return kind === 'read' || kind === 'send' || !leg.isSent;
+  }
+
+  #isBackwards(upstream: Upstream, reply: WholeReply): boolean {
+    const { chain, floor, method, params } = this.#demand;
+    const told = readToldBlock(method, reply);
+    if (told !== undefined && upstream.head !== undefined && told > upstream.head.number) chain.learnHead(upstream, told);
+    const number = readRevealedHead(method, params, reply);
+    if (number === undefined) return false;
+    if (upstream.head === undefined || number > upstream.head.number) chain.learnHead(upstream, number);
+    return this.#againCount < AGAIN_MAX && chain.isBehind(floor, upstream, number);
+  }
+
+  #waitForward(reply: WholeReply): void {
+    this.#lastReply = reply;
+    if (this.#legs.size > 0) return;
+    this.#againCount += 1;
+    this.#legCount = 0;
+    this.#againAt = this.#demand.chain.clock.now + AGAIN_MS;
+  }
+
+  #giveUp(failure: Failure): void {
+    if (this.#isDone) return;
+    const reply = this.#lastReply;
+    this.#finish();
+    if (reply !== undefined) this.#receiver.whole(reply);
+    else this.#receiver.fail(failure);
+  }
+
+  #break(): void {
+    this.#finish();
+    this.#receiver.broken();
+  }
+
+  #finish(): void {
+    this.#isDone = true;
+    this.#demand.chain.clock.remove(this);
+    for (const leg of this.#legs) leg.cancel();
+    this.#legs.clear();
+  }
+}
+
+/** `Retry-After` in seconds, within reason; a second where the node does not tell. */
+function readPauseMs(retryAfter: string | undefined): number {
+  const seconds = Number(retryAfter ?? 1);
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0.1), 30) * 1_000 : 1_000;
+}

@@ -1,0 +1,132 @@
+import type { Dispatcher } from 'undici';
+import type { Upstream } from '../upstreams/upstream.ts';
+import type { ReplyHead, WholeReply } from './receiver.ts';
+
+/** Who started a leg and decides about it. */
+export interface LegOwner {
+  readonly wholeBytesMax: number;
+  onWhole(leg: Leg, reply: WholeReply): void;
+  /** More than `wholeBytesMax` arrived. True: pass on what comes, with `onData` and `onEnd`. */
+  onLarge(leg: Leg, head: ReplyHead, pieces: readonly Buffer[]): boolean;
+  onData(leg: Leg, piece: Buffer): boolean;
+  onEnd(leg: Leg): void;
+  onError(leg: Leg, error: Error): void;
+  onSilent(leg: Leg): void;
+}
+
+/**
+ * One request to one node, as undici's handler. Replies are kept until they are whole or too large to keep; nothing is
+ * parsed here.
+ */
+export class Leg implements Dispatcher.DispatchHandler {
+  readonly upstream: Upstream;
+  readonly startedAt: number;
+  /** Bytes went out: from here on the node may have acted. */
+  isSent = false;
+  isPassing = false;
+  isDone = false;
+  #owner: LegOwner;
+  #abort: ((error?: Error) => void) | undefined;
+  #resume: (() => void) | undefined;
+  #head: ReplyHead | undefined;
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(upstream: Upstream, owner: LegOwner, now: number) {
+    this.upstream = upstream;
+    this.startedAt = now;
+    this.#owner = owner;
+  }
+
+  readonly resume = (): void => this.#resume?.();
+
+  /** The owner does not want it any more. */
+  cancel(): void {
+    if (this.isDone) return;
+    this.#finish();
+    this.#abort?.(CANCELLED);
+  }
+
+  tellSilent(): void {
+    this.#owner.onSilent(this);
+  }
+
+  onConnect(abort: (error?: Error) => void): void {
+    if (this.isDone) return abort(CANCELLED);
+    this.#abort = abort;
+    this.isSent = true;
+  }
+
+  onHeaders(status: number, rawHeaders: Buffer[], resume: () => void): boolean {
+    if (status < 200) return true;
+    this.upstream.lastHeardAt = this.upstream.clock.now;
+    this.#resume = resume;
+    this.#head = readHead(status, rawHeaders);
+    return true;
+  }
+
+  onData(piece: Buffer): boolean {
+    this.upstream.lastHeardAt = this.upstream.clock.now;
+    if (this.isDone) return true;
+    if (this.isPassing) return this.#owner.onData(this, piece);
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    if (this.#bytes <= this.#owner.wholeBytesMax) return true;
+    this.isPassing = true;
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    return this.#owner.onLarge(this, this.#head!, pieces);
+  }
+
+  onComplete(): void {
+    if (this.isDone) return;
+    this.#finish();
+    if (this.isPassing) return this.#owner.onEnd(this);
+    const body = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.#bytes);
+    const head = this.#head!;
+    this.#owner.onWhole(this, { ...head, body });
+  }
+
+  onError(error: Error): void {
+    if (this.isDone) return;
+    this.#finish();
+    this.#owner.onError(this, error);
+  }
+
+  #finish(): void {
+    this.isDone = true;
+    this.upstream.legs.delete(this);
+  }
+}
+
+const CANCELLED = new Error('the reply is not wanted any more');
+
+function readHead(status: number, raw: readonly Buffer[]): ReplyHead {
+  let contentType = 'application/json';
+  let contentEncoding: string | undefined;
+  let retryAfter: string | undefined;
+  let contentLength = -1;
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at]!;
+    // Most names are told apart by their length.
+    if (name.length !== 12 && name.length !== 14 && name.length !== 16 && name.length !== 11) continue;
+    const value = raw[at + 1]!;
+    switch (name.toString('latin1', 0, name.length).toLowerCase()) {
+      case 'content-type':
+        contentType = value.toString('latin1', 0, value.length);
+        break;
+      case 'content-encoding':
+        contentEncoding = value.toString('latin1', 0, value.length);
+        break;
+      case 'content-length':
+        contentLength = Number(value.toString('latin1', 0, value.length));
+        break;
+      case 'retry-after':
+        retryAfter = value.toString('latin1', 0, value.length);
+        break;
+      default:
+        break;
+    }
+  }
+  return { status, contentType, contentEncoding, retryAfter, contentLength };
+}

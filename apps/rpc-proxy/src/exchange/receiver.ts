@@ -1,0 +1,31 @@
+import type { Upstream } from '../upstreams/upstream.ts';
+
+/** What the client sees of a node's reply besides its body. */
+export interface ReplyHead {
+  readonly status: number;
+  readonly contentType: string;
+  readonly contentEncoding: string | undefined;
+  readonly retryAfter: string | undefined;
+  /** -1 where the node did not tell. */
+  readonly contentLength: number;
+}
+
+export interface WholeReply extends ReplyHead {
+  readonly body: Buffer;
+}
+
+export type Failure = 'unavailable' | 'timeout' | 'busy';
+
+/** Takes what one exchange brings: a whole reply, or a start with data behind it, or a failure. Exactly one of them. */
+export interface Receiver {
+  /** Larger replies come in pieces. */
+  readonly wholeBytesMax: number;
+  whole(reply: WholeReply, upstream?: Upstream): void;
+  /** The first pieces of a large reply; `resume` goes on after `data` returned false. */
+  start(head: ReplyHead, pieces: readonly Buffer[], resume: () => void): boolean;
+  data(piece: Buffer): boolean;
+  end(upstream?: Upstream): void;
+  /** The node broke off behind `start`. */
+  broken(): void;
+  fail(failure: Failure): void;
+}

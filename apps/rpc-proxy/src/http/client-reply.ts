@@ -1,0 +1,127 @@
+import type { ServerResponse } from 'node:http';
+import type { TokenResult } from '@chainwatch/cache';
+import type { StoredReply } from '../cache/memory-store.ts';
+import type { Failure, Receiver, ReplyHead, WholeReply } from '../exchange/receiver.ts';
+
+/** Nothing is held back longer than that: the first byte goes out and the rest is passed on as it comes. */
+const WHOLE_BYTES_MAX = 131_072;
+
+const FAILURES: Readonly<Record<Failure, readonly [number, string]>> = {
+  unavailable: [502, 'network unavailable'],
+  timeout: [504, 'network unavailable: no answer within 30 seconds'],
+  busy: [503, 'too many calls are under way'],
+};
+
+/** What the observer of a client's reply is told. */
+export interface ReplyOutcome {
+  readonly status: number;
+  readonly bytes: number;
+  readonly isFailure: boolean;
+}
+
+/** The response to one client: bytes of the node as they came, or the gateway's own `{error}` (interface.md). */
+export class ClientReply implements Receiver {
+  readonly wholeBytesMax = WHOLE_BYTES_MAX;
+  readonly res: ServerResponse;
+  limit: TokenResult | undefined;
+  /** A call without an id: an empty reply is no reply. */
+  isNotification = false;
+  onDone: ((outcome: ReplyOutcome) => void) | undefined;
+  #status = 0;
+  #bytes = 0;
+
+  constructor(res: ServerResponse) {
+    this.res = res;
+  }
+
+  whole(reply: WholeReply): void {
+    const { body } = reply;
+    if (body.length === 0 && this.isNotification && reply.status < 300) return this.noContent();
+    this.#head(reply, body.length);
+    this.res.end(body);
+    this.#done(reply.status, body.length, reply.status >= 500);
+  }
+
+  /** An answer that was given before, under this call's id. */
+  stored({ body, idStart, idEnd, contentType }: StoredReply, id: Buffer, status: number): void {
+    if (this.res.destroyed) return;
+    const length = body.length - (idEnd - idStart) + id.length;
+    const headers = ['Content-Type', contentType, 'Content-Length', String(length)];
+    this.#pushLimit(headers);
+    const bytes = Buffer.allocUnsafe(length);
+    body.copy(bytes, 0, 0, idStart);
+    id.copy(bytes, idStart);
+    body.copy(bytes, idStart + id.length, idEnd);
+    this.res.writeHead(status, headers).end(bytes);
+    this.#done(status, length, false);
+  }
+
+  start(head: ReplyHead, pieces: readonly Buffer[], resume: () => void): boolean {
+    this.#status = head.status;
+    this.#head(head, head.contentLength);
+    this.res.on('drain', resume);
+    let isFlowing = true;
+    for (const piece of pieces) isFlowing = this.data(piece);
+    return isFlowing;
+  }
+
+  data(piece: Buffer): boolean {
+    this.#bytes += piece.length;
+    return this.res.write(piece);
+  }
+
+  end(): void {
+    this.res.end();
+    this.#done(this.#status, this.#bytes, false);
+  }
+
+  /** Headers are out: a body that ends in order would be taken for a whole one. */
+  broken(): void {
+    this.res.destroy();
+    this.#done(this.#status, this.#bytes, true);
+  }
+
+  fail(failure: Failure): void {
+    const [status, text] = FAILURES[failure];
+    this.refuse(status, text);
+  }
+
+  noContent(): void {
+    if (this.res.headersSent || this.res.destroyed) return;
+    const headers: string[] = [];
+    this.#pushLimit(headers);
+    this.res.writeHead(204, headers).end();
+    this.#done(204, 0, false);
+  }
+
+  /** An answer of the gateway itself. */
+  refuse(status: number, error: string, more: readonly string[] = []): void {
+    if (this.res.headersSent || this.res.destroyed) return;
+    const body = JSON.stringify({ error });
+    const headers = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body)), ...more];
+    this.#pushLimit(headers);
+    this.res.writeHead(status, headers).end(body);
+    this.#done(status, body.length, true);
+  }
+
+  #head(head: ReplyHead, length: number): void {
+    const headers = ['Content-Type', head.contentType];
+    if (length >= 0) headers.push('Content-Length', String(length));
+    if (head.contentEncoding !== undefined) headers.push('Content-Encoding', head.contentEncoding, 'Vary', 'Accept-Encoding');
+    if (head.retryAfter !== undefined) headers.push('Retry-After', head.retryAfter);
+    this.#pushLimit(headers);
+    this.res.writeHead(head.status, headers);
+  }
+
+  #pushLimit(headers: string[]): void {
+    const { limit } = this;
+    if (limit === undefined) return;
+    headers.push('X-RateLimit-Limit', String(limit.limit), 'X-RateLimit-Remaining', String(limit.remaining), 'X-RateLimit-Reset', String(limit.resetAt));
+    if (!limit.allowed) headers.push('Retry-After', String(limit.retryAfterSeconds));
+  }
+
+  #done(status: number, bytes: number, isFailure: boolean): void {
+    this.onDone?.({ status, bytes, isFailure });
+    this.onDone = undefined;
+  }
+}

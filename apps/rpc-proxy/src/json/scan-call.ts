@@ -1,0 +1,108 @@
+import { NOT_JSON, skipSpace, skipString, skipValue } from './skip-value.ts';
+
+/** Where the members of one JSON-RPC call stand in its body; a start of -1 is an absent member. */
+export interface ScannedCall {
+  readonly start: number;
+  readonly end: number;
+  readonly method: string;
+  readonly paramsStart: number;
+  readonly paramsEnd: number;
+  readonly idStart: number;
+  readonly idEnd: number;
+  readonly versionStart: number;
+  readonly versionEnd: number;
+}
+
+/** Why a body is no call, for the client. */
+export class NotACallError extends Error {
+  override readonly name = 'NotACallError';
+}
+
+const MEMBERS = ['method', 'params', 'id', 'jsonrpc'] as const;
+type Member = (typeof MEMBERS)[number];
+
+/**
+ * Finds `jsonrpc`, `method`, `params` and `id` of the object that starts at `from`, without parsing what they hold.
+ * A member that stands there twice, or in another spelling that some node reads as the same one, is refused: the node
+ * might take the other one than the permission check did.
+ * @throws NotACallError
+ */
+export function scanCall(bytes: Buffer, from: number): ScannedCall {
+  const starts = { method: -1, params: -1, id: -1, jsonrpc: -1 };
+  const ends = { method: -1, params: -1, id: -1, jsonrpc: -1 };
+  if (bytes[from] !== 0x7b) throw new NotACallError('expected an object');
+  let at = skipSpace(bytes, from + 1);
+  if (bytes[at] === 0x7d) throw new NotACallError('expected a method');
+  for (;;) {
+    const nameEnd = bytes[at] === 0x22 ? skipString(bytes, at) : NOT_JSON;
+    if (nameEnd === NOT_JSON) throw new NotACallError('expected JSON');
+    const member = memberOf(bytes, at + 1, nameEnd - 1);
+    at = skipSpace(bytes, nameEnd);
+    if (bytes[at] !== 0x3a) throw new NotACallError('expected JSON');
+    const valueStart = skipSpace(bytes, at + 1);
+    const valueEnd = skipValue(bytes, valueStart);
+    if (valueEnd === NOT_JSON) throw new NotACallError('expected JSON');
+    if (member !== undefined) {
+      if (starts[member] !== -1) throw new NotACallError(`expected one ${member}, got two`);
+      starts[member] = valueStart;
+      ends[member] = valueEnd;
+    }
+    at = skipSpace(bytes, valueEnd);
+    if (bytes[at] === 0x7d) break;
+    if (bytes[at] !== 0x2c) throw new NotACallError('expected JSON');
+    at = skipSpace(bytes, at + 1);
+  }
+  return {
+    start: from,
+    end: at + 1,
+    method: readMethod(bytes, starts.method, ends.method),
+    paramsStart: starts.params,
+    paramsEnd: ends.params,
+    idStart: starts.id,
+    idEnd: ends.id,
+    versionStart: starts.jsonrpc,
+    versionEnd: ends.jsonrpc,
+  };
+}
+
+function memberOf(bytes: Buffer, start: number, end: number): Member | undefined {
+  switch (end - start) {
+    case 2:
+      if (bytes[start] === 0x69 && bytes[start + 1] === 0x64) return 'id';
+      break;
+    case 6:
+      if (bytes[start] === 0x6d && bytes.toString('latin1', start, end) === 'method') return 'method';
+      if (bytes[start] === 0x70 && bytes.toString('latin1', start, end) === 'params') return 'params';
+      break;
+    case 7:
+      if (bytes[start] === 0x6a && bytes.toString('latin1', start, end) === 'jsonrpc') return 'jsonrpc';
+      break;
+    default:
+      break;
+  }
+  return memberOfUnusualName(bytes.toString('utf8', start, end));
+}
+
+// Escapes are the same name to every parser; case is to Go's encoding/json, which folds ſ and the Kelvin sign as well.
+function memberOfUnusualName(raw: string): Member | undefined {
+  const name = raw.includes('\\') ? parseString(`"${raw}"`) : raw;
+  const folded = name.toLowerCase().replaceAll('\u017f', 's').replaceAll('\u212a', 'k');
+  const member = MEMBERS.find((candidate) => candidate === folded);
+  if (member !== undefined && member !== name) throw new NotACallError(`expected ${member}, got it in another spelling`);
+  return member;
+}
+
+function readMethod(bytes: Buffer, start: number, end: number): string {
+  if (start === -1) throw new NotACallError('expected a method');
+  if (bytes[start] !== 0x22) throw new NotACallError('expected a method that is a string');
+  const text = bytes.toString('utf8', start + 1, end - 1);
+  return text.includes('\\') ? parseString(`"${text}"`) : text;
+}
+
+function parseString(text: string): string {
+  try {
+    return JSON.parse(text) as string;
+  } catch {
+    throw new NotACallError('expected JSON');
+  }
+}

@@ -1,0 +1,94 @@
+import type { ChainFamilyName } from '@chainwatch/chain-core';
+import { bitcoinMethods } from './bitcoin-methods.ts';
+import { evmMethods } from './evm-methods.ts';
+import { solanaMethods } from './solana-methods.ts';
+import { tronMethods } from './tron-methods.ts';
+
+/**
+ * What may be done with a call besides sending it once:
+ * `read` is hedged and tried elsewhere; `send` carries a signed transaction, which a second node takes as known, so it is
+ * tried elsewhere and never hedged; `once` never goes again when bytes were sent; `filter` stays with the node that made it.
+ */
+export type MethodKind = 'read' | 'send' | 'once' | 'filter';
+
+/** What a family says of its methods, in the order of the questions. */
+export interface FamilyMethods {
+  /** Of the operator of a node, or of a wallet: refused unless the configuration unlocks them. */
+  readonly locked: RegExp;
+  readonly send: RegExp;
+  readonly once: RegExp;
+  readonly filter?: RegExp;
+  readonly read: RegExp;
+}
+
+const FAMILIES: Readonly<Record<ChainFamilyName, FamilyMethods>> = { evm: evmMethods, bitcoin: bitcoinMethods, solana: solanaMethods, tron: tronMethods };
+
+/** Lists of the configuration for one chain; `*` stands for any text. */
+export interface MethodLists {
+  /** When given, nothing else passes; a locked method that is named here is unlocked. */
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  /** Locked methods that pass, besides the others. */
+  readonly unlock?: readonly string[];
+}
+
+export interface MethodRule {
+  readonly method: string;
+  readonly kind: MethodKind;
+  readonly needsSend: boolean;
+  readonly isAllowed: boolean;
+  /** A method this build has heard of: its name may become a label of metrics and a row of usage. */
+  readonly isKnown: boolean;
+}
+
+const SOUNDS_LIKE_WRITE = /send|submit|broadcast|sign|set|write|create|import|delete|remove/i;
+
+export function createMethodTable(family: ChainFamilyName, lists: MethodLists = {}): (method: string) => MethodRule {
+  const rules = new Map<string, MethodRule>();
+  const decide = createDecision(FAMILIES[family], lists);
+  return (method) => {
+    const known = rules.get(method);
+    if (known !== undefined) return known;
+    const rule = decide(method);
+    // Names are the sender's: unknown ones take no room.
+    if (rule.isKnown && rules.size < 2_000) rules.set(method, rule);
+    return rule;
+  };
+}
+
+function createDecision(methods: FamilyMethods, lists: MethodLists): (method: string) => MethodRule {
+  const isListed = (patterns: readonly string[] | undefined): ((method: string) => boolean) => {
+    const expressions = (patterns ?? []).map(toExpression);
+    return (method) => expressions.some((expression) => expression.test(method));
+  };
+  const isAllowListed = isListed(lists.allow);
+  const isDenied = isListed(lists.deny);
+  const isUnlocked = isListed(lists.unlock);
+  return (method) => {
+    const isLocked = methods.locked.test(method) && !isUnlocked(method) && !isAllowListed(method);
+    const isAllowed = !isLocked && !isDenied(method) && (lists.allow === undefined || isAllowListed(method));
+    return { method, ...kindOf(methods, method), isAllowed };
+  };
+}
+
+function kindOf(methods: FamilyMethods, method: string): Pick<MethodRule, 'kind' | 'needsSend' | 'isKnown'> {
+  if (methods.send.test(method)) return { kind: 'send', needsSend: true, isKnown: true };
+  if (methods.once.test(method) || methods.locked.test(method)) return { kind: 'once', needsSend: true, isKnown: true };
+  if (methods.filter?.test(method)) return { kind: 'filter', needsSend: false, isKnown: true };
+  if (methods.read.test(method)) return { kind: 'read', needsSend: false, isKnown: method.length <= 64 };
+  return { kind: 'once', needsSend: SOUNDS_LIKE_WRITE.test(method), isKnown: false };
+}
+
+function toExpression(pattern: string): RegExp {
+  const escaped = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
+  return new RegExp(`^${escaped}$`, 's');
+}
+
+/** The family whose method a name is, where only one family knows it. */
+export function familyOfMethod(method: string): ChainFamilyName | undefined {
+  const families = (Object.keys(FAMILIES) as ChainFamilyName[]).filter((family) => {
+    const { read, send, once, locked } = FAMILIES[family];
+    return read.test(method) || send.test(method) || once.test(method) || locked.test(method);
+  });
+  return families.length === 1 ? families[0] : undefined;
+}

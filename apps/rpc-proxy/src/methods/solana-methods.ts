@@ -1,0 +1,10 @@
+import type { FamilyMethods } from './method-rule.ts';
+
+export const solanaMethods: FamilyMethods = {
+  // None of the public interface rules a node; those of the validator's admin socket are not served over HTTP.
+  locked: /^(exit|setIdentity|setLogFilter|addAuthorizedVoter|removeAllAuthorizedVoters)$/,
+  // A second send under a new leader may land twice as two paths of one signature: they go once.
+  send: /^(?!)$/,
+  once: /^(send[A-Z]\w*|requestAirdrop)$/,
+  read: /^(get[A-Z]\w*|isBlockhashValid|simulateTransaction|minimumLedgerSlot)$/,
+};

@@ -1,0 +1,48 @@
+import { counter, gauge, ok } from '@chainwatch/telemetry';
+import type { Checks } from '@chainwatch/telemetry';
+import type { ChainDirectory } from './chains/chain-directory.ts';
+import type { Outcome } from './chains/chain.ts';
+import { statusOf } from './http/serve-list.ts';
+
+const INTERVAL_MS = 2_000;
+
+const legs = counter('chainwatch_rpc_upstream_requests_total', { description: 'Requests to nodes by outcome' });
+const serving = gauge('chainwatch_rpc_upstream_serving', { description: '1 while a node serves' });
+const heads = gauge('chainwatch_rpc_upstream_head_number', { description: 'Highest block a node told' });
+const inFlight = gauge('chainwatch_rpc_upstream_inflight_requests', { description: 'Requests under way' });
+
+/** Puts what the chains counted into the metrics, now and then. Returns stop. */
+export function observeChains(directory: ChainDirectory): () => void {
+  const told = new Map<string, Record<Outcome, number>>();
+  const observe = (): void => {
+    for (const chain of directory.chains) {
+      for (const upstream of chain.upstreams) {
+        const labels = { chain_gid: chain.network.gid, upstream: upstream.label };
+        serving.set(chain.serves(upstream) ? 1 : 0, labels);
+        inFlight.set(upstream.legs.size, labels);
+        if (upstream.head !== undefined) heads.set(upstream.head.number, labels);
+        const counts = chain.outcomes.get(upstream);
+        if (counts === undefined) continue;
+        const key = `${labels.chain_gid} ${labels.upstream}`;
+        const before = told.get(key);
+        for (const [outcome, count] of Object.entries(counts) as [Outcome, number][]) {
+          const more = count - (before?.[outcome] ?? 0);
+          if (more > 0) legs.add(more, { ...labels, outcome });
+        }
+        told.set(key, { ...counts });
+      }
+    }
+  };
+  const timer = setInterval(observe, INTERVAL_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Chains are told with their state and take no replica out of service: another one meets the same nodes. */
+export function checkChains(directory: ChainDirectory): Checks {
+  const entries = [...directory.chains].filter(({ upstreams }) => upstreams.length > 0).map((chain) => {
+    const upstreams = chain.upstreams.map((upstream) => ({ label: upstream.label, serving: chain.serves(upstream), head_number: upstream.head?.number, reason: upstream.reason }));
+    return [chain.network.gid, { ...ok, status: statusOf(chain), upstreams }] as const;
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { parseApiKey } from '@chainwatch/api-key';
+import type { Dial } from '@chainwatch/chain-core';
+import type { KeyStore, Principal } from '@chainwatch/key-store';
+import type { ChainDirectory } from '../chains/chain-directory.ts';
+import type { Chain } from '../chains/chain.ts';
+import { clientAddressOf } from '../http/client-address.ts';
+import { BODY_BYTES_MAX } from '../http/read-body.ts';
+import type { KeyLimits } from '../limits/key-limits.ts';
+import type { UsageBook } from '../usage/usage-book.ts';
+import { SocketSession } from './socket-session.ts';
+
+export interface UpgradeOptions {
+  readonly keys: KeyStore;
+  readonly namespaceLabel: string;
+  readonly limits: KeyLimits;
+  readonly directory: ChainDirectory;
+  readonly trustedProxies: number;
+  readonly usage: UsageBook;
+  readonly dial: Dial;
+}
+
+export interface UpgradeListener {
+  (req: IncomingMessage, socket: Duplex, head: Buffer): void;
+  close(): void;
+}
+
+const PING_MS = 30_000;
+
+/** `GET {rpc_url}/{chain}` with Upgrade: a socket for calls and subscriptions, with the same keys and limits. */
+export function createUpgradeListener(options: UpgradeOptions): UpgradeListener {
+  const server = new WebSocketServer({ noServer: true, maxPayload: BODY_BYTES_MAX });
+  const alive = new WeakSet<object>();
+  const pinging = setInterval(() => {
+    for (const client of server.clients) {
+      if (!alive.delete(client)) client.terminate();
+      else client.ping();
+    }
+  }, PING_MS);
+  pinging.unref();
+  const listener = (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    socket.on('error', () => socket.destroy());
+    admit(options, req)
+      .then((admitted) => {
+        if ('error' in admitted) return refuse(socket, admitted.status, admitted.error);
+        server.handleUpgrade(req, socket, head, (client) => {
+          alive.add(client);
+          client.on('pong', () => alive.add(client));
+          new SocketSession({ ...options, ...admitted, client });
+        });
+      })
+      .catch(() => refuse(socket, 500, 'the gateway failed'));
+  };
+  return Object.assign(listener, {
+    close: () => {
+      clearInterval(pinging);
+      for (const client of server.clients) client.terminate();
+      server.close();
+    },
+  });
+}
+
+interface Refused {
+  readonly status: number;
+  readonly error: string;
+}
+
+interface Admitted {
+  readonly principal: Principal;
+  readonly chain: Chain;
+  readonly key: string;
+}
+
+async function admit({ keys, namespaceLabel, limits, directory, trustedProxies }: UpgradeOptions, req: IncomingMessage): Promise<Refused | Admitted> {
+  const text = req.headers['x-api-key'];
+  const parsed = parseApiKey(text, namespaceLabel);
+  const principal = parsed.ok ? await keys.findPrincipal(parsed.key) : undefined;
+  if (principal === undefined || !parsed.ok) {
+    const { allowed } = await limits.takeFailure(clientAddressOf(req, trustedProxies));
+    if (!allowed) return { status: 429, error: 'too many requests' };
+    return { status: 401, error: text === undefined ? 'missing API key' : 'invalid API key' };
+  }
+  if (principal.keyType !== 'rpc') return { status: 403, error: 'this key is not an RPC key' };
+  const { allowed } = await limits.take(principal.keyId, 1);
+  if (!allowed) return { status: 429, error: 'too many requests' };
+  const chain = directory.find((req.url ?? '/').slice(1).replace(/[/?].*$/, ''));
+  if (chain === undefined) return { status: 404, error: 'network not found' };
+  if (chain.upstreams.length === 0) return { status: 502, error: 'network unavailable' };
+  if (chain.family === 'bitcoin') return { status: 400, error: 'protocol mismatch: Bitcoin nodes have no sockets' };
+  return { principal, chain, key: parsed.key };
+}
+
+function refuse(socket: Duplex, status: number, error: string): void {
+  const body = JSON.stringify({ error });
+  socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One request as it arrived at the node. */
+export interface Seen {
+  readonly body: string;
+  readonly bytes: Buffer;
+  readonly headers: IncomingMessage['headers'];
+  readonly rawHeaders: readonly string[];
+  readonly url: string;
+  readonly method: string;
+  readonly isHealth: boolean;
+}
+
+export type Answer = (seen: Seen, res: ServerResponse, req: IncomingMessage) => void;
+
+/** A node of a spec: answers the gateway's health questions as told, and everything else with `answer`. */
+export interface SpecNode {
+  readonly url: string;
+  readonly port: number;
+  /** Without the gateway's own questions. */
+  readonly seen: Seen[];
+  answer: Answer;
+  /** Method → result; undefined refuses. */
+  health: Record<string, (params: readonly unknown[]) => unknown>;
+  /** Takes requests and answers none, as a process that was stopped. */
+  isSilent: boolean;
+  stop(): Promise<void>;
+}
+
+export async function startSpecNode(answer: Answer = answerResult('"0x1"'), options: { chainId?: number; head?: number } = {}): Promise<SpecNode> {
+  const head = options.head ?? 100;
+  const block = (number: number) => ({ number: `0x${number.toString(16)}`, hash: `0x${number.toString(16).padStart(64, '0')}` });
+  const node: Pick<SpecNode, 'answer' | 'health' | 'seen' | 'isSilent'> = {
+    answer,
+    isSilent: false,
+    seen: [],
+    health: {
+      eth_chainId: () => `0x${(options.chainId ?? 1).toString(16)}`,
+      eth_getBlockByNumber: ([tag]) => block(tag === 'latest' ? head : head - 10),
+      getblockhash: () => '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
+      getbestblockhash: () => 'ab'.repeat(32),
+      getblockcount: () => head,
+      getGenesisHash: () => '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
+      getSlot: () => head,
+      getVersion: () => ({}),
+    },
+  };
+  const server = createServer((req, res) => {
+    const pieces: Buffer[] = [];
+    req.on('data', (piece: Buffer) => pieces.push(piece));
+    req.on('end', () => {
+      const bytes = Buffer.concat(pieces);
+      const body = bytes.toString();
+      // Only the gateway itself calls itself that and has no client.
+      const health = findHealth(body, node.health);
+      const seen: Seen = { body, bytes, headers: req.headers, rawHeaders: req.rawHeaders, url: req.url!, method: req.method!, isHealth: health !== undefined };
+      if (node.isSilent) return;
+      if (health !== undefined) return void res.setHeader('content-type', 'application/json').end(health);
+      node.seen.push(seen);
+      node.answer(seen, res, req);
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(node, {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+}
+
+/** The gateway asks with exactly these bytes; clients of the specs use other ids. */
+function findHealth(body: string, health: SpecNode['health']): string | undefined {
+  const match = /^\{"jsonrpc":"2\.0","id":"health","method":"(\w+)","params":(.*)\}$/.exec(body);
+  if (match === null) return undefined;
+  const result = health[match[1]!]?.(JSON.parse(match[2]!) as unknown[]);
+  return JSON.stringify(result === undefined ? { jsonrpc: '2.0', id: 'health', error: { code: -32601, message: 'the method does not exist' } } : { jsonrpc: '2.0', id: 'health', result });
+}
+
+/** Answers each call with this raw result and the call's own id. */
+export function answerResult(result: string): Answer {
+  return ({ body }, res) => {
+    const id = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|[^,}\s]+)/.exec(body)?.[1] ?? 'null';
+    sendJson(res, `{"jsonrpc":"2.0","id":${id},"result":${result}}`);
+  };
+}
+
+export function sendJson(res: ServerResponse, body: string | Buffer, status = 200, headers: Record<string, string> = {}): void {
+  res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers }).end(body);
+}

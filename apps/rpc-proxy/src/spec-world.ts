@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { createCache } from '@chainwatch/cache';
+import { createDatabase, type Database } from '@chainwatch/db';
+import { createDial } from '@chainwatch/outbound';
+import { createSealer, type Sealer } from '@chainwatch/secrets';
+import { startPostgres } from '@chainwatch/testing';
+import { bootstrap, type Bootstrap } from '@chainwatch/tool-db/bootstrap';
+import { generateApiKey, hashApiKey, maskApiKey } from '@chainwatch/api-key';
+import { startRpcProxy, type RpcProxy, type RpcProxyOptions } from './start-rpc-proxy.ts';
+import type { ChainSettings } from './chains/chain-settings.ts';
+
+/** A database with a workspace and keys, and as many gateways over it as a spec wants. */
+export interface SpecWorld {
+  readonly db: Database;
+  readonly sealer: Sealer;
+  readonly project: Bootstrap;
+  /** A message of the bus for every gateway. */
+  tell(kind: 'key.revoked' | 'chain.changed', payload: unknown): void;
+  /** A gateway with these nodes, by chain gid. */
+  open(upstreams: Readonly<Record<string, readonly (string | UpstreamOf)[]>>, options?: Partial<RpcProxyOptions> & { readonly methods?: ChainSettings['methods'] }): Promise<RpcProxy & { readonly url: string }>;
+  makeKey(permissions: readonly string[], type?: 'rpc' | 'api'): Promise<string>;
+  readonly failures: unknown[];
+  stop(): Promise<void>;
+}
+
+type UpstreamOf = ChainSettings['upstreams'][number];
+
+export async function startSpecWorld(): Promise<SpecWorld> {
+  const postgres = await startPostgres();
+  const db = createDatabase({ url: postgres.url, applicationName: 'rpc-proxy-spec' });
+  const project = await bootstrap(db, { label: 'svc' });
+  const sealer = createSealer({ keys: { spec: randomBytes(32).toString('base64') }, activeKeyId: 'spec' });
+  const listeners: { kind: string; handler: (message: never) => void }[] = [];
+  const failures: unknown[] = [];
+  const proxies: RpcProxy[] = [];
+  return {
+    db,
+    sealer,
+    project,
+    failures,
+    tell(kind, payload) {
+      for (const listener of listeners) if (listener.kind === kind) listener.handler({ payload } as never);
+    },
+    async open(upstreams, { methods = {}, ...options } = {}) {
+      const settings = Object.fromEntries(
+        Object.entries(upstreams).map(([gid, list]) => [gid, { methods, cache: true, upstreams: list.map((entry) => (typeof entry === 'string' ? { url: entry, weight: 1, headers: {} } : entry)) }]),
+      );
+      const proxy = await startRpcProxy({
+        db,
+        bus: {
+          isConnected: true,
+          subscribe: (kind, _tokens, handler) => {
+            listeners.push({ kind, handler: handler as never });
+            return () => undefined;
+          },
+        },
+        cache: createCache(undefined),
+        opener: sealer,
+        dial: createDial({ allow: ['127.0.0.0/8', '::1/128'] }),
+        logger: { info: () => undefined, warn: () => undefined, error: ({ err }: { err?: unknown }) => void failures.push(err) } as never,
+        namespaceLabel: 'svc',
+        limits: { perKey: 1_000_000_000, failedPerClient: 1_000_000 },
+        cacheBytes: 0,
+        healthIntervalMs: 50,
+        trustedProxies: 0,
+        endpoints: {},
+        settings,
+        port: 0,
+        host: '127.0.0.1',
+        ...options,
+      });
+      proxies.push(proxy);
+      return { ...proxy, url: `http://127.0.0.1:${proxy.port}` };
+    },
+    async makeKey(permissions, type = 'rpc') {
+      const key = generateApiKey({ label: 'svc', type, randomBytes });
+      await db.query('INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions) VALUES ($1, $2, $3, $4, $5, $6, $7)', [
+        type, project.workspaceId, type === 'api' ? project.projectId : null, 'spec', maskApiKey(key), Buffer.from(hashApiKey(key)), permissions,
+      ]);
+      return key;
+    },
+    async stop() {
+      await Promise.all(proxies.map((proxy) => proxy.stop(0)));
+      await db.close();
+      await postgres.stop();
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import type { Network } from '@chainwatch/chain-core';
+import { callUpstream, NodeRefusedError } from './call-upstream.ts';
+import type { Head, Upstream } from './upstream.ts';
+
+export interface Health {
+  /** Undefined where the node does not tell which chain it serves. */
+  readonly isRightChain: boolean | undefined;
+  readonly head: Head | undefined;
+}
+
+const TIMEOUT_MS = 5_000;
+
+/** Which chain a node serves and where it stands. What it refuses to say is undefined. @throws Error when it does not answer */
+export async function askHealth(upstream: Upstream, network: Network): Promise<Health> {
+  const ask = async <T>(method: string, params: readonly unknown[] = []): Promise<T | undefined> => {
+    try {
+      return await callUpstream<T>(upstream, method, params, AbortSignal.timeout(TIMEOUT_MS));
+    } catch (error) {
+      if (error instanceof NodeRefusedError) return undefined;
+      throw error;
+    }
+  };
+  switch (network.family) {
+    case 'evm':
+    case 'tron':
+      return askEvm(ask, network);
+    case 'bitcoin':
+      return askBitcoin(ask, network);
+    case 'solana':
+      return askSolana(ask, network);
+  }
+}
+
+/** The cheapest question, for a node that is suspected to be gone. */
+export async function isThere(upstream: Upstream, network: Network, timeoutMs: number): Promise<boolean> {
+  const method = { evm: 'eth_chainId', tron: 'eth_chainId', bitcoin: 'getblockcount', solana: 'getVersion' }[network.family];
+  const stop = new AbortController();
+  const answer = callUpstream(upstream, method, [], stop.signal).then(
+    () => true,
+    (error: unknown) => error instanceof NodeRefusedError,
+  );
+  const late = delay(timeoutMs, undefined, { ref: false }).then(async () => {
+    // A process that stood still itself finds its timers due before it reads what has arrived.
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    return false;
+  });
+  return Promise.race([answer, late]).finally(() => stop.abort());
+}
+
+type Ask = <T>(method: string, params?: readonly unknown[]) => Promise<T | undefined>;
+interface EvmBlock {
+  readonly number: string;
+  readonly hash: string;
+}
+
+async function askEvm(ask: Ask, network: Network): Promise<Health> {
+  const [chainId, latest, final] = await Promise.all([
+    ask<string>('eth_chainId'),
+    ask<EvmBlock>('eth_getBlockByNumber', ['latest', false]),
+    ask<EvmBlock>('eth_getBlockByNumber', ['finalized', false]),
+  ]);
+  const number = readHex(latest?.number) ?? readHex(await ask<string>('eth_blockNumber'));
+  const reference = network.gid.slice(network.gid.indexOf(':') + 1);
+  return {
+    isRightChain: readHex(chainId) === undefined ? undefined : readHex(chainId) === Number(reference),
+    head: number === undefined ? undefined : { number, hash: latest?.hash ?? `${number}`, final: readHex(final?.number) ?? number - network.confirmation.depth },
+  };
+}
+
+async function askBitcoin(ask: Ask, network: Network): Promise<Health> {
+  const [genesis, best] = await Promise.all([ask<string>('getblockhash', [0]), ask<string>('getbestblockhash')]);
+  const number = await ask<number>('getblockcount');
+  const reference = network.gid.slice(network.gid.indexOf(':') + 1);
+  return {
+    isRightChain: typeof genesis === 'string' ? genesis.startsWith(reference) : undefined,
+    head: typeof number === 'number' ? { number, hash: best ?? `${number}`, final: number - network.confirmation.depth } : undefined,
+  };
+}
+
+async function askSolana(ask: Ask, network: Network): Promise<Health> {
+  const [genesis, confirmed, finalized] = await Promise.all([
+    ask<string>('getGenesisHash'),
+    ask<number>('getSlot', [{ commitment: 'confirmed' }]),
+    ask<number>('getSlot', [{ commitment: 'finalized' }]),
+  ]);
+  const reference = network.gid.slice(network.gid.indexOf(':') + 1);
+  return {
+    isRightChain: typeof genesis === 'string' ? genesis.startsWith(reference) : undefined,
+    head: typeof confirmed === 'number' ? { number: confirmed, hash: `${confirmed}`, final: finalized ?? undefined } : undefined,
+  };
+}
+
+function readHex(value: unknown): number | undefined {
+  return typeof value === 'string' && /^0x[0-9a-f]{1,13}$/i.test(value) ? Number(value) : undefined;
+}

@@ -1,0 +1,43 @@
+const TICK_MS = 10;
+
+/** Called at every tick while it is registered. */
+export interface Ticking {
+  tick(now: number): void;
+}
+
+/**
+ * One coarse clock for every deadline, instead of a timer and a look at the time for each call. Stands still while
+ * nobody listens.
+ */
+export class Clock {
+  /** Milliseconds, monotonic, at most a tick old while somebody listens. */
+  now = performance.now();
+  readonly #listeners = new Set<Ticking>();
+  #timer: NodeJS.Timeout | undefined;
+
+  add(listener: Ticking): void {
+    if (this.#timer === undefined) {
+      this.now = performance.now();
+      this.#timer = setInterval(() => this.#tick(), TICK_MS);
+      this.#timer.unref();
+    }
+    this.#listeners.add(listener);
+  }
+
+  /** How many wait: calls under way. */
+  get size(): number {
+    return this.#listeners.size;
+  }
+
+  remove(listener: Ticking): void {
+    this.#listeners.delete(listener);
+  }
+
+  #tick(): void {
+    this.now = performance.now();
+    for (const listener of this.#listeners) listener.tick(this.now);
+    if (this.#listeners.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,38 @@
+const SAMPLES_MIN = 20;
+const METHODS_MAX = 256;
+/** Before a node is known, and never sooner or later than these. */
+const DEFAULT_MS = 200;
+const FLOOR_MS = 20;
+const CEILING_MS = 5_000;
+
+interface Quantile {
+  value: number;
+  count: number;
+}
+
+/**
+ * The 95th percentile of a node's latencies by method, estimated in constant space: each sample moves the estimate up
+ * by 19 parts when it lies above and down by one when it lies below, so that it rests where one in twenty lies above.
+ */
+export class LatencyBook {
+  readonly #byMethod = new Map<string, Quantile>();
+
+  record(method: string, ms: number): void {
+    let entry = this.#byMethod.get(method);
+    if (entry === undefined) {
+      if (this.#byMethod.size >= METHODS_MAX) return;
+      entry = { value: ms, count: 0 };
+      this.#byMethod.set(method, entry);
+    }
+    entry.count += 1;
+    const step = Math.max(entry.value, 1) * 0.02;
+    entry.value += ms > entry.value ? step * 0.95 : -step * 0.05;
+  }
+
+  /** When a second node is worth asking. */
+  hedgeDelayMs(method: string): number {
+    const entry = this.#byMethod.get(method);
+    if (entry === undefined || entry.count < SAMPLES_MIN) return DEFAULT_MS;
+    return Math.min(CEILING_MS, Math.max(FLOOR_MS, entry.value * 1.5));
+  }
+}

@@ -1,0 +1,128 @@
+import { Pool } from 'undici';
+import type { Leg } from '../exchange/leg.ts';
+import type { Clock } from './clock.ts';
+import { LatencyBook } from './latency-book.ts';
+
+/** Where calls of a chain may go. */
+export interface UpstreamSource {
+  readonly url: string;
+  readonly weight: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Head {
+  readonly number: number;
+  readonly hash: string;
+  /** Height that this node holds for final; undefined when it does not tell. */
+  readonly final: number | undefined;
+}
+
+export interface UpstreamRequest {
+  readonly body: Buffer;
+  /** Behind the address of the node's HTTP interface: `/wallet/getnowblock`. */
+  readonly rest?: string;
+  readonly verb?: 'POST' | 'GET';
+  readonly acceptEncoding?: string | undefined;
+}
+
+export interface UpstreamOptions {
+  readonly source: UpstreamSource;
+  /** `https://host:port`: what logs and metrics may show. */
+  readonly label: string;
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connect: Pool.Options['connect'];
+  readonly clock: Clock;
+}
+
+const FAILURES_MAX = 3;
+const CONNECTIONS_MAX = 256;
+
+/** One node: its connections, what is under way, and whether it may serve. */
+export class Upstream {
+  readonly source: UpstreamSource;
+  readonly label: string;
+  readonly path: string;
+  readonly clock: Clock;
+  readonly pool: Pool;
+  /** Of requests, as undici takes them: name, value, name, value. */
+  readonly headers: readonly string[];
+  readonly legs = new Set<Leg>();
+  readonly latencies = new LatencyBook();
+  head: Head | undefined;
+  /** Answered a health question at least once, or failed to. */
+  isChecked = false;
+  /** Serves another chain: nothing is ever sent to it. */
+  isWrongChain = false;
+  /** Opened by failures or silence, closed by a health question that is answered. */
+  isDown = false;
+  reason: string | undefined;
+  /** Asked us to wait. */
+  pausedUntil = 0;
+  lastHeardAt = 0;
+  #failures = 0;
+
+  constructor(options: UpstreamOptions) {
+    this.source = options.source;
+    this.label = options.label;
+    this.path = options.path;
+    this.clock = options.clock;
+    this.headers = Object.entries({ 'content-type': 'application/json', ...options.headers, ...options.source.headers }).flat();
+    this.pool = new Pool(options.origin, {
+      connections: CONNECTIONS_MAX,
+      pipelining: 1,
+      // Shorter than a node's own (geth 120 s, anvil none, bitcoind 30 s, nginx in front 60 s; Node 5 s).
+      keepAliveTimeout: 4_000,
+      keepAliveMaxTimeout: 25_000,
+      // The exchange watches over time, retries included; these only let go of what nobody watches.
+      headersTimeout: 35_000,
+      bodyTimeout: 35_000,
+      connect: options.connect,
+    });
+  }
+
+  /** Where JSON-RPC stands beside an HTTP interface, that one's address. */
+  get #base(): string {
+    return this.path.replace(/\/(jsonrpc)?\/?$/, '');
+  }
+
+  get load(): number {
+    return (this.legs.size + 1) / this.source.weight;
+  }
+
+  send(leg: Leg, request: UpstreamRequest): void {
+    this.legs.add(leg);
+    const { rest, verb = 'POST', acceptEncoding, body } = request;
+    const path = rest === undefined ? this.path : `${this.#base}${rest}`;
+    const headers = acceptEncoding === undefined ? this.headers : [...this.headers, 'accept-encoding', acceptEncoding];
+    this.pool.dispatch({ path, method: verb, headers: headers as string[], body: verb === 'GET' ? null : body }, leg);
+  }
+
+  succeed(): void {
+    this.#failures = 0;
+  }
+
+  fail(reason: string): void {
+    this.#failures += 1;
+    this.reason = reason;
+    if (this.#failures >= FAILURES_MAX) this.isDown = true;
+  }
+
+  /** Found silent: its calls are told, so that they can go elsewhere. */
+  goDown(reason: string): void {
+    this.isDown = true;
+    this.reason = reason;
+  }
+
+  recover(): void {
+    this.#failures = 0;
+    this.isDown = false;
+    this.reason = undefined;
+  }
+
+  async close(): Promise<void> {
+    // Calls under way may end; the pool of a node that was taken away closes behind them.
+    await this.pool.close().catch(() => undefined);
+  }
+}

@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Chain } from '../chains/chain.ts';
+import { askHealth } from './ask-health.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface HealthLog {
+  warn(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+}
+
+const INTERVAL_MS_MIN = 250;
+const INTERVAL_MS_MAX = 2_000;
+const DOWN_INTERVAL_MS = 250;
+
+/** Asks a node again and again how it is, until `signal`. Never rejects. */
+export async function watchHealth(chain: Chain, upstream: Upstream, log: HealthLog, signal: AbortSignal, intervalMs = intervalOf(chain)): Promise<void> {
+  while (!signal.aborted) {
+    const wasServing = upstream.isChecked && !upstream.isDown && !upstream.isWrongChain;
+    await check(chain, upstream);
+    if (signal.aborted) return;
+    const isServing = !upstream.isDown && !upstream.isWrongChain;
+    upstream.isChecked = true;
+    chain.refreshHead();
+    const fields = { chain_gid: chain.network.gid, upstream: upstream.label, reason: upstream.reason };
+    if (wasServing && !isServing) log.warn(fields, 'a node was taken out of service');
+    if (!wasServing && isServing) log.info(fields, 'a node was taken into service');
+    await delay(isServing ? intervalMs : DOWN_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}
+
+function intervalOf({ network }: Chain): number {
+  return Math.min(INTERVAL_MS_MAX, Math.max(INTERVAL_MS_MIN, network.blockTimeMs / 2));
+}
+
+async function check(chain: Chain, upstream: Upstream): Promise<void> {
+  try {
+    const { isRightChain, head } = await askHealth(upstream, chain.network);
+    upstream.isWrongChain = isRightChain === false;
+    if (upstream.isWrongChain) {
+      upstream.reason = 'serves another chain';
+      return;
+    }
+    upstream.recover();
+    if (head !== undefined) chain.setHead(upstream, head);
+  } catch (error) {
+    upstream.goDown(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,87 @@
+import type { Sql } from '@chainwatch/db';
+import { counter } from '@chainwatch/telemetry';
+import type { UsageBook, UsageRow } from './usage-book.ts';
+
+const INTERVAL_MS = 2_000;
+/** What a database that is away can make us remember. */
+const PENDING_MAX = 100_000;
+
+const requests = counter('chainwatch_rpc_requests_total', { description: 'Calls by chain and method' });
+const failures = counter('chainwatch_rpc_failures_total', { description: 'Calls that the gateway refused or no node answered' });
+const cached = counter('chainwatch_rpc_cached_total', { description: 'Calls answered without a node' });
+const bytes = counter('chainwatch_rpc_sent_bytes', { description: 'Bytes of replies' });
+
+export interface UsageFlusher {
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Moves what was counted into the metrics and, added to the hour's row, into the database. */
+export function startUsageFlusher(book: UsageBook, db: Sql, logger: { warn(fields: object, message: string): void }): UsageFlusher {
+  const pending = new Map<string, UsageRow & { hour: Date }>();
+  let running: Promise<void> | undefined;
+  const write = async (): Promise<void> => {
+    const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000);
+    for (const row of book.collect()) {
+      observe(row);
+      addTo(pending, row, hour);
+    }
+    if (pending.size === 0) return;
+    const rows = [...pending.values()];
+    pending.clear();
+    try {
+      await insertUsage(db, rows);
+    } catch (error) {
+      logger.warn({ error: String(error) }, 'usage could not be stored, it is kept for later');
+      for (const row of rows) addTo(pending, row, row.hour);
+    }
+  };
+  const flush = (): Promise<void> => (running ??= write().finally(() => (running = undefined)));
+  const timer = setInterval(() => void flush(), INTERVAL_MS);
+  timer.unref();
+  return {
+    flush: async () => {
+      await running;
+      await flush();
+    },
+    async stop() {
+      clearInterval(timer);
+      await running;
+      await flush();
+    },
+  };
+}
+
+function observe({ chainGid, method, ...row }: UsageRow): void {
+  const labels = { chain_gid: chainGid, method };
+  if (row.requests > 0) requests.add(row.requests, labels);
+  if (row.failures > 0) failures.add(row.failures, labels);
+  if (row.cached > 0) cached.add(row.cached, labels);
+  if (row.bytesOut > 0) bytes.add(row.bytesOut, { chain_gid: chainGid });
+}
+
+function addTo(pending: Map<string, UsageRow & { hour: Date }>, row: UsageRow, hour: Date): void {
+  const key = `${row.keyId} ${row.chainGid} ${row.method} ${hour.getTime()}`;
+  const known = pending.get(key);
+  if (known === undefined) {
+    if (pending.size < PENDING_MAX) pending.set(key, { ...row, hour });
+    return;
+  }
+  known.requests += row.requests;
+  known.failures += row.failures;
+  known.cached += row.cached;
+  known.bytesIn += row.bytesIn;
+  known.bytesOut += row.bytesOut;
+}
+
+async function insertUsage(db: Sql, rows: readonly (UsageRow & { hour: Date })[]): Promise<void> {
+  const column = (name: keyof (UsageRow & { hour: Date })): unknown[] => rows.map((row) => row[name]);
+  await db.query(
+    `INSERT INTO rpc_usage (key_id, workspace_id, chain_gid, method, hour, requests, failures, cached, bytes_in, bytes_out)
+     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])
+     ON CONFLICT (key_id, hour, chain_gid, method) DO UPDATE SET
+       requests = rpc_usage.requests + EXCLUDED.requests, failures = rpc_usage.failures + EXCLUDED.failures, cached = rpc_usage.cached + EXCLUDED.cached,
+       bytes_in = rpc_usage.bytes_in + EXCLUDED.bytes_in, bytes_out = rpc_usage.bytes_out + EXCLUDED.bytes_out`,
+    [column('keyId'), column('workspaceId'), column('chainGid'), column('method'), column('hour'), column('requests'), column('failures'), column('cached'), column('bytesIn'), column('bytesOut')],
+  );
+}

@@ -1,0 +1,68 @@
+import type { Principal } from '@chainwatch/key-store';
+import type { Chain } from '../chains/chain.ts';
+import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { MethodRule } from '../methods/method-rule.ts';
+
+/** What one key did with one method of one chain since the last collection. */
+export interface UsageRow {
+  readonly keyId: string;
+  readonly workspaceId: string;
+  readonly chainGid: string;
+  /** `other` for names that this build does not know: they are the sender's. */
+  readonly method: string;
+  requests: number;
+  /** Answered by the gateway with a refusal of its own, or with a status of 5xx. */
+  failures: number;
+  /** Answered from the cache, or with another call's answer. */
+  cached: number;
+  bytesIn: number;
+  bytesOut: number;
+}
+
+/** Counts without a database in sight: some additions a call. */
+export class UsageBook {
+  #keys = new Map<string, Map<MethodRule | Chain, UsageRow>>();
+
+  /** Counts the calls of a request now, and its outcome when it is known. */
+  open(principal: Principal, chain: Chain, calls: readonly { readonly rule: MethodRule }[], { reply, body }: RpcRequest): void {
+    if (calls.length === 0) return;
+    for (const { rule } of calls) this.#rowOf(principal, chain, rule).requests += 1;
+    const first = calls[0]!.rule;
+    this.#rowOf(principal, chain, first).bytesIn += body.length;
+    reply.onDone = ({ bytes, isFailure }) => {
+      // Looked up again: a collection may lie between the call and its answer.
+      this.#rowOf(principal, chain, first).bytesOut += bytes;
+      if (isFailure) for (const { rule } of calls) this.#rowOf(principal, chain, rule).failures += 1;
+    };
+  }
+
+  /** A call whose answer is not followed. */
+  countCall(principal: Principal, chain: Chain, rule: MethodRule, bytesIn: number): void {
+    const row = this.#rowOf(principal, chain, rule);
+    row.requests += 1;
+    row.bytesIn += bytesIn;
+  }
+
+  countCached(principal: Principal, chain: Chain, rule: MethodRule): void {
+    this.#rowOf(principal, chain, rule).cached += 1;
+  }
+
+  /** Takes what was counted; later outcomes count for the next collection. */
+  collect(): UsageRow[] {
+    const keys = this.#keys;
+    this.#keys = new Map();
+    return [...keys.values()].flatMap((rows) => [...rows.values()]);
+  }
+
+  #rowOf(principal: Principal, chain: Chain, rule: MethodRule): UsageRow {
+    let rows = this.#keys.get(principal.keyId);
+    if (rows === undefined) this.#keys.set(principal.keyId, (rows = new Map()));
+    const key = rule.isKnown ? rule : chain;
+    let row = rows.get(key);
+    if (row === undefined) {
+      row = { keyId: principal.keyId, workspaceId: principal.workspaceId, chainGid: chain.network.gid, method: rule.isKnown ? rule.method : 'other', requests: 0, failures: 0, cached: 0, bytesIn: 0, bytesOut: 0 };
+      rows.set(key, row);
+    }
+    return row;
+  }
+}
