@@ -6,6 +6,7 @@ import { benchPeers } from './bench-peers.ts';
 import { benchPipeline } from './bench-pipeline.ts';
 import { benchTron } from './bench-tron.ts';
 import { benchWatchSet } from './bench-watch-set.ts';
+import { benchRpc } from './rpc/bench-rpc.ts';
 import { Report } from './report.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -16,6 +17,7 @@ const benches = {
   hd: () => benchHd(report),
   tron: () => benchTron(report, `${root}/.chainwatch/bench`),
   pipeline: () => benchPipeline(report, `${root}/.chainwatch/bench`),
+  rpc: () => benchRpc(report),
   latency: () => benchLatency(report),
   peers: () => benchPeers(report, `${root}/.chainwatch/bench`),
 } as const;

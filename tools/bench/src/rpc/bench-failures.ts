@@ -1,0 +1,110 @@
+import type { Report } from '../report.ts';
+import { load, median } from './figures.ts';
+import { requestOf, runLoad, type Sample } from './load.ts';
+import { startGateway, startNode, type BenchNode } from './targets.ts';
+
+const headCall = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}';
+const readCall = '{"jsonrpc":"2.0","id":1,"method":"eth_estimateGas","params":[{}]}';
+
+type Fault = 'kill' | 'hang' | 'lag' | '429' | 'drip' | 'wrong-chain';
+
+/** One of three nodes fails under load, in each of the ways that nodes fail. */
+export async function benchFailures(report: Report): Promise<void> {
+  const results: string[] = [];
+  let isFine = true;
+  for (const fault of ['kill', 'hang', 'lag', '429', 'drip', 'wrong-chain'] as const) {
+    const { errors, backwards, worstMs, usualMs } = await measureFault(fault);
+    isFine &&= errors === 0 && backwards === 0;
+    results.push(`${fault}: ${errors} errors, ${backwards} backward, worst extra ${Math.max(0, worstMs - usualMs).toFixed(0)} ms`);
+  }
+  report.add({
+    name: 'RPC gateway: one of three nodes fails',
+    goal: '0 client errors; worst extra 50 ms (kill), 250 ms (hang); 0 backward heads',
+    measured: `${isFine ? '0 errors, 0 backward heads' : 'not reached'}; ${results.join('; ')}`,
+    detail: `eth_blockNumber and a read in turn over 8 connections for 5 s, cache off; the node fails after 2 s; extra over the median; ${load()}`,
+  });
+  await measureHedging(report);
+}
+
+async function measureFault(fault: Fault) {
+  const nodes = await Promise.all([startNode('0'), startNode('0'), startNode('0')]);
+  const gateway = await startGateway('1', nodes, { RPC_CACHE: 'false' });
+  try {
+    const calls = [headCall, readCall].map((body) => requestOf(gateway.port, gateway.path, gateway.key, body));
+    const samples: Sample[] = [];
+    const failing = new Promise((resolve) => setTimeout(resolve, 2_000)).then(() => inflict(nodes[0]!, fault));
+    const until = performance.now() + 5_000;
+    let index = 0;
+    const run = async (): Promise<void> => {
+      // One connection each: its answers are in the order of its calls.
+      while (performance.now() < until) {
+        await runLoad({
+          port: gateway.port,
+          count: 50,
+          connections: 1,
+          request: () => calls[index++ % 2]!,
+          onSample: (sample) => samples.push(sample),
+        });
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
+    await Promise.all([failing, ...Array.from({ length: 8 }, run)]);
+    const errors = samples.filter(({ status, body }) => status !== 200 || !body.includes('"result"')).length;
+    return { errors, backwards: countBackwards(samples), worstMs: Math.max(...samples.map(({ ms }) => ms)), usualMs: median(samples.map(({ ms }) => ms)) };
+  } finally {
+    for (const node of nodes) node.child.kill('SIGCONT');
+    for (const node of nodes) node.stop();
+    await gateway.stopAll();
+  }
+}
+
+async function inflict(node: BenchNode, fault: Fault): Promise<void> {
+  if (fault === 'kill') node.stop();
+  else if (fault === 'hang') node.child.kill('SIGSTOP');
+  else await node.control({ mode: fault });
+}
+
+/** An answer may not tell a lower head than one that had arrived before its call was sent. */
+function countBackwards(samples: readonly Sample[]): number {
+  const heads = samples.flatMap(({ body, startedAt, ms }) => {
+    const head = /"result":"(0x[0-9a-f]{1,6})"/.exec(body)?.[1];
+    return head === undefined ? [] : [{ startedAt, endedAt: startedAt + ms, head: Number(head) }];
+  });
+  const byEnd = [...heads].sort((one, other) => one.endedAt - other.endedAt);
+  const byStart = [...heads].sort((one, other) => one.startedAt - other.startedAt);
+  let known = -1;
+  let next = 0;
+  let count = 0;
+  for (const { startedAt, head } of byStart) {
+    while (next < byEnd.length && byEnd[next]!.endedAt < startedAt) known = Math.max(known, byEnd[next++]!.head);
+    if (head < known) count += 1;
+  }
+  return count;
+}
+
+async function measureHedging(report: Report): Promise<void> {
+  const nodes = await Promise.all([startNode('0'), startNode('0')]);
+  const gateway = await startGateway('1', nodes, { RPC_CACHE: 'false' });
+  try {
+    const reads = 6_000;
+    const request = requestOf(gateway.port, gateway.path, gateway.key, readCall);
+    const times: number[] = [];
+    await runLoad({ port: gateway.port, count: 500, connections: 8, request: () => request });
+    for (const node of nodes) await node.control({ tail: 0.02 });
+    await runLoad({ port: gateway.port, count: reads, connections: 8, request: () => request, onSample: ({ ms }) => times.push(ms) });
+    const seen = (await Promise.all(nodes.map((node) => node.control({})))).reduce((sum, { seen: count }) => sum + count, 0);
+    const write = (index: number): Buffer => requestOf(gateway.port, gateway.path, gateway.key, `{"jsonrpc":"2.0","id":${index},"method":"eth_sendRawTransaction","params":["0x${index.toString(16).padStart(8, '0')}"]}`);
+    await runLoad({ port: gateway.port, count: 500, connections: 8, request: write });
+    const writes = (await Promise.all(nodes.map((node) => node.control({})))).flatMap(({ writes: list }) => list);
+    const slow = times.filter((ms) => ms >= 290).length;
+    report.add({
+      name: 'RPC gateway: hedging',
+      goal: '≤ 5 % extra calls, 0 duplicate writes',
+      measured: `${(((seen - reads) / reads) * 100).toFixed(1)} % extra calls, ${writes.length - new Set(writes).size} duplicate writes`,
+      detail: `${reads} reads and 500 writes, two nodes that take 300 ms for one call in fifty; ${slow} reads took that long; ${load()}`,
+    });
+  } finally {
+    for (const node of nodes) node.stop();
+    await gateway.stopAll();
+  }
+}
