@@ -18,8 +18,8 @@ export class Journal {
     return lines.slice(0, -1).map((line) => JSON.parse(line) as JournalEntry);
   }
 
-  append({ id, timestampMs, transactions }: StoredBlock): void {
-    const entry: JournalEntry = { id, timestampMs, transactions: transactions.map(({ rawData, signatures }) => [rawData.toString('hex'), signatures]) };
+  append({ id, timestampMs, witnessSignature, transactions }: StoredBlock): void {
+    const entry: JournalEntry = { id, timestampMs, witnessSignature, transactions: transactions.map(({ rawData, signatures }) => [rawData.toString('hex'), signatures]) };
     appendFileSync(this.#file, `${JSON.stringify(entry)}\n`);
   }
 }

@@ -34,6 +34,8 @@ export interface StoredBlock {
 export interface JournalEntry {
   readonly id: string;
   readonly timestampMs: number;
+  /** Kept, because signing takes longer than everything else about a block without transactions. */
+  readonly witnessSignature: string;
   /** Hex of `raw_data`, signatures. */
   readonly transactions: readonly (readonly [rawData: string, signatures: readonly string[]])[];
 }
@@ -137,18 +139,18 @@ export class TronNode {
     return transaction;
   }
 
-  /** Makes a block of what waits. `timestampMs` where a block is made again. */
-  produce(timestampMs?: number): Promise<StoredBlock> {
-    return this.#inTurn(() => this.#produce(timestampMs));
+  /** Makes a block of what waits; `again` where it was made before. */
+  produce(again?: Pick<JournalEntry, 'timestampMs' | 'witnessSignature'>): Promise<StoredBlock> {
+    return this.#inTurn(() => this.#produce(again));
   }
 
   /** Makes a block of a journal again. @throws Error when it becomes another one */
-  async replay({ id, timestampMs, transactions }: JournalEntry): Promise<void> {
+  async replay({ id, transactions, ...made }: JournalEntry): Promise<void> {
     this.#pending = transactions.map(([hex, signatures]) => {
       const rawData = Buffer.from(hex, 'hex');
       return { txid: createHash('sha256').update(rawData).digest('hex'), rawData, signatures, call: decodeCall(rawData) };
     });
-    const block = await this.produce(timestampMs);
+    const block = await this.produce(made);
     if (block.id !== id) throw new Error(`expected block ${id}, got ${block.id}: the chain is not the one it was`);
   }
 
@@ -176,10 +178,10 @@ export class TronNode {
     });
   }
 
-  async #produce(givenMs?: number): Promise<StoredBlock> {
+  async #produce(again?: Pick<JournalEntry, 'timestampMs' | 'witnessSignature'>): Promise<StoredBlock> {
     const parent = this.head;
     const number = parent.number + 1;
-    const timestampMs = givenMs ?? Math.max(parent.timestampMs + SLOT_MS, Math.floor(Date.now() / SLOT_MS) * SLOT_MS);
+    const timestampMs = again?.timestampMs ?? Math.max(parent.timestampMs + SLOT_MS, Math.floor(Date.now() / SLOT_MS) * SLOT_MS);
     const waiting = this.#pending;
     this.#pending = [];
     const canReorg = waiting.length > 0 && this.#options.canReorg !== false;
@@ -202,7 +204,7 @@ export class TronNode {
       accountStateRoot: Buffer.alloc(0),
     };
     const id = computeBlockId(header);
-    const block = { id, number, timestampMs, header, witnessSignature: witness.sign(id), transactions };
+    const block = { id, number, timestampMs, header, witnessSignature: again?.witnessSignature ?? witness.sign(id), transactions };
     this.#options.onBlock?.(block);
     this.#append({ block, ...(before && { before }) });
     return block;
