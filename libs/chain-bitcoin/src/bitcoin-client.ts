@@ -110,7 +110,7 @@ function createSession(options: ChainClientOptions & { timeoutMs: number }): { s
   const { network, dial, timeoutMs, concurrency = concurrencyDefault, indexUrl } = options;
   const endpoint = parseEndpoint(options.endpointUrl);
   const index = indexUrl === undefined ? undefined : new EsploraClient({ endpoint: parseEndpoint(indexUrl), dial, timeoutMs, concurrency: indexConcurrency });
-  const capabilities = { rawForm: 0, hasWaitForNewBlock: true, hasScan: true, hasPrevouts: true } as const;
+  const capabilities = { rawForm: 0, hasWaitForNewBlock: true, hasScan: true, hasPrevouts: true, hasMempoolInfo: true } as const;
   return {
     label: endpoint.label,
     session: { network, traits: readTraits(network), rpc: new RpcClient({ endpoint, dial, timeoutMs, concurrency }), capabilities: { ...capabilities }, index },

@@ -258,6 +258,12 @@ describe('a node', () => {
     expect((await client.mempool!.readSnapshot()).hashes).toEqual([]);
   });
 
+  it('that does not say whether it loads its mempool is asked once', async () => {
+    await start({ methods: { getrawmempool: () => [] }, intercept: ({ method }) => (method === 'getmempoolinfo' ? { status: 403 } : undefined) });
+    for (let look = 0; look < 2; look += 1) expect((await client.mempool!.readSnapshot()).hashes).toEqual([]);
+    expect(node.calls.filter(({ method }) => method === 'getmempoolinfo')).toHaveLength(1);
+  });
+
   it('without a mempool says so', async () => {
     await start({ methods: { getrawmempool: () => { throw new NodeError(-33, 'Mempool disabled or instance not found'); } } });
     await expect(client.mempool!.readSnapshot()).rejects.toMatchObject({ code: 'node_error', nodeCode: -33 });

@@ -2,7 +2,7 @@ import { ChainClientError, unwrap } from '@chainwatch/chain-core';
 import type { MempoolSnapshot, RpcAnswer, Transaction } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import { callRaw } from './call-raw.ts';
-import { isInvalidParams, isMissingTransaction } from './classify-node-error.ts';
+import { isInvalidParams, isMissingTransaction, isUnsupported } from './classify-node-error.ts';
 import { parseTransaction } from './decode-transaction.ts';
 import { readHead } from './read-headers.ts';
 import type { Session } from './session.ts';
@@ -15,14 +15,23 @@ const hashesSchema = z.array(z.string().regex(/^[0-9a-f]{64}$/));
  * @throws ChainClientError while the node still reads its mempool from disk: what is missing then is not gone
  */
 export async function readSnapshot(session: Session, signal?: AbortSignal): Promise<MempoolSnapshot> {
-  const [info, listed] = await session.rpc.callMany([{ method: 'getmempoolinfo', params: [] }, { method: 'getrawmempool', params: [] }], signal);
-  if (info === undefined || listed === undefined) throw new ChainClientError('getrawmempool: expected an answer, got none');
-  // Not every node says so.
-  if (info.type === 'result' && infoSchema.safeParse(info.result).data?.loaded === false) throw new ChainClientError('getmempoolinfo: expected a whole mempool, got one that is still being loaded');
-  const hashes = hashesSchema.safeParse(unwrap(listed));
+  await expectLoaded(session, signal);
+  const hashes = hashesSchema.safeParse(await session.rpc.call('getrawmempool', [], { signal }));
   if (!hashes.success) throw new ChainClientError('getrawmempool: expected a list of transaction hashes, got something else');
   const { number, hash } = await readHead(session, signal);
   return { head: { number, hash }, hashes: hashes.data };
+}
+
+/** Not every node says so, and not every one to us. */
+async function expectLoaded({ rpc, capabilities }: Session, signal?: AbortSignal): Promise<void> {
+  if (!capabilities.hasMempoolInfo) return;
+  try {
+    const info = infoSchema.safeParse(await rpc.call('getmempoolinfo', [], { signal }));
+    if (info.data?.loaded === false) throw new ChainClientError('getmempoolinfo: expected a whole mempool, got one that is still being loaded');
+  } catch (error) {
+    if (!isUnsupported(error)) throw error;
+    capabilities.hasMempoolInfo = false;
+  }
 }
 
 /** In the order of `hashes`, each proved by its txid; undefined for those that are gone. */

@@ -23,4 +23,6 @@ export interface Capabilities {
   hasScan: boolean;
   /** `getblock` with verbosity 3 shows what inputs spend (Core from 23 on). */
   hasPrevouts: boolean;
+  /** `getmempoolinfo`, which tells whether the mempool is whole. */
+  hasMempoolInfo: boolean;
 }
