@@ -20,10 +20,10 @@ import type { FamilyWatch } from './family-watch.ts';
 import { entryOfMessage } from './feed-entry.ts';
 import { FeedGapError, FeedQueue } from './feed-queue.ts';
 import { MempoolAnalyzer } from './mempool-analyzer.ts';
+import { findAncestorNumber } from './find-ancestor-number.ts';
 import { findLateCandidates, type LateReader } from './find-late-matches.ts';
 import { recordStep } from './analyzer-metrics.ts';
 import { movedTokens, prepareBlocks } from './prepare-blocks.ts';
-import { isEmptied } from './is-emptied.ts';
 import { nextCursor } from './next-cursor.ts';
 import { readBody } from './read-body.ts';
 import { runStep } from './run-step.ts';
@@ -222,7 +222,7 @@ export class ChainAnalyzer {
     );
     const blocks = segment.blocks.flatMap(({ entry, block }) => (block === undefined ? [] : [{ block, ...(entry.traceparent === undefined ? {} : { traceparent: entry.traceparent }) }]));
     const step = await prepareBlocks({ sql: db, chainGid, family, network, watch: this.#deps.family, assets: this.#assets, ...(utxo === undefined ? {} : { utxo }) }, blocks, late, lateCandidates, signal);
-    const cursor = nextCursor(this.#cursor, segment, await isEmptied(db, chainGid, segment));
+    const cursor = nextCursor(this.#cursor, segment, await findAncestorNumber(db, chainGid, segment));
     const advance = {
       cursor,
       watchXid: this.#watch.watchXid,

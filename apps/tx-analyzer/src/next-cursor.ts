@@ -2,17 +2,16 @@ import type { ChainCursor } from './chain-cursor.ts';
 import type { Segment } from './take-segment.ts';
 
 /**
- * Where the cursor stands once the segment is done. `isEmptied`: the orphans reach down to the first block that was ever
- * followed, so nothing is left to stand on, and the next block is a first one whatever its parent.
+ * Where the cursor stands once the segment is done. `ancestorNumber`: of the block that its orphans stand on; without one
+ * nothing is left to stand on, and the next block is a first one whatever its parent.
  */
-export function nextCursor(cursor: ChainCursor, segment: Segment, isEmptied = false): ChainCursor {
+export function nextCursor(cursor: ChainCursor, segment: Segment, ancestorNumber?: number): ChainCursor {
   const lastSeq = segment.entries.at(-1)?.seq ?? cursor.seq;
   const lastOrphan = segment.orphans.at(-1);
   if (lastOrphan !== undefined) {
-    const ancestorNumber = Math.max(lastOrphan.number - 1, 0);
     const resumeSeqs = [cursor.holdUntilSeq, ...segment.orphans.map((orphan) => orphan.resumeSeq)].filter((seq) => seq !== undefined);
     const holding = resumeSeqs.length === 0 ? {} : { holdUntilSeq: Math.max(...resumeSeqs) };
-    if (isEmptied) return { seq: lastSeq, ...holding };
+    if (ancestorNumber === undefined) return { seq: lastSeq, ...holding };
     return {
       seq: lastSeq,
       number: ancestorNumber,

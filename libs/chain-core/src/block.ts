@@ -7,6 +7,8 @@ export interface BlockRef {
 /** A header as the ingestor follows it. */
 export interface BlockHeader extends BlockRef {
   readonly parentHash: string;
+  /** Where the chain skips numbers (empty slots): the parent's. Absent: the number before. */
+  readonly parentNumber?: number;
   /** Unix seconds. */
   readonly timestamp: number;
 }

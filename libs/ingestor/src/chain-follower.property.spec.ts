@@ -8,9 +8,9 @@ describe('ChainFollower over random histories', () => {
     let reorgs = 0;
     let violations = 0;
     await fc.assert(
-      fc.asyncProperty(fc.nat(40), fc.array(action, { minLength: 5, maxLength: 60 }), async (startHeight, actions) => {
+      fc.asyncProperty(fc.nat(40), fc.array(action, { minLength: 5, maxLength: 60 }), fc.boolean(), async (startHeight, actions, hasGaps) => {
         const store = new MemoryFeedStore();
-        const history = new History(startHeight, store);
+        const history = new History(startHeight, store, { hasGaps });
         for (const step of actions) await history.run(step);
         await history.settle();
 
@@ -23,6 +23,7 @@ describe('ChainFollower over random histories', () => {
         expect(store.state.head).toEqual(replayed.chain.at(-1));
         expect(store.state.finalized).toEqual(replayed.finalized);
         expect(store.announced.size).toBe(0);
+        expect([...store.skipped].toSorted((a, b) => a - b)).toEqual(numbersBetween(replayed.chain.map(({ number }) => number)));
         for (const entry of history.published.values()) expect(store.entries[entry.seq - 1]).toEqual(entry);
       }),
       { numRuns: 500 },
@@ -32,3 +33,10 @@ describe('ChainFollower over random histories', () => {
     expect(violations).toBeGreaterThan(5);
   });
 });
+
+/** What is missing in ascending `numbers`. */
+function numbersBetween(numbers: readonly number[]): number[] {
+  const [first = 0, last = -1] = [numbers[0], numbers.at(-1)];
+  const known = new Set(numbers);
+  return Array.from({ length: last - first + 1 }, (_, position) => first + position).filter((number) => !known.has(number));
+}

@@ -147,10 +147,16 @@ export class ChainFollower {
   async #start(number: number | undefined): Promise<void> {
     const { client, signal, log } = this.#options;
     await client.verifyChain(signal);
-    const header = number === undefined ? await client.readHead(signal) : await client.findHeaderByNumber(number, signal);
-    if (header === undefined) throw new BranchMovedError(`the node has no block at the start height ${number}`);
+    const header = number === undefined ? await client.readHead(signal) : await this.#findFirst(number);
+    if (header === undefined) throw new BranchMovedError(`the node has no block at the start height ${number}, nor soon above it`);
     await this.#commit(planExtension(this.#state, [header], 'following'));
     log.info({ height: header.number, hash: header.hash }, 'the chain was followed from here on');
+  }
+
+  /** The block at the height, or the next one above it where the chain skipped the number. */
+  async #findFirst(number: number): Promise<BlockHeader | undefined> {
+    const { client, signal } = this.#options;
+    return (await client.findHeaderByNumber(number, signal)) ?? (await client.readHeaders(number, number + this.#chunkSize - 1, signal))[0];
   }
 
   async #catchUp(from: number, to: number): Promise<void> {

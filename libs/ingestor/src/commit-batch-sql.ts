@@ -10,7 +10,8 @@
  *
  * $1 chain, $2 token, $3 feed_seq before, $4 feed_seq after, $5 head number, $6 head hash, $7 finalized number,
  * $8 finalized hash, $9 start number, $10 status (null: keep), $11 clear from, then the entries as arrays:
- * $12 seq, $13 type, $14 number, $15 hash, $16 parent hash, $17 timestamp, $18 resume_seq, $19 traceparent; and $20 clear to (null: no bound).
+ * $12 seq, $13 type, $14 number, $15 hash, $16 parent hash, $17 timestamp, $18 resume_seq, $19 traceparent; $20 clear to (null: no bound); and the
+ * numbers without a block as ranges: $21 from, $22 to.
  */
 export const COMMIT_BATCH_SQL = `
 WITH fenced AS (
@@ -45,6 +46,11 @@ WITH fenced AS (
   SELECT $1, number, hash, parent_hash, to_timestamp(timestamp), 'new' FROM entries
   WHERE type = 'block' AND hash NOT IN (SELECT hash FROM returned) AND (SELECT count(*) FROM cleared) >= 0
     AND (SELECT count(*) FROM orphaned) >= 0
+  RETURNING 1
+), skipped AS (
+  INSERT INTO blocks (chain_gid, number, status)
+  SELECT $1, number, 'skipped' FROM fenced, unnest($21::bigint[], $22::bigint[]) AS gap (first, last), generate_series(first, last) AS number
+  WHERE (SELECT count(*) FROM cleared) >= 0 AND (SELECT count(*) FROM orphaned) >= 0
   RETURNING 1
 ), fed AS (
   INSERT INTO chain_feed (chain_gid, seq, type, number, hash, parent_hash, timestamp, resume_seq, traceparent)

@@ -22,6 +22,11 @@ export interface FollowState {
   readonly startNumber?: number;
 }
 
+export interface NumberRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** One atomic step: entries, block rows and the state after it, committed together or not at all. */
 export interface FeedBatch {
   /** Consecutive, from the stored feed_seq + 1 on. */
@@ -35,4 +40,6 @@ export interface FeedBatch {
    */
   readonly clearFrom: number;
   readonly clearTo?: number;
+  /** Numbers that the chain has passed over for good, as its blocks' links prove: ranges, bounds included. */
+  readonly skipped?: readonly NumberRange[];
 }

@@ -11,7 +11,7 @@ export interface Branch {
 }
 
 interface Search {
-  readonly client: Pick<ChainClient, 'findHeaderByHash' | 'readHeaders'>;
+  readonly client: Pick<ChainClient, 'findHeaderByHash' | 'findHeaderByNumber' | 'readHeaders'>;
   readonly store: Pick<FeedStore, 'readCanonical'>;
   readonly startNumber: number;
   readonly signal: AbortSignal;
@@ -42,21 +42,24 @@ export async function findAncestor(search: Search, segment: readonly BlockHeader
 
 /** Our canonical block that `header` stands on. */
 async function findParent({ store }: Search, header: BlockHeader): Promise<BlockRef | undefined> {
-  const ours = await store.readCanonical(header.number - 1, header.number - 1);
+  const number = parentNumberOf(header);
+  const ours = await store.readCanonical(number, number);
   return ours.find(({ hash }) => hash === header.parentHash);
 }
 
 async function readParent({ client, signal }: Search, header: BlockHeader): Promise<BlockHeader> {
-  const parent = await client.findHeaderByHash(header.parentHash, signal);
-  if (parent === undefined) throw new BlockNotFoundError(`the node has block ${header.number} but not its parent ${header.parentHash}`);
+  // Not every node finds blocks by their hash.
+  const parent = (await client.findHeaderByHash(header.parentHash, signal)) ?? (await client.findHeaderByNumber(parentNumberOf(header), signal));
+  if (parent?.hash !== header.parentHash) throw new BlockNotFoundError(`the node has block ${header.number} but not its parent ${header.parentHash}`);
   return parent;
 }
 
 async function readBatch({ client, startNumber, signal }: Search, bottom: BlockHeader, round: number): Promise<BlockHeader[]> {
   const size = BATCH_SIZES[Math.min(round, BATCH_SIZES.length - 1)]!;
-  const from = Math.max(bottom.number - size, startNumber);
-  const headers = await client.readHeaders(from, bottom.number - 1, signal);
-  assertLinked(headers, from, bottom.number - 1);
+  const to = parentNumberOf(bottom);
+  const from = Math.min(Math.max(to - size + 1, startNumber), to);
+  const headers = await client.readHeaders(from, to, signal);
+  assertLinked(headers, from, to);
   if (headers.at(-1)?.hash !== bottom.parentHash) {
     throw new BranchMovedError(`expected ${bottom.parentHash} below block ${bottom.number}, got ${headers.at(-1)?.hash ?? 'no block'}`);
   }
@@ -69,6 +72,10 @@ async function findShared({ store }: Search, headers: readonly BlockHeader[]): P
   const position = headers.findLastIndex(({ hash }) => ours.has(hash));
   const found = headers[position];
   return found === undefined ? { position } : { ref: { number: found.number, hash: found.hash }, position };
+}
+
+function parentNumberOf(header: BlockHeader): number {
+  return header.parentNumber ?? header.number - 1;
 }
 
 /** We follow from our first height on; a branch that ends below it begins with its last block. */

@@ -80,7 +80,7 @@ describe('the feed in PostgreSQL', () => {
     expect(await readBlocks(chainGid)).toEqual(chain.branch(1).map(({ number, hash }) => ({ number, hash, status: 'new' })));
   });
 
-  it('takes back numbers that turn out to be skipped slots', async () => {
+  it('records numbers that turn out to be skipped, and takes that back with the branch that skipped them', async () => {
     const { chainGid, store } = await createStore();
     const first = { number: 10, hash: 'a', parentHash: 'z', timestamp: 1 };
     const second = { number: 14, hash: 'b', parentHash: 'a', timestamp: 2 };
@@ -89,7 +89,17 @@ describe('the feed in PostgreSQL', () => {
     await store.commit(planExtension(await store.load(), [second], 'following'));
     expect(await readBlocks(chainGid)).toEqual([
       { number: 10, hash: 'a', status: 'new' },
+      ...[11, 12, 13].map((number) => ({ number, hash: null, status: 'skipped' })),
       { number: 14, hash: 'b', status: 'new' },
+    ]);
+    const other = { number: 12, hash: 'c', parentHash: 'a', timestamp: 2 };
+    const { batches } = planRepair(await store.load(), { ancestor: first, orphans: [second], branch: [other] }, { blocksMax: 10, status: 'following' });
+    for (const batch of batches) await store.commit(batch);
+    expect(await readBlocks(chainGid)).toEqual([
+      { number: 10, hash: 'a', status: 'new' },
+      { number: 11, hash: null, status: 'skipped' },
+      { number: 12, hash: 'c', status: 'new' },
+      { number: 14, hash: 'b', status: 'reorged' },
     ]);
   });
 

@@ -107,7 +107,7 @@ async function loadState(db: Database, chainGid: string, token: number): Promise
   };
 }
 
-async function commitBatch(db: Database, chainGid: string, token: number, { entries, next, status, clearFrom, clearTo }: FeedBatch): Promise<void> {
+async function commitBatch(db: Database, chainGid: string, token: number, { entries, next, status, clearFrom, clearTo, skipped = [] }: FeedBatch): Promise<void> {
   const feedSeq = next.feedSeq - entries.length;
   const column = <K extends keyof FeedEntry>(key: K) => entries.map((entry) => entry[key] ?? null);
   const { rows } = await db.query<{ fed: number }>({
@@ -119,6 +119,7 @@ async function commitBatch(db: Database, chainGid: string, token: number, { entr
       ...[next.finalized?.number ?? null, next.finalized?.hash ?? null, next.startNumber ?? null, status ?? null, clearFrom],
       ...[column('seq'), column('type'), column('number'), column('hash'), column('parentHash'), column('timestamp')],
       ...[column('resumeSeq'), column('traceparent'), clearTo ?? null],
+      ...[skipped.map(({ from }) => from), skipped.map(({ to }) => to)],
     ],
   });
   if (rows[0]?.fed === entries.length) return;

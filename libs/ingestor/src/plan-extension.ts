@@ -1,5 +1,5 @@
-import type { BlockHeader } from '@chainwatch/chain-core';
-import type { ChainStatus, FeedBatch, FeedEntry, FollowState } from './feed.ts';
+import type { BlockHeader, BlockRef } from '@chainwatch/chain-core';
+import type { ChainStatus, FeedBatch, FeedEntry, FollowState, NumberRange } from './feed.ts';
 
 /**
  * The batch that appends `headers` (not empty, linked, the first on our head) to the feed. Announced heights above
@@ -9,11 +9,14 @@ export function planExtension(state: FollowState, headers: readonly BlockHeader[
   const entries = headers.map((header, position) => toEntry('block', header, state.feedSeq + 1 + position));
   const last = headers.at(-1)!;
   const first = headers[0]!;
+  const skipped = listSkipped(state.head, headers);
   return {
     entries,
     status,
-    clearFrom: (state.head?.number ?? first.number - 1) + 1,
+    // Without a head the branch may begin above the number where we once began: what was announced between goes, too.
+    clearFrom: state.head === undefined ? Math.min(state.startNumber ?? first.number, first.number) : state.head.number + 1,
     clearTo,
+    ...(skipped.length === 0 ? {} : { skipped }),
     next: {
       ...state,
       feedSeq: state.feedSeq + entries.length,
@@ -21,6 +24,20 @@ export function planExtension(state: FollowState, headers: readonly BlockHeader[
       startNumber: state.startNumber ?? first.number,
     },
   };
+}
+
+/** A longer run (a chain that stood still and jumped on) is recorded up to here; the links prove the rest as well. */
+const SKIPPED_MAX = 10_000;
+
+/** What lies between linked blocks whose numbers do not follow on each other. */
+function listSkipped(head: BlockRef | undefined, headers: readonly BlockHeader[]): NumberRange[] {
+  const ranges: NumberRange[] = [];
+  let before = head?.number;
+  for (const { number } of headers) {
+    if (before !== undefined && number > before + 1) ranges.push({ from: before + 1, to: Math.min(number - 1, before + SKIPPED_MAX) });
+    before = number;
+  }
+  return ranges;
 }
 
 export function toEntry(type: FeedEntry['type'], header: BlockHeader, seq: number, resumeSeq?: number): FeedEntry {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const blockStatusSchema = z.enum(['new', 'processed', 'confirmed', 'reorged']);
+export const blockStatusSchema = z.enum(['new', 'processed', 'confirmed', 'reorged', 'skipped']);
 
 export const blockSchema = z.object({
   chain_gid: z.string(),

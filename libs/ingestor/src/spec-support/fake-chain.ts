@@ -5,15 +5,18 @@ import type { FollowClient } from '../chain-follower.ts';
 export class FakeChain {
   readonly blocks = new Map<string, BlockHeader>();
   tip: BlockHeader;
+  readonly #hasGaps: boolean;
   #count = 0;
 
-  constructor() {
+  /** With gaps, every third block or so comes behind numbers without one. */
+  constructor({ hasGaps = false } = {}) {
+    this.#hasGaps = hasGaps;
     this.tip = this.#add('0xgenesis', 0);
   }
 
   /** Mines on the tip. */
   extend(count: number): void {
-    for (let mined = 0; mined < count; mined += 1) this.tip = this.#add(this.tip.hash, this.tip.number + 1);
+    for (let mined = 0; mined < count; mined += 1) this.tip = this.#add(this.tip.hash, this.tip.number + 1 + this.#gap(), this.tip.number);
   }
 
   /** Replaces the last `depth` blocks with `length` others. */
@@ -29,7 +32,8 @@ export class FakeChain {
   }
 
   at(tip: BlockHeader, number: number): BlockHeader | undefined {
-    return number > tip.number || number < 0 ? undefined : this.ancestor(tip, tip.number - number);
+    const below = this.#atOrBelow(tip, number);
+    return below?.number === number ? below : undefined;
   }
 
   /** Canonical blocks of [from, tip], ascending. */
@@ -39,14 +43,24 @@ export class FakeChain {
 
   range(tip: BlockHeader, from: number, to: number): BlockHeader[] {
     const headers: BlockHeader[] = [];
-    let block = this.at(tip, Math.min(to, tip.number));
+    let block = this.#atOrBelow(tip, to);
     for (; block !== undefined && block.number >= from; block = this.blocks.get(block.parentHash)) headers.unshift(block);
     return headers;
   }
 
-  #add(parentHash: string, number: number): BlockHeader {
+  #atOrBelow(tip: BlockHeader, number: number): BlockHeader | undefined {
+    let block: BlockHeader | undefined = tip;
+    while (block !== undefined && block.number > number) block = this.blocks.get(block.parentHash);
+    return block;
+  }
+
+  #gap(): number {
+    return this.#hasGaps && this.#count % 3 === 0 ? 1 + (this.#count % 5) : 0;
+  }
+
+  #add(parentHash: string, number: number, parentNumber?: number): BlockHeader {
     this.#count += 1;
-    const block = { number, hash: `0x${this.#count.toString(16)}`, parentHash, timestamp: 1_700_000_000 + number };
+    const block = { number, hash: `0x${this.#count.toString(16)}`, parentHash, ...(this.#hasGaps && parentNumber !== undefined && { parentNumber }), timestamp: 1_700_000_000 + number };
     this.blocks.set(block.hash, block);
     return block;
   }

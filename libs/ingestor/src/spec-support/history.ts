@@ -45,15 +45,18 @@ export const action: fc.Arbitrary<Action> = fc.oneof(
 
 /** One chain, its node, and a follower that is restarted now and then. */
 export class History {
-  readonly chain = new FakeChain();
-  readonly node = new FakeNode(this.chain);
+  readonly chain: FakeChain;
+  readonly node: FakeNode;
   readonly store: FlakyFeedStore;
   readonly published = new Map<number, FeedEntry>();
   #follower: ChainFollower;
   #isLoaded = false;
-  #before: BlockHeader = this.chain.tip;
+  #before: BlockHeader;
 
-  constructor(startHeight: number, store: FeedStore) {
+  constructor(startHeight: number, store: FeedStore, { hasGaps = false } = {}) {
+    this.chain = new FakeChain({ hasGaps });
+    this.node = new FakeNode(this.chain);
+    this.#before = this.chain.tip;
     this.chain.extend(startHeight);
     this.store = new FlakyFeedStore(store);
     this.#follower = this.#create();

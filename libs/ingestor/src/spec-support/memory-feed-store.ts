@@ -7,6 +7,7 @@ export class MemoryFeedStore implements FeedStore {
   readonly entries: FeedEntry[] = [];
   readonly announced = new Set<number>();
   readonly canonical = new Map<number, BlockHeader>();
+  readonly skipped = new Set<number>();
   readonly statuses: ChainStatus[] = [];
   state: FollowState = { feedSeq: 0 };
 
@@ -14,16 +15,18 @@ export class MemoryFeedStore implements FeedStore {
     return this.state;
   }
 
-  async commit({ entries, next, status, clearFrom, clearTo = Infinity }: FeedBatch): Promise<void> {
+  async commit({ entries, next, status, clearFrom, clearTo = Infinity, skipped = [] }: FeedBatch): Promise<void> {
     if (entries[0]!.seq !== this.state.feedSeq + 1 || entries.at(-1)!.seq !== next.feedSeq) throw new Error('a hole in the feed');
     for (const entry of entries) this.#apply(entry);
     for (const number of this.announced) if (number >= clearFrom && number <= clearTo) this.announced.delete(number);
+    for (const number of this.skipped) if (number >= clearFrom && number <= clearTo) this.skipped.delete(number);
+    for (const { from, to } of skipped) for (let number = from; number <= to; number += 1) this.#skip(number);
     this.state = next;
     if (status !== undefined) this.statuses.push(status);
   }
 
   async announce(from: number, to: number): Promise<void> {
-    for (let number = from; number <= to; number += 1) if (!this.canonical.has(number)) this.announced.add(number);
+    for (let number = from; number <= to; number += 1) if (!this.canonical.has(number) && !this.skipped.has(number)) this.announced.add(number);
   }
 
   async setStatus(status: ChainStatus): Promise<void> {
@@ -54,6 +57,11 @@ export class MemoryFeedStore implements FeedStore {
 
   async prune(): Promise<number> {
     return 0;
+  }
+
+  #skip(number: number): void {
+    if (this.canonical.has(number) || this.skipped.has(number)) throw new Error(`${number} was skipped and is known`);
+    this.skipped.add(number);
   }
 
   #apply(entry: FeedEntry): void {

@@ -10,7 +10,7 @@ describe('GET /blocks', () => {
       `INSERT INTO blocks (chain_gid, number, hash, parent_hash, block_timestamp, status) VALUES
          ('eip155:1', 1, '0x1', '0x0', '2026-01-01T00:00:00Z', 'confirmed'), ('eip155:1', 2, '0x2', '0x1', '2026-01-01T00:00:12Z', 'reorged'),
          ('eip155:1', 2, '0x2b', '0x1', '2026-01-01T00:00:13Z', 'processed'), ('eip155:1', 3, NULL, NULL, NULL, 'new'),
-         ('eip155:1', 9, '0x9', '0x8', NULL, 'reorged'), ('eip155:137', 7, '0x7', '0x6', NULL, 'processed')`,
+         ('eip155:1', 9, '0x9', '0x8', NULL, 'reorged'), ('eip155:137', 7, '0x7', '0x6', NULL, 'processed'), ('eip155:137', 8, NULL, NULL, NULL, 'skipped')`,
     );
   });
   afterAll(() => world.stop());
@@ -20,6 +20,7 @@ describe('GET /blocks', () => {
     ['sort_by=number&limit=2', [1, 2]],
     ['chain_gids=eip155:137', [7]],
     ['statuses=new&statuses=confirmed', [3, 1]],
+    ['statuses=skipped', [8]],
     ['from_block=2&to_block=3', [3, 2, 2]],
     ['sort_by=chain_gid&limit=1', [9]],
     ['sort_by=-status&statuses=processed,new&chain_gids=eip155:1', [2, 3]],

@@ -25,7 +25,8 @@ export const listBlocks = defineRoute({
   handle: async ({ query }, { prisma }) => {
     const where: Prisma.BlockWhereInput = {
       chainGid: query.chain_gids && { in: query.chain_gids.map(normalizeChainGid) },
-      status: query.statuses && { in: query.statuses },
+      // Numbers without a block are shown to those who ask for them.
+      status: query.statuses ? { in: query.statuses } : { not: 'skipped' },
       number: { gte: query.from_block, lte: query.to_block },
     };
     const orderBy = [toOrder(query.sort_by, columns), { id: 'desc' as const }];
