@@ -74,13 +74,8 @@ describe('findFamily', () => {
     expect((await findFamily('eip155'))?.name).toBe('evm');
     expect((await findFamily('bip122'))?.name).toBe('bitcoin');
     expect((await findFamily('tron'))?.name).toBe('tron');
-    expect(await findFamily('solana')).toBeUndefined();
+    expect((await findFamily('solana'))?.name).toBe('solana');
     expect(await findFamily('toString')).toBeUndefined();
-  });
-
-  it.each(['solana'])('loads none for %s, whose addresses and assets are known but whose chains cannot be followed', async (namespace) => {
-    expect(await findFamily(namespace)).toBeUndefined();
-    expect(await findNotation(namespace)).toMatchObject({ namespace });
   });
 
   it('tells the family of a chain id, with code or without', () => {

@@ -1,7 +1,9 @@
 /**
- * The Solana family: networks as data, addresses and assets. Loaded by @chainwatch/chain-registry only.
+ * The Solana family: networks as data, addresses and assets, and a client that proves every block as far as the chain
+ * allows before it decodes it. Loaded by @chainwatch/chain-registry only.
  *
  * @example
- * solanaFamily.parseAddress('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v').canonical;
+ * const client = solanaFamily.createClient({ network, endpointUrl: 'http://127.0.0.1:8899' });
+ * const block = await client.readBlock(await client.readHead());
  */
 export { solanaFamily } from './solana-family.ts';

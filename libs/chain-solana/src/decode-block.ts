@@ -1,0 +1,69 @@
+import type { BalanceChange, Block, BlockRef, Network, Transaction, Transfer } from '@chainwatch/chain-core';
+import { nativeHints, ownerHints, tokenHints } from './instruction-hints.ts';
+import { pairFlows, type Flow, type Flows, type Hint } from './pair-flows.ts';
+import type { ParsedTransaction } from './parse-transaction.ts';
+import type { RawBlock } from './raw-block.ts';
+import { tokenChanges } from './token-changes.ts';
+import type { VerifiedTransaction } from './verify-block.ts';
+
+/** Decodes a proved block: votes are gone by now. */
+export function decodeBlock(network: Network, ref: BlockRef, raw: RawBlock, transactions: readonly VerifiedTransaction[]): Block {
+  return {
+    number: ref.number,
+    hash: raw.blockhash,
+    parentHash: raw.previousBlockhash,
+    parentNumber: raw.parentSlot,
+    timestamp: raw.blockTime ?? 0,
+    transactions: transactions.map((one) => decodeTransaction(network, one)),
+    balanceChanges: decodeRewards(network, raw),
+    touchedAssets: [],
+  };
+}
+
+/** A failed transaction has no effect but its fee. */
+export function decodeTransaction(network: Network, { index, tx, changes }: VerifiedTransaction): Transaction {
+  const payer = tx.keyAt(0);
+  const isFailed = tx.meta.err !== null && tx.meta.err !== undefined;
+  const transfers: Transfer[] = [];
+  if (!isFailed) {
+    const native = new Map(changes.map((change) => [tx.keyAt(change.index), change.delta]));
+    addTransfers(transfers, 'native', network.native.gid, pairFlows(native, () => nativeHints(tx)));
+    addTokenTransfers(network, tx, transfers);
+  }
+  return { hash: tx.signature, index, isFailed, from: payer, fee: { assetGid: network.native.gid, amountRaw: BigInt(tx.meta.fee), payer }, transfers };
+}
+
+/**
+ * Between owners, for those who watch a wallet; then between the token accounts themselves, for those who watch one. A
+ * watcher is told of what names an address of his, so nobody is told twice who does not watch both.
+ */
+function addTokenTransfers(network: Network, tx: ParsedTransaction, transfers: Transfer[]): void {
+  const changes = tokenChanges(tx);
+  const hints = once(() => [...tokenHints(tx)]);
+  const ownerOf = once(() => readOwners(tx));
+  const add = (mint: string, flows: Flows, readHints: () => Iterable<Hint>): void =>
+    addTransfers(transfers, 'token', `${network.gid}/${network.tokenNamespace}:${mint}`, pairFlows(flows, readHints));
+  for (const { mint, owners } of changes) add(mint, owners, () => ownerHints(hints(), ownerOf()));
+  for (const { mint, accounts } of changes) add(mint, accounts, hints);
+}
+
+function addTransfers(transfers: Transfer[], type: Transfer['type'], assetGid: string, flows: readonly Flow[]): void {
+  for (const flow of flows) transfers.push({ index: transfers.length, type, assetGid, ...flow });
+}
+
+function readOwners(tx: ParsedTransaction): Map<string, string> {
+  const { meta } = tx;
+  const owners = new Map<string, string>();
+  for (const { accountIndex, owner } of [...(meta.preTokenBalances ?? []), ...(meta.postTokenBalances ?? [])]) if (owner !== undefined) owners.set(tx.keyAt(accountIndex), owner);
+  return owners;
+}
+
+/** The leader's fees, what staking and voting earned, and rent that was taken: lamports that no transaction moves. */
+function decodeRewards(network: Network, { rewards }: RawBlock): BalanceChange[] {
+  return (rewards ?? []).map(({ pubkey, lamports, rewardType }) => ({ address: pubkey, assetGid: network.native.gid, amountRaw: BigInt(lamports), reason: rewardType === 'Rent' ? 'other' : 'reward' }));
+}
+
+function once<T>(compute: () => T): () => T {
+  let value: T | undefined;
+  return () => (value ??= compute());
+}

@@ -1,0 +1,139 @@
+import { base58 } from '@scure/base';
+import { VOTE_PROGRAM, VOTE_PROGRAM_BYTES } from './programs.ts';
+import type { RawInstruction, RawKey, RawMeta, RawTransaction } from './raw-block.ts';
+import { WireTransaction } from './wire-transaction.ts';
+
+/** Read as far as it is asked for: most instructions of a block are of no interest here. */
+export interface Instruction {
+  readonly program: string;
+  accountAt(position: number): string | undefined;
+  readData(): Uint8Array;
+}
+
+/** A transaction of a block in whatever encoding, its keys read when they are asked for. */
+export interface ParsedTransaction {
+  readonly signature: string;
+  readonly signatureCount: number;
+  /** Static and looked-up keys: as many as there are balances. */
+  readonly keyCount: number;
+  readonly meta: RawMeta;
+  /** One instruction, of the vote program. */
+  readonly isVote: boolean;
+  /** Absent in the encodings that are not the bytes. */
+  readonly wire?: WireTransaction;
+  /** @throws RangeError where there is none */
+  keyAt(index: number): string;
+  /** Outer ones, then inner ones; those that the node has parsed already are left out. */
+  instructions(): Iterable<Instruction>;
+}
+
+/** @throws RangeError or TypeError when it is not what it claims to be */
+export function parseTransaction({ transaction, meta }: RawTransaction): ParsedTransaction {
+  if (meta === null || meta === undefined) throw new TypeError('a transaction without meta');
+  if ('accountKeys' in transaction) return new JsonTransaction(transaction.signatures, transaction.accountKeys, [], meta);
+  if ('message' in transaction) return new JsonTransaction(transaction.signatures, transaction.message.accountKeys, transaction.message.instructions, meta);
+  const [text, encoding] = transaction;
+  if (encoding !== 'base64' && encoding !== 'base58') throw new TypeError(`expected base64, got ${String(encoding)}`);
+  return new BinaryTransaction(encoding === 'base64' ? Buffer.from(text, 'base64') : Buffer.from(base58.decode(text)), meta);
+}
+
+class BinaryTransaction implements ParsedTransaction {
+  readonly meta: RawMeta;
+  readonly wire: WireTransaction;
+  readonly keyCount: number;
+  readonly isVote: boolean;
+  readonly #keys: string[] = [];
+  #signature: string | undefined;
+
+  constructor(bytes: Buffer, meta: RawMeta) {
+    const wire = new WireTransaction(bytes);
+    const { loadedAddresses } = meta;
+    this.meta = meta;
+    this.wire = wire;
+    this.keyCount = wire.keyCount + (loadedAddresses ? loadedAddresses.writable.length + loadedAddresses.readonly.length : 0);
+    this.isVote = wire.instructionCount === 1 && wire.isKeyAt(wire.firstProgramIndex!, VOTE_PROGRAM_BYTES);
+  }
+
+  get signature(): string {
+    return (this.#signature ??= this.wire.signature);
+  }
+
+  get signatureCount(): number {
+    return this.wire.signatureCount;
+  }
+
+  keyAt(index: number): string {
+    return (this.#keys[index] ??= index < this.wire.keyCount ? this.wire.keyAt(index) : this.#loadedAt(index - this.wire.keyCount));
+  }
+
+  *instructions(): Generator<Instruction> {
+    for (const { programIndex, accounts, data } of this.wire.instructions()) {
+      yield { program: this.keyAt(programIndex), accountAt: (position) => (position < accounts.length ? this.keyAt(accounts[position]!) : undefined), readData: () => data };
+    }
+    yield* innerInstructions(this);
+  }
+
+  #loadedAt(position: number): string {
+    const { writable = [], readonly = [] } = this.meta.loadedAddresses ?? {};
+    return required(position < writable.length ? writable[position] : readonly[position - writable.length], position);
+  }
+}
+
+/** Keys of `jsonParsed` and of accounts alone hold the looked-up ones already. */
+class JsonTransaction implements ParsedTransaction {
+  readonly meta: RawMeta;
+  readonly signature: string;
+  readonly signatureCount: number;
+  readonly isVote: boolean;
+  readonly #keys: readonly string[];
+  readonly #outer: readonly RawInstruction[];
+
+  constructor(signatures: readonly string[], rawKeys: readonly RawKey[], outer: readonly RawInstruction[], meta: RawMeta) {
+    const isWhole = rawKeys.some((key) => typeof key !== 'string');
+    const { writable = [], readonly = [] } = meta.loadedAddresses ?? {};
+    this.#keys = [...rawKeys.map((key) => (typeof key === 'string' ? key : key.pubkey)), ...(isWhole ? [] : [...writable, ...readonly])];
+    this.#outer = outer;
+    this.meta = meta;
+    this.signature = required(signatures[0], 0);
+    this.signatureCount = signatures.length;
+    this.isVote = outer.length === 1 && programOf(this, outer[0]!) === VOTE_PROGRAM;
+  }
+
+  get keyCount(): number {
+    return this.#keys.length;
+  }
+
+  keyAt(index: number): string {
+    return required(this.#keys[index], index);
+  }
+
+  *instructions(): Generator<Instruction> {
+    for (const one of this.#outer) yield* readInstruction(this, one);
+    yield* innerInstructions(this);
+  }
+}
+
+type Keyed = Pick<ParsedTransaction, 'keyAt' | 'meta'>;
+
+function* innerInstructions(tx: Keyed): Generator<Instruction> {
+  for (const { instructions } of tx.meta.innerInstructions ?? []) for (const one of instructions) yield* readInstruction(tx, one);
+}
+
+function* readInstruction(tx: Keyed, one: RawInstruction): Generator<Instruction> {
+  const { accounts, data } = one;
+  if (data === undefined || accounts === undefined) return;
+  const accountAt = (position: number): string | undefined => {
+    const account = accounts[position];
+    return typeof account === 'number' ? tx.keyAt(account) : account;
+  };
+  yield { program: programOf(tx, one), accountAt, readData: () => base58.decode(data) };
+}
+
+function programOf(tx: Pick<ParsedTransaction, 'keyAt'>, { programId, programIdIndex }: RawInstruction): string {
+  return programId ?? tx.keyAt(programIdIndex ?? -1);
+}
+
+function required(key: string | undefined, index: number): string {
+  if (key === undefined) throw new RangeError(`expected a key at position ${index}, got none`);
+  return key;
+}

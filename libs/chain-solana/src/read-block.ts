@@ -1,0 +1,65 @@
+import { BlockNotFoundError, IncompleteBlockError } from '@chainwatch/chain-core';
+import type { Block, BlockRef } from '@chainwatch/chain-core';
+import { isCleanedUp, isNotYet, isSkipped } from './classify-node-error.ts';
+import { decodeBlock } from './decode-block.ts';
+import { RoundedAmountError } from './lamports.ts';
+import type { RawBlock } from './raw-block.ts';
+import type { LargeAnswer } from './rpc-client.ts';
+import type { Session } from './session.ts';
+import { verifyBlock } from './verify-block.ts';
+
+/**
+ * A whole block by hash, proved and decoded.
+ * @throws BlockNotFoundError, IncompleteBlockError, ChainClientError
+ */
+export async function readBlock(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<Block> {
+  const answer = await requestBlock(session, ref, 'full', signal);
+  try {
+    return await readVerified(session, ref, toRawBlock(ref, answer.result), signal);
+  } catch (error) {
+    if (error instanceof RoundedAmountError) return readVerified(session, ref, toRawBlock(ref, answer.readExact()), signal);
+    if (!(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)) throw error;
+    // BigInt and field access on values of a wrong type: the answer was not what it claimed to be.
+    throw new IncompleteBlockError(`block ${ref.number} ${ref.hash} could not be read: ${error.message}`, { cause: error });
+  }
+}
+
+async function readVerified(session: Session, ref: BlockRef, raw: RawBlock, signal?: AbortSignal): Promise<Block> {
+  const { transactions, isFeeProved } = verifyBlock(ref, raw);
+  if (!isFeeProved) await verifyCount(session, ref, raw, signal);
+  const block = decodeBlock(session.network, ref, raw, transactions);
+  session.slots.note(block);
+  return block;
+}
+
+export async function requestBlock(session: Session, ref: BlockRef, transactionDetails: 'full' | 'accounts' | 'signatures', signal?: AbortSignal): Promise<LargeAnswer> {
+  const config = { commitment: 'confirmed', encoding: 'base64', transactionDetails, maxSupportedTransactionVersion: 0, rewards: true };
+  try {
+    return await session.rpc.callLarge('getBlock', [ref.number, config], signal);
+  } catch (error) {
+    const why = isSkipped(error) ? 'the node has no block in that slot' : isNotYet(error) ? 'the node is behind' : isCleanedUp(error) ? 'the node keeps no blocks that old' : undefined;
+    if (why === undefined) throw error;
+    throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node: ${why}`, { cause: error, publicMessage: `block ${ref.number} is not known to the node: ${why}` });
+  }
+}
+
+export function toRawBlock(ref: BlockRef, result: unknown): RawBlock {
+  if (result === null) throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`);
+  const raw = result as Partial<RawBlock>;
+  const isBlock =
+    typeof result === 'object' && typeof raw.blockhash === 'string' && typeof raw.previousBlockhash === 'string' && typeof raw.parentSlot === 'number' && Array.isArray(raw.transactions);
+  if (!isBlock) throw new IncompleteBlockError(`block ${ref.number} ${ref.hash}: expected hashes, parent and transactions, got something else`);
+  return result as RawBlock;
+}
+
+/**
+ * The leader was paid nothing, which happens (its account could not take it), or the node keeps no rewards: its list of
+ * signatures, which it reads another way, is then compared.
+ */
+async function verifyCount(session: Session, ref: BlockRef, raw: RawBlock, signal?: AbortSignal): Promise<void> {
+  const answer = (await requestBlock(session, ref, 'signatures', signal)).result as { readonly signatures?: unknown } | null;
+  const listed = answer?.signatures;
+  if (Array.isArray(listed) && listed.length === raw.transactions.length) return;
+  const expected = Array.isArray(listed) ? `${listed.length}, as the node lists` : 'a list of signatures';
+  throw new IncompleteBlockError(`transactions of block ${ref.number} ${ref.hash}: expected ${expected}, got ${raw.transactions.length}`);
+}

@@ -1,0 +1,12 @@
+import type { Network } from '@chainwatch/chain-core';
+import type { RpcClient } from './rpc-client.ts';
+import type { SlotBook } from './slot-book.ts';
+import type { TouchBook } from './touch-book.ts';
+
+/** What the readers of one endpoint share. */
+export interface Session {
+  readonly network: Network;
+  readonly rpc: RpcClient;
+  readonly slots: SlotBook;
+  readonly touches: TouchBook;
+}

@@ -1,0 +1,75 @@
+import { parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
+import type { BalanceQuery, Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, Network, TokenMetadata } from '@chainwatch/chain-core';
+import { z } from 'zod';
+import { solanaNetworks } from './networks.ts';
+import { readBalances } from './read-balances.ts';
+import { readBlock } from './read-block.ts';
+import { findFinalized, findHeaderByHash, findHeaderByNumber, parse, readHead, readHeaders } from './read-headers.ts';
+import { readTokens } from './read-tokens.ts';
+import { RpcClient } from './rpc-client.ts';
+import type { Session } from './session.ts';
+import { SlotBook } from './slot-book.ts';
+import { TouchBook } from './touch-book.ts';
+
+/** A cluster of one's own has a genesis of its own. */
+const LOCAL = 'solana:localnet';
+const GENESIS_CHARACTERS = 32;
+
+/** One Solana node. */
+export class SolanaClient implements ChainClient {
+  readonly network: Network;
+  readonly label: string;
+  readonly #session: Session;
+
+  constructor({ network, endpointUrl, dial, timeoutMs = 10_000, concurrency = 16 }: ChainClientOptions) {
+    const endpoint = parseEndpoint(endpointUrl);
+    this.network = network;
+    this.label = endpoint.label;
+    const rpc = new RpcClient({ endpoint, timeoutMs, concurrency, ...(dial === undefined ? {} : { dial }) });
+    this.#session = { network, rpc, slots: new SlotBook(), touches: new TouchBook() };
+  }
+
+  async verifyChain(signal?: AbortSignal): Promise<void> {
+    const genesis = parse('getGenesisHash', z.string().min(GENESIS_CHARACTERS), await this.#session.rpc.call('getGenesisHash', [], signal));
+    const got = `solana:${genesis.slice(0, GENESIS_CHARACTERS)}`;
+    const isKnown = solanaNetworks.some(({ gid }) => gid === got);
+    if (got === this.network.gid || (this.network.gid === LOCAL && !isKnown)) return;
+    throw new WrongChainError(`node serves another chain: expected ${this.network.gid}, got ${got}`);
+  }
+
+  readHead(signal?: AbortSignal): Promise<BlockHeader> {
+    return readHead(this.#session, signal);
+  }
+
+  findFinalized(signal?: AbortSignal): Promise<BlockRef | undefined> {
+    return findFinalized(this.#session, signal);
+  }
+
+  findHeaderByNumber(number: number, signal?: AbortSignal): Promise<BlockHeader | undefined> {
+    return findHeaderByNumber(this.#session, number, signal);
+  }
+
+  findHeaderByHash(hash: string, signal?: AbortSignal): Promise<BlockHeader | undefined> {
+    return findHeaderByHash(this.#session, hash, signal);
+  }
+
+  readHeaders(from: number, to: number, signal?: AbortSignal): Promise<BlockHeader[]> {
+    return readHeaders(this.#session, from, to, signal);
+  }
+
+  readBlock(ref: BlockRef, signal?: AbortSignal): Promise<Block> {
+    return readBlock(this.#session, ref, signal);
+  }
+
+  readBalances(at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]> {
+    return readBalances(this.#session, at, queries, signal);
+  }
+
+  readTokens(assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {
+    return readTokens(this.#session, assetGids, signal);
+  }
+
+  close(): void {
+    this.#session.rpc.close();
+  }
+}

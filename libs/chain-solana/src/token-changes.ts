@@ -1,0 +1,44 @@
+import type { ParsedTransaction } from './parse-transaction.ts';
+import type { RawTokenBalance } from './raw-block.ts';
+
+/** What one mint did in a transaction, by owner and by token account. */
+export interface MintChanges {
+  readonly mint: string;
+  readonly owners: Map<string, bigint>;
+  readonly accounts: Map<string, bigint>;
+}
+
+/**
+ * Changes of token amounts, from the balances before and after. An account that was closed, created, given to another
+ * owner or filled with another mint is two entries, and so comes out right.
+ */
+export function tokenChanges(tx: ParsedTransaction): MintChanges[] {
+  const before = tx.meta.preTokenBalances ?? NONE;
+  const after = tx.meta.postTokenBalances ?? NONE;
+  const changes: MintChanges[] = [];
+  // Both lists are in the order of the accounts, so that equals mostly stand at equal places; most entries have an equal.
+  for (const [position, entry] of before.entries()) if (!hasEqual(after, entry, position)) add(changes, tx, entry, -1n);
+  for (const [position, entry] of after.entries()) if (!hasEqual(before, entry, position)) add(changes, tx, entry, 1n);
+  return changes;
+}
+
+const NONE: readonly RawTokenBalance[] = [];
+
+function add(changes: MintChanges[], tx: ParsedTransaction, { mint, owner, accountIndex, uiTokenAmount }: RawTokenBalance, sign: 1n | -1n): void {
+  const amount = BigInt(uiTokenAmount.amount) * sign;
+  let ofMint = changes.find((one) => one.mint === mint);
+  if (ofMint === undefined) changes.push((ofMint = { mint, owners: new Map(), accounts: new Map() }));
+  if (owner !== undefined && owner !== '') ofMint.owners.set(owner, (ofMint.owners.get(owner) ?? 0n) + amount);
+  const account = tx.keyAt(accountIndex);
+  ofMint.accounts.set(account, (ofMint.accounts.get(account) ?? 0n) + amount);
+}
+
+function hasEqual(others: readonly RawTokenBalance[], entry: RawTokenBalance, position: number): boolean {
+  const guess = others[position];
+  if (guess !== undefined && guess.accountIndex === entry.accountIndex) return isEqual(guess, entry);
+  return others.some((other) => other.accountIndex === entry.accountIndex && isEqual(other, entry));
+}
+
+function isEqual(one: RawTokenBalance, other: RawTokenBalance): boolean {
+  return one.uiTokenAmount.amount === other.uiTokenAmount.amount && one.owner === other.owner && one.mint === other.mint;
+}
