@@ -1,0 +1,83 @@
+import { PublicKey } from '@solana/web3.js';
+import { startSolana, type SolanaHandle } from '@chainwatch/testing';
+import { NATIVE_MINT } from '../../../devnet/solana/index.ts';
+import { toRaw } from '../compare.ts';
+import type { Project } from '../project.ts';
+import type { ExpectedTransaction, TestChain, Watched } from '../test-chain.ts';
+import { expectTransactions } from './expect-transactions.ts';
+import { SolanaActor } from './solana-actor.ts';
+
+const FINALITY_SLOTS = 32;
+
+/** LiteSVM behind Solana's JSON-RPC, which makes blocks on command. */
+export class SolanaChain implements TestChain {
+  readonly gid = 'solana:localnet';
+  readonly family = 'solana';
+  readonly ingestor = 'block-ingestor-solana';
+  readonly failure = 'outcome';
+  node!: SolanaHandle;
+  actor!: SolanaActor;
+
+  get url(): string {
+    return this.node.url;
+  }
+
+  async start(): Promise<void> {
+    this.node = await startSolana();
+    this.actor = new SolanaActor(this.node);
+    await this.actor.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.node?.stop();
+  }
+
+  async readHead(): Promise<{ number: number; hash: string }> {
+    const number = await this.node.call<number>('getSlot', [{ commitment: 'confirmed' }]);
+    const { blockhash } = await this.node.call<{ blockhash: string }>('getBlock', [number, { commitment: 'confirmed', transactionDetails: 'none' }]);
+    return { number, hash: blockhash };
+  }
+
+  async finalize(): Promise<void> {
+    await this.actor.produce(FINALITY_SLOTS + 2);
+  }
+
+  /** In the catalogue, so that an import finds what an address held before. */
+  async prepare(project: Project): Promise<void> {
+    for (const { mint } of this.actor.mints) await project.expect(201, 'POST', `/tokens/${this.gid}/token:${mint.toBase58()}`);
+  }
+
+  expectTransactions(watched: ReadonlyMap<string, number>, from: number): Promise<Map<string, ExpectedTransaction>> {
+    return expectTransactions(this.node, this.gid, watched, from);
+  }
+
+  async findBalanceFaults(project: Project, watched: readonly Watched[]): Promise<string[]> {
+    const faults: string[] = [];
+    const held = new Map([...this.actor.mints.map(({ mint }) => [mint.toBase58(), 6] as const), [NATIVE_MINT.toBase58(), 9] as const]);
+    for (const { address } of watched) {
+      const balances = await project.get<Record<string, string>>(`/addresses/${address}/balances`);
+      const { value: lamports } = await this.node.call<{ value: number }>('getBalance', [address]);
+      const native = balances[`${this.gid}/slip44:1`];
+      if ((toRaw(native, 9) ?? 0n) !== BigInt(lamports)) faults.push(`${address}: expected ${lamports} lamports, got ${native}`);
+      for (const [mint, decimals] of held) {
+        const sum = await this.#readHeld(address, mint);
+        const got = balances[`${this.gid}/token:${mint}`];
+        if ((toRaw(got, decimals) ?? 0n) !== sum) faults.push(`${address}: expected ${sum} of ${mint}, got ${got}`);
+      }
+    }
+    return faults;
+  }
+
+  /** As an owner, or as a token account itself. */
+  async #readHeld(address: string, mint: string): Promise<bigint> {
+    const { value } = await this.node.call<{ value: { pubkey: string }[] }>('getTokenAccountsByOwner', [address, { mint }, { encoding: 'base64' }]);
+    const info = await this.node.call<{ value: { data: [string, string] } | null }>('getAccountInfo', [address, { encoding: 'base64' }]);
+    const data = Buffer.from(info.value?.data[0] ?? '', 'base64');
+    const isOwn = data.length >= 165 && data.subarray(0, 32).equals(new PublicKey(mint).toBuffer());
+    let sum = 0n;
+    for (const account of [...value.map(({ pubkey }) => pubkey), ...(isOwn ? [address] : [])]) {
+      sum += BigInt((await this.node.call<{ value: { amount: string } }>('getTokenAccountBalance', [account])).value.amount);
+    }
+    return sum;
+  }
+}
