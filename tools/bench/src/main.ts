@@ -4,6 +4,7 @@ import { benchHd } from './bench-hd.ts';
 import { benchLatency } from './bench-latency.ts';
 import { benchPeers } from './bench-peers.ts';
 import { benchPipeline } from './bench-pipeline.ts';
+import { benchSolana } from './bench-solana.ts';
 import { benchTron } from './bench-tron.ts';
 import { benchWatchSet } from './bench-watch-set.ts';
 import { benchRpc } from './rpc/bench-rpc.ts';
@@ -14,6 +15,7 @@ const report = new Report();
 const benches = {
   'watch-set': async () => benchWatchSet(report),
   bitcoin: () => benchBitcoin(report, `${root}/.chainwatch/bench`),
+  solana: () => benchSolana(report, `${root}/.chainwatch/bench`),
   hd: () => benchHd(report),
   tron: () => benchTron(report, `${root}/.chainwatch/bench`),
   pipeline: () => benchPipeline(report, `${root}/.chainwatch/bench`),
