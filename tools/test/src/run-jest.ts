@@ -4,6 +4,7 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import jestConfig from '../../../jest.config.mjs';
+import { bundleServices } from '../../stack/bundle.mjs';
 import { repoDir } from '../../stack/repo.mjs';
 import { groupSpecs } from './group-specs.ts';
 
@@ -16,6 +17,8 @@ export interface TestCounts {
 export async function runJest(args: readonly string[], env: Readonly<Record<string, string>>): Promise<TestCounts> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'chainwatch-test-')));
   const summaryFile = join(dir, 'summary.json');
+  // Several specs start the services at the same time: found made, they are not made three times over. What fails here fails there, too.
+  if (args.length === 0) await bundleServices().catch(() => undefined);
   const child = spawn(process.execPath, [join(repoDir, 'node_modules/jest/bin/jest.js'), ...(args.length === 0 ? everythingIn(dir) : ['--config', join(repoDir, 'jest.config.mjs'), ...args])], {
     cwd: repoDir,
     stdio: 'inherit',
