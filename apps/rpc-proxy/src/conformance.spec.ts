@@ -43,7 +43,7 @@ let world: SpecWorld;
 let node: SpecNode;
 beforeAll(async () => {
   [world, node] = await Promise.all([startSpecWorld(), startSpecNode()]);
-}, 120_000);
+});
 afterAll(async () => {
   await world.stop();
   await node.stop();

@@ -15,7 +15,7 @@ let nodes: SpecNode[];
 beforeAll(async () => {
   world = await startSpecWorld();
   nodes = await Promise.all([0, 1, 2].map(() => startSpecNode()));
-}, 120_000);
+});
 afterAll(async () => {
   await world.stop();
   await Promise.all(nodes.map((node) => node.stop()));
@@ -47,7 +47,7 @@ const call = (method: string, params = '[]', id = '1'): string => `{"jsonrpc":"2
 const upstreamsOf = (gateway: Gateway, name = 'ethereum') => gateway.directory.find(name)!.upstreams;
 const isServing = (gateway: Gateway, index: number, name = 'ethereum'): boolean => gateway.directory.find(name)!.serves(upstreamsOf(gateway, name)[index]!);
 const allServe = (gateway: Gateway): Promise<boolean> =>
-  waitFor(() => [...gateway.directory.chains].every((chain) => chain.upstreams.every((upstream) => chain.serves(upstream))), { timeoutMs: 30_000 });
+  waitFor(() => [...gateway.directory.chains].every((chain) => chain.upstreams.every((upstream) => chain.serves(upstream))));
 
 describe('keys', () => {
   let gateway: Gateway;
@@ -114,12 +114,12 @@ describe('networks', () => {
     const seal = (url: string): string => world.sealer.seal(url, `endpoint:${gid}`);
     for (const node of nodes) node.health.eth_chainId = () => '0x89';
     await world.db.query("INSERT INTO blockchains (gid, family, name, short_name, image_url, endpoint_sealed) VALUES ($1, 'evm', 'polygon', 'pol', 'https://x', $2)", [gid, seal(`${nodes[0]!.url}/v1?key=secret`)]);
-    await waitFor(() => upstreamsOf(gateway, 'polygon').length === 1 && isServing(gateway, 0, 'polygon'), { timeoutMs: 30_000 });
+    await waitFor(() => upstreamsOf(gateway, 'polygon').length === 1 && isServing(gateway, 0, 'polygon'));
     await post(gateway, call('eth_estimateGas'), { path: '/polygon' });
     expect(nodes[0]!.seen[0]!.url).toBe('/v1?key=secret');
     await world.db.query('UPDATE blockchains SET endpoint_sealed = $2 WHERE gid = $1', [gid, seal(nodes[1]!.url)]);
     world.tell('chain.changed', { schema: 1, chain_gid: gid });
-    await waitFor(() => upstreamsOf(gateway, 'polygon')[0]!.source.url === nodes[1]!.url && isServing(gateway, 0, 'polygon'), { timeoutMs: 30_000 });
+    await waitFor(() => upstreamsOf(gateway, 'polygon')[0]!.source.url === nodes[1]!.url && isServing(gateway, 0, 'polygon'));
     await post(gateway, call('eth_estimateGas'), { path: '/polygon' });
     expect(nodes[1]!.seen).toHaveLength(1);
     expect(JSON.stringify(await gateway.readiness())).not.toContain('secret');
@@ -146,7 +146,7 @@ describe('nodes', () => {
     const gateway = await open();
     nodes[0]!.health.eth_chainId = () => '0x5';
     setHead(nodes[1]!, 50);
-    await waitFor(() => !isServing(gateway, 0) && !isServing(gateway, 1), { timeoutMs: 30_000 });
+    await waitFor(() => !isServing(gateway, 0) && !isServing(gateway, 1));
     await ask(gateway);
     expect(nodes.map(({ seen }) => seen.length)).toEqual([0, 0, 40]);
     expect(await gateway.readiness()).toMatchObject({ [ETHEREUM]: { ok: true, status: 'degraded' } });
@@ -204,7 +204,7 @@ describe('the cache', () => {
   const nextHead = async (): Promise<void> => {
     head += 1;
     setHead(nodes[0]!, head);
-    await waitFor(() => gateway.directory.find('ethereum')!.headNumber === head && gateway.directory.find('bitcoin')!.headNumber === head, { timeoutMs: 30_000 });
+    await waitFor(() => gateway.directory.find('ethereum')!.headNumber === head && gateway.directory.find('bitcoin')!.headNumber === head);
   };
   beforeEach(() => setHead(nodes[0]!, head));
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const nodes = [{ url: one.url, weight: 1_000, headers: {} }, { url: two.url, weight: 0.000_001, headers: {} }];
   pair = await world.open(Object.fromEntries(chains.map((gid) => [gid, nodes])));
   for (const proxy of [single, pair]) await waitFor(() => [...proxy.directory.chains].every(({ upstreams }) => upstreams.every(({ isChecked, isDown }) => isChecked && !isDown)));
-}, 120_000);
+});
 
 afterAll(async () => {
   await world.stop();

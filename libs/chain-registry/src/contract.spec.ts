@@ -162,7 +162,7 @@ describe.each(followed)('a client of %s', (name) => {
     }
     expect(told).toEqual([]);
     expect(count).toBeGreaterThan(50);
-  }, 60_000);
+  });
 
   it.each<[string, Fault]>([
     ['500', { status: 500, text: 'oops' }],
@@ -182,7 +182,7 @@ describe.each(followed)('a client of %s', (name) => {
       expect(`${(error as ChainError).message} ${(error as ChainError).publicMessage}`).not.toMatch(/secret/);
       expect((error as ChainError).publicMessage).not.toContain('127.0.0.1');
     }
-  }, 30_000);
+  });
 
   it('says that a block is not there, and stops when it is told to', async () => {
     const client = open();
