@@ -42,7 +42,7 @@ describe('npm start -- --detach', () => {
     expect(first).toMatchObject({ code: 0, output: expect.stringContaining('Ready after') });
     expect(statSync(join(stateDir, 'stack.json')).mode & 0o077).toBe(0);
     const { keys, chains } = readStack();
-    expect(Object.keys(chains)).toEqual(['eip155:31337', 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328', 'tron:0x7a69']);
+    expect(Object.keys(chains)).toEqual(['eip155:31337', 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328', 'solana:localnet', 'tron:0x7a69']);
     const blocks = await waitFor(async () => (await getBlocks()).items.find(({ status }) => status === 'confirmed'), { message: 'a confirmed block' });
 
     expect(start()).toMatchObject({ code: 1, output: expect.stringContaining('is running already') });
@@ -54,7 +54,7 @@ describe('npm start -- --detach', () => {
     expect(known.status).toBe(200);
     expect(known.items[0]!.number).toBeGreaterThanOrEqual(blocks.number);
 
-    const processes = ['postgres', 'nats', 'redis', 'anvil', 'bitcoin', 'tron', 'tron-anvil', 'tx-analyzer', 'notifier'].map((name) => readLivePidFile(runDir, name)!);
+    const processes = ['postgres', 'nats', 'redis', 'anvil', 'bitcoin', 'solana', 'tron', 'tron-anvil', 'tx-analyzer', 'notifier'].map((name) => readLivePidFile(runDir, name)!);
     expect(run('stop.mjs')).toMatchObject({ code: 0, output: expect.stringContaining('Stopped.') });
     expect(processes.filter(({ pid }) => existsSync(`/proc/${pid}`))).toEqual([]);
     expect(run('stop.mjs').output).toContain('Nothing is running.');

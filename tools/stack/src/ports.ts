@@ -1,11 +1,11 @@
 import { createServer } from 'node:net';
 import { SetupError } from '../setup-error.mjs';
 
-type PortName = 'api-gateway' | 'rpc-proxy' | 'anvil' | 'bitcoin' | 'tron' | 'tron anvil' | 'demo receiver' | 'postgres' | 'nats' | 'redis';
+type PortName = 'api-gateway' | 'rpc-proxy' | 'anvil' | 'bitcoin' | 'solana' | 'solana socket' | 'tron' | 'tron anvil' | 'demo receiver' | 'postgres' | 'nats' | 'redis';
 export type Ports = Readonly<Record<PortName, number>>;
 
 /** The servers' ports are not the usual ones, so that a PostgreSQL, NATS or Redis of the machine is not in the way. */
-const BASE: Ports = { 'api-gateway': 8080, 'rpc-proxy': 8081, anvil: 8545, bitcoin: 18_443, tron: 8090, 'tron anvil': 8546, 'demo receiver': 9890, postgres: 15_432, nats: 14_222, redis: 16_379 };
+const BASE: Ports = { 'api-gateway': 8080, 'rpc-proxy': 8081, anvil: 8545, bitcoin: 18_443, solana: 8899, 'solana socket': 8900, tron: 8090, 'tron anvil': 8546, 'demo receiver': 9890, postgres: 15_432, nats: 14_222, redis: 16_379 };
 const HEALTH_BASE = 9_101;
 /** Ports from 1024 on that browsers and Node's fetch refuse (Fetch standard, "port blocking"). */
 const BLOCKED = new Set([1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080]);

@@ -58,6 +58,15 @@ export function tronSpec(distDir: string, port: number, anvilUrl: string, journa
   return { name: 'tron', command: process.execPath, args: [script, '--port', String(port), '--anvil-url', anvilUrl, '--journal', journal], identity: journal, env: { NODE_OPTIONS: '' } };
 }
 
+/** A block a second and final four later: quick to watch, and little work for a machine that runs everything else as well. */
+const SOLANA_ARGS = ['--interval', '1000', '--finality-slots', '4'];
+
+/** The WebSocket is on the port above. */
+export function solanaSpec(distDir: string, port: number, stateFile: string): ProcessSpec {
+  const args = ['--enable-source-maps', join(distDir, 'solana-node.mjs'), '--port', String(port), '--state', stateFile, ...SOLANA_ARGS];
+  return { name: 'solana', command: process.execPath, args, identity: stateFile, env: { NODE_OPTIONS: '' } };
+}
+
 /** What was cut short does not load: it is put aside, and the chain begins again. */
 export function setStateAside(path: string): boolean {
   if (!existsSync(path)) return false;

@@ -87,13 +87,14 @@ async function bringUp(supervisor: Supervisor, options: StackOptions, note: (tex
 }
 
 function listOwnPorts(options: StackOptions): Map<string, number> {
-  const { 'demo receiver': receiver, anvil, bitcoin, tron, 'tron anvil': tronAnvil, postgres, nats, redis, ...services } = assignPorts(options.portOffset);
+  const { 'demo receiver': receiver, anvil, bitcoin, solana, 'solana socket': solanaSocket, tron, 'tron anvil': tronAnvil, postgres, nats, redis, ...services } = assignPorts(options.portOffset);
   return new Map<string, number>([
     ...Object.entries(services),
     ...serviceNames.map((name, index): [string, number] => [`health of ${name}`, healthPort(options.portOffset, index)]),
     ...(options.hasDevnet ? [['anvil', anvil] as const] : []),
     ...(options.hasDevnet && !process.env.CHAINWATCH_DEVNET_BITCOIN_URL ? [['bitcoin', bitcoin] as const] : []),
     ...(options.hasDevnet ? [['tron', tron] as const, ['anvil of tron', tronAnvil] as const] : []),
+    ...(options.hasDevnet && !process.env.CHAINWATCH_DEVNET_SOLANA_URL ? [['solana', solana] as const, ['solana socket', solanaSocket] as const] : []),
     ...(options.hasDemo ? [['demo receiver', receiver] as const] : []),
     ...(process.env.DATABASE_URL ? [] : [['postgres', postgres] as const]),
     ...(options.natsServer ? [['nats', nats] as const] : []),

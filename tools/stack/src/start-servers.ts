@@ -2,12 +2,12 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { stateDir } from '../repo.mjs';
-import { BITCOIN_CHAIN, EVM_CHAIN, TRON_CHAIN } from './local-chains.ts';
+import { BITCOIN_CHAIN, EVM_CHAIN, SOLANA_CHAIN, TRON_CHAIN } from './local-chains.ts';
 import { isReachable, sharedDir } from './postgres-binaries.ts';
 import { startMining } from './start-mining.ts';
 import { preparePostgres } from './postgres-server.ts';
 import { ensureDatabase } from './prepare-database.ts';
-import { acceptsConnections, answersRpc, answersSql, anvilSpec, bitcoinSpec, natsSpec, redisSpec, setStateAside, tronAnvilSpec, tronSpec } from './server-specs.ts';
+import { acceptsConnections, answersRpc, answersSql, anvilSpec, bitcoinSpec, natsSpec, redisSpec, setStateAside, solanaSpec, tronAnvilSpec, tronSpec } from './server-specs.ts';
 import { loadSecrets } from './stack-file.ts';
 import type { Ports } from './ports.ts';
 import type { StackOptions } from './stack.ts';
@@ -66,13 +66,14 @@ async function startRedis(supervisor: Supervisor, command: string | undefined, p
 }
 
 async function startNodes(supervisor: Supervisor, options: StackOptions, ports: Ports): Promise<Record<string, NodeUrls>> {
-  const [evm, bitcoin, tron] = await Promise.all([
+  const [evm, bitcoin, solana, tron] = await Promise.all([
     startAnvil(supervisor, ports.anvil),
     process.env.CHAINWATCH_DEVNET_BITCOIN_URL || startBitcoin(supervisor, ports.bitcoin),
+    process.env.CHAINWATCH_DEVNET_SOLANA_URL || startSolana(supervisor, options.distDir, ports.solana),
     startTron(supervisor, options.distDir, ports),
   ]);
   await startMining(bitcoin);
-  return { [EVM_CHAIN]: { endpoint_url: evm }, [BITCOIN_CHAIN]: { endpoint_url: bitcoin }, [TRON_CHAIN]: tron };
+  return { [EVM_CHAIN]: { endpoint_url: evm }, [BITCOIN_CHAIN]: { endpoint_url: bitcoin }, [SOLANA_CHAIN]: { endpoint_url: solana }, [TRON_CHAIN]: tron };
 }
 
 async function startTron(supervisor: Supervisor, distDir: string, ports: Ports): Promise<NodeUrls> {
@@ -96,6 +97,12 @@ async function startBitcoin(supervisor: Supervisor, port: number): Promise<strin
   const { url, ...spec } = bitcoinSpec(port, dataDir);
   await startAnew(dataDir, () => supervisor.start(spec, { isReady: () => acceptsConnections(port) }));
   return url;
+}
+
+async function startSolana(supervisor: Supervisor, distDir: string, port: number): Promise<string> {
+  const stateFile = join(stateDir, 'solana-state');
+  await startAnew(stateFile, () => supervisor.start(solanaSpec(distDir, port, stateFile), { isReady: () => acceptsConnections(port) }));
+  return `http://127.0.0.1:${port}`;
 }
 
 async function startAnew(statePath: string, start: () => Promise<void>): Promise<void> {

@@ -3,10 +3,11 @@ import { parseArgs } from 'node:util';
 import { createScriptKey } from '../../../devnet/bitcoin/index.ts';
 import { SetupError } from '../../setup-error.mjs';
 import { findStackFile, type StackFile } from '../stack-file.ts';
-import { BITCOIN_CHAIN, EVM_CHAIN, TRON_CHAIN } from '../local-chains.ts';
+import { BITCOIN_CHAIN, EVM_CHAIN, SOLANA_CHAIN, TRON_CHAIN } from '../local-chains.ts';
 import { receive } from './receive.ts';
 import { mineBitcoin, sendBitcoin } from './send-bitcoin.ts';
 import { sendFunds } from './send-funds.ts';
+import { createSolanaAddress, sendSolana } from './send-solana.ts';
 import { showEverything } from './show-everything.ts';
 import { sendTrx } from './show-tron.ts';
 
@@ -15,7 +16,9 @@ npm run demo -- send --to 0x… --ether 1            send ether from the local c
 npm run demo -- send --to 0x… --token 25           send the demo token
 npm run demo -- send --to bcrt1… --btc 0.5         send bitcoin from the local chain's wallet
 npm run demo -- send --to T… --trx 12.5            send TRX from the local chain's first account
+npm run demo -- send --to 7Np4… --sol 1            send SOL from the local chain's faucet
 npm run demo -- address                            print a new Bitcoin address of the local chain
+npm run demo -- address --chain solana             print a new Solana address
 npm run demo -- mine --blocks 6                    mine Bitcoin blocks now, instead of one every ten seconds
 npm run demo -- receive --port 9900 [--secret …]   print webhooks and verify their signatures`;
 const BLOCKS_MAX = 500;
@@ -29,7 +32,7 @@ export async function runDemo(args: readonly string[]): Promise<void> {
     case 'send':
       return send(rest);
     case 'address':
-      return console.log(createScriptKey('p2wpkh', randomBytes(32)).address);
+      return printAddress(rest);
     case 'mine':
       return mine(rest);
     case 'receive':
@@ -40,9 +43,9 @@ export async function runDemo(args: readonly string[]): Promise<void> {
 }
 
 async function send(args: readonly string[]): Promise<void> {
-  const { to, ...amounts } = readFlags(args, ['to', 'ether', 'token', 'btc', 'trx']);
+  const { to, ...amounts } = readFlags(args, ['to', 'ether', 'token', 'btc', 'sol', 'trx']);
   const [[unit, amount] = [undefined, ''], ...others] = Object.entries(amounts);
-  if (!unit || others.length > 0) throw new SetupError('expected one of --ether, --token, --btc and --trx, such as --ether 1.');
+  if (!unit || others.length > 0) throw new SetupError('expected one of --ether, --token, --btc, --sol and --trx, such as --ether 1.');
   if (!/^\d+(\.\d+)?$/.test(amount)) throw new SetupError(`expected an amount such as 1 or 0.5, got ${amount}.`);
   if (unit === 'btc') {
     const txid = await sendBitcoin(requireEndpoint(requireStack(), BITCOIN_CHAIN), to ?? 'nothing', amount);
@@ -52,9 +55,19 @@ async function send(args: readonly string[]): Promise<void> {
     const txid = await sendTrx(requireEndpoint(requireStack(), TRON_CHAIN), to ?? 'nothing', amount);
     return console.log(`Sent ${amount} TRX to ${to} in transaction ${txid}, which waits for the next block`);
   }
+  if (unit === 'sol') {
+    const signature = await sendSolana(requireEndpoint(requireStack(), SOLANA_CHAIN), to ?? 'nothing', amount);
+    return console.log(`Sent ${amount} SOL to ${to} in transaction ${signature}, which waits for the next block`);
+  }
   if (!to || !/^0x[0-9a-fA-F]{40}$/.test(to)) throw new SetupError(`expected --to with an address of 0x and 40 hex digits, got ${to ?? 'nothing'}.`);
   const sent = await sendFunds(requireEndpoint(requireStack(), EVM_CHAIN), to as `0x${string}`, unit === 'token' ? { token: amount } : { ether: amount });
   console.log(`Sent ${sent.what} to ${to} in transaction ${sent.hash}, block ${sent.blockNumber}`);
+}
+
+function printAddress(args: readonly string[]): void {
+  const { chain = 'bitcoin' } = readFlags(args, ['chain']);
+  if (chain !== 'bitcoin' && chain !== 'solana') throw new SetupError(`expected --chain bitcoin or --chain solana, got ${chain}.`);
+  console.log(chain === 'solana' ? createSolanaAddress() : createScriptKey('p2wpkh', randomBytes(32)).address);
 }
 
 async function mine(args: readonly string[]): Promise<void> {

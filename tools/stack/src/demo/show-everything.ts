@@ -1,11 +1,12 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { createApiClient, type ApiClient } from '../api-client.ts';
-import { BITCOIN_CHAIN, EVM_CHAIN, TRON_CHAIN } from '../local-chains.ts';
+import { BITCOIN_CHAIN, EVM_CHAIN, SOLANA_CHAIN, TRON_CHAIN } from '../local-chains.ts';
 import type { StackFile } from '../stack-file.ts';
 import { waitUntil } from '../wait-until.ts';
 import { receive, shorten, type ReceivedEvent } from './receive.ts';
 import { readHead, sendFunds } from './send-funds.ts';
 import { showBitcoin } from './show-bitcoin.ts';
+import { showSolana } from './show-solana.ts';
 import { showTron } from './show-tron.ts';
 import { watchBlock } from './watch-block.ts';
 
@@ -14,7 +15,7 @@ const CONFIRM_TIMEOUT_MS = 30_000;
 const API_PORT = 8080;
 const RECEIVER_PORT = 9890;
 
-/** Registers addresses and a webhook, sends ether, tokens, TRX and bitcoin, and prints what the service makes of it. */
+/** Registers addresses and a webhook, sends ether, tokens, TRX, bitcoin and SOL, and prints what the service makes of it. */
 export async function showEverything(stack: StackFile): Promise<void> {
   const api = createApiClient(stack.api_url, stack.keys.api);
   const endpointUrl = stack.chains[EVM_CHAIN]?.endpoint_url;
@@ -40,11 +41,12 @@ export async function showEverything(stack: StackFile): Promise<void> {
     say(`Sent ${token.what} in ${shorten(token.hash)}, block ${token.blockNumber}`);
     const tron = await showTron({ api, endpointUrl: stack.chains[TRON_CHAIN]!.endpoint_url, say });
     const bitcoin = await showBitcoin({ api, endpointUrl: stack.chains[BITCOIN_CHAIN]!.endpoint_url, events, say });
+    const solana = await showSolana({ api, endpointUrl: stack.chains[SOLANA_CHAIN]!.endpoint_url, say });
     const isConfirmed = (hash: string): boolean => events.some(({ type, data }) => type === 'transaction.confirmed' && data.transaction?.hash === hash);
-    const arrived = await waitUntil(async () => [ether, token, tron, bitcoin].every(({ hash }) => isConfirmed(hash)), { timeoutMs: CONFIRM_TIMEOUT_MS });
+    const arrived = await waitUntil(async () => [ether, token, tron, bitcoin, solana].every(({ hash }) => isConfirmed(hash)), { timeoutMs: CONFIRM_TIMEOUT_MS });
     if (!arrived) say(`Not every confirmation arrived within ${CONFIRM_TIMEOUT_MS / 1_000} s: see .chainwatch/logs`);
     await watched;
-    for (const shown of [address, tron.address, bitcoin.address]) await showState(api, shown);
+    for (const shown of [address, tron.address, bitcoin.address, solana.address]) await showState(api, shown);
   } finally {
     await api.call('DELETE', `/notification_channels/${channel.id}`).catch(() => undefined);
     await receiver.close();
