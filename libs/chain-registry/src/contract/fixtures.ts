@@ -48,6 +48,16 @@ export const fixtures: Partial<Record<ChainFamilyName, ContractFixture>> = {
     checksummed: ['bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr', 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu', '3P14159f73E4gFr7JterCCQh9QjiTjiZrG'],
     unknownHash: 'ab'.repeat(32),
   },
+  solana: {
+    network: 'solana-local',
+    otherNetwork: 'solana',
+    addresses: [{ input: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', canonical: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', display: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' }],
+    checksummed: [],
+    token: { path: 'token:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', gid: 'solana:localnet/token:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' },
+    // The parent and the time are the header's, whose link to the next one the ingestor checks; the rest is no root's (ADR 6).
+    unproved: ['previousBlockhash', 'parentSlot', 'blockTime', '.rewards', 'TokenBalances'],
+    unknownHash: 'J'.repeat(43),
+  },
   tron: {
     network: 'tron-local',
     otherNetwork: 'tron',
