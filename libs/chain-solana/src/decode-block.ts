@@ -23,7 +23,7 @@ export function decodeBlock(network: Network, ref: BlockRef, raw: RawBlock, tran
 /** A failed transaction has no effect but its fee. */
 export function decodeTransaction(network: Network, { index, tx, changes }: VerifiedTransaction): Transaction {
   const payer = tx.keyAt(0);
-  const isFailed = tx.meta.err !== null && tx.meta.err !== undefined;
+  const isFailed = tx.meta.err !== null;
   const transfers: Transfer[] = [];
   if (!isFailed) {
     const native = new Map(changes.map((change) => [tx.keyAt(change.index), change.delta]));

@@ -30,6 +30,8 @@ export interface ParsedTransaction {
 /** @throws RangeError or TypeError when it is not what it claims to be */
 export function parseTransaction({ transaction, meta }: RawTransaction): ParsedTransaction {
   if (meta === null || meta === undefined) throw new TypeError('a transaction without meta');
+  // Its absence would read as success.
+  if (meta.err === undefined) throw new TypeError('meta without err');
   if ('accountKeys' in transaction) return new JsonTransaction(transaction.signatures, transaction.accountKeys, [], meta);
   if ('message' in transaction) return new JsonTransaction(transaction.signatures, transaction.message.accountKeys, transaction.message.instructions, meta);
   const [text, encoding] = transaction;
