@@ -54,7 +54,8 @@ export async function startRpcServer({ port, intervalMs, ledger }: ServerOptions
     socket.on('close', () => subscriptions.close(socket));
   });
   for (const server of servers) server.on('upgrade', (req, socket, head) => sockets.handleUpgrade(req, socket, head, (upgraded) => sockets.emit('connection', upgraded, req)));
-  await Promise.all(servers.map((server, index) => listen(server, port + index)));
+  // `port` last: who reaches it finds everything there.
+  for (const [index, server] of [...servers.entries()].reverse()) await listen(server, port + index);
   setIntervalMs(intervalMs);
   return () => {
     clearInterval(timer);
