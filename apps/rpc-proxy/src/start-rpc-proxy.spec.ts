@@ -174,6 +174,17 @@ describe('nodes', () => {
     for (let count = 0; count < 6; count += 1) expect((await post(gateway, call('eth_blockNumber'))).text).toContain('"0x65"');
   });
 
+  it('that fall behind what they told themselves are no reorganisation while another one knows better', async () => {
+    const gateway = await open();
+    for (const node of nodes) node.answer = answerResult('"0x65"');
+    await post(gateway, call('eth_blockNumber'));
+    const first = nodes.find(({ seen }) => seen.length > 0)!;
+    for (const node of nodes) if (node !== first) setHead(node, 101);
+    await waitFor(() => gateway.directory.find('ethereum')!.headNumber === 101, { timeoutMs: 30_000 });
+    first.answer = answerResult('"0x32"');
+    for (let count = 0; count < 10; count += 1) expect((await post(gateway, call('eth_blockNumber'))).text).toContain('"0x65"');
+  });
+
   it('keep the filters they made', async () => {
     const gateway = await open();
     for (const [index, node] of nodes.entries()) node.answer = answerResult(`"0xf${index}"`);

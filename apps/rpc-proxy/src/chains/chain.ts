@@ -86,9 +86,13 @@ export class Chain {
     return upstream.head !== undefined && upstream.head.number < this.headNumber - this.#lagMax;
   }
 
-  /** A node that told the floor itself may fall below it: that is a reorganisation, not a slower node. */
+  /**
+   * A node that told the floor itself may fall below it, unless another one knows better: that is a reorganisation, not a
+   * node that lags.
+   */
   isBehind(floor: Floor, upstream: Upstream, number: number | undefined): boolean {
-    return number !== undefined && number < floor.number && upstream !== floor.upstream && floor.upstream !== undefined;
+    if (number === undefined || number >= floor.number || floor.upstream === undefined) return false;
+    return upstream !== floor.upstream || this.upstreams.some((other) => other !== upstream && !other.isDown && !other.isWrongChain && (other.head?.number ?? -1) > number);
   }
 
   raiseFloor(floor: Floor, upstream: Upstream): void {

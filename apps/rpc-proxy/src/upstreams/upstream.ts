@@ -75,9 +75,9 @@ export class Upstream {
       // Shorter than a node's own (geth 120 s, anvil none, bitcoind 30 s, nginx in front 60 s; Node 5 s).
       keepAliveTimeout: 4_000,
       keepAliveMaxTimeout: 25_000,
-      // The exchange watches over time, retries included; these only let go of what nobody watches.
-      headersTimeout: 35_000,
-      bodyTimeout: 35_000,
+      // The exchange watches over time, retries included, and so does every question of our own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
       connect: options.connect,
     });
   }
