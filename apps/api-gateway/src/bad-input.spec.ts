@@ -35,6 +35,9 @@ describe('hostile requests', () => {
   beforeEach(async () => {
     await world.api.post('/addresses/external').send({ value: address, chain_family: 'evm' });
     const { body: channel } = await world.api.post('/channels').send({ name: 'c', url: 'https://1.1.1.1/' }).expect(201);
+    const { body: nats } = await world.api.post('/channels/nats').send({ name: 'n', url: 'nats://u:p@1.1.1.1', subject: 'a' }).expect(201);
+    const { body: telegram } = await world.api.post('/channels/telegram').send({ name: 't', bot_token: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx', chat_id: 1 }).expect(201);
+    const { body: delivery } = await world.api.post(`/channels/${channel.id}/actions/test`).expect(202);
     const { body: publicKey } = await world.api.post('/public_keys').send(bodyOf(accounts.bip84));
     if (publicKey.id !== undefined) publicKeyId = publicKey.id;
     const { body: project } = await world.management.post('/management/projects').send({ name: 'p' }).expect(201);
@@ -45,7 +48,11 @@ describe('hostile requests', () => {
       asset_path: ['slip44:60', 'slip44:0', `erc20:${address}`, 'token:x', 'erc20:%41'],
       address: [address, accounts.bip84.first, 'nope'],
       value: [address, accounts.bip84.first],
-      channel_id: [channel.id],
+      channel_id: [channel.id, nats.id, telegram.id],
+      delivery_id: [delivery.id],
+      event_id: [delivery.event_id],
+      subject: ['a.b', 'a.*', '$SYS.x'],
+      bot_token: ['110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx'],
       project_id: [project.id, project.id, '00000000-0000-4000-8000-000000000000'],
       key_id: [key.id],
       member_id: [member.id],
@@ -56,7 +63,7 @@ describe('hostile requests', () => {
       public_key_id: [publicKeyId, publicKeyId, '00000000-0000-4000-8000-000000000000'],
       extended_public_key: [...Object.values(accounts).map(({ key }) => key), bip84AsXpub, accounts.bip84.key.slice(0, -1), accounts.bip84.key.replace('zpub', 'zprv')],
       derivation_path: [...Object.values(accounts).map(({ path }) => path), "m/84'/0'/1'", "m/84'/0'"],
-      url: ['https://10.1.2.3/', 'https://1.1.1.1/hook', 'http://169.254.169.254/latest'],
+      url: ['https://10.1.2.3/', 'https://1.1.1.1/hook', 'nats://1.1.1.1:4222', 'nats://%zz@1.1.1.1', 'tls://u:p@10.0.0.1', 'http://169.254.169.254/latest'],
       endpoint_url: ['http://10.1.2.3:8545', 'ws://127.0.0.1:8546'],
       evm_endpoint_url: ['http://10.1.2.3:8545'],
     };

@@ -7,9 +7,9 @@ import { unprocessableEntity } from '@chainwatch/problem';
  * the dial checks again at each connection.
  * @throws ProblemError 422 when it resolves into a blocked range
  */
-export async function checkOutboundUrl(url: string, dial: Dial): Promise<void> {
+export async function checkOutboundUrl(url: string, dial: Dial, protocols?: readonly string[]): Promise<void> {
   try {
-    await assertAllowedUrl(url, dial);
+    await assertAllowedUrl(url, dial, { protocols });
   } catch (error) {
     if (error instanceof UnresolvableHostError) return;
     if (error instanceof BlockedAddressError || error instanceof OutboundUrlError) throw unprocessableEntity(error.publicMessage);

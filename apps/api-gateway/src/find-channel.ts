@@ -8,10 +8,11 @@ import type { ApiDeps } from './api-deps.ts';
 export const channelParams = z.object({ channel_id: z.uuid() });
 
 export type StoredChannel = Prisma.NotificationChannelGetPayload<object>;
+export type ChannelKind = 'webhook' | 'nats' | 'telegram';
 
-/** @throws ProblemError 404, also when it is another project's */
-export async function findChannel({ prisma }: Pick<ApiDeps, 'prisma'>, principal: Principal, id: string): Promise<StoredChannel> {
-  const row = await prisma.notificationChannel.findFirst({ where: { id, projectId: principal.projectId, kind: 'webhook' } });
-  if (!row) throw notFound(`There is no notification channel ${id} in this project.`);
+/** @throws ProblemError 404, also when it is another project's, or of another kind than the one that is asked for */
+export async function findChannel({ prisma }: Pick<ApiDeps, 'prisma'>, principal: Principal, id: string, kind?: ChannelKind): Promise<StoredChannel> {
+  const row = await prisma.notificationChannel.findFirst({ where: { id, projectId: principal.projectId, kind } });
+  if (!row) throw notFound(`There is no ${kind ?? 'notification'} channel ${id} in this project.`);
   return row;
 }

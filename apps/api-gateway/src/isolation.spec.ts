@@ -8,13 +8,16 @@ const bodies: Readonly<Record<string, object>> = {
   'PATCH /addresses/:address': { label: 'stolen' },
   'PATCH /public_keys/:public_key_id': { label: 'stolen' },
   'PATCH /notification_channels/webhook/:channel_id': { name: 'stolen' },
+  'PATCH /notification_channels/nats/:channel_id': { name: 'stolen' },
+  'PATCH /notification_channels/telegram/:channel_id': { name: 'stolen' },
+  'POST /notification_channels/:channel_id/deliveries/actions/recover': { since: '2026-01-01T00:00:00Z' },
   'PATCH /management/projects/:project_id': { name: 'stolen' },
   'PATCH /management/members/:member_id': { role: 'owner' },
   'POST /management/keys/:key_id/actions/roll': { grace_seconds: 0 },
 };
 
 /** Every route that names something of a project or a workspace. */
-const owned = routeTable.filter(({ path }) => /:(address|public_key_id|channel_id|delivery_id|project_id|member_id|key_id)\b/.test(path));
+const owned = routeTable.filter(({ path }) => /:(address|public_key_id|channel_id|delivery_id|event_id|project_id|member_id|key_id)\b/.test(path));
 
 describe('what belongs to another project or workspace', () => {
   let world: SpecWorld;
@@ -32,6 +35,7 @@ describe('what belongs to another project or workspace', () => {
       `INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status) VALUES ($1, $2, gen_random_uuid(), 'transaction.detected', 'pending') RETURNING id`,
       [world.project.projectId, channel.id],
     );
+    const eventId = (await world.api.post(`/channels/${channel.id}/actions/test`).expect(202)).body.event_id;
     await world.db.query(
       `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, required_confirmations) VALUES (gen_random_uuid(), $1, 'eip155:1', '0x1', 'detected', 'in', 1)`,
       [world.project.projectId],
@@ -43,6 +47,7 @@ describe('what belongs to another project or workspace', () => {
       public_key_id: publicKey.id,
       channel_id: channel.id,
       delivery_id: rows[0].id,
+      event_id: eventId,
       project_id: world.project.projectId,
       member_id: member.id,
       key_id: key.id,
@@ -94,7 +99,7 @@ describe('what belongs to another project or workspace', () => {
     await world.api.get(`/addresses/${hdAddress}/hd`).expect(200);
   });
 
-  it.each([['/addresses', 2], ['/addresses/hd', 1], ['/public_keys', 1], ['/transactions', 1], ['/notification_channels', 1], ['/channels', 1]] as const)('%s lists nothing of it', async (path, count) => {
+  it.each([['/addresses', 2], ['/addresses/hd', 1], ['/public_keys', 1], ['/transactions', 1], ['/events', 1], ['/notification_channels', 1], ['/channels', 1]] as const)('%s lists nothing of it', async (path, count) => {
     expect((await world.api.get(path).expect(200)).body.meta.total).toBe(count);
     expect((await world.other.get(path).expect(200)).body).toMatchObject({ items: [], meta: { total: 0 } });
   });

@@ -1,15 +1,29 @@
-import type { Sql } from '@chainwatch/db';
+import type { Database, Sql } from '@chainwatch/db';
 
-/** failed or archived → active (decisions.md §5): what was held is due now, or is discarded. */
-export async function reactivateChannel(sql: Sql, channelId: string, held: 'deliver' | 'discard'): Promise<void> {
+const BATCH = 10_000;
+
+/**
+ * failed or archived → active (decisions.md §5). What was held stays so until the notifier takes it, in event order: an
+ * active channel with held deliveries is one that it looks after, and a million of them cost nothing here.
+ */
+export async function reactivateChannel(sql: Sql, channelId: string): Promise<void> {
   await sql.query(
     `UPDATE notification_channels
      SET is_archived = false, status = 'active', consecutive_failures = 0, failed_at = NULL, failure_reason = NULL, updated_at = now()
      WHERE id = $1`,
     [channelId],
   );
-  await sql.query(
-    `UPDATE deliveries SET status = $2, next_attempt_at = now(), updated_at = now() WHERE channel_id = $1 AND status = 'held'`,
-    [channelId, held === 'deliver' ? 'pending' : 'discarded'],
-  );
+}
+
+/** Gives up what a channel holds at this moment. */
+export async function discardHeld(db: Pick<Database, 'query'>, channelId: string): Promise<void> {
+  const { rows } = await db.query<{ now: Date }>('SELECT now()');
+  for (let count = BATCH; count === BATCH; ) {
+    const { rowCount } = await db.query(
+      `UPDATE deliveries SET status = 'discarded', updated_at = now() WHERE id IN (
+         SELECT id FROM deliveries WHERE channel_id = $1 AND status = 'held' AND created_at <= $2 ORDER BY id LIMIT ${BATCH})`,
+      [channelId, rows[0]!.now],
+    );
+    count = rowCount ?? 0;
+  }
 }

@@ -30,14 +30,23 @@ import {
 import { getBlock } from './routes/blocks.get/handler.ts';
 import { listBlocks } from './routes/blocks.list/handler.ts';
 import { archiveChannel } from './routes/channels.archive/handler.ts';
+import { createNatsChannel } from './routes/channels.create-nats/handler.ts';
+import { createTelegramChannel } from './routes/channels.create-telegram/handler.ts';
 import { createChannel, createWebhookChannel } from './routes/channels.create-webhook/handler.ts';
 import { deleteChannel } from './routes/channels.delete/handler.ts';
 import { getChannel } from './routes/channels.get/handler.ts';
 import { listChannels } from './routes/channels.list/handler.ts';
 import { restoreChannel } from './routes/channels.restore/handler.ts';
+import { testChannel } from './routes/channels.test/handler.ts';
+import { updateNatsChannel } from './routes/channels.update-nats/handler.ts';
+import { updateTelegramChannel } from './routes/channels.update-telegram/handler.ts';
 import { updateWebhookChannel } from './routes/channels.update-webhook/handler.ts';
 import { getDelivery } from './routes/deliveries.get/handler.ts';
 import { listDeliveries } from './routes/deliveries.list/handler.ts';
+import { recover } from './routes/deliveries.recover/handler.ts';
+import { redeliver } from './routes/deliveries.redeliver/handler.ts';
+import { getEvent } from './routes/events.get/handler.ts';
+import { listEvents } from './routes/events.list/handler.ts';
 import { createPublicKeyAddresses } from './routes/public-keys.create-addresses/handler.ts';
 import { createNextAddress } from './routes/public-keys.create-next-address/handler.ts';
 import { createPublicKey } from './routes/public-keys.create/handler.ts';
@@ -51,6 +60,9 @@ import { getToken } from './routes/tokens.get/handler.ts';
 import { listTokens } from './routes/tokens.list/handler.ts';
 import { listTransactions } from './routes/transactions.list/handler.ts';
 import { getVersion } from './routes/version.get/handler.ts';
+import { deletePreviousSecret } from './routes/webhook-secrets.delete-previous/handler.ts';
+import { getWebhookSecrets } from './routes/webhook-secrets.get/handler.ts';
+import { rotateWebhookSecret } from './routes/webhook-secrets.rotate/handler.ts';
 
 type ApiRoute = Route<ApiDeps, Principal>;
 
@@ -58,12 +70,22 @@ const channelRoutes = {
   listChannels,
   createWebhookChannel,
   updateWebhookChannel,
+  createNatsChannel,
+  updateNatsChannel,
+  createTelegramChannel,
+  updateTelegramChannel,
   getChannel,
   deleteChannel,
   archiveChannel,
   restoreChannel,
   listDeliveries,
   getDelivery,
+  testChannel,
+  redeliver,
+  recover,
+  getWebhookSecrets,
+  rotateWebhookSecret,
+  deletePreviousSecret,
 } satisfies Record<string, ApiRoute>;
 
 /** Every route of the platform API and the management interface by its operation id, relative to the base address. */
@@ -106,6 +128,8 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   getBalanceDetails,
   listUtxos,
   listTransactions,
+  listEvents,
+  getEvent,
   ...channelRoutes,
   // One set of handlers, two mounts (decisions.md 1.2).
   createChannel,

@@ -19,3 +19,6 @@ export function createUuidSequence(now: () => number = Date.now): () => string {
     return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${tail.slice(0, 4)}-${tail.slice(4)}`;
   };
 }
+
+/** The next id of this process. */
+export const uuidv7 = createUuidSequence();

@@ -7,7 +7,7 @@ export const EVENT_NAMESPACE = 'b7c0a1de-3f52-5d0e-9a6b-5c1e8f2d7a90';
 
 export interface TransactionEventKey {
   readonly projectId: string;
-  readonly type: Exclude<EventType, 'balance.changed'>;
+  readonly type: Exclude<EventType, 'balance.changed' | 'channel.failed'>;
   readonly chainGid: string;
   readonly hash: string;
   /** How often the transaction was reorganised out so far: 0 normally; the first `transaction.reorged` carries 1. */

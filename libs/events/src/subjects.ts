@@ -99,12 +99,18 @@ export const balanceChangedData = monitored.extend({
   is_confirmed: z.boolean(),
 });
 
+/** Told to the other channels of the project: the failed one cannot. */
+const channelFailedData = z.object({
+  channel: z.object({ id: z.uuid(), kind: z.enum(['nats', 'telegram', 'webhook']), name: z.string(), failed_at: z.iso.datetime(), failure_reason: z.string() }),
+});
+
 export const EVENT_SCHEMAS = {
   'transaction.detected': envelope('transaction.detected', transactionData),
   'transaction.confirmed': envelope('transaction.confirmed', transactionData),
   'transaction.reorged': envelope('transaction.reorged', transactionData),
   'transaction.failed': envelope('transaction.failed', transactionData),
   'balance.changed': envelope('balance.changed', balanceChangedData),
+  'channel.failed': envelope('channel.failed', channelFailedData),
 } as const;
 export type EventType = keyof typeof EVENT_SCHEMAS;
 export type EventEnvelope<T extends EventType = EventType> = z.infer<(typeof EVENT_SCHEMAS)[T]>;

@@ -5,10 +5,11 @@ import { addressSchema, externalAddressSchema, hdAddressSchema } from '../record
 import { assetSchema } from '../records/asset.ts';
 import { blockSchema } from '../records/block.ts';
 import { blockchainSchema } from '../records/blockchain.ts';
-import { channelSchema, createdChannelSchema } from '../records/channel.ts';
+import { channelSchema, createdChannelSchema, natsChannelSchema, telegramChannelSchema, webhookChannelSchema } from '../records/channel.ts';
 import { deliveryDetailSchema, deliverySchema } from '../records/delivery.ts';
 import { publicKeySchema } from '../records/public-key.ts';
 import { tokenSchema } from '../records/token.ts';
+import { rotatedSecretSchema, webhookSecretsSchema } from '../records/webhook-secrets.ts';
 
 /** Records that clients get, by the names that generated clients give them. */
 export const componentNames: Readonly<Record<string, z.ZodType>> = {
@@ -18,14 +19,18 @@ export const componentNames: Readonly<Record<string, z.ZodType>> = {
   BalanceChangedEvent: EVENT_SCHEMAS['balance.changed'],
   Block: blockSchema,
   Blockchain: blockchainSchema,
+  ChannelFailedEvent: EVENT_SCHEMAS['channel.failed'],
   CreatedNotificationChannel: createdChannelSchema,
   Delivery: deliverySchema,
   DeliveryWithAttempts: deliveryDetailSchema,
   ExternalAddress: externalAddressSchema,
   HdAddress: hdAddressSchema,
+  NatsChannel: natsChannelSchema,
   NotificationChannel: channelSchema,
   Problem: problemDocumentSchema,
   PublicKey: publicKeySchema,
+  RotatedWebhookSecret: rotatedSecretSchema,
+  TelegramChannel: telegramChannelSchema,
   Token: tokenSchema,
   Transaction: transactionRecord,
   TransactionConfirmedEvent: EVENT_SCHEMAS['transaction.confirmed'],
@@ -33,4 +38,6 @@ export const componentNames: Readonly<Record<string, z.ZodType>> = {
   TransactionFailedEvent: EVENT_SCHEMAS['transaction.failed'],
   TransactionReorgedEvent: EVENT_SCHEMAS['transaction.reorged'],
   Transfer: transferRecord,
+  WebhookChannel: webhookChannelSchema,
+  WebhookSecrets: webhookSecretsSchema,
 };

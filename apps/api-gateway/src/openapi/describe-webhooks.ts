@@ -17,6 +17,7 @@ const summaries: Readonly<Record<keyof typeof EVENT_SCHEMAS, string>> = {
   'transaction.reorged': 'Such a transaction was reorganised out of the chain',
   'transaction.failed': 'A transaction of a monitored address failed',
   'balance.changed': 'A monitored address has a new balance',
+  'channel.failed': 'A notification channel of the project failed',
 };
 
 const description =

@@ -1,4 +1,6 @@
 const tether = '0xdac17f958d2ee523a2206206994597c13d831ec7';
+const natsChannel = { name: 'Payments', url: 'nats://user:password@nats.example.com:4222', subject: 'payments.chainwatch' };
+const telegramChannel = { name: 'Payments', bot_token: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx', chat_id: 42_000_000 };
 
 /** By the name of the parameter, wherever it stands. */
 export const parameterExamples: Readonly<Record<string, unknown>> = {
@@ -31,6 +33,18 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   createChannel: { name: 'Payments', url: 'https://hooks.example.com/chainwatch' },
   updateWebhookChannel: { throttle_per_second: 10 },
   updateWebhookChannelByShortPath: { throttle_per_second: 10 },
+  createNatsChannel: natsChannel,
+  createNatsChannelByShortPath: natsChannel,
+  updateNatsChannel: { subject: 'payments.chainwatch' },
+  updateNatsChannelByShortPath: { subject: 'payments.chainwatch' },
+  createTelegramChannel: telegramChannel,
+  createTelegramChannelByShortPath: telegramChannel,
+  updateTelegramChannel: { chat_id: -1001234567890 },
+  updateTelegramChannelByShortPath: { chat_id: -1001234567890 },
+  testChannel: { event_type: 'transaction.confirmed' },
+  testChannelByShortPath: { event_type: 'transaction.confirmed' },
+  recover: { since: '2026-01-01T00:00:00Z' },
+  recoverByShortPath: { since: '2026-01-01T00:00:00Z' },
   updateWorkspace: { name: 'Acme' },
   createProject: { name: 'Shop' },
   updateProject: { name: 'Shop' },

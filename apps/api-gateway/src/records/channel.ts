@@ -1,26 +1,32 @@
 import { z } from 'zod';
+import { natsConfigSchema } from './nats-config.ts';
+import { telegramConfigSchema } from './telegram-config.ts';
 import { webhookConfigSchema } from './webhook-config.ts';
 
 const channelStatusSchema = z.enum(['active', 'failing', 'failed', 'archived']);
 
-export const channelSchema = z.object({
+const common = {
   id: z.uuid(),
-  kind: z.literal('webhook'),
   name: z.string(),
-  config: webhookConfigSchema,
   is_archived: z.boolean(),
   status: channelStatusSchema,
   failed_at: z.iso.datetime().nullable(),
   failure_reason: z.string().nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
-});
+};
 
-/** The answer of creating a channel: the only one that shows the secret. */
-export const createdChannelSchema = channelSchema.extend({ webhook_secret: z.string() });
+export const webhookChannelSchema = z.object({ ...common, kind: z.literal('webhook'), config: webhookConfigSchema });
+export const natsChannelSchema = z.object({ ...common, kind: z.literal('nats'), config: natsConfigSchema });
+export const telegramChannelSchema = z.object({ ...common, kind: z.literal('telegram'), config: telegramConfigSchema });
+export const channelSchema = z.discriminatedUnion('kind', [webhookChannelSchema, natsChannelSchema, telegramChannelSchema]);
+
+/** The answer of creating a webhook channel: the only one that shows the secret. */
+export const createdChannelSchema = webhookChannelSchema.extend({ webhook_secret: z.string() });
 
 export interface ChannelRow {
   readonly id: string;
+  readonly kind: string;
   readonly name: string;
   readonly config: unknown;
   readonly status: string;
@@ -32,13 +38,19 @@ export interface ChannelRow {
 }
 
 export function toChannelRecord(row: ChannelRow): z.infer<typeof channelSchema> {
+  return channelSchema.parse({ ...toCommonRecord(row), kind: row.kind, config: row.config });
+}
+
+export function toWebhookChannelRecord(row: ChannelRow): z.infer<typeof webhookChannelSchema> {
+  return webhookChannelSchema.parse({ ...toCommonRecord(row), kind: row.kind, config: row.config });
+}
+
+function toCommonRecord(row: ChannelRow) {
   return {
     id: row.id,
-    kind: 'webhook',
     name: row.name,
-    config: webhookConfigSchema.parse(row.config),
     is_archived: row.isArchived,
-    status: row.isArchived ? 'archived' : channelStatusSchema.parse(row.status),
+    status: row.isArchived ? 'archived' : row.status,
     failed_at: row.failedAt?.toISOString() ?? null,
     failure_reason: row.failureReason,
     created_at: row.createdAt.toISOString(),

@@ -10,8 +10,8 @@ export const deliverySchema = z.object({
   event_type: z.string(),
   status: deliveryStatusSchema,
   attempt_count: z.int(),
-  /** Null when no attempt is due any more. */
-  next_attempt_at: z.iso.datetime().nullable(),
+  is_test_message: z.boolean(),
+  next_attempt_at: z.iso.datetime().nullable().describe('Null when no attempt is due: it arrived, was given up, or waits for its channel.'),
   last_error: z.string().nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
@@ -21,8 +21,7 @@ export const deliverySchema = z.object({
 export const deliveryDetailSchema = deliverySchema.extend({
   attempts: z.array(
     z.object({
-      /** X-Webhook-Delivery-Id of the attempt. */
-      id: z.uuid(),
+      id: z.uuid().describe('`X-Webhook-Delivery-Id` of the attempt.'),
       number: z.int(),
       started_at: z.iso.datetime(),
       duration_ms: z.int(),
@@ -46,6 +45,7 @@ export function toDeliveryRecord(row: DeliveryRow): z.infer<typeof deliverySchem
     event_type: row.eventType,
     status: deliveryStatusSchema.parse(row.status),
     attempt_count: row.attemptCount,
+    is_test_message: row.isTest,
     next_attempt_at: row.status === 'pending' ? row.nextAttemptAt.toISOString() : null,
     last_error: row.lastError,
     created_at: row.createdAt.toISOString(),

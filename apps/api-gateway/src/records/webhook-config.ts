@@ -1,18 +1,6 @@
 import { z } from 'zod';
-import { positiveDecimalSchema } from '@chainwatch/amounts';
-import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
+import { selectionInput, selectionSchema } from './event-selection.ts';
 import { findReservedHeader } from './reserved-headers.ts';
-
-const eventTypeSchema = z.enum([
-  'transaction.detected',
-  'transaction.confirmed',
-  'transaction.reorged',
-  'transaction.failed',
-  'balance.changed',
-  'channel.failed',
-]);
-
-export const defaultEventTypes = ['transaction.detected', 'transaction.confirmed'] as const;
 
 // RFC 9110: a field name is a token, a value visible text without control characters.
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'expected a header name');
@@ -27,15 +15,6 @@ const headersSchema = z
       if (reason !== undefined) ctx.addIssue({ code: 'custom', path: [name], message: reason });
     }
   });
-
-const filtersSchema = z.strictObject({
-  chain_gids: z.array(chainGidSchema).min(1).max(100).optional(),
-  asset_gids: z.array(assetGidSchema).min(1).max(100).optional(),
-  address_ids: z.array(z.uuid()).min(1).max(1_000).optional(),
-  direction: z.enum(['in', 'out', 'self']).optional(),
-  /** Whole units of the asset. */
-  min_amount: positiveDecimalSchema.max(160).optional(),
-});
 
 const secretText = z.string().regex(/^[\x20-\x7e]{1,1024}$/, 'expected 1 to 1024 printable ASCII characters');
 
@@ -61,12 +40,7 @@ export const webhookInput = {
     .refine(isPlainUrl, { error: 'expected a URL without user name and password; use auth instead' }),
   headers: headersSchema.optional(),
   auth: authSchema.optional(),
-  event_types: z
-    .array(eventTypeSchema)
-    .min(1)
-    .transform((types) => [...new Set(types)])
-    .optional(),
-  filters: filtersSchema.optional(),
+  ...selectionInput,
   throttle_per_second: z.int().min(1).max(1_000).nullable().optional(),
 };
 
@@ -75,8 +49,7 @@ export const webhookConfigSchema = z.object({
   url: z.string(),
   headers: z.record(z.string(), z.string()),
   auth: z.object({ type: z.enum(['none', 'basic', 'bearer', 'header']) }),
-  event_types: z.array(z.string()),
-  filters: filtersSchema,
+  ...selectionSchema,
   throttle_per_second: z.int().nullable(),
 });
 export type WebhookConfig = z.infer<typeof webhookConfigSchema>;

@@ -92,7 +92,7 @@ describe('webhook channels', () => {
     const insert = (event: string) => world.db.query(`INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status) VALUES ($1, $2, $3, 'transaction.detected', 'held')`, [world.project.projectId, id, event]);
     await insert('00000000-0000-4000-8000-000000000001');
     for (let i = 0; i < 2; i += 1) expect((await world.api.post(`${path}/actions/restore`).expect(200)).body).toMatchObject({ is_archived: false, status: 'active' });
-    const { body: list } = await world.api.get(`${path}/deliveries?statuses=pending`).expect(200);
+    const { body: list } = await world.api.get(`${path}/deliveries?statuses=held`).expect(200);
     expect(list.items).toMatchObject([{ event_id: '00000000-0000-4000-8000-000000000001', channel_id: id, attempt_count: 0 }]);
     const deliveryId = list.items[0].id;
     await world.db.query(`INSERT INTO delivery_attempts (id, delivery_id, number, started_at, duration_ms, status_code, request) VALUES (gen_random_uuid(), $1, 1, now(), 12, 500, '{"url":"x"}')`, [deliveryId]);
@@ -101,7 +101,7 @@ describe('webhook channels', () => {
     await insert('00000000-0000-4000-8000-000000000002');
     expect((await world.api.get(path).expect(200)).body).toMatchObject({ status: 'failed', failure_reason: '410' });
     expect((await world.api.post(`${path}/actions/restore?held=discard`).expect(200)).body).toMatchObject({ status: 'active', failed_at: null });
-    expect((await world.api.get(`${path}/deliveries?statuses=discarded`).expect(200)).body.meta.total).toBe(1);
+    expect((await world.api.get(`${path}/deliveries?statuses=discarded`).expect(200)).body.meta.total).toBe(2);
   });
 
   it('become active again with a new URL', async () => {

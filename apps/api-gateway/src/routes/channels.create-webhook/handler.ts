@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { checkWebhookUrl } from '../../check-webhook-url.ts';
 import { defineRoute } from '../../define-route.ts';
 import { findChannel } from '../../find-channel.ts';
-import { createdChannelSchema, toChannelRecord } from '../../records/channel.ts';
-import { defaultEventTypes, webhookInput } from '../../records/webhook-config.ts';
+import { createdChannelSchema, toWebhookChannelRecord } from '../../records/channel.ts';
+import { defaultEventTypes } from '../../records/event-selection.ts';
+import { nameSchema } from '../../records/path-schemas.ts';
+import { webhookInput } from '../../records/webhook-config.ts';
 import type { WebhookConfig } from '../../records/webhook-config.ts';
 import { insertWebhookChannel } from './insert-webhook-channel.ts';
 
-const bodySchema = z.strictObject({ name: z.string().trim().min(1).max(255), kind: z.literal('webhook').optional(), ...webhookInput });
+const bodySchema = z.strictObject({ name: nameSchema, kind: z.literal('webhook').optional(), ...webhookInput });
 
 export const createWebhookChannel = createRoute('/notification_channels/webhook');
 /** The older name of the same (decisions.md 1.2). */
@@ -28,13 +30,13 @@ function createRoute(path: string) {
         url: body.url,
         headers: body.headers ?? {},
         auth: { type: auth.type },
-        event_types: body.event_types ?? [...defaultEventTypes],
+        event_types: body.event_types ?? [...defaultEventTypes.webhook],
         filters: body.filters ?? {},
         throttle_per_second: body.throttle_per_second ?? null,
       };
       const { id, secret } = await insertWebhookChannel({ projectId: principal.projectId, name: body.name, config, auth }, deps);
       const row = await findChannel(deps, principal, id);
-      return { status: 201, body: { ...toChannelRecord(row), webhook_secret: secret } };
+      return { status: 201, body: { ...toWebhookChannelRecord(row), webhook_secret: secret } };
     },
   });
 }

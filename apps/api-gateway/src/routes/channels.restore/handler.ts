@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
 import { channelParams, findChannel } from '../../find-channel.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';
-import { reactivateChannel } from '../../reactivate-channel.ts';
+import { discardHeld, reactivateChannel } from '../../reactivate-channel.ts';
 
 export const restoreChannel = defineRoute({
   method: 'POST',
@@ -14,7 +14,8 @@ export const restoreChannel = defineRoute({
   handle: async ({ params, query, principal }, deps) => {
     const row = await findChannel(deps, principal, params.channel_id);
     if (!row.isArchived && row.status === 'active') return { status: 200, body: toChannelRecord(row) };
-    await deps.db.transaction((sql) => reactivateChannel(sql, row.id, query.held));
+    if (query.held === 'discard') await discardHeld(deps.db, row.id);
+    await reactivateChannel(deps.db, row.id);
     return { status: 200, body: toChannelRecord(await findChannel(deps, principal, row.id)) };
   },
 });

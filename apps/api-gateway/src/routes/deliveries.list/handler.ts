@@ -3,7 +3,9 @@ import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toP
 import { defineRoute } from '../../define-route.ts';
 import { channelParams, findChannel } from '../../find-channel.ts';
 import { deliverySchema, deliveryStatusSchema, toDeliveryRecord } from '../../records/delivery.ts';
+import { eventTypeSchema } from '../../records/event-selection.ts';
 import { toOrder } from '../../records/order.ts';
+import { timestampSchema } from '../../records/path-schemas.ts';
 
 export const listDeliveries = defineRoute({
   method: 'GET',
@@ -15,11 +17,14 @@ export const listDeliveries = defineRoute({
     sort_by: sortParameter(['created_at'], '-created_at'),
     statuses: listParameter(deliveryStatusSchema),
     event_id: z.uuid().optional(),
+    event_types: listParameter(eventTypeSchema),
+    since: timestampSchema.optional(),
+    until: timestampSchema.optional(),
   }),
   responses: { 200: pageSchema(deliverySchema) },
   handle: async ({ params, query, principal }, deps) => {
     const channel = await findChannel(deps, principal, params.channel_id);
-    const where = { channelId: channel.id, status: query.statuses && { in: query.statuses }, eventId: query.event_id };
+    const where = { channelId: channel.id, status: query.statuses && { in: query.statuses }, eventId: query.event_id, eventType: query.event_types && { in: query.event_types }, createdAt: { gte: query.since, lte: query.until } };
     const orderBy = [toOrder(query.sort_by, { created_at: 'createdAt' }), { id: 'asc' as const }];
     const [rows, total] = await Promise.all([
       deps.prisma.delivery.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),

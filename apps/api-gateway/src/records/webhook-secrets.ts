@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { Sql } from '@chainwatch/db';
+
+const secretHead = { id: z.uuid(), mask: z.string(), created_at: z.iso.datetime() };
+
+export const webhookSecretsSchema = z.object({
+  current: z.object({ ...secretHead, last_used_at: z.iso.datetime().nullable() }),
+  /** Signs too while the overlap of a rotation runs. */
+  previous: z.object({ ...secretHead, rotated_at: z.iso.datetime(), expires_at: z.iso.datetime() }).nullable(),
+});
+
+/** The answer of a rotation: the only one that shows the new secret. */
+export const rotatedSecretSchema = webhookSecretsSchema.extend({ webhook_secret: z.string() });
+
+interface SecretRow {
+  readonly id: string;
+  readonly mask: string;
+  readonly state: 'current' | 'previous';
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+  readonly rotated_at: Date | null;
+  readonly expires_at: Date | null;
+}
+
+/** The masks and times of a webhook channel's secrets; an overlap that is over shows nothing any more. */
+export async function readWebhookSecrets(sql: Sql, channelId: string): Promise<z.infer<typeof webhookSecretsSchema>> {
+  const { rows } = await sql.query<SecretRow>(
+    `SELECT id, mask, state, created_at, last_used_at, rotated_at, expires_at FROM webhook_secrets
+     WHERE channel_id = $1 AND (expires_at IS NULL OR expires_at > now())`,
+    [channelId],
+  );
+  const current = rows.find(({ state }) => state === 'current')!;
+  const previous = rows.find(({ state }) => state === 'previous');
+  return {
+    current: { ...toHead(current), last_used_at: current.last_used_at?.toISOString() ?? null },
+    previous: previous ? { ...toHead(previous), rotated_at: previous.rotated_at!.toISOString(), expires_at: previous.expires_at!.toISOString() } : null,
+  };
+}
+
+function toHead({ id, mask, created_at }: SecretRow): { id: string; mask: string; created_at: string } {
+  return { id, mask, created_at: created_at.toISOString() };
+}

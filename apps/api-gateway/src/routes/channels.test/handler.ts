@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { uuidv7 } from '@chainwatch/deliveries';
+import { defineRoute } from '../../define-route.ts';
+import { channelParams, findChannel } from '../../find-channel.ts';
+import { deliverySchema, toDeliveryRecord } from '../../records/delivery.ts';
+import { eventTypeSchema } from '../../records/event-selection.ts';
+import { buildTestEvent } from './build-test-event.ts';
+
+export const testChannel = defineRoute({
+  method: 'POST',
+  path: '/notification_channels/:channel_id/actions/test',
+  summary: 'Send a test message through the channel, whatever its status; a success makes a failed channel active again',
+  params: channelParams,
+  body: z.strictObject({ event_type: eventTypeSchema.default('transaction.detected') }).optional(),
+  responses: { 202: deliverySchema },
+  handle: async ({ params, body, principal }, { db, prisma, ...deps }) => {
+    const channel = await findChannel({ prisma, ...deps }, principal, params.channel_id);
+    const event = buildTestEvent(principal.projectId, body?.event_type ?? 'transaction.detected');
+    const id = uuidv7();
+    await db.transaction(async (sql) => {
+      // Told to this one channel: nobody publishes or dispatches it.
+      await sql.query(
+        `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload, published_at, dispatched_at) VALUES ($1, $2, $3, $4, 'test', $5, now(), now())`,
+        [event.event_id, principal.projectId, event.type, event.sequence, JSON.stringify(event)],
+      );
+      await sql.query(
+        `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, is_test) VALUES ($1, $2, $3, $4, $5, 'pending', true)`,
+        [id, principal.projectId, channel.id, event.event_id, event.type],
+      );
+    });
+    return { status: 202, body: toDeliveryRecord(await prisma.delivery.findUniqueOrThrow({ where: { id } })) };
+  },
+});

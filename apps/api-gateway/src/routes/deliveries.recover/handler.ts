@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { invalidRequest } from '@chainwatch/problem';
+import { defineRoute } from '../../define-route.ts';
+import { channelParams, findChannel } from '../../find-channel.ts';
+import { timestampSchema } from '../../records/path-schemas.ts';
+import { recoverDeliveries } from './recover-deliveries.ts';
+
+export const recover = defineRoute({
+  method: 'POST',
+  path: '/notification_channels/:channel_id/deliveries/actions/recover',
+  summary: 'Send again, in event order, what failed or was discarded since a time',
+  params: channelParams,
+  body: z.strictObject({ since: timestampSchema, until: timestampSchema.optional() }),
+  responses: { 202: z.object({ recovered_count: z.int().min(0) }) },
+  handle: async ({ params, body, principal }, deps) => {
+    const until = body.until ?? new Date();
+    if (body.since > until) throw invalidRequest([{ name: 'since', reason: 'expected a time before until' }]);
+    const { id } = await findChannel(deps, principal, params.channel_id);
+    return { status: 202, body: { recovered_count: await recoverDeliveries(deps.db, id, body.since, until) } };
+  },
+});

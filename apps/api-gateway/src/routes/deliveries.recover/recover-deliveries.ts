@@ -1,0 +1,18 @@
+import type { Sql } from '@chainwatch/db';
+
+const BATCH = 10_000;
+
+/** Puts what did not arrive behind the channel's backlog, from where the notifier takes it in event order. Returns how many. */
+export async function recoverDeliveries(db: Sql, channelId: string, since: Date, until: Date): Promise<number> {
+  let recovered = 0;
+  for (let count: number = BATCH; count === BATCH; recovered += count) {
+    const { rowCount } = await db.query(
+      `UPDATE deliveries SET status = 'held', attempt_base = attempt_count, next_attempt_at = now(), last_error = NULL, updated_at = now()
+       WHERE id IN (SELECT id FROM deliveries d WHERE channel_id = $1 AND status IN ('failed', 'discarded') AND NOT is_test
+         AND created_at >= $2 AND created_at <= $3 AND EXISTS (SELECT FROM events e WHERE e.event_id = d.event_id) LIMIT ${BATCH})`,
+      [channelId, since, until],
+    );
+    count = rowCount ?? 0;
+  }
+  return recovered;
+}

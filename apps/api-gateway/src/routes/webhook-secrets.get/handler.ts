@@ -1,0 +1,15 @@
+import { defineRoute } from '../../define-route.ts';
+import { channelParams, findChannel } from '../../find-channel.ts';
+import { readWebhookSecrets, webhookSecretsSchema } from '../../records/webhook-secrets.ts';
+
+export const getWebhookSecrets = defineRoute({
+  method: 'GET',
+  path: '/notification_channels/:channel_id/webhook-secrets',
+  summary: 'Masks and times of the signing secrets of a webhook channel',
+  params: channelParams,
+  responses: { 200: webhookSecretsSchema },
+  handle: async ({ params, principal }, deps) => {
+    const { id } = await findChannel(deps, principal, params.channel_id, 'webhook');
+    return { status: 200, body: await readWebhookSecrets(deps.db, id) };
+  },
+});

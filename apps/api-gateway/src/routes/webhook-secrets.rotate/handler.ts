@@ -1,0 +1,38 @@
+import type { Sql } from '@chainwatch/db';
+import { conflict } from '@chainwatch/problem';
+import { defineRoute } from '../../define-route.ts';
+import { channelParams, findChannel } from '../../find-channel.ts';
+import { insertWebhookSecret } from '../../insert-webhook-secret.ts';
+import { readWebhookSecrets, rotatedSecretSchema } from '../../records/webhook-secrets.ts';
+
+const OVERLAP = '24 hours';
+
+export const rotateWebhookSecret = defineRoute({
+  method: 'POST',
+  path: '/notification_channels/:channel_id/webhook-secrets/actions/rotate',
+  summary: 'Make a new signing secret; for 24 hours deliveries are signed with the old one too',
+  params: channelParams,
+  responses: { 200: rotatedSecretSchema },
+  problems: [409],
+  handle: async ({ params, principal }, deps) => {
+    const { id } = await findChannel(deps, principal, params.channel_id, 'webhook');
+    const secret = await deps.db.transaction(async (sql) => {
+      await retireCurrentSecret(sql, id);
+      return insertWebhookSecret(sql, id, deps);
+    });
+    return { status: 200, body: { ...(await readWebhookSecrets(deps.db, id)), webhook_secret: secret } };
+  },
+});
+
+/** @throws ProblemError 409 while an overlap runs: the header never holds more than two signatures (decisions.md 1.12) */
+async function retireCurrentSecret(sql: Sql, channelId: string): Promise<void> {
+  // Of two rotations at once the second one waits here, and finds the overlap of the first.
+  await sql.query('SELECT FROM notification_channels WHERE id = $1 FOR UPDATE', [channelId]);
+  await sql.query(`DELETE FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous' AND expires_at <= now()`, [channelId]);
+  const { rows } = await sql.query<{ expires_at: Date }>(`SELECT expires_at FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous'`, [channelId]);
+  if (rows[0]) throw conflict(`The overlap of the last rotation runs until ${rows[0].expires_at.toISOString()}: end it first.`);
+  await sql.query(
+    `UPDATE webhook_secrets SET state = 'previous', rotated_at = now(), expires_at = now() + interval '${OVERLAP}' WHERE channel_id = $1 AND state = 'current'`,
+    [channelId],
+  );
+}

@@ -1,0 +1,21 @@
+import type { Sql } from '@chainwatch/db';
+import type { StoredChannel } from './find-channel.ts';
+import { reactivateChannel } from './reactivate-channel.ts';
+
+interface ChannelChanges {
+  readonly name?: string;
+  readonly config: object;
+  readonly credentialsSealed: string | null;
+  /** The channel leads somewhere else now: a failed one gets another chance. */
+  readonly hasNewTarget: boolean;
+}
+
+export async function storeChannelChanges(sql: Sql, row: StoredChannel, { name, config, credentialsSealed, hasNewTarget }: ChannelChanges): Promise<void> {
+  await sql.query(`UPDATE notification_channels SET name = $2, config = $3, credentials_sealed = $4, updated_at = now() WHERE id = $1`, [
+    row.id,
+    name ?? row.name,
+    JSON.stringify(config),
+    credentialsSealed,
+  ]);
+  if (hasNewTarget && !row.isArchived && row.status !== 'active') await reactivateChannel(sql, row.id);
+}
