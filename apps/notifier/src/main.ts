@@ -1,5 +1,6 @@
 import { createBus } from '@chainwatch/bus';
 import { createDatabase } from '@chainwatch/db';
+import { DEFAULT_DELIVERY_OPTIONS } from '@chainwatch/deliveries';
 import { createDial, createGuardedAgent } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { counter, histogram, runService, startHealthServer, startTelemetry, withSpan } from '@chainwatch/telemetry';
@@ -15,7 +16,8 @@ await runService({
     const bus = await createBus('notifier', { url: config.NATS_URL, logger });
     const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
     // The attempt's own deadline ends every request; the agent's time-outs only stand behind it.
-    const agent = createGuardedAgent(createDial({ allow: config.OUTBOUND_ALLOW }), {
+    const dial = createDial({ allow: config.OUTBOUND_ALLOW });
+    const agent = createGuardedAgent(dial, {
       connectTimeoutMs: config.WEBHOOK_TIMEOUT,
       headersTimeoutMs: config.WEBHOOK_TIMEOUT,
       bodyTimeoutMs: config.WEBHOOK_TIMEOUT,
@@ -27,6 +29,8 @@ await runService({
       db,
       bus,
       dispatcher: agent,
+      dial,
+      instanceId: config.INSTANCE_ID,
       logger,
       open: sealer.open,
       userAgent: 'chainwatch-webhook/1',
@@ -41,6 +45,7 @@ await runService({
         attemptTimeoutMs: config.WEBHOOK_TIMEOUT,
         concurrencyPerChannel: config.WEBHOOK_CONCURRENCY_PER_CHANNEL,
         concurrency: config.WEBHOOK_CONCURRENCY,
+        telegram: { ...DEFAULT_DELIVERY_OPTIONS.telegram, apiUrl: config.TELEGRAM_API_URL },
         ...(config.WEBHOOK_PROBE_INTERVAL === undefined ? {} : { probeIntervalMs: config.WEBHOOK_PROBE_INTERVAL }),
       },
     });

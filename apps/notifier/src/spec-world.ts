@@ -14,7 +14,7 @@ export const SECRET = 'svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST';
 /** A webhook endpoint whose answer a test decides. */
 export interface Receiver {
   readonly url: string;
-  readonly requests: { readonly headers: IncomingMessage['headers']; readonly body: string; readonly atMs: number }[];
+  readonly requests: { readonly url: string; readonly headers: IncomingMessage['headers']; readonly body: string; readonly atMs: number }[];
   /** Default: 200. */
   answer: (req: IncomingMessage, res: ServerResponse) => void;
   readonly sockets: Set<Socket>;
@@ -30,7 +30,7 @@ export async function startReceiver(): Promise<Receiver> {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
-      requests.push({ headers: req.headers, body: Buffer.concat(chunks).toString('utf8'), atMs });
+      requests.push({ url: req.url ?? '', headers: req.headers, body: Buffer.concat(chunks).toString('utf8'), atMs });
       receiver.answer(req, res);
     });
   });
@@ -52,7 +52,7 @@ export interface World {
   readonly db: Database;
   readonly bus: Bus<'tx-analyzer'>;
   readonly projectId: string;
-  addChannel(url: string, more?: { config?: object; credentials?: object; secrets?: readonly string[] }): Promise<string>;
+  addChannel(url: string, more?: { kind?: string; config?: object; credentials?: object; secrets?: readonly string[]; id?: string }): Promise<string>;
   /** Commits an event; and publishes it unless told otherwise. Returns the event id. */
   emit(more?: { type?: string; isPublished?: boolean; projectId?: string; transfers?: readonly object[]; traceparent?: string }): Promise<string>;
   start(options?: Partial<DeliveryOptions>, more?: Partial<NotifierDependencies>): Promise<Notifier>;
@@ -75,10 +75,9 @@ export async function createWorld(databaseUrl: string, natsUrl: string): Promise
     db,
     bus,
     projectId,
-    async addChannel(url, { config = {}, credentials, secrets = [SECRET] } = {}) {
-      const id = randomUUID();
-      await db.query(`INSERT INTO notification_channels (id, project_id, kind, name, config, credentials_sealed) VALUES ($1, $2, 'webhook', 'w', $3, $4)`, [
-        id, projectId, { url, ...config }, credentials === undefined ? null : JSON.stringify(credentials),
+    async addChannel(url, { kind = 'webhook', config = {}, credentials, secrets = kind === 'webhook' ? [SECRET] : [], id = randomUUID() } = {}) {
+      await db.query(`INSERT INTO notification_channels (id, project_id, kind, name, config, credentials_sealed) VALUES ($1, $2, $5, 'w', $3, $4)`, [
+        id, projectId, { url, ...config }, credentials === undefined ? null : JSON.stringify(credentials), kind,
       ]);
       for (const [position, secret] of secrets.entries()) {
         await db.query(`INSERT INTO webhook_secrets (channel_id, secret_sealed, mask, state) VALUES ($1, $2, '', $3)`, [id, secret, position === 0 ? 'current' : 'previous']);
@@ -100,8 +99,9 @@ export async function createWorld(databaseUrl: string, natsUrl: string): Promise
     async start(options = {}, more = {}) {
       const ownDb = createDatabase({ url: databaseUrl, applicationName: 'notifier' });
       const ownBus = await createBus('notifier', { url: natsUrl });
-      const dispatcher = createGuardedAgent(createDial({ allow: ['127.0.0.0/8', '::1/128'] }), { connectTimeoutMs: 10_000, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000 });
-      const notifier = await startNotifier({ db: ownDb, bus: ownBus, dispatcher, open: (sealed) => sealed, logger: silent, userAgent: 'chainwatch-spec', options, ...more });
+      const dial = createDial({ allow: ['127.0.0.0/8', '::1/128'] });
+      const dispatcher = createGuardedAgent(dial, { connectTimeoutMs: 10_000, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000 });
+      const notifier = await startNotifier({ db: ownDb, bus: ownBus, dispatcher, dial, instanceId: randomUUID(), open: (sealed) => sealed, logger: silent, userAgent: 'chainwatch-spec', options, ...more });
       let isStopped = false;
       const stop = async (): Promise<void> => {
         if (isStopped) return;

@@ -131,10 +131,10 @@ describe('failure', () => {
   ] as const)('records %s as %s', async (_name, code, answer) => {
     await world.addChannel(receiver.url);
     receiver.answer = (_req, res) => answer(res as never);
-    await world.start({ attemptTimeoutMs: 300, scheduleMs: [0, 60_000] });
+    await world.start({ attemptTimeoutMs: code === 'timeout' ? 300 : 20_000, scheduleMs: [0, 60_000] });
     const eventId = await world.emit();
     const [attempt] = await waitFor(async () => {
-      const rows = await world.rows<{ error_code: string; status_code: null; duration_ms: number }>('SELECT error_code, status_code, duration_ms FROM delivery_attempts');
+      const rows = await world.rows<{ error_code: string; status_code: null }>('SELECT error_code, status_code FROM delivery_attempts');
       return rows.length > 0 ? rows : undefined;
     });
     expect(attempt).toMatchObject({ error_code: code, status_code: null });
@@ -214,6 +214,7 @@ describe('the breaker', () => {
     await waitFor(async () => (await world.rows(`SELECT 1 FROM notification_channels WHERE status = 'failing'`)).length === 1);
     for (let count = 0; count < 20; count += 1) sent.push(await world.emit());
     await waitFor(() => receiver.requests.length >= 8);
+    await waitFor(async () => (await world.rows('SELECT 1 FROM deliveries')).length === 25);
     const gaps = receiver.requests.slice(5).map(({ atMs }, index, all) => (index === 0 ? 250 : atMs - all[index - 1]!.atMs));
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(200);
     // Only the probed one was tried; its probes came before it was due, so they cost it nothing either.
@@ -277,7 +278,8 @@ describe('isolation and order', () => {
     await world.start({ attemptTimeoutMs: 600_000 });
     for (let count = 0; count < 60; count += 1) await world.emit();
     await waitFor(async () => (await world.rows(`SELECT 1 FROM deliveries WHERE channel_id = $1 AND status = 'delivered'`, [healthy])).length === 60);
-    expect(hanging.requests).toHaveLength(8);
+    // Nobody knows yet whether it will answer.
+    expect(hanging.requests).toHaveLength(2);
     expect(await world.rows(`SELECT DISTINCT status FROM deliveries WHERE channel_id = $1`, [slow])).toEqual([{ status: 'pending' }]);
     await hanging.stop();
   });

@@ -1,13 +1,17 @@
 import type { Bus } from '@chainwatch/bus';
-import { createDeliveryEngine, createDispatcher, DEFAULT_DELIVERY_OPTIONS, type DeliveryDependencies, type DeliveryOptions } from '@chainwatch/deliveries';
+import { createDeliveryEngine, createDispatcher, DEFAULT_DELIVERY_OPTIONS, joinMembers, type DeliveryDependencies, type DeliveryOptions, type EventRef } from '@chainwatch/deliveries';
 import { notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
 
 export interface NotifierDependencies extends DeliveryDependencies {
   readonly bus: Bus<'notifier'>;
+  /** Names this replica among those that share the channels. */
+  readonly instanceId: string;
   readonly options?: Partial<DeliveryOptions>;
   /** An event that no message brought within that long is found in the database, default 3,000. */
   readonly sweepAfterMs?: number;
   readonly sweepIntervalMs?: number;
+  /** Replicas say that they live so often, default 1,000, and count as dead after five times that long. */
+  readonly heartbeatMs?: number;
 }
 
 export interface Notifier {
@@ -16,21 +20,54 @@ export interface Notifier {
   stop(): Promise<void>;
 }
 
-const CONSUMER_CONCURRENCY = 256;
+const KINDS = ['tx.detected', 'tx.confirmed', 'tx.reorged', 'balance.changed'] as const;
+/** Events from the bus that wait for the database; what comes beyond is found by the sweep. */
+const WAITING_MAX = 5_000;
 const SWEEP_MAX = 1_000;
 
-/** Events from the bus, and by sweeping the table, become deliveries. */
+/**
+ * Events from the bus, and by sweeping the table, become deliveries. Every replica hears every event and takes the channels
+ * that are its own, in the order of the bus; nothing is lost when it does not hear one, because the table knows.
+ */
 export async function startNotifier(dependencies: NotifierDependencies): Promise<Notifier> {
-  const { bus, db, logger, sweepAfterMs = 3_000, sweepIntervalMs = 1_000 } = dependencies;
+  const { bus, db, logger, instanceId, sweepAfterMs = 3_000, sweepIntervalMs = 1_000, heartbeatMs = 1_000 } = dependencies;
   const options = completeOptions(dependencies.options ?? {});
-  const engine = createDeliveryEngine(dependencies, options);
-  const dispatcher = createDispatcher({ db, engine, logger });
+  const inbox: EventRef[] = [];
+  /** While the share of this replica changes, events wait: what is older goes first. */
+  let changing: Promise<void> | undefined;
   let isStopping = false;
-  const stopConsuming = await bus.consume(
-    ['tx.detected', 'tx.confirmed', 'tx.reorged', 'balance.changed'],
-    { durable: 'notifier', concurrency: CONSUMER_CONCURRENCY },
-    ({ payload }) => dispatcher.dispatch({ eventId: payload.event_id, projectId: payload.project_id }),
+  const members = await joinMembers({ db, instanceId, heartbeatMs, staleMs: 5 * heartbeatMs, logger, onChange: changeShare });
+  const engine = createDeliveryEngine(dependencies, options, members);
+  const dispatcher = createDispatcher({ db, engine, logger });
+
+  function dispatch(event: EventRef): void {
+    dispatcher.dispatch(event).catch((error: unknown) => logger.warn({ error: String(error), event_id: event.eventId }, 'an event could not be dispatched, it is found again'));
+  }
+
+  function changeShare(): void {
+    const previous = changing ?? Promise.resolve();
+    const change = previous.then(async () => {
+      try {
+        await engine.changeShare();
+        await dispatcher.catchUp();
+      } catch (error) {
+        logger.warn({ error: String(error) }, 'what waited could not be taken over, it is found later');
+      }
+      if (changing === change) changing = undefined;
+      for (const event of inbox.splice(0)) dispatch(event);
+    });
+    changing = change;
+  }
+
+  const stopListening = KINDS.map((kind) =>
+    bus.subscribe(kind, [], ({ payload }) => {
+      if (isStopping || dispatcher.size + inbox.length >= WAITING_MAX) return;
+      const event = { eventId: payload.event_id, projectId: payload.project_id };
+      if (changing === undefined) dispatch(event);
+      else inbox.push(event);
+    }),
   );
+  changeShare();
   const stopSweeping = repeat(sweepIntervalMs, async () => {
     try {
       for (let found = SWEEP_MAX; found >= SWEEP_MAX && !isStopping; ) found = await dispatcher.sweep(sweepAfterMs, SWEEP_MAX);
@@ -44,10 +81,12 @@ export async function startNotifier(dependencies: NotifierDependencies): Promise
     },
     async stop() {
       isStopping = true;
+      for (const stop of stopListening) stop();
+      await changing;
       await stopSweeping();
-      await stopConsuming();
-      await engine.stop();
       await dispatcher.drain();
+      await engine.stop();
+      await members.stop();
     },
   };
 }

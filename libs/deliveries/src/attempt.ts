@@ -1,4 +1,4 @@
-/** One HTTP request to a receiver and what came of it. */
+/** One request to a receiver and what came of it. */
 export interface Attempt {
   /** X-Webhook-Delivery-Id. */
   readonly id: string;
@@ -12,13 +12,17 @@ export interface Attempt {
   /** At most 16 KiB. */
   readonly responseBody: string | undefined;
   readonly retryAfterMs: number | undefined;
+  /** The same request as the attempt before it: several events went in one message. */
+  readonly isShared?: boolean;
 }
 
-/** Credentials masked; the body is the event's payload. */
+/** Credentials masked; the body is the event's payload, or what Telegram got. */
 export interface RecordedRequest {
-  readonly method: 'POST';
+  readonly method: 'POST' | 'PUB';
   readonly url: string;
+  readonly subject?: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
 export type ErrorCode =
@@ -35,5 +39,27 @@ export type ErrorCode =
   | 'gone'
   | 'http_error'
   | 'request_failed'
+  /** The receiver does not take the channel's credentials. */
+  | 'authentication_failed'
+  /** The credentials may not publish to the subject. */
+  | 'permission_denied'
+  /** A stream takes the subject, but did not say that it stored the message. */
+  | 'not_acknowledged'
+  | 'chat_not_found'
+  | 'chat_forbidden'
+  /** Too fast for the receiver, which said how long to wait: costs no attempt. */
+  | 'rate_limited'
   /** The service's own fault; never counts against a channel. */
   | 'internal_error';
+
+/** Errors after which no attempt can succeed until somebody changes something: the channel fails at once. */
+export const FATAL_ERRORS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  gone: 'the endpoint answered 410 Gone',
+  chat_not_found: 'Telegram does not know the chat',
+  chat_forbidden: 'the bot may not write to the chat',
+};
+
+/** What neither counts for the schedule nor against the channel. */
+export function isUncounted({ errorCode }: Pick<Attempt, 'errorCode'>): boolean {
+  return errorCode === 'internal_error' || errorCode === 'rate_limited';
+}

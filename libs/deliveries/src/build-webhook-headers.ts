@@ -1,9 +1,9 @@
 import { signPayload } from '@chainwatch/webhook-signature';
-import { RESERVED_HEADERS, type Channel, type WebhookAuth } from './channel-config.ts';
+import { RESERVED_HEADERS, type WebhookAuth, type WebhookTarget } from './channel-config.ts';
 import type { DeliveryJob } from './delivery-job.ts';
 
 export interface WebhookHeadersInput {
-  readonly channel: Pick<Channel, 'headers' | 'auth' | 'secrets'>;
+  readonly channel: Pick<WebhookTarget, 'headers' | 'auth'> & { readonly secrets: readonly string[] };
   readonly job: Pick<DeliveryJob, 'eventId' | 'eventType' | 'payload'>;
   readonly attemptId: string;
   readonly traceparent: string | undefined;

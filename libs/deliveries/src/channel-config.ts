@@ -21,14 +21,15 @@ export const channelFiltersSchema = z.object({
 });
 export type ChannelFilters = z.infer<typeof channelFiltersSchema>;
 
-/** `notification_channels.config` of a webhook channel, as the notifier reads it. The gateway validates more strictly. */
-export const webhookConfigSchema = z.object({
-  url: z.string(),
-  headers: z.record(z.string(), z.string()).nullish(),
-  event_types: z.array(z.string()).nullish(),
-  filters: channelFiltersSchema.nullish(),
-  throttle_per_second: z.number().positive().nullish(),
-});
+const selection = { event_types: z.array(z.string()).nullish(), filters: channelFiltersSchema.nullish() };
+
+/** `notification_channels.config` by kind, as the notifier reads it. The gateway validates more strictly. */
+export const channelConfigSchemas = {
+  webhook: z.object({ ...selection, url: z.string(), headers: z.record(z.string(), z.string()).nullish(), throttle_per_second: z.number().positive().nullish() }),
+  nats: z.object({ ...selection, url: z.string(), subject: z.string() }),
+  telegram: z.object({ ...selection, chat_id: z.number() }),
+} as const;
+export type ChannelKind = keyof typeof channelConfigSchemas;
 
 /** What `notification_channels.credentials_sealed` holds as JSON, context `channel:<id>`. */
 export const webhookCredentialsSchema = z.object({
@@ -43,17 +44,59 @@ export const webhookCredentialsSchema = z.object({
 });
 export type WebhookAuth = z.infer<typeof webhookCredentialsSchema>['auth'];
 
+export const natsCredentialsSchema = z.object({
+  auth: z
+    .discriminatedUnion('type', [
+      z.object({ type: z.literal('none') }),
+      z.object({ type: z.literal('user'), username: z.string(), password: z.string() }),
+      z.object({ type: z.literal('token'), token: z.string() }),
+      z.object({ type: z.literal('nkey'), seed: z.string() }),
+      z.object({ type: z.literal('creds'), creds: z.string() }),
+    ])
+    .default({ type: 'none' }),
+});
+export type NatsAuth = z.infer<typeof natsCredentialsSchema>['auth'];
+
+export const telegramCredentialsSchema = z.object({ bot_token: z.string() });
+
+export interface SigningSecret {
+  readonly secret: string;
+  /** Signs until then. */
+  readonly expiresAtMs: number | undefined;
+}
+
+export interface WebhookTarget {
+  readonly kind: 'webhook';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly auth: WebhookAuth;
+  /** The current one first; two during a rotation. */
+  readonly secrets: readonly SigningSecret[];
+}
+
+export interface NatsTarget {
+  readonly kind: 'nats';
+  /** Without credentials that work: masked ones may stand in it. */
+  readonly url: string;
+  readonly subject: string;
+  readonly auth: NatsAuth;
+}
+
+export interface TelegramTarget {
+  readonly kind: 'telegram';
+  readonly botToken: string;
+  readonly chatId: number;
+}
+
+export type ChannelTarget = WebhookTarget | NatsTarget | TelegramTarget;
+
 export interface Channel {
   readonly id: string;
   readonly projectId: string;
   readonly status: 'active' | 'failing' | 'failed';
   readonly isArchived: boolean;
   readonly consecutiveFailures: number;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly auth: WebhookAuth;
-  /** The current one first; two during a rotation. */
-  readonly secrets: readonly string[];
+  readonly target: ChannelTarget;
   readonly eventTypes: ReadonlySet<string>;
   readonly filters: ChannelFilters;
   readonly throttlePerSecond: number | undefined;

@@ -1,27 +1,13 @@
-import type { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
-import { DEFAULT_WEBHOOK_EVENT_TYPES, webhookConfigSchema, webhookCredentialsSchema, type Channel, type WebhookAuth } from './channel-config.ts';
-
-/** Opens what libs/secrets sealed. @throws when the key is missing or the text was changed */
-export type OpenSealed = (sealed: string, context: string) => string;
+import type { Channel } from './channel-config.ts';
+import { parseChannel, type ChannelRow, type OpenSealed } from './parse-channel.ts';
 
 export interface ChannelStore {
-  /** The webhook channels of some projects, as they are in the database now; parsed and unsealed once per version. */
+  /** The channels of some projects, as they are in the database now; parsed and unsealed once per version. */
   listByProjects(projectIds: readonly string[]): Promise<Channel[]>;
   listByIds(channelIds: readonly string[]): Promise<Channel[]>;
   /** Notes that the secrets of channels signed something, to the minute. */
   markUsed(channelIds: readonly string[]): Promise<void>;
-}
-
-interface ChannelRow {
-  readonly id: string;
-  readonly project_id: string;
-  readonly status: Channel['status'];
-  readonly is_archived: boolean;
-  readonly consecutive_failures: number;
-  readonly config: unknown;
-  readonly credentials_sealed: string | null;
-  readonly secrets: readonly { readonly id: string; readonly sealed: string }[];
 }
 
 const CACHED_MAX = 10_000;
@@ -42,7 +28,7 @@ export function createChannelStore(db: Sql, open: OpenSealed): ChannelStore {
       text: `SELECT c.id, c.xmin::text || coalesce((
           SELECT string_agg(s.id || s.xmin::text, ',' ORDER BY s.id) FROM webhook_secrets s
           WHERE s.channel_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())), '') AS version
-       FROM notification_channels c WHERE c.${column} = ANY($1::uuid[]) AND c.kind = 'webhook' ORDER BY c.created_at, c.id`,
+       FROM notification_channels c WHERE c.${column} = ANY($1::uuid[]) ORDER BY c.created_at, c.id`,
       values: [ids],
     });
     const changed = rows.filter(({ id, version }) => cache.get(id)?.version !== version);
@@ -53,9 +39,8 @@ export function createChannelStore(db: Sql, open: OpenSealed): ChannelStore {
   async function reload(versions: readonly { id: string; version: string }[]): Promise<void> {
     const { rows } = await db.query<ChannelRow>(SELECT_CHANNELS, [versions.map(({ id }) => id)]);
     if (cache.size + rows.length > CACHED_MAX) cache.clear();
-    for (const row of rows) {
-      cache.set(row.id, { version: versions.find(({ id }) => id === row.id)!.version, channel: parseChannel(row, open) });
-    }
+    const versionOf = new Map(versions.map(({ id, version }) => [id, version]));
+    for (const row of rows) cache.set(row.id, { version: versionOf.get(row.id)!, channel: parseChannel(row, open) });
   }
 
   return {
@@ -72,41 +57,7 @@ export function createChannelStore(db: Sql, open: OpenSealed): ChannelStore {
 }
 
 const SELECT_CHANNELS = `
-  SELECT c.id, c.project_id, c.status, c.is_archived, c.consecutive_failures, c.config, c.credentials_sealed,
-    coalesce((SELECT json_agg(json_build_object('id', s.id, 'sealed', s.secret_sealed) ORDER BY s.state)
+  SELECT c.id, c.project_id, c.kind, c.status, c.is_archived, c.consecutive_failures, c.config, c.credentials_sealed,
+    coalesce((SELECT json_agg(json_build_object('id', s.id, 'sealed', s.secret_sealed, 'expires_at', s.expires_at) ORDER BY s.state)
       FROM webhook_secrets s WHERE s.channel_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())), '[]') AS secrets
   FROM notification_channels c WHERE c.id = ANY($1::uuid[])`;
-
-function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
-  const parsed = webhookConfigSchema.safeParse(row.config);
-  const config: z.infer<typeof webhookConfigSchema> = parsed.success ? parsed.data : { url: '' };
-  const opened = openSecrets(row, open);
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    status: row.status,
-    isArchived: row.is_archived,
-    consecutiveFailures: row.consecutive_failures,
-    url: config.url,
-    headers: config.headers ?? {},
-    eventTypes: new Set(config.event_types ?? DEFAULT_WEBHOOK_EVENT_TYPES),
-    filters: config.filters ?? {},
-    throttlePerSecond: config.throttle_per_second ?? undefined,
-    ...opened,
-    fault: parsed.success ? opened.fault : `the config of the channel is not readable: ${parsed.error.message}`,
-  };
-}
-
-// A key that this replica lacks is the operator's fault, not the receiver's: the channel waits, and spends no attempt.
-function openSecrets(row: ChannelRow, open: OpenSealed): Pick<Channel, 'auth' | 'secrets' | 'fault'> {
-  const none: WebhookAuth = { type: 'none' };
-  try {
-    const secrets = row.secrets.map(({ id, sealed }) => open(sealed, `webhook_secret:${id}`));
-    if (secrets.length === 0) return { auth: none, secrets, fault: 'the channel has no webhook secret' };
-    if (row.credentials_sealed === null) return { auth: none, secrets, fault: undefined };
-    const { auth } = webhookCredentialsSchema.parse(JSON.parse(open(row.credentials_sealed, `channel:${row.id}`)));
-    return { auth, secrets, fault: undefined };
-  } catch {
-    return { auth: none, secrets: [], fault: 'a sealed secret of the channel could not be opened' };
-  }
-}

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { attemptDelivery } from './attempt-delivery.ts';
+import { isUncounted, type Attempt } from './attempt.ts';
+import { attemptDeliveries, type Senders } from './attempt-deliveries.ts';
 import { isOpen, type Channel } from './channel-config.ts';
 import { ChannelLane } from './channel-lane.ts';
 import { createChannelStore, type ChannelStore } from './channel-store.ts';
@@ -8,7 +9,11 @@ import { createBatcher } from './create-batcher.ts';
 import { createDeliveryStore, type DeliveryStore } from './delivery-store.ts';
 import type { DeliveryJob } from './delivery-job.ts';
 import type { DeliveryDependencies, DeliveryOptions } from './delivery-options.ts';
+import { laneLimitsOf } from './lane-limits.ts';
+import type { Membership } from './membership.ts';
+import { createNatsPublisher } from './nats/create-nats-publisher.ts';
 import { recordAttempts, type ChannelState, type FinishedAttempt } from './record-attempts.ts';
+import { createTelegramSender } from './telegram/create-telegram-sender.ts';
 
 export interface DeliveryEngine {
   readonly channels: ChannelStore;
@@ -21,10 +26,13 @@ export interface DeliveryEngine {
   /** How many more fit at most. */
   readonly room: number;
   has(deliveryId: string): boolean;
-  /** Takes a job whose row is claimed; a probe starts at once. */
+  /** Takes a job whose row is claimed; probes and tests start at once. */
   enqueue(job: DeliveryJob): void;
   /** Claims due work soon, without waiting for the next poll. */
   wake(): void;
+  /** Gives back what waits for channels that another replica looks after now, and finds what waits for those that came. */
+  changeShare(): Promise<void>;
+  readonly members: Pick<Membership, 'owns' | 'partitions'>;
   /** Stops taking work, gives queued jobs back, finishes attempts under way and their records. */
   stop(): Promise<void>;
 }
@@ -36,11 +44,13 @@ const QUEUED_ALWAYS = 64;
 const UNRECORDED_MAX = 5_000;
 
 /** Sends deliveries: lanes per channel in memory, the deliveries table behind them. */
-export function createDeliveryEngine(dependencies: DeliveryDependencies, options: DeliveryOptions): DeliveryEngine {
+export function createDeliveryEngine(dependencies: DeliveryDependencies, options: DeliveryOptions, members: DeliveryEngine['members']): DeliveryEngine {
   const { db, open, logger, random = Math.random, now = Date.now, onAttempt } = dependencies;
   const channels = createChannelStore(db, open);
   const deliveries = createDeliveryStore(db, options.visibilityMs);
-  const limits = { concurrency: options.concurrencyPerChannel, queueMax: options.queuePerChannel, failingAfter: options.failingAfter };
+  const nats = createNatsPublisher({ dial: dependencies.dial, idleMs: options.natsIdleMs });
+  const telegram = createTelegramSender({ dispatcher: dependencies.dispatcher, ...options.telegram });
+  const senders: Senders = { ...dependencies, nats, telegram };
   const lanes = new Map<string, ChannelLane>();
   /** Ids queued or under way. */
   const known = new Map<string, DeliveryJob>();
@@ -55,7 +65,7 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
   function laneOf(channel: Channel): ChannelLane {
     let lane = lanes.get(channel.id);
     if (lane === undefined) {
-      lane = new ChannelLane(channel, limits);
+      lane = new ChannelLane(channel, laneLimitsOf(channel, options));
       lanes.set(channel.id, lane);
       if (channel.fault !== undefined) logger.error({ channel_id: channel.id, reason: channel.fault }, 'a notification channel cannot be used');
     } else if (lane.channel !== channel) changeLane(lane, channel);
@@ -95,7 +105,7 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
     if (lane === undefined || known.has(job.id) || stopping.signal.aborted) return;
     known.set(job.id, job);
     bytes += job.payload.length;
-    if (job.isProbe) return start(lane, job);
+    if (job.isProbe || job.isTest) return start(lane, job);
     lane.push(job);
     ready.add(lane);
     pump();
@@ -107,7 +117,7 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
       isProgress = false;
       for (const lane of ready) {
         if (isSaturated()) return;
-        if (lane.isSuspect && suspects >= options.concurrency / 2) continue;
+        if (lane.isSuspect(now()) && suspects >= options.concurrency / 2) continue;
         const next = lane.channel.fault === undefined ? lane.next(now()) : undefined;
         if (next === undefined) ready.delete(lane);
         else if (typeof next === 'number') soonestMs = Math.min(soonestMs, next);
@@ -135,14 +145,14 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
   }
 
   function start(lane: ChannelLane, job: DeliveryJob): void {
-    lane.start(job);
-    begin(lane, job);
+    lane.start([job], now());
+    begin(lane, [job]);
   }
 
-  function begin(lane: ChannelLane, job: DeliveryJob): void {
-    const isSuspect = lane.isSuspect;
+  function begin(lane: ChannelLane, jobs: readonly DeliveryJob[]): void {
+    const isSuspect = lane.isSuspect(now());
     if (isSuspect) suspects += 1;
-    const work = run(lane, job, lane.isClean).finally(() => {
+    const work = run(lane, jobs, lane.isClean).finally(() => {
       if (isSuspect) suspects -= 1;
       underWay.delete(work);
       ready.add(lane);
@@ -152,13 +162,23 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
     underWay.add(work);
   }
 
-  async function run(lane: ChannelLane, job: DeliveryJob, isChannelClean: boolean): Promise<void> {
-    const attempt = await attemptDelivery(dependencies, lane.channel, job, options.attemptTimeoutMs);
-    const isFailure = attempt.errorCode === 'internal_error' ? undefined : attempt.errorCode !== undefined;
-    lane.end(job, isFailure);
-    onAttempt?.(attempt);
+  async function run(lane: ChannelLane, jobs: readonly DeliveryJob[], wasClean: boolean): Promise<void> {
+    const attempts = await attemptDeliveries(senders, lane.channel, jobs, options.attemptTimeoutMs);
+    const [first] = attempts;
+    lane.end(jobs, isUncounted(first!) || jobs[0]!.isTest ? undefined : first!.errorCode !== undefined, now());
+    if (first!.errorCode === 'rate_limited') pause(lane, first!);
+    onAttempt?.(first!);
     // The slot is free already; the record goes its own way, and the row is taken until it is written.
-    void recorder.add({ job, attempt, isChannelClean: isChannelClean && lane.isClean });
+    const isChannelClean = wasClean && lane.isClean;
+    for (const [index, job] of jobs.entries()) void recorder.add({ job, attempt: attempts[index]!, isChannelClean });
+  }
+
+  /** A bot's limit is one over all its chats. */
+  function pause({ channel }: ChannelLane, { retryAfterMs = 1_000 }: Attempt): void {
+    for (const lane of lanes.values()) {
+      const isSameBot = lane.channel.target.kind === 'telegram' && channel.target.kind === 'telegram' && lane.channel.target.botToken === channel.target.botToken;
+      if (lane.channel.id === channel.id || isSameBot) lane.pauseUntil(now() + retryAfterMs);
+    }
   }
 
   /** Goes on until the database took it: what was sent is never forgotten while the process lives. */
@@ -202,6 +222,13 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
     has: (id: string) => known.has(id),
     enqueue,
     wake: () => claims.wake(),
+    members,
+    async changeShare() {
+      const foreign = [...lanes].filter(([id]) => !members.owns(id)).flatMap(([, lane]) => lane.clear());
+      foreign.forEach(forget);
+      await deliveries.giveBack(foreign.map(({ id }) => id), 0);
+      await claims.findBacklogs();
+    },
     async stop() {
       stopping.abort();
       clearTimeout(timer?.handle);
@@ -211,6 +238,7 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
       queued.forEach(forget);
       await Promise.all(underWay);
       await recorder.drain();
+      await nats.close();
     },
   };
   const claims = claimWork({ engine, options, logger, now, ids: () => [...known.keys()], dropLane });

@@ -16,9 +16,19 @@ export interface EventRef {
 }
 
 export interface Dispatcher {
-  /** Resolves when the event's deliveries are stored; their first attempts are under way then. Idempotent. */
+  /**
+   * Resolves when the event's deliveries to channels of this replica are stored; their first attempts are under way then.
+   * Idempotent.
+   */
   dispatch(event: EventRef): Promise<void>;
-  /** Dispatches events that nobody did within `olderThanMs`, at most `limit`; tells how many. */
+  /** Events waiting or under way. */
+  readonly size: number;
+  /** Dispatches, in order, what nobody has completed yet: before anything new, when this replica begins or gets channels. */
+  catchUp(): Promise<void>;
+  /**
+   * Completes events of this replica's projects that nobody completed within `olderThanMs`, at most `limit`, and tells how
+   * many: what their replicas missed is stored for every channel.
+   */
   sweep(olderThanMs: number, limit: number): Promise<number>;
   drain(): Promise<void>;
 }
@@ -35,7 +45,8 @@ interface EventRow {
 interface Planned {
   readonly delivery: NewDelivery;
   readonly job: DeliveryJob;
-  readonly lane: ChannelLane;
+  /** Undefined: another replica's channel. It finds the row among what it holds. */
+  readonly lane: ChannelLane | undefined;
 }
 
 const BATCH_MAX = 200;
@@ -46,15 +57,17 @@ const BATCH_MAX = 200;
  */
 export function createDispatcher({ db, engine, logger }: { db: Sql; engine: DeliveryEngine; logger: DeliveryLogger }): Dispatcher {
   const nextId = createUuidSequence();
-  const batcher = createBatcher<EventRef>(dispatchBatch, BATCH_MAX);
+  const { members } = engine;
+  const batcher = createBatcher<EventRef>((refs) => dispatchBatch(refs, false), BATCH_MAX);
   // A mark that is lost costs one idempotent dispatch by the sweep; it waits neither for the first attempt nor makes it
   // wait, nor does it lock the rows that the publisher marks at the same moment together with the deliveries.
   const marker = createBatcher<number>(markDispatched, 1_000);
 
-  async function dispatchBatch(refs: readonly EventRef[]): Promise<void> {
+  async function dispatchBatch(refs: readonly EventRef[], isSweep: boolean): Promise<void> {
     const projectIds = [...new Set(refs.map(({ projectId }) => projectId))];
     const [events, channels] = await Promise.all([selectEvents(refs), engine.channels.listByProjects(projectIds)]);
-    const planned = events.flatMap((event) => planEvent(event, channels));
+    const wanted = events.map((event) => ({ event, channels: findChannels(event, channels) }));
+    const planned = wanted.flatMap(({ event, channels: wanting }) => wanting.filter(({ id }) => isSweep || members.owns(id)).map((channel) => planDelivery(event, channel)));
     try {
       const inserted = await engine.deliveries.insert(planned.map(({ delivery }) => delivery));
       settle(planned, inserted);
@@ -62,7 +75,9 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
       settle(planned, new Set());
       throw error;
     }
-    for (const { id } of events) void marker.add(id).catch((error: unknown) => logger.warn({ error: String(error) }, 'events could not be marked as dispatched'));
+    // Events that other replicas take part in are completed by a sweep, which finds what one of them missed.
+    const complete = wanted.filter(({ event, channels: wanting }) => isSweep || (wanting.length === 0 ? members.owns(event.project_id) : wanting.every(({ id }) => members.owns(id))));
+    for (const { event: { id } } of complete) void marker.add(id).catch((error: unknown) => logger.warn({ error: String(error) }, 'events could not be marked as dispatched'));
   }
 
   async function selectEvents(refs: readonly EventRef[]): Promise<EventRow[]> {
@@ -75,15 +90,16 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
     return rows;
   }
 
-  function planEvent(event: EventRow, channels: readonly Channel[]): Planned[] {
+  function findChannels(event: EventRow, channels: readonly Channel[]): Channel[] {
     const candidates = channels.filter(({ projectId, eventTypes }) => projectId === event.project_id && eventTypes.has(event.type));
     if (candidates.length === 0) return [];
     const envelope = JSON.parse(event.payload) as EventEnvelope;
-    return candidates.filter((channel) => isWanted(channel, envelope)).map((channel) => planDelivery(event, channel));
+    return candidates.filter((channel) => isWanted(channel, envelope));
   }
 
   // A filter that cannot be read must not stop the events of others; better told once too often.
   function isWanted(channel: Channel, envelope: EventEnvelope): boolean {
+    if (envelope.type === 'channel.failed' && envelope.data.channel.id === channel.id) return false;
     try {
       return matchesChannel(channel, envelope);
     } catch (error) {
@@ -93,9 +109,9 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
   }
 
   function planDelivery(event: EventRow, channel: Channel): Planned {
-    const lane = engine.laneOf(channel);
-    const status = engine.roomFor(lane) > 0 && lane.reserve() ? 'pending' : 'held';
-    if (status === 'held') {
+    const lane = members.owns(channel.id) ? engine.laneOf(channel) : undefined;
+    const status = lane !== undefined && engine.roomFor(lane) > 0 && lane.reserve() ? 'pending' : 'held';
+    if (lane !== undefined && status === 'held') {
       lane.heldCount += 1;
       lane.heldUnderWay += 1;
       lane.hasBacklog = isOpen(lane.channel);
@@ -105,13 +121,14 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
     return {
       lane,
       delivery: { ...common, projectId: event.project_id, status },
-      job: { ...common, payload: event.payload, traceparent: event.traceparent ?? undefined, attemptCount: 0, dueAt: new Date(), isProbe: false },
+      job: { ...common, payload: event.payload, traceparent: event.traceparent ?? undefined, attemptCount: 0, isFirst: true, dueAt: new Date(), isProbe: false, isTest: false },
     };
   }
 
   function settle(planned: readonly Planned[], inserted: ReadonlySet<string>): void {
     let isWaiting = false;
     for (const { delivery, job, lane } of planned) {
+      if (lane === undefined) continue;
       if (delivery.status === 'held') {
         lane.heldUnderWay -= 1;
         isWaiting = true;
@@ -129,13 +146,30 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
 
   return {
     dispatch: (event) => batcher.add(event),
+    get size() {
+      return batcher.size;
+    },
+    async catchUp() {
+      for (let after = 0, found = BATCH_MAX; found === BATCH_MAX; ) {
+        const { rows } = await db.query<{ id: number; event_id: string; project_id: string }>(
+          'SELECT id, event_id, project_id FROM events WHERE dispatched_at IS NULL AND NOT is_held AND id > $1 ORDER BY id LIMIT $2',
+          [after, BATCH_MAX],
+        );
+        await dispatchBatch(rows.map((row) => ({ eventId: row.event_id, projectId: row.project_id })), false);
+        found = rows.length;
+        after = rows.at(-1)?.id ?? after;
+      }
+    },
     async sweep(olderThanMs, limit) {
       const { rows } = await db.query<{ event_id: string; project_id: string }>(
         `SELECT event_id, project_id FROM events
-         WHERE dispatched_at IS NULL AND NOT is_held AND created_at < now() - $1 * interval '1 ms' ORDER BY id LIMIT $2`,
-        [olderThanMs, limit],
+         WHERE dispatched_at IS NULL AND NOT is_held AND created_at < now() - $1 * interval '1 ms'
+           AND ($3::text[] IS NULL OR left(project_id::text, 2) = ANY($3)) ORDER BY id LIMIT $2`,
+        [olderThanMs, limit, members.partitions ?? null],
       );
-      await Promise.all(rows.map((row) => batcher.add({ eventId: row.event_id, projectId: row.project_id })));
+      for (let start = 0; start < rows.length; start += BATCH_MAX) {
+        await dispatchBatch(rows.slice(start, start + BATCH_MAX).map((row) => ({ eventId: row.event_id, projectId: row.project_id })), true);
+      }
       // The next sweep must not find the same rows again.
       await marker.drain();
       return rows.length;

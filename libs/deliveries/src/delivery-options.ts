@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
+import type { Dial } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
-import type { OpenSealed } from './channel-store.ts';
+import type { OpenSealed } from './parse-channel.ts';
 import { DEFAULT_RETRY_SCHEDULE_MS } from './retry-schedule.ts';
 
 export interface DeliveryLogger {
@@ -13,6 +14,8 @@ export interface DeliveryDependencies {
   readonly db: Database;
   /** The guarded agent: redirects are never followed, blocked addresses never dialled. */
   readonly dispatcher: Dispatcher;
+  /** The guarded dial, for NATS. */
+  readonly dial: Dial;
   readonly open: OpenSealed;
   readonly logger: DeliveryLogger;
   /** Sent as User-Agent. */
@@ -42,13 +45,28 @@ export interface DeliveryOptions {
   readonly visibilityMs: number;
   /** How old what is known of a channel may be when an attempt starts. */
   readonly refreshMs: number;
+  /** NATS connections that nothing went through for so long are closed. */
+  readonly natsIdleMs: number;
+  readonly telegram: TelegramOptions;
+}
+
+/** Of the Bot API (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this). */
+export interface TelegramOptions {
+  readonly apiUrl: string;
+  /** Between two messages: to one private chat, to one group or channel, of one bot. */
+  readonly chatIntervalMs: number;
+  readonly groupIntervalMs: number;
+  readonly botIntervalMs: number;
+  /** So many events that wait go in one message, at most `digestMax` of them. */
+  readonly digestFrom: number;
+  readonly digestMax: number;
 }
 
 export const DEFAULT_DELIVERY_OPTIONS: DeliveryOptions = {
   scheduleMs: DEFAULT_RETRY_SCHEDULE_MS,
   attemptTimeoutMs: 10_000,
   concurrencyPerChannel: 8,
-  concurrency: 1_024,
+  concurrency: 2_048,
   queuePerChannel: 2_000,
   queue: 20_000,
   queueBytes: 128 * 1024 * 1024,
@@ -57,4 +75,6 @@ export const DEFAULT_DELIVERY_OPTIONS: DeliveryOptions = {
   pollMs: 500,
   visibilityMs: 20_000,
   refreshMs: 1_000,
+  natsIdleMs: 60_000,
+  telegram: { apiUrl: 'https://api.telegram.org', chatIntervalMs: 1_000, groupIntervalMs: 3_000, botIntervalMs: 34, digestFrom: 5, digestMax: 50 },
 };

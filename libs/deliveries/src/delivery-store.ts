@@ -19,6 +19,8 @@ interface ClaimedRow {
   readonly payload: string;
   readonly traceparent: string | null;
   readonly attempt_count: number;
+  readonly attempt_base: number;
+  readonly is_test: boolean;
   readonly due_at: Date;
   readonly is_open: boolean;
 }
@@ -45,19 +47,19 @@ export function createDeliveryStore(db: Sql, visibilityMs: number) {
     },
 
     /** Takes due deliveries of open channels; those of other channels become held on the way, so that nobody looks at them again. */
-    async claimDue(limit: number, excludedChannelIds: readonly string[]): Promise<{ jobs: DeliveryJob[]; heldCount: number }> {
+    async claimDue(limit: number, excludedChannelIds: readonly string[], partitions?: readonly string[]): Promise<{ jobs: DeliveryJob[]; heldCount: number }> {
       const { rows } = await db.query<ClaimedRow>(
         `WITH due AS (
-           SELECT d.id, d.next_attempt_at AS due_at, (c.status = 'active' AND NOT c.is_archived) AS is_open
+           SELECT d.id, d.next_attempt_at AS due_at, (d.is_test OR (c.status = 'active' AND NOT c.is_archived)) AS is_open
            FROM deliveries d JOIN notification_channels c ON c.id = d.channel_id
-           WHERE d.status = 'pending' AND d.next_attempt_at <= now() AND d.channel_id <> ALL($2::uuid[])
+           WHERE d.status = 'pending' AND d.next_attempt_at <= now() AND d.channel_id <> ALL($2::uuid[]) AND ${inPartitions('d.channel_id', 4)}
            ORDER BY d.next_attempt_at, d.id LIMIT $1 FOR UPDATE OF d SKIP LOCKED)
          UPDATE deliveries d SET updated_at = now(),
            status = CASE WHEN due.is_open THEN 'pending' ELSE 'held' END,
            next_attempt_at = CASE WHEN due.is_open THEN now() + $3 * interval '1 ms' ELSE d.next_attempt_at END
          FROM due, events e WHERE d.id = due.id AND e.event_id = d.event_id
-         RETURNING d.id, d.channel_id, d.event_id, d.event_type, e.payload, e.traceparent, d.attempt_count, due.due_at, due.is_open`,
-        [limit, excludedChannelIds, visibilityMs],
+         RETURNING d.id, d.channel_id, d.event_id, d.event_type, e.payload, e.traceparent, d.attempt_count, d.attempt_base, d.is_test, due.due_at, due.is_open`,
+        [limit, excludedChannelIds, visibilityMs, partitions ?? null],
       );
       const open = rows.filter((row) => row.is_open);
       return { jobs: toJobs(open, false), heldCount: rows.length - open.length };
@@ -72,7 +74,7 @@ export function createDeliveryStore(db: Sql, visibilityMs: number) {
            ORDER BY d.id LIMIT $2 FOR UPDATE OF d SKIP LOCKED)
          UPDATE deliveries d SET status = 'pending', next_attempt_at = now() + $3 * interval '1 ms', updated_at = now()
          FROM next, events e WHERE d.id = next.id AND e.event_id = d.event_id
-         RETURNING d.id, d.channel_id, d.event_id, d.event_type, e.payload, e.traceparent, d.attempt_count, next.due_at, true AS is_open`,
+         RETURNING d.id, d.channel_id, d.event_id, d.event_type, e.payload, e.traceparent, d.attempt_count, d.attempt_base, d.is_test, next.due_at, true AS is_open`,
         [channelId, limit, visibilityMs, isProbe ? 'failing' : 'active'],
       );
       return toJobs(rows, isProbe);
@@ -80,28 +82,33 @@ export function createDeliveryStore(db: Sql, visibilityMs: number) {
 
     /** Puts due rows of a channel whose lane is full behind its held ones, out of the way of other channels. */
     async holdDue(channelId: string): Promise<void> {
-      await db.query(`UPDATE deliveries SET status = 'held', updated_at = now() WHERE channel_id = $1 AND status = 'pending' AND next_attempt_at <= now()`, [channelId]);
+      await db.query(
+        `UPDATE deliveries SET status = 'held', updated_at = now() WHERE id IN (
+           SELECT id FROM deliveries WHERE channel_id = $1 AND status = 'pending' AND NOT is_test AND next_attempt_at <= now() LIMIT 20000 FOR UPDATE SKIP LOCKED)`,
+        [channelId],
+      );
     },
 
     /** Open channels that have held deliveries: after a restore, a recovery or an overflow. */
-    async listBacklogs(): Promise<string[]> {
+    async listBacklogs(partitions?: readonly string[]): Promise<string[]> {
       const { rows } = await db.query<{ id: string }>(
-        `SELECT c.id FROM notification_channels c WHERE c.status = 'active' AND NOT c.is_archived AND c.kind = 'webhook'
+        `SELECT c.id FROM notification_channels c WHERE c.status = 'active' AND NOT c.is_archived AND ${inPartitions('c.id', 1)}
            AND EXISTS (SELECT 1 FROM deliveries d WHERE d.channel_id = c.id AND d.status = 'held')`,
+        [partitions ?? null],
       );
       return rows.map(({ id }) => id);
     },
 
     /** Takes the failing channels whose probe is due. */
-    async claimProbes(intervalMs: number): Promise<string[]> {
+    async claimProbes(intervalMs: number, partitions?: readonly string[]): Promise<string[]> {
       const { rows } = await db.query<{ id: string }>(
         `UPDATE notification_channels SET probe_at = now() + $1 * interval '1 ms' WHERE id IN (
            SELECT id FROM notification_channels c
-           WHERE c.status = 'failing' AND NOT c.is_archived AND c.kind = 'webhook' AND (c.probe_at IS NULL OR c.probe_at <= now())
+           WHERE c.status = 'failing' AND NOT c.is_archived AND (c.probe_at IS NULL OR c.probe_at <= now()) AND ${inPartitions('c.id', 2)}
              AND EXISTS (SELECT 1 FROM deliveries d WHERE d.channel_id = c.id AND d.status = 'held')
            LIMIT 200 FOR UPDATE SKIP LOCKED)
          RETURNING id`,
-        [intervalMs],
+        [intervalMs, partitions ?? null],
       );
       return rows.map(({ id }) => id);
     },
@@ -126,7 +133,22 @@ export function createDeliveryStore(db: Sql, visibilityMs: number) {
       );
       return rowCount ?? 0;
     },
+
+    /** What is closed is shown for 30 days, with its attempts. Ids begin with their time (UUIDv7), so the oldest come first. */
+    async deleteOld(): Promise<number> {
+      const { rowCount } = await db.query(
+        `DELETE FROM deliveries WHERE id IN (
+           SELECT id FROM (SELECT id, status, created_at FROM deliveries ORDER BY id LIMIT 1000) oldest
+           WHERE status NOT IN ('pending', 'held') AND created_at < now() - interval '30 days')`,
+      );
+      return rowCount ?? 0;
+    },
   };
+}
+
+/** The channels that this replica looks after, by the first byte of their id; null: all of them. */
+function inPartitions(column: string, parameter: number): string {
+  return `($${parameter}::text[] IS NULL OR left(${column}::text, 2) = ANY($${parameter}))`;
 }
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
@@ -145,9 +167,11 @@ function toJobs(rows: readonly ClaimedRow[], isProbe: boolean): DeliveryJob[] {
       eventType: row.event_type,
       payload: row.payload,
       traceparent: row.traceparent ?? undefined,
-      attemptCount: row.attempt_count,
+      attemptCount: row.attempt_count - row.attempt_base,
+      isFirst: row.attempt_count === 0,
       dueAt: row.due_at,
       isProbe,
+      isTest: row.is_test,
     }))
     .sort((left, right) => (left.id < right.id ? -1 : 1));
 }

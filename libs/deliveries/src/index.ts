@@ -3,12 +3,15 @@
  * make it survive crashes. Used by the notifier; the gateway takes the channel's shape and the sender for test deliveries.
  *
  * @example
- * const engine = createDeliveryEngine({ db, dispatcher: agent, open: sealer.open, logger, userAgent }, DEFAULT_DELIVERY_OPTIONS);
+ * const members = await joinMembers({ db, instanceId, heartbeatMs: 1_000, staleMs: 5_000, logger, onChange });
+ * const engine = createDeliveryEngine({ db, dispatcher: agent, dial, open: sealer.open, logger, userAgent }, DEFAULT_DELIVERY_OPTIONS, members);
  * const dispatcher = createDispatcher({ db, engine, logger });
  * await dispatcher.dispatch({ eventId, projectId }); // stored; the first attempts are under way
  */
 export { createDeliveryEngine, type DeliveryEngine } from './create-delivery-engine.ts';
+export { joinMembers } from './membership.ts';
 export { createDispatcher, type Dispatcher, type EventRef } from './create-dispatcher.ts';
 export { DEFAULT_DELIVERY_OPTIONS, type DeliveryDependencies, type DeliveryLogger, type DeliveryOptions } from './delivery-options.ts';
 export { DEFAULT_WEBHOOK_EVENT_TYPES, RESERVED_HEADERS } from './channel-config.ts';
+export { uuidv7 } from './create-uuid-sequence.ts';
 export { DEFAULT_RETRY_SCHEDULE_MS } from './retry-schedule.ts';

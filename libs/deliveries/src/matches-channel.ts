@@ -1,5 +1,5 @@
 import { compareAmounts } from '@chainwatch/amounts';
-import type { EventEnvelope } from '@chainwatch/events';
+import type { EventEnvelope, EventType } from '@chainwatch/events';
 import type { Channel, ChannelFilters } from './channel-config.ts';
 
 interface Facts {
@@ -13,7 +13,8 @@ interface Facts {
 /** Whether a channel wants an event: its type is chosen and every filter that is set agrees. Lists are alternatives. */
 export function matchesChannel(channel: Pick<Channel, 'eventTypes' | 'filters'>, event: EventEnvelope): boolean {
   if (!channel.eventTypes.has(event.type)) return false;
-  if (isUnfiltered(channel.filters)) return true;
+  // Filters are about what happens on chains.
+  if (event.type === 'channel.failed' || isUnfiltered(channel.filters)) return true;
   return agrees(channel.filters, readFacts(event));
 }
 
@@ -37,7 +38,7 @@ function isSet(values: readonly string[] | null | undefined): values is readonly
   return values !== undefined && values !== null && values.length > 0;
 }
 
-function readFacts(event: EventEnvelope): Facts {
+function readFacts(event: EventEnvelope<Exclude<EventType, 'channel.failed'>>): Facts {
   if (event.type === 'balance.changed') {
     const { chain_gid: chainGid, address_id: addressId, asset_gid: assetGid, delta } = event.data;
     const direction = delta === null ? undefined : delta.startsWith('-') ? 'out' : 'in';

@@ -1,7 +1,8 @@
 import type { Database, Sql } from '@chainwatch/db';
-import type { Attempt } from './attempt.ts';
+import { FATAL_ERRORS, isUncounted, type Attempt } from './attempt.ts';
 import type { Channel } from './channel-config.ts';
 import type { DeliveryJob } from './delivery-job.ts';
+import { insertChannelFailed } from './insert-channel-failed.ts';
 import { findRetryDelay } from './retry-schedule.ts';
 
 export interface FinishedAttempt {
@@ -22,6 +23,9 @@ export interface RecordOptions {
 
 export interface ChannelState {
   readonly id: string;
+  readonly projectId: string;
+  readonly kind: string;
+  readonly name: string;
   status: Channel['status'];
   isArchived: boolean;
   consecutiveFailures: number;
@@ -51,8 +55,8 @@ export async function recordAttempts(db: Database, finished: readonly FinishedAt
   });
 }
 
-function isFailure({ errorCode }: Attempt): boolean {
-  return errorCode !== undefined && errorCode !== 'internal_error';
+function isFailure(attempt: Attempt): boolean {
+  return attempt.errorCode !== undefined && !isUncounted(attempt);
 }
 
 function decideOutcome({ job, attempt }: FinishedAttempt, state: ChannelState | undefined, options: RecordOptions): DeliveryOutcome {
@@ -61,19 +65,24 @@ function decideOutcome({ job, attempt }: FinishedAttempt, state: ChannelState | 
   if (attempt.errorCode === undefined) {
     if (state !== undefined) {
       state.consecutiveFailures = 0;
-      if (state.status === 'failing') state.status = 'active';
+      // A test that arrives proves as much as a restore would.
+      if (state.status === 'failing' || (job.isTest && state.status === 'failed')) state.status = 'active';
     }
     return { status: 'delivered', attemptCount: job.attemptCount + 1, nextAttemptAt: new Date(now) };
   }
-  // A fault of our own costs nobody an attempt.
-  if (attempt.errorCode === 'internal_error') return { status: waiting, attemptCount: job.attemptCount, nextAttemptAt: new Date(now + 1_000) };
+  if (job.isTest && attempt.errorCode === 'internal_error') return { status: 'failed', attemptCount: job.attemptCount, nextAttemptAt: new Date(now) };
+  // A fault of our own costs nobody an attempt, nor does being too fast.
+  if (isUncounted(attempt)) return { status: job.isTest ? 'pending' : waiting, attemptCount: job.attemptCount, nextAttemptAt: new Date(now + (attempt.retryAfterMs ?? 1_000)) };
+  if (job.isTest) return { status: 'failed', attemptCount: job.attemptCount + 1, nextAttemptAt: new Date(now) };
   // Probes have their own rhythm; one close to the scheduled time stands for the scheduled attempt.
   const isCounted = !job.isProbe || job.dueAt.getTime() <= now + options.probeIntervalMs / 2;
   const attemptCount = job.attemptCount + (isCounted ? 1 : 0);
-  if (state !== undefined) countFailure(state, attempt, options);
-  if (attempt.errorCode === 'gone') {
-    if (state !== undefined) failChannel(state, 'the endpoint answered 410 Gone');
-    return { status: 'failed', attemptCount, nextAttemptAt: new Date(now) };
+  if (state !== undefined && attempt.isShared !== true) countFailure(state, attempt, options);
+  const fatal = FATAL_ERRORS[attempt.errorCode];
+  if (fatal !== undefined) {
+    if (state !== undefined) failChannel(state, fatal);
+    // Of a digest one event stands for the failure; the others wait for the restore.
+    return { status: attempt.isShared === true ? 'held' : 'failed', attemptCount, nextAttemptAt: new Date(now) };
   }
   if (!isCounted) return { status: 'held', attemptCount, nextAttemptAt: job.dueAt };
   const delayMs = findRetryDelay({ ...options, attemptCount, retryAfterMs: attempt.retryAfterMs });
@@ -106,7 +115,7 @@ function describe({ errorCode, statusCode }: Attempt): string {
 async function lockChannels(sql: Sql, ids: readonly string[]): Promise<Map<string, ChannelState>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql.query<ChannelState>(
-    `SELECT id, status, is_archived AS "isArchived", consecutive_failures AS "consecutiveFailures", failure_reason AS "failureReason"
+    `SELECT id, project_id AS "projectId", kind, name, status, is_archived AS "isArchived", consecutive_failures AS "consecutiveFailures", failure_reason AS "failureReason"
      FROM notification_channels WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`,
     [ids],
   );
@@ -118,7 +127,8 @@ async function insertAttempts(sql: Sql, finished: readonly FinishedAttempt[]): P
   await sql.query({
     name: 'insert_attempts',
     text: `INSERT INTO delivery_attempts (id, delivery_id, number, started_at, duration_ms, status_code, error_code, request, response_headers, response_body)
-     SELECT u.* FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::timestamptz[], $5::int[], $6::int[], $7::text[], $8::jsonb[], $9::jsonb[], $10::text[])
+     SELECT u.id, u.delivery_id, d.attempt_base + u.number, u.started_at, u.duration_ms, u.status_code, u.error_code, u.request, u.response_headers, u.response_body
+     FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::timestamptz[], $5::int[], $6::int[], $7::text[], $8::jsonb[], $9::jsonb[], $10::text[])
        AS u (id, delivery_id, number, started_at, duration_ms, status_code, error_code, request, response_headers, response_body)
      JOIN deliveries d ON d.id = u.delivery_id
      ON CONFLICT (id) DO NOTHING`,
@@ -141,7 +151,7 @@ async function insertAttempts(sql: Sql, finished: readonly FinishedAttempt[]): P
 async function updateDeliveries(sql: Sql, finished: readonly FinishedAttempt[], outcomes: readonly DeliveryOutcome[]): Promise<void> {
   await sql.query({
     name: 'update_deliveries',
-    text: `UPDATE deliveries d SET status = u.status, attempt_count = u.attempt_count, next_attempt_at = u.next_attempt_at, last_error = u.last_error,
+    text: `UPDATE deliveries d SET status = u.status, attempt_count = d.attempt_base + u.attempt_count, next_attempt_at = u.next_attempt_at, last_error = u.last_error,
        delivered_at = CASE WHEN u.status = 'delivered' THEN now() END, updated_at = now()
      FROM unnest($1::uuid[], $2::text[], $3::int[], $4::timestamptz[], $5::text[]) AS u (id, status, attempt_count, next_attempt_at, last_error)
      WHERE d.id = u.id AND d.status <> 'delivered' AND (u.status = 'delivered' OR d.status IN ('pending', 'held'))`,
@@ -164,11 +174,12 @@ async function updateChannel(sql: Sql, before: ChannelState, after: ChannelState
      WHERE id = $1`,
     [after.id, after.status, after.consecutiveFailures, after.failureReason, before.status === 'active', probeIntervalMs],
   );
+  if (after.status === 'failed' && before.status !== 'failed') await insertChannelFailed(sql, after);
   if (before.status !== 'active' || after.status === 'active') return;
   // What waits spends no attempt from here on; untried deliveries are due whenever their channel is.
   await sql.query(
     `UPDATE deliveries SET status = 'held', updated_at = now(), next_attempt_at = CASE WHEN attempt_count = 0 THEN created_at ELSE next_attempt_at END
-     WHERE channel_id = $1 AND status = 'pending'`,
+     WHERE channel_id = $1 AND status = 'pending' AND NOT is_test`,
     [after.id],
   );
 }

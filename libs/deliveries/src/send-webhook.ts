@@ -1,52 +1,34 @@
-import { request, type Dispatcher } from 'undici';
-import type { Attempt, RecordedRequest } from './attempt.ts';
-import { captureBody } from './capture-body.ts';
-import { classifyFailure, classifyStatus } from './classify-failure.ts';
-import { parseRetryAfter } from './retry-schedule.ts';
+import type { Dispatcher } from 'undici';
+import type { Attempt } from './attempt.ts';
+import { buildWebhookHeaders, maskHeaders } from './build-webhook-headers.ts';
+import type { WebhookTarget } from './channel-config.ts';
+import type { DeliveryJob } from './delivery-job.ts';
+import { postOnce } from './post-once.ts';
 
 export interface SendWebhookInput {
   readonly attemptId: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly recorded: RecordedRequest;
+  readonly target: WebhookTarget;
+  readonly job: DeliveryJob;
+  readonly traceparent: string | undefined;
   readonly dispatcher: Dispatcher;
-  /** Wall clock for everything: name, connection, TLS, status. */
+  readonly userAgent: string;
   readonly timeoutMs: number;
 }
 
-type Outcome = Pick<Attempt, 'statusCode' | 'errorCode' | 'responseHeaders' | 'responseBody' | 'retryAfterMs'>;
-
-/** POSTs once. Never rejects: whatever happens is the attempt. The status counts, not how the body goes on. */
-export async function sendWebhook(input: SendWebhookInput): Promise<Attempt> {
-  const startedAt = new Date();
-  const started = performance.now();
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), input.timeoutMs);
-  const outcome = await post(input, deadline.signal);
-  clearTimeout(timer);
-  return { id: input.attemptId, startedAt, durationMs: Math.round(performance.now() - started), request: input.recorded, ...outcome };
+/** One signed POST with a fresh time. A previous secret signs until its overlap ends, to the millisecond. */
+export async function sendWebhook({ attemptId, target, job, traceparent, dispatcher, userAgent, timeoutMs }: SendWebhookInput): Promise<Attempt> {
+  const nowMs = Date.now();
+  const secrets = target.secrets.filter(({ expiresAtMs }) => expiresAtMs === undefined || expiresAtMs > nowMs).map(({ secret }) => secret);
+  const headers = buildWebhookHeaders({ channel: { ...target, secrets }, job, attemptId, traceparent, timestamp: Math.floor(nowMs / 1_000), userAgent });
+  const outcome = await postOnce({ url: target.url, headers, body: job.payload, dispatcher, timeoutMs });
+  return { id: attemptId, request: { method: 'POST', url: maskUrl(target.url), headers: maskHeaders(headers, target.auth) }, ...outcome };
 }
 
-async function post({ url, headers, body, dispatcher }: SendWebhookInput, signal: AbortSignal): Promise<Outcome> {
-  try {
-    const response = await request(url, { method: 'POST', headers, body, dispatcher, signal });
-    const responseHeaders = flattenHeaders(response.headers);
-    return {
-      statusCode: response.statusCode,
-      errorCode: classifyStatus(response.statusCode),
-      responseHeaders,
-      responseBody: await captureBody(response.body, signal),
-      retryAfterMs: parseRetryAfter(responseHeaders['retry-after'], Date.now()),
-    };
-  } catch (error) {
-    const errorCode = signal.aborted ? 'timeout' : classifyFailure(error);
-    return { statusCode: undefined, errorCode, responseHeaders: undefined, responseBody: undefined, retryAfterMs: undefined };
-  }
-}
-
-function flattenHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
-  return flat;
+function maskUrl(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const parsed = new URL(url);
+  if (parsed.username === '' && parsed.password === '') return url;
+  parsed.username = '***';
+  parsed.password = '';
+  return parsed.href;
 }

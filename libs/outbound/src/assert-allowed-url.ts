@@ -1,6 +1,7 @@
 import type { Dial } from '@chainwatch/chain-core';
 import { hostOf } from './create-dial.ts';
-import { OutboundUrlError, UnresolvableHostError } from './errors.ts';
+import { OutboundUrlError } from './errors.ts';
+import { resolveAllowed } from './resolve-allowed.ts';
 
 export interface AllowedUrlOptions {
   /** With the colon; default http:, https:, ws: and wss:. */
@@ -22,17 +23,6 @@ export async function assertAllowedUrl(url: string, dial: Dial, options: Allowed
     throw new OutboundUrlError(`expected a URL with ${protocols.join(', ')}, got ${parsed.protocol}`);
   }
   if (parsed.hostname === '') throw new OutboundUrlError('expected a URL with a host');
-  await lookUp(hostOf(parsed), dial, options.timeoutMs ?? 5_000);
+  await resolveAllowed(hostOf(parsed), dial, options.timeoutMs ?? 5_000);
   return parsed;
-}
-
-function lookUp(host: string, dial: Dial, timeoutMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new UnresolvableHostError(host, new Error(`no answer in ${timeoutMs} ms`))), timeoutMs);
-    dial.lookup(host, { all: true }, (error) => {
-      clearTimeout(timer);
-      if (error) reject(error);
-      else resolve();
-    });
-  });
 }

@@ -1,0 +1,37 @@
+import type { Sql } from '@chainwatch/db';
+import { uuidv5, type EventEnvelope } from '@chainwatch/events';
+
+interface FailedChannel {
+  readonly id: string;
+  readonly projectId: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly failureReason: string | null;
+}
+
+/**
+ * The event `channel.failed`, in the transaction in which the channel fails. It is dispatched from the table, and goes to
+ * the other channels of the project that ask for it. Its sequence counts under no chain.
+ */
+export async function insertChannelFailed(sql: Sql, { id, projectId, kind, name, failureReason }: FailedChannel): Promise<void> {
+  const failedAt = new Date().toISOString();
+  const { rows } = await sql.query<{ value: number }>(
+    `INSERT INTO project_sequences (project_id, chain_gid, value) VALUES ($1, '', 1)
+     ON CONFLICT (project_id, chain_gid) DO UPDATE SET value = project_sequences.value + 1 RETURNING value`,
+    [projectId],
+  );
+  const event: EventEnvelope<'channel.failed'> = {
+    event_id: uuidv5([projectId, 'channel.failed', id, failedAt].join('|')),
+    type: 'channel.failed',
+    api_version: 'v1',
+    created_at: failedAt,
+    is_test_message: false,
+    project_id: projectId,
+    sequence: rows[0]!.value,
+    data: { channel: { id, kind: kind as 'nats' | 'telegram' | 'webhook', name, failed_at: failedAt, failure_reason: failureReason ?? '' } },
+  };
+  await sql.query(
+    `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload, published_at) VALUES ($1, $2, $3, $4, 'channel.failed', $5, now())`,
+    [event.event_id, projectId, event.type, event.sequence, JSON.stringify(event)],
+  );
+}

@@ -1,0 +1,19 @@
+/** `code` is what classifyFailure knows. */
+export class TimeoutError extends Error {
+  readonly code = 'ETIMEDOUT';
+  readonly retryable = true;
+  constructor(timeoutMs: number) {
+    super(`the NATS server did not confirm the message within ${timeoutMs} ms`);
+    this.name = 'TimeoutError';
+  }
+}
+
+/** A stream takes the subject, but did not acknowledge the message. */
+export class NotAcknowledgedError extends Error {
+  readonly code = 'not_acknowledged';
+  readonly retryable = true;
+  constructor(cause: unknown) {
+    super(`the stream did not acknowledge the message: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'NotAcknowledgedError';
+  }
+}
