@@ -15,7 +15,7 @@ export default {
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/tools'],
   testMatch: ['**/*.spec.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
-  modulePathIgnorePatterns: ['<rootDir>/.chainwatch', '<rootDir>/dist'],
+  modulePathIgnorePatterns: ['<rootDir>/.chainwatch', '<rootDir>/dist', '<rootDir>/libs/[^/]+/dist'],
   // Finds what hangs. Conditions are waited for up to a minute each, so that a slow machine fails nothing.
   testTimeout: 300_000,
   // One more than cores: services, nodes and timers are waited for.

@@ -1,5 +1,5 @@
 /**
- * Builds what receivers install into `dist`: JavaScript, types, vectors, README and a package.json of its own. Inside the
+ * Builds what receivers install into `dist`, or the folder that is given: JavaScript, types, vectors, README and a package.json of its own. Inside the
  * monorepo the sources are imported directly; node does not run TypeScript from an installed package.
  *
  * Publish with `npm run build && npm publish ./dist`.
@@ -11,12 +11,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const folder = dirname(fileURLToPath(import.meta.url));
-const dist = join(folder, 'dist');
+const dist = process.argv[2] ?? join(folder, 'dist');
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
 rmSync(dist, { recursive: true, force: true });
-execFileSync(process.execPath, [tsc, '-p', join(folder, 'tsconfig.build.json')], { stdio: 'inherit' });
-for (const name of ['README.md', 'vectors']) cpSync(join(folder, name), join(dist, name), { recursive: true });
+execFileSync(process.execPath, [tsc, '-p', join(folder, 'tsconfig.build.json'), '--outDir', dist], { stdio: 'inherit' });
+for (const name of ['README.md', 'vectors', 'examples']) cpSync(join(folder, name), join(dist, name), { recursive: true });
 
 const { name, version, description, keywords, type, sideEffects, engines } = JSON.parse(
   readFileSync(join(folder, 'package.json'), 'utf8'),

@@ -112,6 +112,22 @@ describe('verifySignature', () => {
     );
   });
 
+  it('takes the entries of a header in any order, beside versions that it does not know', () => {
+    const unknown = fc.constantFrom(`v2=${'a'.repeat(64)}`, 'v0=x', 'kid=7', `v11=${'0'.repeat(64)}`, 'V1=x', 'v1=', 'v1=zz', `v1=${'0'.repeat(64)}`);
+    const spaces = fc.constantFrom('', ' ', '\t', '  ');
+    fc.assert(
+      fc.property(secrets, secrets, secrets, bodies, fc.integer({ min: -310, max: 310 }), fc.array(unknown, { maxLength: 4 }), fc.infiniteStream(fc.nat()), spaces, (current, previous, key, body, skew, more, dice, space) => {
+        const signed = signPayload({ secrets: [current, previous], timestamp: now, body }).split(',');
+        const entries = [...signed, ...more].map((entry) => ({ entry, place: dice.next().value as number })).sort((a, b) => a.place - b.place).map(({ entry }) => entry);
+        for (const secretOfReceiver of [current, previous, key]) {
+          const verdict = verifySignature({ header: entries.join(`,${space}`), body, secret: secretOfReceiver, now: now + skew });
+          expect(verdict.ok).toBe(acceptsByTheBook(entries.join(','), body, secretOfReceiver, now + skew));
+        }
+      }),
+      { numRuns: Number(process.env.SIGNATURE_RUNS ?? 500) },
+    );
+  });
+
   it('refuses a body or a signature with any one bit changed', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 100 }), fc.nat(), fc.integer({ min: 0, max: 7 }), (body, place, bit) => {
