@@ -17,3 +17,5 @@ export const timestampSchema = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
   .refine((date) => date >= FIRST_TIME && date <= LAST_TIME, { error: 'expected a time in the years 0 to 9999, UTC' });
+/** When something of ours was made: nothing is older than the epoch, and Prisma takes no year 0. */
+export const madeAtSchema = timestampSchema.transform((date) => new Date(Math.max(0, date.getTime())));

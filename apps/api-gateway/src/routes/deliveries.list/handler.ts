@@ -5,7 +5,7 @@ import { channelParams, findChannel } from '../../find-channel.ts';
 import { deliverySchema, deliveryStatusSchema, toDeliveryRecord } from '../../records/delivery.ts';
 import { eventTypeSchema } from '../../records/event-selection.ts';
 import { toOrder } from '../../records/order.ts';
-import { timestampSchema } from '../../records/path-schemas.ts';
+import { madeAtSchema } from '../../records/path-schemas.ts';
 
 export const listDeliveries = defineRoute({
   method: 'GET',
@@ -18,8 +18,8 @@ export const listDeliveries = defineRoute({
     statuses: listParameter(deliveryStatusSchema),
     event_id: z.uuid().optional(),
     event_types: listParameter(eventTypeSchema),
-    since: timestampSchema.optional(),
-    until: timestampSchema.optional(),
+    since: madeAtSchema.optional(),
+    until: madeAtSchema.optional(),
   }),
   responses: { 200: pageSchema(deliverySchema) },
   handle: async ({ params, query, principal }, deps) => {

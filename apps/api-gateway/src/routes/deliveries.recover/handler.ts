@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalidRequest } from '@chainwatch/problem';
 import { defineRoute } from '../../define-route.ts';
 import { channelParams, findChannel } from '../../find-channel.ts';
-import { timestampSchema } from '../../records/path-schemas.ts';
+import { madeAtSchema } from '../../records/path-schemas.ts';
 import { recoverDeliveries } from './recover-deliveries.ts';
 
 export const recover = defineRoute({
@@ -10,7 +10,7 @@ export const recover = defineRoute({
   path: '/notification_channels/:channel_id/deliveries/actions/recover',
   summary: 'Send again, in event order, what failed or was discarded since a time',
   params: channelParams,
-  body: z.strictObject({ since: timestampSchema, until: timestampSchema.optional() }),
+  body: z.strictObject({ since: madeAtSchema, until: madeAtSchema.optional() }),
   responses: { 202: z.object({ recovered_count: z.int().min(0) }) },
   handle: async ({ params, body, principal }, deps) => {
     const until = body.until ?? new Date();

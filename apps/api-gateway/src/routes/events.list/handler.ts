@@ -6,7 +6,7 @@ import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toP
 import { defineRoute } from '../../define-route.ts';
 import { eventHorizon, eventSchema, toEventRecord } from '../../records/event.ts';
 import { eventTypeSchema } from '../../records/event-selection.ts';
-import { timestampSchema } from '../../records/path-schemas.ts';
+import { madeAtSchema } from '../../records/path-schemas.ts';
 
 export const listEvents = defineRoute({
   method: 'GET',
@@ -18,8 +18,8 @@ export const listEvents = defineRoute({
     types: listParameter(eventTypeSchema),
     chain_gids: listParameter(chainGidSchema),
     transaction_id: z.uuid().optional(),
-    since: timestampSchema.optional(),
-    until: timestampSchema.optional(),
+    since: madeAtSchema.optional(),
+    until: madeAtSchema.optional(),
   }),
   responses: { 200: pageSchema(eventSchema) },
   handle: async ({ query, principal }, { prisma }) => {
