@@ -89,7 +89,7 @@ describe('two replicas', () => {
   const logger = { info: ({ replica_count: count }: { replica_count?: number }) => void (hasShared ||= count === 2), warn: () => undefined, error: () => undefined };
   const share = { heartbeatMs: 300, logger, sweepIntervalMs: 50 };
   /** The first of them has seen the second one, which saw the first when it began. */
-  const settled = (): Promise<void> => waitFor(() => hasShared);
+  const settled = (): Promise<unknown> => waitFor(() => hasShared);
   beforeEach(() => {
     hasShared = false;
   });
