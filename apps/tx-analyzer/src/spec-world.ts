@@ -16,6 +16,9 @@ export interface Published {
   readonly payload: { readonly event_id: string; readonly type: string; readonly sequence: number };
 }
 
+/** Where a rescan begins that reads no block. */
+const ABOVE_ALL = 1_000_000;
+
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** A bus in memory; payloads are checked against the public schemas. */
@@ -147,15 +150,19 @@ export class SpecWorld {
     return rows[0]!.id;
   }
 
-  /** What the gateway does in one transaction (watch-address.ts); the search for earlier coins counts as done. */
+  /** What the gateway does in one transaction (watch-address.ts); nothing is found in earlier blocks, not after a reorg either. */
   async watch(projectId: string, address: string, sql: Sql = this.db): Promise<SpecAddress> {
     const { rows } = await sql.query<{ id: string }>(
-      `INSERT INTO addresses (project_id, chain_family, address, display, kind, format) VALUES ($1, $3, $2, $2, 'external', $3) RETURNING id`,
-      [projectId, address, this.chain.network.family],
+      `WITH added AS (
+         INSERT INTO addresses (project_id, chain_family, address, display, kind, format) VALUES ($1, $3, $2, $2, 'external', $3) RETURNING id
+       ), backfills AS (
+         INSERT INTO address_backfills (address_id, chain_gid, status, from_block) SELECT id, $4, 'complete', $5::bigint FROM added WHERE $5 IS NOT NULL
+       )
+       SELECT id FROM added`,
+      [projectId, address, this.chain.network.family, this.gid, this.#utxo === undefined ? null : ABOVE_ALL],
     );
     const id = rows[0]!.id;
     await this.watchFromHead(id, sql);
-    if (this.#utxo !== undefined) await sql.query(`INSERT INTO address_backfills (address_id, chain_gid, status) VALUES ($1, $2, 'complete')`, [id, this.gid]);
     return { id, address, projectId };
   }
 
