@@ -71,16 +71,11 @@ function fakeDatabase(total: number): Database {
   return { query, transaction: (work: (sql: unknown) => Promise<unknown>) => work({ query }) } as unknown as Database;
 }
 
-/** 44 characters as of a key: six tell the number apart, the others look random. */
+/** 44 characters as of a key, of which the first six tell the number apart. */
 function toAddress(index: number): string {
   let address = '';
-  let [rest, state] = [index, index + 1];
-  for (let at = 0; at < 44; at += 1) {
-    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + at;
-    address += base58Letters[at < 6 ? rest % 58 : (state >>> 9) % 58]!;
-    rest = Math.floor(rest / 58);
-  }
-  return address;
+  for (let rest = index, digits = 0; digits < 6; digits += 1, rest = Math.floor(rest / 58)) address += base58Letters[rest % 58]!;
+  return `${address}j1oXAxRRaCzEF1jahZUqPxuDGcHXv4PM6jW2Wu`;
 }
 
 async function time(wall: number[], cpu: number[], work: () => Promise<unknown>): Promise<void> {
