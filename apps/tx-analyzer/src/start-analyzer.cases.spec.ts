@@ -123,7 +123,7 @@ describe('what a transaction means', () => {
     expect(await world.rows('SELECT 1 FROM transfers')).toHaveLength(150);
   });
 
-  it('leaves amounts open while a token is unknown, and reads its holders when it becomes known', async () => {
+  it.each(['unknown', 'active'])('leaves amounts open while a token is unknown, and reads its holders when it becomes known: as %s, archived and restored meanwhile or not', async (status) => {
     const alice = await world.watch(project, ALICE);
     const strange = `${network.gid}/erc20:${DAVE}`;
     const client = world.chain.client.bind(world.chain);
@@ -137,10 +137,10 @@ describe('what a transaction means', () => {
     await world.settle();
     expect((await payloads())[0]!.data.transaction.transfers[0]).toMatchObject({ amount: null, decimals: null, amount_raw: '150' });
     expect(await world.rows('SELECT status FROM assets WHERE gid = $1', [strange])).toEqual([{ status: 'unknown' }]);
+    await world.db.query('UPDATE assets SET status = $2 WHERE gid = $1', [strange, status]);
     isDown = false;
-    await world.db.query('UPDATE assets SET next_attempt_at = now() WHERE gid = $1', [strange]);
     await waitFor(async () => {
-      await world.db.query(`UPDATE assets SET next_attempt_at = now() WHERE gid = $1 AND status = 'unknown'`, [strange]);
+      await world.db.query(`UPDATE assets SET next_attempt_at = now() WHERE gid = $1 AND decimals IS NULL`, [strange]);
       return (await world.rows(`SELECT 1 FROM assets WHERE gid = $1 AND status = 'active' AND decimals = 2`, [strange])).length === 1;
     });
     expect(await reads()).toContainEqual({ address_id: alice.id, asset_gid: strange, block_number: null, reason: 'touched' });

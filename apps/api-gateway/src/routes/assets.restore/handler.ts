@@ -13,7 +13,7 @@ export const restoreAsset = defineRoute({
     const row = await findAsset(deps, params);
     if (row.archivedAt !== null || row.status !== 'active') {
       await deps.db.transaction(async (sql) => {
-        await sql.query(`UPDATE assets SET status = 'active', archived_at = NULL, updated_at = now() WHERE gid = $1`, [row.gid]);
+        await sql.query(`UPDATE assets SET status = 'active', archived_at = NULL, next_attempt_at = now(), updated_at = now() WHERE gid = $1`, [row.gid]);
         // Nobody kept its balances meanwhile.
         await askForBalances(sql, row.gid);
       });

@@ -73,6 +73,34 @@ describe('POST /tokens/{chain_gid}/{asset_path}', () => {
     expect(body.detail).toContain('not a token');
   });
 
+  it('marks a discovered contract that is no token as invalid', async () => {
+    await world.db.query(`INSERT INTO assets (gid, chain_gid, namespace, reference, type, status) VALUES ($1, $2, 'erc20', $3, 'fungible', 'unknown')`, [`${gid}/erc20:${notToken}`, gid, notToken]);
+    expect((await world.api.get(`/tokens/${gid}/erc20:${notToken}`).expect(200)).body.status).toBe('unknown');
+    await world.api.post(`/tokens/${gid}/erc20:${notToken}`).expect(422);
+    expect((await world.api.get(`/tokens/${gid}/erc20:${notToken}`).expect(200)).body).toMatchObject({ status: 'invalid', decimals: null });
+    expect((await world.api.get(`/tokens?chain_gids=${gid}`).expect(200)).text).not.toContain(notToken);
+    await world.db.query('DELETE FROM assets WHERE reference = $1', [notToken]);
+  });
+
+  it('is one asset under all its names: erc20 and bep20, 714 and 9006 on BSC', async () => {
+    await world.api.post('/blockchains').send({ chain_gid: 'eip155:56' }).expect(201);
+    const busd = '0xe9e7cea3dedca5984780bafc599bd69add087d56';
+    await world.db.query(`INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals) VALUES ('eip155:56/bep20:${busd}', 'eip155:56', 'bep20', '${busd}', 'fungible', 'active', 'BUSD', 'BUSD', 18)`);
+    const names = [`bep20:${busd}`, `erc20:${busd}`, `erc20:${busd.toUpperCase().replace('0X', '0x')}`, `ERC20:${busd}`.toLowerCase()];
+    for (const name of names) {
+      expect((await world.api.get(`/tokens/eip155:56/${name}`).expect(200)).body.gid).toBe(`eip155:56/bep20:${busd}`);
+      expect((await world.api.post(`/tokens/eip155:56/${name}`).expect(409)).body.detail).toContain(`eip155:56/bep20:${busd}`);
+    }
+    for (const coin of ['slip44:9006', 'slip44:714']) expect((await world.api.get(`/tokens/eip155:56/${coin}`).expect(200)).body).toMatchObject({ gid: 'eip155:56/slip44:9006', symbol: 'BNB' });
+    await world.api.post(`/assets/eip155:56/erc20:${busd}/actions/archive`).expect(204);
+    expect((await world.api.get(`/assets?chain_gids=eip155:56&namespaces=bep20`).expect(200)).body.items).toEqual([]);
+    await world.api.post(`/assets/eip155:56/bep20:${busd}/actions/restore`).expect(204);
+    expect((await world.api.get(`/assets?chain_gids=eip155:56&namespaces=bep20`).expect(200)).body.items).toMatchObject([{ gid: `eip155:56/bep20:${busd}`, status: 'active' }]);
+    expect((await world.db.query(`SELECT FROM assets WHERE chain_gid = 'eip155:56'`)).rowCount).toBe(2);
+    // On another EVM chain the two are no names of one asset.
+    await world.api.get(`/tokens/${gid}/bep20:${busd}`).expect(400);
+  });
+
   it.each([
     ['token:abc', 400],
     ['erc20:0x12', 400],

@@ -1,4 +1,4 @@
-import { conflict } from '@chainwatch/problem';
+import { conflict, unprocessableEntity } from '@chainwatch/problem';
 import { defineRoute } from '../../define-route.ts';
 import { toAssetGid } from '../../find-asset.ts';
 import { findChain, loadFamily } from '../../find-chain.ts';
@@ -22,6 +22,11 @@ export const createToken = defineRoute({
     if (known?.archivedAt) throw conflict(`The token ${gid} exists and is archived; restore it instead.`);
     if (known?.status === 'active') throw conflict(`The token ${gid} exists already.`);
     const metadata = await readToken({ chain, network, family, gid, signal }, deps);
+    if (!metadata) {
+      // A row that the analyzer discovered, and has not asked about yet (decisions.md 1.4).
+      await deps.prisma.asset.updateMany({ where: { gid, status: 'unknown', archivedAt: null }, data: { status: 'invalid', updatedAt: new Date() } });
+      throw unprocessableEntity(`The contract of ${gid} is not a token.`);
+    }
     const isWritten = await deps.db.transaction((sql) => writeToken(sql, { gid, chainGid: chain.gid, metadata }));
     if (!isWritten) throw conflict(`The token ${gid} exists already.`);
     return { status: 201, body: toTokenRecord(await deps.prisma.asset.findUniqueOrThrow({ where: { gid } })) };

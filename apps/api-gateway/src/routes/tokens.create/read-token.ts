@@ -12,15 +12,14 @@ interface TokenRead {
   readonly signal: AbortSignal;
 }
 
-/** Asks the chain's endpoints in turn. @throws ProblemError 422 when the contract is not a token, 502 when no node answers */
-export async function readToken(read: TokenRead, deps: Pick<ApiDeps, 'sealer' | 'dial' | 'settings'>): Promise<TokenMetadata> {
+/** Asks the chain's endpoints in turn; undefined when the contract is not a token. @throws ProblemError 422 without an endpoint, 502 when no node answers */
+export async function readToken(read: TokenRead, deps: Pick<ApiDeps, 'sealer' | 'dial' | 'settings'>): Promise<TokenMetadata | undefined> {
   let failure: unknown;
   for (const endpoint of listEndpoints(read.chain, deps.sealer, deps.settings.chainEndpoints[read.chain.gid])) {
     const client = read.family.createClient({ network: read.network, ...endpoint, dial: deps.dial, timeoutMs: deps.settings.nodeTimeoutMs });
     try {
       if (!client.readTokens) throw unprocessableEntity(`The chain ${read.chain.gid} has no tokens to read.`);
       const [metadata] = await client.readTokens([read.gid], read.signal);
-      if (!metadata) throw unprocessableEntity(`The contract of ${read.gid} is not a token.`);
       return metadata;
     } catch (error) {
       // A node's failure is a reason to ask the next one; its answer is not.
