@@ -1,60 +1,47 @@
 import { createBus } from '@chainwatch/bus';
-import type { Bus } from '@chainwatch/bus';
-import { hashApiKey } from '@chainwatch/api-key';
 import { createCache } from '@chainwatch/cache';
-import { startNats, waitFor } from '@chainwatch/testing';
-import type { NatsHandle } from '@chainwatch/testing';
+import { startNats, startRedis, startTcpProxy, waitFor } from '@chainwatch/testing';
+import type { NatsHandle, RedisHandle, TcpProxy } from '@chainwatch/testing';
+import { addKnownKey, measureRevocation, startReplica } from './spec-replicas.ts';
+import type { Replica } from './spec-replicas.ts';
 import { startSpecWorld } from './spec-world.ts';
 import type { SpecWorld } from './spec-world.ts';
-import { startApiGateway } from './start-api-gateway.ts';
-import type { ApiGateway } from './start-api-gateway.ts';
 
-describe('the gateway on a real bus', () => {
+const revocations = Number(process.env.REVOCATION_RUNS ?? 10);
+/** So long that nothing but a message makes a replica forget a key. */
+const keyLifetimeMs = 3_600_000;
+
+describe('three gateways on a real bus', () => {
   let world: SpecWorld;
   let nats: NatsHandle;
-  let bus: Bus<'api-gateway'>;
-  let gateway: ApiGateway;
+  let proxy: TcpProxy;
+  let redis: RedisHandle;
+  let replicas: Replica[];
+  let last: Replica;
   beforeAll(async () => {
-    [world, nats] = await Promise.all([startSpecWorld(), startNats()]);
-    bus = await createBus('api-gateway', { url: nats.url, isValidating: true });
-    gateway = await startApiGateway({
-      deps: world.deps,
-      bus,
-      cache: createCache(undefined),
-      limits: { perKey: { api: 1_000_000, rpc: 1_000_000, mgt: 1_000_000 }, failedPerClient: 1_000_000 },
-      docsUrl: 'https://docs.example.com',
-      apiHost: 'https://api.example.com',
-      trustedProxies: 0,
-      logger: { error: () => undefined },
-      port: 0,
-      host: '127.0.0.1',
-    });
+    [world, nats, redis] = await Promise.all([startSpecWorld(), startNats(), startRedis()]);
+    proxy = await startTcpProxy(nats.port);
+    const options = [{ url: nats.url, keyLifetimeMs }, { url: nats.url, keyLifetimeMs }, { url: `nats://127.0.0.1:${proxy.port}`, keyLifetimeMs: 2_000 }];
+    replicas = await Promise.all(options.map(({ url, ...rest }) => startReplica(world, url, { ...rest, cache: createCache(redis.url) })));
+    last = replicas[2]!;
   });
   afterAll(async () => {
-    await gateway.stop();
-    await bus.close();
-    await nats.stop();
-    await world.stop();
+    await Promise.all(replicas.map((replica) => replica.stop()));
+    await proxy.stop();
+    await Promise.all([nats.stop(), redis.stop(), world.stop()]);
   });
 
-  const call = (path: string, key: string, body?: object) =>
-    fetch(`http://127.0.0.1:${gateway.port}/v1${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) },
-      body: body && JSON.stringify(body),
-    });
-
-  it('is ready', async () => {
-    expect(await gateway.readiness()).toEqual({ postgres: { ok: true }, nats: { ok: true } });
+  it('are ready', async () => {
+    for (const { gateway } of replicas) expect(await gateway.readiness()).toEqual({ postgres: { ok: true }, nats: { ok: true } });
   });
 
-  it('tells the analyzer about a new address', async () => {
+  it('tell the analyzer about a new address', async () => {
     const analyzer = await createBus('tx-analyzer', { url: nats.url });
     const seen: unknown[] = [];
     const stop = analyzer.subscribe('address.watched', ['evm'], ({ payload }) => void seen.push(payload));
     try {
       const value = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
-      const response = await call('/addresses/external', world.project.keys.api, { value, chain_family: 'evm' });
+      const response = await last.call('POST', '/addresses/external', world.project.keys.api, { value, chain_family: 'evm' });
       const { id } = (await response.json()) as { id: string };
       await waitFor(() => seen.length > 0);
       expect(seen).toEqual([{ schema: 1, address_id: id, project_id: world.project.projectId, address: value, is_monitored: true }]);
@@ -64,21 +51,50 @@ describe('the gateway on a real bus', () => {
     }
   });
 
-  it('honours a revoked key only until it is told of the revocation', async () => {
-    const key = world.otherProject.keys.api;
-    expect((await call('/version', key)).status).toBe(200);
-    const hash = Buffer.from(hashApiKey(key));
-    const { rows } = await world.db.query<{ id: string }>('UPDATE api_keys SET revoked_at = now() WHERE key_hash = $1 RETURNING id', [hash]);
-    const keyId = rows[0]!.id;
-    await bus.publish('key.revoked', [], { schema: 1, key_id: keyId, key_hash: hash.toString('hex') }, { messageId: keyId });
-    await waitFor(async () => (await call('/version', key)).status === 401, { timeoutMs: 8_000, message: 'the revocation, before the key is looked up again by itself after 10 s' });
+  // How fast is for the bench to tell; here, that every one of them hears of it.
+  it(`forget a revoked key, each of ${revocations} times`, async () => {
+    for (let run = 0; run < revocations; run += 1) expect(await measureRevocation(world, replicas.slice(0, 2), 60_000)).toHaveLength(2);
   });
 
-  it('answers while the bus is away', async () => {
-    await nats.stop();
-    const response = await call('/addresses/external', world.project.keys.api, { value: '0x00000000219ab540356cbb839cbe05303d7705fa', chain_family: 'evm' });
-    expect(response.status).toBe(201);
-    await waitFor(async () => !(await gateway.readiness()).nats!.ok);
-    expect((await gateway.readiness()).postgres).toEqual({ ok: true });
+  it('end a rolled key when its grace is over', async () => {
+    const { id, key } = await addKnownKey(world, replicas.slice(0, 2));
+    const rolled = await replicas[0]!.call('POST', `/management/keys/${id}/actions/roll`, world.project.keys.management, { grace_seconds: 1 });
+    const { key: successor } = (await rolled.json()) as { key: string };
+    for (const replica of replicas.slice(0, 2)) {
+      await waitFor(async () => (await replica.call('GET', '/version', key)).status === 401, { timeoutMs: 60_000 });
+      expect((await replica.call('GET', '/version', successor)).status).toBe(200);
+    }
+  });
+
+  it('count the requests of a key together', async () => {
+    world.limits.perKey.rpc = 5;
+    try {
+      const { key } = await addKnownKey(world, replicas);
+      const answers = [];
+      for (let call = 0; call < 4; call += 1) answers.push(await replicas[call % 3]!.call('GET', '/version', key));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
+      expect(answers.map(({ headers }) => headers.get('x-ratelimit-remaining'))).toEqual(['1', '0', '0', '0']);
+    } finally {
+      world.limits.perKey.rpc = 1_000_000;
+    }
+  });
+
+  it('that hear nothing any more forget a revoked key by themselves; the others at once', async () => {
+    proxy.cut();
+    try {
+      await waitFor(async () => !(await last.gateway.readiness()).nats!.ok);
+      await measureRevocation(world, replicas, 60_000);
+    } finally {
+      proxy.mend();
+    }
+    await waitFor(async () => (await last.gateway.readiness()).nats!.ok, { timeoutMs: 60_000 });
+  });
+
+  it('answer while the bus and Redis are away', async () => {
+    await Promise.all([nats.stop(), redis.stop()]);
+    const response = await last.call('POST', '/addresses/external', world.project.keys.api, { value: '0x00000000219ab540356cbb839cbe05303d7705fa', chain_family: 'evm' });
+    expect([response.status, response.headers.get('x-ratelimit-remaining')]).toEqual([201, '999999']);
+    await waitFor(async () => !(await last.gateway.readiness()).nats!.ok);
+    expect((await last.gateway.readiness()).postgres).toEqual({ ok: true });
   });
 });

@@ -23,6 +23,13 @@ interface Entry {
   readonly freshUntilMs: number;
 }
 
+export interface KeyStoreOptions {
+  readonly db: Pick<Database, 'query'>;
+  readonly now?: () => number;
+  /** Default 10,000: what a revocation needs at most where no message arrives. */
+  readonly lifetimeMs?: number;
+}
+
 export interface KeyStore {
   /** What `findPrincipal` would answer without asking the database; undefined when it would ask. */
   findCached(key: string): Principal | undefined;
@@ -33,7 +40,7 @@ export interface KeyStore {
 }
 
 /** Keys by the hash of the whole key, from the database through a small cache. Unknown keys are never cached. */
-export function createKeyStore({ db, now = Date.now }: { db: Pick<Database, 'query'>; now?: () => number }): KeyStore {
+export function createKeyStore({ db, now = Date.now, lifetimeMs = LIFETIME_MS }: KeyStoreOptions): KeyStore {
   const entries = new Map<string, Entry>();
   /** When keys end that were heard of, in milliseconds: a message may be faster than a look-up that is under way. */
   const ends = new Map<string, number>();
@@ -56,7 +63,7 @@ export function createKeyStore({ db, now = Date.now }: { db: Pick<Database, 'que
       if (expiresAtMs <= now()) return undefined;
       if (entries.size >= SIZE_MAX) entries.clear();
       const principal = toPrincipal(row);
-      entries.set(id, { principal, freshUntilMs: Math.min(now() + LIFETIME_MS, expiresAtMs) });
+      entries.set(id, { principal, freshUntilMs: Math.min(now() + lifetimeMs, expiresAtMs) });
       return principal;
     },
     revoke(keyHash, endsAtMs = 0) {

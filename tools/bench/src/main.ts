@@ -4,6 +4,7 @@ import { benchHd } from './bench-hd.ts';
 import { benchLatency } from './bench-latency.ts';
 import { benchPeers } from './bench-peers.ts';
 import { benchPipeline } from './bench-pipeline.ts';
+import { benchRevocation } from './bench-revocation.ts';
 import { benchSolana } from './bench-solana.ts';
 import { benchTron } from './bench-tron.ts';
 import { benchWatchSet } from './bench-watch-set.ts';
@@ -18,6 +19,7 @@ const benches = {
   solana: () => benchSolana(report, `${root}/.chainwatch/bench`),
   hd: () => benchHd(report),
   tron: () => benchTron(report, `${root}/.chainwatch/bench`),
+  revocation: () => benchRevocation(report),
   pipeline: () => benchPipeline(report, `${root}/.chainwatch/bench`),
   rpc: () => benchRpc(report),
   latency: () => benchLatency(report),
