@@ -2,7 +2,9 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { operations, routeTable } from '../route-table.ts';
 import { buildDocument } from './build-document.ts';
 import type { OpenApiDocument } from './build-document.ts';
+import { permissionOf } from '../permissions.ts';
 import { bodyExamples } from './examples.ts';
+import { renderPage } from './render-page.ts';
 
 const document = buildDocument(operations, { version: '0.0.0', namespaceLabel: 'svc' });
 const described = Object.entries(document.paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })));
@@ -44,6 +46,17 @@ describe('the OpenAPI document', () => {
     ['/blocks/{chain_gid}/{block_number}', 'block_number', { type: 'integer', minimum: 0 }],
   ])('%s: %s is what a client has to send', (path, name, schema) => {
     expect(document.paths[path]!.get!.parameters.find((parameter) => parameter.name === name)!.schema).toEqual(schema);
+  });
+
+  it('asks for what the matrix of permissions asks for, and so does the page', () => {
+    const page = renderPage(document);
+    for (const [id, route] of Object.entries(operations)) {
+      const permission = permissionOf(route);
+      const operation = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]![route.method.toLowerCase()]!;
+      expect([id, operation.security]).toEqual([id, [{ ApiKey: permission === 'any' ? [] : [permission] }]]);
+      const [, shown] = new RegExp(`<details class="operation" id="${id}">([^]*?)<h4>`).exec(page)!;
+      expect([id, shown]).toEqual([id, expect.stringContaining(permission === 'any' ? 'Any valid key' : `<code>${permission}</code>`)]);
+    }
   });
 
   it('tells the permission and the problems of an operation', () => {
