@@ -82,6 +82,7 @@ describe('hostile requests', () => {
       body: body ? fc.oneof({ weight: 15, arbitrary: nearlyValid(body, known) }, { weight: 1, arbitrary: hostileJson }) : rarely(hostileJson),
       mediaType: fc.oneof({ weight: 25, arbitrary: fc.constant('application/json') }, { weight: 1, arbitrary: fc.constantFrom('text/plain', 'application/json; charset=latin1', 'multipart/form-data', '', 'application/x-www-form-urlencoded') }),
       raw: rarely(fc.constantFrom('{', '{"a":', '[', '"\\ud800"', '{"__proto__":{"x":1}}', '\u0000', '['.repeat(100_000), 'nul', '{"a":1}{"b":2}', 'x'.repeat(300_000))),
+      idempotencyKey: rarely(fc.constantFrom('a', 'b', '', ' ', 'x'.repeat(256), '\u00e9')),
       encoding: rarely(fc.constantFrom('gzip', 'br', 'identity', 'nonsense')),
     });
     await fc.assert(
@@ -89,7 +90,7 @@ describe('hostile requests', () => {
         const path = `/v1${fillPath(route.path, attempt.params)}${toQuery(attempt.query)}`;
         const text = attempt.raw ?? (attempt.body === undefined ? undefined : JSON.stringify(attempt.body));
         const key = world.project.keys[route.path.startsWith('/management/') ? 'management' : 'api'];
-        const answer = await send(route.method, path, text, { 'x-api-key': key, 'content-type': attempt.mediaType, ...(attempt.encoding && { 'content-encoding': attempt.encoding }) });
+        const answer = await send(route.method, path, text, { 'x-api-key': key, 'content-type': attempt.mediaType, ...(attempt.idempotencyKey !== undefined && { 'idempotency-key': attempt.idempotencyKey }), ...(attempt.encoding && { 'content-encoding': attempt.encoding }) });
         expectClear(answer);
       }),
       { numRuns: requestsPerRoute },
@@ -120,8 +121,9 @@ describe('hostile requests', () => {
   function send(method: string, path: string, body: string | undefined, headers: Record<string, string>): Promise<Answer> {
     sent += 1;
     return new Promise((resolve, reject) => {
-      const length = body === undefined ? {} : { ...headers, 'content-length': Buffer.byteLength(body) };
-      const req = request({ host: '127.0.0.1', port, method, path, agent, headers: { 'x-api-key': headers['x-api-key'], ...length } }, (res) => {
+      const { 'content-type': _type, 'content-encoding': _encoding, ...bare } = headers;
+      const length = body === undefined ? bare : { ...headers, 'content-length': Buffer.byteLength(body) };
+      const req = request({ host: '127.0.0.1', port, method, path, agent, headers: length }, (res) => {
         let text = '';
         res.setEncoding('utf8');
         res.on('data', (chunk: string) => (text += chunk));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boolean, durationMs, integer, loadConfig, serviceConfig, url } from '@chainwatch/config';
+import { boolean, durationMs, integer, loadConfig, originList, serviceConfig, url } from '@chainwatch/config';
 
 export const config = loadConfig(
   serviceConfig.extend({
@@ -15,8 +15,15 @@ export const config = loadConfig(
     RATE_LIMIT_MANAGEMENT: integer(1).default(120),
     RATE_LIMIT_RPC: integer(1).default(6_000),
     RATE_LIMIT_FAILED_AUTH: integer(1).default(60),
+    /** Per 60 s and client address: what needs no key, documents and preflights. */
+    RATE_LIMIT_PUBLIC: integer(1).default(600),
     /** How many proxies in front are believed about the client's address. */
     TRUSTED_PROXIES: integer(0, 10).default(0),
+    /** Origins of web pages that may call the API with a key of their user, commas between; `*` for any. Default none. */
+    CORS_ORIGINS: originList().default([]),
+    /** Longest wait for an answer, and for one statement of the database. */
+    REQUEST_TIMEOUT: durationMs().default(30_000),
+    STATEMENT_TIMEOUT: durationMs().default(20_000),
     /** A node that is asked while a client waits. */
     NODE_TIMEOUT: durationMs().default(8_000),
     BUILD_COMMIT: z.string().max(64).default('unknown'),

@@ -1,3 +1,5 @@
+import { createLogger } from '@chainwatch/telemetry';
+import { waitFor } from '@chainwatch/testing';
 import { startSpecWorld } from './spec-world.ts';
 import type { SpecWorld } from './spec-world.ts';
 
@@ -67,6 +69,27 @@ describe('what every route answers', () => {
   it('keeps a request id that the client sent, and makes one up for what is no token', async () => {
     expect((await world.api.get('/version').set('X-Request-Id', 'abc-123')).headers['x-request-id']).toBe('abc-123');
     expect((await world.api.get('/version').set('X-Request-Id', 'a b')).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('writes the request id on every log line of a request, also behind the body and the database', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const logger = createLogger({ service: 'spec', level: 'debug', isReadable: false, destination: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) } });
+    const logging = await startSpecWorld({ sharing: world, app: { logger } });
+    const deps = logging.deps as { bus: unknown; logger: unknown };
+    deps.bus = { publish: () => Promise.reject(new Error('the bus is away')) };
+    deps.logger = logger;
+    try {
+      await logging.api.post('/addresses/external').set('X-Request-Id', 'one').send({ value: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045', chain_family: 'evm' }).expect(201);
+      await logging.api.get('/addresses?search=hidden').set('X-Request-Id', 'two').expect(200);
+      await waitFor(() => lines.length >= 3);
+      expect(lines.map(({ msg, request_id, status, path }) => [msg, request_id, status, path]).sort()).toEqual([
+        ['a request was answered', 'one', 201, '/v1/addresses/external'],
+        ['a request was answered', 'two', 200, '/v1/addresses'],
+        ['could not announce changed addresses', 'one', undefined, undefined],
+      ]);
+    } finally {
+      await logging.stop();
+    }
   });
 
   it('takes lists repeated, comma-separated and mixed', async () => {

@@ -15,8 +15,8 @@ await runService({
   name,
   start: async (logger) => {
     const telemetry = await startTelemetry({ serviceName: name });
-    const db = createDatabase({ url: config.DATABASE_URL, applicationName: name });
-    const prisma = createPrisma(config.DATABASE_URL, { applicationName: name });
+    const db = createDatabase({ url: config.DATABASE_URL, applicationName: name, statementTimeoutMs: config.STATEMENT_TIMEOUT });
+    const prisma = createPrisma(config.DATABASE_URL, { applicationName: name, statementTimeoutMs: config.STATEMENT_TIMEOUT });
     const cache = createCache(config.REDIS_URL, { logger });
     const bus = await createBus(name, { url: config.NATS_URL, logger });
     const gateway = await startApiGateway({
@@ -39,10 +39,13 @@ await runService({
       limits: {
         perKey: { api: config.RATE_LIMIT_API, rpc: config.RATE_LIMIT_RPC, mgt: config.RATE_LIMIT_MANAGEMENT },
         failedPerClient: config.RATE_LIMIT_FAILED_AUTH,
+        publicPerClient: config.RATE_LIMIT_PUBLIC,
       },
       docsUrl: config.DOCS_URL,
       apiHost: config.API_HOST,
       trustedProxies: config.TRUSTED_PROXIES,
+      corsOrigins: config.CORS_ORIGINS,
+      requestTimeoutMs: config.REQUEST_TIMEOUT,
       logger,
       port: config.PORT,
       host: config.HOST,

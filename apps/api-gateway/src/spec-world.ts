@@ -17,6 +17,7 @@ import { bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { Bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { ApiDeps, ApiSettings } from './api-deps.ts';
 import { createApp } from './create-app.ts';
+import type { AppOptions } from './create-app.ts';
 import { watchAnswers } from './spec-contract.ts';
 
 export interface Published {
@@ -44,7 +45,7 @@ export interface SpecWorld {
   send(method: Method, path: string, key?: string): request.Test;
   readonly server: Server;
   /** In force from the next request on. */
-  readonly limits: { perKey: Record<ApiKeyType, number>; failedPerClient: number };
+  readonly limits: { perKey: Record<ApiKeyType, number>; failedPerClient: number; publicPerClient: number };
   /** @throws Error when an answer was not as the OpenAPI document says */
   stop(): Promise<void>;
 }
@@ -59,6 +60,8 @@ interface WorldOptions {
   readonly allow?: readonly string[];
   /** Default true. */
   readonly checkReplies?: boolean;
+  readonly app?: Partial<Pick<AppOptions, 'trustedProxies' | 'corsOrigins' | 'requestTimeoutMs' | 'cache' | 'logger'>>;
+  readonly statementTimeoutMs?: number;
   /** Another instance of the app, on the database and with the projects of that one. */
   readonly sharing?: SpecWorld;
 }
@@ -66,14 +69,14 @@ interface WorldOptions {
 export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWorld> {
   const { sharing } = options;
   const postgres = sharing ? { url: sharing.databaseUrl, stop: async () => undefined } : await startPostgres();
-  const db = createDatabase({ url: postgres.url, applicationName: 'api-gateway-spec' });
-  const prisma = createPrisma(postgres.url);
+  const db = createDatabase({ url: postgres.url, applicationName: 'api-gateway-spec', statementTimeoutMs: options.statementTimeoutMs });
+  const prisma = createPrisma(postgres.url, { statementTimeoutMs: options.statementTimeoutMs });
   const label = options.label ?? 'svc';
   const project = sharing?.project ?? (await bootstrap(db, { label }));
   const otherProject = sharing?.otherProject ?? (await bootstrap(db, { label }));
   const published: Published[] = [];
   const failures: unknown[] = [];
-  const limits = { perKey: { api: 1_000_000, rpc: 1_000_000, mgt: 1_000_000 }, failedPerClient: 1_000_000 };
+  const limits = { perKey: { api: 1_000_000, rpc: 1_000_000, mgt: 1_000_000 }, failedPerClient: 1_000_000, publicPerClient: 1_000_000 };
   const keys = createKeyStore({ db });
   const deps: ApiDeps = {
     db,
@@ -103,8 +106,11 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
     docsUrl: 'https://docs.example.com',
     apiHost: 'https://api.example.com',
     trustedProxies: 0,
-    logger: { error: ({ err }: { err?: unknown }) => void failures.push(err) },
+    corsOrigins: [],
+    requestTimeoutMs: 60_000,
+    logger: { error: ({ err }: { err?: unknown }) => void failures.push(err), debug: () => undefined },
     checkReplies: options.checkReplies ?? true,
+    ...options.app,
   });
   const breaches: string[] = [];
   const server = createServer(options.checkReplies === false ? app : watchAnswers(app, (breach) => void breaches.push(breach))).listen(0, '127.0.0.1');

@@ -7,11 +7,14 @@ import type { Checks } from '@chainwatch/telemetry';
 import type { ApiDeps } from './api-deps.ts';
 import { createApp } from './create-app.ts';
 import type { AppOptions } from './create-app.ts';
+import { sweepAnswers } from './idempotency/sweep-answers.ts';
 
-export interface ApiGatewayOptions extends Pick<AppOptions, 'limits' | 'docsUrl' | 'apiHost' | 'trustedProxies' | 'logger' | 'checkReplies'> {
+export interface ApiGatewayOptions extends Pick<AppOptions, 'limits' | 'docsUrl' | 'apiHost' | 'trustedProxies' | 'corsOrigins' | 'requestTimeoutMs' | 'logger' | 'checkReplies'> {
   readonly deps: Omit<ApiDeps, 'bus' | 'keys'>;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish' | 'subscribe' | 'isConnected'>;
   readonly cache: Pick<Cache, 'consumeToken'>;
+  /** How long a key is honoured without asking the database; default 10,000. */
+  readonly keyLifetimeMs?: number;
   /** 0 takes a free one. */
   readonly port: number;
   readonly host?: string;
@@ -28,9 +31,10 @@ export interface ApiGateway {
 /** The platform API over adapters that are connected already. */
 export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGateway> {
   const { bus, port, host } = options;
-  const keys = createKeyStore({ db: options.deps.db });
+  const keys = createKeyStore({ db: options.deps.db, lifetimeMs: options.keyLifetimeMs });
   const deps: ApiDeps = { ...options.deps, bus, keys };
   const stopListening = bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)));
+  const stopSweeping = sweepAnswers(deps.db, deps.logger);
   // Prisma compiles its query engine with the first query: better now than with the first client.
   void deps.prisma.workspace.findFirst().catch(() => undefined);
   const server = await startHttpServer(createApp({ ...options, deps, keys }), { port, host });
@@ -40,6 +44,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
     readiness: async () => ({ postgres: await probe(() => deps.db.query('SELECT 1')), nats: bus.isConnected ? ok : notOk('not connected') }),
     async stop() {
       stopListening();
+      stopSweeping();
       await server.close();
     },
   };

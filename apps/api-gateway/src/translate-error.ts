@@ -1,9 +1,9 @@
 import { serviceUnavailable, unauthorized } from '@chainwatch/problem';
 import type { ProblemError } from '@chainwatch/problem';
 
-// Connections refused, lost or cut (SQLSTATE classes 08 and 57P, too many of them 53), a pool that gave none in time, a
+// Connections refused, lost or cut (SQLSTATE classes 08 and 57P, too many of them 53), a statement over its time (57014), a pool that gave none in time, a
 // transaction that had to give way (40), and the same through Prisma (https://www.prisma.io/docs/orm/reference/error-reference).
-const unavailable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|40...|57P..|53...|P1001|P1002|P1008|P1017|P2024|P2034)$/;
+const unavailable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|40...|57014|57P..|53...|P1001|P1002|P1008|P1017|P2024|P2034)$/;
 
 /**
  * A database that is away is 503, not 500: the client may come again. A project that was deleted during the request took
@@ -29,7 +29,7 @@ function listCauses(error: unknown): Failure[] {
   return causes;
 }
 
-// node-postgres has no codes for these.
+// node-postgres has no codes for these, and Prisma keeps the one of a statement that took too long to itself.
 function isPoolFailure(message: string): boolean {
-  return /timeout exceeded when trying to connect|Connection terminated|Can't reach database server|server closed the connection/i.test(message);
+  return /timeout exceeded when trying to connect|Connection terminated|Query read timeout|canceling statement due to statement timeout|Can't reach database server|server closed the connection/i.test(message);
 }

@@ -34,6 +34,10 @@ export const commaList = (): z.ZodType<string[], string> =>
 export const cidrList = (): z.ZodType<string[], string> =>
   commaList().refine((ranges: string[]) => ranges.every(isCidr), 'expected address ranges such as 10.0.0.0/8,::1/128') as z.ZodType<string[], string>;
 
+/** Origins of web pages with commas between, such as `https://app.example.com`; `*` for any. */
+export const originList = (): z.ZodType<string[], string> =>
+  commaList().refine((origins: string[]) => origins.every(isOrigin), 'expected origins such as https://app.example.com, without a path, or *') as z.ZodType<string[], string>;
+
 export const json = <T>(schema: z.ZodType<T>): z.ZodType<T, string> =>
   z
     .string()
@@ -49,6 +53,10 @@ export const json = <T>(schema: z.ZodType<T>): z.ZodType<T, string> =>
 
 function isUrl(text: string, protocols: readonly string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1));
+}
+
+function isOrigin(text: string): boolean {
+  return text === '*' || (isUrl(text, ['http', 'https']) && new URL(text).origin === text);
 }
 
 function isCidr(range: string): boolean {

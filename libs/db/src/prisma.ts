@@ -7,12 +7,14 @@ export type { Prisma, PrismaClient } from './generated/client.ts';
  * The Prisma client, for services that are not on the hot path. It has its own pool and connects on first use.
  * Amounts (`numeric(78, 0)`) come as Decimal: read them with `toFixed()`, heights come as bigint.
  */
-export function createPrisma(url: string, options: { poolSize?: number; applicationName?: string } = {}): PrismaClient {
+export function createPrisma(url: string, options: { poolSize?: number; applicationName?: string; statementTimeoutMs?: number } = {}): PrismaClient {
   const adapter = new PrismaPg({
     connectionString: url,
     max: options.poolSize ?? 5,
     application_name: options.applicationName,
     connectionTimeoutMillis: 5_000,
+    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    query_timeout: (options.statementTimeoutMs ?? 30_000) + 5_000,
   });
   return new PrismaClient({ adapter });
 }

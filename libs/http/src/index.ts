@@ -10,6 +10,8 @@
  */
 export { requestId } from './request-id.ts';
 export { securityHeaders } from './security-headers.ts';
+export { crossOrigin } from './cross-origin.ts';
+export type { CrossOriginOptions } from './cross-origin.ts';
 export { checkUrl } from './check-url.ts';
 export { jsonBody } from './json-body.ts';
 export { findTextFault } from './find-text-fault.ts';
@@ -18,6 +20,7 @@ export type { Method, Route, RouteReply, RouteRequest, RouteSchemas } from './ro
 export { createSchemaBook } from './schema-book.ts';
 export type { JsonSchema, SchemaBook } from './schema-book.ts';
 export { mountRoutes } from './mount-routes.ts';
+export type { RouteCall } from './mount-routes.ts';
 export { problemErrors, routeNotFound } from './problem-errors.ts';
 export { booleanParameter, integerParameter, listParameter, pageParameters, sortParameter } from './query-schemas.ts';
 export { offsetOf, pageSchema, toPage } from './page.ts';

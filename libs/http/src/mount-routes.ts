@@ -1,15 +1,30 @@
 import express from 'express';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { methodNotAllowed } from '@chainwatch/problem';
+import { answerInTime } from './answer-in-time.ts';
 import { parseRequest } from './parse-request.ts';
-import type { Method, Route } from './route.ts';
+import type { Method, Route, RouteReply } from './route.ts';
 
 export interface MountOptions<Deps, Principal> {
   readonly deps: Deps;
   /** Proves that the caller may use the route, and returns who it is. @throws ProblemError 401 or 403 */
   readonly authorize: (res: Response, route: Route<Deps, Principal>) => Principal;
+  /** Stands around the handler of each request that was parsed and authorized; default: calls it. */
+  readonly around?: (call: RouteCall<Deps, Principal>) => Promise<RouteReply>;
+  /** Longest wait for a handler, in milliseconds; then the answer is 503. */
+  readonly deadlineMs: number;
   /** Proves each reply against its schema: on in tests, off in production. */
   readonly checkReplies?: boolean;
+}
+
+export interface RouteCall<Deps, Principal> {
+  readonly route: Route<Deps, Principal>;
+  readonly req: Request;
+  readonly res: Response;
+  readonly principal: Principal;
+  readonly deps: Deps;
+  /** Calls the handler. */
+  run(deps: Deps): Promise<RouteReply>;
 }
 
 /** A router over a route table: parses, authorizes, calls, answers; 405 with Allow for other methods of a known path. */
@@ -53,19 +68,15 @@ function toHandler<Deps, Principal>(route: Route<Deps, Principal>, options: Moun
   return async (req: Request, res: Response): Promise<void> => {
     const principal = options.authorize(res, route);
     const parsed = parseRequest(route.schemas, req);
-    const reply = await route.handle({ ...parsed, principal, requestId: String(res.locals.requestId), signal: signalOf(res) }, options.deps);
+    const requestId = String(res.locals.requestId);
+    const reply = await answerInTime(res, options.deadlineMs, (signal) => {
+      const run = (deps: Deps): Promise<RouteReply> => route.handle({ ...parsed, principal, requestId, signal }, deps);
+      return options.around ? options.around({ route, req, res, principal, deps: options.deps, run }) : run(options.deps);
+    });
     if (options.checkReplies) checkReply(route, reply.status, reply.body);
     if (reply.body === undefined) res.status(reply.status).end();
     else res.status(reply.status).json(reply.body);
   };
-}
-
-function signalOf(res: Response): AbortSignal {
-  const controller = new AbortController();
-  res.once('close', () => {
-    if (!res.writableFinished) controller.abort(new Error('the client closed the connection'));
-  });
-  return controller.signal;
 }
 
 function checkReply<Deps, Principal>(route: Route<Deps, Principal>, status: number, body: unknown): void {

@@ -26,6 +26,22 @@ describe('startHttpServer', () => {
     }
   });
 
+  it.each([
+    ['a head', 'GET / HTTP/1.1\r\nHost: x\r\nA: '],
+    ['a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab'],
+  ])('ends the wait for %s that does not arrive', async (_name, text) => {
+    const server = await startHttpServer((req) => void req.resume(), { port: 0, host: '127.0.0.1', requestTimeoutMs: 200, headersTimeoutMs: 100 });
+    try {
+      const socket = connect(server.port, '127.0.0.1');
+      socket.write(text);
+      let answer = '';
+      for await (const chunk of socket) answer += String(chunk);
+      expect(answer).toMatch(/^HTTP\/1.1 408 [^]*\r\nX-Request-Id: [^]*"status":408/);
+    } finally {
+      await server.close();
+    }
+  });
+
   it('lets a request under way finish, and takes no new one', async () => {
     let release = (): void => undefined;
     const entered = new Promise<void>((resolve) => {

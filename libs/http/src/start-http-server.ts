@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RequestListener } from 'node:http';
@@ -7,8 +8,10 @@ export interface HttpServerOptions {
   readonly port: number;
   /** Default every address. */
   readonly host?: string;
-  /** Longest whole request, default 60,000. */
+  /** Longest whole request from its first byte to its last, default 60,000. */
   readonly requestTimeoutMs?: number;
+  /** Longest head of one, default 15,000. */
+  readonly headersTimeoutMs?: number;
 }
 
 export interface HttpServer {
@@ -19,12 +22,12 @@ export interface HttpServer {
 
 /** Listens; requests that are no HTTP are answered with a problem as well. */
 export async function startHttpServer(listener: RequestListener, options: HttpServerOptions): Promise<HttpServer> {
-  const server = createServer({ requestTimeout: options.requestTimeoutMs ?? 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 }, listener);
+  const { requestTimeoutMs: requestTimeout = 60_000, headersTimeoutMs: headersTimeout = 15_000 } = options;
+  const connectionsCheckingInterval = Math.min(5_000, headersTimeout, requestTimeout);
+  const server = createServer({ requestTimeout, headersTimeout, connectionsCheckingInterval, keepAliveTimeout: 65_000 }, listener);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const [status, title] = error.code === 'HPE_HEADER_OVERFLOW' ? [431, 'Request Header Fields Too Large'] : [400, 'Invalid Request'];
-    const body = JSON.stringify({ type: 'about:blank', title, status, detail: 'the request is not well-formed HTTP' });
-    socket.end(`HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
+    socket.end(describeBadRequest(error.code));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -46,3 +49,16 @@ export async function startHttpServer(listener: RequestListener, options: HttpSe
       }),
   };
 }
+
+/** The whole answer to what never became a request. */
+function describeBadRequest(code: string | undefined): string {
+  const [status, title, detail] = badRequests[code ?? ''] ?? [400, 'Invalid Request', 'The request is not well-formed HTTP.'];
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail });
+  const headers = [`X-Request-Id: ${randomUUID()}`, 'X-Content-Type-Options: nosniff', 'Cache-Control: no-store', 'Content-Type: application/problem+json', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close'];
+  return `HTTP/1.1 ${status} ${title}\r\n${headers.join('\r\n')}\r\n\r\n${body}`;
+}
+
+const badRequests: Readonly<Record<string, readonly [status: number, title: string, detail: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The head of the request is too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time.'],
+};

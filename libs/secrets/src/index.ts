@@ -1,11 +1,13 @@
 /**
  * Sealed secrets in the database: envelope encryption with a key id per value. Used by every service that stores or
- * reads node URLs, webhook secrets, bot tokens or credentials.
+ * reads node URLs, webhook secrets, bot tokens or credentials. What nobody but its owner may read is sealed with the
+ * owner's own secret.
  *
  * @example
  * const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
  * const sealed = sealer.seal(secret, `webhook_secret:${id}`);
  */
 export { createSealer, type Sealer, type SealerKeys } from './create-sealer.ts';
+export { createOwnerSealer, type OwnerSealer } from './create-owner-sealer.ts';
 export { parseSecretsKeys } from './parse-secrets-keys.ts';
 export { SealedValueError } from './sealed-value-error.ts';

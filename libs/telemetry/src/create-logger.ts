@@ -2,6 +2,7 @@ import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 import { formatReadably } from './format-readably.ts';
 import { hideSecretFields, hideUrlCredentials } from './hide-secrets.ts';
 import { currentTraceparent } from './tracing.ts';
+import { currentLogFields } from './with-log-fields.ts';
 
 export type Logger = PinoLogger;
 
@@ -27,7 +28,7 @@ export function createLogger({ service, level = 'info', isReadable = process.env
       serializers: { err: serializeError, error: serializeError, cause: serializeError },
       mixin: () => {
         const traceparent = currentTraceparent();
-        return traceparent === undefined ? {} : { trace_id: traceparent.slice(3, 35) };
+        return { ...currentLogFields(), ...(traceparent !== undefined && { trace_id: traceparent.slice(3, 35) }) };
       },
       hooks: { streamWrite: hideUrlCredentials },
     },

@@ -17,3 +17,4 @@ export { startHealthServer, type HealthServer, type HealthServerOptions } from '
 export { startTelemetry, type Telemetry, type TelemetryOptions } from './start-telemetry.ts';
 export { newTraceparent, parseTraceparent } from './traceparent.ts';
 export { currentTraceparent, withSpan, type ActiveSpan, type SpanOptions } from './tracing.ts';
+export { withLogFields } from './with-log-fields.ts';

@@ -1,25 +1,35 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { parseApiKey } from '@chainwatch/api-key';
 import type { Route } from '@chainwatch/http';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
 import { forbidden, unauthorized } from '@chainwatch/problem';
 import { keyTypeOf, permissionOf } from '../permissions.ts';
-import type { LimitedSubject } from './limit-requests.ts';
+import { clientOf } from './client-of.ts';
+import type { Limit } from './limit-requests.ts';
 
 export interface AuthenticateOptions {
   readonly keys: KeyStore;
   readonly namespaceLabel: string;
   /** Counts the request against its key, or the failure against its client; sets the X-RateLimit headers. @throws ProblemError 429 */
-  readonly limit: (res: Response, subject: LimitedSubject) => Promise<void>;
+  readonly limit: Limit;
 }
 
 /** Finds out who asks. The checksum comes before any look-up, so that guesses cost no query. @throws ProblemError 401, 429 */
 export function authenticate({ keys, namespaceLabel, limit }: AuthenticateOptions): RequestHandler {
+  const findPrincipal = async (key: string, req: Request, res: Response): Promise<Principal | undefined> => {
+    try {
+      return await keys.findPrincipal(key);
+    } catch (error) {
+      // The database is away, and nobody knows whose key it is.
+      await limit(res, { publicClient: clientOf(req) });
+      throw error;
+    }
+  };
   return async (req, res, next) => {
     const parsed = parseApiKey(req.get('x-api-key'), namespaceLabel);
-    const principal = parsed.ok ? await keys.findPrincipal(parsed.key) : undefined;
+    const principal = parsed.ok ? await findPrincipal(parsed.key, req, res) : undefined;
     if (!principal) {
-      await limit(res, { clientAddress: req.ip ?? 'unknown' });
+      await limit(res, { failedClient: clientOf(req) });
       throw unauthorized(req.get('x-api-key') === undefined ? 'The X-Api-Key header is missing.' : 'The API key is invalid.');
     }
     await limit(res, principal);

@@ -67,20 +67,32 @@ async function repeat(deps: Deps, generation: Generation, prepare: () => Promise
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const decide = await prepare();
     // One connection for each key: the rest of the process goes on while many ask for addresses of one.
-    const outcome = await inTurn(deps.db, generation.key.id, () =>
-      deps.db.transaction(async (sql) => {
+    const outcome = await inTurn(deps.db.pool, generation.key.id, () =>
+      rolledBackWhenOvertaken(deps.db.transaction(async (sql) => {
         await lockKey(sql, generation.key);
         const { indexes, create } = await decide(sql);
-        if (!create.every((index) => derived.has(index))) return undefined;
+        if (!create.every((index) => derived.has(index))) throw new OvertakenError();
         const inserted = await insertHdAddresses(sql, generation.key, generation.change, create.map((index) => derived.get(index)!));
         return { indexes, inserted };
-      }),
+      })),
     );
     if (outcome === undefined) continue;
     announce(deps, generation.key, outcome.inserted);
     return { indexes: outcome.indexes, createdCount: outcome.inserted.length };
   }
   throw serviceUnavailable('Too many addresses of this public key are being generated at once.', { retryAfterSeconds: 1 });
+}
+
+/** What is to be created is not derived yet. Thrown, so that nothing of the attempt is committed. */
+class OvertakenError extends Error {}
+
+async function rolledBackWhenOvertaken<T>(transaction: Promise<T>): Promise<T | undefined> {
+  try {
+    return await transaction;
+  } catch (error) {
+    if (error instanceof OvertakenError) return undefined;
+    throw error;
+  }
 }
 
 /** Held to the end of the transaction: who generates for the same key meanwhile waits. */

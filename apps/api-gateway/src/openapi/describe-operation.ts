@@ -1,6 +1,6 @@
 import type { JsonSchema, Route, SchemaBook } from '@chainwatch/http';
 import { permissionOf } from '../permissions.ts';
-import { describeParameters } from './describe-parameters.ts';
+import { describeParameters, idempotencyKey } from './describe-parameters.ts';
 import type { Parameter } from './describe-parameters.ts';
 import { describeResponses } from './describe-responses.ts';
 import { bodyExamples } from './examples.ts';
@@ -32,7 +32,7 @@ export function describeOperation(operationId: string, route: DescribedRoute, bo
     tags: [tagOf(route.path)],
     // For keys, OpenAPI 3.1 takes the names of what they must be allowed to do here.
     security: [{ ApiKey: permission === 'any' ? [] : [permission] }],
-    parameters: describeParameters(route.schemas, book),
+    parameters: [...describeParameters(route.schemas, book), ...(route.method === 'POST' ? [idempotencyKey] : [])],
     ...describeBody(operationId, route.schemas.body, book),
     responses: describeResponses(route, permission, book),
   };

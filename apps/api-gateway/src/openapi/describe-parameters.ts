@@ -4,7 +4,7 @@ import { parameterExamples } from './examples.ts';
 
 export interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly description?: string;
   readonly style?: 'form';
@@ -12,6 +12,15 @@ export interface Parameter {
   readonly schema: JsonSchema;
   readonly example?: unknown;
 }
+
+/** Of every POST (decisions.md §8). */
+export const idempotencyKey: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
+};
 
 /** Path and query parameters, from the objects that parse them. */
 export function describeParameters({ params, query }: Pick<RouteSchemas, 'params' | 'query'>, book: SchemaBook): Parameter[] {

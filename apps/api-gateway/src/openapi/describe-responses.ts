@@ -11,6 +11,7 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   'X-RateLimit-Remaining': header('What is left of them.', { type: 'integer', minimum: 0 }),
   'X-RateLimit-Reset': header('When the limit is whole again, in Unix seconds.', { type: 'integer', minimum: 0 }),
   'Retry-After': header('Seconds after which the same request may succeed.', { type: 'integer', minimum: 1 }),
+  'Idempotency-Replayed': header('`true` on the kept answer of a request that was sent again.', { type: 'string', const: 'true' }),
   Allow: header('The methods that the path has.', { type: 'string' }),
 };
 
@@ -18,11 +19,12 @@ const always = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X
 
 /** Every answer of a route by status: its own, and problems by reference. */
 export function describeResponses(route: Omit<Route<never, never>, 'handle'>, permission: string, book: SchemaBook): Record<string, JsonSchema> {
+  const isPost = route.method === 'POST';
   const own = Object.entries(route.schemas.responses).map(([status, schema]) => {
     const content = schema && { content: { 'application/json': { schema: book.describe(schema, 'output') } } };
-    return [status, { description: describeSuccess(Number(status), schema), headers: headerReferences(always), ...content }] as const;
+    return [status, { description: describeSuccess(Number(status), schema), headers: headerReferences(isPost ? [...always, 'Idempotency-Replayed'] : always), ...content }] as const;
   });
-  const problems = [...ofEveryRoute, ...(permission === 'any' ? [] : [403]), ...(route.path.includes('/:') ? [404] : []), ...(route.problems ?? [])];
+  const problems = [...ofEveryRoute, ...(permission === 'any' ? [] : [403]), ...(route.path.includes('/:') ? [404] : []), ...(isPost ? [409, 422] : []), ...(route.problems ?? [])];
   const references = [...new Set(problems)].map((status) => [String(status), { $ref: `#/components/responses/${responseNameOf(status)}` }] as const);
   return Object.fromEntries([...own, ...references]);
 }

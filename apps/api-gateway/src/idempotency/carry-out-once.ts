@@ -1,0 +1,62 @@
+import type { RouteCall, RouteReply } from '@chainwatch/http';
+import type { Principal } from '@chainwatch/key-store';
+import { ProblemError, conflict, unprocessableEntity } from '@chainwatch/problem';
+import { createOwnerSealer } from '@chainwatch/secrets';
+import type { ApiDeps } from '../api-deps.ts';
+import { openAnswer, sealAnswer } from './answers.ts';
+import { claimRequest } from './claim-request.ts';
+import type { Claim } from './claim-request.ts';
+import { fingerprintOf } from './fingerprint-of.ts';
+import { parseIdempotencyKey } from './parse-idempotency-key.ts';
+
+type Call = RouteCall<ApiDeps, Principal>;
+
+/**
+ * Around every handler: a POST with an Idempotency-Key is carried out once, and answered alike as often as it is sent
+ * again within 24 hours (decisions.md §8). What failed on our side (5xx) left nothing behind, and may be sent again.
+ *
+ * @throws ProblemError 409 while the first one runs, 422 when the key stands for another request
+ */
+export async function carryOutOnce(call: Call): Promise<RouteReply> {
+  const text = call.route.method === 'POST' ? parseIdempotencyKey(call.req.get('idempotency-key')) : undefined;
+  if (text === undefined) return call.run(call.deps);
+  // The caller alone can open the answer again: it may show a secret that is stored nowhere else.
+  const sealer = createOwnerSealer(call.req.get('x-api-key')!, `idempotency ${text}`);
+  const request = { apiKeyId: call.principal.keyId, keyHash: sealer.fingerprint('key'), fingerprint: sealer.fingerprint(fingerprintOf(call.req)) };
+  const found = await claimRequest(call.deps.db, request);
+  switch (found.type) {
+    case 'claimed':
+      return runClaimed(call, found.claim, (answer) => sealAnswer(sealer, answer));
+    case 'running':
+      throw new ProblemError('conflict', { detail: 'A request with this Idempotency-Key is being carried out at the moment.', headers: { 'Retry-After': '1' } });
+    case 'carried_out':
+      throw conflict('The request with this Idempotency-Key was carried out, but its answer was lost. It will not be carried out again.');
+    case 'other_request':
+      throw unprocessableEntity('This Idempotency-Key was used for another request; expected the same path and body.');
+    case 'answered':
+      call.res.setHeader('Idempotency-Replayed', 'true');
+      return openAnswer(sealer, found.answer);
+  }
+}
+
+async function runClaimed({ deps, run }: Call, claim: Claim, seal: (answer: RouteReply | ProblemError) => Promise<Buffer>): Promise<RouteReply> {
+  const outcome = await settle(run({ ...deps, db: claim.mark(deps.db) }));
+  const isKept = !(outcome instanceof Error) || (outcome instanceof ProblemError && outcome.status < 500);
+  try {
+    if (isKept) await claim.keep(await seal(outcome));
+    else await claim.release();
+  } catch (err) {
+    // The answer stands all the same. A repetition will hear that the request was carried out, or wait for the claim to lapse.
+    deps.logger.warn({ err }, 'could not keep the answer of a request with an Idempotency-Key');
+  }
+  if (outcome instanceof Error) throw outcome;
+  return outcome;
+}
+
+async function settle(running: Promise<RouteReply>): Promise<RouteReply | Error> {
+  try {
+    return await running;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
