@@ -1,5 +1,6 @@
 import { createBus } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
+import type { Cache } from '@chainwatch/cache';
 import { startNats, startRedis, startTcpProxy, waitFor } from '@chainwatch/testing';
 import type { NatsHandle, RedisHandle, TcpProxy } from '@chainwatch/testing';
 import { addKnownKey, measureRevocation, startReplica } from './spec-replicas.ts';
@@ -16,17 +17,19 @@ describe('three gateways on a real bus', () => {
   let nats: NatsHandle;
   let proxy: TcpProxy;
   let redis: RedisHandle;
+  let caches: Cache[];
   let replicas: Replica[];
   let last: Replica;
   beforeAll(async () => {
     [world, nats, redis] = await Promise.all([startSpecWorld(), startNats(), startRedis()]);
     proxy = await startTcpProxy(nats.port);
     const options = [{ url: nats.url, keyLifetimeMs }, { url: nats.url, keyLifetimeMs }, { url: `nats://127.0.0.1:${proxy.port}`, keyLifetimeMs: 2_000 }];
-    replicas = await Promise.all(options.map(({ url, ...rest }) => startReplica(world, url, { ...rest, cache: createCache(redis.url) })));
+    caches = options.map(() => createCache(redis.url));
+    replicas = await Promise.all(options.map(({ url, ...rest }, index) => startReplica(world, url, { ...rest, cache: caches[index]! })));
     last = replicas[2]!;
   });
   afterAll(async () => {
-    await Promise.all(replicas.map((replica) => replica.stop()));
+    await Promise.all([...replicas.map((replica) => replica.stop()), ...caches.map((cache) => cache.close())]);
     await proxy.stop();
     await Promise.all([nats.stop(), redis.stop(), world.stop()]);
   });
