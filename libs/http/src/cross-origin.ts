@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 
-export interface CrossOriginOptions {
+interface CrossOriginOptions {
   /** Whose pages may call; `*` stands for any origin, none for no origin but the own one. */
   readonly origins: readonly string[];
   readonly methods: readonly string[];

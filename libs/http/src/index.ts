@@ -11,7 +11,6 @@
 export { requestId } from './request-id.ts';
 export { securityHeaders } from './security-headers.ts';
 export { crossOrigin } from './cross-origin.ts';
-export type { CrossOriginOptions } from './cross-origin.ts';
 export { checkUrl } from './check-url.ts';
 export { jsonBody } from './json-body.ts';
 export { findTextFault } from './find-text-fault.ts';

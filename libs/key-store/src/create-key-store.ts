@@ -23,7 +23,7 @@ interface Entry {
   readonly freshUntilMs: number;
 }
 
-export interface KeyStoreOptions {
+interface KeyStoreOptions {
   readonly db: Pick<Database, 'query'>;
   readonly now?: () => number;
   /** Default 10,000: what a revocation needs at most where no message arrives. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Sql } from '@chainwatch/db';
 import { conflict } from '@chainwatch/problem';
 
-export interface IdempotentRequest {
+interface IdempotentRequest {
   readonly apiKeyId: string;
   readonly keyHash: Buffer;
   readonly fingerprint: Buffer;
@@ -17,7 +17,7 @@ export interface Claim {
   release(): Promise<void>;
 }
 
-export type Found =
+type Found =
   | { readonly type: 'claimed'; readonly claim: Claim }
   | { readonly type: 'running' | 'carried_out' | 'other_request' }
   | { readonly type: 'answered'; readonly answer: Buffer };
