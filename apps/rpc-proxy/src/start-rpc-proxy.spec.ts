@@ -77,6 +77,9 @@ describe('keys', () => {
   it('are forgotten when the bus says so', async () => {
     const key = await world.makeKey(['rpc:evm:read']);
     expect((await post(gateway, call('eth_chainId'), { key })).status).toBe(200);
+    // Rolled with a grace that goes on.
+    world.tell('key.revoked', { schema: 1, key_hash: Buffer.from(hashApiKey(key)).toString('hex'), ends_at: new Date(Date.now() + 3_600_000).toISOString() });
+    expect((await post(gateway, call('eth_chainId'), { key })).status).toBe(200);
     await world.db.query('UPDATE api_keys SET revoked_at = now() WHERE key_hash = $1', [Buffer.from(hashApiKey(key))]);
     world.tell('key.revoked', { schema: 1, key_hash: Buffer.from(hashApiKey(key)).toString('hex') });
     expect((await post(gateway, call('eth_chainId'), { key })).status).toBe(401);

@@ -60,7 +60,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   const keys = createKeyStore({ db });
   const directory = new ChainDirectory({ settings, connectorOf: (dial) => createGuardedConnector(dial, { connectTimeoutMs: 2_000 }), dial: options.dial, logger, healthIntervalMs: options.healthIntervalMs });
   const follower = await followEndpoints({ db, opener: options.opener, directory, settings, endpoints: options.endpoints, logger });
-  const stopListening = [bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash)), bus.subscribe('chain.changed', [], () => void follower.refresh())];
+  const stopListening = [bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at))), bus.subscribe('chain.changed', [], () => void follower.refresh())];
   const usage = new UsageBook();
   const flusher = startUsageFlusher(usage, db, logger);
   const stopObserving = observeChains(directory);

@@ -4,7 +4,7 @@
  *
  * @example
  * const keys = createKeyStore({ db });
- * bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash));
+ * bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)));
  * const principal = await keys.findPrincipal(key);
  */
 export { createKeyStore, type KeyStore } from './create-key-store.ts';
