@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { killWithParent } from '@chainwatch/testing';
 import { bundleServices } from '../../stack/bundle.mjs';
 
-export type ServiceName = 'api-gateway' | 'block-ingestor-evm' | 'block-ingestor-bitcoin' | 'block-ingestor-solana' | 'block-ingestor-tron' | 'tx-analyzer' | 'balance-service' | 'notifier';
+export type ServiceName = 'api-gateway' | 'block-ingestor-evm' | 'block-ingestor-bitcoin' | 'block-ingestor-solana' | 'block-ingestor-tron' | 'tx-analyzer' | 'balance-service' | 'notifier' | 'notifier-2';
 
 /** Services as the operating system runs them: one process each, killed without warning and started again at will. */
 export class Services {
@@ -73,7 +73,7 @@ export class Services {
     const healthPort = this.#healthPorts.get(name) ?? (await freePort());
     this.#healthPorts.set(name, healthPort);
     const env = { ...process.env, ...this.#env, ...extra, HEALTH_PORT: String(healthPort), NODE_OPTIONS: '' };
-    const child = spawn(process.execPath, [`${this.#dist}/${name}.mjs`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [`${this.#dist}/${name.replace(/-\d$/, '')}.mjs`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, 'KILL'));
     const keep = (chunk: Buffer): void => {
       for (const line of chunk.toString().split('\n')) if (line !== '') this.output.push(`${name}: ${line}`);
