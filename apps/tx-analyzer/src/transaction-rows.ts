@@ -1,6 +1,7 @@
 import type { ChainContext } from './chain-context.ts';
 import type { NewAsset } from './asset-book.ts';
 import { splitAssetGid } from './asset-book.ts';
+import { findAmountMax } from './find-amount-max.ts';
 import type { SqlParams } from './sql-params.ts';
 import type { TransactionState } from './transaction-state.ts';
 
@@ -39,17 +40,19 @@ export function upsertTransactionsSql(params: SqlParams, chain: ChainContext, st
     ['numeric', (state) => state.fee?.amountRaw.toString() ?? null],
     ['text', (state) => state.fee?.payer ?? null],
     ['timestamptz', (state) => state.detectedAt.toISOString()],
+    ['numeric', (state) => findAmountMax(state.transfers, chain.decimalsOf) ?? null],
   ]);
   return `INSERT INTO transactions AS t (chain_gid, id, project_id, hash, status, direction, epoch, is_failed, block_number, block_hash,
-      block_timestamp, tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, detected_at)
+      block_timestamp, tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, detected_at, amount_max)
     SELECT ${params.add(chain.gid, 'text')}, id, project_id, hash, status, direction, epoch, is_failed, block_number, block_hash,
-      to_timestamp(block_timestamp), tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, detected_at
+      to_timestamp(block_timestamp), tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, detected_at, amount_max
     FROM ${source} AS s (id, project_id, hash, status, direction, epoch, is_failed, block_number, block_hash,
-      block_timestamp, tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, detected_at)
+      block_timestamp, tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, detected_at, amount_max)
     ON CONFLICT (id) DO UPDATE SET status = EXCLUDED.status, direction = EXCLUDED.direction, is_failed = EXCLUDED.is_failed,
       block_number = EXCLUDED.block_number, block_hash = EXCLUDED.block_hash, block_timestamp = EXCLUDED.block_timestamp,
       tx_index = EXCLUDED.tx_index, fee_asset_gid = EXCLUDED.fee_asset_gid, fee_amount_raw = EXCLUDED.fee_amount_raw,
-      fee_payer = EXCLUDED.fee_payer, replaced_by = NULL, detected_at = EXCLUDED.detected_at, confirmed_at = NULL, reorged_at = NULL`;
+      fee_payer = EXCLUDED.fee_payer, replaced_by = NULL, detected_at = EXCLUDED.detected_at, confirmed_at = NULL, reorged_at = NULL,
+      amount_max = EXCLUDED.amount_max`;
 }
 
 export function insertTransfersSql(params: SqlParams, chain: ChainContext, states: readonly TransactionState[]): string {
@@ -65,10 +68,11 @@ export function insertTransfersSql(params: SqlParams, chain: ChainContext, state
     ['numeric', ({ transfer }) => transfer.amountRaw.toString()],
     ['integer', ({ transfer }) => transfer.logIndex ?? null],
     ['text', ({ transfer }) => transfer.monitored.join(JOINER)],
+    ['timestamptz', ({ state }) => state.detectedAt.toISOString()],
   ]);
-  return `INSERT INTO transfers AS t (chain_gid, transaction_id, index, project_id, type, asset_gid, from_address, to_address, amount_raw, log_index, monitored_addresses)
-    SELECT ${params.add(chain.gid, 'text')}, id, index, project_id, type, asset_gid, from_address, to_address, amount_raw, log_index, string_to_array(monitored, '${JOINER}')
-    FROM ${source} AS s (id, index, project_id, type, asset_gid, from_address, to_address, amount_raw, log_index, monitored)
+  return `INSERT INTO transfers AS t (chain_gid, transaction_id, index, project_id, type, asset_gid, from_address, to_address, amount_raw, log_index, monitored_addresses, detected_at)
+    SELECT ${params.add(chain.gid, 'text')}, id, index, project_id, type, asset_gid, from_address, to_address, amount_raw, log_index, string_to_array(monitored, '${JOINER}'), detected_at
+    FROM ${source} AS s (id, index, project_id, type, asset_gid, from_address, to_address, amount_raw, log_index, monitored, detected_at)
     ON CONFLICT (transaction_id, index) DO UPDATE
       SET monitored_addresses = ARRAY(SELECT DISTINCT unnest(t.monitored_addresses || EXCLUDED.monitored_addresses))`;
 }
@@ -78,6 +82,13 @@ export function insertTransactionAddressesSql(params: SqlParams, states: readonl
   const source = params.unnest(rows, [
     ['uuid', ({ participant }) => participant.id],
     ['uuid', ({ state }) => state.id],
+    ['timestamptz', ({ state }) => state.detectedAt.toISOString()],
+    ['bigint', ({ state }) => positionOf(state)],
   ]);
-  return `INSERT INTO transaction_addresses (address_id, transaction_id) SELECT * FROM ${source} ON CONFLICT DO NOTHING`;
+  return `INSERT INTO transaction_addresses (address_id, transaction_id, detected_at, block_position) SELECT * FROM ${source} ON CONFLICT DO NOTHING`;
+}
+
+/** Where a transaction stands in the order of blocks, as transactions.block_position says. */
+function positionOf({ blockNumber, status }: TransactionState): number {
+  return blockNumber ?? (status === 'pending' ? Number.MAX_SAFE_INTEGER : -1);
 }
