@@ -5,6 +5,7 @@ import type { PageRequest } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from './api-deps.ts';
 import { containsText } from './contains-text.ts';
+import { sumCounts } from './lists/sum-counts.ts';
 import { readAddresses } from './read-addresses.ts';
 import { addressInclude } from './records/address.ts';
 import { familySchema, searchSchema } from './records/path-schemas.ts';
@@ -42,12 +43,57 @@ export interface AddressQuery extends PageRequest {
 
 /** One page of the project's addresses. */
 export async function queryAddresses({ prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>, principal: Principal, query: AddressQuery) {
-  const where = toConditions(principal, query);
-  const [rows, total] = await Promise.all([
-    prisma.address.findMany({ where, orderBy: toOrders(query.sort_by), include: addressInclude, skip: offsetOf(query), take: query.limit }),
-    prisma.address.count({ where }),
-  ]);
-  return toPage(await readAddresses(db, rows), total, query);
+  const deps = { prisma, db };
+  const total = await countAddresses(deps, principal, query);
+  const ids = offsetOf(query) < total ? await findPageIds(deps, principal, query) : [];
+  const rows = await prisma.address.findMany({ where: { id: { in: ids } }, include: addressInclude });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return toPage(await readAddresses(db, ids.flatMap((id) => byId.get(id) ?? [])), total, query);
+}
+
+/** From the totals kept of the columns of few values; what else is asked for is few, or found by an index of words. */
+async function countAddresses({ prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>, principal: Principal, query: AddressQuery): Promise<number> {
+  if (query.search !== undefined || query.public_key_id !== undefined) return prisma.address.count({ where: toConditions(principal, query) });
+  const { kind, chain_families, formats, is_monitored, is_used, change } = query;
+  const wanted = [kind && [kind], chain_families, formats, asTexts(is_monitored), asTexts(is_used), asTexts(change)];
+  return sumCounts(db, { scope: principal.projectId, list: 'addresses' }, wanted);
+}
+
+function asTexts(value: boolean | number | undefined): string[] | undefined {
+  return value === undefined ? undefined : [String(value)];
+}
+
+type Order = Prisma.AddressOrderByWithRelationInput;
+
+async function findPageIds(deps: Pick<ApiDeps, 'prisma' | 'db'>, principal: Principal, query: AddressQuery): Promise<string[]> {
+  const direction = query.sort_by.startsWith('-') ? 'desc' : 'asc';
+  const read = (part: AddressQuery, order: Order[], skip: number, take: number) => readIds(deps, toConditions(principal, part), order, skip, take);
+  const skip = offsetOf(query);
+  switch (query.sort_by.replace('-', '') as SortField) {
+    case 'created_at':
+      return read(query, [{ createdAt: direction }, { id: direction }], skip, query.limit);
+    case 'address':
+      return read(query, [{ display: direction }, { id: direction }], skip, query.limit);
+    case 'label':
+      return read(query, [{ label: direction }, { id: direction }], skip, query.limit);
+    case 'index':
+      break;
+  }
+  const byIndex: Order[] = [{ derivationIndex: direction }, { derivationChange: direction }];
+  if (query.public_key_id !== undefined) return read(query, [...byIndex, { id: direction }], skip, query.limit);
+  // External addresses have no index: they stand last, in the order of their creation.
+  const derived: AddressQuery = { ...query, kind: 'hd' };
+  const derivedCount = query.kind === 'external' ? 0 : await countAddresses(deps, principal, derived);
+  const first = skip < derivedCount ? await read(derived, [...byIndex, { createdAt: direction }, { id: direction }], skip, query.limit) : [];
+  if (first.length === query.limit || query.kind === 'hd') return first;
+  const others = await read({ ...query, kind: 'external' }, [{ createdAt: direction }, { id: direction }], Math.max(0, skip - derivedCount), query.limit - first.length);
+  return [...first, ...others];
+}
+
+/** The ids alone come from an index, whatever number of rows is passed over. */
+async function readIds({ prisma }: Pick<ApiDeps, 'prisma'>, where: Prisma.AddressWhereInput, orderBy: Order[], skip: number, take: number): Promise<string[]> {
+  const rows = await prisma.address.findMany({ where, orderBy, select: { id: true }, skip, take });
+  return rows.map(({ id }) => id);
 }
 
 function toConditions(principal: Principal, query: AddressQuery): Prisma.AddressWhereInput {
@@ -63,19 +109,4 @@ function toConditions(principal: Principal, query: AddressQuery): Prisma.Address
     derivationChange: query.change,
     OR: matches && [{ label: matches }, { display: matches }],
   };
-}
-
-function toOrders(sortBy: AddressQuery['sort_by']): Prisma.AddressOrderByWithRelationInput[] {
-  const direction = sortBy.startsWith('-') ? 'desc' : 'asc';
-  switch (sortBy.replace('-', '') as SortField) {
-    case 'created_at':
-      return [{ createdAt: direction }, { id: 'asc' }];
-    case 'address':
-      return [{ display: direction }, { id: 'asc' }];
-    case 'label':
-      return [{ label: direction }, { id: 'asc' }];
-    case 'index':
-      // External addresses have none: they stand last, in the order of their creation.
-      return [{ derivationIndex: { sort: direction, nulls: 'last' } }, { derivationChange: 'asc' }, { createdAt: direction }, { id: 'asc' }];
-  }
 }

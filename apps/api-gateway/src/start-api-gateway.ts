@@ -5,12 +5,14 @@ import { createKeyStore } from '@chainwatch/key-store';
 import { notOk, ok, probe } from '@chainwatch/telemetry';
 import type { Checks } from '@chainwatch/telemetry';
 import type { ApiDeps } from './api-deps.ts';
+import { createChainRecords } from './chain-records.ts';
 import { createApp } from './create-app.ts';
 import type { AppOptions } from './create-app.ts';
 import { sweepAnswers } from './idempotency/sweep-answers.ts';
+import { startFolding } from './lists/start-folding.ts';
 
 export interface ApiGatewayOptions extends Pick<AppOptions, 'limits' | 'docsUrl' | 'apiHost' | 'trustedProxies' | 'corsOrigins' | 'requestTimeoutMs' | 'logger' | 'checkReplies'> {
-  readonly deps: Omit<ApiDeps, 'bus' | 'keys'>;
+  readonly deps: Omit<ApiDeps, 'bus' | 'chains' | 'keys'>;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish' | 'subscribe' | 'isConnected'>;
   readonly cache: Pick<Cache, 'consumeToken'>;
   /** How long a key is honoured without asking the database; default 10,000. */
@@ -28,15 +30,20 @@ export interface ApiGateway {
   stop(): Promise<void>;
 }
 
+/** What another replica, or the chain itself, changed is seen after that. */
+const CHAIN_RECORD_MS = 100;
+
 /** The platform API over adapters that are connected already. */
 export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGateway> {
   const { bus, port, host } = options;
   const keys = createKeyStore({ db: options.deps.db, lifetimeMs: options.keyLifetimeMs });
-  const deps: ApiDeps = { ...options.deps, bus, keys };
+  const chains = createChainRecords({ prisma: options.deps.prisma, lifetimeMs: CHAIN_RECORD_MS });
+  const deps: ApiDeps = { ...options.deps, bus, chains, keys };
   const stopListening = bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)));
   const stopSweeping = sweepAnswers(deps.db, deps.logger);
   // Prisma compiles its query engine with the first query: better now than with the first client.
   void deps.prisma.workspace.findFirst().catch(() => undefined);
+  const stopFolding = startFolding({ db: deps.db, logger: deps.logger });
   const server = await startHttpServer(createApp({ ...options, deps, keys }), { port, host });
   return {
     port: server.port,
@@ -45,6 +52,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
     async stop() {
       stopListening();
       stopSweeping();
+      stopFolding();
       await server.close();
     },
   };

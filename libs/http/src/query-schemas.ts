@@ -20,8 +20,7 @@ export function integerParameter(min: number, max: number = Number.MAX_SAFE_INTE
 /** `limit` and `page` of every paginated list. */
 export const pageParameters = {
   limit: integerParameter(1, 100).default(20),
-  // Keeps the offset within 32 bits.
-  page: integerParameter(1, 20_000_000).default(1),
+  page: integerParameter(1).default(1),
 };
 
 /** `sort_by` over the given fields, with `-` for descending. */

@@ -235,6 +235,7 @@ CREATE INDEX addresses_of_key_idx ON addresses (public_key_id, derivation_index,
 CREATE INDEX addresses_search_idx ON addresses USING gin (project_id, label gin_trgm_ops, display gin_trgm_ops);
 
 -- Blocks and assets ----------------------------------------------------------------------------------------------------
+-- Numbers without a block are not in ranges: only who asks for their status sees them.
 CREATE FUNCTION count_blocks() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   nobody CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
@@ -244,14 +245,18 @@ BEGIN
     SELECT nobody, 'blocks', ARRAY[chain_gid, status], sum(sign)
     FROM (SELECT chain_gid, status, 1 AS sign FROM new_rows UNION ALL SELECT chain_gid, status, -1 FROM old_rows) l
     GROUP BY 3 HAVING sum(sign) <> 0;
+    INSERT INTO list_counts (scope, list, key, bucket, count)
+    SELECT nobody, 'blocks.number', ARRAY[chain_gid], number >> 10, sum(sign)
+    FROM (SELECT chain_gid, number, 1 AS sign FROM new_rows WHERE status <> 'skipped' UNION ALL SELECT chain_gid, number, -1 FROM old_rows WHERE status <> 'skipped') l
+    GROUP BY 3, 4 HAVING sum(sign) <> 0;
   ELSIF TG_OP = 'INSERT' THEN
     INSERT INTO list_counts (scope, list, key, bucket, count)
     SELECT nobody, 'blocks', ARRAY[chain_gid, status], 0, count(*) FROM new_rows GROUP BY 3
-    UNION ALL SELECT nobody, 'blocks.number', ARRAY[chain_gid], number >> 10, count(*) FROM new_rows GROUP BY 3, 4;
+    UNION ALL SELECT nobody, 'blocks.number', ARRAY[chain_gid], number >> 10, count(*) FROM new_rows WHERE status <> 'skipped' GROUP BY 3, 4;
   ELSE
     INSERT INTO list_counts (scope, list, key, bucket, count)
     SELECT nobody, 'blocks', ARRAY[chain_gid, status], 0, -count(*) FROM old_rows GROUP BY 3
-    UNION ALL SELECT nobody, 'blocks.number', ARRAY[chain_gid], number >> 10, -count(*) FROM old_rows GROUP BY 3, 4;
+    UNION ALL SELECT nobody, 'blocks.number', ARRAY[chain_gid], number >> 10, -count(*) FROM old_rows WHERE status <> 'skipped' GROUP BY 3, 4;
   END IF;
   RETURN NULL;
 END $$;
@@ -334,7 +339,7 @@ CREATE FUNCTION actual_list_counts() RETURNS TABLE (scope uuid, list text, key t
   UNION ALL SELECT project_id, 'asset', ARRAY[asset_gid], 0, count(*) FROM (SELECT DISTINCT project_id, asset_gid, transaction_id FROM transfers) r GROUP BY project_id, asset_gid
   UNION ALL SELECT a.project_id, 'addresses', lines_of_address(a), 0, count(*) FROM addresses a GROUP BY 1, 3
   UNION ALL SELECT '00000000-0000-0000-0000-000000000000', 'blocks', ARRAY[chain_gid, status], 0, count(*) FROM blocks GROUP BY chain_gid, status
-  UNION ALL SELECT '00000000-0000-0000-0000-000000000000', 'blocks.number', ARRAY[chain_gid], number >> 10, count(*) FROM blocks GROUP BY chain_gid, 4
+  UNION ALL SELECT '00000000-0000-0000-0000-000000000000', 'blocks.number', ARRAY[chain_gid], number >> 10, count(*) FROM blocks WHERE status <> 'skipped' GROUP BY chain_gid, 4
   UNION ALL SELECT '00000000-0000-0000-0000-000000000000', 'assets', ARRAY[chain_gid, namespace, type, status, (archived_at IS NOT NULL)::text], 0, count(*) FROM assets GROUP BY 3
   UNION ALL SELECT channel_id, 'deliveries', ARRAY[status], 0, count(*) FROM deliveries GROUP BY channel_id, status
 $$;

@@ -4,8 +4,9 @@ import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { booleanParameter, listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { defineRoute } from '../../define-route.ts';
+import { NOBODY, sumCounts } from '../../lists/sum-counts.ts';
 import { assetNamespaceSchema, assetSchema, assetStatusSchema, toAssetRecord } from '../../records/asset.ts';
-import { toOrder } from '../../records/order.ts';
+import { toOrders } from '../../records/order.ts';
 
 const columns = { gid: 'gid', namespace: 'namespace', reference: 'reference', status: 'status', created_at: 'createdAt' } as const;
 
@@ -22,18 +23,17 @@ export const listAssets = defineRoute({
     is_archived: booleanParameter.default(false),
   }),
   responses: { 200: pageSchema(assetSchema) },
-  handle: async ({ query }, { prisma }) => {
+  handle: async ({ query }, { prisma, db }) => {
+    const chains = query.chain_gids?.map(normalizeChainGid);
     const where: Prisma.AssetWhereInput = {
-      chainGid: query.chain_gids && { in: query.chain_gids.map(normalizeChainGid) },
+      chainGid: chains && { in: chains },
       namespace: query.namespaces && { in: query.namespaces },
       status: query.statuses && { in: query.statuses },
       archivedAt: query.is_archived ? { not: null } : null,
     };
-    const orderBy = [toOrder(query.sort_by, columns), { gid: 'asc' as const }];
-    const [rows, total] = await Promise.all([
-      prisma.asset.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
-      prisma.asset.count({ where }),
-    ]);
+    const total = await sumCounts(db, { scope: NOBODY, list: 'assets' }, [chains, query.namespaces, undefined, query.statuses, [String(query.is_archived)]]);
+    const orderBy = toOrders(query.sort_by, columns, ['gid']);
+    const rows = offsetOf(query) < total ? await prisma.asset.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }) : [];
     return { status: 200, body: toPage(rows.map(toAssetRecord), total, query) };
   },
 });

@@ -4,7 +4,7 @@ import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toP
 import { containsText } from '../../contains-text.ts';
 import { defineRoute } from '../../define-route.ts';
 import { auditActionSchema, auditLogSchema, targetTypeSchema, toAuditLogRecord } from '../../records/audit-log.ts';
-import { toOrder } from '../../records/order.ts';
+import { toOrders } from '../../records/order.ts';
 import { searchSchema, timestampSchema } from '../../records/path-schemas.ts';
 
 // No entry is older, and Prisma cannot write the year 0, which RFC 3339 has.
@@ -41,7 +41,7 @@ export const listAuditLogs = defineRoute({
       createdAt: { gte: query.since, lte: query.until },
       OR: matches && [{ actorName: matches }, { actorMask: matches }],
     };
-    const orderBy = [toOrder(query.sort_by, columns), { id: 'asc' as const }];
+    const orderBy = toOrders(query.sort_by, columns, ['id']);
     const [rows, total] = await Promise.all([
       prisma.auditLog.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
       prisma.auditLog.count({ where }),

@@ -4,7 +4,7 @@ import { booleanParameter, listParameter, offsetOf, pageParameters, pageSchema, 
 import { containsText } from '../../contains-text.ts';
 import { defineRoute } from '../../define-route.ts';
 import { blockchainInclude, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
-import { toOrder } from '../../records/order.ts';
+import { toOrders } from '../../records/order.ts';
 import { familySchema, searchSchema } from '../../records/path-schemas.ts';
 
 const columns = { name: 'name', short_name: 'shortName', gid: 'gid', is_active: 'isActive' } as const;
@@ -28,7 +28,7 @@ export const listBlockchains = defineRoute({
       isActive: query.is_active,
       OR: matches && [{ name: matches }, { shortName: matches }],
     };
-    const orderBy = [toOrder(query.sort_by, columns), { gid: 'asc' as const }];
+    const orderBy = toOrders(query.sort_by, columns, ['gid']);
     const [rows, total] = await Promise.all([
       prisma.blockchain.findMany({ where, orderBy, include: blockchainInclude, skip: offsetOf(query), take: query.limit }),
       prisma.blockchain.count({ where }),

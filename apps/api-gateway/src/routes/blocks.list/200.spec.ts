@@ -22,7 +22,7 @@ describe('GET /blocks', () => {
     ['statuses=new&statuses=confirmed', [3, 1]],
     ['statuses=skipped', [8]],
     ['from_block=2&to_block=3', [3, 2, 2]],
-    ['sort_by=chain_gid&limit=1', [9]],
+    ['sort_by=chain_gid&limit=1', [1]],
     ['sort_by=-status&statuses=processed,new&chain_gids=eip155:1', [2, 3]],
   ])('?%s → %j', async (query, numbers) => {
     const { body } = await world.api.get(`/blocks?${query}`).expect(200);

@@ -3,11 +3,18 @@ import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { integerParameter, listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import type { ApiDeps } from '../../api-deps.ts';
 import { defineRoute } from '../../define-route.ts';
+import { countOnScale } from '../../lists/count-on-scale.ts';
+import { blockNumbers } from '../../lists/scales.ts';
+import { NOBODY, sumCounts } from '../../lists/sum-counts.ts';
 import { blockSchema, blockStatusSchema, toBlockRecord } from '../../records/block.ts';
-import { toOrder } from '../../records/order.ts';
+import { toOrders } from '../../records/order.ts';
 
 const columns = { number: 'number', chain_gid: 'chainGid', status: 'status' } as const;
+
+/** Numbers without a block are shown to those who ask for them. */
+const LISTED = ['new', 'processed', 'confirmed', 'reorged'] as const;
 
 export const listBlocks = defineRoute({
   method: 'GET',
@@ -22,18 +29,30 @@ export const listBlocks = defineRoute({
     to_block: integerParameter(0).optional(),
   }),
   responses: { 200: pageSchema(blockSchema) },
-  handle: async ({ query }, { prisma }) => {
+  handle: async ({ query }, { prisma, db }) => {
+    const chains = query.chain_gids?.map(normalizeChainGid);
     const where: Prisma.BlockWhereInput = {
-      chainGid: query.chain_gids && { in: query.chain_gids.map(normalizeChainGid) },
-      // Numbers without a block are shown to those who ask for them.
-      status: query.statuses ? { in: query.statuses } : { not: 'skipped' },
+      chainGid: chains && { in: chains },
+      status: { in: [...(query.statuses ?? LISTED)] },
       number: { gte: query.from_block, lte: query.to_block },
     };
-    const orderBy = [toOrder(query.sort_by, columns), { id: 'desc' as const }];
-    const [rows, total] = await Promise.all([
-      prisma.block.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
-      prisma.block.count({ where }),
-    ]);
+    const total = await countBlocks({ prisma, db }, where, { ...query, chains });
+    const orderBy = toOrders(query.sort_by, columns, ['number', 'id']);
+    const rows = offsetOf(query) < total ? await prisma.block.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }) : [];
     return { status: 200, body: toPage(rows.map(toBlockRecord), total, query) };
   },
 });
+
+interface BlockFilters {
+  readonly chains: readonly string[] | undefined;
+  readonly statuses?: readonly string[] | undefined;
+  readonly from_block?: number | undefined;
+  readonly to_block?: number | undefined;
+}
+
+async function countBlocks({ prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>, where: Prisma.BlockWhereInput, filters: BlockFilters): Promise<number> {
+  const { chains, statuses, from_block: from, to_block: to } = filters;
+  if (from === undefined && to === undefined) return sumCounts(db, { scope: NOBODY, list: 'blocks' }, [chains, statuses ?? LISTED]);
+  if (statuses === undefined) return countOnScale(db, blockNumbers, NOBODY, { from, to }, chains);
+  return prisma.block.count({ where });
+}

@@ -4,7 +4,7 @@ import { booleanParameter, offsetOf, pageParameters, pageSchema, sortParameter, 
 import { containsText } from '../../contains-text.ts';
 import { defineRoute } from '../../define-route.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';
-import { toOrder } from '../../records/order.ts';
+import { toOrders } from '../../records/order.ts';
 
 const columns = { name: 'name', kind: 'kind', created_at: 'createdAt', updated_at: 'updatedAt' } as const;
 
@@ -27,7 +27,7 @@ export const listChannels = defineRoute({
       isArchived: query.is_archived,
       name: query.search === undefined ? undefined : containsText(query.search),
     };
-    const orderBy = [toOrder(query.sort_by, columns), { id: 'asc' as const }];
+    const orderBy = toOrders(query.sort_by, columns, ['id']);
     const [rows, total] = await Promise.all([
       prisma.notificationChannel.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
       prisma.notificationChannel.count({ where }),

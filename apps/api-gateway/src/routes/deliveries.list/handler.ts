@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { defineRoute } from '../../define-route.ts';
 import { channelParams, findChannel } from '../../find-channel.ts';
+import { sumCounts } from '../../lists/sum-counts.ts';
 import { deliverySchema, deliveryStatusSchema, toDeliveryRecord } from '../../records/delivery.ts';
 import { eventTypeSchema } from '../../records/event-selection.ts';
-import { toOrder } from '../../records/order.ts';
+import { toOrders } from '../../records/order.ts';
 import { madeAtSchema } from '../../records/path-schemas.ts';
 
 export const listDeliveries = defineRoute({
@@ -25,11 +26,11 @@ export const listDeliveries = defineRoute({
   handle: async ({ params, query, principal }, deps) => {
     const channel = await findChannel(deps, principal, params.channel_id);
     const where = { channelId: channel.id, status: query.statuses && { in: query.statuses }, eventId: query.event_id, eventType: query.event_types && { in: query.event_types }, createdAt: { gte: query.since, lte: query.until } };
-    const orderBy = [toOrder(query.sort_by, { created_at: 'createdAt' }), { id: 'asc' as const }];
-    const [rows, total] = await Promise.all([
-      deps.prisma.delivery.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
-      deps.prisma.delivery.count({ where }),
-    ]);
+    const { event_id, event_types, since, until } = query;
+    const isKept = [event_id, event_types, since, until].every((filter) => filter === undefined);
+    const total = isKept ? await sumCounts(deps.db, { scope: channel.id, list: 'deliveries' }, [query.statuses]) : await deps.prisma.delivery.count({ where });
+    const orderBy = toOrders(query.sort_by, { created_at: 'createdAt' }, ['id']);
+    const rows = offsetOf(query) < total ? await deps.prisma.delivery.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }) : [];
     return { status: 200, body: toPage(rows.map(toDeliveryRecord), total, query) };
   },
 });

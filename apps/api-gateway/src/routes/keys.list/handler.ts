@@ -4,7 +4,7 @@ import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toP
 import { containsText } from '../../contains-text.ts';
 import { defineRoute } from '../../define-route.ts';
 import { keySchema, keyStatusSchema, keyTypeSchema, toKeyRecord } from '../../records/key.ts';
-import { toOrder } from '../../records/order.ts';
+import { toOrders } from '../../records/order.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 
 const columns = { created_at: 'createdAt', name: 'name', type: 'type' } as const;
@@ -34,7 +34,7 @@ export const listKeys = defineRoute({
         { OR: query.statuses?.map((status) => hasStatus(status, now)) },
       ],
     };
-    const orderBy = [toOrder(query.sort_by, columns), { id: 'asc' as const }];
+    const orderBy = toOrders(query.sort_by, columns, ['id']);
     const [rows, total] = await Promise.all([
       prisma.apiKey.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
       prisma.apiKey.count({ where }),

@@ -4,7 +4,7 @@ import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toP
 import { containsText } from '../../contains-text.ts';
 import { defineRoute } from '../../define-route.ts';
 import { memberSchema, roleSchema, toMemberRecord } from '../../records/member.ts';
-import { toOrder } from '../../records/order.ts';
+import { toOrders } from '../../records/order.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 
 const columns = { created_at: 'createdAt', email: 'email', role: 'role' } as const;
@@ -26,7 +26,7 @@ export const listMembers = defineRoute({
       role: query.roles && { in: query.roles },
       email: query.search === undefined ? undefined : containsText(query.search),
     };
-    const orderBy = [toOrder(query.sort_by, columns), { id: 'asc' as const }];
+    const orderBy = toOrders(query.sort_by, columns, ['id']);
     const [rows, total] = await Promise.all([
       prisma.member.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
       prisma.member.count({ where }),

@@ -3,7 +3,7 @@ import type { Prisma } from '@chainwatch/db/prisma';
 import { offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { containsText } from '../../contains-text.ts';
 import { defineRoute } from '../../define-route.ts';
-import { toOrder } from '../../records/order.ts';
+import { toOrders } from '../../records/order.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 import { projectSchema, toProjectRecord } from '../../records/project.ts';
 
@@ -24,7 +24,7 @@ export const listProjects = defineRoute({
       workspaceId: principal.workspaceId,
       name: query.search === undefined ? undefined : containsText(query.search),
     };
-    const orderBy = [toOrder(query.sort_by, columns), { id: 'asc' as const }];
+    const orderBy = toOrders(query.sort_by, columns, ['id']);
     const [rows, total] = await Promise.all([
       prisma.project.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
       prisma.project.count({ where }),

@@ -6,7 +6,7 @@ import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toP
 import { containsText } from '../../contains-text.ts';
 import { defineRoute } from '../../define-route.ts';
 import { readPublicKeys } from '../../hd/read-public-keys.ts';
-import { toOrder } from '../../records/order.ts';
+import { toOrders } from '../../records/order.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 import { publicKeySchema } from '../../records/public-key.ts';
 
@@ -30,7 +30,7 @@ export const listPublicKeys = defineRoute({
       chainGid: query.chain_gids && { in: query.chain_gids.map(normalizeChainGid) },
       OR: matches && [{ label: matches }, { fingerprint: matches }, { extendedPublicKey: matches }],
     };
-    const orderBy = [toOrder(query.sort_by, columns), { id: 'asc' as const }];
+    const orderBy = toOrders(query.sort_by, columns, ['id']);
     const [rows, total] = await Promise.all([
       prisma.publicKey.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
       prisma.publicKey.count({ where }),

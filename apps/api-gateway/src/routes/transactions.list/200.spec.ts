@@ -88,7 +88,7 @@ describe('GET /transactions', () => {
     ['to_block=105', [2, 1]],
     ['since=2026-01-02T00:00:00Z', [3, 2]],
     ['until=2026-01-02T01:00:00%2B01:00', [2, 1]],
-    ['since=0000-01-01T00:00:00Z', [3, 2, 1]],
+    ['since=0001-01-01T00:00:00Z', [3, 2, 1]],
     ['min_amount=1.5', [3, 1]],
     ['min_amount=1.500000000000000001', [3]],
     [`min_amount=0&asset_gids=${encodeURIComponent(tokenGid)}`, []],
@@ -150,7 +150,7 @@ describe('GET /transactions', () => {
       ['statuses=pending', [4]],
       ['statuses=failed,pending', [5, 4]],
       ['sort_by=-block_number', [4, 3, 2, 1, 5]],
-      ['sort_by=block_number', [1, 2, 3, 4, 5]],
+      ['sort_by=block_number', [5, 1, 2, 3, 4]],
       ['from_block=0', [3, 2, 1]],
       ['', [3, 2, 5, 4, 1]],
     ])('%s → %j', async (query, expected) => {

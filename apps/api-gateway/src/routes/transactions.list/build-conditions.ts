@@ -1,69 +1,53 @@
-import { findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
-import { splitAssetGid } from '@chainwatch/caip';
-import { tryAssetGid } from '../../find-asset.ts';
-import { listCanonicalForms } from '../../parse-address.ts';
-import type { TransactionQuery } from './handler.ts';
+import type { TransactionFilters } from './resolve-filters.ts';
 
 interface Conditions {
-  /** Over `transactions t`, with numbered parameters. */
+  /** Over `transactions t`, with numbered parameters; the first is the project. */
   readonly where: string;
   readonly values: unknown[];
 }
 
-/** The filters of decisions.md §3 as SQL. Every value is a parameter. */
-export async function buildConditions(projectId: string, query: TransactionQuery): Promise<Conditions> {
+/** Filters as SQL. Every value is a parameter, and a list of one is compared as one, so that an index gives it in order. */
+export function buildConditions(filters: TransactionFilters): Conditions {
   const values: unknown[] = [];
   const conditions: string[] = [];
   const add = (condition: (parameter: string) => string, value: unknown): void => {
     if (value === undefined) return;
-    values.push(value);
-    conditions.push(condition(`$${values.length}`));
+    conditions.push(condition(`$${values.push(value)}`));
   };
-  add((p) => `t.project_id = ${p}`, projectId);
-  add((p) => `t.chain_gid = ANY (${p})`, query.chain_gids?.map(normalizeChainGid));
-  add((p) => `t.status = ANY (${p})`, query.statuses);
-  add((p) => `t.direction = ${p}`, query.direction);
-  add((p) => `t.hash = ANY (${p})`, query.hash && [query.hash, query.hash.toLowerCase()]);
-  add((p) => `t.block_number >= ${p}`, query.from_block);
-  add((p) => `t.block_number <= ${p}`, query.to_block);
-  add((p) => `t.detected_at >= ${p}::timestamptz`, query.since);
-  add((p) => `t.detected_at <= ${p}::timestamptz`, query.until);
-  add(
-    (p) => `EXISTS (SELECT FROM transaction_addresses ta JOIN addresses a ON a.id = ta.address_id
-      WHERE ta.transaction_id = t.id AND a.project_id = t.project_id AND a.address = ANY (${p}))`,
-    query.addresses && (await canonicalAddresses(query.addresses)),
-  );
+  const addList = (column: string, list: readonly string[] | undefined): void => {
+    if (list?.length === 1) add((p) => `${column} = ${p}`, list[0]);
+    else add((p) => `${column} = ANY (${p})`, list);
+  };
+  add((p) => `t.project_id = ${p}`, filters.projectId);
+  addList('t.chain_gid', filters.chains);
+  addList('t.status', filters.statuses);
+  addList('t.direction', filters.directions);
+  add((p) => `t.hash = ANY (${p})`, filters.hashes);
+  // Nothing without a block stands in a range of blocks.
+  if (filters.blocks) conditions.push(`t.block_position BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER - 1}`);
+  add((p) => `t.block_position >= ${p}`, filters.blocks?.from);
+  add((p) => `t.block_position <= ${p}`, filters.blocks?.to);
+  add((p) => `t.detected_at >= ${p}::timestamptz`, filters.times?.from);
+  add((p) => `t.detected_at <= ${p}::timestamptz`, filters.times?.to);
+  add((p) => `EXISTS (SELECT FROM transaction_addresses ta WHERE ta.transaction_id = t.id AND ta.address_id = ANY (${p}))`, filters.addressIds);
   add(
     (p) => `EXISTS (SELECT FROM transaction_addresses ta JOIN addresses a ON a.id = ta.address_id
       WHERE ta.transaction_id = t.id AND a.project_id = t.project_id AND a.public_key_id = ${p}::uuid)`,
-    query.public_key_id,
+    filters.publicKeyId,
   );
-  const assets = query.asset_gids && (await canonicalAssets(query.asset_gids));
-  add((p) => `EXISTS (SELECT FROM transfers r WHERE r.transaction_id = t.id AND r.asset_gid = ANY (${p}))`, assets);
-  const ofAssets = assets === undefined ? '' : `AND r.asset_gid = ANY ($${values.length})`;
-  // An amount needs the asset's decimals: transfers of unknown assets do not match. Where a project pays others out of
-  // its outputs, input and change are no amounts that moved.
-  add(
-    (p) => `EXISTS (SELECT FROM transfers r JOIN assets d ON d.gid = r.asset_gid
-      WHERE r.transaction_id = t.id ${ofAssets} AND r.amount_raw >= ${p}::numeric * power(10::numeric, d.decimals)
-        AND (r.monitored_addresses = '{}' OR NOT EXISTS (SELECT FROM transfers f WHERE f.transaction_id = t.id AND f.monitored_addresses = '{}')))`,
-    query.min_amount,
-  );
+  add((p) => `EXISTS (SELECT FROM transfers r WHERE r.transaction_id = t.id AND r.asset_gid = ANY (${p}))`, filters.assets);
+  const assets = `$${values.length}`;
+  if (filters.assets === undefined) add((p) => `t.amount_max >= ${p}::numeric`, filters.minAmount);
+  else add((p) => movesAtLeast(p, assets), filters.minAmount);
   return { where: conditions.join(' AND '), values };
 }
 
-async function canonicalAddresses(addresses: readonly string[]): Promise<string[]> {
-  return (await Promise.all(addresses.map(listCanonicalForms))).flat();
-}
-
-/** Other spellings of an asset find it too; what the family refuses matches nothing. */
-async function canonicalAssets(gids: readonly string[]): Promise<string[]> {
-  const forms = await Promise.all(
-    gids.map(async (gid) => {
-      const { chainGid, namespace, reference } = splitAssetGid(gid);
-      const network = findNetwork(chainGid);
-      return (network && (await tryAssetGid(network, `${namespace}:${reference}`))) ?? gid;
-    }),
-  );
-  return forms;
+/**
+ * One of the assets in at least this amount. It needs the asset's decimals: transfers of unknown assets do not match.
+ * Where a project pays others out of its outputs, input and change are no amounts that moved (as set_amount_max says).
+ */
+function movesAtLeast(amount: string, assets: string): string {
+  return `EXISTS (SELECT FROM transfers r JOIN assets d ON d.gid = r.asset_gid
+    WHERE r.transaction_id = t.id AND r.asset_gid = ANY (${assets}) AND r.amount_raw >= ${amount}::numeric * power(10::numeric, d.decimals)
+      AND (r.monitored_addresses = '{}' OR NOT EXISTS (SELECT FROM transfers f WHERE f.transaction_id = t.id AND f.monitored_addresses = '{}')))`;
 }

@@ -1,0 +1,38 @@
+import type { Database } from '@chainwatch/db';
+
+interface FoldingOptions {
+  readonly db: Pick<Database, 'query'>;
+  readonly logger: { warn(fields: object, message: string): void };
+  /** Between two looks when nothing waits. Default 1,000. */
+  readonly pauseMs?: number;
+}
+
+/** In one transaction. */
+const LINES_MAX = 5_000;
+
+/**
+ * Puts the lines that writers add to the totals of lists together, so that reading a total stays cheap. Any number of
+ * replicas may run it: one at a time works, and a total is exact before, during and after.
+ * @returns stops it
+ */
+export function startFolding({ db, logger, pauseMs = 1_000 }: FoldingOptions): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const fold = async (): Promise<void> => {
+    const folded = await foldOnce(db).catch((error: unknown) => {
+      logger.warn({ err: error }, 'totals of lists could not be put together, they are tried again');
+      return 0;
+    });
+    if (!isStopped) timer = setTimeout(() => void fold(), folded < LINES_MAX ? pauseMs : 0).unref();
+  };
+  timer = setTimeout(() => void fold(), pauseMs).unref();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+}
+
+async function foldOnce(db: Pick<Database, 'query'>): Promise<number> {
+  const { rows } = await db.query<{ folded: number }>('SELECT fold_list_counts($1) AS folded', [LINES_MAX]);
+  return rows[0]!.folded;
+}

@@ -1,0 +1,71 @@
+import type { Sql } from '@chainwatch/db';
+import { findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
+import { splitAssetGid } from '@chainwatch/caip';
+import { tryAssetGid } from '../../find-asset.ts';
+import type { Range } from '../../lists/count-on-scale.ts';
+import { listCanonicalForms } from '../../parse-address.ts';
+import { families } from '../../records/path-schemas.ts';
+import type { TransactionQuery } from './handler.ts';
+
+/** The filters of decisions.md §3 as the database knows their values; undefined: not asked for. */
+export interface TransactionFilters {
+  readonly projectId: string;
+  readonly chains: readonly string[] | undefined;
+  readonly statuses: readonly string[] | undefined;
+  readonly directions: readonly string[] | undefined;
+  readonly hashes: readonly string[] | undefined;
+  readonly blocks: Range<number> | undefined;
+  readonly times: Range<Date> | undefined;
+  readonly addressIds: readonly string[] | undefined;
+  readonly publicKeyId: string | undefined;
+  readonly assets: readonly string[] | undefined;
+  readonly minAmount: string | undefined;
+}
+
+export async function resolveFilters(sql: Sql, projectId: string, query: TransactionQuery): Promise<TransactionFilters> {
+  return {
+    projectId,
+    chains: unique(query.chain_gids?.map(normalizeChainGid)),
+    statuses: unique(query.statuses),
+    directions: query.direction && [query.direction],
+    hashes: query.hash === undefined ? undefined : unique([query.hash, query.hash.toLowerCase()]),
+    blocks: toRange(query.from_block, query.to_block),
+    times: toRange(query.since, query.until),
+    addressIds: query.addresses && (await findAddressIds(sql, projectId, query.addresses)),
+    publicKeyId: query.public_key_id,
+    assets: unique(query.asset_gids && (await canonicalAssets(query.asset_gids))),
+    minAmount: query.min_amount,
+  };
+}
+
+type FilterName = Exclude<keyof TransactionFilters, 'projectId'>;
+
+/** The names of those that are asked for. */
+export function listSetFilters(filters: TransactionFilters): FilterName[] {
+  return (Object.keys(filters) as (keyof TransactionFilters)[]).filter((name): name is FilterName => name !== 'projectId' && filters[name] !== undefined);
+}
+
+function unique(values: readonly string[] | undefined): string[] | undefined {
+  return values && [...new Set(values)];
+}
+
+function toRange<V>(from: V | undefined, to: V | undefined): Range<V> | undefined {
+  return from === undefined && to === undefined ? undefined : { from, to };
+}
+
+async function findAddressIds(sql: Sql, projectId: string, addresses: readonly string[]): Promise<string[]> {
+  const forms = (await Promise.all(addresses.map(listCanonicalForms))).flat();
+  const { rows } = await sql.query<{ id: string }>('SELECT id FROM addresses WHERE project_id = $1 AND chain_family = ANY ($2) AND address = ANY ($3)', [projectId, families, forms]);
+  return rows.map(({ id }) => id);
+}
+
+/** Other spellings of an asset find it too; what the family refuses matches nothing. */
+async function canonicalAssets(gids: readonly string[]): Promise<string[]> {
+  return Promise.all(
+    gids.map(async (gid) => {
+      const { chainGid, namespace, reference } = splitAssetGid(gid);
+      const network = findNetwork(chainGid);
+      return (network && (await tryAssetGid(network, `${namespace}:${reference}`))) ?? gid;
+    }),
+  );
+}
