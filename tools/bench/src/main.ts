@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { benchBitcoin } from './bench-bitcoin.ts';
+import { benchGateway } from './bench-gateway.ts';
 import { benchHd } from './bench-hd.ts';
 import { benchLatency } from './bench-latency.ts';
+import { benchLists } from './bench-lists.ts';
 import { benchPeers } from './bench-peers.ts';
 import { benchPipeline } from './bench-pipeline.ts';
 import { benchRevocation } from './bench-revocation.ts';
@@ -23,6 +25,8 @@ const benches = {
   pipeline: () => benchPipeline(report, `${root}/.chainwatch/bench`),
   rpc: () => benchRpc(report),
   latency: () => benchLatency(report),
+  gateway: () => benchGateway(report),
+  lists: () => benchLists(report, `${root}/.chainwatch/bench`),
   peers: () => benchPeers(report, `${root}/.chainwatch/bench`),
 } as const;
 

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { loadavg } from 'node:os';
+import { generateApiKey, hashApiKey, permissionsOf, type ApiKeyType } from '@chainwatch/api-key';
+import { createDatabase, type Database } from '@chainwatch/db';
+import { startNats, startRedis } from '@chainwatch/testing';
+import { Pool } from 'undici';
+import { Services, freePort } from '../../acceptance/src/services.ts';
+import { buildListCases, type ListCase } from './list-cases.ts';
+import { openListDatabase } from './list-database.ts';
+import type { Report } from './report.ts';
+
+/** Part of the ten million transactions, a million addresses; 0.01 to try it. */
+const SCALE = Number(process.env.LISTS_SCALE ?? 1);
+/** For each case. */
+const REQUESTS = Number(process.env.LISTS_REQUESTS ?? 100);
+/** Lists whose name holds this. */
+const ONLY = process.env.LISTS_ONLY ?? '';
+const PER_SECOND = 50;
+const GOAL_MS = 50;
+/** Rows from which on a sequential scan is one too many. */
+const LARGE_ROWS = 10_000;
+
+interface Result {
+  readonly list: ListCase;
+  readonly p99Ms: number;
+  readonly p50Ms: number;
+}
+
+/** Every list endpoint with each filter and order over a large database, at 50 requests a second. */
+export async function benchLists(report: Report, directory: string): Promise<void> {
+  const scale = { transactions: Math.round(10_000_000 * SCALE), addresses: Math.round(1_000_000 * SCALE), projects: 200 };
+  const database = await openListDatabase(`${directory}/lists-${SCALE}`, scale);
+  const db = createDatabase({ url: database.url, applicationName: 'bench', poolSize: 2, statementTimeoutMs: 600_000 });
+  const [nats, redis, port] = await Promise.all([startNats(), startRedis(), freePort()]);
+  const services = new Services({
+    DATABASE_URL: database.url,
+    NATS_URL: nats.url,
+    REDIS_URL: redis.url,
+    PORT: String(port),
+    SECRETS_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    RATE_LIMIT_API: '1000000',
+    RATE_LIMIT_MANAGEMENT: '1000000',
+    LOG_LEVEL: 'warn',
+    NODE_ENV: 'production',
+  });
+  try {
+    await services.start(['api-gateway']);
+    const projects = await findProjects(db);
+    const keys = await makeKeys(db, projects);
+    const cases = (await buildListCases(db, projects)).filter(({ name }) => name.includes(ONLY));
+    const before = await readSequentialScans(db);
+    const results: Result[] = [];
+    const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 64 });
+    for (const list of cases) results.push(await measureCase(pool, list, keys[list.key]));
+    await pool.close();
+    await services.stop();
+    addRows(report, results, scale);
+    addScans(report, before, await readSequentialScans(db), cases.length);
+  } finally {
+    await services.stop();
+    await db.close();
+    await Promise.all([nats.stop(), redis.stop()]);
+    await database.stop();
+  }
+}
+
+/** Sent by the clock, whether the one before was answered or not. */
+async function measureCase(pool: Pool, list: ListCase, key: string): Promise<Result> {
+  const send = async (): Promise<number> => {
+    const started = performance.now();
+    const { statusCode, body } = await pool.request({ method: 'GET', path: `/v1${list.path}`, headers: { 'x-api-key': key } });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`expected 200 of ${list.name}, got ${statusCode}: ${text.slice(0, 300)}`);
+    return performance.now() - started;
+  };
+  for (let round = 0; round < 3; round += 1) await send();
+  const started = performance.now();
+  const sent: Promise<number>[] = [];
+  for (let index = 0; index < REQUESTS; index += 1) {
+    const waitMs = started + (index * 1_000) / PER_SECOND - performance.now();
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    sent.push(send());
+  }
+  const times = (await Promise.all(sent)).sort((a, b) => a - b);
+  const result = { list, p50Ms: times[Math.floor(times.length * 0.5)]!, p99Ms: times[Math.ceil(times.length * 0.99) - 1]! };
+  if (result.p99Ms > GOAL_MS) console.log(`  p50 ${result.p50Ms.toFixed(1)} ms, p99 ${result.p99Ms.toFixed(1)} ms  ${list.name}`);
+  return result;
+}
+
+function addRows(report: Report, results: readonly Result[], scale: { transactions: number; addresses: number }): void {
+  for (const name of new Set(results.map(({ list }) => list.list))) {
+    const own = results.filter(({ list }) => list.list === name).sort((a, b) => b.p99Ms - a.p99Ms);
+    const late = own.filter(({ p99Ms }) => p99Ms > GOAL_MS).length;
+    const p50s = own.map(({ p50Ms }) => p50Ms).sort((a, b) => a - b);
+    report.add({
+      name: `list ${name} at ${PER_SECOND} requests/s`,
+      goal: `p99 ≤ ${GOAL_MS} ms in every case`,
+      measured: `p99 ${own[0]!.p99Ms.toFixed(1)} ms in the slowest of ${own.length} cases, ${late} above ${GOAL_MS} ms; median case p50 ${p50s[Math.floor(p50s.length / 2)]!.toFixed(1)} ms`,
+      detail: `slowest: ${own[0]!.list.name}; ${scale.transactions.toLocaleString('en')} transactions, ${scale.addresses.toLocaleString('en')} addresses, 200 projects; ${REQUESTS} requests a case, load average ${loadavg()[0]!.toFixed(1)}`,
+    });
+  }
+}
+
+function addScans(report: Report, before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>, caseCount: number): void {
+  const scanned = [...after].filter(([table, count]) => count > (before.get(table) ?? 0)).map(([table, count]) => `${table} ${count - (before.get(table) ?? 0)} times`);
+  report.add({
+    name: 'sequential scans of large tables by lists',
+    goal: 'none',
+    measured: scanned.length === 0 ? 'none' : scanned.join(', '),
+    detail: `pg_stat_user_tables over all requests of ${caseCount} cases; large: more than ${LARGE_ROWS.toLocaleString('en')} rows`,
+  });
+}
+
+/** What the server counted, of all plans that it ran. */
+async function readSequentialScans(db: Database): Promise<Map<string, number>> {
+  // Sessions hand their counts in when they have been idle for some seconds, and when they end.
+  await new Promise((resolve) => setTimeout(resolve, 11_000));
+  const { rows } = await db.query<{ relname: string; seq_scan: number }>(
+    `SELECT s.relname, s.seq_scan FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid WHERE c.reltuples > ${LARGE_ROWS}`,
+  );
+  return new Map(rows.map(({ relname, seq_scan }) => [relname, seq_scan]));
+}
+
+async function findProjects(db: Database): Promise<{ largest: string; middle: string }> {
+  const { rows } = await db.query<{ id: string }>('SELECT id FROM bench_projects ORDER BY no');
+  return { largest: rows[0]!.id, middle: rows[Math.floor(rows.length / 2)]!.id };
+}
+
+async function makeKeys(db: Database, projects: { largest: string; middle: string }): Promise<Record<ListCase['key'], string>> {
+  await db.query(`DELETE FROM api_keys WHERE name = 'bench lists'`);
+  const make = async (type: ApiKeyType, projectId: string | null): Promise<string> => {
+    const key = generateApiKey({ label: 'svc', type, randomBytes });
+    await db.query(
+      `INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions) SELECT $1, id, $2, 'bench lists', 'svc', $3, $4 FROM workspaces ORDER BY created_at LIMIT 1`,
+      [type, projectId, Buffer.from(hashApiKey(key)), permissionsOf(type)],
+    );
+    return key;
+  };
+  return { largest: await make('api', projects.largest), middle: await make('api', projects.middle), management: await make('mgt', null) };
+}
