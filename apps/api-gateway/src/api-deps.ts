@@ -4,6 +4,7 @@ import type { Database } from '@chainwatch/db';
 import type { PrismaClient } from '@chainwatch/db/prisma';
 import type { KeyStore } from '@chainwatch/key-store';
 import type { Sealer } from '@chainwatch/secrets';
+import type { ChainRecords } from './chain-records.ts';
 
 /** What the handlers work with. */
 export interface ApiDeps {
@@ -11,6 +12,8 @@ export interface ApiDeps {
   readonly db: Database;
   /** Lists, look-ups and simple writes. */
   readonly prisma: PrismaClient;
+  /** Records of chains, kept for a moment. */
+  readonly chains: ChainRecords;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish'>;
   readonly sealer: Sealer;
   /** Of this replica: the bus tells the others. */

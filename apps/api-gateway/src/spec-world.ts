@@ -16,6 +16,7 @@ import { startPostgres } from '@chainwatch/testing';
 import { bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { Bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { ApiDeps, ApiSettings } from './api-deps.ts';
+import { createChainRecords } from './chain-records.ts';
 import { createApp } from './create-app.ts';
 import type { AppOptions } from './create-app.ts';
 import { watchAnswers } from './spec-contract.ts';
@@ -81,6 +82,8 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
   const deps: ApiDeps = {
     db,
     prisma,
+    // Specs write past the API.
+    chains: createChainRecords({ prisma, lifetimeMs: 0 }),
     bus: {
       publish: async (kind: string, tokens: readonly string[], payload: unknown, _options: PublishOptions) =>
         void published.push({ kind, tokens, payload }),

@@ -88,6 +88,8 @@ function connect(url: string, prefix: string, timeoutMs: number, logger: CacheLo
     maxRetriesPerRequest: 0,
     retryStrategy: (attempts) => Math.min(100 * attempts, 2_000),
     keepAlive: 10_000,
+    // Requests that are answered at the same time share a round trip.
+    enableAutoPipelining: true,
   });
   let isAway = false;
   redis.on('ready', () => {

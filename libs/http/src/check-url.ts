@@ -7,6 +7,8 @@ const maxUrlLength = 8_192;
 /** Refuses URLs that cannot be decoded or carry null bytes, before the router trips over them. */
 export function checkUrl(): RequestHandler {
   return (req, _res, next) => {
+    // Node lets nothing through unencoded but printable ASCII and bytes that are characters by themselves.
+    if (req.originalUrl.length <= maxUrlLength && !req.originalUrl.includes('%')) return next();
     const queryStart = req.originalUrl.indexOf('?');
     const path = queryStart < 0 ? req.originalUrl : req.originalUrl.slice(0, queryStart);
     const query = queryStart < 0 ? '' : req.originalUrl.slice(queryStart + 1);

@@ -1,6 +1,7 @@
+import { normalizeChainGid } from '@chainwatch/chain-registry';
+import { notFound } from '@chainwatch/problem';
 import { defineRoute } from '../../define-route.ts';
-import { findChain } from '../../find-chain.ts';
-import { blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
+import { blockchainSchema } from '../../records/blockchain.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 
 export const getBlockchain = defineRoute({
@@ -9,5 +10,10 @@ export const getBlockchain = defineRoute({
   summary: 'One blockchain',
   params: chainParams,
   responses: { 200: blockchainSchema },
-  handle: async ({ params }, deps) => ({ status: 200, body: toBlockchainRecord(await findChain(deps, params.chain_gid)) }),
+  handle: async ({ params }, { chains }) => {
+    const gid = normalizeChainGid(params.chain_gid);
+    const record = await chains.find(gid);
+    if (!record) throw notFound(`There is no blockchain ${gid} in this service.`);
+    return { status: 200, body: record };
+  },
 });
