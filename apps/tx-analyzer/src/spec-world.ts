@@ -150,8 +150,12 @@ export class SpecWorld {
     return rows[0]!.id;
   }
 
-  /** What the gateway does in one transaction (watch-address.ts); nothing is found in earlier blocks, not after a reorg either. */
-  async watch(projectId: string, address: string, sql: Sql = this.db): Promise<SpecAddress> {
+  /**
+   * What the gateway does in one transaction (watch-address.ts): an address without its watch would count from the first
+   * block. Nothing is found in earlier blocks, not after a reorg either.
+   */
+  async watch(projectId: string, address: string, sql?: Sql): Promise<SpecAddress> {
+    if (sql === undefined) return this.db.transaction((transaction) => this.watch(projectId, address, transaction));
     const { rows } = await sql.query<{ id: string }>(
       `WITH added AS (
          INSERT INTO addresses (project_id, chain_family, address, display, kind, format) VALUES ($1, $3, $2, $2, 'external', $3) RETURNING id
