@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Database, Statement } from '@chainwatch/db';
 import { startNats, startPostgres, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
 import { createWorld, SECRET, startReceiver, type Receiver, type World } from './spec-world.ts';
 
@@ -123,4 +125,59 @@ describe('two replicas', () => {
     await waitFor(() => receiver.requests.length === 2 * ids.length);
     await waitFor(async () => (await world.rows('SELECT 1 FROM events WHERE dispatched_at IS NULL')).length === 0);
   });
+
+  test('lose nothing of an event when channels come while it is dispatched', async () => {
+    const ids = ['00', '22', '44', '66', '88', 'aa', 'cc', 'ee'].map((head) => `${head}${randomUUID().slice(2)}`);
+    for (const id of ids) await world.addChannel(receiver.url, { id });
+    await world.db.query(`INSERT INTO notifier_replicas (instance_id, seen_at) VALUES ('other', now() + interval '1 hour')`);
+    const gate = gateTakeover(world.db);
+    await world.start({ pollMs: 50 }, { db: gate.db, instanceId: 'one', heartbeatMs: 20, sweepAfterMs: 600_000 });
+    await waitFor(() => gate.seen.hasBegun);
+    const eventId = await world.emit();
+    await waitFor(async () => (await world.rows('SELECT 1 FROM events WHERE dispatched_at IS NOT NULL')).length === 1);
+    await world.waitForStatus(eventId, 'delivered');
+    expect((await world.rows<{ channel_id: string }>('SELECT channel_id FROM deliveries ORDER BY 1')).map(({ channel_id: id }) => id)).toEqual(ids);
+    expect(gate.seen.ownCount).toBeLessThan(ids.length);
+  });
 });
+
+/**
+ * A database in which the other replica dies while the first deliveries are written, and which keeps the replica that
+ * takes over from looking for what the other one left until whatever follows that write is done.
+ */
+function gateTakeover(db: Database): { db: Database; seen: { hasBegun: boolean; ownCount: number } } {
+  const seen = { hasBegun: false, ownCount: 0, hasTakenOver: false, isDone: false };
+  let marking: Promise<unknown> = Promise.resolve();
+
+  async function write(statement: Statement): Promise<unknown> {
+    seen.ownCount = (statement.values![0] as string[]).length;
+    await db.query(`DELETE FROM notifier_replicas WHERE instance_id = 'other'`);
+    await waitFor(() => seen.hasTakenOver);
+    const result = await db.query(statement);
+    void letFollow();
+    return result;
+  }
+
+  async function letFollow(): Promise<void> {
+    for (let count = 0; count < 20; count += 1) await turn();
+    await marking;
+    seen.isDone = true;
+  }
+
+  async function catchUp(text: string, values: unknown[]): Promise<unknown> {
+    seen.hasTakenOver = seen.ownCount > 0;
+    if (seen.hasTakenOver) await waitFor(() => seen.isDone);
+    const result = await db.query(text, values);
+    seen.hasBegun = true;
+    return result;
+  }
+
+  function query(statement: string | Statement, values: unknown[] = []): Promise<unknown> {
+    if (typeof statement === 'string') return statement.includes('id > $1 ORDER BY id') ? catchUp(statement, values) : db.query(statement, values);
+    if (statement.name === 'insert_deliveries' && seen.ownCount === 0) return write(statement);
+    const result = db.query(statement);
+    if (statement.name === 'mark_dispatched') marking = result;
+    return result;
+  }
+  return { db: { ...db, query: query as Database['query'] }, seen };
+}

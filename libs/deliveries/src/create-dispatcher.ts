@@ -68,6 +68,9 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
     const [events, channels] = await Promise.all([selectEvents(refs), engine.channels.listByProjects(projectIds)]);
     const wanted = events.map((event) => ({ event, channels: findChannels(event, channels) }));
     const planned = wanted.flatMap(({ event, channels: wanting }) => wanting.filter(({ id }) => isSweep || members.owns(id)).map((channel) => planDelivery(event, channel)));
+    // Events that other replicas take part in are completed by a sweep, which finds what one of them missed. Decided
+    // together with the plan: a channel that comes to this replica while the rows are written has none among them.
+    const complete = wanted.filter(({ event, channels: wanting }) => isSweep || (wanting.length === 0 ? members.owns(event.project_id) : wanting.every(({ id }) => members.owns(id))));
     try {
       const inserted = await engine.deliveries.insert(planned.map(({ delivery }) => delivery));
       settle(planned, inserted);
@@ -75,8 +78,6 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
       settle(planned, new Set());
       throw error;
     }
-    // Events that other replicas take part in are completed by a sweep, which finds what one of them missed.
-    const complete = wanted.filter(({ event, channels: wanting }) => isSweep || (wanting.length === 0 ? members.owns(event.project_id) : wanting.every(({ id }) => members.owns(id))));
     for (const { event: { id } } of complete) void marker.add(id).catch((error: unknown) => logger.warn({ error: String(error) }, 'events could not be marked as dispatched'));
   }
 

@@ -51,7 +51,8 @@ test(
       await load;
       const deadline = Date.now() + 90_000;
       while (receiver.events.size < sent.length && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 100));
-      expect(sent.filter((eventId) => !receiver.events.has(eventId))).toEqual([]);
+      const lost = sent.filter((eventId) => !receiver.events.has(eventId));
+      if (lost.length > 0) throw new Error(`expected ${sent.length} events to arrive, ${lost.length} did not:\n${await describeLost(db, lost)}\n${services.output.slice(-40).join('\n')}`);
       // A wrong signature, a second body for one event, a delivery id that came before.
       expect(receiver.faults).toEqual([]);
       const twice = [...receiver.events.values()].filter(({ deliveryIds }) => deliveryIds.length > 1);
@@ -68,3 +69,16 @@ test(
   },
   150_000 + kills * (pauseMs + 2_000),
 );
+
+/** What the database knows of events that did not arrive, a line for each of the first hundred. */
+async function describeLost(db: Database, eventIds: readonly string[]): Promise<string> {
+  const { rows } = await db.query<{ line: string }>(
+    `SELECT concat_ws(' ', e.event_id, 'created', e.created_at::time, 'dispatched', coalesce(e.dispatched_at::time::text, 'never'), 'channel', c.id, c.status, 'failures', c.consecutive_failures,
+       CASE WHEN d.id IS NULL THEN 'no delivery' ELSE concat_ws(' ', d.status, 'attempts', d.attempt_count, 'next', d.next_attempt_at::time, 'changed', d.updated_at::time, d.last_error) END, 'now', now()::time) AS line
+     FROM events e LEFT JOIN notification_channels c ON c.project_id = e.project_id LEFT JOIN deliveries d ON d.event_id = e.event_id AND d.channel_id = c.id
+     WHERE e.event_id = ANY($1::uuid[]) ORDER BY e.id LIMIT 100`,
+    [eventIds],
+  );
+  const replicas = await db.query('SELECT instance_id, seen_at FROM notifier_replicas ORDER BY seen_at');
+  return [...rows.map(({ line }) => line), JSON.stringify(replicas.rows)].join('\n');
+}
