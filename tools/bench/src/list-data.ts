@@ -20,7 +20,8 @@ const YEAR_SECONDS = 31_536_000;
 
 /** A number in [0, 1) that `row` always gets; `seed` tells draws of one row apart. */
 const draw = (row: string, seed: number): string => `((hashint8extended(${row}, ${seed}) & 1073741823) / 1073741824.0::float8)`;
-const idOf = (prefix: string, row: string): string => `md5('${prefix}' || ${row})::uuid`;
+/** Of version 4, as those that the database makes. */
+const idOf = (prefix: string, row: string): string => `overlay(overlay(md5('${prefix}' || ${row}) placing '4' from 13) placing '8' from 17)::uuid`;
 
 /** What the draws are made from: projects by rank, with their parts of the whole, and chains. */
 export function dimensionSteps({ projects, addresses }: ListScale): string[] {
@@ -144,8 +145,8 @@ export function otherSteps({ transactions }: ListScale): string[] {
      SELECT 'api', w.id, p.id, 'Key ' || n, 'svc_api_' || left(md5(n::text), 4), decode(md5(p.no || 'k' || n) || md5(n || 'k'), 'hex'), ARRAY['api:address:read'], CASE WHEN n % 4 = 0 THEN now() END, ${START} + n * interval '1 hour'
      FROM (SELECT id FROM workspaces ORDER BY created_at LIMIT 1) w, bench_projects p, generate_series(1, 20) AS n`,
     `INSERT INTO audit_logs (workspace_id, actor_key_id, actor_name, actor_mask, action, target_type, target_id, changes, request_id, created_at)
-     SELECT w.id, md5('actor' || n % 50)::uuid, 'Key ' || n % 50, 'svc_mgt_' || left(md5((n % 50)::text), 4), (ARRAY['project.updated', 'member.created', 'key.created', 'key.revoked'])[1 + n % 4], (ARRAY['project', 'member', 'key', 'key'])[1 + n % 4],
-       md5('target' || n % 5000)::uuid, '{}', 'request-' || n, ${START} + n * interval '5 minutes' FROM (SELECT id FROM workspaces ORDER BY created_at LIMIT 1) w, generate_series(1, 50000) AS n`,
+     SELECT w.id, ${idOf('actor', 'n % 50')}, 'Key ' || n % 50, 'svc_mgt_' || left(md5((n % 50)::text), 4), (ARRAY['project.updated', 'member.created', 'key.created', 'key.revoked'])[1 + n % 4], (ARRAY['project', 'member', 'key', 'key'])[1 + n % 4],
+       ${idOf('target', 'n % 5000')}, '{}', 'request-' || n, ${START} + n * interval '5 minutes' FROM (SELECT id FROM workspaces ORDER BY created_at LIMIT 1) w, generate_series(1, 50000) AS n`,
   ];
 }
 
