@@ -24,7 +24,7 @@ const LAMPORTS_PER_SIGNATURE = 5_000n;
 
 /**
  * Proves what a node returned for `ref` as far as the chain allows (architecture.md, invariant 6;
- * docs/adr/0006-solana-completeness.md): the hash, the balance of lamports of each transaction, its signature (a
+ * docs/adr/0007-solana-completeness.md): the hash, the balance of lamports of each transaction, its signature (a
  * sample), and that the leader's reward is what the fees of all of them come to.
  * @throws IncompleteBlockError saying what was expected and what came, BlockNotFoundError when another block stands there
  */

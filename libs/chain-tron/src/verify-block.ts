@@ -22,7 +22,7 @@ export interface VerifiedBlock {
 /**
  * Proves that what a node returned is the whole block `ref`: its id, every transaction with its result by the tree of
  * transactions. No root covers what transactions did (logs, internal transactions, fees): there is one record for each,
- * of this block, and its outcome is the one in the block (docs/adr/0006-tron-blocks.md).
+ * of this block, and its outcome is the one in the block (docs/adr/0008-tron-blocks.md).
  * @throws IncompleteBlockError saying what was expected and what came
  */
 export function verifyBlock(ref: BlockRef, block: WalletBlock, infos: readonly TransactionInfo[]): VerifiedBlock {
