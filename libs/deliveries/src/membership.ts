@@ -21,6 +21,7 @@ export interface MembershipOptions {
   readonly onChange: () => void;
 }
 
+const UNSEEN = 'the other notifiers could not be looked for';
 const PARTITIONS = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
 
 /**
@@ -30,7 +31,11 @@ const PARTITIONS = Array.from({ length: 256 }, (_, index) => index.toString(16).
  */
 export async function joinMembers(options: MembershipOptions): Promise<Membership> {
   const { db, instanceId, heartbeatMs, staleMs, logger, onChange } = options;
-  let members = await beat();
+  // A database that is just restarting: alone it looks after everything, until the next heartbeat tells of the others.
+  let members = await beat().catch((error: unknown) => {
+    logger.warn({ error: String(error) }, UNSEEN);
+    return [] as string[];
+  });
   let owned = choosePartitions(instanceId, members);
   let timer: NodeJS.Timeout;
   let beating: Promise<void> = Promise.resolve();
@@ -56,7 +61,7 @@ export async function joinMembers(options: MembershipOptions): Promise<Membershi
       logger.info({ replica_count: members.length, partition_count: owned.size }, 'the channels were shared anew among the notifiers');
       onChange();
     } catch (error) {
-      logger.warn({ error: String(error) }, 'the other notifiers could not be looked for');
+      logger.warn({ error: String(error) }, UNSEEN);
     }
   }
 
