@@ -44,7 +44,7 @@ export async function findAncestor(search: Search, segment: readonly BlockHeader
 async function findParent({ store }: Search, header: BlockHeader): Promise<BlockRef | undefined> {
   const number = parentNumberOf(header);
   const ours = await store.readCanonical(number, number);
-  return ours.find(({ hash }) => hash === header.parentHash);
+  return ours.some(({ hash }) => hash === header.parentHash) ? { number, hash: header.parentHash } : undefined;
 }
 
 async function readParent({ client, signal }: Search, header: BlockHeader): Promise<BlockHeader> {
