@@ -87,7 +87,7 @@ describe('a NATS channel', () => {
     const stored: (string | undefined)[] = [];
     for (let seq = 1; seq <= 50; seq += 1) stored.push((await manager.streams.getMessage('events', { seq }))?.header.get('Nats-Msg-Id'));
     expect(stored).toEqual(sent);
-    expect(JSON.parse(String((await attempts())[0]!.response_body))).toEqual({ stream: 'events', seq: 1 });
+    expect((await attempts()).map(({ response_body: body }) => JSON.parse(String(body)) as unknown)).toContainEqual({ stream: 'events', seq: 1 });
 
     await world.db.query(`UPDATE deliveries SET status = 'held', attempt_base = attempt_count WHERE channel_id = $1 AND event_id = $2`, [channelId, sent[0]]);
     await world.waitForStatus(sent[0]!, 'delivered');
