@@ -30,11 +30,3 @@ export function isInvalidParams(error: unknown): boolean {
 export function isScanRunning(error: unknown): boolean {
   return error instanceof ChainClientError && error.nodeCode === -8 && /scan already in progress/i.test(error.message);
 }
-
-/** Nothing that a request of another form would mend: no answer, refused credentials, rate limits, warm-up, faults. */
-export function isServerFault(error: unknown): boolean {
-  if (!(error instanceof ChainClientError)) return true;
-  const code = error.nodeCode;
-  if (code === undefined || code === -28 || code === 401 || code === 429) return true;
-  return code >= 500 && code < 600 && code !== 501;
-}

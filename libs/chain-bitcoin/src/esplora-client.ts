@@ -1,7 +1,7 @@
-import { ChainClientError } from '@chainwatch/chain-core';
+import { ChainClientError, parseJson } from '@chainwatch/chain-core';
+import type { EndpointOptions, HttpClient } from '@chainwatch/chain-core';
 import { z } from 'zod';
-import { HttpClient } from './http-client.ts';
-import type { HttpClientOptions } from './http-client.ts';
+import { openHttp } from './open-http.ts';
 
 const hashSchema = z.string().regex(/^[0-9a-f]{64}$/);
 const statusSchema = z.object({ confirmed: z.boolean(), block_height: z.int().min(0).nullish() });
@@ -28,8 +28,8 @@ export class EsploraClient {
   readonly #http: HttpClient;
   readonly #base: string;
 
-  constructor(options: HttpClientOptions) {
-    this.#http = new HttpClient(options);
+  constructor(options: EndpointOptions) {
+    this.#http = openHttp(options);
     this.#base = options.endpoint.path.replace(/\/$/, '');
   }
 
@@ -91,12 +91,4 @@ function check<T>(path: string, schema: z.ZodType<T>, value: unknown): T {
 /** The kind of a request, without whom it asks about. */
 function shape(path: string): string {
   return path.replace(/^\/(address|tx)\/[^/]+/, '/$1/…');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

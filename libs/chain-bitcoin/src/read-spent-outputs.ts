@@ -1,7 +1,7 @@
-import { BlockNotFoundError } from '@chainwatch/chain-core';
+import { BlockNotFoundError, isServerFault } from '@chainwatch/chain-core';
 import type { Block, BlockRef, Outpoint, Transaction, UtxoOutput } from '@chainwatch/chain-core';
 import { z } from 'zod';
-import { isInvalidParams, isMissingBlock, isServerFault, isUnsupported } from './classify-node-error.ts';
+import { isInvalidParams, isMissingBlock, isUnsupported } from './classify-node-error.ts';
 import { parseAmount } from './parse-amount.ts';
 import { readBlock } from './read-block.ts';
 import { readTransactions } from './read-mempool.ts';

@@ -24,5 +24,7 @@ export type { Endpoint } from './endpoint.ts';
 export { RequestSlots } from './request-slots.ts';
 export { readAnswer, unwrap } from './rpc-answer.ts';
 export type { RpcAnswer, RpcCall } from './rpc-answer.ts';
-export { readBody } from './read-body.ts';
+export { HttpClient } from './http-client.ts';
+export type { EndpointOptions, HttpAnswer, HttpClientOptions, HttpPool, PoolOptions } from './http-client.ts';
+export { expectJson, isServerFault, JsonRpc, parseJson, readRpcText } from './json-rpc.ts';
 export { withDeadline } from './with-deadline.ts';

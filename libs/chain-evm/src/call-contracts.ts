@@ -1,5 +1,4 @@
 import { BlockNotFoundError, ChainClientError, unwrap } from '@chainwatch/chain-core';
-import { callMany } from './call-many.ts';
 import { isMissingBlock, isTransient, isUnsupported } from './classify-node-error.ts';
 import { decodeAggregate, encodeAggregate, multicall3Address } from './multicall.ts';
 import type { ContractCall } from './multicall.ts';
@@ -59,7 +58,7 @@ async function callSeparately(
   signal?: AbortSignal,
 ): Promise<(string | undefined)[]> {
   const requests = calls.map((call) => ({ method: 'eth_call', params: [call, block] }));
-  return (await callMany(session, requests, signal)).map(readResult);
+  return (await session.transport.callMany(requests, signal)).map(readResult);
 }
 
 function readResult(answer: RpcAnswer): string | undefined {

@@ -4,8 +4,6 @@ export interface Capabilities {
   receipts: 'by_hash' | 'by_object' | 'by_number' | 'single';
   /** `trace_block` first: nodes that have it answer from an index, debug_traceBlockByHash runs the block again. */
   trace: 'trace_block' | 'debug_hash' | 'none';
-  /** The endpoint answers lists of calls. */
-  hasBatch: boolean;
   /** Calls take a block by hash (EIP-1898). */
   hasBlockByHash: boolean;
   hasMulticall: boolean;

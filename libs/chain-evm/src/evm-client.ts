@@ -128,7 +128,7 @@ export class EvmClient implements ChainClient {
 }
 
 function initialCapabilities(hasMulticall: boolean): Capabilities {
-  return { receipts: 'by_hash', trace: 'trace_block', hasBatch: true, hasBlockByHash: true, hasMulticall, hasSocket: true };
+  return { receipts: 'by_hash', trace: 'trace_block', hasBlockByHash: true, hasMulticall, hasSocket: true };
 }
 
 /** The endpoint answered, and not with a WebSocket that pushes heads; a node that is down has said nothing about it. */

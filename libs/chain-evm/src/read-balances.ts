@@ -3,7 +3,6 @@ import type { BalanceQuery, BlockRef } from '@chainwatch/chain-core';
 import { decodeUint, encodeAddressCall, selectors } from '@chainwatch/contract-abi';
 import { callContracts, toBlockError } from './call-contracts.ts';
 import type { BlockParameter } from './call-contracts.ts';
-import { callMany } from './call-many.ts';
 import { isInvalidParams } from './classify-node-error.ts';
 import { getEthBalance, multicall3Address } from './multicall.ts';
 import { requireHeader } from './read-headers.ts';
@@ -68,7 +67,7 @@ async function readAt(session: Session, block: BlockParameter, queries: readonly
 
 async function readNative(session: Session, block: BlockParameter, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<Balances> {
   const calls = queries.map(({ address }) => ({ method: 'eth_getBalance', params: [address, block] }));
-  return (await callMany(session, calls, signal)).map((answer) => {
+  return (await session.transport.callMany(calls, signal)).map((answer) => {
     const result = unwrap(answer);
     if (typeof result !== 'string' || !/^0x[0-9a-fA-F]+$/.test(result)) {
       throw new ChainClientError(`eth_getBalance: expected a quantity, got ${result === null ? 'null' : typeof result}`);

@@ -1,6 +1,5 @@
 import { BlockNotFoundError, ChainClientError, unwrap } from '@chainwatch/chain-core';
 import type { BlockHeader, BlockRef } from '@chainwatch/chain-core';
-import { callMany } from './call-many.ts';
 import { isInvalidParams, isMissingBlock, isUnsupported } from './classify-node-error.ts';
 import { parseHeader } from './parse-header.ts';
 import type { Session } from './session.ts';
@@ -50,7 +49,7 @@ export async function readHeaders(session: Session, from: number, to: number, si
     calls.push({ method: 'eth_getBlockByNumber', params: [`0x${number.toString(16)}`, false] });
   }
   const headers: BlockHeader[] = [];
-  for (const answer of await callMany(session, calls, signal)) {
+  for (const answer of await session.transport.callMany(calls, signal)) {
     if (answer.type === 'error' && isMissingBlock(answer.error)) break;
     const result = unwrap(answer);
     if (result === null) break;

@@ -1,4 +1,3 @@
-import { callMany } from './call-many.ts';
 import { encodeTransaction } from './encode-transaction.ts';
 import type { RawBlock } from './raw-block.ts';
 import { RlpWriter } from './rlp-writer.ts';
@@ -15,7 +14,7 @@ export async function readRawEncodings(session: Session, block: RawBlock, signal
   const unknown = block.transactions.filter((tx) => typeof tx.type === 'string' && !isKnown(tx.type));
   if (unknown.length === 0) return new Map();
   const calls = unknown.map(({ hash }) => ({ method: 'eth_getRawTransactionByHash', params: [hash] }));
-  const answers = await callMany(session, calls, signal);
+  const answers = await session.transport.callMany(calls, signal);
   const encodings = new Map<string, Uint8Array>();
   answers.forEach((answer, index) => {
     const hash = unknown[index]?.hash;

@@ -1,6 +1,5 @@
 import { BlockNotFoundError, IncompleteBlockError, unwrap } from '@chainwatch/chain-core';
 import type { BlockRef } from '@chainwatch/chain-core';
-import { callMany } from './call-many.ts';
 import { isInvalidParams, isUnsupported } from './classify-node-error.ts';
 import { parseRawReceipts } from './parse-raw-block.ts';
 import type { RawBlock, RawReceipt } from './raw-block.ts';
@@ -46,7 +45,7 @@ async function readAtOnce(
 
 async function readOneByOne(session: Session, block: RawBlock, signal?: AbortSignal): Promise<readonly RawReceipt[]> {
   const calls = block.transactions.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
-  const results = (await callMany(session, calls, signal)).map(unwrap);
+  const results = (await session.transport.callMany(calls, signal)).map(unwrap);
   const missing = results.findIndex((result) => result === null);
   if (missing >= 0) {
     throw new IncompleteBlockError(

@@ -4,7 +4,7 @@ import type { RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 export interface RpcTransport {
   /** One call; an error answer is thrown. */
   call(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown>;
-  /** Many calls in one request, answers in the order of `calls`. */
-  batch(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>;
+  /** Any number of calls, answers in their order; a node's error to one call is that call's answer. */
+  callMany(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>;
   close(): void;
 }

@@ -1,17 +1,13 @@
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
 import { ChainClientError, readAnswer, RequestSlots, unwrap, withDeadline } from '@chainwatch/chain-core';
-import type { Dial, Endpoint, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
+import type { EndpointOptions, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import type { RpcTransport } from './rpc-transport.ts';
 
 const messageBytesMax = 256 * 1024 * 1024;
 const pingIntervalMs = 15_000;
 
-export interface SocketTransportOptions {
-  readonly endpoint: Endpoint;
-  readonly dial?: Dial;
-  readonly timeoutMs: number;
-  readonly concurrency: number;
+export interface SocketTransportOptions extends EndpointOptions {
   /** A subscription's notification: its id and what it carries. */
   readonly onNotification?: (subscription: string, result: unknown) => void;
   /** The open connection ended. */
@@ -41,7 +37,7 @@ export class SocketTransport implements RpcTransport {
   }
 
   /** Messages of one socket need no batch form; the answers come as they are ready. */
-  batch(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
+  callMany(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
     return Promise.all(calls.map((call) => this.#ask(call, signal)));
   }
 

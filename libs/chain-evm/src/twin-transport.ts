@@ -17,8 +17,8 @@ export class TwinTransport implements RpcTransport {
     return this.#choose((transport) => transport.call(method, params, signal));
   }
 
-  batch(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
-    return this.#choose((transport) => transport.batch(calls, signal));
+  callMany(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
+    return this.#choose((transport) => transport.callMany(calls, signal));
   }
 
   close(): void {

@@ -1,30 +1,22 @@
 import { Pool } from 'undici';
-import { ChainClientError, readAnswer, readBody, RequestSlots, unwrap, withDeadline } from '@chainwatch/chain-core';
-import type { Dial, Endpoint } from '@chainwatch/chain-core';
+import { expectJson, HttpClient, readAnswer, readRpcText, unwrap } from '@chainwatch/chain-core';
+import type { EndpointOptions } from '@chainwatch/chain-core';
 import { quoteLargeBalances } from './quote-large-balances.ts';
-
-export interface RpcClientOptions {
-  readonly endpoint: Endpoint;
-  readonly dial?: Dial;
-  readonly timeoutMs: number;
-  readonly concurrency: number;
-}
 
 export interface LargeAnswer {
   readonly result: unknown;
   readExact(): unknown;
 }
 
-/** Solana's JSON-RPC over HTTP on one connection pool. Redirects are not followed. */
+/** Solana's JSON-RPC over HTTP. */
 export class RpcClient {
-  readonly #options: RpcClientOptions;
-  readonly #slots: RequestSlots;
-  #pool: Pool | undefined;
+  readonly #http: HttpClient;
+  readonly #path: string;
   #nextId = 1;
 
-  constructor(options: RpcClientOptions) {
-    this.#options = options;
-    this.#slots = new RequestSlots(options.concurrency);
+  constructor(options: EndpointOptions) {
+    this.#http = new HttpClient({ ...options, openPool: (origin, pool) => new Pool(origin, pool) });
+    this.#path = options.endpoint.path;
   }
 
   /** Lamports beyond 2^53 come as texts. @throws ChainClientError, also for the node's own errors */
@@ -42,60 +34,15 @@ export class RpcClient {
   }
 
   close(): void {
-    void this.#pool?.destroy().catch(() => undefined);
-    this.#pool = undefined;
+    this.#http.close();
   }
 
-  #request(method: string, params: readonly unknown[], signal: AbortSignal | undefined): Promise<string> {
-    const { timeoutMs } = this.#options;
+  async #request(method: string, params: readonly unknown[], signal: AbortSignal | undefined): Promise<string> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: this.#nextId++, method, params });
-    return this.#slots.run(signal, () => withDeadline({ what: method, timeoutMs, signal }, (inner) => this.#send(method, body, inner)));
-  }
-
-  async #send(method: string, body: string, signal: AbortSignal): Promise<string> {
-    const { endpoint } = this.#options;
-    const { statusCode, body: stream } = await this.#connect().request({
-      path: endpoint.path,
-      method: 'POST',
-      headers: { ...endpoint.headers, 'content-type': 'application/json', accept: 'application/json' },
-      body,
-      signal,
-    });
-    const text = await readBody(method, stream);
-    if (statusCode === 200) return text;
-    // Some providers send a JSON-RPC error under an HTTP error; rate limits and server faults stay what they are.
-    if (statusCode < 500 && statusCode !== 429 && isErrorResponse(parseJson(text))) return text;
-    throw new ChainClientError(`${method}: HTTP ${statusCode}`, { nodeCode: statusCode });
-  }
-
-  #connect(): Pool {
-    if (this.#pool !== undefined) return this.#pool;
-    const { endpoint, dial, concurrency, timeoutMs } = this.#options;
-    dial?.check(endpoint.httpOrigin);
-    this.#pool = new Pool(endpoint.httpOrigin, {
-      connections: concurrency,
-      connect: { timeout: timeoutMs, ...(dial === undefined ? {} : { lookup: dial.lookup }) },
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-    });
-    return this.#pool;
+    return readRpcText(method, await this.#http.send({ what: method, method: 'POST', path: this.#path, body, signal }));
   }
 }
 
 function readResult(method: string, text: string): unknown {
-  const parsed = parseJson(text);
-  if (parsed === undefined) throw new ChainClientError(`${method}: expected JSON, got ${text.length} bytes of something else`);
-  return unwrap(readAnswer(method, parsed));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-function isErrorResponse(parsed: unknown): boolean {
-  return typeof parsed === 'object' && parsed !== null && 'error' in parsed && typeof parsed.error === 'object';
+  return unwrap(readAnswer(method, expectJson(method, text)));
 }

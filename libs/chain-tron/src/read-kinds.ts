@@ -1,6 +1,6 @@
 import { IncompleteBlockError, type BlockRef } from '@chainwatch/chain-core';
 import type { EvmBlock, EvmTransaction } from './evm-block.ts';
-import { NotJsonError } from './http-client.ts';
+import { NotJsonError } from './tron-http.ts';
 import { contractTypes, readContract } from './read-contract.ts';
 import type { EvmSession } from './read-evm-headers.ts';
 import { sha256 } from './sha256.ts';

@@ -1,14 +1,15 @@
 import { ChainClientError } from '@chainwatch/chain-core';
-import { HttpClient, type HttpClientOptions } from './http-client.ts';
+import type { EndpointOptions } from '@chainwatch/chain-core';
+import { TronHttp } from './tron-http.ts';
 
 /** Java-tron's HTTP API: `/wallet/…` at the head, `/walletsolidity/…` at the last solidified block. */
 export class WalletApi {
-  readonly #http: HttpClient;
+  readonly #http: TronHttp;
   readonly #base: string;
   readonly #query: string;
 
-  constructor(options: HttpClientOptions) {
-    this.#http = new HttpClient(options);
+  constructor(options: EndpointOptions) {
+    this.#http = new TronHttp(options);
     const [path = '', query] = options.endpoint.path.split('?', 2);
     // The node's root, whether or not it was given with the API's own folder.
     this.#base = path.replace(/\/+$/, '').replace(/\/wallet$/, '');
@@ -17,7 +18,7 @@ export class WalletApi {
 
   /** @throws ChainClientError */
   call(method: `wallet/${string}` | `walletsolidity/${string}`, body: object = {}, signal?: AbortSignal): Promise<unknown> {
-    return this.#http.post(method, `${this.#base}/${method}${this.#query}`, body, signal);
+    return this.#http.post(method, `${this.#base}/${method}${this.#query}`, JSON.stringify(body), signal);
   }
 
   close(): void {

@@ -1,12 +1,43 @@
-import { Pool } from 'undici';
-import { ChainClientError, readBody, RequestSlots, withDeadline } from '@chainwatch/chain-core';
-import type { Dial, Endpoint } from '@chainwatch/chain-core';
+import type { Dial } from './chain-family.ts';
+import type { Endpoint } from './endpoint.ts';
+import { ChainClientError } from './errors.ts';
+import { readBody } from './read-body.ts';
+import { RequestSlots } from './request-slots.ts';
+import { withDeadline } from './with-deadline.ts';
 
-export interface HttpClientOptions {
+/** What of undici's `Pool` is used: a family opens one, since this library does no I/O of its own. */
+export interface HttpPool {
+  request(options: PoolRequest): Promise<{ readonly statusCode: number; readonly body: AsyncIterable<Buffer> }>;
+  destroy(): Promise<void>;
+}
+
+interface PoolRequest {
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  readonly headersTimeout: number;
+  readonly bodyTimeout: number;
+}
+
+export interface PoolOptions {
+  readonly connections: number;
+  readonly connect: { readonly timeout: number; readonly lookup?: Dial['lookup'] };
+}
+
+export interface EndpointOptions {
   readonly endpoint: Endpoint;
   readonly dial?: Dial;
   readonly timeoutMs: number;
+  /** Requests under way at once. */
   readonly concurrency: number;
+}
+
+export interface HttpClientOptions extends EndpointOptions {
+  readonly openPool: (origin: string, options: PoolOptions) => HttpPool;
+  /** For families whose nodes speak no WebSocket: such an endpoint is a mistake. Elsewhere its host is asked over HTTP. */
+  readonly refusesSocketUrl?: boolean;
 }
 
 export interface HttpRequest {
@@ -33,7 +64,7 @@ const longRequestsMax = 4;
 export class HttpClient {
   readonly #options: HttpClientOptions;
   readonly #slots: RequestSlots;
-  #pool: Pool | undefined;
+  #pool: HttpPool | undefined;
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
@@ -66,12 +97,14 @@ export class HttpClient {
     return { status: statusCode, text: await readBody(what, stream) };
   }
 
-  #connect(): Pool {
+  #connect(): HttpPool {
     if (this.#pool !== undefined) return this.#pool;
-    const { endpoint, dial, concurrency, timeoutMs } = this.#options;
-    if (endpoint.isSocket) throw new ChainClientError('endpoint URL: expected http or https, got a WebSocket', { publicMessage: 'endpoint URL is not valid' });
+    const { endpoint, dial, concurrency, timeoutMs, openPool, refusesSocketUrl } = this.#options;
+    if (endpoint.isSocket && refusesSocketUrl === true) {
+      throw new ChainClientError('endpoint URL: expected http or https, got a WebSocket', { publicMessage: 'endpoint URL is not valid' });
+    }
     dial?.check(endpoint.httpOrigin);
-    this.#pool = new Pool(endpoint.httpOrigin, {
+    this.#pool = openPool(endpoint.httpOrigin, {
       connections: concurrency + longRequestsMax,
       connect: { timeout: timeoutMs, ...(dial === undefined ? {} : { lookup: dial.lookup }) },
     });

@@ -1,0 +1,118 @@
+import { ChainClientError } from './errors.ts';
+import type { HttpAnswer } from './http-client.ts';
+import { readAnswer, unwrap } from './rpc-answer.ts';
+import type { RpcAnswer, RpcCall } from './rpc-answer.ts';
+
+/** Carries one request body to the node and returns its parsed answer. @throws ChainClientError */
+export type PostJson<Options> = (what: string, body: string, options: Options) => Promise<unknown>;
+
+/** JSON-RPC 2.0 over whatever carries the bodies: numbers the calls, and finds each one's answer. */
+export class JsonRpc<Options> {
+  readonly #post: PostJson<Options>;
+  #nextId = 1;
+  /** False once the endpoint refused a list of calls. */
+  #hasBatch = true;
+
+  constructor(post: PostJson<Options>) {
+    this.#post = post;
+  }
+
+  /** @throws ChainClientError when the transport fails; the node's own error is an answer */
+  async call({ method, params }: RpcCall, options: Options): Promise<RpcAnswer> {
+    const response = await this.#post(method, JSON.stringify({ jsonrpc: '2.0', id: this.#nextId++, method, params }), options);
+    if (Array.isArray(response)) throw new ChainClientError(`${method}: expected one response, got a list`);
+    return readAnswer(method, response);
+  }
+
+  /**
+   * Many calls in one request, answers in the order of `calls`.
+   * @throws ChainClientError, with the node's code (-32600 where it gave none) when it does not take lists
+   */
+  async batch(calls: readonly RpcCall[], options: Options): Promise<RpcAnswer[]> {
+    const firstId = this.#nextId;
+    this.#nextId += calls.length;
+    const body = calls.map(({ method, params }, index) => ({ jsonrpc: '2.0', id: firstId + index, method, params }));
+    const what = `batch of ${calls.length} ${calls[0]?.method ?? ''}`;
+    const response = await this.#post(what, JSON.stringify(body), options);
+    if (Array.isArray(response)) return orderAnswers(calls, firstId, response);
+    unwrap(readAnswer(what, response));
+    throw new ChainClientError(`${what}: expected a list of responses`, { nodeCode: -32600 });
+  }
+
+  /**
+   * Any number of calls, answers in their order: as batches, or one by one where the endpoint does not take batches.
+   * @throws ChainClientError when the transport fails; a node's error to one call is that call's answer
+   */
+  async callMany(calls: readonly RpcCall[], batchSize: number, options: Options): Promise<RpcAnswer[]> {
+    const answers: Promise<RpcAnswer[]>[] = [];
+    for (let start = 0; start < calls.length; start += batchSize) answers.push(this.#callChunk(calls.slice(start, start + batchSize), options));
+    return (await Promise.all(answers)).flat();
+  }
+
+  async #callChunk(calls: readonly RpcCall[], options: Options): Promise<RpcAnswer[]> {
+    if (this.#hasBatch && calls.length > 1) {
+      try {
+        return await this.batch(calls, options);
+      } catch (error) {
+        if (isServerFault(error)) throw error;
+        this.#hasBatch = false;
+      }
+    }
+    return Promise.all(calls.map((call) => this.call(call, options)));
+  }
+}
+
+/**
+ * The text of an answer that may be JSON-RPC. Some nodes send a JSON-RPC error under an HTTP error; rate limits and server
+ * faults stay what they are.
+ * @throws ChainClientError with the HTTP status
+ */
+export function readRpcText(what: string, { status, text }: HttpAnswer): string {
+  if (status === 200 || (status < 500 && status !== 429 && isErrorResponse(parseJson(text)))) return text;
+  throw new ChainClientError(`${what}: HTTP ${status}`, { nodeCode: status });
+}
+
+/** @throws ChainClientError when `text` is not JSON */
+export function expectJson(what: string, text: string): unknown {
+  const parsed = parseJson(text);
+  if (parsed === undefined) throw new ChainClientError(`${what}: expected JSON, got ${text.length} bytes of something else`);
+  return parsed;
+}
+
+/** Undefined when `text` is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** -28: bitcoind warms up. */
+const serverFaultCodes = new Set([-28, 401, 429]);
+
+/** Nothing that a request of another form would mend: no answer, refused credentials, rate limits, warm-up, faults. */
+export function isServerFault(error: unknown): boolean {
+  if (!(error instanceof ChainClientError)) return true;
+  const code = error.nodeCode;
+  // Java-tron says -32005 of a list that is too long as well, which shorter requests mend.
+  if (code === -32005) return !/batch size/i.test(error.message);
+  if (code === undefined || serverFaultCodes.has(code)) return true;
+  return code >= 500 && code < 600 && code !== 501;
+}
+
+function isErrorResponse(parsed: unknown): boolean {
+  return typeof parsed === 'object' && parsed !== null && 'error' in parsed && typeof parsed.error === 'object';
+}
+
+function orderAnswers(calls: readonly RpcCall[], firstId: number, responses: readonly unknown[]): RpcAnswer[] {
+  const byId = new Map<unknown, unknown>();
+  for (const response of responses) {
+    if (typeof response === 'object' && response !== null && 'id' in response) byId.set(response.id, response);
+  }
+  return calls.map(({ method }, index) => {
+    const response = byId.get(firstId + index);
+    if (response === undefined) throw new ChainClientError(`${method}: expected ${calls.length} responses, one is missing`);
+    return readAnswer(method, response);
+  });
+}

@@ -1,0 +1,39 @@
+import { Pool } from 'undici';
+import { ChainClientError, HttpClient } from '@chainwatch/chain-core';
+import type { EndpointOptions } from '@chainwatch/chain-core';
+import { parseJson } from './parse-json.ts';
+
+/** What answers is no node: a page of a gateway, of a web site. */
+export class NotJsonError extends ChainClientError {}
+
+/** POSTs of JSON to one endpoint of java-tron. */
+export class TronHttp {
+  readonly #http: HttpClient;
+
+  constructor(options: EndpointOptions) {
+    this.#http = new HttpClient({ ...options, openPool: (origin, pool) => new Pool(origin, pool), refusesSocketUrl: true });
+  }
+
+  /**
+   * The parsed answer, integers of 16 and more digits as texts.
+   * @throws ChainClientError, with the HTTP status where it is not 200
+   */
+  async post(what: string, path: string, body: string, signal?: AbortSignal): Promise<unknown> {
+    const { status, text } = await this.#http.send({ what, method: 'POST', path, body, signal });
+    if (status !== 200) throw new ChainClientError(`${what}: HTTP ${status}`, { nodeCode: status });
+    const parsed = parseJson(text);
+    if (parsed === undefined) throw new NotJsonError(`${what}: expected JSON, got ${text.length} bytes of something else`);
+    expectNoError(what, parsed);
+    return parsed;
+  }
+
+  close(): void {
+    this.#http.close();
+  }
+}
+
+/** Java-tron says under HTTP 200 that it failed, also when it is asked too often: `{"Error": "class … : …"}`. */
+function expectNoError(what: string, parsed: unknown): void {
+  if (typeof parsed !== 'object' || parsed === null || !('Error' in parsed)) return;
+  throw new ChainClientError(`${what}: node error ${String(parsed.Error).slice(0, 300)}`, { publicMessage: `the node answered ${what} with an error` });
+}
