@@ -1,12 +1,17 @@
 import { once } from 'node:events';
-import { WebSocket } from 'ws';
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import { Connection, Keypair, LAMPORTS_PER_SOL, sendAndConfirmTransaction, SystemProgram, Transaction } from '@solana/web3.js';
+import { TronWeb } from 'tronweb';
+import { WebSocket, WebSocketServer } from 'ws';
 import { createPublicClient, createWalletClient, http, parseEther } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
-import { startAnvil, startBcoin, startTcpProxy, waitFor, type AnvilHandle, type BcoinHandle } from '@chainwatch/testing';
+import { findFreePort, startAnvil, startBcoin, startSolana, startTcpProxy, startTron, waitFor, type AnvilHandle, type BcoinHandle, type SolanaHandle, type TronHandle } from '@chainwatch/testing';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';
 import type { RpcProxy } from './start-rpc-proxy.ts';
 
+const SOLANA = 'solana:localnet';
+const TRON = 'tron:0x7a69';
 const REGTEST = 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328';
 // The first of anvil's accounts, known to everybody.
 const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
@@ -15,15 +20,17 @@ const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478c
 let world: SpecWorld;
 let anvil: AnvilHandle;
 let bcoin: BcoinHandle;
+let solana: SolanaHandle;
+let tron: TronHandle;
 let gateway: RpcProxy & { readonly url: string };
 beforeAll(async () => {
-  [world, anvil, bcoin] = await Promise.all([startSpecWorld(), startAnvil(), startBcoin()]);
-  gateway = await world.open({ 'eip155:31337': [anvil.url], [REGTEST]: [bcoin.url] }, { cacheBytes: 10_000_000 });
+  [world, anvil, bcoin, solana, tron] = await Promise.all([startSpecWorld(), startAnvil(), startBcoin(), startSolana({ intervalMs: 100 }), startTron()]);
+  gateway = await world.open({ 'eip155:31337': [anvil.url], [REGTEST]: [bcoin.url], [SOLANA]: [solana.url], [TRON]: [tron.evmUrl] }, { cacheBytes: 10_000_000 });
   await waitFor(() => [...gateway.directory.chains].every((chain) => chain.upstreams.every((upstream) => chain.serves(upstream))));
 });
 afterAll(async () => {
   await world.stop();
-  await Promise.all([anvil.stop(), bcoin.stop()]);
+  await Promise.all([anvil.stop(), bcoin.stop(), solana.stop(), tron.stop()]);
   expect(world.failures).toEqual([]);
 });
 
@@ -80,17 +87,117 @@ it('subscriptions of a socket go on under their ids when the node dies', async (
 });
 
 it('Bitcoin JSON-RPC as bitcoin-cli writes it works on a real node', async () => {
-  const call = async (method: string, params: readonly unknown[] = []) => {
-    const response = await fetch(`${gateway.url}/bitcoin-regtest`, {
-      method: 'POST',
-      headers: { 'content-type': 'text/plain;', 'x-api-key': world.project.keys.rpc },
-      body: JSON.stringify({ jsonrpc: '1.0', id: 'curltest', method, params }),
-    });
-    return (await response.json()) as { result: unknown; error: { code: number } | null; id: string };
+  type Reply = { result: unknown; error: { code: number } | null; id: string };
+  const post = async <T>(body: object): Promise<T> => {
+    const response = await fetch(`${gateway.url}/bitcoin-regtest`, { method: 'POST', headers: { 'content-type': 'text/plain;', 'x-api-key': world.project.keys.rpc }, body: JSON.stringify(body) });
+    return (await response.json()) as T;
   };
+  const requestOf = (method: string, params: readonly unknown[] = [], id = 'curltest') => ({ jsonrpc: '1.0', id, method, params });
+  const call = (method: string, params: readonly unknown[] = []): Promise<Reply> => post(requestOf(method, params));
   const genesis = await call('getblockhash', [0]);
   expect(genesis).toMatchObject({ id: 'curltest', error: null, result: '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206' });
   expect((await call('getblock', [genesis.result, 0])).result).toMatch(/^01000000[0-9a-f]+$/);
   expect((await call('getblockcount')).result).toBe(await bcoin.readHeight());
   expect((await call('getblockhash', [1_000_000])).error?.code).toBeLessThan(0);
+  expect((await call('sendrawtransaction', ['00'])).error?.code).toBeLessThan(0);
+  const batch = await post<Reply[]>([requestOf('getblockhash', [0], 'a'), requestOf('getblockcount', [], 'b'), requestOf('getblockhash', [1_000_000], 'c')]);
+  expect(batch.map(({ id, result, error }) => [id, result ?? error?.code])).toEqual([['a', genesis.result], ['b', await bcoin.readHeight()], ['c', expect.any(Number)]]);
 });
+
+it('@solana/web3.js reads, sends, confirms and subscribes', async () => {
+  const key = world.project.keys.rpc;
+  const connection = new Connection(`${gateway.url}/solana-local`, { commitment: 'confirmed', httpHeaders: { 'X-Api-Key': key }, wsEndpoint: `${gateway.url.replace('http', 'ws')}/solana-local?api-key=${key}` });
+  const [payer, friend] = [Keypair.generate(), Keypair.generate()];
+  const told: number[] = [];
+  try {
+    // Confirmations come over the socket.
+    await connection.confirmTransaction({ signature: await connection.requestAirdrop(payer.publicKey, 5 * LAMPORTS_PER_SOL), ...(await connection.getLatestBlockhash()) });
+    const slots: number[] = [];
+    const subscription = connection.onAccountChange(friend.publicKey, ({ lamports }) => told.push(lamports));
+    const ticking = connection.onSlotChange(({ slot }) => slots.push(slot));
+    const signature = await sendAndConfirmTransaction(connection, new Transaction().add(SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: friend.publicKey, lamports: LAMPORTS_PER_SOL })), [payer]);
+    await waitFor(() => told.includes(LAMPORTS_PER_SOL) && slots.length > 1);
+    // With one left the client would connect again for ever.
+    await Promise.all([connection.removeAccountChangeListener(subscription), connection.removeSlotChangeListener(ticking)]);
+    expect(await connection.getBalance(friend.publicKey)).toBe(LAMPORTS_PER_SOL);
+    const transaction = await connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 });
+    expect(transaction?.meta?.err).toBeNull();
+    const block = await connection.getBlock(transaction!.slot, { maxSupportedTransactionVersion: 0 });
+    expect(block?.transactions.map((entry) => entry.transaction.signatures[0])).toContain(signature);
+    expect((await connection.getSignatureStatuses([signature])).value[0]?.err).toBeNull();
+    await expect(connection.requestAirdrop(payer.publicKey, -1)).rejects.toThrow();
+    // Preflight refuses, and the client reads the logs of the node's error.
+    const tooMuch = new Transaction().add(SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: friend.publicKey, lamports: 50 * LAMPORTS_PER_SOL }));
+    await expect(connection.sendTransaction(tooMuch, [payer])).rejects.toThrow(/simulation failed/i);
+  } finally {
+    (connection as unknown as { _rpcWebSocket: { close(): void } })._rpcWebSocket.close();
+  }
+});
+
+it('tronweb builds, signs and broadcasts over the wallet API, and viem reads the same chain', async () => {
+  const [me, other] = tron.node.accounts as [TronHandle['node']['accounts'][0], TronHandle['node']['accounts'][0]];
+  const headers = { 'X-Api-Key': world.project.keys.rpc };
+  const tronWeb = new TronWeb({ fullHost: `${gateway.url}/tron-local`, headers, privateKey: me.privateKey });
+  expect(await tronWeb.isConnected()).toMatchObject({ fullNode: true, solidityNode: true });
+  const before = await tronWeb.trx.getBalance(other.address);
+  const sent = await tronWeb.trx.sendTransaction(other.address, 2_500_000);
+  expect(sent.result).toBe(true);
+  await tron.node.mine(25);
+  expect(await tronWeb.trx.getBalance(other.address)).toBe(before + 2_500_000);
+  expect(await tronWeb.trx.getTransaction(sent.txid)).toMatchObject({ txID: sent.txid, ret: [{ contractRet: 'SUCCESS' }] });
+  // By /walletsolidity.
+  const info = (await tronWeb.trx.getTransactionInfo(sent.txid)) as { blockNumber: number };
+  // The node's refusal comes under HTTP 200.
+  expect(await tronWeb.trx.sendRawTransaction(sent.transaction)).toMatchObject({ code: expect.stringMatching(/ERROR$/), txid: sent.txid });
+  const client = createPublicClient({ transport: http(`${gateway.url}/tron-local`, { batch: true, fetchOptions: { headers } }) });
+  const [chainId, head, block, receipt, balance] = await Promise.all([
+    client.getChainId(),
+    client.getBlockNumber({ cacheTime: 0 }),
+    client.getBlock({ blockNumber: BigInt(info.blockNumber) }),
+    client.getTransactionReceipt({ hash: `0x${sent.txid}` }),
+    client.getBalance({ address: `0x${other.hexAddress.slice(2)}` }),
+  ]);
+  expect([chainId, Number(head), balance]).toEqual([0x7a69, tron.node.head.number, BigInt(before + 2_500_000)]);
+  expect(block.transactions).toContain(`0x${sent.txid}`);
+  expect([receipt.status, receipt.blockHash]).toEqual(['success', block.hash]);
+});
+
+it('a socket stands on the port above where the endpoint has none, and calls without an id get no answer', async () => {
+  // As agave and geth do it: HTTP here, the socket above.
+  const seen: string[] = [];
+  const bare = createServer((req, res) => void req.pipe(httpRequest(anvil.url, { method: 'POST', headers: { 'content-type': 'application/json' } }, (reply) => reply.pipe(res))));
+  const port = await listenBelow(bare);
+  const sockets = new WebSocketServer({ port: port + 1, host: '127.0.0.1' });
+  sockets.on('connection', (socket) => socket.on('message', (data) => {
+    seen.push(String(data));
+    if (String(data).includes('"id"')) socket.send('{"jsonrpc":"2.0","id":1,"result":"above"}');
+  }));
+  const own = await world.open({ 'eip155:31337': [`http://127.0.0.1:${port}`] });
+  await waitFor(() => own.directory.find('anvil')!.serves(own.directory.find('anvil')!.upstreams[0]!));
+  const socket = new WebSocket(`${own.url.replace('http', 'ws')}/anvil?api-key=${world.project.keys.rpc}`);
+  const messages: string[] = [];
+  socket.on('message', (data) => messages.push(String(data)));
+  await once(socket, 'open');
+  for (const text of ['{"jsonrpc":"2.0","method":"eth_call"}', '{"jsonrpc":"2.0","method":"admin_peers"}', '{"jsonrpc":"2.0","method":"ping"}', '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}']) socket.send(text);
+  await waitFor(() => messages.length > 0);
+  expect(messages).toEqual(['{"jsonrpc":"2.0","id":1,"result":"above"}']);
+  expect(seen).toEqual(['{"jsonrpc":"2.0","method":"eth_call"}', '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}']);
+  socket.terminate();
+  for (const client of sockets.clients) client.terminate();
+  bare.closeAllConnections();
+  await Promise.all([new Promise((resolve) => bare.close(resolve)), new Promise((resolve) => sockets.close(resolve))]);
+});
+
+/** On a port that has a free one above it. */
+async function listenBelow(server: Server): Promise<number> {
+  for (;;) {
+    const port = await findFreePort();
+    const above = createServer().listen(port + 1, '127.0.0.1');
+    const isFree = await Promise.race([once(above, 'listening').then(() => true), once(above, 'error').then(() => false)]);
+    if (isFree) await new Promise((resolve) => above.close(resolve));
+    if (!isFree) continue;
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return port;
+  }
+}

@@ -6,5 +6,5 @@ export const solanaMethods: FamilyMethods = {
   // A second send under a new leader may land twice as two paths of one signature: they go once.
   send: /^(?!)$/,
   once: /^(send[A-Z]\w*|requestAirdrop)$/,
-  read: /^(get[A-Z]\w*|isBlockhashValid|simulateTransaction|minimumLedgerSlot)$/,
+  read: /^([a-z]+(Subscribe|Unsubscribe)|get[A-Z]\w*|isBlockhashValid|simulateTransaction|minimumLedgerSlot)$/,
 };

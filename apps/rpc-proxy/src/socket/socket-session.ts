@@ -9,6 +9,7 @@ import { NotACallError, type ScannedCall } from '../json/scan-call.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { UsageBook } from '../usage/usage-book.ts';
+import { learnSocketUrl, socketUrlsOf } from './socket-urls.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 export interface SessionOptions {
@@ -66,9 +67,9 @@ export class SocketSession {
       if (!(error instanceof NotACallError)) throw error;
       return this.#refuse('null', -32600, `protocol mismatch: ${error.message}`);
     }
-    if (calls.length !== 1 || calls[0]!.idStart === -1) return this.#refuse('null', -32600, 'expected one call with an id in a message');
+    if (calls.length !== 1) return this.#refuse('null', -32600, 'expected one call in a message');
     const call = calls[0]!;
-    const id = bytes.toString('utf8', call.idStart, call.idEnd);
+    const id = call.idStart === -1 ? undefined : bytes.toString('utf8', call.idStart, call.idEnd);
     const { allowed, retryAfterSeconds } = await limits.take(principal.keyId, 1);
     if (!allowed) return this.#refuse(id, -32005, `too many requests: wait ${retryAfterSeconds} s`);
     const rule = chain.ruleOf(call.method);
@@ -76,6 +77,7 @@ export class SocketSession {
     if (fault !== undefined) return this.#refuse(id, -32601, fault.error);
     if (this.#waiting.size >= WAITING_MAX || this.#subscriptions.size > SUBSCRIPTIONS_MAX) return this.#refuse(id, -32005, 'too many calls are under way');
     usage.countCall(principal, chain, rule, bytes.length);
+    if (id === undefined) return this.#toNode(bytes);
     const isSubscription = SUBSCRIBES.test(call.method);
     if (isSubscription) this.#subscriptions.ask(id, bytes);
     const out = UNSUBSCRIBES.test(call.method) && call.paramsStart !== -1 ? this.#subscriptions.end(bytes, call.paramsStart, call.paramsEnd) : bytes;
@@ -84,18 +86,30 @@ export class SocketSession {
   }
 
   #connect(): void {
-    const { chain, client, dial } = this.#options;
+    const { chain, client } = this.#options;
     const upstream = chain.pick(this.#tried, { number: -1, upstream: undefined });
     this.#attempts += 1;
     if (upstream === undefined || this.#attempts > ATTEMPTS_MAX) return client.close(1013, 'network unavailable');
     this.#tried.add(upstream);
+    this.#dial(upstream, socketUrlsOf(upstream));
+  }
+
+  #dial(upstream: Upstream, [url, ...others]: readonly string[]): void {
+    const { client, dial } = this.#options;
     const endpoint = parseEndpoint(upstream.source.url);
-    const node = new WebSocket(endpoint.socketUrl, { headers: { ...endpoint.headers, ...upstream.source.headers }, lookup: dial.lookup as never, handshakeTimeout: 5_000, maxPayload: 256 * 1_048_576, followRedirects: false });
+    const node = new WebSocket(url!, { headers: { ...endpoint.headers, ...upstream.source.headers }, lookup: dial.lookup as never, handshakeTimeout: 5_000, maxPayload: 256 * 1_048_576, followRedirects: false });
     this.#node = node;
-    node.on('open', () => this.#onOpen());
+    node.on('open', () => {
+      learnSocketUrl(upstream, url!);
+      others = [];
+      this.#onOpen();
+    });
     node.on('message', (data) => this.#onNode(toBuffer(data)));
     node.on('error', () => undefined);
-    node.on('close', () => this.#onLost(node));
+    node.on('close', () => {
+      if (others.length > 0 && node === this.#node && client.readyState === WebSocket.OPEN) this.#dial(upstream, others);
+      else this.#onLost(node);
+    });
   }
 
   #onOpen(): void {
@@ -141,7 +155,9 @@ export class SocketSession {
     else this.#outbox.push(bytes);
   }
 
-  #refuse(id: string, code: number, message: string): void {
+  /** A call without an id is never answered. */
+  #refuse(id: string | undefined, code: number, message: string): void {
+    if (id === undefined) return;
     this.#options.client.send(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message })}}`);
   }
 }

@@ -74,7 +74,7 @@ interface Admitted {
 }
 
 async function admit({ keys, namespaceLabel, limits, directory, trustedProxies }: UpgradeOptions, req: IncomingMessage): Promise<Refused | Admitted> {
-  const text = req.headers['x-api-key'];
+  const text = req.headers['x-api-key'] ?? readKeyOfQuery(req.url);
   const parsed = parseApiKey(text, namespaceLabel);
   const principal = parsed.ok ? await keys.findPrincipal(parsed.key) : undefined;
   if (principal === undefined || !parsed.ok) {
@@ -90,6 +90,12 @@ async function admit({ keys, namespaceLabel, limits, directory, trustedProxies }
   if (chain.upstreams.length === 0) return { status: 502, error: 'network unavailable' };
   if (chain.family === 'bitcoin') return { status: 400, error: 'protocol mismatch: Bitcoin nodes have no sockets' };
   return { principal, chain, key: parsed.key };
+}
+
+/** Browsers and @solana/web3.js cannot set headers of a socket: there the key stands behind its address. */
+function readKeyOfQuery(url = ''): string | undefined {
+  const query = url.indexOf('?');
+  return query === -1 ? undefined : (new URLSearchParams(url.slice(query + 1)).get('api-key') ?? undefined);
 }
 
 function refuse(socket: Duplex, status: number, error: string): void {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { Network } from '@chainwatch/chain-core';
+import { findNetwork } from '@chainwatch/chain-registry';
 import { callUpstream, NodeRefusedError } from './call-upstream.ts';
 import type { Head, Upstream } from './upstream.ts';
 
@@ -10,6 +11,8 @@ export interface Health {
 }
 
 const TIMEOUT_MS = 5_000;
+const LOCAL_CLUSTER = 'solana:localnet';
+const GENESIS_CHARACTERS = 32;
 
 /** Which chain a node serves and where it stands. What it refuses to say is undefined. @throws Error when it does not answer */
 export async function askHealth(upstream: Upstream, network: Network): Promise<Health> {
@@ -84,11 +87,16 @@ async function askSolana(ask: Ask, network: Network): Promise<Health> {
     ask<number>('getSlot', [{ commitment: 'confirmed' }]),
     ask<number>('getSlot', [{ commitment: 'finalized' }]),
   ]);
-  const reference = network.gid.slice(network.gid.indexOf(':') + 1);
   return {
-    isRightChain: typeof genesis === 'string' ? genesis.startsWith(reference) : undefined,
+    isRightChain: typeof genesis === 'string' ? isGenesisOf(network, genesis) : undefined,
     head: typeof confirmed === 'number' ? { number: confirmed, hash: `${confirmed}`, final: finalized ?? undefined } : undefined,
   };
+}
+
+/** A cluster of one's own has a genesis of its own: any that is nobody else's. */
+function isGenesisOf({ gid }: Network, genesis: string): boolean {
+  const got = `solana:${genesis.slice(0, GENESIS_CHARACTERS)}`;
+  return gid === LOCAL_CLUSTER ? findNetwork(got) === undefined : gid === got;
 }
 
 function readHex(value: unknown): number | undefined {
