@@ -19,7 +19,7 @@ import type { ApiDeps, ApiSettings } from './api-deps.ts';
 import { createChainRecords } from './chain-records.ts';
 import { createApp } from './create-app.ts';
 import type { AppOptions } from './create-app.ts';
-import { watchAnswers } from './spec-contract.ts';
+import { watchAnswers } from './spec-watch-answers.ts';
 
 export interface Published {
   readonly kind: string;

@@ -6,23 +6,23 @@ import type { ProblemCode } from '@chainwatch/problem';
 const ofEveryRoute = [400, 401, 413, 415, 429, 500, 503];
 
 export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
-  'X-Request-Id': header("The client's own when it sent one, else a new UUID; stands in every log line of the request.", { type: 'string' }),
-  'X-RateLimit-Limit': header('Requests that the key may make in 60 seconds.', { type: 'integer', minimum: 0 }),
-  'X-RateLimit-Remaining': header('What is left of them.', { type: 'integer', minimum: 0 }),
-  'X-RateLimit-Reset': header('When the limit is whole again, in Unix seconds.', { type: 'integer', minimum: 0 }),
+  'X-Request-Id': always("The client's own when it sent one, else a new UUID; stands in every log line of the request.", { type: 'string' }),
+  'X-RateLimit-Limit': always('Requests that the key may make in 60 seconds.', { type: 'integer', minimum: 0 }),
+  'X-RateLimit-Remaining': always('What is left of them.', { type: 'integer', minimum: 0 }),
+  'X-RateLimit-Reset': always('When the limit is whole again, in Unix seconds.', { type: 'integer', minimum: 0 }),
   'Retry-After': header('Seconds after which the same request may succeed.', { type: 'integer', minimum: 1 }),
   'Idempotency-Replayed': header('`true` on the kept answer of a request that was sent again.', { type: 'string', const: 'true' }),
   Allow: header('The methods that the path has.', { type: 'string' }),
 };
 
-const always = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+const ofEveryAnswer = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /** Every answer of a route by status: its own, and problems by reference. */
 export function describeResponses(route: Omit<Route<never, never>, 'handle'>, permission: string, book: SchemaBook): Record<string, JsonSchema> {
   const isPost = route.method === 'POST';
   const own = Object.entries(route.schemas.responses).map(([status, schema]) => {
     const content = schema && { content: { 'application/json': { schema: book.describe(schema, 'output') } } };
-    return [status, { description: describeSuccess(Number(status), schema), headers: headerReferences(isPost ? [...always, 'Idempotency-Replayed'] : always), ...content }] as const;
+    return [status, { description: describeSuccess(Number(status), schema), headers: headerReferences(isPost ? [...ofEveryAnswer, 'Idempotency-Replayed'] : ofEveryAnswer), ...content }] as const;
   });
   const problems = [...ofEveryRoute, ...(permission === 'any' ? [] : [403]), ...(route.path.includes('/:') ? [404] : []), ...(isPost ? [409, 422] : []), ...(route.problems ?? [])];
   const references = [...new Set(problems)].map((status) => [String(status), { $ref: `#/components/responses/${responseNameOf(status)}` }] as const);
@@ -37,7 +37,7 @@ export function problemResponses(): Record<string, JsonSchema> {
       toName(kind.title),
       {
         description: kind.detail,
-        headers: headerReferences([...always, ...extraHeaders[kind.status] ?? []]),
+        headers: headerReferences([...ofEveryAnswer, ...extraHeaders[kind.status] ?? []]),
         content: { [PROBLEM_CONTENT_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     ]),
@@ -63,6 +63,10 @@ function kindOf(status: number): (typeof PROBLEM_KINDS)[ProblemCode] {
 
 function toName(title: string): string {
   return title.replaceAll(' ', '');
+}
+
+function always(description: string, schema: JsonSchema): JsonSchema {
+  return { ...header(description, schema), required: true };
 }
 
 function header(description: string, schema: JsonSchema): JsonSchema {
