@@ -47,6 +47,8 @@ export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  // No answer has a validator, so none can be called unchanged.
+  Object.defineProperty(app.request, 'fresh', { value: false });
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustedProxies);
   const limit = createLimit(options.cache, options.limits);

@@ -51,6 +51,12 @@ describe('answers to browsers, through proxies, in time', () => {
     expect(answer.headers['x-powered-by']).toBeUndefined();
   });
 
+  it('answers a conditional request in whole', async () => {
+    for (const [name, value] of [['If-None-Match', '*'], ['If-Modified-Since', new Date().toUTCString()], ['Range', 'bytes=0-1']] as const) {
+      expect((await closed.api.get('/version').set(name, value).expect(200)).body.api_version).toBe('v1');
+    }
+  });
+
   it('lets no page of another origin in by default', async () => {
     const preflight = await closed.send('options', '/v1/addresses').set({ Origin: page, 'Access-Control-Request-Method': 'GET' }).expect(401);
     const answer = await closed.api.get('/version').set('Origin', page).expect(200);

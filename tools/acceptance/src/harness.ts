@@ -29,8 +29,8 @@ export class Harness<C extends TestChain> {
   postgres!: Awaited<ReturnType<typeof startPostgres>>;
   project!: Project;
   startBlock = 0;
+  apiUrl = '';
   #redis!: Awaited<ReturnType<typeof startRedis>>;
-  #apiUrl = '';
   readonly #options: HarnessOptions;
 
   constructor(chain: C, options: HarnessOptions = {}) {
@@ -47,7 +47,7 @@ export class Harness<C extends TestChain> {
     [this.postgres, this.nats, this.#redis] = await Promise.all([startPostgres({ isOwn: this.#options.hasOwnPostgres }), startNats(), startRedis(), this.chain.start(), this.receiver.start()]);
     const { gid, family, url } = this.chain;
     const apiPort = await freePort();
-    this.#apiUrl = `http://127.0.0.1:${apiPort}/v1`;
+    this.apiUrl = `http://127.0.0.1:${apiPort}/v1`;
     this.db = createDatabase({ url: this.postgres.url, applicationName: 'acceptance', poolSize: 3 });
     this.services = new Services({
       DATABASE_URL: this.postgres.url,
@@ -84,7 +84,7 @@ export class Harness<C extends TestChain> {
   /** A project of its own with one webhook channel; its secret is the receiver's from now on. */
   async newProject(): Promise<Project> {
     const made = await bootstrap(this.db, { label: 'svc' });
-    const project = new Project(made.projectId, this.#apiUrl, made.keys.api);
+    const project = new Project(made.projectId, this.apiUrl, made.keys.api);
     const { status, body } = await project.request('POST', '/notification_channels/webhook', { name: 'acceptance', url: this.receiver.url, event_types: ALL_EVENTS });
     if (status !== 201) throw new Error(`expected 201 for the channel, got ${status} ${JSON.stringify(body)}`);
     this.receiver.secrets.set(made.projectId, (body as { webhook_secret: string }).webhook_secret);

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { killWithParent } from '@chainwatch/testing';
 import { bundleServices } from '../../stack/bundle.mjs';
 
-export type ServiceName = 'api-gateway' | 'block-ingestor-evm' | 'block-ingestor-bitcoin' | 'block-ingestor-solana' | 'block-ingestor-tron' | 'tx-analyzer' | 'balance-service' | 'notifier' | 'notifier-2';
+export type ServiceName = 'api-gateway' | 'rpc-proxy' | 'block-ingestor-evm' | 'block-ingestor-bitcoin' | 'block-ingestor-solana' | 'block-ingestor-tron' | 'tx-analyzer' | 'balance-service' | 'notifier' | 'notifier-2';
 
 /** Services as the operating system runs them: one process each, killed without warning and started again at will. */
 export class Services {

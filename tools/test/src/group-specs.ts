@@ -10,7 +10,7 @@ interface Group {
 }
 
 const GROUPS: readonly Group[] = [
-  { name: 'api-gateway', pattern: /^apps\/api-gateway\/src\/(?!bad-input)/, parts: 3 },
+  { name: 'api-gateway', pattern: /^apps\/api-gateway\//, parts: 3 },
   { name: 'chain-bitcoin', pattern: /^libs\/chain-bitcoin\//, parts: 1 },
   { name: 'rpc-proxy', pattern: /^apps\/rpc-proxy\//, parts: 1 },
   { name: 'tx-analyzer', pattern: /^apps\/tx-analyzer\//, parts: 1 },

@@ -1,0 +1,43 @@
+import { bootstrap, type Bootstrap } from '../../../db/src/bootstrap.ts';
+import { EvmChain } from '../evm/evm-chain.ts';
+import { Harness } from '../harness.ts';
+import { freePort } from '../services.ts';
+
+/** Failed authentications that a client address may have in a minute. */
+const FAILED_AUTH_LIMIT = 5;
+
+/** Everything that runs in production, with two workspaces of one project each, and a node of chain 31337. */
+export class InterfaceStack {
+  readonly harness = new Harness(new EvmChain({ epochBlocks: 2 }), {
+    env: {
+      // Clients say by X-Forwarded-For which address they have.
+      TRUSTED_PROXIES: '1', RATE_LIMIT_FAILED_AUTH: String(FAILED_AUTH_LIMIT),
+      RATE_LIMIT_MANAGEMENT: '1000000', RATE_LIMIT_RPC: '1000000', RATE_LIMIT_PUBLIC: '1000000',
+      NODE_TIMEOUT: '3s', STATEMENT_TIMEOUT: '5s',
+    },
+  });
+  tenant!: Bootstrap;
+  otherTenant!: Bootstrap;
+  rpcUrl = '';
+
+  get apiUrl(): string {
+    return this.harness.apiUrl;
+  }
+
+  async start(): Promise<void> {
+    await this.harness.start();
+    this.tenant = await bootstrap(this.harness.db, { label: 'svc' });
+    this.otherTenant = await bootstrap(this.harness.db, { label: 'svc' });
+  }
+
+  /** The RPC gateway, in front of `chains`: endpoints by chain gid beside those of the catalogue. */
+  async startRpc(chains: Readonly<Record<string, readonly string[]>>): Promise<void> {
+    const port = await freePort();
+    this.rpcUrl = `http://127.0.0.1:${port}`;
+    await this.harness.services.start(['rpc-proxy'], { PORT: String(port), CHAIN_ENDPOINTS: JSON.stringify(chains) });
+  }
+
+  stop(): Promise<void> {
+    return this.harness.stop();
+  }
+}
