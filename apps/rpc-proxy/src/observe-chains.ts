@@ -1,7 +1,7 @@
 import { counter, gauge, ok } from '@chainwatch/telemetry';
 import type { Checks } from '@chainwatch/telemetry';
 import type { ChainDirectory } from './chains/chain-directory.ts';
-import type { Outcome } from './chains/chain.ts';
+import type { Chain, Outcome } from './chains/chain.ts';
 import { statusOf } from './http/serve-list.ts';
 
 const INTERVAL_MS = 2_000;
@@ -15,15 +15,15 @@ const inFlight = gauge('chainwatch_rpc_upstream_inflight_requests', { descriptio
 export function observeChains(directory: ChainDirectory): () => void {
   const told = new Map<string, Record<Outcome, number>>();
   const observe = (): void => {
-    for (const chain of directory.chains) {
+    for (const chain of sidesOf(directory)) {
       for (const upstream of chain.upstreams) {
-        const labels = { chain_gid: chain.network.gid, upstream: upstream.label };
+        const labels = { chain_gid: chain.network.gid, upstream: upstream.label, interface: chain.isWallet ? 'wallet' : 'jsonrpc' };
         serving.set(chain.serves(upstream) ? 1 : 0, labels);
         inFlight.set(upstream.legs.size, labels);
         if (upstream.head !== undefined) heads.set(upstream.head.number, labels);
         const counts = chain.outcomes.get(upstream);
         if (counts === undefined) continue;
-        const key = `${labels.chain_gid} ${labels.upstream}`;
+        const key = `${labels.chain_gid} ${labels.upstream} ${labels.interface}`;
         const before = told.get(key);
         for (const [outcome, count] of Object.entries(counts) as [Outcome, number][]) {
           const more = count - (before?.[outcome] ?? 0);
@@ -40,9 +40,15 @@ export function observeChains(directory: ChainDirectory): () => void {
 
 /** Chains are told with their state and take no replica out of service: another one meets the same nodes. */
 export function checkChains(directory: ChainDirectory): Checks {
-  const entries = [...directory.chains].filter(({ upstreams }) => upstreams.length > 0).map((chain) => {
-    const upstreams = chain.upstreams.map((upstream) => ({ label: upstream.label, serving: chain.serves(upstream), head_number: upstream.head?.number, reason: upstream.reason }));
-    return [chain.network.gid, { ...ok, status: statusOf(chain), upstreams }] as const;
-  });
-  return Object.fromEntries(entries);
+  const entries = [...directory.chains].filter(({ upstreams, wallet }) => upstreams.length > 0 || (wallet?.upstreams.length ?? 0) > 0);
+  return Object.fromEntries(entries.map((chain) => [chain.network.gid, { ...ok, ...describe(chain), ...(chain.wallet && { wallet: describe(chain.wallet) }) }]));
+}
+
+function describe(chain: Chain) {
+  return { status: statusOf(chain), upstreams: chain.upstreams.map((upstream) => ({ label: upstream.label, serving: chain.serves(upstream), head_number: upstream.head?.number, reason: upstream.reason })) };
+}
+
+/** Each chain, and the HTTP interface of those that have one, which is served by nodes of its own. */
+function sidesOf(directory: ChainDirectory): Chain[] {
+  return [...directory.chains].flatMap((chain) => (chain.wallet === undefined ? [chain] : [chain, chain.wallet]));
 }

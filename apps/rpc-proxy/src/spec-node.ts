@@ -45,6 +45,7 @@ export async function startSpecNode(answer: Answer = answerResult('"0x1"'), opti
       getGenesisHash: () => '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
       getSlot: () => head,
       getVersion: () => ({}),
+      getblock: ([number]) => ({ blockID: `${'0'.repeat(56)}${(number === 0 ? (options.chainId ?? 1) : head).toString(16).padStart(8, '0')}`, block_header: { raw_data: number === 0 ? {} : { number: head } } }),
     },
   };
   const server = createServer((req, res) => {
@@ -54,7 +55,7 @@ export async function startSpecNode(answer: Answer = answerResult('"0x1"'), opti
       const bytes = Buffer.concat(pieces);
       const body = bytes.toString();
       // Only the gateway itself calls itself that and has no client.
-      const health = findHealth(body, node.health);
+      const health = findHealth(body, node.health) ?? findWalletHealth(req.url!, body, node.health);
       const seen: Seen = { body, bytes, headers: req.headers, rawHeaders: req.rawHeaders, url: req.url!, method: req.method!, isHealth: health !== undefined };
       if (node.isSilent) return;
       if (health !== undefined) return void res.setHeader('content-type', 'application/json').end(health);
@@ -82,6 +83,12 @@ function findHealth(body: string, health: SpecNode['health']): string | undefine
   if (match === null) return undefined;
   const result = health[match[1]!]?.(JSON.parse(match[2]!) as unknown[]);
   return JSON.stringify(result === undefined ? { jsonrpc: '2.0', id: 'health', error: { code: -32601, message: 'the method does not exist' } } : { jsonrpc: '2.0', id: 'health', result });
+}
+
+/** Of TRON's HTTP interface; `{}` is how it says that there is none. */
+function findWalletHealth(url: string, body: string, health: SpecNode['health']): string | undefined {
+  if (!/\/wallet\/getblock(\?|$)/.test(url) || !/^\{("id_or_num":"0",)?"detail":false\}$/.test(body)) return undefined;
+  return JSON.stringify(health.getblock?.([body.includes('id_or_num') ? 0 : 'latest']) ?? {});
 }
 
 /** Answers each call with this raw result and the call's own id. */

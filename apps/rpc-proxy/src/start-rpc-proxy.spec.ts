@@ -131,6 +131,59 @@ describe('networks', () => {
   });
 });
 
+describe('the two interfaces of TRON', () => {
+  const TRON = 'tron:0x7a69';
+  const NOWBLOCK = '/tron-local/wallet/getnowblock';
+  let jsonRpc: SpecNode;
+  let wallets: SpecNode[];
+  beforeAll(async () => {
+    const chainId = 0x7a69;
+    jsonRpc = await startSpecNode(answerResult('"json"'), { chainId });
+    // Its other interface is not there: what is asked of it is answered as by any web server.
+    jsonRpc.health.getblock = () => undefined;
+    wallets = await Promise.all([0, 1].map((index) => startSpecNode((_seen, res) => sendJson(res, `{"from":${index}}`), { chainId })));
+  });
+  afterAll(() => Promise.all([jsonRpc, ...wallets].map((node) => node.stop())));
+
+  it('may stand on different hosts: each is asked, watched and told of by itself', async () => {
+    const seal = (url: string, field: string): string => world.sealer.seal(url, `${field}:${TRON}`);
+    await world.db.query("INSERT INTO blockchains (gid, family, name, short_name, image_url, endpoint_sealed, evm_endpoint_sealed) VALUES ($1, 'tron', 'tron-local', 'trx', 'https://x', $2, $3)", [
+      TRON, seal(`${wallets[0]!.url}/key/wallet?token=t`, 'endpoint'), seal(`${jsonRpc.url}/eth`, 'evm_endpoint'),
+    ]);
+    const gateway = await world.open({});
+    const chain = gateway.directory.find('tron-local')!;
+    const wallet = chain.wallet!;
+    await waitFor(() => chain.serves(chain.upstreams[0]!) && wallet.serves(wallet.upstreams[0]!));
+    expect((await post(gateway, call('eth_call'), { path: '/tron-local' })).text).toContain('"json"');
+    expect((await post(gateway, '{}', { path: `${NOWBLOCK}?visible=true` })).text).toBe('{"from":0}');
+    expect([jsonRpc.seen.map(({ url }) => url), wallets[0]!.seen.map(({ url }) => url)]).toEqual([['/eth'], ['/key/wallet/getnowblock?visible=true&token=t']]);
+    // The head that one interface told is no floor of the other: they may be nodes of different height.
+    const listed = async () => (JSON.parse(await (await fetch(gateway.url)).text()) as { networks: { chain_gid: string }[] }).networks.find(({ chain_gid: gid }) => gid === TRON);
+    expect(await listed()).toMatchObject({ status: 'healthy', wallet_status: 'healthy' });
+    wallets[0]!.health.getblock = () => undefined;
+    await waitFor(() => !wallet.serves(wallet.upstreams[0]!));
+    expect(await listed()).toMatchObject({ status: 'healthy', wallet_status: 'unavailable' });
+    expect(await gateway.readiness()).toMatchObject({ [TRON]: { ok: true, status: 'healthy', wallet: { status: 'unavailable', upstreams: [{ label: wallets[0]!.url, serving: false, reason: expect.stringContaining('expected a block') }] } } });
+    await world.db.query('DELETE FROM blockchains');
+  });
+
+  it('of several nodes pass over those that do not have it, serve another chain or break off', async () => {
+    const gateway = await world.open({}, { endpoints: { [TRON]: [`${jsonRpc.url}/jsonrpc`, ...wallets.map(({ url }) => url)] } });
+    const wallet = gateway.directory.find('tron-local')!.wallet!;
+    await waitFor(() => wallet.upstreams.every(({ isChecked }) => isChecked));
+    expect(wallet.upstreams.map((upstream) => wallet.serves(upstream))).toEqual([false, false, true]);
+    wallets[0]!.health.getblock = wallets[1]!.health.getblock!;
+    await waitFor(() => wallet.serves(wallet.upstreams[1]!));
+    wallets[1]!.answer = (_seen, _res, req) => req.socket.destroy();
+    for (let count = 0; count < 5; count += 1) expect((await post(gateway, '{}', { path: NOWBLOCK })).text).toBe('{"from":0}');
+    wallets[0]!.health.getblock = () => ({ blockID: '0'.repeat(64) });
+    await waitFor(() => wallet.upstreams[1]!.isWrongChain);
+    wallets[1]!.answer = (_seen, res) => sendJson(res, '{"from":1}');
+    for (let count = 0; count < 5; count += 1) expect((await post(gateway, '{}', { path: NOWBLOCK })).text).toBe('{"from":1}');
+    expect(jsonRpc.seen.filter(({ url }) => url.includes('wallet'))).toEqual([]);
+  });
+});
+
 describe('nodes', () => {
   const open = async (): Promise<Gateway> => {
     const gateway = await world.open({ [ETHEREUM]: nodes.map(({ url }) => ({ url, weight: 1, headers: { 'x-node': 'y' } })) });
@@ -291,12 +344,17 @@ describe('the cache', () => {
   it('shares one request among equal calls in flight, each with its own id, and stays when the first client leaves', async () => {
     const held: (() => void)[] = [];
     nodes[0]!.answer = (seen, res, req) => void held.push(() => answerResult('"shared"')(seen, res, req));
+    const countShared = async (): Promise<number> => {
+      await gateway.flushUsage();
+      return (await world.db.query<{ cached: number }>("SELECT coalesce(sum(cached), 0)::int AS cached FROM rpc_usage WHERE method = 'eth_call'")).rows[0]!.cached;
+    };
+    const before = await countShared();
     const stop = new AbortController();
     const body = (id: number): string => call('eth_call', '[{"to":"0x77"},"latest"]', String(id));
     const first = fetch(`${gateway.url}/ethereum`, { method: 'POST', body: body(0), headers: { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc }, signal: stop.signal }).catch(() => 'left');
     await waitFor(() => held.length === 1);
     const others = Array.from({ length: 200 }, (_, index) => post(gateway, body(index + 1)));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await waitFor(async () => (await countShared()) === before + others.length);
     stop.abort();
     expect(await first).toBe('left');
     for (const answer of held) answer();

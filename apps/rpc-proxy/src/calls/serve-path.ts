@@ -7,13 +7,14 @@ import { findCallFault } from './find-call-fault.ts';
 export function servePath(usage: UsageBook): (request: RpcRequest) => void {
   return (request) => {
     const { chain, reply, principal, rest, req, body } = request;
-    if (chain.upstreams.length === 0) return reply.refuse(502, 'network unavailable');
+    const nodes = chain.wallet ?? chain;
+    if (nodes.upstreams.length === 0) return reply.refuse(502, 'network unavailable');
     const rule = chain.ruleOf(rest.slice(1).split('?', 1)[0]!.toLowerCase());
     const fault = findCallFault(request, undefined, rule);
     if (fault !== undefined) return reply.refuse(fault.status, fault.error);
     usage.open(principal, chain, [{ rule }], request);
     const exchange = new Exchange(
-      { chain, body, kind: rule.kind, method: rule.method, params: '', floor: chain.floorOf(principal.keyId), rest, verb: req.method === 'GET' ? 'GET' : 'POST' },
+      { chain: nodes, body, kind: rule.kind, method: rule.method, params: '', floor: nodes.floorOf(principal.keyId), rest, verb: req.method === 'GET' ? 'GET' : 'POST' },
       reply,
     );
     reply.res.on('close', () => {

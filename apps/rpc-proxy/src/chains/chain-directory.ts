@@ -35,7 +35,7 @@ export class ChainDirectory {
     this.#connect = options.connectorOf(options.dial);
     for (const network of listNetworks()) {
       const chain = new Chain(network, this.clock, { lists: options.settings[network.gid]?.methods, isCached: options.settings[network.gid]?.cache });
-      chain.probe = (upstream) => isThere(upstream, network, PROBE_MS);
+      for (const side of [chain, chain.wallet]) if (side !== undefined) side.probe = (upstream) => isThere(upstream, side, PROBE_MS);
       this.#byGid.set(network.gid, chain);
     }
   }
@@ -49,26 +49,32 @@ export class ChainDirectory {
     return this.#byName.get(name) ?? this.#findSlowly(name);
   }
 
-  /** The nodes of a chain from now on; those that stay keep their connections and what is known of them. */
-  setSources(gid: string, sources: readonly UpstreamSource[]): void {
+  /** The nodes of a chain from now on, and those of its HTTP interface, where its family has one. */
+  setSources(gid: string, sources: readonly UpstreamSource[], walletSources: readonly UpstreamSource[] = []): void {
     const chain = this.#byGid.get(gid);
     if (chain === undefined) return;
+    this.#setNodes(chain, sources);
+    if (chain.wallet !== undefined) this.#setNodes(chain.wallet, walletSources);
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#watches.values()) stop.abort();
+    await Promise.all([...this.#watches.keys()].map((upstream) => upstream.pool.destroy()));
+  }
+
+  /** Those that stay keep their connections and what is known of them. */
+  #setNodes(chain: Chain, sources: readonly UpstreamSource[]): void {
     const before = new Map(chain.upstreams.map((upstream) => [keyOf(upstream.source), upstream]));
     const after = new Map<string, Upstream>();
     for (const source of sources) {
       const key = keyOf(source);
-      const upstream = before.get(key) ?? this.#open(gid, source);
+      const upstream = before.get(key) ?? this.#open(chain.network.gid, source);
       if (upstream !== undefined) after.set(key, upstream);
     }
     chain.upstreams = [...after.values()];
     for (const [key, upstream] of before) if (!after.has(key)) this.#close(chain, upstream);
     for (const upstream of chain.upstreams) if (!this.#watches.has(upstream)) this.#watch(chain, upstream);
     chain.refreshHead();
-  }
-
-  async close(): Promise<void> {
-    for (const stop of this.#watches.values()) stop.abort();
-    await Promise.all([...this.#watches.keys()].map((upstream) => upstream.pool.destroy()));
   }
 
   #findSlowly(name: string): Chain | undefined {

@@ -26,6 +26,9 @@ export class Chain {
   readonly ruleOf: (method: string) => MethodRule;
   readonly hedges = new HedgeBudget();
   readonly filters = new FilterBook();
+  /** The same network by the HTTP interface of TRON's nodes, which may be others than those of its JSON-RPC. */
+  readonly wallet: Chain | undefined;
+  readonly isWallet: boolean;
   upstreams: readonly Upstream[] = [];
   /** Highest of the nodes that serve. */
   headNumber = -1;
@@ -40,12 +43,16 @@ export class Chain {
   readonly #floors = new Map<string, Floor>();
   readonly #probing = new Map<Upstream, number>();
   readonly #lagMax: number;
+  readonly #walletOf: Chain | undefined;
 
-  constructor(network: Network, clock: Clock, { lists, isCached = true }: { readonly lists?: MethodLists; readonly isCached?: boolean } = {}) {
+  constructor(network: Network, clock: Clock, { lists, isCached = true, walletOf }: { readonly lists?: MethodLists; readonly isCached?: boolean; readonly walletOf?: Chain } = {}) {
     this.network = network;
     this.clock = clock;
     this.isCached = isCached;
-    this.ruleOf = createMethodTable(network.family, lists);
+    this.ruleOf = walletOf?.ruleOf ?? createMethodTable(network.family, lists);
+    this.isWallet = walletOf !== undefined;
+    this.#walletOf = walletOf;
+    this.wallet = network.family === 'tron' && walletOf === undefined ? new Chain(network, clock, { walletOf: this }) : undefined;
     this.#lagMax = Math.max(3, Math.ceil(5_000 / network.blockTimeMs));
   }
 
@@ -120,6 +127,12 @@ export class Chain {
     const finals = serving.filter((upstream) => !this.lags(upstream)).map(({ head }) => head!.final ?? -1);
     if (finals.length > 0) this.finalNumber = Math.max(this.finalNumber, Math.min(...finals));
     this.headStamp += 1;
+  }
+
+  /** Something was sent: what was kept for this head may be old. */
+  noteWrite(): void {
+    this.headStamp += 1;
+    this.#walletOf?.noteWrite();
   }
 
   count(upstream: Upstream, outcome: Outcome): void {

@@ -1,5 +1,6 @@
 import type { Opener } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
+import type { UpstreamSource } from '../upstreams/upstream.ts';
 import type { ChainDirectory } from './chain-directory.ts';
 import type { ChainSettings } from './chain-settings.ts';
 
@@ -68,31 +69,44 @@ async function applyEndpoints({ db, opener, directory, settings, endpoints, logg
     const row = byGid.get(gid);
     const state = `${row?.endpoint_sealed ?? ''} ${row?.evm_endpoint_sealed ?? ''}`;
     if (known.get(gid) === state) continue;
-    const stored = row === undefined ? [] : [tryOpen(row, opener, logger)].filter((url) => url !== undefined);
-    const plain = [...new Set([...stored, ...(endpoints[gid] ?? []).map((url) => (gid.startsWith('tron:') ? besideWallet(url) : url))])].map((url) => ({ url, weight: 1, headers: {} }));
-    directory.setSources(gid, [...plain, ...(settings[gid]?.upstreams ?? [])]);
+    const stored = row === undefined ? {} : tryOpen(row, opener, logger);
+    const more = settings[gid]?.upstreams ?? [];
+    if (gid.startsWith('tron:')) {
+      const [urls, walletUrls] = tronUrls(stored, endpoints[gid] ?? []);
+      directory.setSources(gid, [...toSources(urls), ...more], [...toSources(walletUrls), ...more]);
+    } else {
+      directory.setSources(gid, [...toSources([stored.url, ...(endpoints[gid] ?? [])]), ...more]);
+    }
     known.set(gid, state);
   }
 }
 
-/** One that was sealed with a key that is not here leaves its chain without it, and the others alone. */
-function tryOpen(row: EndpointRow, opener: Opener, logger: FollowOptions['logger']): string | undefined {
+function toSources(urls: readonly (string | undefined)[]): UpstreamSource[] {
+  return urls.filter((url) => url !== undefined).map((url) => ({ url, weight: 1, headers: {} }));
+}
+
+/** Of the JSON-RPC and of the HTTP interface: each has an address of its own, or stands beside the other one. */
+function tronUrls({ url, evmUrl }: StoredUrls, endpoints: readonly string[]): [urls: readonly (string | undefined)[], walletUrls: readonly (string | undefined)[]] {
+  return [[evmUrl ?? (url && besideWallet(url)), ...endpoints.map(besideWallet)], [url ?? evmUrl, ...endpoints]];
+}
+
+interface StoredUrls {
+  readonly url?: string;
+  readonly evmUrl?: string;
+}
+
+/** What was sealed with a key that is not here leaves its chain without it, and the others alone. */
+function tryOpen({ gid, endpoint_sealed: endpoint, evm_endpoint_sealed: evmEndpoint }: EndpointRow, opener: Opener, logger: FollowOptions['logger']): StoredUrls {
   try {
-    return openEndpoint(row, opener);
+    return { ...(endpoint !== null && { url: opener.open(endpoint, `endpoint:${gid}`) }), ...(evmEndpoint !== null && { evmUrl: opener.open(evmEndpoint, `evm_endpoint:${gid}`) }) };
   } catch (error) {
-    logger.warn({ chain_gid: row.gid, error: String(error) }, 'an endpoint could not be opened');
-    return undefined;
+    logger.warn({ chain_gid: gid, error: String(error) }, 'an endpoint could not be opened');
+    return {};
   }
 }
 
-/** TRON's JSON-RPC has an address of its own, or stands beside the HTTP API of the node. */
-function openEndpoint({ gid, family, endpoint_sealed: endpoint, evm_endpoint_sealed: evmEndpoint }: EndpointRow, opener: Opener): string | undefined {
-  if (evmEndpoint !== null) return opener.open(evmEndpoint, `evm_endpoint:${gid}`);
-  if (endpoint === null) return undefined;
-  const url = opener.open(endpoint, `endpoint:${gid}`);
-  return family === 'tron' ? besideWallet(url) : url;
-}
-
 function besideWallet(url: string): string {
-  return /\/jsonrpc\/?$/.test(url) ? url : new URL('jsonrpc', url.endsWith('/') ? url : `${url}/`).href;
+  const address = new URL(url);
+  if (!/\/jsonrpc\/?$/.test(address.pathname)) address.pathname = `${address.pathname.replace(/\/+$/, '').replace(/\/wallet$/, '')}/jsonrpc`;
+  return address.href;
 }

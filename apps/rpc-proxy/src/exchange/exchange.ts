@@ -109,7 +109,7 @@ export class Exchange implements LegOwner, Ticking {
     if (this.#isBackwards(upstream, reply)) return this.#waitForward(reply);
     chain.count(upstream, 'ok');
     chain.raiseFloor(this.#demand.floor, upstream);
-    if (this.#demand.kind === 'send' || this.#demand.kind === 'once') chain.headStamp += 1;
+    if (this.#demand.kind === 'send' || this.#demand.kind === 'once') chain.noteWrite();
     if (this.#demand.kind === 'filter') chain.filters.learn(method, reply.body, upstream);
     this.#finish();
     const isSecondSend = this.#legCount > 1 && method === 'eth_sendRawTransaction';

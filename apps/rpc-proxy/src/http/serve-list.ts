@@ -15,7 +15,7 @@ export function createListListener(directory: ChainDirectory): RequestListener {
 
 function describe(chain: Chain) {
   const { gid, name, displayName, aliases, family, isTestnet } = chain.network;
-  return { chain_gid: gid, name, display_name: displayName, aliases, family, is_testnet: isTestnet, status: statusOf(chain), head_number: chain.headNumber === -1 ? null : chain.headNumber };
+  return { chain_gid: gid, name, display_name: displayName, aliases, family, is_testnet: isTestnet, status: statusOf(chain), ...(chain.wallet && { wallet_status: statusOf(chain.wallet) }), head_number: chain.headNumber === -1 ? null : chain.headNumber };
 }
 
 /** `not_configured` without nodes, `degraded` while some of them serve. */

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { Network } from '@chainwatch/chain-core';
 import { findNetwork } from '@chainwatch/chain-registry';
-import { callUpstream, NodeRefusedError } from './call-upstream.ts';
+import type { Chain } from '../chains/chain.ts';
+import { callUpstream, callWallet, NodeRefusedError, NotServedError } from './call-upstream.ts';
 import type { Head, Upstream } from './upstream.ts';
 
 export interface Health {
@@ -15,7 +16,8 @@ const LOCAL_CLUSTER = 'solana:localnet';
 const GENESIS_CHARACTERS = 32;
 
 /** Which chain a node serves and where it stands. What it refuses to say is undefined. @throws Error when it does not answer */
-export async function askHealth(upstream: Upstream, network: Network): Promise<Health> {
+export async function askHealth(upstream: Upstream, { network, isWallet }: Chain): Promise<Health> {
+  if (isWallet) return askWallet(upstream, network);
   const ask = async <T>(method: string, params: readonly unknown[] = []): Promise<T | undefined> => {
     try {
       return await callUpstream<T>(upstream, method, params, AbortSignal.timeout(TIMEOUT_MS));
@@ -36,10 +38,11 @@ export async function askHealth(upstream: Upstream, network: Network): Promise<H
 }
 
 /** The cheapest question, for a node that is suspected to be gone. */
-export async function isThere(upstream: Upstream, network: Network, timeoutMs: number): Promise<boolean> {
-  const method = { evm: 'eth_chainId', tron: 'eth_chainId', bitcoin: 'getblockcount', solana: 'getVersion' }[network.family];
+export async function isThere(upstream: Upstream, { family, isWallet }: Chain, timeoutMs: number): Promise<boolean> {
+  const method = { evm: 'eth_chainId', tron: 'eth_chainId', bitcoin: 'getblockcount', solana: 'getVersion' }[family];
   const stop = new AbortController();
-  const answer = callUpstream(upstream, method, [], stop.signal).then(
+  const question = isWallet ? callWallet(upstream, 'getblock', { detail: false }, stop.signal) : callUpstream(upstream, method, [], stop.signal);
+  const answer = question.then(
     () => true,
     (error: unknown) => error instanceof NodeRefusedError,
   );
@@ -91,6 +94,32 @@ async function askSolana(ask: Ask, network: Network): Promise<Health> {
     isRightChain: typeof genesis === 'string' ? isGenesisOf(network, genesis) : undefined,
     head: typeof confirmed === 'number' ? { number: confirmed, hash: `${confirmed}`, final: finalized ?? undefined } : undefined,
   };
+}
+
+interface WalletBlock {
+  readonly blockID?: string;
+  readonly block_header?: { readonly raw_data?: { readonly number?: number } };
+}
+
+/** A chain's id is the end of its genesis block's. */
+async function askWallet(upstream: Upstream, network: Network): Promise<Health> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const [genesis, latest] = await Promise.all([readWalletBlock(upstream, signal, 0), readWalletBlock(upstream, signal)]);
+  if (genesis.blockID === undefined || latest.blockID === undefined) throw new Error('getblock: expected a block with its id');
+  const id = Number.parseInt(genesis.blockID.slice(-8), 16);
+  // The number 0 is left out.
+  const head = { number: latest.block_header?.raw_data?.number ?? 0, hash: latest.blockID, final: undefined };
+  return { isRightChain: network.gid === `tron:0x${id.toString(16)}`, head };
+}
+
+/** Without its transactions, where the node is not too old for that. */
+async function readWalletBlock(upstream: Upstream, signal: AbortSignal, number?: number): Promise<WalletBlock> {
+  try {
+    return await callWallet<WalletBlock>(upstream, 'getblock', { ...(number !== undefined && { id_or_num: `${number}` }), detail: false }, signal);
+  } catch (error) {
+    if (!(error instanceof NotServedError || error instanceof NodeRefusedError)) throw error;
+    return number === undefined ? callWallet(upstream, 'getnowblock', {}, signal) : callWallet(upstream, 'getblockbynum', { num: number }, signal);
+  }
 }
 
 /** A cluster of one's own has a genesis of its own: any that is nobody else's. */

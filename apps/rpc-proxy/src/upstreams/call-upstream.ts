@@ -5,21 +5,34 @@ export class NodeRefusedError extends Error {
   override readonly name = 'NodeRefusedError';
 }
 
-/** The gateway's own questions, outside of what clients wait for. @throws NodeRefusedError, or Error when there is no answer */
+/** The node is there, and this is none of its interfaces. */
+export class NotServedError extends Error {
+  override readonly name = 'NotServedError';
+}
+
+/** The gateway's own questions, outside of what clients wait for. @throws NodeRefusedError, NotServedError, or Error when there is no answer */
 export async function callUpstream<T>(upstream: Upstream, method: string, params: readonly unknown[], signal: AbortSignal): Promise<T> {
-  const { statusCode, body } = await upstream.pool.request({
-    path: upstream.path,
-    method: 'POST',
-    headers: upstream.headers as string[],
-    body: JSON.stringify({ jsonrpc: '2.0', id: 'health', method, params }),
-    signal,
-  });
-  const text = await body.text();
-  const reply = parse(text);
-  if (reply === undefined) throw new Error(`expected JSON, got status ${statusCode}`);
+  const reply = await post(upstream, upstream.path, { jsonrpc: '2.0', id: 'health', method, params }, signal);
   if (reply.error !== undefined && reply.error !== null) throw new NodeRefusedError(`${method} was refused`);
   return reply.result as T;
 }
+
+/** The same of the HTTP interface of a TRON node, which tells its errors under status 200. */
+export async function callWallet<T>(upstream: Upstream, method: string, body: object, signal: AbortSignal): Promise<T> {
+  const reply = await post(upstream, upstream.pathOf(`/wallet/${method}`), body, signal);
+  if ('Error' in reply) throw new NodeRefusedError(`${method} was refused`);
+  return reply as T;
+}
+
+async function post(upstream: Upstream, path: string, question: object, signal: AbortSignal): Promise<{ result?: unknown; error?: unknown }> {
+  const { statusCode, body } = await upstream.pool.request({ path, method: 'POST', headers: upstream.headers as string[], body: JSON.stringify(question), signal });
+  const reply = parse(await body.text());
+  if (NOT_SERVED.has(statusCode) && reply?.error === undefined) throw new NotServedError(`expected the interface at this address, got status ${statusCode}`);
+  if (reply === undefined) throw new Error(`expected JSON, got status ${statusCode}`);
+  return reply;
+}
+
+const NOT_SERVED: ReadonlySet<number> = new Set([404, 405, 501]);
 
 function parse(text: string): { result?: unknown; error?: unknown } | undefined {
   try {

@@ -62,11 +62,17 @@ export class Upstream {
   pausedUntil = 0;
   lastHeardAt = 0;
   #failures = 0;
+  /** Of an HTTP interface, with or without its own folder, or with the JSON-RPC that stands beside it. */
+  readonly #base: string;
+  readonly #query: string | undefined;
 
   constructor(options: UpstreamOptions) {
     this.source = options.source;
     this.label = options.label;
     this.path = options.path;
+    const [base = '', query] = options.path.split('?', 2);
+    this.#base = base.replace(/\/+$/, '').replace(/\/(jsonrpc|wallet)$/, '');
+    this.#query = query;
     this.clock = options.clock;
     this.headers = Object.entries({ 'content-type': 'application/json', ...options.headers, ...options.source.headers }).flat();
     this.pool = new Pool(options.origin, {
@@ -82,11 +88,6 @@ export class Upstream {
     });
   }
 
-  /** Where JSON-RPC stands beside an HTTP interface, that one's address. */
-  get #base(): string {
-    return this.path.replace(/\/(jsonrpc)?\/?$/, '');
-  }
-
   get load(): number {
     return (this.legs.size + 1) / this.source.weight;
   }
@@ -94,9 +95,15 @@ export class Upstream {
   send(leg: Leg, request: UpstreamRequest): void {
     this.legs.add(leg);
     const { rest, verb = 'POST', acceptEncoding, body } = request;
-    const path = rest === undefined ? this.path : `${this.#base}${rest}`;
+    const path = rest === undefined ? this.path : this.pathOf(rest);
     const headers = acceptEncoding === undefined ? this.headers : [...this.headers, 'accept-encoding', acceptEncoding];
     this.pool.dispatch({ path, method: verb, headers: headers as string[], body: verb === 'GET' ? null : body }, leg);
+  }
+
+  /** Of `/wallet/getnowblock`, with what the endpoint's address says behind its question mark. */
+  pathOf(rest: string): string {
+    if (this.#query === undefined) return `${this.#base}${rest}`;
+    return `${this.#base}${rest}${rest.includes('?') ? '&' : '?'}${this.#query}`;
   }
 
   succeed(): void {

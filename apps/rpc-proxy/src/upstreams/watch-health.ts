@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Chain } from '../chains/chain.ts';
 import { askHealth } from './ask-health.ts';
+import { NotServedError } from './call-upstream.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface HealthLog {
@@ -11,12 +12,14 @@ export interface HealthLog {
 const INTERVAL_MS_MIN = 250;
 const INTERVAL_MS_MAX = 2_000;
 const DOWN_INTERVAL_MS = 250;
+/** A node that is there without this interface will hardly have it in a moment. */
+const NOT_SERVED_INTERVAL_MS = 5_000;
 
 /** Asks a node again and again how it is, until `signal`. Never rejects. */
 export async function watchHealth(chain: Chain, upstream: Upstream, log: HealthLog, signal: AbortSignal, intervalMs = intervalOf(chain)): Promise<void> {
   while (!signal.aborted) {
     const wasServing = upstream.isChecked && !upstream.isDown && !upstream.isWrongChain;
-    await check(chain, upstream);
+    const downMs = await check(chain, upstream);
     if (signal.aborted) return;
     const isServing = !upstream.isDown && !upstream.isWrongChain;
     upstream.isChecked = true;
@@ -24,7 +27,7 @@ export async function watchHealth(chain: Chain, upstream: Upstream, log: HealthL
     const fields = { chain_gid: chain.network.gid, upstream: upstream.label, reason: upstream.reason };
     if (wasServing && !isServing) log.warn(fields, 'a node was taken out of service');
     if (!wasServing && isServing) log.info(fields, 'a node was taken into service');
-    await delay(isServing ? intervalMs : DOWN_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    await delay(isServing ? intervalMs : downMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
 
@@ -32,17 +35,20 @@ function intervalOf({ network }: Chain): number {
   return Math.min(INTERVAL_MS_MAX, Math.max(INTERVAL_MS_MIN, network.blockTimeMs / 2));
 }
 
-async function check(chain: Chain, upstream: Upstream): Promise<void> {
+/** @returns how long to wait when it does not serve */
+async function check(chain: Chain, upstream: Upstream): Promise<number> {
   try {
-    const { isRightChain, head } = await askHealth(upstream, chain.network);
+    const { isRightChain, head } = await askHealth(upstream, chain);
     upstream.isWrongChain = isRightChain === false;
     if (upstream.isWrongChain) {
       upstream.reason = 'serves another chain';
-      return;
+      return DOWN_INTERVAL_MS;
     }
     upstream.recover();
     if (head !== undefined) chain.setHead(upstream, head);
   } catch (error) {
     upstream.goDown(error instanceof Error ? error.message : String(error));
+    if (error instanceof NotServedError) return NOT_SERVED_INTERVAL_MS;
   }
+  return DOWN_INTERVAL_MS;
 }
