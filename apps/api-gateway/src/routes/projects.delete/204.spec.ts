@@ -1,3 +1,4 @@
+import { waitFor } from '@chainwatch/testing';
 import { accounts, bodyOf } from '../../spec-public-keys.ts';
 import { startSpecWorld } from '../../spec-world.ts';
 import type { Client, SpecWorld } from '../../spec-world.ts';
@@ -76,7 +77,7 @@ describe('DELETE /management/projects/{id}', () => {
       await sql.query('SELECT FROM projects WHERE id = $1 FOR UPDATE', [id]);
       const late = client.post('/addresses/external').send({ value: address, chain_family: 'evm' }).then(({ status }) => status);
       const lateKey = world.management.post('/management/keys').send({ type: 'api', name: 'k', project_id: id, permissions: ['api:address:read'] }).then(({ status }) => status);
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await waitFor(async () => (await countWaiting()) === 2);
       await sql.query('DELETE FROM api_keys WHERE project_id = $1', [id]);
       await sql.query('DELETE FROM projects WHERE id = $1', [id]);
       return { late, lateKey };
@@ -85,6 +86,12 @@ describe('DELETE /management/projects/{id}', () => {
     expect([await late, await lateKey]).toEqual([401, 404]);
     expect(world.failures).toEqual([]);
   });
+
+  /** Requests that wait for a lock in the database. */
+  async function countWaiting(): Promise<number> {
+    const { rows } = await world.db.query<{ count: number }>(`SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+    return rows[0]!.count;
+  }
 
   async function insertHistory(projectId: string, channelId: string): Promise<void> {
     const { rows } = await world.db.query<{ id: string }>(
