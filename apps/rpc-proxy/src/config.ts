@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boolean, integer, json, loadConfig, serviceConfig } from '@chainwatch/config';
+import { boolean, durationMs, integer, json, loadConfig, serviceConfig } from '@chainwatch/config';
 import { chainSettingsSchema } from './chains/chain-settings.ts';
 
 export const config = loadConfig(
@@ -18,5 +18,7 @@ export const config = loadConfig(
       RPC_CACHE: boolean().default(true),
       /** Memory for cached answers, in MiB. */
       RPC_CACHE_MEMORY: integer(1, 65_536).default(128),
+      /** How long Redis keeps what cannot change, for every replica; `0s` keeps none there. */
+      RPC_CACHE_SHARED: durationMs().default(86_400_000),
     }),
 );

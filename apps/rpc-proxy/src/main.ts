@@ -26,6 +26,7 @@ await runService({
       namespaceLabel: config.NAMESPACE_LABEL,
       limits: { perKey: config.RATE_LIMIT_RPC, failedPerClient: config.RATE_LIMIT_FAILED_AUTH },
       cacheBytes: config.RPC_CACHE ? config.RPC_CACHE_MEMORY * 1_048_576 : 0,
+      sharedCacheSeconds: Math.ceil(config.RPC_CACHE_SHARED / 1_000),
       trustedProxies: config.TRUSTED_PROXIES,
       endpoints: config.CHAIN_ENDPOINTS,
       settings: config.RPC_CHAINS,

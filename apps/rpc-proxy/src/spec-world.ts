@@ -61,6 +61,7 @@ export async function startSpecWorld(): Promise<SpecWorld> {
         namespaceLabel: 'svc',
         limits: { perKey: 1_000_000_000, failedPerClient: 1_000_000 },
         cacheBytes: 0,
+        sharedCacheSeconds: 0,
         healthIntervalMs: 50,
         trustedProxies: 0,
         endpoints: {},

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { hashApiKey } from '@chainwatch/api-key';
-import { waitFor } from '@chainwatch/testing';
+import { createCache, type Cache } from '@chainwatch/cache';
+import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
 import { answerResult, sendJson, startSpecNode, type SpecNode } from './spec-node.ts';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';
 import type { RpcProxy } from './start-rpc-proxy.ts';
@@ -365,6 +367,85 @@ describe('the cache', () => {
   it('passes large replies on as they come, and keeps them as well', async () => {
     const result = `"${'a'.repeat(500_000)}"`;
     expect(await reach('eth_getBlockReceipts', '["0x5"]', result)).toBe(1);
+  });
+});
+
+describe('the cache that replicas share', () => {
+  let redis: RedisHandle;
+  let cache: Cache;
+  let replicas: Gateway[];
+  beforeAll(async () => {
+    redis = await startRedis();
+    cache = createCache(redis.url);
+    await waitFor(() => cache.isReady);
+    const open = () => world.open({ [ETHEREUM]: [nodes[0]!.url], [BITCOIN]: [nodes[0]!.url] }, { cacheBytes: 10_000_000, cache, sharedCacheSeconds: 60, sharedHeadStartMs: 60_000 });
+    replicas = await Promise.all([open(), open()]);
+    await Promise.all(replicas.map(allServe));
+  });
+  afterAll(async () => {
+    await cache.close();
+    await redis.stop();
+  });
+
+  const nameOf = (method: string, params: string, gid = ETHEREUM): string => `rpc:1:${gid}|${method}|${createHash('sha256').update(`|"2.0"|${params}`).digest('base64url')}`;
+  /** How many of two equal calls, one to each replica, reach the node. */
+  const reach = async (method: string, params: string, result: string, { path = '/ethereum', isKept = true } = {}): Promise<number> => {
+    nodes[0]!.answer = answerResult(result);
+    const before = nodes[0]!.seen.length;
+    expect((await post(replicas[0]!, call(method, params), { path })).text).toBe(`{"jsonrpc":"2.0","id":1,"result":${result}}`);
+    if (isKept) await waitFor(async () => (await cache.findBytes(nameOf(method, params, path === '/bitcoin' ? BITCOIN : ETHEREUM))) !== undefined);
+    expect((await post(replicas[1]!, call(method, params, '"two"'), { path })).text).toBe(`{"jsonrpc":"2.0","id":"two","result":${result}}`);
+    return nodes[0]!.seen.length - before;
+  };
+
+  it('has what cannot change, for a time, under chain, method and the hash of the parameters', async () => {
+    expect(await reach('eth_getBlockByNumber', '["0x5",true]', '{"number":"0x5","x":18446744073709551615.00}')).toBe(1);
+    const left = await cache.ttlSeconds(nameOf('eth_getBlockByNumber', '["0x5",true]'));
+    expect([left! > 0, left! <= 60]).toEqual([true, true]);
+    // The second replica has it for itself from now on.
+    await cache.delete(nameOf('eth_getBlockByNumber', '["0x5",true]'));
+    expect((await post(replicas[1]!, call('eth_getBlockByNumber', '["0x5",true]'))).text).toContain('18446744073709551615.00');
+    expect(nodes[0]!.seen).toHaveLength(1);
+  });
+
+  it('teaches a replica what the answer taught the other one', async () => {
+    expect(await reach('getblockhash', '[10]', '"abc"', { path: '/bitcoin' })).toBe(1);
+    // That abc is at a final height.
+    expect(await reach('getblock', '["abc",0]', '"00ff"', { path: '/bitcoin' })).toBe(1);
+  });
+
+  it.each([
+    ['eth_getBlockByNumber', '["0x5f5e100",true]', '{"number":"0x5f5e100"}'],
+    ['eth_call', '[{},"latest"]', '"0x7"'],
+    ['eth_getTransactionReceipt', '["0x4"]', 'null'],
+    ['eth_getBlockReceipts', '["0x6"]', `"${'a'.repeat(300_000)}"`],
+  ])('has nothing that moves, is empty or large: %s %s', async (method, params, result) => {
+    expect(await reach(method, params, result, { isKept: false })).toBe(2);
+    expect(await cache.findBytes(nameOf(method, params))).toBeUndefined();
+  });
+
+  it('is not believed where somebody else wrote', async () => {
+    for (const [index, bytes] of [Buffer.from('x'), Buffer.alloc(9, 255), Buffer.from('{"jsonrpc":"2.0","id":1,"result":"0x66"}')].entries()) {
+      const params = `["0x1${index}",false]`;
+      await cache.setBytes(nameOf('eth_getBlockByNumber', params), bytes, 60);
+      expect((await post(replicas[0]!, call('eth_getBlockByNumber', params))).text).toBe('{"jsonrpc":"2.0","id":1,"result":"0x1"}');
+    }
+  });
+
+  it('may end or hang in the middle, and no client notices', async () => {
+    const ask = (gateway: Gateway, from: number) => Promise.all(Array.from({ length: 60 }, (_, index) => post(gateway, call('eth_getBalance', `["0x${from + index}","0x1"]`))));
+    const asked = [ask(replicas[0]!, 1_000), ask(replicas[1]!, 1_030)];
+    await redis.kill9();
+    asked.push(ask(replicas[0]!, 2_000), ask(replicas[1]!, 2_000));
+    const replies = (await Promise.all(asked)).flat();
+    expect(new Set(replies.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set(['200 {"jsonrpc":"2.0","id":1,"result":"0x1"}']));
+    let questions = 0;
+    const hanging = { ...createCache(undefined), isReady: true, findBytes: () => new Promise<undefined>(() => void (questions += 1)) };
+    const patient = await world.open({ [ETHEREUM]: [nodes[0]!.url] }, { cacheBytes: 10_000_000, cache: hanging, sharedCacheSeconds: 60 });
+    await allServe(patient);
+    for (let index = 0; index < 20; index += 1) expect((await post(patient, call('eth_getBalance', `["0x${index}","0x1"]`))).status).toBe(200);
+    // Not asked any more for a second, each time.
+    expect(questions).toBeLessThan(20);
   });
 });
 

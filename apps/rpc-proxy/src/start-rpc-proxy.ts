@@ -8,6 +8,7 @@ import { createKeyStore } from '@chainwatch/key-store';
 import { createGuardedConnector } from '@chainwatch/outbound';
 import { notOk, ok, probe, type Checks, type Logger } from '@chainwatch/telemetry';
 import { AnswerCache } from './cache/answer-cache.ts';
+import { SharedStore } from './cache/shared-store.ts';
 import { createServe } from './calls/serve-request.ts';
 import { servePath } from './calls/serve-path.ts';
 import { ChainDirectory } from './chains/chain-directory.ts';
@@ -25,7 +26,7 @@ import { UsageBook } from './usage/usage-book.ts';
 export interface RpcProxyOptions {
   readonly db: Database;
   readonly bus: Pick<Bus<'rpc-proxy'>, 'subscribe' | 'isConnected'>;
-  readonly cache: Pick<Cache, 'consumeToken'>;
+  readonly cache: Pick<Cache, 'consumeToken' | 'findBytes' | 'setBytes' | 'isReady'>;
   readonly opener: Opener;
   readonly dial: Dial;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -34,6 +35,10 @@ export interface RpcProxyOptions {
   readonly trustedProxies: number;
   /** Memory for answers; 0 keeps none. */
   readonly cacheBytes: number;
+  /** How long Redis keeps what cannot change for every replica; 0: it keeps none. */
+  readonly sharedCacheSeconds: number;
+  /** How long a call waits for Redis; for specs. */
+  readonly sharedHeadStartMs?: number;
   /** More nodes by chain gid, and what may be called. */
   readonly endpoints: Readonly<Record<string, readonly string[]>>;
   readonly settings: Readonly<Record<string, ChainSettings>>;
@@ -71,7 +76,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
     limits,
     directory,
     trustedProxies: options.trustedProxies,
-    serve: createServe({ usage, cache: options.cacheBytes > 0 ? new AnswerCache(options.cacheBytes) : undefined }),
+    serve: createServe({ usage, cache: createAnswerCache(options) }),
     servePath: servePath(usage),
     serveList: createListListener(directory),
     onUnexpected: (err) => logger.error({ err }, 'a call failed unexpectedly'),
@@ -111,4 +116,9 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
       await directory.close();
     },
   };
+}
+
+function createAnswerCache({ cache, cacheBytes, sharedCacheSeconds, sharedHeadStartMs }: RpcProxyOptions): AnswerCache | undefined {
+  if (cacheBytes === 0) return undefined;
+  return new AnswerCache(cacheBytes, sharedCacheSeconds > 0 ? new SharedStore({ cache, ttlSeconds: sharedCacheSeconds, headStartMs: sharedHeadStartMs }) : undefined);
 }

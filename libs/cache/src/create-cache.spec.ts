@@ -80,6 +80,10 @@ describe('createCache', () => {
     await cache.delete('a');
     expect(await cache.setIfAbsent('a', 2, 60)).toBe(true);
     expect(await cache.ttlSeconds('nothing')).toBeUndefined();
+    const bytes = Buffer.from([0, 255, 128, 10]);
+    expect(await cache.findBytes('bytes')).toBeUndefined();
+    expect(await cache.setBytes('bytes', bytes, 60)).toBe(true);
+    expect(await cache.findBytes('bytes')).toEqual(bytes);
   });
 
   it('decides as the limiter of one process does', async () => {
@@ -117,6 +121,8 @@ describe('createCache', () => {
     expect(await cache.find('a')).toBeUndefined();
     expect(await cache.set('a', 1, 60)).toBe(false);
     expect(await cache.setIfAbsent('a', 1, 60)).toBeUndefined();
+    expect(await cache.findBytes('a')).toBeUndefined();
+    expect(await cache.setBytes('a', Buffer.alloc(1), 60)).toBe(false);
     const answers = await Promise.all(Array.from({ length: 7 }, () => cache.consumeToken({ ...REQUEST, windowSeconds: 3_600 })));
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(5);
     await redis.restart();

@@ -23,6 +23,10 @@ export interface Cache {
   find<T>(key: string): Promise<T | undefined>;
   /** Stores a JSON value for a time. Returns whether it was stored. */
   set(key: string, value: unknown, ttlSeconds: number): Promise<boolean>;
+  /** The bytes of the key; undefined when there are none, or no Redis. */
+  findBytes(key: string): Promise<Buffer | undefined>;
+  /** Stores bytes as they are for a time. Returns whether they were stored. */
+  setBytes(key: string, value: Buffer, ttlSeconds: number): Promise<boolean>;
   /** Stores only where nothing is; undefined when Redis did not answer. */
   setIfAbsent(key: string, value: unknown, ttlSeconds: number): Promise<boolean | undefined>;
   delete(...keys: string[]): Promise<void>;
@@ -55,6 +59,8 @@ export function createCache(url: string | undefined, { logger, prefix = 'chainwa
       return text === undefined || text === null ? undefined : parseJson<T>(text);
     },
     set: async (key, value, ttlSeconds) => (await attempt((client) => client.set(key, JSON.stringify(value), 'EX', ttlSeconds))) === 'OK',
+    findBytes: async (key) => (await attempt((client) => client.getBuffer(key))) ?? undefined,
+    setBytes: async (key, value, ttlSeconds) => (await attempt((client) => client.set(key, value, 'EX', ttlSeconds))) === 'OK',
     async setIfAbsent(key, value, ttlSeconds) {
       const answer = await attempt((client) => client.set(key, JSON.stringify(value), 'EX', ttlSeconds, 'NX'));
       return answer === undefined ? undefined : answer === 'OK';

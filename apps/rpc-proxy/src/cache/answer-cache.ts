@@ -6,8 +6,9 @@ import { skipSpace } from '../json/skip-value.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { bitcoinRules } from './bitcoin-rules.ts';
 import { evmRules } from './evm-rules.ts';
-import type { CacheRule } from './lifetime.ts';
+import { FOREVER, type CacheRule } from './lifetime.ts';
 import { MemoryStore, type StoredReply } from './memory-store.ts';
+import type { SharedStore } from './shared-store.ts';
 import { solanaRules } from './solana-rules.ts';
 import { tronRules } from './tron-rules.ts';
 
@@ -28,9 +29,12 @@ export interface CacheCall {
 /** Answers that cannot change, and some that do not change for a moment (rpc-gateway.md, "Caching"). */
 export class AnswerCache {
   readonly #store: MemoryStore;
+  readonly #shared: SharedStore | undefined;
 
-  constructor(bytesMax: number) {
+  /** @param shared where other replicas look */
+  constructor(bytesMax: number, shared?: SharedStore) {
     this.#store = new MemoryStore(bytesMax);
+    this.#shared = shared;
   }
 
   get bytes(): number {
@@ -46,6 +50,15 @@ export class AnswerCache {
     return this.#store.find(key, chain.headStamp);
   }
 
+  /** What another replica kept for good; undefined at once where none could have. */
+  findShared(call: CacheCall): Promise<StoredReply | undefined> | undefined {
+    if (this.#shared === undefined || !mayLast(call)) return undefined;
+    return this.#shared.find(call.key)?.then((stored) => {
+      if (stored !== undefined) this.#adopt(call, stored);
+      return stored;
+    });
+  }
+
   /** Keeps a reply for as long as its rule says. Answers of a node that is not in service are never kept. */
   keep(call: CacheCall, reply: WholeReply, stored: StoredReply, upstream: Upstream): void {
     const { chain, key, method, finalNumber } = call;
@@ -53,12 +66,35 @@ export class AnswerCache {
     const result = findResult(reply.body);
     if (result === undefined || isEmpty(result)) return;
     const lifetime = RULES[chain.family][method]?.({ chain, method, params: parseParams(call.params), finalNumber, result });
+    if (lifetime === FOREVER && isOfPublicChain(chain)) this.#shared?.set(key, stored);
     if (lifetime === undefined) return;
     // The head moved while the node answered: which one the answer belongs to is not known.
     if (lifetime.untilHead && call.stamp !== chain.headStamp) return;
     this.#store.set(key, stored, lifetime.ms, lifetime.untilHead ? call.stamp : undefined);
   }
+
+  /** Rules learn from answers, also from those that other replicas got. */
+  #adopt({ chain, key, method, params, finalNumber }: CacheCall, stored: StoredReply): void {
+    const result = findResult(stored.body);
+    if (result !== undefined) RULES[chain.family][method]?.({ chain, method, params: parseParams(params), finalNumber, result });
+    this.#store.set(key, stored, Infinity, undefined);
+  }
 }
+
+/** Tells without its reply that a call is worth a question to the other replicas: most are about the head. */
+function mayLast({ chain, method, params }: CacheCall): boolean {
+  return isOfPublicChain(chain) && !MOVING_METHODS.test(method) && !MOVING_TAG.test(params);
+}
+
+const MOVING_METHODS = /^(eth_(blockNumber|gasPrice|maxPriorityFeePerGas|blobBaseFee|baseFee|feeHistory)|get(blockcount|bestblockhash|blockchaininfo)|estimatesmartfee|get(Slot|BlockHeight|AccountInfo|MultipleAccounts|ProgramAccounts|SignaturesForAddress))$/;
+const MOVING_TAG = /"(latest|pending|safe|processed|confirmed)"/;
+
+/** The chain of somebody's own machine begins anew with its node; what is kept in Redis outlives that. */
+function isOfPublicChain({ network }: Chain): boolean {
+  return !LOCAL_CHAINS.has(network.gid);
+}
+
+const LOCAL_CHAINS: ReadonlySet<string> = new Set(['eip155:31337', 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328', 'solana:localnet', 'tron:0x7a69']);
 
 function findResult(body: Buffer): Buffer | undefined {
   const reply = scanReply(body, skipSpace(body, 0));

@@ -28,16 +28,18 @@ export class Flight implements Receiver {
   readonly #onLand: () => void;
   readonly #goAlone: (waiter: Waiter) => void;
   readonly #leader: Waiter;
+  readonly #onShared: () => void;
   readonly #waiters = new Set<Waiter>();
   #head: ReplyHead | undefined;
   #pieces: Buffer[] | undefined = [];
   #bytes = 0;
 
-  constructor(options: { call: CacheCall; cache: AnswerCache; demand: Demand; leader: Waiter; onLand: () => void; goAlone: (waiter: Waiter) => void }) {
+  constructor(options: { call: CacheCall; cache: AnswerCache; demand: Demand; leader: Waiter; onLand: () => void; onShared: () => void; goAlone: (waiter: Waiter) => void }) {
     this.#call = options.call;
     this.#cache = options.cache;
     this.#leader = options.leader;
     this.#onLand = options.onLand;
+    this.#onShared = options.onShared;
     this.#goAlone = options.goAlone;
     this.floorNumber = options.demand.floor.number;
     this.#waiters.add(options.leader);
@@ -45,7 +47,14 @@ export class Flight implements Receiver {
   }
 
   launch(): void {
-    this.#exchange.start();
+    const found = this.#cache.findShared(this.#call);
+    if (found === undefined) return void this.#exchange.start();
+    void found.then((stored) => {
+      // Everybody left.
+      if (this.#waiters.size === 0) return;
+      if (stored === undefined) this.#exchange.start();
+      else this.#answer(stored);
+    });
   }
 
   join(waiter: Waiter): void {
@@ -101,6 +110,14 @@ export class Flight implements Receiver {
   fail(failure: Failure): void {
     this.#onLand();
     for (const waiter of this.#waiters) waiter.reply.fail(failure);
+  }
+
+  /** Another replica had it. */
+  #answer(stored: StoredReply): void {
+    this.#exchange.abandon();
+    this.#onLand();
+    this.#onShared();
+    for (const { reply, id } of this.#waiters) reply.stored(stored, id, 200);
   }
 
   #collect(piece: Buffer): void {

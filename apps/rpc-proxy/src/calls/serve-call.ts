@@ -41,6 +41,7 @@ export function createServeCall({ usage, cache }: ServeCallOptions): (request: R
       demand,
       leader: waiter,
       onLand: () => flights.get(key) === flight && flights.delete(key),
+      onShared: () => usage.countCached(principal, chain, rule),
       goAlone: (follower) => goAlone({ ...request, reply: follower.reply }, ruled),
     });
     flights.set(key, flight);
