@@ -1,10 +1,10 @@
 import express from 'express';
 import type { Express } from 'express';
 import type { Cache } from '@chainwatch/cache';
-import { checkUrl, crossOrigin, jsonBody, mountRoutes, problemErrors, requestId, routeNotFound, securityHeaders } from '@chainwatch/http';
+import { checkUrl, crossOrigin, inOrder, jsonBody, mountRoutes, problemErrors, requestId, routeNotFound, securityHeaders } from '@chainwatch/http';
 import type { KeyStore } from '@chainwatch/key-store';
 import type { ApiDeps } from './api-deps.ts';
-import { authenticate, authorize } from './auth/authenticate.ts';
+import { authenticate, authorizerOf } from './auth/authenticate.ts';
 import { clientOf } from './auth/client-of.ts';
 import { limitPublic } from './auth/limit-public.ts';
 import { createLimit } from './auth/limit-requests.ts';
@@ -52,14 +52,14 @@ export function createApp(options: AppOptions): Express {
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustedProxies);
   const limit = createLimit(options.cache, options.limits);
-  app.use(requestId(), recordRequests(options.logger), securityHeaders(), crossOrigin({ origins: options.corsOrigins, ...browserClients, beforePreflight: (req, res) => limit(res, { publicClient: clientOf(req) }) }), limitPublic(limit));
+  const readBody = inOrder(checkUrl(), jsonBody({ limitBytes: bodyLimitBytes }));
+  app.use(inOrder(requestId(), recordRequests(options.logger), securityHeaders(), crossOrigin({ origins: options.corsOrigins, ...browserClients, beforePreflight: (req, res) => limit(res, { publicClient: clientOf(req) }) }), limitPublic(limit)));
   const { namespaceLabel, version } = options.deps.settings;
+  const routes = mountRoutes(routeTable, { deps: options.deps, authorizerOf, around: carryOutOnce, deadlineMs: options.requestTimeoutMs, checkReplies: options.checkReplies });
+  app.use('/v1', inOrder(authenticate({ keys: options.keys, namespaceLabel, limit }), readBody, routes, routeNotFound));
   app.use(serveDocuments({ namespaceLabel, version: version.version }));
-  app.use('/v1', authenticate({ keys: options.keys, namespaceLabel, limit }));
-  app.use(checkUrl(), ...jsonBody({ limitBytes: bodyLimitBytes }));
-  app.use('/v1', mountRoutes(routeTable, { deps: options.deps, authorize, around: carryOutOnce, deadlineMs: options.requestTimeoutMs, checkReplies: options.checkReplies }));
   app.use(
-    routeNotFound,
+    inOrder(readBody, routeNotFound),
     problemErrors({
       uris: { docsUrl: options.docsUrl, apiHost: options.apiHost },
       translate: translateError,

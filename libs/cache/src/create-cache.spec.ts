@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
-import { createCache, type Cache } from './index.ts';
+import { createCache, TokenLedger, type Cache } from './index.ts';
+import type { TokenRequest, TokenResult } from './index.ts';
 import { createLocalLimiter } from './local-limiter.ts';
 
 const REQUEST = { key: 'k', limit: 5, windowSeconds: 10 };
@@ -49,6 +51,53 @@ describe('createLocalLimiter', () => {
         }
       }),
     );
+  });
+});
+
+describe('TokenLedger', () => {
+  it('asks the shared counter rarely, and lets replicas together through what the limit is', async () => {
+    const limit = 4_000;
+    const consume = createLocalLimiter();
+    let questions = 0;
+    const consumeToken = async (request: TokenRequest): Promise<TokenResult> => {
+      questions += 1;
+      await nextTurn();
+      return consume(request);
+    };
+    const ledgers = Array.from({ length: 4 }, () => new TokenLedger({ consumeToken }));
+    // So long a window that nothing comes back meanwhile.
+    const request = { key: 'shared', limit, windowSeconds: 1_000_000 };
+    let allowed = 0;
+    let calls = 0;
+    let remaining = limit;
+    for (; calls < 2 * limit; calls += 1) {
+      const answer = await ledgers[calls % 4]!.take(request);
+      if (answer.allowed) allowed += 1;
+      if (calls < limit / 2) remaining = Math.min(remaining, answer.remaining);
+      if (calls === limit / 2) {
+        expect(remaining).toBeGreaterThanOrEqual(limit / 2 - 4);
+        expect(questions).toBeLessThan(limit / 10);
+      }
+    }
+    expect(allowed).toBeGreaterThanOrEqual(limit);
+    // A fortieth for each replica.
+    expect(allowed).toBeLessThanOrEqual(limit + limit / 10);
+    for (const ledger of ledgers) expect(await ledger.take(request)).toMatchObject({ allowed: false, remaining: 0 });
+    for (const ledger of ledgers) ledger.stop();
+  });
+
+  it('asks with each call after a pause, near to the limit, and when the limit is another one', async () => {
+    const consume = createLocalLimiter();
+    let questions = 0;
+    let now = NOW;
+    const ledger = new TokenLedger({ consumeToken: async (request) => ((questions += 1), consume({ ...request, now })), now: () => now });
+    const take = async (limit: number) => (await ledger.take({ key: 'k', limit, windowSeconds: 60 })).remaining;
+    expect([await take(1_000), await take(1_000), await take(1_000), questions]).toEqual([999, 998, 997, 1]);
+    now += 101;
+    expect([await take(1_000) >= 996, questions]).toEqual([true, 3]);
+    now += 60_000;
+    expect([await take(40), await take(40), questions]).toEqual([39, 38, 5]);
+    ledger.stop();
   });
 });
 

@@ -8,3 +8,4 @@
  */
 export type { TokenRequest, TokenResult } from './consume-token.ts';
 export { createCache, type Cache, type CacheOptions } from './create-cache.ts';
+export { TokenLedger } from './token-ledger.ts';

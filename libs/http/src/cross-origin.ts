@@ -8,7 +8,7 @@ interface CrossOriginOptions {
   /** What a page sees of an answer beside its body. */
   readonly exposedHeaders: readonly string[];
   /** Before a preflight is answered, which reaches no other middleware. */
-  readonly beforePreflight?: (req: Request, res: Response) => Promise<void>;
+  readonly beforePreflight?: (req: Request, res: Response) => Promise<void> | undefined;
 }
 
 const preflightSeconds = 600;
@@ -19,7 +19,7 @@ const preflightSeconds = 600;
  */
 export function crossOrigin({ origins, methods, requestHeaders, exposedHeaders, beforePreflight }: CrossOriginOptions): RequestHandler {
   const isOpen = origins.includes('*');
-  return async (req, res, next) => {
+  return (req, res, next) => {
     if (origins.length === 0) return next();
     if (!isOpen) res.vary('Origin');
     const origin = req.get('origin');
@@ -30,10 +30,11 @@ export function crossOrigin({ origins, methods, requestHeaders, exposedHeaders, 
       res.setHeader('Access-Control-Expose-Headers', exposedHeaders.join(', '));
       return next();
     }
-    await beforePreflight?.(req, res);
-    res.setHeader('Access-Control-Allow-Methods', methods.join(', '));
-    res.setHeader('Access-Control-Allow-Headers', requestHeaders.join(', '));
-    res.setHeader('Access-Control-Max-Age', preflightSeconds);
-    res.status(204).end();
+    return Promise.resolve(beforePreflight?.(req, res)).then(() => {
+      res.setHeader('Access-Control-Allow-Methods', methods.join(', '));
+      res.setHeader('Access-Control-Allow-Headers', requestHeaders.join(', '));
+      res.setHeader('Access-Control-Max-Age', preflightSeconds);
+      res.status(204).end();
+    });
   };
 }

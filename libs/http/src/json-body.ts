@@ -1,7 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import express from 'express';
 import type { RequestHandler } from 'express';
 import { ProblemError, contentTooLarge, invalidRequest, unsupportedMediaType } from '@chainwatch/problem';
 import { findBodyFault } from './find-body-fault.ts';
+import { inOrder } from './in-order.ts';
 
 export interface JsonBodyOptions {
   /** Largest body in bytes, after decompression. */
@@ -9,15 +11,16 @@ export interface JsonBodyOptions {
 }
 
 /** Parses JSON bodies: 415 for another media type, 413 over the limit, 400 for what is no JSON or cannot be stored. */
-export function jsonBody(options: JsonBodyOptions): RequestHandler[] {
+export function jsonBody(options: JsonBodyOptions): RequestHandler {
   const json = express.json({ limit: options.limitBytes, strict: false, type: () => true });
   const parse: RequestHandler = (req, res, next) =>
     json(req, res, (error?: unknown) => next(error === undefined ? undefined : toProblem(error, options.limitBytes)));
-  return [requireJson, parse, checkBody];
+  const readBody = inOrder(requireJson, parse, checkBody);
+  return (req, res, next) => (announcesBody(req.headers) ? readBody(req, res, next) : next());
 }
 
 const requireJson: RequestHandler = (req, _res, next) => {
-  if (!hasBody(req.headers)) return next();
+  if (isEmpty(req.headers)) return next();
   const mediaType = (req.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (mediaType !== 'application/json') {
     return next(unsupportedMediaType(req.headers['content-type']));
@@ -30,8 +33,12 @@ const checkBody: RequestHandler = (req, _res, next) => {
   next(fault === undefined ? undefined : invalidRequest([fault]));
 };
 
-function hasBody(headers: Record<string, string | string[] | undefined>): boolean {
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
+function announcesBody(headers: IncomingHttpHeaders): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+function isEmpty(headers: IncomingHttpHeaders): boolean {
+  return headers['content-length'] === '0' && headers['transfer-encoding'] === undefined;
 }
 
 // Errors of body-parser carry `type` (https://github.com/expressjs/body-parser#errors).

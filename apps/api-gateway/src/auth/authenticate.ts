@@ -25,26 +25,34 @@ export function authenticate({ keys, namespaceLabel, limit }: AuthenticateOption
       throw error;
     }
   };
-  return async (req, res, next) => {
-    const parsed = parseApiKey(req.get('x-api-key'), namespaceLabel);
+  const findSlowly = async (key: string | undefined, req: Request, res: Response): Promise<Principal> => {
+    const parsed = parseApiKey(key, namespaceLabel);
     const principal = parsed.ok ? await findPrincipal(parsed.key, req, res) : undefined;
-    if (!principal) {
-      await limit(res, { failedClient: clientOf(req) });
-      throw unauthorized(req.get('x-api-key') === undefined ? 'The X-Api-Key header is missing.' : 'The API key is invalid.');
-    }
-    await limit(res, principal);
-    res.locals.principal = principal;
-    next();
+    if (principal) return principal;
+    await limit(res, { failedClient: clientOf(req) });
+    throw unauthorized(key === undefined ? 'The X-Api-Key header is missing.' : 'The API key is invalid.');
+  };
+  // A promise only where somebody has to be asked.
+  return (req, res, next) => {
+    const go = (principal: Principal): void | Promise<void> => {
+      res.locals.principal = principal;
+      return limit(res, principal)?.then(() => next()) ?? next();
+    };
+    const key = req.get('x-api-key');
+    const cached = key === undefined ? undefined : keys.findCached(key);
+    return cached ? go(cached) : findSlowly(key, req, res).then(go);
   };
 }
 
-/** The caller of a route, when it may use it. @throws ProblemError 403 */
-export function authorize(res: Response, route: Pick<Route<never, never>, 'method' | 'path'>): Principal {
-  const principal = res.locals.principal as Principal;
+/** Finds the caller of a route, when it may use it. @throws ProblemError 403 */
+export function authorizerOf(route: Pick<Route<never, never>, 'method' | 'path'>): (res: Response) => Principal {
   const permission = permissionOf(route);
-  if (permission === 'any') return principal;
-  const keyType = keyTypeOf(permission);
-  if (principal.keyType !== keyType) throw forbidden(`This key is not a key of the ${keyType === 'mgt' ? 'management interface' : 'platform API'}.`);
-  if (!principal.permissions.includes(permission)) throw forbidden(`The API key does not have the permission ${permission}.`);
-  return principal;
+  const keyType = permission === 'any' ? undefined : keyTypeOf(permission);
+  return (res) => {
+    const principal = res.locals.principal as Principal;
+    if (permission === 'any') return principal;
+    if (principal.keyType !== keyType) throw forbidden(`This key is not a key of the ${keyType === 'mgt' ? 'management interface' : 'platform API'}.`);
+    if (!principal.permissions.includes(permission)) throw forbidden(`The API key does not have the permission ${permission}.`);
+    return principal;
+  };
 }

@@ -4,8 +4,8 @@ import type { Limit } from './limit-requests.ts';
 
 /** Counts what asks for no key, by its client: everything outside of `/v1`, where the key pays. */
 export function limitPublic(limit: Limit): RequestHandler {
-  return async (req, res, next) => {
-    if (!/^\/v1(?:[/?]|$)/i.test(req.originalUrl)) await limit(res, { publicClient: clientOf(req) });
-    next();
+  return (req, res, next) => {
+    if (/^\/v1(?:[/?]|$)/i.test(req.originalUrl)) return next();
+    return Promise.resolve(limit(res, { publicClient: clientOf(req) })).then(() => next());
   };
 }

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import type { ApiKeyType } from '@chainwatch/api-key';
-import type { Cache } from '@chainwatch/cache';
+import { TokenLedger } from '@chainwatch/cache';
+import type { Cache, TokenResult } from '@chainwatch/cache';
 import { tooManyRequests } from '@chainwatch/problem';
 
 /** Requests per 60 seconds. */
@@ -15,23 +16,32 @@ export interface RequestLimits {
 
 /** Who pays for a request: its key, the client whose key was none, or the client that needed none. */
 export type LimitedSubject = { readonly keyId: string; readonly keyType: ApiKeyType } | { readonly failedClient: string } | { readonly publicClient: string };
-export type Limit = (res: Response, subject: LimitedSubject) => Promise<void>;
+/** A promise only where the shared counter has to be asked. @throws ProblemError 429 */
+export type Limit = (res: Response, subject: LimitedSubject) => Promise<void> | undefined;
 
 const windowSeconds = 60;
 
 /** Takes one from the key's limit, or from the client's limit of failures, and tells on the response what is left. */
 export function createLimit(cache: Pick<Cache, 'consumeToken'>, limits: RequestLimits): Limit {
-  return async (res, subject) => {
-    const result = await cache.consumeToken({ ...toRequest(subject, limits), windowSeconds });
-    res.setHeader('X-RateLimit-Limit', result.limit);
-    res.setHeader('X-RateLimit-Remaining', result.remaining);
-    res.setHeader('X-RateLimit-Reset', result.resetAt);
-    if (!result.allowed) throw tooManyRequests(result.retryAfterSeconds);
+  const ledger = new TokenLedger({ consumeToken: (request) => cache.consumeToken(request) });
+  return (res, subject) => {
+    // Strangers are counted one by one: each comes from another address.
+    const taken = 'keyId' in subject ? ledger.take(toRequest(subject, limits)) : cache.consumeToken(toRequest(subject, limits));
+    if (taken instanceof Promise) return taken.then((result) => apply(res, result));
+    apply(res, taken);
+    return undefined;
   };
 }
 
-function toRequest(subject: LimitedSubject, limits: RequestLimits): { key: string; limit: number } {
-  if ('keyId' in subject) return { key: `api:${subject.keyId}`, limit: limits.perKey[subject.keyType] };
-  if ('failedClient' in subject) return { key: `auth:${subject.failedClient}`, limit: limits.failedPerClient };
-  return { key: `public:${subject.publicClient}`, limit: limits.publicPerClient };
+function apply(res: Response, result: TokenResult): void {
+  res.setHeader('X-RateLimit-Limit', result.limit);
+  res.setHeader('X-RateLimit-Remaining', result.remaining);
+  res.setHeader('X-RateLimit-Reset', result.resetAt);
+  if (!result.allowed) throw tooManyRequests(result.retryAfterSeconds);
+}
+
+function toRequest(subject: LimitedSubject, limits: RequestLimits): { key: string; limit: number; windowSeconds: number } {
+  if ('keyId' in subject) return { key: `api:${subject.keyId}`, limit: limits.perKey[subject.keyType], windowSeconds };
+  if ('failedClient' in subject) return { key: `auth:${subject.failedClient}`, limit: limits.failedPerClient, windowSeconds };
+  return { key: `public:${subject.publicClient}`, limit: limits.publicPerClient, windowSeconds };
 }
