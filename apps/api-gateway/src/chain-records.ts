@@ -1,6 +1,4 @@
 import type { z } from 'zod';
-import type { PrismaClient } from '@chainwatch/db/prisma';
-import { blockchainInclude, toBlockchainRecord } from './records/blockchain.ts';
 import type { blockchainSchema } from './records/blockchain.ts';
 
 type BlockchainRecord = z.infer<typeof blockchainSchema>;
@@ -12,6 +10,12 @@ export interface ChainRecords {
   forget(gid: string): void;
 }
 
+interface ChainRecordsOptions {
+  readonly read: (gid: string) => Promise<BlockchainRecord | undefined>;
+  readonly lifetimeMs: number;
+  readonly now?: () => number;
+}
+
 interface Entry {
   readonly record: Promise<BlockchainRecord | undefined>;
   readonly freshUntilMs: number;
@@ -21,12 +25,8 @@ interface Entry {
  * Chains for clients that ask again and again how far one is: what is answered was true at most `lifetimeMs` before, and
  * everybody who asks within that time costs one query.
  */
-export function createChainRecords({ prisma, lifetimeMs, now = Date.now }: { prisma: PrismaClient; lifetimeMs: number; now?: () => number }): ChainRecords {
+export function createChainRecords({ read, lifetimeMs, now = Date.now }: ChainRecordsOptions): ChainRecords {
   const entries = new Map<string, Entry>();
-  const read = async (gid: string): Promise<BlockchainRecord | undefined> => {
-    const row = await prisma.blockchain.findUnique({ where: { gid }, include: blockchainInclude });
-    return row ? toBlockchainRecord(row) : undefined;
-  };
   return {
     find(gid) {
       const known = entries.get(gid);

@@ -19,6 +19,7 @@ import type { ApiDeps, ApiSettings } from './api-deps.ts';
 import { createChainRecords } from './chain-records.ts';
 import { createApp } from './create-app.ts';
 import type { AppOptions } from './create-app.ts';
+import { readChainRecord } from './read-chain-record.ts';
 import { watchAnswers } from './spec-watch-answers.ts';
 
 export interface Published {
@@ -83,7 +84,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
     db,
     prisma,
     // Specs write past the API.
-    chains: createChainRecords({ prisma, lifetimeMs: 0 }),
+    chains: createChainRecords({ read: (gid) => readChainRecord(db, gid), lifetimeMs: 0 }),
     bus: {
       publish: async (kind: string, tokens: readonly string[], payload: unknown, _options: PublishOptions) =>
         void published.push({ kind, tokens, payload }),

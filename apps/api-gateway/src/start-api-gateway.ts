@@ -10,6 +10,7 @@ import { createApp } from './create-app.ts';
 import type { AppOptions } from './create-app.ts';
 import { sweepAnswers } from './idempotency/sweep-answers.ts';
 import { startFolding } from './lists/start-folding.ts';
+import { readChainRecord } from './read-chain-record.ts';
 
 export interface ApiGatewayOptions extends Pick<AppOptions, 'limits' | 'docsUrl' | 'apiHost' | 'trustedProxies' | 'corsOrigins' | 'requestTimeoutMs' | 'logger' | 'checkReplies'> {
   readonly deps: Omit<ApiDeps, 'bus' | 'chains' | 'keys'>;
@@ -37,7 +38,7 @@ const CHAIN_RECORD_MS = 100;
 export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGateway> {
   const { bus, port, host } = options;
   const keys = createKeyStore({ db: options.deps.db, lifetimeMs: options.keyLifetimeMs });
-  const chains = createChainRecords({ prisma: options.deps.prisma, lifetimeMs: CHAIN_RECORD_MS });
+  const chains = createChainRecords({ read: (gid) => readChainRecord(options.deps.db, gid), lifetimeMs: CHAIN_RECORD_MS });
   const deps: ApiDeps = { ...options.deps, bus, chains, keys };
   const stopListening = bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)));
   const stopSweeping = sweepAnswers(deps.db, deps.logger);

@@ -17,7 +17,16 @@ export function answerInTime<T>(res: Response, deadlineMs: number, work: (lazy: 
       reject(serviceUnavailable(`The request took longer than ${deadlineMs / 1_000} s; it may still be carried out.`, { retryAfterSeconds: 1 }));
       lazy.abort(new Error('the request took too long'));
     }, deadlineMs);
-    work(lazy).then(resolve, reject).finally(() => clearTimeout(timer));
+    work(lazy).then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
 }
 

@@ -17,7 +17,7 @@ interface ParsedRequest {
 export function parseRequest(schemas: RouteSchemas, req: Request): ParsedRequest {
   const fields: ProblemField[] = [];
   const params = parsePart(schemas.params, req.params, fields, { input: req.params });
-  const query = schemas.query ? parsePart(schemas.query, req.query, fields, { input: req.query }) : refuseQuery(req.query, fields);
+  const query = parseQuery(schemas.query, req, fields);
   // Without the input: a body may hold secrets, which no answer repeats.
   const body = schemas.body ? parsePart(schemas.body, req.body, fields) : refuseBody(req.body, fields);
   if (fields.length > 0) throw invalidRequest(fields);
@@ -32,8 +32,12 @@ function parsePart(schema: z.ZodType | undefined, value: unknown, fields: Proble
   return undefined;
 }
 
-function refuseQuery(query: object, fields: ProblemField[]): undefined {
+function parseQuery(schema: z.ZodType | undefined, req: Request, fields: ProblemField[]): unknown {
+  // Express parses the query anew whenever it is asked for.
+  const query = req.url.includes('?') ? req.query : {};
+  if (schema) return parsePart(schema, query, fields, { input: query });
   for (const name of Object.keys(query)) fields.push({ name, reason: 'expected no such query parameter' });
+  return undefined;
 }
 
 function refuseBody(body: unknown, fields: ProblemField[]): undefined {

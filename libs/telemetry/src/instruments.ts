@@ -1,4 +1,6 @@
 import { metrics, type Attributes, type Meter } from '@opentelemetry/api';
+import type { metrics as sdk, resources } from '@opentelemetry/sdk-node';
+import { LocalHistogram } from './local-histogram.ts';
 
 export interface InstrumentOptions {
   readonly description?: string;
@@ -22,11 +24,19 @@ const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 let generation = 0;
 const counters = new Map<string, Counter>();
 const gauges = new Map<string, Gauge>();
-const histograms = new Map<string, Histogram>();
+const histograms = new Map<string, LocalHistogram>();
 
 /** Called by startTelemetry: the API's instruments do not notice a provider that comes after them. */
 export function rebindInstruments(): void {
   generation += 1;
+  for (const known of histograms.values()) known.reset();
+}
+
+/** What the exporter asks at each scrape, besides the SDK. */
+export function collectHistograms(resource: resources.Resource): sdk.CollectionResult {
+  const now = Date.now();
+  const scope = { name: 'chainwatch' };
+  return { resourceMetrics: { resource, scopeMetrics: [{ scope, metrics: [...histograms.values()].map((known) => known.collect(now)) }] }, errors: [] };
 }
 
 /** The same instrument for the same name. The `_total` of the name is the exporter's own and not doubled. */
@@ -41,9 +51,7 @@ export function gauge(name: string, options: InstrumentOptions = {}): Gauge {
 }
 
 export function histogram(name: string, options: InstrumentOptions & { readonly buckets?: readonly number[] } = {}): Histogram {
-  const { buckets = SECONDS_BUCKETS, ...rest } = options;
-  const bound = lazily((meter) => meter.createHistogram(name, { ...rest, advice: { explicitBucketBoundaries: [...buckets] } }));
-  return memoised(histograms, name, { record: (value, attributes) => bound().record(value, attributes) });
+  return memoised(histograms, name, new LocalHistogram({ name, buckets: SECONDS_BUCKETS, ...options }));
 }
 
 function memoised<T>(known: Map<string, T>, name: string, made: T): T {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { metrics as metricsApi } from '@opentelemetry/api';
-import { rebindInstruments } from './instruments.ts';
+import { collectHistograms, rebindInstruments } from './instruments.ts';
 import { setRecording } from './tracing.ts';
 
 export interface TelemetryOptions {
@@ -26,11 +26,12 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
     import('@opentelemetry/sdk-node'),
     import('@opentelemetry/exporter-prometheus'),
   ]);
-  const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true });
+  const resource = resources.resourceFromAttributes({ 'service.version': serviceVersion, 'service.instance.id': instanceId });
+  const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true, metricProducers: [{ collect: async () => collectHistograms(resource) }] });
   const traceExporter = endpoint ? await createTraceExporter(endpoint) : undefined;
   const sdk = new NodeSDK({
     serviceName,
-    resource: resources.resourceFromAttributes({ 'service.version': serviceVersion, 'service.instance.id': instanceId }),
+    resource,
     // Hostname and process attributes cost start-up time and repeat what the scraper knows.
     autoDetectResources: false,
     metricReaders: [exporter],

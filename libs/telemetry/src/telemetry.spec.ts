@@ -129,6 +129,8 @@ describe('startTelemetry', () => {
     recordStalls(new Map([['eip155:1', true], ['eip155:2', true], ['eip155:3', true]]));
     recordStalls(new Map([['eip155:1', true], ['eip155:2', false]]));
     histogram('chainwatch_step_seconds').record(0.02);
+    const sizes = histogram('chainwatch_specs_size', { buckets: [1, 2] });
+    for (const [value, attributes] of [[1, { a: 1, b: 'x' }], [2, { b: 'x', a: 1 }], [3, { a: 1, b: 'x' }], [9, { a: 2, b: 'x' }]] as const) sizes.record(value, attributes);
     await expect(withSpan('step', { traceparent: TRACEPARENT, attributes: { height: 7 } }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     const inner = await withSpan('outer', { traceparent: TRACEPARENT }, async () => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -141,6 +143,8 @@ describe('startTelemetry', () => {
     expect(text).toMatch(/^chainwatch_lag_blocks 3$/m);
     expect(text.match(/^chainwatch_chain_stalled_status.*$/gm)).toEqual(['1', '2', '3'].map((chain) => `chainwatch_chain_stalled_status{chain_gid="eip155:${chain}"} ${chain === '1' ? 1 : 0}`));
     expect(text).toMatch(/^chainwatch_step_seconds_bucket\{le="0.025"\} 1$/m);
+    expect(text.match(/^chainwatch_specs_size.*a="1".*$/gm)).toEqual(['_count{a="1",b="x"} 3', '_sum{a="1",b="x"} 6', '_bucket{a="1",b="x",le="1"} 1', '_bucket{a="1",b="x",le="2"} 2', '_bucket{a="1",b="x",le="+Inf"} 3'].map((line) => `chainwatch_specs_size${line}`));
+    expect(text).toMatch(/^chainwatch_specs_size_count\{a="2",b="x"\} 1$/m);
     expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
     await server.stop();
     await telemetry.stop();

@@ -17,8 +17,12 @@ type Call = RouteCall<ApiDeps, Principal>;
  *
  * @throws ProblemError 409 while the first one runs, 422 when the key stands for another request
  */
-export async function carryOutOnce(call: Call): Promise<RouteReply> {
-  const text = call.route.method === 'POST' ? parseIdempotencyKey(call.req.get('idempotency-key')) : undefined;
+export function carryOutOnce(call: Call): Promise<RouteReply> {
+  return call.route.method === 'POST' ? carryOutPost(call) : call.run(call.deps);
+}
+
+async function carryOutPost(call: Call): Promise<RouteReply> {
+  const text = parseIdempotencyKey(call.req.get('idempotency-key'));
   if (text === undefined) return call.run(call.deps);
   // The caller alone can open the answer again: it may show a secret that is stored nowhere else.
   const sealer = createOwnerSealer(call.req.get('x-api-key')!, `idempotency ${text}`);

@@ -24,9 +24,25 @@ export const blockchainSchema = z.object({
 });
 
 export const blockchainInclude = { ingestorState: true, analyzerState: true } as const satisfies Prisma.BlockchainInclude;
-type BlockchainRow = Prisma.BlockchainGetPayload<{ include: typeof blockchainInclude }>;
 
-export function toBlockchainRecord(row: BlockchainRow): z.infer<typeof blockchainSchema> {
+/** The part of a chain's row, and of its services' rows, that the record shows. */
+export interface BlockchainState {
+  readonly gid: string;
+  readonly family: string;
+  readonly name: string;
+  readonly shortName: string;
+  readonly imageUrl: string;
+  readonly isActive: boolean;
+  readonly endpointSealed: string | null;
+  readonly evmEndpointSealed: string | null;
+  readonly ingestorState: { readonly status: string; readonly reason: string | null; readonly headNumber: Integer | null; readonly finalizedNumber: Integer | null } | null;
+  readonly analyzerState: { readonly status: string; readonly reason: string | null; readonly cursorNumber: Integer | null } | null;
+}
+
+/** Prisma's bigint, or the number of the pool for raw SQL. */
+type Integer = bigint | number;
+
+export function toBlockchainRecord(row: BlockchainState): z.infer<typeof blockchainSchema> {
   const { ingestorState: ingestor, analyzerState: analyzer } = row;
   return {
     gid: row.gid,
@@ -47,6 +63,6 @@ export function toBlockchainRecord(row: BlockchainRow): z.infer<typeof blockchai
   };
 }
 
-function toNumber(value: bigint | null): number | null {
+function toNumber(value: Integer | null): number | null {
   return value === null ? null : Number(value);
 }
