@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { benchBitcoin } from './bench-bitcoin.ts';
+import { benchDeliveries } from './bench-deliveries.ts';
 import { benchGateway } from './bench-gateway.ts';
 import { benchHd } from './bench-hd.ts';
 import { benchLatency } from './bench-latency.ts';
@@ -19,6 +20,7 @@ const benches = {
   'watch-set': async () => benchWatchSet(report),
   bitcoin: () => benchBitcoin(report, `${root}/.chainwatch/bench`),
   solana: () => benchSolana(report, `${root}/.chainwatch/bench`),
+  deliveries: () => benchDeliveries(report),
   hd: () => benchHd(report),
   tron: () => benchTron(report, `${root}/.chainwatch/bench`),
   revocation: () => benchRevocation(report),

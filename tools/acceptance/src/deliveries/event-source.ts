@@ -26,19 +26,24 @@ export class EventSource {
     return new EventSource(db, await createBus('tx-analyzer', { url: natsUrl }));
   }
 
-  /** Commits `count` events, shared evenly among the projects, in turn. */
-  async commit(projectIds: readonly string[], count: number): Promise<MadeEvent[]> {
+  /** Commits `count` events, shared evenly among the projects, in turn. Held ones are nobody's until they are released. */
+  async commit(projectIds: readonly string[], count: number, isHeld = false): Promise<MadeEvent[]> {
     const made: MadeEvent[] = [];
     for (let index = 0; index < count; index += 1) made.push(this.#make(projectIds[index % projectIds.length]!));
     for (let at = 0; at < count; at += 2_000) {
       const batch = made.slice(at, at + 2_000);
       await this.#db.query(
-        `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, published_at)
-         SELECT u.event_id, u.project_id, $4, 'transaction.detected', 1, 'tx.detected', u.payload, now() FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS u (event_id, project_id, payload, n) ORDER BY n`,
-        [batch.map(({ eventId }) => eventId), batch.map(({ projectId }) => projectId), batch.map(({ event }) => JSON.stringify(event)), CHAIN],
+        `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, published_at, is_held)
+         SELECT u.event_id, u.project_id, $4, 'transaction.detected', 1, 'tx.detected', u.payload, now(), $5 FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS u (event_id, project_id, payload, n) ORDER BY n`,
+        [batch.map(({ eventId }) => eventId), batch.map(({ projectId }) => projectId), batch.map(({ event }) => JSON.stringify(event)), CHAIN, isHeld],
       );
     }
     return made;
+  }
+
+  /** As if the held events had been committed now. */
+  async release(): Promise<void> {
+    await this.#db.query('UPDATE events SET is_held = false, created_at = now() WHERE is_held');
   }
 
   async publish({ eventId, projectId, event }: MadeEvent): Promise<void> {
@@ -82,7 +87,7 @@ export async function addProjects(db: Database, channels: readonly NewChannel[])
   return projectIds;
 }
 
-async function addProject(db: Database, channels: readonly NewChannel[]): Promise<string> {
+export async function addProject(db: Database, channels: readonly NewChannel[]): Promise<string> {
   const [workspaceId, projectId] = [randomUUID(), randomUUID()];
   await db.query(`INSERT INTO workspaces (id, name) VALUES ($1, 'deliveries')`, [workspaceId]);
   await db.query(`INSERT INTO projects (id, workspace_id, name) VALUES ($1, $2, 'deliveries')`, [projectId, workspaceId]);
