@@ -1,3 +1,5 @@
+import type { DeliveryJob } from './delivery-job.ts';
+
 /** One request to a receiver and what came of it. */
 export interface Attempt {
   /** X-Webhook-Delivery-Id. */
@@ -14,6 +16,13 @@ export interface Attempt {
   readonly retryAfterMs: number | undefined;
   /** The same request as the attempt before it: several events went in one message. */
   readonly isShared?: boolean;
+}
+
+export interface FinishedAttempt {
+  readonly job: DeliveryJob;
+  readonly attempt: Attempt;
+  /** Whether the channel was clean when the attempt began: then a success has nothing to reset. */
+  readonly isChannelClean: boolean;
 }
 
 /** Credentials masked; the body is the event's payload, or what Telegram got. */

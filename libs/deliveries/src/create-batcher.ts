@@ -8,17 +8,19 @@ export interface Batcher<T> {
 }
 
 /**
- * Collects what comes while the batch before is written: one alone goes at once, a crowd goes together. Batches run one
- * after the other, in the order of the calls.
+ * Collects what comes while the batches before are written: one alone goes at once, a crowd goes together. Batches begin
+ * in the order of the calls, at most `concurrency` at a time: by default one after the other.
  */
-export function createBatcher<T>(write: (items: readonly T[]) => Promise<void>, sizeMax: number): Batcher<T> {
+export function createBatcher<T>(write: (items: readonly T[]) => Promise<void>, sizeMax: number, concurrency = 1): Batcher<T> {
   let waiting: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let size = 0;
-  let running: Promise<void> | undefined;
+  let isGathering = false;
+  const running = new Set<Promise<void>>();
 
   async function run(): Promise<void> {
     // What arrives in the same turn of the event loop belongs to one batch.
     await new Promise((resolve) => setImmediate(resolve));
+    isGathering = false;
     while (waiting.length > 0) {
       const batch = waiting.slice(0, sizeMax);
       waiting = waiting.slice(sizeMax);
@@ -30,21 +32,30 @@ export function createBatcher<T>(write: (items: readonly T[]) => Promise<void>, 
       }
       size -= batch.length;
     }
-    running = undefined;
+  }
+
+  function start(): void {
+    isGathering = true;
+    const work = run().finally(() => {
+      running.delete(work);
+      // What came between its last look and its end.
+      if (waiting.length > 0 && !isGathering) start();
+    });
+    running.add(work);
   }
 
   return {
     add(item) {
       size += 1;
       const done = new Promise<void>((resolve, reject) => waiting.push({ item, resolve, reject }));
-      running ??= run();
+      if (!isGathering && running.size < concurrency) start();
       return done;
     },
     get size() {
       return size;
     },
     async drain() {
-      while (running !== undefined) await running;
+      while (running.size > 0) await Promise.all(running);
     },
   };
 }

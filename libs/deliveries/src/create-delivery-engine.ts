@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isUncounted, type Attempt } from './attempt.ts';
+import { isUncounted, type Attempt, type FinishedAttempt } from './attempt.ts';
 import { attemptDeliveries, type Senders } from './attempt-deliveries.ts';
 import { isOpen, type Channel } from './channel-config.ts';
 import { ChannelLane } from './channel-lane.ts';
@@ -12,7 +12,8 @@ import type { DeliveryDependencies, DeliveryOptions } from './delivery-options.t
 import { laneLimitsOf } from './lane-limits.ts';
 import type { Membership } from './membership.ts';
 import { createNatsPublisher } from './nats/create-nats-publisher.ts';
-import { recordAttempts, type ChannelState, type FinishedAttempt } from './record-attempts.ts';
+import { recordAttempts, type ChannelState } from './record-attempts.ts';
+import { recordSuccesses } from './record-successes.ts';
 import { createTelegramSender } from './telegram/create-telegram-sender.ts';
 
 export interface DeliveryEngine {
@@ -38,10 +39,14 @@ export interface DeliveryEngine {
 }
 
 const RECORD_BATCH_MAX = 500;
+/** Statements under way at once that note successes: an outcome that waits here for the one before is lost with the process. */
+const SUCCESS_WRITERS = 2;
 /** Jobs that a lane may queue however full the others are. */
 const QUEUED_ALWAYS = 64;
-/** Attempts that the database has not stored yet: beyond that, nothing new starts. */
-const UNRECORDED_MAX = 5_000;
+/** Attempts that the database has not stored yet, and a crash would repeat: beyond that, nothing new starts. */
+const UNRECORDED_MAX = 500;
+/** Requests begun in one turn of the event loop: answers are heard in between, and their sockets used again. */
+const STARTS_PER_TURN = 32;
 
 /** Sends deliveries: lanes per channel in memory, the deliveries table behind them. */
 export function createDeliveryEngine(dependencies: DeliveryDependencies, options: DeliveryOptions, members: DeliveryEngine['members']): DeliveryEngine {
@@ -57,9 +62,14 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
   const ready = new Set<ChannelLane>();
   const underWay = new Set<Promise<void>>();
   const stopping = new AbortController();
-  const recorder = createBatcher<FinishedAttempt>(record, RECORD_BATCH_MAX);
+  const successes = createBatcher<FinishedAttempt>((finished) => record(finished, () => recordSuccesses(db, finished)), RECORD_BATCH_MAX, SUCCESS_WRITERS);
+  const others = createBatcher<FinishedAttempt>(
+    (finished) => record(finished, async () => applyStates(await recordAttempts(db, finished, { ...options, random, now }))),
+    RECORD_BATCH_MAX,
+  );
   let bytes = 0;
   let suspects = 0;
+  let isPumpQueued = false;
   let timer: { readonly atMs: number; readonly handle: NodeJS.Timeout } | undefined;
 
   function laneOf(channel: Channel): ChannelLane {
@@ -112,22 +122,32 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
   }
 
   function pump(): void {
+    if (isPumpQueued) return;
     let soonestMs = Infinity;
-    for (let isProgress = true; isProgress && !isSaturated(); ) {
-      isProgress = false;
-      for (const lane of ready) {
-        if (isSaturated()) return;
-        if (lane.isSuspect(now()) && suspects >= options.concurrency / 2) continue;
-        const next = lane.channel.fault === undefined ? lane.next(now()) : undefined;
-        if (next === undefined) ready.delete(lane);
-        else if (typeof next === 'number') soonestMs = Math.min(soonestMs, next);
-        else {
-          begin(lane, next);
-          isProgress = true;
-        }
+    let begun = 0;
+    for (const lane of ready) {
+      if (isSaturated()) return;
+      if (begun === STARTS_PER_TURN) return pumpNextTurn();
+      if (lane.isSuspect(now()) && suspects >= options.concurrency / 2) continue;
+      const next = lane.channel.fault === undefined ? lane.next(now()) : undefined;
+      if (typeof next !== 'number') ready.delete(lane);
+      if (typeof next === 'number') soonestMs = Math.min(soonestMs, next);
+      else if (next !== undefined) {
+        // Behind the others: lanes take turns.
+        ready.add(lane);
+        begin(lane, next);
+        begun += 1;
       }
     }
     if (soonestMs !== Infinity) pumpAt(now() + soonestMs);
+  }
+
+  function pumpNextTurn(): void {
+    isPumpQueued = true;
+    setImmediate(() => {
+      isPumpQueued = false;
+      pump();
+    });
   }
 
   function pumpAt(atMs: number): void {
@@ -141,7 +161,7 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
   }
 
   function isSaturated(): boolean {
-    return stopping.signal.aborted || underWay.size >= options.concurrency || recorder.size >= UNRECORDED_MAX;
+    return stopping.signal.aborted || underWay.size >= options.concurrency || successes.size + others.size >= UNRECORDED_MAX;
   }
 
   function start(lane: ChannelLane, job: DeliveryJob): void {
@@ -170,6 +190,7 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
     onAttempt?.(first!);
     // The slot is free already; the record goes its own way, and the row is taken until it is written.
     const isChannelClean = wasClean && lane.isClean;
+    const recorder = isChannelClean && first!.errorCode === undefined ? successes : others;
     for (const [index, job] of jobs.entries()) void recorder.add({ job, attempt: attempts[index]!, isChannelClean });
   }
 
@@ -182,10 +203,10 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
   }
 
   /** Goes on until the database took it: what was sent is never forgotten while the process lives. */
-  async function record(finished: readonly FinishedAttempt[]): Promise<void> {
+  async function record(finished: readonly FinishedAttempt[], write: () => Promise<void>): Promise<void> {
     for (let failures = 0; ; failures += 1) {
       try {
-        applyStates(await recordAttempts(db, finished, { ...options, random, now }));
+        await write();
         break;
       } catch (error) {
         logger.error({ error: String(error), attempt_count: finished.length }, 'attempts could not be recorded, they are recorded again');
@@ -196,7 +217,7 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
     for (const { job } of finished) forget(job);
     pump();
     // Shown to customers only; a note that is lost is made a minute later.
-    await channels.markUsed(finished.map(({ job }) => job.channelId)).catch(() => undefined);
+    channels.markUsed(finished.map(({ job }) => job.channelId)).catch(() => undefined);
   }
 
   function applyStates(states: ReadonlyMap<string, ChannelState>): void {
@@ -237,7 +258,7 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
       await deliveries.giveBack(queued.map(({ id }) => id), 0).catch(() => undefined);
       queued.forEach(forget);
       await Promise.all(underWay);
-      await recorder.drain();
+      await Promise.all([successes.drain(), others.drain()]);
       await nats.close();
     },
   };

@@ -142,7 +142,13 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
   }
 
   async function markDispatched(ids: readonly number[]): Promise<void> {
-    await db.query({ name: 'mark_dispatched', text: 'UPDATE events SET dispatched_at = now() WHERE id = ANY($1::bigint[]) AND dispatched_at IS NULL', values: [ids] });
+    // Not flushed by itself either: behind the deliveries in the log, it is never there without them.
+    await db.query({
+      name: 'mark_dispatched',
+      text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+             UPDATE events SET dispatched_at = now() FROM relaxed WHERE id = ANY($1::bigint[]) AND dispatched_at IS NULL`,
+      values: [ids],
+    });
   }
 
   return {

@@ -1,16 +1,9 @@
 import type { Database, Sql } from '@chainwatch/db';
-import { FATAL_ERRORS, isUncounted, type Attempt } from './attempt.ts';
+import { FATAL_ERRORS, isUncounted, type Attempt, type FinishedAttempt } from './attempt.ts';
+import { attemptColumns } from './attempt-columns.ts';
 import type { Channel } from './channel-config.ts';
-import type { DeliveryJob } from './delivery-job.ts';
 import { insertChannelFailed } from './insert-channel-failed.ts';
 import { findRetryDelay } from './retry-schedule.ts';
-
-export interface FinishedAttempt {
-  readonly job: DeliveryJob;
-  readonly attempt: Attempt;
-  /** Whether the channel was clean when the attempt began: then a success has nothing to reset. */
-  readonly isChannelClean: boolean;
-}
 
 export interface RecordOptions {
   readonly scheduleMs: readonly number[];
@@ -132,18 +125,7 @@ async function insertAttempts(sql: Sql, finished: readonly FinishedAttempt[]): P
        AS u (id, delivery_id, number, started_at, duration_ms, status_code, error_code, request, response_headers, response_body)
      JOIN deliveries d ON d.id = u.delivery_id
      ON CONFLICT (id) DO NOTHING`,
-    values: [
-      finished.map(({ attempt }) => attempt.id),
-      finished.map(({ job }) => job.id),
-      finished.map(({ job }) => job.attemptCount + 1),
-      finished.map(({ attempt }) => attempt.startedAt),
-      finished.map(({ attempt }) => attempt.durationMs),
-      finished.map(({ attempt }) => attempt.statusCode ?? null),
-      finished.map(({ attempt }) => attempt.errorCode ?? null),
-      finished.map(({ attempt }) => JSON.stringify(attempt.request)),
-      finished.map(({ attempt }) => (attempt.responseHeaders === undefined ? null : JSON.stringify(attempt.responseHeaders))),
-      finished.map(({ attempt }) => attempt.responseBody ?? null),
-    ],
+    values: attemptColumns(finished),
   });
 }
 
