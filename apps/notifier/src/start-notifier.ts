@@ -60,9 +60,9 @@ export async function startNotifier(dependencies: NotifierDependencies): Promise
   }
 
   const stopListening = KINDS.map((kind) =>
-    bus.subscribe(kind, [], ({ payload }) => {
-      if (isStopping || dispatcher.size + inbox.length >= WAITING_MAX) return;
-      const event = { eventId: payload.event_id, projectId: payload.project_id };
+    bus.subscribe(kind, [], ({ messageId: eventId, tokens: [, projectId] }) => {
+      if (isStopping || dispatcher.size + inbox.length >= WAITING_MAX || eventId === undefined || projectId === undefined) return;
+      const event = { eventId, projectId };
       if (changing === undefined) dispatch(event);
       else inbox.push(event);
     }),

@@ -9,7 +9,7 @@ import { connectNats } from './connect-nats.ts';
 import { watchConnection } from './connection-watch.ts';
 import { createConsumers } from './consumers.ts';
 import { createLeaseStore } from './lease-store.ts';
-import { kindOf, parseMessage } from './parse-message.ts';
+import { kindOf, parseHint } from './parse-message.ts';
 import { createPublisher } from './publisher.ts';
 import { createStreamSet, type StreamSet } from './stream-set.ts';
 
@@ -61,7 +61,7 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
         callback: (error, message) => {
           if (error !== null || kindOf(message.subject) !== kind) return;
           try {
-            handler(parseMessage(kind, message, 1));
+            handler(parseHint(kind, message));
           } catch (failure) {
             logger.error({ subject: message.subject, error: describeError(failure) }, 'a hint was not handled');
           }
