@@ -1,7 +1,7 @@
-import { request, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
-import { captureBody } from './capture-body.ts';
 import { classifyFailure, classifyStatus } from './classify-failure.ts';
+import { ResponseReader } from './response-reader.ts';
 import { parseRetryAfter } from './retry-schedule.ts';
 
 export interface PostInput {
@@ -19,32 +19,21 @@ export type Outcome = Pick<Attempt, 'startedAt' | 'durationMs' | 'statusCode' | 
 export async function postOnce(input: PostInput): Promise<Outcome> {
   const startedAt = new Date();
   const started = performance.now();
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), input.timeoutMs);
-  const outcome = await post(input, deadline.signal);
-  clearTimeout(timer);
+  const outcome = await post(input);
   return { startedAt, durationMs: Math.round(performance.now() - started), ...outcome };
 }
 
-async function post({ url, headers, body, dispatcher }: PostInput, signal: AbortSignal): Promise<Omit<Outcome, 'startedAt' | 'durationMs'>> {
+async function post({ url, headers, body, dispatcher, timeoutMs }: PostInput): Promise<Omit<Outcome, 'startedAt' | 'durationMs'>> {
+  const reader = new ResponseReader(timeoutMs);
   try {
-    const response = await request(url, { method: 'POST', headers, body, dispatcher, signal });
-    const responseHeaders = flattenHeaders(response.headers);
-    return {
-      statusCode: response.statusCode,
-      errorCode: classifyStatus(response.statusCode),
-      responseHeaders,
-      responseBody: await captureBody(response.body, signal),
-      retryAfterMs: parseRetryAfter(responseHeaders['retry-after'], Date.now()),
-    };
+    const { origin, pathname, search } = new URL(url);
+    dispatcher.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, reader);
+    const { statusCode, headers: responseHeaders, body: responseBody } = await reader.response;
+    return { statusCode, errorCode: classifyStatus(statusCode), responseHeaders, responseBody, retryAfterMs: parseRetryAfter(responseHeaders['retry-after'], Date.now()) };
   } catch (error) {
-    const errorCode = signal.aborted ? 'timeout' : classifyFailure(error);
+    const errorCode = reader.isTimedOut ? 'timeout' : classifyFailure(error);
     return { statusCode: undefined, errorCode, responseHeaders: undefined, responseBody: undefined, retryAfterMs: undefined };
+  } finally {
+    reader.close();
   }
-}
-
-function flattenHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
-  return flat;
 }

@@ -25,7 +25,7 @@ export async function sendWebhook({ attemptId, target, job, traceparent, dispatc
 }
 
 function maskUrl(url: string): string {
-  if (!URL.canParse(url)) return url;
+  if (!url.includes('@') || !URL.canParse(url)) return url;
   const parsed = new URL(url);
   if (parsed.username === '' && parsed.password === '') return url;
   parsed.username = '***';
