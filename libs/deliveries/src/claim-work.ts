@@ -9,7 +9,7 @@ interface ClaimWorkInput {
   readonly options: DeliveryOptions;
   readonly logger: DeliveryLogger;
   readonly now: () => number;
-  readonly ids: () => string[];
+  readonly extendLeases: () => Promise<void>;
   readonly dropLane: (channelId: string) => void;
 }
 
@@ -55,7 +55,7 @@ export function claimWork(input: ClaimWorkInput): ClaimLoop {
   }
 
   async function step(): Promise<void> {
-    if (isDue('extend', options.visibilityMs / 4)) await engine.deliveries.extend(input.ids());
+    if (isDue('extend', options.visibilityMs / 4)) await input.extendLeases();
     if (isDue('refresh', options.refreshMs)) await refreshLanes();
     if (isDue('backlogs', options.pollMs * 2)) await findBacklogs();
     if (isDue('discard', 600_000)) await cleanUp();

@@ -40,7 +40,7 @@ export interface DeliveryEngine {
 
 const RECORD_BATCH_MAX = 500;
 /** Statements under way at once that note successes: an outcome that waits here for the one before is lost with the process. */
-const SUCCESS_WRITERS = 2;
+const SUCCESS_WRITERS = 4;
 /** Jobs that a lane may queue however full the others are. */
 const QUEUED_ALWAYS = 64;
 /** Attempts that the database has not stored yet, and a crash would repeat: beyond that, nothing new starts. */
@@ -57,8 +57,8 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
   const telegram = createTelegramSender({ dispatcher: dependencies.dispatcher, ...options.telegram });
   const senders: Senders = { ...dependencies, nats, telegram };
   const lanes = new Map<string, ChannelLane>();
-  /** Ids queued or under way. */
-  const known = new Map<string, DeliveryJob>();
+  /** What is queued or under way, by id, and when its row was last put out of the reach of others. */
+  const known = new Map<string, { readonly job: DeliveryJob; leasedAtMs: number }>();
   const ready = new Set<ChannelLane>();
   const underWay = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -110,10 +110,18 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
     if (known.delete(job.id)) bytes -= job.payload.length;
   }
 
+  /** Those that have half of their time left at most: what is sent and recorded in time is not written once more. */
+  async function extendLeases(): Promise<void> {
+    const atMs = now();
+    const old = [...known.values()].filter(({ leasedAtMs }) => atMs - leasedAtMs > options.visibilityMs / 2);
+    await deliveries.extend(old.map(({ job }) => job.id));
+    for (const one of old) one.leasedAtMs = atMs;
+  }
+
   function enqueue(job: DeliveryJob): void {
     const lane = lanes.get(job.channelId);
     if (lane === undefined || known.has(job.id) || stopping.signal.aborted) return;
-    known.set(job.id, job);
+    known.set(job.id, { job, leasedAtMs: now() });
     bytes += job.payload.length;
     if (job.isProbe || job.isTest) return start(lane, job);
     lane.push(job);
@@ -262,6 +270,6 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
       await nats.close();
     },
   };
-  const claims = claimWork({ engine, options, logger, now, ids: () => [...known.keys()], dropLane });
+  const claims = claimWork({ engine, options, logger, now, extendLeases, dropLane });
   return engine;
 }

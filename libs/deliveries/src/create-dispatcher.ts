@@ -3,12 +3,13 @@ import type { EventEnvelope } from '@chainwatch/events';
 import { isOpen, type Channel } from './channel-config.ts';
 import type { ChannelLane } from './channel-lane.ts';
 import { createBatcher } from './create-batcher.ts';
+import { createGate } from './create-gate.ts';
 import type { DeliveryEngine } from './create-delivery-engine.ts';
 import type { DeliveryJob } from './delivery-job.ts';
 import type { DeliveryLogger } from './delivery-options.ts';
 import type { NewDelivery } from './delivery-store.ts';
 import { createUuidSequence } from './create-uuid-sequence.ts';
-import { matchesChannel } from './matches-channel.ts';
+import { isUnfiltered, matchesChannel } from './matches-channel.ts';
 
 export interface EventRef {
   readonly eventId: string;
@@ -50,6 +51,8 @@ interface Planned {
 }
 
 const BATCH_MAX = 200;
+/** Under way at once: an event does not wait until the ones before it are stored. */
+const BATCHES = 3;
 
 /**
  * Turns events into deliveries: which channels want them, one row each, first attempts straight from memory. What bus
@@ -58,27 +61,50 @@ const BATCH_MAX = 200;
 export function createDispatcher({ db, engine, logger }: { db: Sql; engine: DeliveryEngine; logger: DeliveryLogger }): Dispatcher {
   const nextId = createUuidSequence();
   const { members } = engine;
-  const batcher = createBatcher<EventRef>((refs) => dispatchBatch(refs, false), BATCH_MAX);
+  const batcher = createBatcher<EventRef>((refs) => dispatchBatch(refs, false), BATCH_MAX, BATCHES);
+  const planning = createGate();
+  const handing = createGate();
   // A mark that is lost costs one idempotent dispatch by the sweep; it waits neither for the first attempt nor makes it
   // wait, nor does it lock the rows that the publisher marks at the same moment together with the deliveries.
   const marker = createBatcher<number>(markDispatched, 1_000);
+  /** What the sweep must leave alone: it is on its way. */
+  const waiting = new Set<string>();
 
+  /** Batches overlap while they wait for the database, and keep their order where it counts: when deliveries get their ids and when these are handed on. */
   async function dispatchBatch(refs: readonly EventRef[], isSweep: boolean): Promise<void> {
-    const projectIds = [...new Set(refs.map(({ projectId }) => projectId))];
-    const [events, channels] = await Promise.all([selectEvents(refs), engine.channels.listByProjects(projectIds)]);
-    const wanted = events.map((event) => ({ event, channels: findChannels(event, channels) }));
+    const [plans, hands] = [planning.enter(), handing.enter()];
+    try {
+      const projectIds = [...new Set(refs.map(({ projectId }) => projectId))];
+      const found = await Promise.all([selectEvents(refs), engine.channels.listByProjects(projectIds)]);
+      await plans.turn;
+      const { planned, complete } = plan(...found, isSweep);
+      plans.leave();
+      await insert(planned, hands.turn);
+      for (const { id } of complete) void marker.add(id).catch((error: unknown) => logger.warn({ error: String(error) }, 'events could not be marked as dispatched'));
+    } finally {
+      plans.leave();
+      hands.leave();
+    }
+  }
+
+  function plan(events: readonly EventRow[], channels: readonly Channel[], isSweep: boolean): { planned: readonly Planned[]; complete: readonly EventRow[] } {
+    const channelsOf = groupByProject(channels);
+    const wanted = events.map((event) => ({ event, channels: findChannels(event, channelsOf.get(event.project_id) ?? []) }));
     const planned = wanted.flatMap(({ event, channels: wanting }) => wanting.filter(({ id }) => isSweep || members.owns(id)).map((channel) => planDelivery(event, channel)));
     // Events that other replicas take part in are completed by a sweep, which finds what one of them missed. Decided
     // together with the plan: a channel that comes to this replica while the rows are written has none among them.
     const complete = wanted.filter(({ event, channels: wanting }) => isSweep || (wanting.length === 0 ? members.owns(event.project_id) : wanting.every(({ id }) => members.owns(id))));
+    return { planned, complete: complete.map(({ event }) => event) };
+  }
+
+  async function insert(planned: readonly Planned[], turn: Promise<void>): Promise<void> {
+    let inserted: ReadonlySet<string> = new Set();
     try {
-      const inserted = await engine.deliveries.insert(planned.map(({ delivery }) => delivery));
+      inserted = await engine.deliveries.insert(planned.map(({ delivery }) => delivery));
+    } finally {
+      await turn;
       settle(planned, inserted);
-    } catch (error) {
-      settle(planned, new Set());
-      throw error;
     }
-    for (const { event: { id } } of complete) void marker.add(id).catch((error: unknown) => logger.warn({ error: String(error) }, 'events could not be marked as dispatched'));
   }
 
   async function selectEvents(refs: readonly EventRef[]): Promise<EventRow[]> {
@@ -91,9 +117,9 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
     return rows;
   }
 
-  function findChannels(event: EventRow, channels: readonly Channel[]): Channel[] {
-    const candidates = channels.filter(({ projectId, eventTypes }) => projectId === event.project_id && eventTypes.has(event.type));
-    if (candidates.length === 0) return [];
+  function findChannels(event: EventRow, channels: readonly Channel[]): readonly Channel[] {
+    const candidates = channels.filter(({ eventTypes }) => eventTypes.has(event.type));
+    if (event.type !== 'channel.failed' && candidates.every(({ filters }) => isUnfiltered(filters))) return candidates;
     const envelope = JSON.parse(event.payload) as EventEnvelope;
     return candidates.filter((channel) => isWanted(channel, envelope));
   }
@@ -152,7 +178,10 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
   }
 
   return {
-    dispatch: (event) => batcher.add(event),
+    dispatch(event) {
+      waiting.add(event.eventId);
+      return batcher.add(event).finally(() => waiting.delete(event.eventId));
+    },
     get size() {
       return batcher.size;
     },
@@ -174,16 +203,27 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
            AND ($3::text[] IS NULL OR left(project_id::text, 2) = ANY($3)) ORDER BY id LIMIT $2`,
         [olderThanMs, limit, members.partitions ?? null],
       );
-      for (let start = 0; start < rows.length; start += BATCH_MAX) {
-        await dispatchBatch(rows.slice(start, start + BATCH_MAX).map((row) => ({ eventId: row.event_id, projectId: row.project_id })), true);
+      const missed = rows.filter((row) => !waiting.has(row.event_id));
+      for (let start = 0; start < missed.length; start += BATCH_MAX) {
+        await dispatchBatch(missed.slice(start, start + BATCH_MAX).map((row) => ({ eventId: row.event_id, projectId: row.project_id })), true);
       }
       // The next sweep must not find the same rows again.
       await marker.drain();
-      return rows.length;
+      return missed.length;
     },
     async drain() {
       await batcher.drain();
       await marker.drain();
     },
   };
+}
+
+function groupByProject(channels: readonly Channel[]): ReadonlyMap<string, readonly Channel[]> {
+  const groups = new Map<string, Channel[]>();
+  for (const channel of channels) {
+    const group = groups.get(channel.projectId);
+    if (group === undefined) groups.set(channel.projectId, [channel]);
+    else group.push(channel);
+  }
+  return groups;
 }

@@ -18,7 +18,8 @@ export function matchesChannel(channel: Pick<Channel, 'eventTypes' | 'filters'>,
   return agrees(channel.filters, readFacts(event));
 }
 
-function isUnfiltered(filters: ChannelFilters): boolean {
+/** The type of an event says everything then. */
+export function isUnfiltered(filters: ChannelFilters): boolean {
   return Object.values(filters).every((value) => value === undefined || value === null || (Array.isArray(value) && value.length === 0));
 }
 
