@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { MadeEvent } from '../../acceptance/src/deliveries/event-source.ts';
+import { parentOf, processorTimeMs } from './deliveries/processor-time.ts';
 import { SECRET, startDeliveryRig, type DeliveryRig } from './deliveries/rig.ts';
 import type { Report } from './report.ts';
 import { waitUntil } from './rig.ts';
@@ -39,10 +41,13 @@ async function measureThroughput(rig: DeliveryRig, report: Report): Promise<void
   const body = JSON.stringify(made[0]!.event);
   const before = await countAttempts(rig);
   await rig.source.release();
+  const spentBefore = await readProcessorTimes(rig);
   const started = performance.now();
   await deliver(rig, made);
   await waitUntil('every attempt to be written', 120_000, async () => (await countAttempts(rig)) - before >= count, 50);
   const perSecond = count / ((performance.now() - started) / 1_000);
+  const spent = await readProcessorTimes(rig);
+  const each = (name: keyof typeof spent): string => ((1_000 * (spent[name] - spentBefore[name])) / count).toFixed(0);
   await rig.services.stop();
   const floorMs = await runFloor(`${rig.sink.url}/floor`, count, body);
   const floor = count / (floorMs / 1_000);
@@ -50,7 +55,7 @@ async function measureThroughput(rig: DeliveryRig, report: Report): Promise<void
     name: 'durable deliveries, 200 channels',
     goal: '≥ 3,000/s, or ≥ 0.4 × signing and POSTing without a database',
     measured: `${perSecond.toFixed(0)}/s, ${(perSecond / floor).toFixed(2)} × the bare loop`,
-    detail: `${count} deliveries of ${body.length} bytes, events from the bus, one notifier, every attempt row committed; the bare loop makes ${floor.toFixed(0)}/s`,
+    detail: `${count} deliveries of ${body.length} bytes, events from the bus, one notifier, every attempt row committed; the bare loop makes ${floor.toFixed(0)}/s; processor time a delivery: notifier ${each('notifier')} µs, PostgreSQL ${each('postgres')} µs, receiver and publisher ${each('bench')} µs; load average ${loadavg()[0]!.toFixed(1)}`,
   });
 }
 
@@ -63,7 +68,7 @@ async function measureLatency(rig: DeliveryRig, report: Report): Promise<void> {
     name: 'event on the bus → first byte at the receiver',
     goal: 'p50 ≤ 10 ms, p99 ≤ 100 ms at 500 events/s',
     measured: `p50 ${at(latencies, 0.5).toFixed(1)} ms, p99 ${at(latencies, 0.99).toFixed(1)} ms`,
-    detail: `${latencies.length} events at ${RATE}/s over ${CHANNELS} channels; p90 ${at(latencies, 0.9).toFixed(1)} ms, slowest ${at(latencies, 1).toFixed(0)} ms`,
+    detail: `${latencies.length} events at ${RATE}/s over ${CHANNELS} channels; p90 ${at(latencies, 0.9).toFixed(1)} ms, slowest ${at(latencies, 1).toFixed(0)} ms; load average ${loadavg()[0]!.toFixed(1)}`,
   });
 }
 
@@ -124,17 +129,18 @@ async function deliver(rig: DeliveryRig, made: readonly MadeEvent[]): Promise<vo
 }
 
 /**
- * Makes events at the rate, and tells the sorted latencies of what counts once all of it has arrived. They are committed
- * shortly before they are published, since the notifier would find them in the table otherwise.
+ * Publishes events at the rate, each round committed while the one before is published, and tells the sorted latencies of
+ * what counts once all of it has arrived. The rate stays the same for what counts, whether the others get theirs or not.
  */
 async function pace(rig: DeliveryRig, projectIds: readonly string[], count: number, counts: (projectId: string) => boolean, makesOthers = true): Promise<number[]> {
   const publishedAt = new Map<string, number>();
   const wanted = makesOthers ? projectIds : projectIds.filter(counts);
+  const commit = (): Promise<MadeEvent[]> => rig.source.commit(wanted, wanted.length);
+  let next = commit();
   const started = performance.now();
   for (let index = 0; index < count; index += projectIds.length) {
-    // The rate stays the same for what counts, whether the others get theirs or not.
-    const made = await rig.source.commit(wanted, wanted.length, true);
-    await rig.source.release();
+    const made = await next;
+    if (index + projectIds.length < count) next = commit();
     for (const [place, event] of made.entries()) {
       const waitMs = started + ((index + (place * projectIds.length) / made.length) * 1_000) / RATE - performance.now();
       if (waitMs > 1) await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -145,6 +151,12 @@ async function pace(rig: DeliveryRig, projectIds: readonly string[], count: numb
   }
   await waitUntil('every event to arrive', 180_000, async () => [...publishedAt.keys()].every((eventId) => rig.sink.arrivals.has(eventId)), 50);
   return [...publishedAt].map(([eventId, atMs]) => rig.sink.arrivals.get(eventId)! - atMs).sort((a, b) => a - b);
+}
+
+async function readProcessorTimes(rig: DeliveryRig): Promise<{ notifier: number; postgres: number; bench: number }> {
+  const { rows } = await rig.db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const own = process.cpuUsage();
+  return { notifier: processorTimeMs(rig.services.pid('notifier')!), postgres: processorTimeMs(parentOf(rows[0]!.pid)), bench: (own.user + own.system) / 1_000 };
 }
 
 async function countAttempts({ db }: DeliveryRig): Promise<number> {

@@ -29,7 +29,7 @@ export class EventSource {
   /** Commits `count` events, shared evenly among the projects, in turn. Held ones are nobody's until they are released. */
   async commit(projectIds: readonly string[], count: number, isHeld = false): Promise<MadeEvent[]> {
     const made: MadeEvent[] = [];
-    for (let index = 0; index < count; index += 1) made.push(this.#make(projectIds[index % projectIds.length]!));
+    for (let index = 0; index < count; index += 1) made.push(this.#make(projectIds[this.#sequence % projectIds.length]!));
     for (let at = 0; at < count; at += 2_000) {
       const batch = made.slice(at, at + 2_000);
       await this.#db.query(
@@ -69,7 +69,7 @@ function buildEvent(eventId: string, projectId: string, hash: string, sequence: 
   const transfer = { index: 0, type: 'token' as const, asset_gid: assetGid, from, to, amount: '25', amount_raw: '25000000', decimals: 6, log_index: 3, monitored_addresses: [to] };
   const transaction: EventEnvelope<'transaction.detected'>['data']['transaction'] = {
     id: eventId, chain_gid: CHAIN, hash, status: 'detected', direction: 'in', block_number: sequence, block_hash: hash, block_timestamp: at, tx_index: 0, confirmations: 1, required_confirmations: 12,
-    fee: null, transfers: [transfer, { ...transfer, index: 1 }], replaced_by: null, detected_at: at, confirmed_at: null, reorged_at: null,
+    fee: null, transfers: [transfer], replaced_by: null, detected_at: at, confirmed_at: null, reorged_at: null,
   };
   const change = { address_id: projectId, address: to, asset_gid: assetGid, delta: '50', delta_raw: '50000000' };
   return { event_id: eventId, type: 'transaction.detected', api_version: 'v1', created_at: at, is_test_message: false, project_id: projectId, sequence, data: { transaction, balance_changes: [change], truncated: false } };
