@@ -85,7 +85,9 @@ export function insertTransactionAddressesSql(params: SqlParams, states: readonl
     ['timestamptz', ({ state }) => state.detectedAt.toISOString()],
     ['bigint', ({ state }) => positionOf(state)],
   ]);
-  return `INSERT INTO transaction_addresses (address_id, transaction_id, detected_at, block_position) SELECT * FROM ${source} ON CONFLICT DO NOTHING`;
+  return `INSERT INTO transaction_addresses (address_id, transaction_id, detected_at, block_position, public_key_id)
+    SELECT s.*, (SELECT a.public_key_id FROM addresses a WHERE a.id = s.address_id)
+    FROM ${source} AS s (address_id, transaction_id, detected_at, block_position) ON CONFLICT DO NOTHING`;
 }
 
 /** Where a transaction stands in the order of blocks, as transactions.block_position says. */

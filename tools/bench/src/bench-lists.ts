@@ -51,6 +51,8 @@ export async function benchLists(report: Report, directory: string): Promise<voi
     const before = await readSequentialScans(db);
     const results: Result[] = [];
     const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 64 });
+    // Code is compiled and sessions are opened before the first figure.
+    for (const list of cases.filter(({ path }) => /\?(page=100)?$/.test(path))) await measureCase(pool, list, keys[list.key], { isQuiet: true });
     for (const list of cases) results.push(await measureCase(pool, list, keys[list.key]));
     await pool.close();
     await services.stop();
@@ -65,7 +67,7 @@ export async function benchLists(report: Report, directory: string): Promise<voi
 }
 
 /** Sent by the clock, whether the one before was answered or not. */
-async function measureCase(pool: Pool, list: ListCase, key: string): Promise<Result> {
+async function measureCase(pool: Pool, list: ListCase, key: string, { isQuiet = false } = {}): Promise<Result> {
   const send = async (): Promise<number> => {
     const started = performance.now();
     const { statusCode, body } = await pool.request({ method: 'GET', path: `/v1${list.path}`, headers: { 'x-api-key': key } });
@@ -83,7 +85,7 @@ async function measureCase(pool: Pool, list: ListCase, key: string): Promise<Res
   }
   const times = (await Promise.all(sent)).sort((a, b) => a - b);
   const result = { list, p50Ms: times[Math.floor(times.length * 0.5)]!, p99Ms: times[Math.ceil(times.length * 0.99) - 1]! };
-  if (result.p99Ms > GOAL_MS) console.log(`  p50 ${result.p50Ms.toFixed(1)} ms, p99 ${result.p99Ms.toFixed(1)} ms  ${list.name}`);
+  if (result.p99Ms > GOAL_MS && !isQuiet) console.log(`  p50 ${result.p50Ms.toFixed(1)} ms, p99 ${result.p99Ms.toFixed(1)} ms  ${list.name}`);
   return result;
 }
 

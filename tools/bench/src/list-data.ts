@@ -17,6 +17,7 @@ export interface ListScale {
 /** A year of traffic. Everything is drawn from hashes of row numbers, so that two runs make the same rows. */
 const START = `timestamptz '2025-11-01T00:00:00Z'`;
 const YEAR_SECONDS = 31_536_000;
+const MONTH_SECONDS = 2_592_000;
 
 /** A number in [0, 1) that `row` always gets; `seed` tells draws of one row apart. */
 const draw = (row: string, seed: number): string => `((hashint8extended(${row}, ${seed}) & 1073741823) / 1073741824.0::float8)`;
@@ -83,13 +84,15 @@ export function drawSteps({ transactions }: ListScale): string[] {
   const chain = `CASE f.family WHEN 'evm' THEN CASE WHEN ${draw('i', 5)} < 0.64 THEN 0 WHEN ${draw('i', 5)} < 0.88 THEN 1 ELSE 2 END WHEN 'bitcoin' THEN 3 WHEN 'tron' THEN 4 ELSE 5 END`;
   return [
     `CREATE UNLOGGED TABLE bench_draws AS
-     SELECT i, p.no AS project_no, p.id AS project_id, d.address_no, (${chain})::int AS chain_no, ${idOf('tx', 'i')} AS id,
+     SELECT i, p.no AS project_no, p.id AS project_id, d.address_no,
+       CASE WHEN d.other_no <> d.address_no AND ${familyOf('p.no', 'd.other_no')} = f.family THEN d.other_no END AS second_address_no, (${chain})::int AS chain_no, ${idOf('tx', 'i')} AS id,
        ${START} + i * (${YEAR_SECONDS}::float8 / ${transactions}) * interval '1 second' AS at,
        CASE WHEN i % 4 = 0 THEN (ARRAY[1, 5, 10, 25, 50, 100, 500, 1000])[1 + (i / 4) % 8]::numeric ELSE ((10 ^ (${draw('i', 6)} * 6 - 2))::numeric(20, 4)) END AS amount,
        CASE WHEN i % 5 = 0 THEN ((10 ^ (${draw('i', 7)} * 4 - 3))::numeric(20, 4)) END AS second_amount
      FROM generate_series(1::bigint, ${transactions}) AS i
        JOIN bench_projects p ON p.no = width_bucket(${draw('i', 1)}, (SELECT array_agg(first_weight ORDER BY no) FROM bench_projects)),
-       LATERAL (SELECT floor(p.address_count * ${draw('i', 4)} ^ 4)::int AS address_no) d, LATERAL (SELECT ${familyOf('p.no', 'd.address_no')} AS family) f`,
+       LATERAL (SELECT floor(p.address_count * ${draw('i', 4)} ^ 4)::int AS address_no, CASE WHEN i % 4 = 1 THEN floor(p.address_count * ${draw('i', 9)} ^ 4)::int END AS other_no) d,
+       LATERAL (SELECT ${familyOf('p.no', 'd.address_no')} AS family) f`,
   ];
 }
 
@@ -111,9 +114,12 @@ export function transactionSteps({ transactions }: ListScale): string[][] {
        FROM bench_draws d JOIN bench_chains c ON c.no = d.chain_no, LATERAL (SELECT ${status} AS status) s, LATERAL (SELECT CASE WHEN s.status <> 'pending' THEN ${block} END AS number) b`,
     ],
     [
-      `INSERT INTO transaction_addresses (address_id, transaction_id, detected_at, block_position)
-       SELECT ${idOf('address', `d.project_no || '/' || d.address_no`)}, d.id, d.at, CASE WHEN s.status <> 'pending' THEN ${block} ELSE 9007199254740991 END
-       FROM bench_draws d JOIN bench_chains c ON c.no = d.chain_no, LATERAL (SELECT ${status} AS status) s`,
+      // One in eight is between two addresses of the project.
+      `INSERT INTO transaction_addresses (address_id, transaction_id, detected_at, block_position, public_key_id)
+       SELECT ${idOf('address', `d.project_no || '/' || a.no`)}, d.id, d.at, CASE WHEN s.status <> 'pending' THEN ${block} ELSE 9007199254740991 END,
+         CASE WHEN d.chain_no = 3 THEN ${idOf('key', `d.project_no || '/' || a.no % p.key_count`)} END
+       FROM bench_draws d JOIN bench_projects p ON p.no = d.project_no JOIN bench_chains c ON c.no = d.chain_no, LATERAL (SELECT ${status} AS status) s,
+         LATERAL (SELECT d.address_no AS no UNION ALL SELECT d.second_address_no WHERE d.second_address_no IS NOT NULL) a`,
       `INSERT INTO transfers (${transferColumns}) ${transfer(0, `CASE WHEN t.gid IS NULL THEN 'native' ELSE 'token' END`, 'COALESCE(t.gid, c.native)', 'COALESCE(t.decimals, c.decimals)', 'd.amount')}
        FROM bench_draws d JOIN bench_chains c ON c.no = d.chain_no ${token}
        UNION ALL ${transfer(1, `'native'`, 'c.native', 'c.decimals', 'd.second_amount')} FROM bench_draws d JOIN bench_chains c ON c.no = d.chain_no WHERE d.second_amount IS NOT NULL`,
@@ -121,9 +127,10 @@ export function transactionSteps({ transactions }: ListScale): string[][] {
   ];
 }
 
-/** Blocks, channels with a month of events and deliveries, coins, and what management lists. */
+/** Blocks, channels with a month of events and deliveries until today, coins, usage, and what management lists. */
 export function otherSteps({ transactions }: ListScale): string[] {
   const events = Math.round(transactions / 10);
+  const eventType = `CASE WHEN i % 500 = 0 THEN 'transaction.failed' WHEN i % 2 = 0 THEN 'transaction.detected' ELSE 'transaction.confirmed' END`;
   return [
     `INSERT INTO blocks (chain_gid, number, hash, parent_hash, block_timestamp, status)
      SELECT c.gid, c.head - n, '0x' || md5(c.gid || (c.head - n)) || md5((c.head - n)::text), '0x' || md5(c.gid || (c.head - n - 1)) || md5((c.head - n - 1)::text), now() - n * interval '12 seconds',
@@ -133,17 +140,22 @@ export function otherSteps({ transactions }: ListScale): string[] {
      SELECT ${idOf('channel', `p.no || '/' || n`)}, p.id, 'webhook', 'Channel ' || n, '{"url": "https://example.com/hook", "headers": {}, "auth": {"type": "none"}, "event_types": ["transaction.detected"], "filters": {}, "throttle_per_second": null}'::jsonb, n % 10 = 9,
        ${START} + n * interval '1 minute', ${START} + n * interval '1 hour'
      FROM bench_projects p, generate_series(0, CASE p.no WHEN 1 THEN 3000 ELSE 3 END) AS n`,
-    `CREATE UNLOGGED TABLE bench_events AS SELECT d.i, d.project_id, d.project_no, d.id AS transaction_id, c.gid AS chain_gid, d.at FROM bench_draws d JOIN bench_chains c ON c.no = d.chain_no WHERE d.i > ${transactions - events}`,
+    `CREATE UNLOGGED TABLE bench_events AS SELECT d.i, d.project_id, d.project_no, d.id AS transaction_id, c.gid AS chain_gid,
+       now() - (${transactions} - d.i) * (${MONTH_SECONDS}::float8 / ${events}) * interval '1 second' AS at FROM bench_draws d JOIN bench_chains c ON c.no = d.chain_no WHERE d.i > ${transactions - events}`,
     `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, payload, published_at, dispatched_at, created_at)
-     SELECT ${idOf('event', 'i')}, project_id, chain_gid, CASE WHEN i % 2 = 0 THEN 'transaction.detected' ELSE 'transaction.confirmed' END, i, transaction_id, 'tx.detected', json_build_object('event_id', ${idOf('event', 'i')}, 'data', repeat(md5(i::text), 12))::text, at, at, at FROM bench_events`,
+     SELECT ${idOf('event', 'i')}, project_id, chain_gid, ${eventType}, i, transaction_id, 'tx.detected', json_build_object('event_id', ${idOf('event', 'i')}, 'data', repeat(md5(i::text), 12))::text, at, at, at FROM bench_events`,
     `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, attempt_count, created_at, updated_at, delivered_at)
-     SELECT ${idOf('delivery', 'i')}, project_id, ${idOf('channel', `project_no || '/0'`)}, ${idOf('event', 'i')}, 'transaction.detected', CASE WHEN i % 100 = 0 THEN 'failed' WHEN i % 100 = 1 THEN 'held' WHEN i % 1000 = 2 THEN 'discarded' ELSE 'delivered' END, 1, at, at, at FROM bench_events`,
+     SELECT ${idOf('delivery', 'i')}, project_id, ${idOf('channel', `project_no || '/0'`)}, ${idOf('event', 'i')}, ${eventType}, CASE WHEN i % 100 = 0 THEN 'failed' WHEN i % 100 = 1 THEN 'held' WHEN i % 1000 = 2 THEN 'discarded' ELSE 'delivered' END, 1, at, at, at FROM bench_events`,
     `INSERT INTO utxos (chain_gid, txid, vout, address, amount_raw, block_number, block_hash)
      SELECT '${CHAINS[3].gid}', md5('coin' || a.id || n) || md5(n::text), n, a.address, 1000 + n, 900000 + n, md5(n::text) FROM addresses a, generate_series(0, CASE WHEN a.id = ${idOf('address', `'1/' || (SELECT min(x) FROM generate_series(0, 50) AS x WHERE ${familyOf('1', 'x')} = 'bitcoin')`)} THEN 20000 ELSE 1 END) AS n WHERE a.chain_family = 'bitcoin'`,
     `INSERT INTO members (workspace_id, email, role) SELECT w.id, 'member' || n || '@example.com', (ARRAY['owner', 'admin', 'developer', 'viewer'])[1 + n % 4] FROM (SELECT id FROM workspaces ORDER BY created_at LIMIT 1) w, generate_series(1, 3000) AS n`,
     `INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions, revoked_at, created_at)
      SELECT 'api', w.id, p.id, 'Key ' || n, 'svc_api_' || left(md5(n::text), 4), decode(md5(p.no || 'k' || n) || md5(n || 'k'), 'hex'), ARRAY['api:address:read'], CASE WHEN n % 4 = 0 THEN now() END, ${START} + n * interval '1 hour'
      FROM (SELECT id FROM workspaces ORDER BY created_at LIMIT 1) w, bench_projects p, generate_series(1, 20) AS n`,
+    `INSERT INTO rpc_usage (key_id, workspace_id, chain_gid, method, hour, requests, failures, cached, bytes_in, bytes_out)
+     SELECT ${idOf('rpc', 'k')}, w.id, c.gid, m.name, date_trunc('hour', now()) - h * interval '1 hour', 100 + h, h % 3, h % 50, 20000, 90000
+     FROM (SELECT id FROM workspaces ORDER BY created_at LIMIT 1) w, generate_series(1, 50) AS k, generate_series(0, ${Math.round((transactions * 720) / 10_000_000)}) AS h, bench_chains c,
+       unnest(ARRAY['eth_call', 'eth_getLogs', 'eth_blockNumber']) AS m (name) WHERE c.no < 3`,
     `INSERT INTO audit_logs (workspace_id, actor_key_id, actor_name, actor_mask, action, target_type, target_id, changes, request_id, created_at)
      SELECT w.id, ${idOf('actor', 'n % 50')}, 'Key ' || n % 50, 'svc_mgt_' || left(md5((n % 50)::text), 4), (ARRAY['project.updated', 'member.created', 'key.created', 'key.revoked'])[1 + n % 4], (ARRAY['project', 'member', 'key', 'key'])[1 + n % 4],
        ${idOf('target', 'n % 5000')}, '{}', 'request-' || n, ${START} + n * interval '5 minutes' FROM (SELECT id FROM workspaces ORDER BY created_at LIMIT 1) w, generate_series(1, 50000) AS n`,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { applyMigrations, createDatabase } from '@chainwatch/db';
+import { applyMigrations, createDatabase, type Database } from '@chainwatch/db';
 import { findFreePort, killWithParent, waitFor } from '@chainwatch/testing';
 import { preparePostgres } from '@chainwatch/tool-stack/postgres-server';
 import { bootstrap } from '../../db/src/bootstrap.ts';
@@ -42,7 +42,7 @@ function hashMaker(scale: ListScale): string {
 async function startServer(dataDir: string): Promise<ListDatabase> {
   const port = await findFreePort();
   const { spec, url } = await preparePostgres({ port, dataDir, password: PASSWORD, isDurable: false });
-  const settings = ['wal_level=minimal', 'max_wal_senders=0', 'max_wal_size=1GB', 'jit=off', 'shared_buffers=1GB', 'maintenance_work_mem=1GB', 'autovacuum_vacuum_cost_delay=0'];
+  const settings = ['wal_level=minimal', 'max_wal_senders=0', 'max_wal_size=8GB', 'checkpoint_timeout=30min', 'jit=off', 'shared_buffers=1GB', 'maintenance_work_mem=1GB', 'autovacuum_vacuum_cost_delay=0'];
   const child = spawn(spec.command, [...(spec.args ?? []), ...settings.flatMap((setting) => ['-c', setting])], { cwd: '/', ...spec.account, stdio: 'ignore' });
   if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, 'QUIT'));
   await waitFor(() => canConnect(url), { timeoutMs: 60_000, message: 'PostgreSQL of the list bench' });
@@ -65,48 +65,62 @@ async function canConnect(url: string): Promise<boolean> {
 async function fill(url: string, scale: ListScale): Promise<void> {
   const db = createDatabase({ url, applicationName: 'list-data', poolSize: 4, statementTimeoutMs: 3_600_000 });
   await bootstrap(db, { label: 'svc' });
-  // Rows come as they would have come one by one, but without triggers and with the indexes made at the end.
-  const dropped = await dropIndexes(url);
-  await run(url, [...dimensionSteps(scale), ...addressSteps(), ...drawSteps(scale)]);
-  await Promise.all([...transactionSteps(scale).map((steps) => run(url, steps)), run(url, otherSteps(scale))]);
-  await run(url, dropSteps);
-  const halves = [0, 1].map((half) => dropped.filter((_, index) => index % 2 === half));
-  await Promise.all(halves.map((statements) => run(url, statements)));
-  await run(url, ['SELECT rebuild_list_counts()', 'VACUUM (ANALYZE)', 'CHECKPOINT']);
+  // Rows come as they would have come one by one, but without triggers, and with indexes and totals made at the end.
+  const { keys, indexes, references } = await dropIndexes(db);
+  await runQueues(url, 1, [[...dimensionSteps(scale), ...addressSteps(), ...drawSteps(scale)]]);
+  await runQueues(url, 2, [...transactionSteps(scale), otherSteps(scale)]);
+  await runQueues(url, 1, [dropSteps]);
+  const { rows: lists } = await db.query<{ list: string }>('SELECT unnest(counted_lists()) AS list');
+  const counts = lists.map(({ list }) => `SELECT count_list('${list}')`);
+  await runQueues(url, 2, [['TRUNCATE list_counts'], ...[...keys, ...counts, ...indexes].map((statement) => [statement])]);
+  await runQueues(url, 1, [references, ['VACUUM (ANALYZE)', 'CHECKPOINT']]);
   await expectConsistent(db);
   await db.close();
 }
 
-/** Drops every index that is no constraint of the big tables. Returns how to make them again. */
-async function dropIndexes(url: string): Promise<string[]> {
-  const db = createDatabase({ url, applicationName: 'list-data', poolSize: 1 });
-  const { rows } = await db.query<{ name: string; definition: string }>(
-    `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i
-     WHERE i.indrelid IN ('transactions'::regclass, 'transfers'::regclass, 'transaction_addresses'::regclass, 'addresses'::regclass, 'blocks'::regclass, 'deliveries'::regclass, 'events'::regclass)
-       AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid)`,
-  );
-  for (const { name } of rows) await db.query(`DROP INDEX ${name}`);
-  const { rows: constraints } = await db.query<{ owner: string; name: string; definition: string }>(
-    `SELECT conrelid::regclass::text AS owner, conname AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint
-     WHERE contype IN ('p', 'u') AND conrelid IN ('transfers'::regclass, 'transaction_addresses'::regclass) OR conname = 'transactions_project_id_chain_gid_hash_key'`,
-  );
-  for (const { owner, name } of constraints) await db.query(`ALTER TABLE ${owner} DROP CONSTRAINT ${name}`);
-  await db.close();
-  return [...constraints.map(({ owner, name, definition }) => `ALTER TABLE ${owner} ADD CONSTRAINT ${name} ${definition}`), ...rows.map(({ definition }) => definition)];
+const BIG = ['transactions', 'transfers', 'transaction_addresses', 'addresses', 'blocks', 'deliveries', 'events', 'list_counts'].map((table) => `'${table}'::regclass`).join(', ');
+
+interface Dropped {
+  /** How to make the keys of the big tables again, their other indexes, and what refers to these keys. */
+  readonly keys: readonly string[];
+  readonly indexes: readonly string[];
+  readonly references: readonly string[];
 }
 
-async function run(url: string, statements: readonly string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  // Neither triggers nor foreign keys.
-  await client.query('SET session_replication_role = replica');
-  for (const statement of statements) {
-    const started = performance.now();
-    const { rowCount } = await client.query(statement);
-    const seconds = (performance.now() - started) / 1_000;
-    if (seconds > 1) console.log(`  ${seconds.toFixed(1)} s  ${rowCount ?? ''}  ${statement.replace(/\s+/g, ' ').slice(0, 90)}`);
-  }
-  await client.end();
+async function dropIndexes(db: Database): Promise<Dropped> {
+  const { rows: constraints } = await db.query<{ owner: string; name: string; type: string; definition: string }>(
+    `SELECT conrelid::regclass::text AS owner, conname AS name, contype AS type, pg_get_constraintdef(oid) AS definition FROM pg_constraint
+     WHERE contype IN ('p', 'u') AND conrelid IN (${BIG}) AND conname <> 'addresses_pkey' OR contype = 'f' AND confrelid IN (${BIG}) AND confrelid <> 'addresses'::regclass
+     ORDER BY contype`,
+  );
+  for (const { owner, name } of constraints) await db.query(`ALTER TABLE ${owner} DROP CONSTRAINT ${name}`);
+  const { rows: indexes } = await db.query<{ name: string; definition: string }>(
+    `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i WHERE i.indrelid IN (${BIG}) AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid)`,
+  );
+  for (const { name } of indexes) await db.query(`DROP INDEX ${name}`);
+  const again = (isReference: boolean): string[] =>
+    constraints.filter(({ type }) => (type === 'f') === isReference).map(({ owner, name, definition }) => `ALTER TABLE ${owner} ADD CONSTRAINT ${name} ${definition}`);
+  return { keys: again(false), references: again(true), indexes: indexes.map(({ definition }) => definition) };
+}
+
+/** The statements of a queue run one after the other; so many queues at once, without triggers. */
+async function runQueues(url: string, sessions: number, queues: readonly (readonly string[])[]): Promise<void> {
+  const waiting = [...queues];
+  const work = async (): Promise<void> => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(`SET session_replication_role = replica; SET work_mem = '512MB'; SET max_parallel_maintenance_workers = 0`);
+    for (let queue = waiting.shift(); queue !== undefined; queue = waiting.shift()) for (const statement of queue) await runTimed(client, statement);
+    await client.end();
+  };
+  await Promise.all(Array.from({ length: sessions }, work));
+}
+
+async function runTimed(client: pg.Client, statement: string): Promise<void> {
+  const started = performance.now();
+  const { rowCount } = await client.query(statement);
+  const seconds = (performance.now() - started) / 1_000;
+  if (seconds > 1) console.log(`  ${seconds.toFixed(1)} s  ${rowCount ?? ''}  ${statement.replace(/\s+/g, ' ').slice(0, 110)}`);
 }
 
 /** What the triggers would have written is what the generator wrote. */

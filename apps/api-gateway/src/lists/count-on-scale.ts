@@ -1,5 +1,5 @@
 import type { Sql } from '@chainwatch/db';
-import { NOBODY } from './sum-counts.ts';
+import { linesOfSteps, type WantedKeys } from './lines-of-steps.ts';
 import type { Scale } from './scales.ts';
 
 /** Both ends belong to it; undefined: no end. */
@@ -8,23 +8,30 @@ export interface Range<V> {
   readonly to?: V | undefined;
 }
 
-/** Rows of a scope in a range, of all chains or some: whole steps by their totals, the steps that an end of the range cuts row by row. */
-export async function countOnScale<V>(sql: Sql, scale: Scale<V>, scope: string, { from, to }: Range<V>, chains?: readonly string[]): Promise<number> {
+/**
+ * Rows of a scope in a range: whole steps by their totals, the steps that an end of the range cuts row by row.
+ * @param wanted values that each column of the scale's key may have, in its order; undefined: any
+ */
+export async function countOnScale<V>(sql: Sql, scale: Scale<V>, scope: string, { from, to }: Range<V>, wanted: WantedKeys = []): Promise<number> {
   const first = from === undefined ? undefined : scale.stepOf(from);
   const last = to === undefined ? undefined : scale.stepOf(to);
   if (first !== undefined && last !== undefined && first > last) return 0;
   const values: unknown[] = [scope];
   const bound = (operator: string, value: unknown): string => (value === undefined ? '' : ` AND ${operator} ($${values.push(value)})`);
-  const { list, table, column, where } = scale;
-  const counted = where === undefined ? '' : ` AND ${where}`;
-  const rowsBetween = (conditions: string): string => `(SELECT count(*) FROM ${table} WHERE ${scope === NOBODY ? '$1::uuid IS NOT NULL' : 'project_id = $1'}${counted}${conditions}${bound('chain_gid = ANY', chains)})`;
+  const rowsBetween = (...ends: string[]): string => {
+    const keys = wanted.map((allowed, index) => bound(`${scale.keys[index]} = ANY`, allowed));
+    const owner = scale.owner === undefined ? '$1::uuid IS NOT NULL' : `${scale.owner} = $1`;
+    return `(SELECT count(*) FROM ${scale.table} WHERE ${[owner, ...(scale.where === undefined ? [] : [scale.where])].join(' AND ')}${[...keys, ...ends].join('')})`;
+  };
   const parts: string[] = [];
-  if (first !== undefined && first === last) {
-    parts.push(rowsBetween(bound(`${column} >=`, from) + bound(`${column} <=`, to)));
+  const isCut = first !== undefined && !scale.isStart(from!);
+  if (isCut && first === last) {
+    parts.push(rowsBetween(bound(`${scale.column} >=`, from), bound(`${scale.column} <=`, to)));
   } else {
-    parts.push(`coalesce((SELECT sum(count) FROM list_counts WHERE scope = $1 AND list = '${list}'${bound('bucket >', first)}${bound('bucket <', last)}${bound('key[1] = ANY', chains)}), 0)`);
-    if (first !== undefined) parts.push(rowsBetween(bound(`${column} >=`, from) + bound(`${column} <`, scale.endOf(first))));
-    if (last !== undefined) parts.push(rowsBetween(bound(`${column} >=`, scale.startOf(last)) + bound(`${column} <=`, to)));
+    const steps = { scope, list: scale.list, from: isCut ? first + 1 : first, to: last };
+    parts.push(`(SELECT coalesce(sum(count), 0) FROM (${linesOfSteps(steps, wanted, values)}) l)`);
+    if (isCut) parts.push(rowsBetween(bound(`${scale.column} >=`, from), bound(`${scale.column} <`, scale.endOf(first))));
+    if (last !== undefined) parts.push(rowsBetween(bound(`${scale.column} >=`, scale.startOf(last)), bound(`${scale.column} <=`, to)));
   }
   const { rows } = await sql.query<{ total: number }>(`SELECT (${parts.join(' + ')})::bigint AS total`, values);
   return rows[0]!.total;

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { startSpecWorld } from '../spec-world.ts';
 import type { SpecWorld } from '../spec-world.ts';
 import { amounts } from './scales.ts';
+import { splitSteps } from './split-steps.ts';
 
 const evm = 'eip155:31337';
 const bitcoin = 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328';
@@ -10,8 +12,11 @@ const KEY = idOf(7, 0);
 const CHANNEL = idOf(5, 0);
 const addressOf = (n: number): string => (n % 3 === 0 ? `bcrt1q${String(n).padStart(38, 'q')}` : `0x${String(n).padStart(40, '0')}`);
 
+const hoursAgo = (hours: number): string => new Date(Math.floor(Date.now() / 60_000) * 60_000 - hours * 3_600_000).toISOString();
+
 interface Item {
   readonly id?: string;
+  readonly event_id?: string;
   readonly gid?: string;
   readonly chain_gid?: string;
   readonly hash?: string;
@@ -35,7 +40,7 @@ describe('lists', () => {
     ...[`asset_gids=${tokens[0]}`, `asset_gids=${tokens[0]},${tokens[1]}`, `asset_gids=${tokens[2]}&min_amount=1`],
     ...['0', '0.5', '1', '1.05', '12', '99999'].map((amount) => `min_amount=${amount}`),
     ...['from_block=0', 'from_block=1500', 'to_block=1500', 'from_block=1020&to_block=1030', 'from_block=1000&to_block=5000', 'from_block=9&to_block=3', `from_block=1500&chain_gids=${evm}`],
-    ...['since=2026-01-02T03:20:00Z', 'until=2026-01-02T03:20:00Z', 'since=2026-01-01T10:00:00Z&until=2026-01-01T10:30:00Z', 'since=2026-01-01T10:00:00Z&until=2026-01-03T00:00:00Z', 'since=2026-01-05T00:00:00Z&until=2026-01-01T00:00:00Z'],
+    ...['since=2026-01-02T03:20:00Z', 'until=2026-01-02T03:20:00Z', 'since=2026-01-01T10:00:00Z&until=2026-01-01T10:30:00Z', 'since=2026-01-01T10:00:00Z&until=2026-01-03T00:00:00Z', 'since=2026-01-05T00:00:00Z&until=2026-01-01T00:00:00Z', 'until=2026-01-02T03:00:00Z'],
     'statuses=confirmed&direction=in&from_block=1100',
   ];
   const lists: readonly (readonly [path: string, sorts: readonly string[], queries: readonly string[]])[] = [
@@ -49,7 +54,8 @@ describe('lists', () => {
     ['/tokens', ['created_at', 'gid', 'name', 'symbol'], [`chain_gids=${evm}`, 'namespaces=erc20', 'type=native', 'type=fungible', 'search=token', 'search=T1']],
     ['/blockchains', ['name', 'short_name', 'gid', 'is_active'], ['families=evm', 'families=evm,bitcoin', 'is_active=false', 'search=BIT']],
     ['/notification_channels', ['name', 'kind', 'created_at', 'updated_at'], ['kind=webhook', 'is_archived=false', 'search=ONE']],
-    [`/notification_channels/${CHANNEL}/deliveries`, ['created_at'], ['statuses=delivered', 'statuses=failed,held', `event_id=${idOf(8, 3)}`]],
+    ['/events', ['created_at'], ['types=transaction.detected', 'types=transaction.confirmed,transaction.reorged', 'types=channel.failed', `chain_gids=${evm}`, `since=${hoursAgo(30.5)}`, `until=${hoursAgo(30)}`, `since=${hoursAgo(40.2)}&until=${hoursAgo(20.7)}&types=transaction.confirmed`, `transaction_id=${idOf(3, 4)}`]],
+    [`/notification_channels/${CHANNEL}/deliveries`, ['created_at'], ['statuses=delivered', 'statuses=failed,held', `event_id=${idOf(8, 3)}`, 'event_types=transaction.detected', 'event_types=balance.changed', 'since=2026-01-01T02:00:00Z&until=2026-01-01T04:30:00Z', 'since=2026-01-01T02:30:00Z&statuses=held']],
   ];
   const cases = lists.flatMap(([path, sorts, queries]) => [...sorts.map((sort) => [path, sort, ''] as const), ...queries.map((query, index) => [path, sorts[index % sorts.length]!, query] as const)]);
 
@@ -101,7 +107,25 @@ describe('lists', () => {
   });
 });
 
-const nameOf = (item: Item & { number?: number }): string => item.id ?? (item.hash === undefined ? item.gid! : `${item.chain_gid}/${item.number}/${item.hash}`);
+describe('splitSteps', () => {
+  const end = fc.option(fc.integer({ min: -100_000, max: 100_000 }), { nil: undefined });
+
+  it('covers a range by few steps of any level, each step once', () => {
+    fc.assert(
+      fc.property(end, end, fc.array(fc.integer({ min: -100_000, max: 100_000 })), (from, to, others) => {
+        const runs = splitSteps(from, to);
+        for (const step of [...others, ...[from ?? 0, to ?? 0].flatMap((edge) => [edge - 1, edge, edge + 1])]) {
+          const covering = runs.filter((run) => (run.from ?? -Infinity) <= Math.floor(step / 32 ** run.level) && Math.floor(step / 32 ** run.level) < (run.to ?? Infinity));
+          expect(covering).toHaveLength(step >= (from ?? -Infinity) && step < (to ?? Infinity) ? 1 : 0);
+        }
+        for (const run of runs.filter(({ level }) => level < 3)) expect(run.to! - run.from!).toBeLessThanOrEqual(62);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+const nameOf = (item: Item & { number?: number }): string => item.id ?? item.event_id ?? (item.hash === undefined ? item.gid! : `${item.chain_gid}/${item.number}/${item.hash}`);
 
 /** Rows of every list; times and numbers repeat, so that the tiebreak counts. */
 async function fill({ db, api, project, otherProject }: SpecWorld): Promise<void> {
@@ -159,7 +183,18 @@ async function fill({ db, api, project, otherProject }: SpecWorld): Promise<void
   );
   await run(
     `INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status, created_at)
-     SELECT $1, $2, ('00000008-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'transaction.detected', (ARRAY['delivered', 'failed', 'held', 'pending'])[1 + n % 4], ${at('n / 5')} FROM generate_series(0, 30) AS n`,
+     SELECT $1, $2, ('00000008-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, (ARRAY['transaction.detected', 'balance.changed'])[1 + n / 3 % 2], (ARRAY['delivered', 'failed', 'held', 'pending'])[1 + n % 4], ${at('n / 5')} FROM generate_series(0, 30) AS n`,
     [project.projectId, CHANNEL],
+  );
+  // Some are held back, and some are too old to be shown.
+  const { body } = await api.get('/transactions?limit=1').expect(200);
+  const payload = { api_version: 'v1', created_at: hoursAgo(1), is_test_message: false, sequence: 1, data: { transaction: body.items[0], balance_changes: [], truncated: false } };
+  await run(
+    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, payload, is_held, created_at)
+     SELECT e.id, p.id, CASE WHEN n % 4 = 0 THEN $3 ELSE $4 END, e.type, n, ('00000003-0000-4000-8000-' || lpad((n % 5)::text, 12, '0'))::uuid, 'tx.detected',
+       ($5::jsonb || jsonb_build_object('event_id', e.id, 'type', e.type, 'project_id', p.id))::text, n % 9 = 5, now() - n / 3 * interval '1 hour' - CASE WHEN n > 110 THEN interval '30 days' ELSE interval '0' END
+     FROM (VALUES ($1::uuid, 10), ($2::uuid, 11)) AS p (id, kind), generate_series(0, 119) AS n,
+       LATERAL (SELECT (p.kind || '000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid AS id, (ARRAY['transaction.detected', 'transaction.confirmed', 'transaction.reorged'])[1 + n % 7 / 3] AS type) e`,
+    [project.projectId, otherProject.projectId, bitcoin, evm, JSON.stringify(payload)],
   );
 }

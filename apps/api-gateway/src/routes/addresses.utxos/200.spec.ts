@@ -54,7 +54,7 @@ describe('GET /addresses/{address}/utxos', () => {
   });
 
   it('sorts, filters by chain and pages', async () => {
-    expect([await names('sort_by=block_number'), await names('sort_by=-amount'), await names('sort_by=amount')]).toEqual(['fcba', 'bcaf', 'fabc']);
+    expect([await names('sort_by=block_number'), await names('sort_by=-amount'), await names('sort_by=amount')]).toEqual(['fcba', 'cbaf', 'fabc']);
     expect([await names(`chain_gids=${signet}`), await names(`chain_gids=${signet},${regtest}`), await names('chain_gids=eip155:1')]).toEqual(['f', 'abcf', '']);
     const { body } = await world.api.get(`/addresses/${address}/utxos?limit=3&page=2`).expect(200);
     expect(body.meta).toEqual({ limit: 3, page: 2, total: 4, total_pages: 2 });

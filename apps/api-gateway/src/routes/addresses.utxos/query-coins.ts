@@ -20,21 +20,22 @@ interface Row {
   readonly confirmations: number;
 }
 
-const columns = { block_number: 'u.block_number', amount: 'u.amount_raw' } as const;
+const columns = { block_number: 'block_number', amount: 'amount_raw' } as const;
 const UNSPENT = 'utxos u WHERE u.chain_gid = ANY ($1) AND u.address = $2 AND u.spent_block_number IS NULL';
 
 /** One page of the coins that an address has on these chains, and how many there are in all. */
 export async function queryCoins(sql: Sql, query: CoinQuery): Promise<{ items: UtxoRecord[]; total: number }> {
   const chains = new Map(query.chains.map((chain) => [chain.network.gid, chain]));
   const values = [[...chains.keys()], query.address];
-  const column = columns[query.sort_by.replace('-', '') as keyof typeof columns];
   const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
+  const order = [columns[query.sort_by.replace('-', '') as keyof typeof columns], 'chain_gid', 'txid', 'vout'].map((column) => `u.${column} ${direction}`).join(', ');
   const [page, count] = await Promise.all([
+    // What is passed over comes from the index alone.
     sql.query<Row>(
-      `SELECT c.*, c.amount_raw::text, GREATEST(0, coalesce(s.head_number - c.block_number + 1, 0)) AS confirmations
-       FROM (SELECT u.* FROM ${UNSPENT} ORDER BY ${column} ${direction}, u.chain_gid, u.txid, u.vout LIMIT $3 OFFSET $4) c
-       LEFT JOIN ingestor_states s ON s.chain_gid = c.chain_gid
-       ORDER BY ${column.replace('u.', 'c.')} ${direction}, c.chain_gid, c.txid, c.vout`,
+      `SELECT u.*, u.amount_raw::text, GREATEST(0, coalesce(s.head_number - u.block_number + 1, 0)) AS confirmations
+       FROM (SELECT u.chain_gid, u.txid, u.vout FROM ${UNSPENT} ORDER BY ${order} LIMIT $3 OFFSET $4) c
+       JOIN utxos u USING (chain_gid, txid, vout) LEFT JOIN ingestor_states s ON s.chain_gid = u.chain_gid
+       ORDER BY ${order}`,
       [...values, query.limit, offsetOf(query)],
     ),
     sql.query<{ total: number }>(`SELECT count(*) AS total FROM ${UNSPENT}`, values),

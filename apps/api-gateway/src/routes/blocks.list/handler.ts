@@ -53,6 +53,6 @@ interface BlockFilters {
 async function countBlocks({ prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>, where: Prisma.BlockWhereInput, filters: BlockFilters): Promise<number> {
   const { chains, statuses, from_block: from, to_block: to } = filters;
   if (from === undefined && to === undefined) return sumCounts(db, { scope: NOBODY, list: 'blocks' }, [chains, statuses ?? LISTED]);
-  if (statuses === undefined) return countOnScale(db, blockNumbers, NOBODY, { from, to }, chains);
+  if (statuses === undefined) return countOnScale(db, blockNumbers, NOBODY, { from, to }, [chains]);
   return prisma.block.count({ where });
 }

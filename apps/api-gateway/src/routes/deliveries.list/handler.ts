@@ -2,35 +2,63 @@ import { z } from 'zod';
 import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { defineRoute } from '../../define-route.ts';
 import { channelParams, findChannel } from '../../find-channel.ts';
+import { countOnScale } from '../../lists/count-on-scale.ts';
+import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
+import { deliveryHours } from '../../lists/scales.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { deliverySchema, deliveryStatusSchema, toDeliveryRecord } from '../../records/delivery.ts';
 import { eventTypeSchema } from '../../records/event-selection.ts';
-import { toOrders } from '../../records/order.ts';
 import { madeAtSchema } from '../../records/path-schemas.ts';
+
+const querySchema = z.strictObject({
+  ...pageParameters,
+  sort_by: sortParameter(['created_at'], '-created_at'),
+  statuses: listParameter(deliveryStatusSchema),
+  event_id: z.uuid().optional(),
+  event_types: listParameter(eventTypeSchema),
+  since: madeAtSchema.optional(),
+  until: madeAtSchema.optional(),
+});
+type DeliveryQuery = z.infer<typeof querySchema>;
 
 export const listDeliveries = defineRoute({
   method: 'GET',
   path: '/notification_channels/:channel_id/deliveries',
   summary: 'Deliveries of a channel',
   params: channelParams,
-  query: z.strictObject({
-    ...pageParameters,
-    sort_by: sortParameter(['created_at'], '-created_at'),
-    statuses: listParameter(deliveryStatusSchema),
-    event_id: z.uuid().optional(),
-    event_types: listParameter(eventTypeSchema),
-    since: madeAtSchema.optional(),
-    until: madeAtSchema.optional(),
-  }),
+  query: querySchema,
   responses: { 200: pageSchema(deliverySchema) },
   handle: async ({ params, query, principal }, deps) => {
-    const channel = await findChannel(deps, principal, params.channel_id);
-    const where = { channelId: channel.id, status: query.statuses && { in: query.statuses }, eventId: query.event_id, eventType: query.event_types && { in: query.event_types }, createdAt: { gte: query.since, lte: query.until } };
-    const { event_id, event_types, since, until } = query;
-    const isKept = [event_id, event_types, since, until].every((filter) => filter === undefined);
-    const total = isKept ? await sumCounts(deps.db, { scope: channel.id, list: 'deliveries' }, [query.statuses]) : await deps.prisma.delivery.count({ where });
-    const orderBy = toOrders(query.sort_by, { created_at: 'createdAt' }, ['id']);
-    const rows = offsetOf(query) < total ? await deps.prisma.delivery.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }) : [];
-    return { status: 200, body: toPage(rows.map(toDeliveryRecord), total, query) };
+    const { id } = await findChannel(deps, principal, params.channel_id);
+    const total = await countDeliveries(deps, id, query);
+    const ids = offsetOf(query) < total ? await findPageIds(deps, id, query) : [];
+    const rows = new Map((await deps.prisma.delivery.findMany({ where: { id: { in: ids } } })).map((row) => [row.id, row]));
+    return { status: 200, body: toPage(ids.flatMap((each) => rows.get(each) ?? []).map(toDeliveryRecord), total, query) };
   },
 });
+
+async function countDeliveries({ db, prisma }: Pick<ApiDeps, 'db' | 'prisma'>, channelId: string, query: DeliveryQuery): Promise<number> {
+  const { statuses, event_id, event_types, since, until } = query;
+  if (event_id === undefined && statuses === undefined) return countOnScale(db, deliveryHours, channelId, { from: since, to: until }, [event_types]);
+  if ([event_id, event_types, since, until].every((filter) => filter === undefined)) return sumCounts(db, { scope: channelId, list: 'deliveries' }, [statuses]);
+  return prisma.delivery.count({ where: toConditions(channelId, query) });
+}
+
+/** The ids alone come from an index, whatever number of rows is passed over. */
+async function findPageIds({ db, prisma }: Pick<ApiDeps, 'db' | 'prisma'>, channelId: string, query: DeliveryQuery): Promise<string[]> {
+  const { statuses, event_id, event_types, since, until, limit } = query;
+  const isDescending = query.sort_by.startsWith('-');
+  const offset = offsetOf(query);
+  if (statuses !== undefined && [event_id, event_types, since, until].every((filter) => filter === undefined)) {
+    const source = { table: 'deliveries', id: 'id', key: 'status', type: 'text', values: [...new Set(statuses)], where: 'channel_id = $2', parameters: [channelId] } as const;
+    return readIdsByValue(db, source, { column: 'created_at', direction: isDescending ? 'DESC' : 'ASC', offset, limit });
+  }
+  const direction = isDescending ? 'desc' : 'asc';
+  const rows = await prisma.delivery.findMany({ where: toConditions(channelId, query), orderBy: [{ createdAt: direction }, { id: direction }], select: { id: true }, skip: offset, take: limit });
+  return rows.map(({ id }) => id);
+}
+
+function toConditions(channelId: string, { statuses, event_id, event_types, since, until }: DeliveryQuery) {
+  return { channelId, status: statuses && { in: statuses }, eventId: event_id, eventType: event_types && { in: event_types }, createdAt: { gte: since, lte: until } };
+}

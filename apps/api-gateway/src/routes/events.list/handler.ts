@@ -1,42 +1,73 @@
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import type { Prisma } from '@chainwatch/db/prisma';
+import type { Sql } from '@chainwatch/db';
 import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { defineRoute } from '../../define-route.ts';
+import { countOnScale } from '../../lists/count-on-scale.ts';
+import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
+import { eventHours } from '../../lists/scales.ts';
 import { eventHorizon, eventSchema, toEventRecord } from '../../records/event.ts';
 import { eventTypeSchema } from '../../records/event-selection.ts';
 import { madeAtSchema } from '../../records/path-schemas.ts';
+
+const querySchema = z.strictObject({
+  ...pageParameters,
+  sort_by: sortParameter(['created_at'], '-created_at'),
+  types: listParameter(eventTypeSchema),
+  chain_gids: listParameter(chainGidSchema),
+  transaction_id: z.uuid().optional(),
+  since: madeAtSchema.optional(),
+  until: madeAtSchema.optional(),
+});
+
+/** With the types that an index is asked for one by one. */
+interface EventFilters {
+  readonly projectId: string;
+  readonly types: readonly string[];
+  readonly chains: readonly string[] | undefined;
+  readonly transactionId: string | undefined;
+  readonly from: Date;
+  readonly to: Date | undefined;
+}
 
 export const listEvents = defineRoute({
   method: 'GET',
   path: '/events',
   summary: 'Events of the project, as they were sent; kept for 30 days',
-  query: z.strictObject({
-    ...pageParameters,
-    sort_by: sortParameter(['created_at'], '-created_at'),
-    types: listParameter(eventTypeSchema),
-    chain_gids: listParameter(chainGidSchema),
-    transaction_id: z.uuid().optional(),
-    since: madeAtSchema.optional(),
-    until: madeAtSchema.optional(),
-  }),
+  query: querySchema,
   responses: { 200: pageSchema(eventSchema) },
-  handle: async ({ query, principal }, { prisma }) => {
+  handle: async ({ query, principal }, { db, prisma }) => {
     const horizon = eventHorizon();
-    const where: Prisma.EventWhereInput = {
+    const filters: EventFilters = {
       projectId: principal.projectId,
-      isHeld: false,
-      type: query.types && { in: query.types },
-      chainGid: query.chain_gids && { in: query.chain_gids.map(normalizeChainGid) },
+      types: [...new Set(query.types ?? eventTypeSchema.options)],
+      chains: query.chain_gids?.map(normalizeChainGid),
       transactionId: query.transaction_id,
-      createdAt: { gte: query.since !== undefined && query.since > horizon ? query.since : horizon, lte: query.until },
+      from: query.since !== undefined && query.since > horizon ? query.since : horizon,
+      to: query.until,
     };
-    const [rows, total] = await Promise.all([
-      // Ids grow with time, and are indexed by project.
-      prisma.event.findMany({ where, orderBy: { id: query.sort_by === 'created_at' ? 'asc' : 'desc' }, skip: offsetOf(query), take: query.limit }),
-      prisma.event.count({ where }),
-    ]);
-    return { status: 200, body: toPage(rows.map(toEventRecord), total, query) };
+    const total = await countEvents(db, filters);
+    const page = { column: 'created_at', direction: query.sort_by.startsWith('-') ? 'DESC' : 'ASC', offset: offsetOf(query), limit: query.limit } as const;
+    const { where, parameters } = toConditions(filters);
+    const ids = page.offset < total ? await readIdsByValue(db, { table: 'events', id: 'id', key: 'type', type: 'text', values: filters.types, where, parameters }, page) : [];
+    const rows = new Map((await prisma.event.findMany({ where: { id: { in: ids.map(BigInt) } } })).map((row) => [Number(row.id), row]));
+    return { status: 200, body: toPage(ids.flatMap((id) => rows.get(Number(id)) ?? []).map(toEventRecord), total, query) };
   },
 });
+
+async function countEvents(db: Sql, filters: EventFilters): Promise<number> {
+  const { projectId, types, chains, transactionId, from, to } = filters;
+  if (transactionId === undefined) return countOnScale(db, eventHours, projectId, { from, to }, [types, chains]);
+  const { where, parameters } = toConditions(filters);
+  const { rows } = await db.query<{ total: number }>(`SELECT count(*) AS total FROM events WHERE type = ANY ($1) AND ${where}`, [types, ...parameters]);
+  return rows[0]!.total;
+}
+
+/** Behind the first parameter. */
+function toConditions({ projectId, chains, transactionId, from, to }: EventFilters): { where: string; parameters: unknown[] } {
+  return {
+    where: `project_id = $2 AND NOT is_held AND created_at >= $3 AND created_at <= coalesce($4::timestamptz, 'infinity') AND ($5::text[] IS NULL OR chain_gid = ANY ($5)) AND ($6::uuid IS NULL OR transaction_id = $6)`,
+    parameters: [projectId, from, to ?? null, chains ?? null, transactionId ?? null],
+  };
+}

@@ -31,8 +31,7 @@ export function buildConditions(filters: TransactionFilters): Conditions {
   add((p) => `t.detected_at <= ${p}::timestamptz`, filters.times?.to);
   add((p) => `EXISTS (SELECT FROM transaction_addresses ta WHERE ta.transaction_id = t.id AND ta.address_id = ANY (${p}))`, filters.addressIds);
   add(
-    (p) => `EXISTS (SELECT FROM transaction_addresses ta JOIN addresses a ON a.id = ta.address_id
-      WHERE ta.transaction_id = t.id AND a.project_id = t.project_id AND a.public_key_id = ${p}::uuid)`,
+    (p) => `EXISTS (SELECT FROM transaction_addresses ta WHERE ta.transaction_id = t.id AND ta.public_key_id = ${p}::uuid)`,
     filters.publicKeyId,
   );
   add((p) => `EXISTS (SELECT FROM transfers r WHERE r.transaction_id = t.id AND r.asset_gid = ANY (${p}))`, filters.assets);

@@ -1,12 +1,14 @@
 import type { Sql } from '@chainwatch/db';
 import { offsetOf } from '@chainwatch/http';
+import { readIdsByValue, type IdPage } from '../../lists/read-ids-by-value.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { buildConditions } from './build-conditions.ts';
+import { countTransactions } from './count-transactions.ts';
+import { findTimesOfBlocks } from './find-times-of-blocks.ts';
 import type { TransactionQuery } from './handler.ts';
 import { listSetFilters } from './resolve-filters.ts';
 import type { TransactionFilters } from './resolve-filters.ts';
-import { listSources } from './transaction-sources.ts';
-import type { TransactionSource } from './transaction-sources.ts';
+import { findSource } from './transaction-sources.ts';
 
 const columns = { detected_at: 'detected_at', block_number: 'block_position' } as const;
 /** So few rows are sorted sooner than found in their order. */
@@ -17,32 +19,38 @@ const GATHERED_ROWS = 5_000;
  * serves both directions.
  */
 export async function findPageIds(sql: Sql, filters: TransactionFilters, query: TransactionQuery, total: number): Promise<string[]> {
-  const offset = offsetOf(query);
-  if (offset >= total) return [];
-  const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
-  const column = columns[query.sort_by.replace('-', '') as keyof typeof columns];
-  const source = listSetFilters(filters).length === 1 ? listSources(filters)[0] : undefined;
-  const page = `LIMIT ${query.limit} OFFSET ${offset}`;
-  if (source?.columns.includes(column)) return readIds(sql, fromSource(source, column, direction, page), source.values);
-  const { where, values } = buildConditions(filters);
-  const text = (await isGathered(sql, filters, offset + query.limit, total))
-    ? `WITH matching AS MATERIALIZED (SELECT t.id, t.${column} FROM transactions t WHERE ${where})
-       SELECT id FROM matching ORDER BY ${column} ${direction}, id ${direction} ${page}`
-    : `SELECT t.id FROM transactions t WHERE ${where} ORDER BY t.${column} ${direction}, t.id ${direction} ${page}`;
+  const page = {
+    column: columns[query.sort_by.replace('-', '') as keyof typeof columns],
+    direction: query.sort_by.startsWith('-') ? ('DESC' as const) : ('ASC' as const),
+    offset: offsetOf(query),
+    limit: query.limit,
+  };
+  if (page.offset >= total) return [];
+  const names = listSetFilters(filters);
+  const source = names.length === 1 ? findSource(filters, names[0]) : undefined;
+  if (source?.columns.includes(page.column)) return readIdsByValue(sql, source, page);
+  return readFromTransactions(sql, filters, page, total);
+}
+
+async function readFromTransactions(sql: Sql, filters: TransactionFilters, { column, direction, offset, limit }: IdPage, total: number): Promise<string[]> {
+  const times = column === 'detected_at' ? await findTimesOfBlocks(sql, filters) : undefined;
+  const { where, values } = buildConditions(times === undefined ? filters : { ...filters, times });
+  const order = `ORDER BY ${column} ${direction}, id ${direction} LIMIT ${limit} OFFSET ${offset}`;
+  const text = (await isGathered(sql, { projectId: filters.projectId, times }, offset + limit, total))
+    ? `WITH matching AS MATERIALIZED (SELECT t.id, t.${column} FROM transactions t WHERE ${where}) SELECT id FROM matching ${order}`
+    : `SELECT t.id FROM transactions t WHERE ${where} ${order}`;
   return readIds(sql, text, values);
 }
 
-function fromSource({ from, where, isDistinct }: TransactionSource, column: string, direction: string, page: string): string {
-  return `SELECT ${isDistinct ? '' : 'DISTINCT '}${column}, transaction_id AS id FROM ${from} WHERE ${where} ORDER BY ${column} ${direction}, transaction_id ${direction} ${page}`;
-}
-
 /**
- * Whether it costs less to find all that match and sort them than to walk through the project in order until the page is
- * full: matching rows are taken to stand anywhere. The planner cannot tell, its statistics know no project.
+ * Whether it costs less to find all that match and sort them than to walk in order until the page is full, where matching
+ * rows are taken to stand anywhere: in the project, or in the part of it that their blocks are from. The planner cannot
+ * tell, its statistics know no project.
  */
-async function isGathered(sql: Sql, filters: TransactionFilters, needed: number, total: number): Promise<boolean> {
-  const all = await sumCounts(sql, { scope: filters.projectId, list: 'transactions' });
-  return total < all && total <= Math.max(GATHERED_ROWS, (needed * all) / total);
+async function isGathered(sql: Sql, walked: Pick<TransactionFilters, 'projectId' | 'times'>, needed: number, total: number): Promise<boolean> {
+  if (total <= GATHERED_ROWS) return true;
+  const all = walked.times === undefined ? await sumCounts(sql, { scope: walked.projectId, list: 'transactions' }) : await countTransactions(sql, walked);
+  return total < all && total <= (needed * all) / total;
 }
 
 async function readIds(sql: Sql, text: string, values: unknown[]): Promise<string[]> {

@@ -3,6 +3,7 @@ import { findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
 import { splitAssetGid } from '@chainwatch/caip';
 import { tryAssetGid } from '../../find-asset.ts';
 import type { Range } from '../../lists/count-on-scale.ts';
+import { NOBODY } from '../../lists/sum-counts.ts';
 import { listCanonicalForms } from '../../parse-address.ts';
 import { families } from '../../records/path-schemas.ts';
 import type { TransactionQuery } from './handler.ts';
@@ -10,16 +11,16 @@ import type { TransactionQuery } from './handler.ts';
 /** The filters of decisions.md §3 as the database knows their values; undefined: not asked for. */
 export interface TransactionFilters {
   readonly projectId: string;
-  readonly chains: readonly string[] | undefined;
-  readonly statuses: readonly string[] | undefined;
-  readonly directions: readonly string[] | undefined;
-  readonly hashes: readonly string[] | undefined;
-  readonly blocks: Range<number> | undefined;
-  readonly times: Range<Date> | undefined;
-  readonly addressIds: readonly string[] | undefined;
-  readonly publicKeyId: string | undefined;
-  readonly assets: readonly string[] | undefined;
-  readonly minAmount: string | undefined;
+  readonly chains?: readonly string[] | undefined;
+  readonly statuses?: readonly string[] | undefined;
+  readonly directions?: readonly string[] | undefined;
+  readonly hashes?: readonly string[] | undefined;
+  readonly blocks?: Range<number> | undefined;
+  readonly times?: Range<Date> | undefined;
+  readonly addressIds?: readonly string[] | undefined;
+  readonly publicKeyId?: string | undefined;
+  readonly assets?: readonly string[] | undefined;
+  readonly minAmount?: string | undefined;
 }
 
 export async function resolveFilters(sql: Sql, projectId: string, query: TransactionQuery): Promise<TransactionFilters> {
@@ -32,7 +33,7 @@ export async function resolveFilters(sql: Sql, projectId: string, query: Transac
     blocks: toRange(query.from_block, query.to_block),
     times: toRange(query.since, query.until),
     addressIds: query.addresses && (await findAddressIds(sql, projectId, query.addresses)),
-    publicKeyId: query.public_key_id,
+    publicKeyId: query.public_key_id && (await findPublicKeyId(sql, projectId, query.public_key_id)),
     assets: unique(query.asset_gids && (await canonicalAssets(query.asset_gids))),
     minAmount: query.min_amount,
   };
@@ -57,6 +58,12 @@ async function findAddressIds(sql: Sql, projectId: string, addresses: readonly s
   const forms = (await Promise.all(addresses.map(listCanonicalForms))).flat();
   const { rows } = await sql.query<{ id: string }>('SELECT id FROM addresses WHERE project_id = $1 AND chain_family = ANY ($2) AND address = ANY ($3)', [projectId, families, forms]);
   return rows.map(({ id }) => id);
+}
+
+/** Nobody's where the project has no such key. */
+async function findPublicKeyId(sql: Sql, projectId: string, id: string): Promise<string> {
+  const { rows } = await sql.query<{ id: string }>('SELECT id FROM public_keys WHERE id = $1 AND project_id = $2', [id, projectId]);
+  return rows[0]?.id ?? NOBODY;
 }
 
 /** Other spellings of an asset find it too; what the family refuses matches nothing. */

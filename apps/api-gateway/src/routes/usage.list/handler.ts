@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
+import type { Sql } from '@chainwatch/db';
 import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { defineRoute } from '../../define-route.ts';
+import { countOnScale } from '../../lists/count-on-scale.ts';
+import { usageHours } from '../../lists/scales.ts';
+import { sumCounts } from '../../lists/sum-counts.ts';
 import { timestampSchema } from '../../records/path-schemas.ts';
 
 const count = z.int().min(0);
@@ -23,34 +27,46 @@ const usageSchema = z.object({
 });
 type UsageRow = Omit<z.infer<typeof usageSchema>, 'hour'> & { readonly hour: Date };
 
+const querySchema = z.strictObject({
+  ...pageParameters,
+  sort_by: sortParameter(['hour'], '-hour'),
+  key_ids: listParameter(z.uuid()),
+  chain_gids: listParameter(chainGidSchema),
+  methods: listParameter(z.string().min(1).max(64)),
+  since: timestampSchema.optional(),
+  until: timestampSchema.optional(),
+});
+type UsageQuery = z.infer<typeof querySchema>;
+
 export const listUsage = defineRoute({
   method: 'GET',
   path: '/management/usage',
   summary: 'What the RPC keys of the workspace called, by the hour',
-  query: z.strictObject({
-    ...pageParameters,
-    sort_by: sortParameter(['hour'], '-hour'),
-    key_ids: listParameter(z.uuid()),
-    chain_gids: listParameter(chainGidSchema),
-    methods: listParameter(z.string().min(1).max(64)),
-    since: timestampSchema.optional(),
-    until: timestampSchema.optional(),
-  }),
+  query: querySchema,
   responses: { 200: pageSchema(usageSchema) },
   handle: async ({ query, principal }, { db }) => {
     const filters = [principal.workspaceId, query.key_ids ?? null, query.chain_gids?.map(normalizeChainGid) ?? null, query.methods ?? null, query.since ?? null, query.until ?? null];
     const where = `workspace_id = $1 AND ($2::uuid[] IS NULL OR key_id = ANY($2)) AND ($3::text[] IS NULL OR chain_gid = ANY($3))
       AND ($4::text[] IS NULL OR method = ANY($4)) AND ($5::timestamptz IS NULL OR hour >= $5) AND ($6::timestamptz IS NULL OR hour < $6)`;
     const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
-    const [{ rows }, counted] = await Promise.all([
+    const [{ rows }, total] = await Promise.all([
       db.query<UsageRow>(
         `SELECT hour, key_id, chain_gid, method, requests, failures, cached, bytes_in, bytes_out FROM rpc_usage WHERE ${where}
          ORDER BY hour ${direction}, key_id, chain_gid, method LIMIT $7 OFFSET $8`,
         [...filters, query.limit, offsetOf(query)],
       ),
-      db.query<{ total: number }>(`SELECT count(*)::int AS total FROM rpc_usage WHERE ${where}`, filters),
+      countUsage(db, principal.workspaceId, query, where, filters),
     ]);
     const items = rows.map((row) => ({ ...row, hour: row.hour.toISOString() }));
-    return { status: 200, body: toPage(items, counted.rows[0]!.total, query) };
+    return { status: 200, body: toPage(items, total, query) };
   },
 });
+
+/** From kept totals, unless times and something else are asked for together. */
+async function countUsage(db: Sql, workspaceId: string, query: UsageQuery, where: string, values: unknown[]): Promise<number> {
+  const { key_ids, chain_gids, methods, since, until } = query;
+  if (since === undefined && until === undefined) return sumCounts(db, { scope: workspaceId, list: 'usage' }, [key_ids, chain_gids?.map(normalizeChainGid), methods]);
+  if ([key_ids, chain_gids, methods].every((filter) => filter === undefined)) return countOnScale(db, usageHours, workspaceId, { from: since, to: until && new Date(until.getTime() - 1) });
+  const { rows } = await db.query<{ total: number }>(`SELECT count(*) AS total FROM rpc_usage WHERE ${where}`, values);
+  return rows[0]!.total;
+}
