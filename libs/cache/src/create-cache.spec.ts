@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
+import { Redis } from 'ioredis';
 import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
 import { createCache, TokenLedger, type Cache } from './index.ts';
 import type { TokenRequest, TokenResult } from './index.ts';
@@ -177,6 +178,19 @@ describe('createCache', () => {
     await redis.restart();
     await waitFor(() => cache.isReady);
     expect(await cache.set('a', 1, 60)).toBe(true);
+  });
+
+  it('does not let everybody wait for a Redis that hangs', async () => {
+    const cache = createCache(redis.url, { timeoutMs: 100 });
+    open.push(cache);
+    const other = new Redis(redis.url);
+    await waitFor(() => cache.isReady);
+    await other.client('PAUSE', 600_000, 'ALL');
+    // Each of them would wait its 100 ms, minutes in all.
+    for (let count = 0; count < 5_000; count += 1) expect(await cache.find('a')).toBeUndefined();
+    other.disconnect();
+    await redis.restart();
+    await waitFor(() => cache.set('a', 1, 60));
   });
 
   it('works without a URL', async () => {

@@ -38,15 +38,20 @@ export interface Cache {
 
 type ScriptedRedis = Redis & { gcra(key: string, limit: number, windowMs: number, now: number | '', cost: number, isSpent: 0 | 1): Promise<[string, string]> };
 
+/** A Redis that hangs is not asked again for that long: not every request waits for its time-out. */
+const REST_MS = 1_000;
+
 /** A Redis client that fails open. Without a `url` it is the same cache with Redis always away. */
 export function createCache(url: string | undefined, { logger, prefix = 'chainwatch:', timeoutMs = 250 }: CacheOptions = {}): Cache {
   const redis = url === undefined ? undefined : connect(url, prefix, timeoutMs, logger);
   const consumeLocally = createLocalLimiter();
+  let restUntilMs = 0;
   const attempt = async <T>(work: (redis: ScriptedRedis) => Promise<T>): Promise<T | undefined> => {
-    if (redis === undefined || redis.status !== 'ready') return undefined;
+    if (redis === undefined || redis.status !== 'ready' || Date.now() < restUntilMs) return undefined;
     try {
       return await work(redis);
-    } catch {
+    } catch (error) {
+      if (error instanceof Error && error.message === 'Command timed out') restUntilMs = Date.now() + REST_MS;
       return undefined;
     }
   };
