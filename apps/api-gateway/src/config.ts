@@ -1,32 +1,35 @@
 import { z } from 'zod';
 import { boolean, durationMs, integer, loadConfig, originList, serviceConfig, url } from '@chainwatch/config';
 
-export const config = loadConfig(
-  serviceConfig.extend({
-    /** Address to listen on; default every one. */
-    HOST: z.string().max(255).optional(),
-    /** Roots of the problem types (decisions.md 1.7). */
-    DOCS_URL: url('http', 'https').default('https://docs.chainwatch.dev'),
-    API_HOST: url('http', 'https').default('https://api.chainwatch.dev'),
-    /** Webhook URLs may be http: for the local stack and tests. */
-    WEBHOOK_ALLOW_HTTP: boolean().default(false),
-    /** Requests per 60 s and key, by the type of the key; failed authentications per 60 s and client address. */
-    RATE_LIMIT_API: integer(1).default(1_200),
-    RATE_LIMIT_MANAGEMENT: integer(1).default(120),
-    RATE_LIMIT_RPC: integer(1).default(6_000),
-    RATE_LIMIT_FAILED_AUTH: integer(1).default(60),
-    /** Per 60 s and client address: what needs no key, documents and preflights. */
-    RATE_LIMIT_PUBLIC: integer(1).default(600),
-    /** How many proxies in front are believed about the client's address. */
-    TRUSTED_PROXIES: integer(0, 10).default(0),
-    /** Origins of web pages that may call the API with a key of their user, commas between; `*` for any. Default none. */
-    CORS_ORIGINS: originList().default([]),
-    /** Longest wait for an answer, and for one statement of the database. */
-    REQUEST_TIMEOUT: durationMs().default(30_000),
-    STATEMENT_TIMEOUT: durationMs().default(20_000),
-    /** A node that is asked while a client waits. */
-    NODE_TIMEOUT: durationMs().default(8_000),
-    BUILD_COMMIT: z.string().max(64).default('unknown'),
-    BUILD_TIME: z.string().max(64).default('unknown'),
-  }),
-);
+/** Every environment variable of the API gateway. */
+export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
+  loadConfig(
+    serviceConfig.extend({
+      /** Address to listen on; default every one. */
+      HOST: z.string().max(255).optional(),
+      /** Roots of the problem types (decisions.md 1.7). */
+      DOCS_URL: url('http', 'https').default('https://docs.chainwatch.dev'),
+      API_HOST: url('http', 'https').default('https://api.chainwatch.dev'),
+      /** Webhook URLs may be http: for the local stack and tests. */
+      WEBHOOK_ALLOW_HTTP: boolean().default(false),
+      /** Requests per 60 s and key, by the type of the key; failed authentications per 60 s and client address. */
+      RATE_LIMIT_API: integer(1).default(1_200),
+      RATE_LIMIT_MANAGEMENT: integer(1).default(120),
+      RATE_LIMIT_RPC: integer(1).default(6_000),
+      RATE_LIMIT_FAILED_AUTH: integer(1).default(60),
+      /** Per 60 s and client address: what needs no key, documents and preflights. */
+      RATE_LIMIT_PUBLIC: integer(1).default(600),
+      /** How many proxies in front are believed about the client's address. */
+      TRUSTED_PROXIES: integer(0, 10).default(0),
+      /** Origins of web pages that may call the API with a key of their user, commas between; `*` for any. Default none. */
+      CORS_ORIGINS: originList().default([]),
+      /** Longest wait for an answer, and for one statement of the database. */
+      REQUEST_TIMEOUT: durationMs().default(30_000),
+      STATEMENT_TIMEOUT: durationMs().default(20_000),
+      /** A node that is asked while a client waits. */
+      NODE_TIMEOUT: durationMs().default(8_000),
+      BUILD_COMMIT: z.string().max(64).default('unknown'),
+      BUILD_TIME: z.string().max(64).default('unknown'),
+    }),
+    env,
+  );

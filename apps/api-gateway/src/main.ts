@@ -6,7 +6,7 @@ import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import packageJson from '../package.json' with { type: 'json' };
-import { config } from './config.ts';
+import { readConfig } from './config.ts';
 import { startApiGateway } from './start-api-gateway.ts';
 
 const name = 'api-gateway';
@@ -14,6 +14,7 @@ const name = 'api-gateway';
 await runService({
   name,
   start: async (logger) => {
+    const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: name });
     const db = createDatabase({ url: config.DATABASE_URL, applicationName: name, statementTimeoutMs: config.STATEMENT_TIMEOUT });
     const prisma = createPrisma(config.DATABASE_URL, { applicationName: name, statementTimeoutMs: config.STATEMENT_TIMEOUT });

@@ -4,7 +4,7 @@ import { createDatabase } from '@chainwatch/db';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
-import { config } from './config.ts';
+import { readConfig } from './config.ts';
 import { startRpcProxy } from './start-rpc-proxy.ts';
 
 const name = 'rpc-proxy';
@@ -12,6 +12,7 @@ const name = 'rpc-proxy';
 await runService({
   name,
   start: async (logger) => {
+    const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: name });
     const db = createDatabase({ url: config.DATABASE_URL, applicationName: name, poolSize: 4 });
     const cache = createCache(config.REDIS_URL, { logger });

@@ -1,10 +1,12 @@
 import { parentPort } from 'node:worker_threads';
 import { describePublicly, type ActiveChain, type ChainClient } from '@chainwatch/chain-core';
-import { openChain } from './open-chain.ts';
+import { readConfig } from './config.ts';
+import { createOpenChain } from './open-chain.ts';
 import type { ThreadReply, ThreadRequest } from './thread-messages.ts';
 
 // Runs as a thread of tx-analyzer (body-threads.ts): reads, proves and decodes whole blocks.
 
+const openChain = createOpenChain(readConfig());
 const clients = new Map<number, Promise<ChainClient>>();
 const readings = new Map<number, AbortController>();
 

@@ -1,19 +1,22 @@
 import { availableParallelism } from 'node:os';
 import { durationMs, integer, loadConfig, serviceConfig } from '@chainwatch/config';
 
-export const config = loadConfig(
-  serviceConfig
-    .pick({ DATABASE_URL: true, NATS_URL: true, HEALTH_PORT: true, LOG_LEVEL: true, INSTANCE_ID: true, SECRETS_KEYS: true, OUTBOUND_ALLOW: true, CHAIN_ENDPOINTS: true, INDEX_ENDPOINTS: true })
-    .extend({
-      /** Bodies read at once per chain. */
-      PREFETCH_WINDOW: integer(1, 256).default(24),
-      /** Threads that read a backlog of blocks; 0: none. The default leaves a core to the database: with two, threads gain nothing. */
-      BODY_THREADS: integer(0, 64).default(Math.max(0, availableParallelism() - 2)),
-      /** One request to a node. */
-      NODE_TIMEOUT: durationMs().default(10_000),
-      /** How often a mempool is read, where the node tells it; 0: never. */
-      MEMPOOL_POLL: durationMs().default(1_000),
-      /** How long a pending transaction may be missing from the mempool before it counts as failed. */
-      MEMPOOL_GRACE: durationMs().default(60_000),
-    }),
-);
+/** Every environment variable of the analyzer. */
+export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
+  loadConfig(
+    serviceConfig
+      .pick({ DATABASE_URL: true, NATS_URL: true, HEALTH_PORT: true, LOG_LEVEL: true, INSTANCE_ID: true, SECRETS_KEYS: true, OUTBOUND_ALLOW: true, CHAIN_ENDPOINTS: true, INDEX_ENDPOINTS: true })
+      .extend({
+        /** Bodies read at once per chain. */
+        PREFETCH_WINDOW: integer(1, 256).default(24),
+        /** Threads that read a backlog of blocks; 0: none. The default leaves a core to the database: with two, threads gain nothing. */
+        BODY_THREADS: integer(0, 64).default(Math.max(0, availableParallelism() - 2)),
+        /** One request to a node. */
+        NODE_TIMEOUT: durationMs().default(10_000),
+        /** How often a mempool is read, where the node tells it; 0: never. */
+        MEMPOOL_POLL: durationMs().default(1_000),
+        /** How long a pending transaction may be missing from the mempool before it counts as failed. */
+        MEMPOOL_GRACE: durationMs().default(60_000),
+      }),
+    env,
+  );

@@ -2,8 +2,8 @@ import { createBus } from '@chainwatch/bus';
 import { createDatabase } from '@chainwatch/db';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import { BodyThreads } from './body-threads.ts';
-import { config } from './config.ts';
-import { openChain } from './open-chain.ts';
+import { readConfig } from './config.ts';
+import { createOpenChain } from './open-chain.ts';
 import { startAnalyzer } from './start-analyzer.ts';
 
 const name = 'tx-analyzer';
@@ -11,6 +11,7 @@ const name = 'tx-analyzer';
 await runService({
   name,
   start: async (logger) => {
+    const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: name, instanceId: config.INSTANCE_ID });
     const db = createDatabase({ url: config.DATABASE_URL, applicationName: name });
     const bus = await createBus(name, { url: config.NATS_URL, logger });
@@ -25,7 +26,7 @@ await runService({
       bus,
       logger,
       owner: config.INSTANCE_ID,
-      openChain,
+      openChain: createOpenChain(config),
       openBacklog: threads.open,
       options: { prefetchWindow: config.PREFETCH_WINDOW, mempoolPollMs: config.MEMPOOL_POLL, mempoolGraceMs: config.MEMPOOL_GRACE },
     });
