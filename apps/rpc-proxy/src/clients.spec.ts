@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Connection, Keypair, LAMPORTS_PER_SOL, sendAndConfirmTransaction, SystemProgram, Transaction } from '@solana/web3.js';
 import { TronWeb } from 'tronweb';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createPublicClient, createWalletClient, http, parseEther } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
-import { findFreePort, startAnvil, startBcoin, startSolana, startTcpProxy, startTron, waitFor, type AnvilHandle, type BcoinHandle, type SolanaHandle, type TronHandle } from '@chainwatch/testing';
+import { startAnvil, startBcoin, startSolana, startTcpProxy, startTron, waitFor, type AnvilHandle, type BcoinHandle, type SolanaHandle, type TronHandle } from '@chainwatch/testing';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';
 import type { RpcProxy } from './start-rpc-proxy.ts';
 
@@ -166,8 +167,9 @@ it('a socket stands on the port above where the endpoint has none, and calls wit
   // As agave and geth do it: HTTP here, the socket above.
   const seen: string[] = [];
   const bare = createServer((req, res) => void req.pipe(httpRequest(anvil.url, { method: 'POST', headers: { 'content-type': 'application/json' } }, (reply) => reply.pipe(res))));
-  const port = await listenBelow(bare);
-  const sockets = new WebSocketServer({ port: port + 1, host: '127.0.0.1' });
+  const above = createServer();
+  const port = await listenAbove(bare, above);
+  const sockets = new WebSocketServer({ server: above });
   sockets.on('connection', (socket) => socket.on('message', (data) => {
     seen.push(String(data));
     if (String(data).includes('"id"')) socket.send('{"jsonrpc":"2.0","id":1,"result":"above"}');
@@ -185,19 +187,17 @@ it('a socket stands on the port above where the endpoint has none, and calls wit
   socket.terminate();
   for (const client of sockets.clients) client.terminate();
   bare.closeAllConnections();
-  await Promise.all([new Promise((resolve) => bare.close(resolve)), new Promise((resolve) => sockets.close(resolve))]);
+  await Promise.all([bare, above].map((server) => new Promise((resolve) => server.close(resolve))));
 });
 
-/** On a port that has a free one above it. */
-async function listenBelow(server: Server): Promise<number> {
+/** On two ports, one above the other. @returns the lower one */
+async function listenAbove(lower: Server, upper: Server): Promise<number> {
   for (;;) {
-    const port = await findFreePort();
-    const above = createServer().listen(port + 1, '127.0.0.1');
-    const isFree = await Promise.race([once(above, 'listening').then(() => true), once(above, 'error').then(() => false)]);
-    if (isFree) await new Promise((resolve) => above.close(resolve));
-    if (!isFree) continue;
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return port;
+    lower.listen(0, '127.0.0.1');
+    await once(lower, 'listening');
+    const { port } = lower.address() as AddressInfo;
+    const isFree = await new Promise((resolve) => upper.once('error', () => resolve(false)).listen(port + 1, '127.0.0.1', () => resolve(true)));
+    if (isFree === true) return port;
+    await new Promise((resolve) => lower.close(resolve));
   }
 }

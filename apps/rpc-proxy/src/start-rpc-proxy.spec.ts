@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import { hashApiKey } from '@chainwatch/api-key';
 import { createCache, type Cache } from '@chainwatch/cache';
 import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
 import { answerResult, sendJson, startSpecNode, type SpecNode } from './spec-node.ts';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';
 import type { RpcProxy } from './start-rpc-proxy.ts';
+
+interface Call {
+  readonly id?: unknown;
+  readonly method: string;
+  readonly params?: unknown;
+}
 
 type Gateway = RpcProxy & { readonly url: string };
 
@@ -364,9 +371,139 @@ describe('the cache', () => {
     expect(nodes[0]!.seen).toHaveLength(1);
   });
 
+  it('gives each its own answer, under its own id, where it is too large to share', async () => {
+    const held: (() => void)[] = [];
+    const result = `"${'a'.repeat(5_000_000)}"`;
+    nodes[0]!.answer = (seen, res, req) => void held.push(() => answerResult(result)(seen, res, req));
+    const asked = ['1', '"two"'].map((id) => post(gateway, call('eth_call', '[{"to":"0x99"},"latest"]', id)));
+    await waitFor(() => {
+      for (const answer of held.splice(0)) answer();
+      return nodes[0]!.seen.length === 2;
+    });
+    for (const answer of held) answer();
+    expect((await Promise.all(asked)).map(({ text }) => text.slice(0, 30))).toEqual(['{"jsonrpc":"2.0","id":1,"resul', '{"jsonrpc":"2.0","id":"two","r']);
+  });
+
   it('passes large replies on as they come, and keeps them as well', async () => {
     const result = `"${'a'.repeat(500_000)}"`;
     expect(await reach('eth_getBlockReceipts', '["0x5"]', result)).toBe(1);
+  });
+});
+
+describe('the cache inside batches', () => {
+  const TRON = 'tron:0x2b6653dc';
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await world.open({ [ETHEREUM]: [nodes[0]!.url], [TRON]: [`${nodes[1]!.url}/jsonrpc`] }, { cacheBytes: 50_000_000 });
+    await waitFor(() => isServing(gateway, 0));
+  });
+  // The node: a result for each method and its parameters, whoever asks in whatever company.
+  const answerOf = ({ id, method, params }: Call): string => `{"jsonrpc":"2.0", "id":${JSON.stringify(id)},"result":{"of":${JSON.stringify(`${method}${JSON.stringify(params)}`)},"n":18446744073709551615}}`;
+  const answerBatch = (seen: { body: string }, res: Parameters<SpecNode['answer']>[1]): void => {
+    const asked = JSON.parse(seen.body) as Call | Call[];
+    sendJson(res, Array.isArray(asked) ? `[${asked.filter(({ id }) => id !== undefined).map(answerOf).join(',')}]` : answerOf(asked));
+  };
+  beforeEach(() => {
+    for (const node of nodes) node.answer = answerBatch;
+  });
+  const ask = async (...calls: string[]) => (await post(gateway, `[${calls.join(',')}]`)).text;
+  const block = (number: number, id = '1') => call('eth_getBlockByNumber', `["0x${number.toString(16)}",false]`, id);
+  const answers = (...calls: string[]): string => `[${calls.map((text) => answerOf(JSON.parse(text) as Call)).join(',')}]`;
+
+  it('answers what is kept and sends the rest, in the bytes of the client', async () => {
+    await post(gateway, block(5));
+    const gas = '{ "jsonrpc":"2.0","method":"eth_estimateGas", "params":[{}],"id":2 }';
+    expect(await ask(block(5, '"x"'), gas, block(5, '3'))).toBe(answers(block(5, '"x"'), gas, block(5, '3')));
+    expect(nodes[0]!.seen.map(({ body }) => body)).toEqual([block(5), `[${gas}]`]);
+    expect(await ask(block(5, '1e2'), block(5, '"\\u00e9"'))).toBe('[' + [ '1e2', '"\\u00e9"'].map((id) => answerOf({ ...(JSON.parse(block(5)) as Call), id: 0 }).replace('"id":0', `"id":${id}`)).join(',') + ']');
+    expect(nodes[0]!.seen).toHaveLength(2);
+  });
+
+  it('keeps what a batch brought, and asks a node once for what stands there twice', async () => {
+    const twice = [block(6), block(7, '"a"'), block(6, '2')];
+    expect(await ask(...twice)).toBe(answers(...twice));
+    expect(nodes[0]!.seen.map(({ body }) => body)).toEqual([`[${block(6)},${block(7, '"a"')}]`]);
+    expect((await post(gateway, block(7, 'null'))).text).toBe(answerOf(JSON.parse(block(7, 'null')) as Call));
+    expect(nodes[0]!.seen).toHaveLength(1);
+  });
+
+  it('leaves a batch that is all new, has a write or a notification to the node', async () => {
+    nodes[0]!.answer = (_seen, res) => sendJson(res, ` [${answerOf(JSON.parse(block(8)) as Call)} ]\n`);
+    expect((await post(gateway, ` [ ${block(8)} ] `)).text).toBe(` [${answerOf(JSON.parse(block(8)) as Call)} ]\n`);
+    nodes[0]!.answer = answerBatch;
+    const write = [block(8), call('eth_sendRawTransaction', '["0x02"]', '2')];
+    expect(await ask(...write)).toBe(answers(...write));
+    const silent = '{"jsonrpc":"2.0","method":"eth_call","params":[]}';
+    expect(await ask(block(8), silent)).toBe(answers(block(8)));
+    expect(nodes[0]!.seen.map(({ body }) => body)).toEqual([` [ ${block(8)} ] `, `[${write.join(',')}]`, `[${silent}]`]);
+  });
+
+  it('shares questions under way, of batches and of single calls, also when who asked first leaves', async () => {
+    const held: (() => void)[] = [];
+    nodes[0]!.answer = (seen, res) => void held.push(() => answerBatch(seen, res));
+    const stop = new AbortController();
+    const headers = { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc };
+    const first = fetch(`${gateway.url}/ethereum`, { method: 'POST', body: `[${block(20)},${block(21)}]`, headers, signal: stop.signal }).catch(() => 'left');
+    await waitFor(() => held.length === 1);
+    const single = post(gateway, block(21, '"s"'));
+    const batch = ask(block(20, '7'), block(22, '8'));
+    await waitFor(() => held.length === 2);
+    const flights = async () => (await world.db.query<{ cached: number }>("SELECT coalesce(sum(cached), 0)::int AS cached FROM rpc_usage WHERE method = 'eth_getBlockByNumber'")).rows[0]!.cached;
+    await gateway.flushUsage();
+    const before = await flights();
+    const third = post(gateway, block(22, '9'));
+    await waitFor(async () => {
+      await gateway.flushUsage();
+      return (await flights()) > before;
+    });
+    stop.abort();
+    expect(await first).toBe('left');
+    for (const answer of held) answer();
+    expect((await single).text).toBe(answerOf(JSON.parse(block(21, '"s"')) as Call));
+    expect(await batch).toBe(answers(block(20, '7'), block(22, '8')));
+    expect((await third).text).toBe(answerOf(JSON.parse(block(22, '9')) as Call));
+    expect(nodes[0]!.seen.map(({ body }) => body)).toEqual([`[${block(20)},${block(21)}]`, `[${block(22, '8')}]`]);
+  });
+
+  it('goes on to the end where a node fails, answers with one error or with far too much', async () => {
+    await post(gateway, block(30));
+    nodes[0]!.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"no"}}');
+    expect(await ask(block(30, '1'), block(31, '2'))).toBe(`[${answerOf(JSON.parse(block(30)) as Call)},{"jsonrpc":"2.0","id":2,"error":{"code":-32005,"message":"no"}}]`);
+    nodes[0]!.answer = (_seen, res) => sendJson(res, 'no such page', 400);
+    expect(await post(gateway, `[${block(30)},${block(32)}]`)).toMatchObject({ status: 400, text: 'no such page' });
+    nodes[0]!.answer = (_seen, _res, req) => req.socket.destroy();
+    expect((await post(gateway, `[${block(30)},${block(33)}]`)).status).toBe(502);
+    await waitFor(() => isServing(gateway, 0));
+    const large = `"${'a'.repeat(9_000_000)}"`;
+    nodes[0]!.answer = ({ body }, res) => sendJson(res, `[${(JSON.parse(body) as Call[]).map(({ id }) => `{"id":${String(id)},"result":${large}}`).join(',')}]`);
+    nodes[0]!.seen.length = 0;
+    expect((await ask(block(30, '1'), block(34, '2'))).length).toBeGreaterThan(18_000_000);
+    expect(nodes[0]!.seen.map(({ body }) => body)).toEqual([`[${block(34, '2')}]`, `[${block(30, '1')},${block(34, '2')}]`]);
+  });
+
+  it('is used by TRON, whose batches are split', async () => {
+    nodes[1]!.health.eth_chainId = () => '0x2b6653dc';
+    await waitFor(() => isServing(gateway, 0, 'tron'));
+    const final = (id: string) => call('eth_getBlockByNumber', '["0x5",false]', id);
+    for (const id of ['1', '"b"']) {
+      const batch = [final(id), call('eth_estimateGas', '[]', '2'), final('3')];
+      expect((await post(gateway, `[${batch.join(',')}]`, { path: '/tron' })).text).toBe(answers(...batch));
+    }
+    expect(nodes[1]!.seen.map(({ body }) => (JSON.parse(body) as Call).method).sort()).toEqual(['eth_estimateGas', 'eth_estimateGas', 'eth_getBlockByNumber']);
+  });
+
+  it('never mixes up answers', async () => {
+    const item = fc.tuple(fc.constantFrom('eth_getBlockByNumber', 'eth_getBalance', 'eth_estimateGas', 'eth_call', 'eth_chainId'), fc.nat(3), fc.oneof(fc.nat(5), fc.string({ maxLength: 3 }), fc.constant(null)));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(item, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 5 }), async (batches) => {
+        const texts = batches.map((batch) => batch.map(([method, number, id]) => call(method, `["0x4${number}",false]`, JSON.stringify(id))));
+        const got = await Promise.all(texts.map((calls) => ask(...calls)));
+        // Nodes and the gateway tell equal ids apart by their order alone.
+        const expected = texts.map((calls) => answers(...calls));
+        expect(got).toEqual(expected);
+      }),
+      { numRuns: Number(process.env.RPC_BATCH_RUNS ?? 25) },
+    );
   });
 });
 

@@ -1,16 +1,30 @@
 import { Exchange, type Demand } from '../exchange/exchange.ts';
 import type { Failure, Receiver, ReplyHead, WholeReply } from '../exchange/receiver.ts';
-import type { ClientReply } from '../http/client-reply.ts';
 import { scanReply, spansEqual } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { AnswerCache, CacheCall } from './answer-cache.ts';
 import type { StoredReply } from './memory-store.ts';
 
-/** One client that waits for the answer, and the id it goes by. */
+export interface AnswerReceiver extends Receiver {
+  /** An answer that was given before, or to somebody else, under this call's id. */
+  stored(stored: StoredReply, id: Buffer, status: number): void;
+}
+
+/** Who waits for an answer, and the id it goes by. */
 export interface Waiter {
-  readonly reply: ClientReply;
+  readonly reply: AnswerReceiver;
   readonly id: Buffer;
+  /** The answer cannot be shared: asks for itself. */
+  goAlone(): void;
+}
+
+/** A question under way that others may share. */
+export interface Joinable {
+  /** What the first client saw of the chain: who saw more does not join. */
+  readonly floorNumber: number;
+  join(waiter: Waiter): void;
+  leave(waiter: Waiter): void;
 }
 
 const WHOLE_BYTES_MAX = 131_072;
@@ -18,15 +32,13 @@ const WHOLE_BYTES_MAX = 131_072;
 const SHARED_BYTES_MAX = 4 * 1_048_576;
 
 /** One request to the nodes for everybody who asks the same thing meanwhile. Each gets the answer under its own id. */
-export class Flight implements Receiver {
+export class Flight implements Receiver, Joinable {
   readonly wholeBytesMax = WHOLE_BYTES_MAX;
-  /** What the first client saw of the chain: who saw more does not join. */
   readonly floorNumber: number;
   readonly #call: CacheCall;
   readonly #cache: AnswerCache;
   readonly #exchange: Exchange;
   readonly #onLand: () => void;
-  readonly #goAlone: (waiter: Waiter) => void;
   readonly #leader: Waiter;
   readonly #onShared: () => void;
   readonly #waiters = new Set<Waiter>();
@@ -34,13 +46,12 @@ export class Flight implements Receiver {
   #pieces: Buffer[] | undefined = [];
   #bytes = 0;
 
-  constructor(options: { call: CacheCall; cache: AnswerCache; demand: Demand; leader: Waiter; onLand: () => void; onShared: () => void; goAlone: (waiter: Waiter) => void }) {
+  constructor(options: { call: CacheCall; cache: AnswerCache; demand: Demand; leader: Waiter; onLand: () => void; onShared: () => void }) {
     this.#call = options.call;
     this.#cache = options.cache;
     this.#leader = options.leader;
     this.#onLand = options.onLand;
     this.#onShared = options.onShared;
-    this.#goAlone = options.goAlone;
     this.floorNumber = options.demand.floor.number;
     this.#waiters.add(options.leader);
     this.#exchange = new Exchange(options.demand, this);
@@ -129,19 +140,21 @@ export class Flight implements Receiver {
     for (const waiter of [...this.#waiters]) {
       if (waiter === this.#leader) continue;
       this.#waiters.delete(waiter);
-      this.#goAlone(waiter);
+      waiter.goAlone();
     }
   }
 
-  /** The reply as one that other ids fit into; undefined when it does not carry the id that was sent. */
   #store(reply: WholeReply, upstream: Upstream | undefined): StoredReply | undefined {
-    if (reply.contentEncoding !== undefined) return undefined;
-    const { body, contentType } = reply;
-    const scanned = scanReply(body, skipSpace(body, 0));
-    const { id } = this.#leader;
-    if (scanned === undefined || scanned.idStart === -1 || !spansEqual(body, scanned.idStart, scanned.idEnd, id, 0, id.length)) return undefined;
-    const stored: StoredReply = { body, idStart: scanned.idStart, idEnd: scanned.idEnd, contentType };
-    if (upstream !== undefined) this.#cache.keep(this.#call, reply, stored, upstream);
+    const stored = toStored(reply, this.#leader.id);
+    if (stored !== undefined && upstream !== undefined) this.#cache.keep(this.#call, reply, stored, upstream);
     return stored;
   }
+}
+
+/** The reply as one that other ids fit into; undefined when it does not carry the id that was sent. */
+export function toStored({ body, contentType, contentEncoding }: WholeReply, id: Buffer): StoredReply | undefined {
+  if (contentEncoding !== undefined) return undefined;
+  const scanned = scanReply(body, skipSpace(body, 0));
+  if (scanned === undefined || scanned.idStart === -1 || !spansEqual(body, scanned.idStart, scanned.idEnd, id, 0, id.length)) return undefined;
+  return { body, idStart: scanned.idStart, idEnd: scanned.idEnd, contentType };
 }

@@ -6,6 +6,15 @@ export interface StoredReply {
   readonly contentType: string;
 }
 
+/** The reply as it answers another call. */
+export function withId({ body, idStart, idEnd }: StoredReply, id: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(body.length - (idEnd - idStart) + id.length);
+  body.copy(bytes, 0, 0, idStart);
+  id.copy(bytes, idStart);
+  body.copy(bytes, idStart + id.length, idEnd);
+  return bytes;
+}
+
 interface Entry extends StoredReply {
   readonly expiresAt: number;
   /** Holds while the chain's stamp is this one; undefined: whatever the head does. */

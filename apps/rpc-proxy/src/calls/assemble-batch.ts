@@ -1,3 +1,5 @@
+import type { ReplyHead } from '../exchange/receiver.ts';
+import type { ClientReply } from '../http/client-reply.ts';
 import { scanReplies, scanReply, spansEqual, type ScannedReply } from '../json/scan-reply.ts';
 import type { ScannedCall } from '../json/scan-call.ts';
 import { skipSpace } from '../json/skip-value.ts';
@@ -8,11 +10,26 @@ import type { RuledCall } from './serve-request.ts';
  * bytes wherever they are in order already, which is the rule.
  */
 export function assembleBatch(request: Buffer, calls: readonly RuledCall[], reply: Buffer): Buffer {
-  const expected = calls.map(({ call }) => call).filter(({ idStart }) => idStart !== -1);
+  const read = readBatch(request, calls.map(({ call }) => call).filter(({ idStart }) => idStart !== -1), reply);
+  return read === undefined || read.isInOrder ? reply : join(read.items);
+}
+
+/** A node's reply to each call of a batch. */
+interface BatchReply {
+  readonly items: readonly Buffer[];
+  /** The reply as it came is the answer. */
+  readonly isInOrder: boolean;
+}
+
+/** The replies to calls that all have ids; undefined where the node answered with what is none. */
+export function readBatch(request: Buffer, expected: readonly ScannedCall[], reply: Buffer): BatchReply | undefined {
   const replies = scanReplies(reply);
-  if (replies === undefined) return spreadSingle(request, expected, reply);
-  if (isInOrder(request, expected, reply, replies)) return reply;
-  return join(expected.map((call) => takeReply(request, call, reply, replies) ?? missingReply(request, call)));
+  if (replies === undefined) {
+    const items = spreadSingle(request, expected, reply);
+    return items && { items, isInOrder: false };
+  }
+  if (isInOrder(request, expected, reply, replies)) return { items: replies.map(({ start, end }) => reply.subarray(start, end)), isInOrder: true };
+  return { items: expected.map((call) => takeReply(request, call, reply, replies) ?? missingReply(request, call)), isInOrder: false };
 }
 
 function isInOrder(request: Buffer, expected: readonly ScannedCall[], reply: Buffer, replies: readonly ScannedReply[]): boolean {
@@ -40,14 +57,23 @@ function errorReply(error: Buffer, request: Buffer, { idStart, idEnd }: ScannedC
 }
 
 /** One object for a batch: the reply to its only call, or an error about the whole, which is then every call's. */
-function spreadSingle(request: Buffer, expected: readonly ScannedCall[], reply: Buffer): Buffer {
+function spreadSingle(request: Buffer, expected: readonly ScannedCall[], reply: Buffer): readonly Buffer[] | undefined {
   const single = scanReply(reply, skipSpace(reply, 0));
-  if (single === undefined) return reply;
+  if (single === undefined) return undefined;
   const [first] = expected;
-  if (expected.length === 1 && first !== undefined && answers(request, first, reply, single)) return join([reply.subarray(single.start, single.end)]);
-  if (single.errorStart === -1) return reply;
+  if (expected.length === 1 && first !== undefined && answers(request, first, reply, single)) return [reply.subarray(single.start, single.end)];
+  if (single.errorStart === -1) return undefined;
   const error = reply.subarray(single.errorStart, single.errorEnd);
-  return join(expected.map((call) => errorReply(error, request, call)));
+  return expected.map((call) => errorReply(error, request, call));
+}
+
+const HEAD: ReplyHead = { status: 200, contentType: 'application/json', contentEncoding: undefined, retryAfter: undefined, contentLength: -1 };
+
+/** One array of what came one by one; notifications have no part in it. */
+export function respondWithParts(client: ClientReply, parts: readonly (Buffer | undefined)[]): void {
+  const replies = parts.filter((part): part is Buffer => part !== undefined && part.length > 0);
+  if (replies.length === 0) return client.noContent();
+  client.whole({ ...HEAD, body: join(replies) });
 }
 
 export function join(items: readonly Buffer[]): Buffer {

@@ -3,16 +3,25 @@ import type { Failure, Receiver, WholeReply } from '../exchange/receiver.ts';
 import type { RpcRequest } from '../http/rpc-listener.ts';
 import type { MethodKind } from '../methods/method-rule.ts';
 import { assembleBatch } from './assemble-batch.ts';
+import type { CallSharing } from './call-sharing.ts';
 import { demandOf } from './demand-of.ts';
 import type { RuledCall } from './serve-request.ts';
+import { SharedBatch } from './shared-batch.ts';
 import { splitBatch } from './split-batch.ts';
 
 /** Replies of a batch are put in order where the node did not keep it; beyond this they pass as they come. */
 const WHOLE_BYTES_MAX = 8 * 1_048_576;
 
 /** A batch goes to one node in the client's bytes. java-tron limits batches, so there each call goes alone. */
-export function serveBatch(request: RpcRequest, calls: readonly RuledCall[]): void {
-  if (request.chain.family === 'tron' && calls.length > 0) return splitBatch(request, calls);
+export function serveBatch(sharing: CallSharing | undefined, request: RpcRequest, calls: readonly RuledCall[]): void {
+  if (request.chain.family === 'tron' && calls.length > 0) return splitBatch(sharing, request, calls);
+  // Behind a write, what is kept may be old: such a batch is the node's alone.
+  const isShared = sharing !== undefined && calls.every(({ rule }) => rule.kind === 'read') && calls.some((ruled) => sharing.covers(request, ruled));
+  if (isShared) return new SharedBatch(sharing, request, calls, () => serveWhole(request, calls)).ask();
+  serveWhole(request, calls);
+}
+
+function serveWhole(request: RpcRequest, calls: readonly RuledCall[]): void {
   const { reply } = request;
   const exchange = new Exchange(batchDemand(request, calls), new BatchReceiver(request, calls));
   reply.res.on('close', () => {

@@ -4,9 +4,10 @@ import type { MethodRule } from '../methods/method-rule.ts';
 import type { RpcRequest } from '../http/rpc-listener.ts';
 import type { UsageBook } from '../usage/usage-book.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
+import { CallSharing } from './call-sharing.ts';
 import { findCallFault } from './find-call-fault.ts';
 import { serveBatch } from './serve-batch.ts';
-import { createServeCall } from './serve-call.ts';
+import { serveCall } from './serve-call.ts';
 
 export interface ServeOptions {
   readonly usage: UsageBook;
@@ -26,7 +27,7 @@ const UNDER_WAY_MAX = 20_000;
 /** Permission and lists come before any node; then the call, or the batch, goes its way. */
 export function createServe(options: ServeOptions): (request: RpcRequest, scanned: ScannedBody) => void {
   const { usage } = options;
-  const serveCall = createServeCall(options);
+  const sharing = options.cache === undefined ? undefined : new CallSharing(options.cache, usage);
   return (request, scanned) => {
     const { chain, reply, principal } = request;
     if (chain.upstreams.length === 0) return reply.refuse(502, 'network unavailable');
@@ -40,7 +41,7 @@ export function createServe(options: ServeOptions): (request: RpcRequest, scanne
       calls.push({ call, rule });
     }
     usage.open(principal, chain, calls, request);
-    if (scanned.isBatch) serveBatch(request, calls);
-    else serveCall(request, calls[0]!);
+    if (scanned.isBatch) serveBatch(sharing, request, calls);
+    else serveCall(sharing, request, calls[0]!);
   };
 }

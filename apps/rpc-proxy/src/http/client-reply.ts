@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { TokenResult } from '@chainwatch/cache';
-import type { StoredReply } from '../cache/memory-store.ts';
-import type { Failure, Receiver, ReplyHead, WholeReply } from '../exchange/receiver.ts';
+import type { AnswerReceiver } from '../cache/flight.ts';
+import { withId, type StoredReply } from '../cache/memory-store.ts';
+import type { Failure, ReplyHead, WholeReply } from '../exchange/receiver.ts';
 
 /** Nothing is held back longer than that: the first byte goes out and the rest is passed on as it comes. */
 const WHOLE_BYTES_MAX = 131_072;
@@ -20,7 +21,7 @@ export interface ReplyOutcome {
 }
 
 /** The response to one client: bytes of the node as they came, or the gateway's own `{error}` (interface.md). */
-export class ClientReply implements Receiver {
+export class ClientReply implements AnswerReceiver {
   readonly wholeBytesMax = WHOLE_BYTES_MAX;
   readonly res: ServerResponse;
   limit: TokenResult | undefined;
@@ -43,17 +44,13 @@ export class ClientReply implements Receiver {
   }
 
   /** An answer that was given before, under this call's id. */
-  stored({ body, idStart, idEnd, contentType }: StoredReply, id: Buffer, status: number): void {
+  stored(stored: StoredReply, id: Buffer, status: number): void {
     if (this.res.destroyed) return;
-    const length = body.length - (idEnd - idStart) + id.length;
-    const headers = ['Content-Type', contentType, 'Content-Length', String(length)];
+    const bytes = withId(stored, id);
+    const headers = ['Content-Type', stored.contentType, 'Content-Length', String(bytes.length)];
     this.#pushLimit(headers);
-    const bytes = Buffer.allocUnsafe(length);
-    body.copy(bytes, 0, 0, idStart);
-    id.copy(bytes, idStart);
-    body.copy(bytes, idStart + id.length, idEnd);
     this.res.writeHead(status, headers).end(bytes);
-    this.#done(status, length, false);
+    this.#done(status, bytes.length, false);
   }
 
   start(head: ReplyHead, pieces: readonly Buffer[], resume: () => void): boolean {

@@ -1,0 +1,201 @@
+import { cacheKeyOf } from '../cache/cache-key.ts';
+import { withId, type StoredReply } from '../cache/memory-store.ts';
+import { Exchange, type Demand } from '../exchange/exchange.ts';
+import type { Failure, Receiver, ReplyHead, WholeReply } from '../exchange/receiver.ts';
+import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
+import { join, readBatch, respondWithParts } from './assemble-batch.ts';
+import { BatchFlight } from './batch-flight.ts';
+import { cacheCallOf, type CallSharing } from './call-sharing.ts';
+import { demandOf } from './demand-of.ts';
+import { PartReceiver } from './part-receiver.ts';
+import type { RuledCall } from './serve-request.ts';
+import { askPart } from './split-batch.ts';
+
+/**
+ * A batch of reads: what is kept, or asked by somebody already, is taken from there; the rest goes to one node, in the
+ * client's bytes where that is all of it. The answers stand in the order of the calls.
+ */
+export class SharedBatch implements Receiver {
+  /** Larger ones pass as they come, and nothing of them is kept. */
+  readonly wholeBytesMax = 8 * 1_048_576;
+  readonly #sharing: CallSharing;
+  readonly #request: RpcRequest;
+  readonly #calls: readonly RuledCall[];
+  readonly #serveWhole: () => void;
+  readonly #parts: (Buffer | undefined)[];
+  /** Places of the calls that go to the node. */
+  #rest: number[] = [];
+  /** Of those, the ones that others may share. */
+  readonly #flights = new Map<number, BatchFlight>();
+  /** What to do with the parts that others bring, when the client leaves. */
+  readonly #leaves = new Map<number, () => void>();
+  #exchange: Exchange | undefined;
+  /** Parts that others bring, and one for all that the node brings. */
+  #open = 1;
+  #isGone = false;
+  /** The client has its answer, or somebody else sees to it. */
+  #isDone = false;
+
+  /** @param serveWhole sends the batch as it is, when the answer turns out too large to be put together */
+  constructor(sharing: CallSharing, request: RpcRequest, calls: readonly RuledCall[], serveWhole: () => void) {
+    this.#sharing = sharing;
+    this.#request = request;
+    this.#calls = calls;
+    this.#serveWhole = serveWhole;
+    this.#parts = calls.map(() => undefined);
+  }
+
+  ask(): void {
+    const { res } = this.#request.reply;
+    res.on('close', () => {
+      if (!res.writableFinished) this.#leave();
+    });
+    for (const index of this.#calls.keys()) this.#place(index);
+    const { cache } = this.#sharing;
+    const found = this.#rest.map((index) => {
+      const flight = this.#flights.get(index);
+      return flight && cache.findShared(flight.call);
+    });
+    if (found.every((promise) => promise === undefined)) return this.#launch();
+    void Promise.all(found.map((promise) => promise ?? NOTHING)).then((list) => {
+      for (const [at, stored] of list.entries()) if (stored !== undefined) this.#adopt(this.#rest[at]!, stored);
+      this.#rest = this.#rest.filter((_, at) => list[at] === undefined);
+      this.#launch();
+    });
+  }
+
+  whole(reply: WholeReply, upstream?: Upstream): void {
+    const { reply: client, body } = this.#request;
+    const expected = this.#rest.filter((index) => this.#calls[index]!.call.idStart !== -1);
+    const read = reply.contentEncoding === undefined ? readBatch(body, expected.map((index) => this.#calls[index]!.call), reply.body) : undefined;
+    // A page, or an error of the proxy before the node: the client's as it is.
+    if (read === undefined && expected.length > 0) return this.#end((flight) => flight.release(), () => client.whole(reply));
+    for (const [at, index] of expected.entries()) {
+      this.#parts[index] = read!.items[at];
+      this.#land(index, (flight) => flight.land(read!.items[at]!, reply, upstream, this.#sharing.cache));
+    }
+    if (this.#rest.length < this.#calls.length) return this.#close();
+    this.#end(() => undefined, () => client.whole({ ...reply, body: read!.isInOrder ? reply.body : join(read!.items) }));
+  }
+
+  start(head: ReplyHead, pieces: readonly Buffer[], resume: () => void): boolean {
+    let isFlowing = true;
+    const isWhole = this.#rest.length === this.#calls.length;
+    if (!isWhole) this.#exchange?.abandon();
+    this.#end((flight) => flight.release(), () => {
+      if (isWhole) isFlowing = this.#request.reply.start(head, pieces, resume);
+      else this.#serveWhole();
+    });
+    return isFlowing;
+  }
+
+  data(piece: Buffer): boolean {
+    return this.#isGone || this.#request.reply.data(piece);
+  }
+
+  end(): void {
+    if (!this.#isGone) this.#request.reply.end();
+  }
+
+  broken(): void {
+    this.#request.reply.broken();
+  }
+
+  fail(failure: Failure): void {
+    this.#end((flight) => flight.fail(failure), () => this.#request.reply.fail(failure));
+  }
+
+  /** Takes what is there, joins who asks already, and leaves the rest for the node. */
+  #place(index: number): void {
+    const [request, ruled] = [this.#request, this.#calls[index]!];
+    const { call, rule } = ruled;
+    if (!this.#sharing.covers(request, ruled)) return void this.#rest.push(index);
+    const id = request.body.subarray(call.idStart, call.idEnd);
+    const key = cacheKeyOf(request.chain, rule, request.body, call);
+    this.#open += 1;
+    const { taken, leave } = this.#sharing.take(key, request, ruled, new PartReceiver(id, (part) => this.#settle(index, part)), { goAlone: () => this.#askAlone(index) });
+    if (taken) {
+      if (leave !== undefined) this.#leaves.set(index, leave);
+      return;
+    }
+    this.#open -= 1;
+    const flight = new BatchFlight(cacheCallOf(key, request, ruled), id, request.chain.floorOf(request.principal.keyId).number, () => this.#abandonUnwanted());
+    this.#sharing.flights.add(key, flight);
+    this.#flights.set(index, flight);
+    this.#rest.push(index);
+  }
+
+  #launch(): void {
+    if (this.#rest.length === 0) return this.#close();
+    this.#exchange = new Exchange(this.#demand(), this);
+    this.#abandonUnwanted();
+    if (!this.#isDone) this.#exchange.start();
+  }
+
+  #demand(): Demand {
+    const { chain, body: sent, principal } = this.#request;
+    const rest = this.#rest.map((index) => this.#calls[index]!);
+    const body = rest.length === this.#calls.length ? sent : join(rest.map(({ call }) => sent.subarray(call.start, call.end)));
+    if (rest.length === 1) return { ...demandOf(this.#request, rest[0]!.rule, sent, rest[0]!.call), body, acceptEncoding: undefined };
+    return { chain, body, kind: 'read', method: 'batch', params: '', floor: chain.floorOf(principal.keyId) };
+  }
+
+  /** Another replica had it. */
+  #adopt(index: number, stored: StoredReply): void {
+    const { call } = this.#calls[index]!;
+    this.#sharing.countShared(this.#request, this.#calls[index]!);
+    this.#parts[index] = withId(stored, this.#request.body.subarray(call.idStart, call.idEnd));
+    this.#land(index, (flight) => flight.answer(stored));
+  }
+
+  #land(index: number, tell: (flight: BatchFlight) => void): void {
+    const flight = this.#flights.get(index);
+    if (flight === undefined) return;
+    this.#flights.delete(index);
+    this.#sharing.flights.remove(flight.call.key, flight);
+    tell(flight);
+  }
+
+  #askAlone(index: number): void {
+    if (this.#isDone) return;
+    const leave = askPart(undefined, this.#request, this.#calls[index]!, (part) => this.#settle(index, part));
+    if (leave !== undefined) this.#leaves.set(index, leave);
+  }
+
+  #settle(index: number, part: Buffer): void {
+    this.#parts[index] = part;
+    this.#leaves.delete(index);
+    this.#close();
+  }
+
+  #close(): void {
+    this.#open -= 1;
+    if (this.#open > 0) return;
+    this.#end(() => undefined, () => respondWithParts(this.#request.reply, this.#parts));
+  }
+
+  /** One answer for the client; who shares a part is told first. */
+  #end(tell: (flight: BatchFlight) => void, answer: () => void): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    for (const index of [...this.#flights.keys()]) this.#land(index, tell);
+    for (const leave of this.#leaves.values()) leave();
+    if (!this.#isGone) answer();
+  }
+
+  #leave(): void {
+    this.#isGone = true;
+    for (const leave of this.#leaves.values()) leave();
+    this.#abandonUnwanted();
+  }
+
+  /** The client is gone, and so are all who shared a part. */
+  #abandonUnwanted(): void {
+    if (!this.#isGone || this.#exchange === undefined || [...this.#flights.values()].some(({ isWanted }) => isWanted)) return;
+    this.#end(() => undefined, () => undefined);
+    this.#exchange.abandon();
+  }
+}
+
+const NOTHING = Promise.resolve(undefined);
