@@ -24,7 +24,7 @@ export interface FuzzResult {
 const PARALLEL = 4;
 const FAULTS_MAX = 30;
 /** Operations that are asked with the same things in mind, unless one deleted them. */
-const ARRANGE_EVERY = 8;
+const ARRANGE_EVERY = 16;
 
 /** At least `count` requests over every operation of the document that the running gateway serves. */
 export async function runFuzz(stack: InterfaceStack, { count, seed }: { readonly count: number; readonly seed: number }): Promise<FuzzResult> {
