@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import type { Sql } from '@chainwatch/db';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { booleanParameter, listParameter, offsetOf, pageParameters, toPage } from '@chainwatch/http';
 import type { PageRequest } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from './api-deps.ts';
-import { containsText } from './contains-text.ts';
+import { searchRows } from './lists/search-rows.ts';
 import { sumCounts } from './lists/sum-counts.ts';
 import { readAddresses } from './read-addresses.ts';
 import { addressInclude } from './records/address.ts';
@@ -43,17 +44,41 @@ export interface AddressQuery extends PageRequest {
 
 /** One page of the project's addresses. */
 export async function queryAddresses({ prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>, principal: Principal, query: AddressQuery) {
-  const deps = { prisma, db };
-  const total = await countAddresses(deps, principal, query);
-  const ids = offsetOf(query) < total ? await findPageIds(deps, principal, query) : [];
+  const { ids, total } = query.search === undefined ? await findPage({ prisma, db }, principal, query) : await searchAddresses(db, principal, query, query.search);
   const rows = await prisma.address.findMany({ where: { id: { in: ids } }, include: addressInclude });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return toPage(await readAddresses(db, ids.flatMap((id) => byId.get(id) ?? [])), total, query);
 }
 
-/** From the totals kept of the columns of few values; what else is asked for is few, or found by an index of words. */
+async function findPage(deps: Pick<ApiDeps, 'prisma' | 'db'>, principal: Principal, query: AddressQuery): Promise<{ ids: string[]; total: number }> {
+  const total = await countAddresses(deps, principal, query);
+  return { ids: offsetOf(query) < total ? await findPageIds(deps, principal, query) : [], total };
+}
+
+const orders: Readonly<Record<SortField, readonly string[]>> = { created_at: ['created_at'], address: ['display'], label: ['label'], index: ['derivation_index', 'derivation_change', 'created_at'] };
+
+function searchAddresses(sql: Sql, { projectId }: Principal, query: AddressQuery, text: string): Promise<{ ids: string[]; total: number }> {
+  const { kind, public_key_id, chain_families, formats, is_monitored, is_used, change } = query;
+  const field = query.sort_by.replace('-', '') as SortField;
+  const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
+  const order = [...orders[field], 'id'].map((column) => `${column} ${direction}`).join(', ');
+  const one = (value: unknown): unknown[] | undefined => (value === undefined ? undefined : [value]);
+  return searchRows(sql, {
+    table: 'addresses',
+    id: 'id',
+    texts: ['label', 'display'],
+    text,
+    wanted: { project_id: [projectId], kind: one(kind), public_key_id: one(public_key_id), chain_family: chain_families, format: formats, is_monitored: one(is_monitored), is_used: one(is_used), derivation_change: one(change) },
+    // External addresses have no index: they stand last.
+    order: field === 'index' ? `kind <> 'hd', ${order}` : order,
+    offset: offsetOf(query),
+    limit: query.limit,
+  });
+}
+
+/** From the totals kept of the columns of few values; those of a key are counted. */
 async function countAddresses({ prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>, principal: Principal, query: AddressQuery): Promise<number> {
-  if (query.search !== undefined || query.public_key_id !== undefined) return prisma.address.count({ where: toConditions(principal, query) });
+  if (query.public_key_id !== undefined) return prisma.address.count({ where: toConditions(principal, query) });
   const { kind, chain_families, formats, is_monitored, is_used, change } = query;
   const wanted = [kind && [kind], chain_families, formats, asTexts(is_monitored), asTexts(is_used), asTexts(change)];
   return sumCounts(db, { scope: principal.projectId, list: 'addresses' }, wanted);
@@ -97,7 +122,6 @@ async function readIds({ prisma }: Pick<ApiDeps, 'prisma'>, where: Prisma.Addres
 }
 
 function toConditions(principal: Principal, query: AddressQuery): Prisma.AddressWhereInput {
-  const matches = query.search === undefined ? undefined : containsText(query.search);
   return {
     projectId: principal.projectId,
     kind: query.kind,
@@ -107,6 +131,5 @@ function toConditions(principal: Principal, query: AddressQuery): Prisma.Address
     isMonitored: query.is_monitored,
     isUsed: query.is_used,
     derivationChange: query.change,
-    OR: matches && [{ label: matches }, { display: matches }],
   };
 }

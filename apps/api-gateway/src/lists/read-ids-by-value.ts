@@ -2,7 +2,7 @@ import type { Sql } from '@chainwatch/db';
 
 /** A table whose index gives the rows of each value of a column in the order of a list. */
 export interface ValueSource {
-  readonly table: 'transactions' | 'transaction_addresses' | 'transfers' | 'events' | 'deliveries';
+  readonly table: 'transactions' | 'transaction_addresses' | 'transfers' | 'events' | 'deliveries' | 'blocks';
   readonly id: 'id' | 'transaction_id';
   readonly key: 'status' | 'chain_gid' | 'address_id' | 'public_key_id' | 'asset_gid' | 'type';
   readonly type: 'text' | 'uuid';
@@ -17,7 +17,7 @@ export interface ValueSource {
 }
 
 export interface IdPage {
-  readonly column: 'detected_at' | 'block_position' | 'created_at';
+  readonly column: 'detected_at' | 'block_position' | 'created_at' | 'number';
   readonly direction: 'ASC' | 'DESC';
   readonly offset: number;
   readonly limit: number;
