@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { commonJsNames } from './commonjs-names.mjs';
 import { distDir, repoDir } from './repo.mjs';
@@ -37,7 +37,7 @@ export async function bundleServices() {
     return target;
   }
   const partial = `${target}.${process.pid}.${Date.now()}`;
-  await build(partial);
+  await build(partial, [...serviceEntries, ...localEntries]);
   try {
     renameSync(partial, target);
   } catch {
@@ -48,24 +48,45 @@ export async function bundleServices() {
   return target;
 }
 
-/** @param {string} outdir */
-async function build(outdir) {
+const serviceEntries = [
+  ...serviceNames.map((name) => ({ in: `apps/${name}/src/main.ts`, out: name })),
+  // Threads are started by file name, from beside the chunks (libs/chain-bitcoin/src/hd/start-worker.ts).
+  { in: 'libs/chain-bitcoin/src/hd/derivation.worker.ts', out: 'bitcoin-hd-worker' },
+  { in: 'apps/tx-analyzer/src/body-thread.ts', out: 'tx-analyzer-body-thread' },
+];
+
+const localEntries = [
+  { in: 'tools/devnet/tron/main.ts', out: 'tron-node' },
+  { in: 'tools/devnet/solana/run.ts', out: 'solana-node' },
+  { in: 'tools/stack/src/stack.ts', out: 'stack' },
+  { in: 'tools/stack/src/demo/demo.ts', out: 'demo' },
+];
+
+const databaseEntries = ['migrate', 'bootstrap', 'rotate-secrets'].map((name) => ({ in: `tools/db/src/${name}.ts`, out: name }));
+
+/**
+ * Bundles what an image holds: every service, the commands of the database and the migrations. It runs with Node alone.
+ *
+ * @param {string} outdir emptied first
+ * @throws {SetupError} with esbuild's messages when a source does not compile
+ */
+export async function buildRelease(outdir) {
+  rmSync(outdir, { recursive: true, force: true });
+  await build(outdir, [...serviceEntries, ...databaseEntries]);
+  cpSync(join(repoDir, 'prisma', 'migrations'), join(outdir, 'migrations'), { recursive: true });
+}
+
+/**
+ * @param {string} outdir
+ * @param {{ in: string, out: string }[]} entryPoints
+ */
+async function build(outdir, entryPoints) {
   const { build: esbuild } = await import('esbuild');
-  const services = serviceNames.filter((name) => existsSync(join(repoDir, 'apps', name, 'src/main.ts')));
   mkdirSync(outdir, { recursive: true });
   try {
     await esbuild({
       absWorkingDir: repoDir,
-      entryPoints: [
-        ...services.map((name) => ({ in: `apps/${name}/src/main.ts`, out: name })),
-        // Threads are started by file name, from beside the chunks (libs/chain-bitcoin/src/hd/start-worker.ts).
-        { in: 'libs/chain-bitcoin/src/hd/derivation.worker.ts', out: 'bitcoin-hd-worker' },
-        { in: 'apps/tx-analyzer/src/body-thread.ts', out: 'tx-analyzer-body-thread' },
-        { in: 'tools/devnet/tron/main.ts', out: 'tron-node' },
-        { in: 'tools/devnet/solana/run.ts', out: 'solana-node' },
-        { in: 'tools/stack/src/stack.ts', out: 'stack' },
-        { in: 'tools/stack/src/demo/demo.ts', out: 'demo' },
-      ],
+      entryPoints,
       outdir,
       outExtension: { '.js': '.mjs' },
       bundle: true,

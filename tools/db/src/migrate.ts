@@ -1,9 +1,12 @@
-/** `tsx tools/db/src/migrate.ts`: applies prisma/migrations to DATABASE_URL, prints what ran. */
+/** `tsx tools/db/src/migrate.ts`, in an image `migrate.mjs`: applies prisma/migrations to DATABASE_URL, prints what ran. */
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { applyMigrations } from '@chainwatch/db';
 import { readDatabaseUrl } from './read-database-url.ts';
 
-const migrationsDir = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
+// A bundle has them beside it.
+const besideDir = fileURLToPath(new URL('./migrations', import.meta.url));
+const migrationsDir = existsSync(besideDir) ? besideDir : fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
 
 try {
   const { applied, skipped } = await applyMigrations(readDatabaseUrl(), migrationsDir);
