@@ -1,36 +1,67 @@
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-/** 58^5, the most that fits beside 16 bits in a number without loss. */
-const CHUNK = 58 ** 5;
-const CHUNK_DIGITS = 5;
+/** Bytes are taken two at a time; a signature has 64. */
+const WORDS_MAX = 32;
+/** Limbs of five digits each: 18 hold 64 bytes. */
+const LIMB = 58 ** 5;
+const LIMB_DIGITS = 5;
+const LIMBS_MAX = 18;
 const CODES = Uint8Array.from(ALPHABET, (letter) => letter.charCodeAt(0));
-/** Digits of signatures (64 bytes) and keys (32 bytes) fit. */
-const scratch = new Uint16Array(32);
-const digits = Buffer.alloc(100);
+const ONE = CODES[0]!;
+
+/** `POWERS[limb * WORDS_MAX + word]`: that limb of 2^(16 × word), the least first. */
+const POWERS = listPowers();
+/** The first word whose power reaches up to a limb; the last limb takes a carry alone. */
+const FIRST_WORDS = Array.from({ length: LIMBS_MAX }, (_, limb) => findFirstWord(limb));
+
+const words = new Float64Array(WORDS_MAX);
+const text = Buffer.alloc(LIMBS_MAX * LIMB_DIGITS);
 
 /**
- * Base58 of `length` bytes (even, at most 64): blocks name thousands of keys, and the general encoder works byte by byte.
+ * Base58 of `length` bytes (even, at most 64): blocks name thousands of keys and signatures, and the general encoder
+ * divides byte by byte. Each limb is a sum of products instead, at most 2^51, which numbers hold without loss.
  */
 export function toBase58(bytes: Uint8Array, offset: number, length: number): string {
-  const words = length >> 1;
-  for (let index = 0; index < words; index += 1) scratch[index] = (bytes[offset + 2 * index]! << 8) | bytes[offset + 2 * index + 1]!;
-  let end = digits.length;
-  for (let first = 0; first < words; ) {
-    let remainder = 0;
-    for (let index = first; index < words; index += 1) {
-      const value = remainder * 65_536 + scratch[index]!;
-      const quotient = Math.floor(value / CHUNK);
-      scratch[index] = quotient;
-      remainder = value - quotient * CHUNK;
-    }
-    while (first < words && scratch[first] === 0) first += 1;
-    for (let count = 0; count < CHUNK_DIGITS; count += 1) {
-      const quotient = Math.floor(remainder / 58);
-      digits[(end -= 1)] = remainder - quotient * 58;
-      remainder = quotient;
-    }
+  const count = length >> 1;
+  for (let word = 0, at = offset + length; word < count; word += 1) {
+    at -= 2;
+    words[word] = (bytes[at]! << 8) | bytes[at + 1]!;
   }
-  while (end < digits.length && digits[end] === 0) end += 1;
-  for (let index = 0; index < length && bytes[offset + index] === 0; index += 1) digits[(end -= 1)] = 0;
-  for (let index = end; index < digits.length; index += 1) digits[index] = CODES[digits[index]!]!;
-  return digits.toString('latin1', end);
+  let start = text.length;
+  let sum = 0;
+  for (let limb = 0; sum > 0 || FIRST_WORDS[limb]! < count; limb += 1) {
+    const row = limb * WORDS_MAX;
+    for (let word = FIRST_WORDS[limb]!; word < count; word += 1) sum += words[word]! * POWERS[row + word]!;
+    const carry = Math.floor(sum / LIMB);
+    start = writeLimb(sum - carry * LIMB, start);
+    sum = carry;
+  }
+  while (start < text.length && text[start] === ONE) start += 1;
+  for (let index = 0; index < length && bytes[offset + index] === 0; index += 1) text[(start -= 1)] = ONE;
+  return text.latin1Slice(start);
+}
+
+/** Five digits before `end`. */
+function writeLimb(value: number, end: number): number {
+  let rest = value | 0;
+  let at = end;
+  for (let digit = 0; digit < LIMB_DIGITS; digit += 1) {
+    const quotient = (rest / 58) | 0;
+    text[(at -= 1)] = CODES[rest - quotient * 58]!;
+    rest = quotient;
+  }
+  return at;
+}
+
+function findFirstWord(limb: number): number {
+  const found = POWERS.subarray(limb * WORDS_MAX, (limb + 1) * WORDS_MAX).findIndex((part) => part !== 0);
+  return found < 0 ? WORDS_MAX : found;
+}
+
+function listPowers(): Float64Array {
+  const powers = new Float64Array(LIMBS_MAX * WORDS_MAX);
+  for (let word = 0; word < WORDS_MAX; word += 1) {
+    let rest = 1n << BigInt(16 * word);
+    for (let limb = 0; rest > 0n; limb += 1, rest /= BigInt(LIMB)) powers[limb * WORDS_MAX + word] = Number(rest % BigInt(LIMB));
+  }
+  return powers;
 }

@@ -1,5 +1,4 @@
 import { toBase58 } from './base58-text.ts';
-import { keyText } from './key-text.ts';
 
 /** One instruction of a message: where it stands in the bytes. */
 export interface WireInstruction {
@@ -58,7 +57,7 @@ export class WireTransaction {
   }
 
   keyAt(index: number): string {
-    return keyText(this.bytes, this.#keysAt + index * KEY_BYTES);
+    return toBase58(this.bytes, this.#keysAt + index * KEY_BYTES, KEY_BYTES);
   }
 
   keyBytesAt(index: number): Uint8Array {
