@@ -37,7 +37,7 @@ export function toBase58(bytes: Uint8Array, offset: number, length: number): str
   }
   while (start < text.length && text[start] === ONE) start += 1;
   for (let index = 0; index < length && bytes[offset + index] === 0; index += 1) text[(start -= 1)] = ONE;
-  return text.latin1Slice(start);
+  return text.toString('latin1', start);
 }
 
 /** Five digits before `end`. */
