@@ -3,11 +3,15 @@ import { createDatabase, type Database } from '@chainwatch/db';
 import { startNats, startPostgres, startRedis } from '@chainwatch/testing';
 import { bootstrap } from '../../db/src/bootstrap.ts';
 import { Project } from './project.ts';
+import type { Random } from './random.ts';
 import { Receiver } from './receiver.ts';
 import { Services, freePort, type ServiceName } from './services.ts';
-import type { TestChain, Watched } from './test-chain.ts';
+import type { ScriptOptions, TestChain, Watched } from './test-chain.ts';
 
 const ALL_EVENTS = ['transaction.detected', 'transaction.confirmed', 'transaction.reorged', 'transaction.failed', 'balance.changed'];
+
+/** Plays a random history on the node and registers addresses meanwhile; what it registered. */
+export type PlayScript<C extends TestChain> = (harness: Harness<C>, random: Random, options: ScriptOptions) => Promise<Watched[]>;
 
 export interface HarnessOptions {
   /** The node URL that the service is given; default the node itself. */

@@ -60,3 +60,11 @@ export interface TestChain {
   /** In words; empty when the API's balances are the chain's. */
   findBalanceFaults(project: Project, watched: readonly Watched[]): Promise<string[]>;
 }
+
+/** A chain on which somebody is paid on command. */
+export interface PayingChain extends TestChain {
+  readonly payee: string;
+  /** By every kind of transfer that a lie may leave out; they wait for a block. */
+  payPayee(): Promise<void>;
+  mine(blocks?: number): Promise<void>;
+}

@@ -1,43 +1,5 @@
-import { findDisagreements } from '../compare.ts';
-import { Harness } from '../harness.ts';
-import { Random } from '../random.ts';
+import { describeCrashes } from '../describe-crashes.ts';
 import { EvmChain } from './evm-chain.ts';
 import { playScript } from './play-script.ts';
 
-const KILLS = Number(process.env['CRASH_KILLS'] ?? 50);
-const SEED = Number(process.env['SOAK_SEED'] ?? 4242);
-
-/** SIGKILL anywhere, any number of times; PostgreSQL and NATS restarted; NATS's store wiped: nothing lost, no second event id. */
-describe('crashes', () => {
-  const harness = new Harness(new EvmChain({ epochBlocks: 8 }), { hasOwnPostgres: true });
-  beforeAll(() => harness.start());
-  afterAll(() => harness.stop());
-
-  it(`loses nothing in ${KILLS} kills of services while blocks flow`, async () => {
-    const random = new Random(SEED);
-    let kills = 0;
-    const project = harness.project;
-    const watched = await playScript(harness, random, {
-      steps: KILLS,
-      reorgDepthMax: 6,
-      disturb: async (step) => {
-        const name = random.pick(harness.serviceNames);
-        await harness.services.kill(name);
-        kills += 1;
-        await pause(random.int(0, 300));
-        await harness.services.restart(name);
-        // Most of the time it works again before the next blow, sometimes it is struck while it starts.
-        await pause(random.int(0, 900));
-        if (step === Math.floor(KILLS / 4)) await harness.nats.restart();
-        if (step === Math.floor(KILLS / 2)) await harness.postgres.server!.restart();
-        if (step === Math.floor((KILLS * 3) / 4)) await harness.nats.wipe();
-      },
-    });
-    expect(kills).toBe(KILLS);
-    await Promise.all(harness.serviceNames.map((name) => harness.services.waitReady(name)));
-    await harness.settle();
-    expect(await findDisagreements(harness, project, watched)).toEqual([]);
-  }, 900_000);
-});
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+describeCrashes({ chain: new EvmChain({ epochBlocks: 8 }), playScript, kills: 50 });

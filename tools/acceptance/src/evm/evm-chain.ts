@@ -2,7 +2,7 @@ import { startAnvil } from '@chainwatch/testing';
 import type { Hex } from 'viem';
 import { toRaw } from '../compare.ts';
 import type { Project } from '../project.ts';
-import type { ExpectedTransaction, TestChain, Watched } from '../test-chain.ts';
+import type { ExpectedTransaction, PayingChain, Watched } from '../test-chain.ts';
 import { ChainActor, type NodeRpc } from './chain-actor.ts';
 import { expectTransactions } from './expect-transactions.ts';
 
@@ -12,7 +12,7 @@ const ANVIL_ARGS = ['--no-mining', '--order', 'fifo', '--prune-history', '100000
 const FINALIZING_EPOCHS = 2;
 
 /** anvil, which mines on command. */
-export class EvmChain implements TestChain {
+export class EvmChain implements PayingChain {
   readonly gid = 'eip155:31337';
   readonly family = 'evm';
   readonly ingestor = 'block-ingestor-evm';
@@ -53,6 +53,21 @@ export class EvmChain implements TestChain {
   async readHead(): Promise<{ number: number; hash: string }> {
     const { number, hash } = await this.rpc<{ number: Hex; hash: Hex }>('eth_getBlockByNumber', ['latest', false]);
     return { number: Number(number), hash };
+  }
+
+  get payee(): string {
+    return this.actor.accounts[1]!;
+  }
+
+  async payPayee(): Promise<void> {
+    const [from, to] = this.actor.accounts;
+    await this.actor.sendEther(from!, to!, 7n);
+    await this.actor.call(from!, 'TestToken', this.actor.deployed.token, 'mint', [to, 7n]);
+    await this.actor.call(from!, 'Forwarder', this.actor.deployed.forwarder, 'forward', [to], 7n);
+  }
+
+  mine(blocks = 1): Promise<void> {
+    return this.actor.mine(blocks);
   }
 
   finalize(): Promise<void> {

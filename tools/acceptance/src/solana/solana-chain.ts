@@ -3,14 +3,14 @@ import { startSolana, type SolanaHandle } from '@chainwatch/testing';
 import { NATIVE_MINT } from '../../../devnet/solana/index.ts';
 import { toRaw } from '../compare.ts';
 import type { Project } from '../project.ts';
-import type { ExpectedTransaction, TestChain, Watched } from '../test-chain.ts';
+import type { ExpectedTransaction, PayingChain, Watched } from '../test-chain.ts';
 import { expectTransactions } from './expect-transactions.ts';
 import { SolanaActor } from './solana-actor.ts';
 
 const FINALITY_SLOTS = 32;
 
 /** LiteSVM behind Solana's JSON-RPC, which makes blocks on command. */
-export class SolanaChain implements TestChain {
+export class SolanaChain implements PayingChain {
   readonly gid = 'solana:localnet';
   readonly family = 'solana';
   readonly ingestor = 'block-ingestor-solana';
@@ -36,6 +36,20 @@ export class SolanaChain implements TestChain {
     const number = await this.node.call<number>('getSlot', [{ commitment: 'confirmed' }]);
     const { blockhash } = await this.node.call<{ blockhash: string }>('getBlock', [number, { commitment: 'confirmed', transactionDetails: 'none' }]);
     return { number, hash: blockhash };
+  }
+
+  get payee(): string {
+    return this.actor.wallets[1]!.publicKey.toBase58();
+  }
+
+  async payPayee(): Promise<void> {
+    const [from, to] = this.actor.wallets;
+    await this.actor.pay(from!, [to!.publicKey], 5_000_000n);
+    await this.actor.mint(this.actor.mints[0]!, to!.publicKey, 7n);
+  }
+
+  mine(blocks = 1): Promise<void> {
+    return this.actor.produce(blocks);
   }
 
   async finalize(): Promise<void> {

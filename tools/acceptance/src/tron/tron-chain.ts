@@ -2,12 +2,12 @@ import { startTron, type TronHandle } from '@chainwatch/testing';
 import { TronWeb } from 'tronweb';
 import { toRaw } from '../compare.ts';
 import type { Project } from '../project.ts';
-import type { ExpectedTransaction, TestChain, Watched } from '../test-chain.ts';
+import type { ExpectedTransaction, PayingChain, Watched } from '../test-chain.ts';
 import { expectTransactions, toBase58, type Interfaces } from './expect-transactions.ts';
 import { TronActor } from './tron-actor.ts';
 
 /** The local TRON node, which makes blocks on command, by both its interfaces or the Ethereum-compatible one alone. */
-export class TronChain implements TestChain {
+export class TronChain implements PayingChain {
   readonly gid = 'tron:0x7a69';
   readonly family = 'tron';
   readonly ingestor = 'block-ingestor-tron';
@@ -47,6 +47,21 @@ export class TronChain implements TestChain {
   readHead(): Promise<{ number: number; hash: string }> {
     const { number, id } = this.tron.node.head;
     return Promise.resolve({ number, hash: id });
+  }
+
+  get payee(): string {
+    return toBase58(this.actor.accounts[1]!.hexAddress);
+  }
+
+  async payPayee(): Promise<void> {
+    const { accounts, deployed } = this.actor;
+    const to = accounts[1]!.hexAddress;
+    await this.actor.sendTrx(accounts[0]!, to, 7n);
+    await this.actor.call(accounts[0]!, 'TestToken', deployed.token, 'mint', [to, 7n]);
+  }
+
+  mine(blocks = 1): Promise<void> {
+    return this.actor.mine(blocks);
   }
 
   async finalize(): Promise<void> {

@@ -1,0 +1,5 @@
+import { describeCrashes } from '../describe-crashes.ts';
+import { playScript } from './play-script.ts';
+import { TronChain } from './tron-chain.ts';
+
+describeCrashes({ chain: new TronChain(), playScript, kills: 8 });
