@@ -3,6 +3,7 @@ import type { ActiveChain, UtxoCodec } from '@chainwatch/chain-core';
 import { adoptRestoredRows, FencedError, raiseToken } from '@chainwatch/db';
 import type { EventRelay } from '@chainwatch/outbox';
 import type { AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
+import { askForMissedBalances } from './ask-for-missed-balances.ts';
 import { ChainAnalyzer } from './chain-analyzer.ts';
 import type { ChainReport } from './chain-report.ts';
 import { discoverAssets } from './discover-assets.ts';
@@ -87,6 +88,7 @@ export class ChainSeat {
       const family = await this.#deps.loadFamily(opened.utxo);
       const token = await raiseToken(db, 'analyzer_states', gid, owner);
       logger.info({ chain_gid: gid, fence: token }, 'the chain was taken over');
+      if (opened.utxo === undefined) await askForMissedBalances({ sql: db, network: opened.network, signal });
       const analyzer = new ChainAnalyzer({ ...this.#deps, family, options, now: () => new Date(), ...(backlog === undefined ? {} : { backlog }) }, this.#chain, opened, token);
       this.#analyzer = analyzer;
       const unsubscribe = bus.subscribe('block.new', [gid], ({ payload, traceparent }) => analyzer.push(payload, traceparent));
