@@ -7,6 +7,7 @@ import { pairFlows, type Flow } from './pair-flows.ts';
 import { quoteLargeBalances } from './quote-large-balances.ts';
 import { solanaNetworks } from './networks.ts';
 import { SolanaClient } from './solana-client.ts';
+import { splitTransactions } from './split-transactions.ts';
 import { parseTransaction } from './parse-transaction.ts';
 import type { RawMeta } from './raw-block.ts';
 
@@ -33,6 +34,46 @@ describe('quoteLargeBalances', () => {
     expect(JSON.parse(quoteLargeBalances(text))).toEqual({
       preBalances: [1, '18446744073709551615', '9007199254740993'], log: '"preBalances":[18446744073709551615]', n: 12345678901234567890, lamports: '9007199254740993',
     });
+  });
+});
+
+describe('splitTransactions', () => {
+  const gather = (text: string): unknown => {
+    const split = splitTransactions(text);
+    if (split === undefined) return undefined;
+    const { result, ...rest } = split.rest as { result: { transactions: unknown[] } };
+    return { ...rest, result: { ...result, transactions: [...split.others, ...result.transactions] } };
+  };
+
+  it('reads one by one what JSON.parse reads at once', () => {
+    const one = fc.record({ meta: fc.jsonValue(), transaction: fc.tuple(fc.string(), fc.constant('base64')) });
+    fc.assert(
+      fc.property(fc.array(one, { minLength: 2 }), fc.string(), (transactions, blockhash) => {
+        const text = JSON.stringify({ jsonrpc: '2.0', result: { blockhash, transactions }, id: 1 });
+        expect(gather(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('says when it cut inside of one, or another list', () => {
+    const inner = { meta: 1, transaction: { more: [{ meta: 2 }, { meta: 3 }] } };
+    expect(() => gather(JSON.stringify({ result: { transactions: [inner, { meta: 4 }] } }))).toThrow(SyntaxError);
+    expect(() => gather(JSON.stringify({ result: { transactions: [{ meta: 1 }], z: [{ meta: 2 }, { meta: 3 }] } }))).toThrow(SyntaxError);
+  });
+
+  it('is not deceived by texts that look like its borders', () => {
+    const transactions = [{ meta: { log: '},{"meta":' }, transaction: 1 }, { meta: { log: '"transactions":[{"meta":' }, transaction: 2 }, { meta: 1, transaction: '}]}' }];
+    const text = JSON.stringify({ jsonrpc: '2.0', result: { blockhash: '"transactions":[', transactions, parentSlot: 1 }, id: 1 });
+    expect(gather(text)).toEqual(JSON.parse(text));
+  });
+
+  it.each([
+    ['an error', '{"error":{"code":-32007},"id":1}'],
+    ['no transaction', '{"result":{"transactions":[]},"id":1}'],
+    ['one', '{"result":{"transactions":[{"meta":1}]},"id":1}'],
+    ['text that was broken off', '{"result":{"transactions":[{"meta":1},{"meta":2'],
+  ])('leaves an answer with %s to be read whole', (_what, text) => {
+    expect(splitTransactions(text)).toBeUndefined();
   });
 });
 

@@ -6,15 +6,15 @@ import type { RawBlock } from './raw-block.ts';
 import { tokenChanges } from './token-changes.ts';
 import type { VerifiedTransaction } from './verify-block.ts';
 
-/** Decodes a proved block: votes are gone by now. */
-export function decodeBlock(network: Network, ref: BlockRef, raw: RawBlock, transactions: readonly VerifiedTransaction[]): Block {
+/** A proved block of decoded transactions: votes are gone by now. */
+export function decodeBlock(network: Network, ref: BlockRef, raw: RawBlock, transactions: readonly Transaction[]): Block {
   return {
     number: ref.number,
     hash: raw.blockhash,
     parentHash: raw.previousBlockhash,
     parentNumber: raw.parentSlot,
     timestamp: raw.blockTime ?? 0,
-    transactions: transactions.map((one) => decodeTransaction(network, one)),
+    transactions,
     balanceChanges: decodeRewards(network, raw),
     touchedAssets: [],
   };

@@ -7,7 +7,8 @@ export interface RawBlock {
   readonly previousBlockhash: string;
   readonly parentSlot: number;
   readonly blockTime: number | null;
-  readonly transactions: readonly RawTransaction[];
+  /** Read one after the other, and not kept (splitTransactions). */
+  readonly transactions: Iterable<RawTransaction>;
   readonly rewards?: readonly RawReward[] | null;
 }
 

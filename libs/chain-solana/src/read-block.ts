@@ -1,7 +1,7 @@
 import { BlockNotFoundError, IncompleteBlockError } from '@chainwatch/chain-core';
 import type { Block, BlockRef } from '@chainwatch/chain-core';
 import { isCleanedUp, isNotYet, isSkipped } from './classify-node-error.ts';
-import { decodeBlock } from './decode-block.ts';
+import { decodeBlock, decodeTransaction } from './decode-block.ts';
 import { RoundedAmountError } from './lamports.ts';
 import type { RawBlock } from './raw-block.ts';
 import type { LargeAnswer } from './rpc-client.ts';
@@ -17,16 +17,29 @@ export async function readBlock(session: Session, ref: BlockRef, signal?: AbortS
   try {
     return await readVerified(session, ref, toRawBlock(ref, answer.result), signal);
   } catch (error) {
-    if (error instanceof RoundedAmountError) return readVerified(session, ref, toRawBlock(ref, answer.readExact()), signal);
-    if (!(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)) throw error;
-    // BigInt and field access on values of a wrong type: the answer was not what it claimed to be.
-    throw new IncompleteBlockError(`block ${ref.number} ${ref.hash} could not be read: ${error.message}`, { cause: error });
+    // Whole, where an amount was rounded or the text was cut wrongly.
+    if (error instanceof RoundedAmountError || error instanceof SyntaxError) return readWhole(session, ref, answer, signal);
+    throw toIncomplete(ref, error);
   }
 }
 
+async function readWhole(session: Session, ref: BlockRef, answer: LargeAnswer, signal?: AbortSignal): Promise<Block> {
+  try {
+    return await readVerified(session, ref, toRawBlock(ref, answer.readExact()), signal);
+  } catch (error) {
+    throw toIncomplete(ref, error);
+  }
+}
+
+/** BigInt and field access on values of a wrong type: the answer was not what it claimed to be. */
+function toIncomplete(ref: BlockRef, error: unknown): unknown {
+  if (!(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)) return error;
+  return new IncompleteBlockError(`block ${ref.number} ${ref.hash} could not be read: ${error.message}`, { cause: error });
+}
+
 async function readVerified(session: Session, ref: BlockRef, raw: RawBlock, signal?: AbortSignal): Promise<Block> {
-  const { transactions, isFeeProved } = verifyBlock(ref, raw);
-  if (!isFeeProved) await verifyCount(session, ref, raw, signal);
+  const { transactions, count, isFeeProved } = verifyBlock(ref, raw, (one) => decodeTransaction(session.network, one));
+  if (!isFeeProved) await verifyCount(session, ref, count, signal);
   const block = decodeBlock(session.network, ref, raw, transactions);
   session.slots.note(block);
   return block;
@@ -47,7 +60,7 @@ export function toRawBlock(ref: BlockRef, result: unknown): RawBlock {
   if (result === null) throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`);
   const raw = result as Partial<RawBlock>;
   const isBlock =
-    typeof result === 'object' && typeof raw.blockhash === 'string' && typeof raw.previousBlockhash === 'string' && typeof raw.parentSlot === 'number' && Array.isArray(raw.transactions);
+    typeof result === 'object' && typeof raw.blockhash === 'string' && typeof raw.previousBlockhash === 'string' && typeof raw.parentSlot === 'number' && isIterable(raw.transactions);
   if (!isBlock) throw new IncompleteBlockError(`block ${ref.number} ${ref.hash}: expected hashes, parent and transactions, got something else`);
   return result as RawBlock;
 }
@@ -56,10 +69,12 @@ export function toRawBlock(ref: BlockRef, result: unknown): RawBlock {
  * The leader was paid nothing, which happens (its account could not take it), or the node keeps no rewards: its list of
  * signatures, which it reads another way, is then compared.
  */
-async function verifyCount(session: Session, ref: BlockRef, raw: RawBlock, signal?: AbortSignal): Promise<void> {
+async function verifyCount(session: Session, ref: BlockRef, count: number, signal?: AbortSignal): Promise<void> {
   const answer = (await requestBlock(session, ref, 'signatures', signal)).result as { readonly signatures?: unknown } | null;
   const listed = answer?.signatures;
-  if (Array.isArray(listed) && listed.length === raw.transactions.length) return;
+  if (Array.isArray(listed) && listed.length === count) return;
   const expected = Array.isArray(listed) ? `${listed.length}, as the node lists` : 'a list of signatures';
-  throw new IncompleteBlockError(`transactions of block ${ref.number} ${ref.hash}: expected ${expected}, got ${raw.transactions.length}`);
+  throw new IncompleteBlockError(`transactions of block ${ref.number} ${ref.hash}: expected ${expected}, got ${count}`);
 }
+
+const isIterable = (value: unknown): boolean => typeof value === 'object' && value !== null && Symbol.iterator in value;

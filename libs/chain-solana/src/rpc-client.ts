@@ -2,9 +2,12 @@ import { Pool } from 'undici';
 import { expectJson, HttpClient, readAnswer, readRpcText, unwrap } from '@chainwatch/chain-core';
 import type { EndpointOptions } from '@chainwatch/chain-core';
 import { quoteLargeBalances } from './quote-large-balances.ts';
+import { splitTransactions } from './split-transactions.ts';
 
 export interface LargeAnswer {
+  /** Its `transactions` are iterable, no more (splitTransactions). */
   readonly result: unknown;
+  /** Whole, lamports beyond 2^53 as texts. */
   readExact(): unknown;
 }
 
@@ -30,7 +33,7 @@ export class RpcClient {
    */
   async callLarge(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<LargeAnswer> {
     const text = await this.#request(method, params, signal);
-    return { result: readResult(method, text), readExact: () => readResult(method, quoteLargeBalances(text)) };
+    return { result: readSplit(method, text) ?? readResult(method, text), readExact: () => readResult(method, quoteLargeBalances(text)) };
   }
 
   close(): void {
@@ -41,6 +44,20 @@ export class RpcClient {
     const body = JSON.stringify({ jsonrpc: '2.0', id: this.#nextId++, method, params });
     return readRpcText(method, await this.#http.send({ what: method, method: 'POST', path: this.#path, body, signal }));
   }
+}
+
+function readSplit(method: string, text: string): unknown {
+  const split = splitTransactions(text);
+  if (split === undefined) return undefined;
+  const result = unwrap(readAnswer(method, split.rest)) as { readonly transactions?: unknown } | null;
+  const last = result?.transactions;
+  // Another list than the block's was cut.
+  if (!Array.isArray(last) || last.length !== 1) return undefined;
+  return { ...result, transactions: { [Symbol.iterator]: () => chain(split.others, last) } };
+}
+
+function* chain(...lists: readonly Iterable<unknown>[]): Generator<unknown> {
+  for (const list of lists) yield* list;
 }
 
 function readResult(method: string, text: string): unknown {

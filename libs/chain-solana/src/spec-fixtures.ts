@@ -32,8 +32,10 @@ export const singleTransactions = files.filter((file) => existsSync(new URL(expe
 export const devnet: Network = solanaNetworks.find(({ name }) => name === 'solana-devnet')!;
 export const mainnet: Network = solanaNetworks.find(({ name }) => name === 'solana')!;
 
-export function readRecordedBlock(file: string): RawBlock {
-  return resultOf(file) as RawBlock;
+export type RecordedBlock = RawBlock & { readonly transactions: readonly RawTransaction[] };
+
+export function readRecordedBlock(file: string): RecordedBlock {
+  return resultOf(file) as RecordedBlock;
 }
 
 export function readRecordedTransaction(file: string): RawTransaction {

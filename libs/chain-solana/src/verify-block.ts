@@ -3,8 +3,8 @@ import type { BlockRef } from '@chainwatch/chain-core';
 import { lamportChanges, movesFeeOnly, type Change } from './lamports.ts';
 import { parseTransaction, type ParsedTransaction } from './parse-transaction.ts';
 import { PRECOMPILES, PRECOMPILES_BYTES } from './programs.ts';
-import type { RawBlock } from './raw-block.ts';
-import { verifySignatures } from './verify-signatures.ts';
+import type { RawBlock, RawTransaction } from './raw-block.ts';
+import { verifySignatures, type Signed } from './verify-signatures.ts';
 
 export interface VerifiedTransaction {
   /** Position in the block, votes included. */
@@ -13,9 +13,11 @@ export interface VerifiedTransaction {
   readonly changes: readonly Change[];
 }
 
-export interface VerifiedBlock {
-  /** Without votes. */
-  readonly transactions: readonly VerifiedTransaction[];
+export interface VerifiedBlock<T> {
+  /** What `take` made of each, without votes. */
+  readonly transactions: readonly T[];
+  /** Votes included. */
+  readonly count: number;
   /** The leader was paid what all fees of the block come to: no transaction is missing. */
   readonly isFeeProved: boolean;
 }
@@ -25,30 +27,47 @@ const LAMPORTS_PER_SIGNATURE = 5_000n;
 /**
  * Proves what a node returned for `ref` as far as the chain allows (architecture.md, invariant 6;
  * docs/adr/0007-solana-completeness.md): the hash, the balance of lamports of each transaction, its signature (a
- * sample), and that the leader's reward is what the fees of all of them come to.
+ * sample), and that the leader's reward is what the fees of all of them come to. The transactions are gone through once,
+ * and nothing is kept of them but what `take` makes.
  * @throws IncompleteBlockError saying what was expected and what came, BlockNotFoundError when another block stands there
  */
-export function verifyBlock(ref: BlockRef, raw: RawBlock): VerifiedBlock {
+export function verifyBlock<T>(ref: BlockRef, raw: RawBlock, take: (transaction: VerifiedTransaction) => T): VerifiedBlock<T> {
+  expectRef(ref, raw);
+  const fees = new FeeSum();
+  const signed = new Map<string, Signed>();
+  const transactions: T[] = [];
+  for (const transaction of raw.transactions) {
+    const index = fees.count;
+    const verified = readAt(ref, index, () => verifyTransaction(ref, index, fees, transaction));
+    if (verified === undefined) continue;
+    transactions.push(take(verified));
+    const { signature, wire } = verified.tx;
+    signed.set(signature, { signature, ...(wire && { wire }) });
+  }
+  if (signed.size !== transactions.length) fail(ref, 'signatures', `${transactions.length} different ones`, String(signed.size));
+  const forged = verifySignatures([...signed.values()]);
+  if (forged !== undefined) fail(ref, 'signature', 'that of its message', `another, ${forged.signature}`);
+  return { transactions, count: fees.count, isFeeProved: verifyFees(ref, raw, fees) };
+}
+
+function expectRef(ref: BlockRef, raw: RawBlock): void {
   if (raw.blockhash !== ref.hash) {
     throw new BlockNotFoundError(`slot ${ref.number}: expected block ${ref.hash}, got ${raw.blockhash}`, { publicMessage: `block ${ref.number} ${ref.hash} is not known to the node` });
   }
   if (raw.parentSlot >= ref.number) fail(ref, 'parent slot', `below ${ref.number}`, String(raw.parentSlot));
-  const all = raw.transactions.map((transaction, index) => parse(ref, index, () => parseTransaction(transaction)));
-  const transactions: VerifiedTransaction[] = [];
-  for (const [index, tx] of all.entries()) {
-    if (tx.isVote && parse(ref, index, () => movesFeeOnly(tx))) continue;
-    const changes = parse(ref, index, () => lamportChanges(tx));
-    verifyConservation(ref, index, tx, changes);
-    transactions.push({ index, tx, changes });
-  }
-  const signatures = new Set(transactions.map(({ tx }) => tx.signature));
-  if (signatures.size !== transactions.length) fail(ref, 'signatures', `${transactions.length} different ones`, String(signatures.size));
-  const forged = verifySignatures(transactions.map(({ tx }) => tx));
-  if (forged !== undefined) fail(ref, 'signature', 'that of its message', `another, ${forged.signature}`);
-  return { transactions, isFeeProved: verifyFees(ref, raw, all) };
 }
 
-function parse<T>(ref: BlockRef, index: number, work: () => T): T {
+/** Undefined for a vote that moves nothing but its fee. */
+function verifyTransaction(ref: BlockRef, index: number, fees: FeeSum, transaction: RawTransaction): VerifiedTransaction | undefined {
+  const tx = parseTransaction(transaction);
+  fees.add(tx);
+  if (tx.isVote && movesFeeOnly(tx)) return undefined;
+  const changes = lamportChanges(tx);
+  verifyConservation(ref, index, tx, changes);
+  return { index, tx, changes };
+}
+
+function readAt<T>(ref: BlockRef, index: number, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -67,20 +86,31 @@ function verifyConservation(ref: BlockRef, index: number, { meta }: ParsedTransa
   if (made !== rent) fail(ref, `lamports that transaction ${index} made`, String(rent), String(made));
 }
 
-/** @returns false where the block tells of no reward: the fees are then no proof */
-function verifyFees(ref: BlockRef, { rewards }: RawBlock, all: readonly ParsedTransaction[]): boolean {
-  const fees = all.reduce((sum, { meta }) => sum + BigInt(meta.fee), 0n);
-  const paid = (rewards ?? []).filter(({ rewardType }) => rewardType === 'Fee');
-  if (paid.length === 0) return fees === 0n && all.length === 0;
-  const reward = paid.reduce((sum, { lamports }) => sum + BigInt(lamports), 0n);
-  // Since SIMD-0096 half of what signatures cost is burnt, before it half of everything.
-  if (reward === fees - fees / 2n || reward === fees - baseFees(all) / 2n) return true;
-  return fail(ref, 'reward of the leader', `what ${all.length} transactions paid ${fees} lamports for`, String(reward));
+/** What the transactions of a block paid, summed up. */
+class FeeSum {
+  count = 0;
+  total = 0n;
+  #signatures = 0;
+
+  add(tx: ParsedTransaction): void {
+    this.count += 1;
+    this.total += BigInt(tx.meta.fee);
+    this.#signatures += tx.signatureCount + (tx.isVote ? 0 : countPrecompiled(tx));
+  }
+
+  get base(): bigint {
+    return BigInt(this.#signatures) * LAMPORTS_PER_SIGNATURE;
+  }
 }
 
-function baseFees(all: readonly ParsedTransaction[]): bigint {
-  const signatures = all.reduce((sum, tx) => sum + tx.signatureCount + (tx.isVote ? 0 : countPrecompiled(tx)), 0);
-  return BigInt(signatures) * LAMPORTS_PER_SIGNATURE;
+/** @returns false where the block tells of no reward: the fees are then no proof */
+function verifyFees(ref: BlockRef, { rewards }: RawBlock, { count, total, base }: FeeSum): boolean {
+  const paid = (rewards ?? []).filter(({ rewardType }) => rewardType === 'Fee');
+  if (paid.length === 0) return total === 0n && count === 0;
+  const reward = paid.reduce((sum, { lamports }) => sum + BigInt(lamports), 0n);
+  // Since SIMD-0096 half of what signatures cost is burnt, before it half of everything.
+  if (reward === total - total / 2n || reward === total - base / 2n) return true;
+  return fail(ref, 'reward of the leader', `what ${count} transactions paid ${total} lamports for`, String(reward));
 }
 
 /** Signatures that instructions carry for a program which checks them: the first byte is their count. */
