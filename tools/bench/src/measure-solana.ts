@@ -3,6 +3,7 @@ import type { Database } from '@chainwatch/db';
 import { solanaFamily } from '@chainwatch/chain-solana';
 import { FamilyWatch } from '../../../apps/tx-analyzer/src/family-watch.ts';
 import { findCandidates } from '../../../apps/tx-analyzer/src/find-candidates.ts';
+import { BatchTimes } from './batch-times.ts';
 
 /** What `measure-solana.ts <file> <url> <slot> <hash> <addresses>` prints, as JSON. */
 export interface SolanaMeasurement {
@@ -12,17 +13,18 @@ export interface SolanaMeasurement {
   readonly ownMs: number;
   /** Of the processor, all threads. */
   readonly ownCpuMs: number;
-  /** Of JSON.parse of the same body. */
+  /** Of JSON.parse of the same body, its objects kept until the next block. */
   readonly parseMs: number;
   readonly parseCpuMs: number;
+  /** Of JSON.parse whose objects are dropped at once. */
+  readonly droppedCpuMs: number;
   readonly transactions: number;
   readonly transfers: number;
   readonly candidates: number;
 }
 
-/** A service runs for days: the first rounds are the compiler's. */
-const WARM_UP = 40;
-const ROUNDS = 41;
+/** One after the other and not in turns: what the one leaves behind, the collector would charge the other with. */
+const BATCHES = 8;
 const base58Letters = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 const [file = '', url = '', slot = '', hash = '', count = ''] = process.argv.slice(2);
@@ -39,20 +41,25 @@ for (const { from, index } of block.transactions) if (index % 100 === 50 && from
 global.gc?.();
 const rssBytes = process.memoryUsage().rss;
 
-const [own, ownCpu, parse, parseCpu]: [number[], number[], number[], number[]] = [[], [], [], []];
 let candidates = 0;
-for (let round = -WARM_UP; round < ROUNDS; round += 1) {
-  if (round === 0) for (const times of [own, ownCpu, parse, parseCpu]) times.length = 0;
-  await time(own, ownCpu, async () => (candidates = findCandidates(await client.readBlock(ref), watch)?.transactions.length ?? 0));
-  await time(parse, parseCpu, async () => JSON.parse(text) as unknown);
+const kept: unknown[] = [];
+const [own, parse, dropped] = [new BatchTimes(), new BatchTimes(), new BatchTimes()];
+for (let batch = 0; batch < BATCHES; batch += 1) {
+  // The replay server has closed what was idle.
+  await client.readBlock(ref).catch(() => undefined);
+  await own.add(async () => (candidates = findCandidates(await client.readBlock(ref), watch)?.transactions.length ?? 0));
+  await parse.add(async () => (kept[0] = JSON.parse(text) as unknown));
+  kept.length = 0;
+  await dropped.add(async () => void JSON.parse(text));
 }
 const measurement: SolanaMeasurement = {
   rssBytes,
   loadMs,
-  ownMs: median(own),
-  ownCpuMs: median(ownCpu),
-  parseMs: median(parse),
-  parseCpuMs: median(parseCpu),
+  ownMs: own.wallMs,
+  ownCpuMs: own.cpuMs,
+  parseMs: parse.wallMs,
+  parseCpuMs: parse.cpuMs,
+  droppedCpuMs: dropped.cpuMs,
   transactions: block.transactions.length,
   transfers: block.transactions.reduce((sum, { transfers }) => sum + transfers.length, 0),
   candidates,
@@ -79,16 +86,4 @@ function toAddress(index: number): string {
   let address = '';
   for (let rest = index, digits = 0; digits < 6; digits += 1, rest = Math.floor(rest / 58)) address += base58Letters[rest % 58]!;
   return `${address}j1oXAxRRaCzEF1jahZUqPxuDGcHXv4PM6jW2Wu`;
-}
-
-async function time(wall: number[], cpu: number[], work: () => Promise<unknown>): Promise<void> {
-  const [started, before] = [performance.now(), process.cpuUsage()];
-  await work();
-  wall.push(performance.now() - started);
-  const { user, system } = process.cpuUsage(before);
-  cpu.push((user + system) / 1_000);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[values.length >> 1]!;
 }
