@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '@chainwatch/testing';
+import { judgeReply, judgeWalletReply } from './exchange/judge-reply.ts';
 import { sendJson, startSpecNode, type SpecNode } from './spec-node.ts';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';
 
@@ -22,6 +23,8 @@ function readPairs(): Pair[] {
   });
 }
 
+const readJson = (name: string): unknown => JSON.parse(readFileSync(join(fixtures, 'errors', name), 'utf8'));
+
 interface NodeError {
   readonly code?: number;
   readonly message?: string;
@@ -30,9 +33,8 @@ interface NodeError {
 
 /** Every error of the catalogues as a node would write it. */
 function readErrors(): { family: string; error: NodeError }[] {
-  const read = (name: string): unknown => JSON.parse(readFileSync(join(fixtures, 'errors', name), 'utf8'));
-  const lava = (read('node-error-catalogue-lava.json') as { fixtures: { chain_family: string; error_code?: number; error_message: string }[] }).fixtures;
-  const recorded = read('erigon-and-execution-apis-errors.json') as Record<string, { error: NodeError }[]>;
+  const lava = (readJson('node-error-catalogue-lava.json') as { fixtures: { chain_family: string; error_code?: number; error_message: string }[] }).fixtures;
+  const recorded = readJson('erigon-and-execution-apis-errors.json') as Record<string, { error: NodeError }[]>;
   return [
     ...lava.map(({ chain_family: family, error_code: code, error_message: message }) => ({ family, error: { code: code ?? -32000, message } })),
     ...Object.values(recorded).flatMap((list) => (Array.isArray(list) ? list.map(({ error }) => ({ family: 'EVM', error })) : [])),
@@ -55,6 +57,59 @@ const PATHS: Readonly<Record<string, { path: string; method: string }>> = {
   Bitcoin: { path: '/bitcoin', method: 'getblockhash' },
   Solana: { path: '/solana', method: 'simulateTransaction' },
 };
+
+/** What another node may know better, of the classes of the catalogue; everything else is the client's at once. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  NODE_RATE_LIMITED: 'busy',
+  NODE_SERVICE_UNAVAILABLE: 'unable',
+  CHAIN_STATE_PRUNED: 'unable',
+  CHAIN_BLOCK_NOT_FOUND: 'unable',
+  NODE_SOLANA_UNHEALTHY: 'unable',
+  CHAIN_SOLANA_BLOCK_STATUS_UNAVAILABLE: 'unable',
+  CHAIN_SOLANA_MIN_CONTEXT_SLOT_NOT_REACHED: 'unable',
+  NODE_BITCOIN_WARMUP: 'unable',
+  NODE_BITCOIN_INITIAL_DOWNLOAD: 'unable',
+  NODE_BITCOIN_NOT_CONNECTED: 'unable',
+};
+
+const judge = (family: 'evm' | 'bitcoin' | 'solana' | 'tron', body: object, isWallet = false): string => {
+  const reply = { status: 200, contentType: 'application/json', contentEncoding: undefined, retryAfter: undefined, contentLength: -1, body: Buffer.from(JSON.stringify(body)) };
+  return isWallet ? judgeWalletReply(reply) : judgeReply(family, reply);
+};
+
+it('every error of the catalogue is an answer, or one that another node may better', () => {
+  const { fixtures: rows } = readJson('node-error-catalogue-lava.json') as { fixtures: { name: string; chain_family: string; error_code?: number; error_message: string; expected_name: string }[] };
+  const own = rows.filter(({ chain_family: family }) => family in PATHS);
+  expect(own.length).toBeGreaterThanOrEqual(65);
+  const got = own.map(({ name, chain_family: family, error_code: code, error_message: message }) => [name, judge(family.toLowerCase() as 'evm', { jsonrpc: '2.0', id: 1, error: { code, message } })]);
+  expect(got).toEqual(own.map(({ name, expected_name: kind }) => [name, ELSEWHERE[kind] ?? 'answer']));
+});
+
+it('every error that Erigon and the Ethereum tests recorded is an answer, but for blocks that are not there', () => {
+  const lists = Object.values(readJson('erigon-and-execution-apis-errors.json') as Record<string, { error: NodeError | null }[]>);
+  const errors = lists.flatMap((list) => (Array.isArray(list) ? list.flatMap(({ error }) => error ?? []) : []));
+  expect(errors.length).toBeGreaterThan(100);
+  const elsewhere = errors.filter((error) => judge('evm', { id: 1, error }) !== 'answer').map(({ message }) => message!.replace(/0x[0-9a-f]+|\d{3,}/g, 'N'));
+  expect([...new Set(elsewhere)].sort()).toEqual(['block N not found', 'block header not found: N', 'block not found: N', 'header not found']);
+});
+
+it("every error of java-tron's is an answer, but for its rate limit, maintenance and calls that a node is configured without", () => {
+  const catalogue = readJson('java-tron-errors.json') as { http_bodies_verbatim_http200: object[]; json_rpc_catalogue: { id: string; match: string }[]; documented_per_method: { method: string; api: string; cells: string[] }[] };
+  expect(catalogue.http_bodies_verbatim_http200.map((body) => judge('tron', body, true))).toEqual(catalogue.http_bodies_verbatim_http200.map(() => 'answer'));
+  const rows = catalogue.json_rpc_catalogue.map(({ id, match }) => {
+    const code = /`error\.code` = `(-\d+)`/.exec(match)?.[1];
+    const text = /(?:`error\.message`[^`]*|contains )`([^`]+)`/.exec(match)?.[1] ?? 'message';
+    return [id, judge('tron', code === undefined ? { Error: `class x : ${text}` } : { jsonrpc: '2.0', id: 1, error: { code: Number(code), message: text } })];
+  });
+  expect(rows.filter(([, verdict]) => verdict !== 'answer')).toEqual([['JSON_RPC_RATE_LIMITED', 'busy']]);
+  const documented = catalogue.documented_per_method.filter(({ api }) => api === 'http').flatMap(({ method, cells }) => {
+    const bodies = [...cells.join(' ').matchAll(/\{"Error": "([^"]*)"\}/g)].map(([, text]) => ({ Error: text }));
+    const refusals = cells.includes('`CONTRACT_VALIDATE_ERROR`') ? [{ result: { code: 'CONTRACT_VALIDATE_ERROR', message: cells[cells.indexOf('`CONTRACT_VALIDATE_ERROR`') + 1]!.replaceAll('`', '') } }] : [];
+    return [...bodies, ...refusals].map((body) => [method, judge('tron', body, true)] as const);
+  });
+  expect(documented.length).toBeGreaterThan(90);
+  expect(documented.filter(([, verdict]) => verdict !== 'answer').map(([method]) => method).sort()).toEqual(['estimateenergy', 'estimateenergy', 'getpaginatednowwitnesslist', 'triggerconstantcontract']);
+});
 
 describe.each([['off', 0], ['on', 64_000_000]])('with the cache %s', (_name, cacheBytes) => {
   let url: string;

@@ -181,7 +181,10 @@ describe('5: another node is asked only where it may know better', () => {
     ['429', '/ethereum', (_: unknown, res: never) => sendJson(res, '{"error":"slow down"}', 429, { 'retry-after': '0' })],
     ['a full work queue', '/bitcoin', (_: unknown, res: never) => sendJson(res, 'Work queue depth exceeded', 503)],
     ['warm-up', '/bitcoin', (_: unknown, res: never) => sendJson(res, json('{"code":-28,"message":"Loading block index…"}'), 500)],
-    ...[-32005, -32016, -32004, -32014].map((code) => [`Solana ${code}`, '/solana', (_: unknown, res: never) => sendJson(res, json(`{"code":${code},"message":"x"}`))] as const),
+    ['initial download', '/bitcoin', (_: unknown, res: never) => sendJson(res, json('{"code":-10,"message":"Bitcoin Core is in initial sync and waiting for blocks..."}'), 500)],
+    ['a limit told as JSON-RPC', '/ethereum', (_: unknown, res: never) => sendJson(res, json('{"code":-32005,"message":"daily request count exceeded, request rate limited"}'))],
+    ['state that the node does not have', '/ethereum', (_: unknown, res: never) => sendJson(res, json('{"code":-32000,"message":"missing trie node 0a1b (path ) state 0x1 is not available"}'))],
+    ...[-32005, -32016, -32004, -32014, -32001].map((code) => [`Solana ${code}`, '/solana', (_: unknown, res: never) => sendJson(res, json(`{"code":${code},"message":"x"}`))] as const),
     ['a reset', '/ethereum', (_: unknown, __: unknown, req: { socket: { resetAndDestroy(): void } }) => req.socket.resetAndDestroy()],
     ['half an answer', '/ethereum', (_: unknown, res: { writeHead(status: number, headers: object): { write(text: string): void }; destroy(): void }) => {
       res.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc":"2.0","id":1,"res');
@@ -197,6 +200,9 @@ describe('5: another node is asked only where it may know better', () => {
 
   it.each([
     ['a revert', '/ethereum', '{"code":3,"message":"execution reverted","data":"0x08c379a0"}'],
+    ['what a contract says', '/ethereum', '{"code":3,"message":"execution reverted: too many requests, header not found","data":"0x"}'],
+    ['the same of an older node', '/ethereum', '{"code":-32000,"message":"VM Exception while processing transaction: revert rate limit"}'],
+    ['a result that is too large', '/ethereum', '{"code":-32005,"message":"query returned more than 10000 results"}'],
     ['wrong parameters', '/ethereum', '{"code":-32602,"message":"invalid argument 0"}'],
     ['a failed preflight', '/solana', '{"code":-32002,"message":"Transaction simulation failed"}'],
     ['an unknown method', '/ethereum', '{"code":-32601,"message":"the method does not exist"}'],
@@ -205,6 +211,34 @@ describe('5: another node is asked only where it may know better', () => {
     const method = path === '/solana' ? 'simulateTransaction' : 'eth_call';
     expect((await post(pair, call(method), { path })).text).toBe(json(error));
     expect(two.seen).toHaveLength(0);
+  });
+
+  it("of TRON's HTTP interface as well, under status 200; a path that a node does not serve says nothing against it", async () => {
+    const nodes = await Promise.all([0, 1].map(() => startSpecNode(answerResult('"other"'), { chainId: 0x2b6653dc })));
+    const [first, second] = nodes as [SpecNode, SpecNode];
+    const proxy = await world.open({ [TRON]: [{ url: first.url, weight: 1_000, headers: {} }, { url: second.url, weight: 0.000_001, headers: {} }] });
+    const { upstreams, wallet } = proxy.directory.find('tron')!;
+    const all = [...upstreams, ...wallet!.upstreams];
+    await waitFor(() => all.every(({ isChecked, isDown }) => isChecked && !isDown));
+    const ask = async (path: string, reply: string, status = 200): Promise<Reply & { count: number }> => {
+      for (const upstream of all) upstream.pausedUntil = 0;
+      first.seen.length = 0;
+      second.seen.length = 0;
+      first.answer = (_seen, res) => sendJson(res, reply, status);
+      const got = await post(proxy, call('eth_call'), { path });
+      expect(first.seen).toHaveLength(1);
+      return { ...got, count: second.seen.length };
+    };
+    const unsupported = `{"result":{"code":"CONTRACT_VALIDATE_ERROR","message":"${Buffer.from('this node does not support constant').toString('hex')}"}}`;
+    for (const reply of ['{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}', unsupported]) {
+      for (const path of ['/tron', '/tron/wallet/triggerconstantcontract']) expect(await ask(path, reply)).toMatchObject({ count: 1, text: '{"jsonrpc":"2.0","id":1,"result":"other"}' });
+    }
+    expect((await ask('/tron/wallet/getpaginatednowwitnesslist', '{"Error":"class org.tron.core.exception.MaintenanceUnavailableException : later"}')).count).toBe(1);
+    expect(await ask('/tron/wallet/getaccount', '{"Error":"class java.lang.NullPointerException : null"}')).toMatchObject({ count: 0, text: '{"Error":"class java.lang.NullPointerException : null"}' });
+    second.answer = (_seen, res) => sendJson(res, '<html>no such path</html>', 404);
+    for (let count = 0; count < 5; count += 1) expect(await ask('/tron/wallet/getnothing', '<html>none</html>', 404)).toMatchObject({ status: 404 });
+    expect(all.map(({ isDown }) => isDown)).toEqual([false, false, false, false]);
+    await Promise.all(nodes.map((node) => node.stop()));
   });
 
   it('the last error of a node is the answer when all fail, else 502', async () => {
@@ -239,6 +273,16 @@ describe('6: writes', () => {
     expect((await post(pair, raw)).text).toBe('{"jsonrpc":"2.0","id":1,"result":"0xf2ee15ea639b73fa3db9b34a245bdfa015c260c598b211bf05a1ecc4b3e3b4f2"}');
     one.answer = two.answer;
     expect((await post(pair, raw)).text).toContain('already known');
+  });
+
+  it('what the second Bitcoin node has already is success, under the id without witnesses', async () => {
+    // The example of BIP-143 for P2WPKH, signed.
+    const signed = '01000000000102fff7f7881a8099afa6940d42d1e7f6362bec38171ea3edf433541db4e4ad969f00000000494830450221008b9d1dc26ba6a9cb62127b02742fa9d754cd3bebf337f7a55d114c8e5cdd30be022040529b194ba3f9281a99f2b1c0a19c0489bc22ede944ccf4ecbab4cc618ef3ed01eeffffffef51e1b804cc89d182d279655c3aa89e815b1b309fe287d9b2b55d57b90ec68a0100000000ffffffff02202cb206000000001976a9148280b37df378db99f66f85c95a783a76ac7a6d5988ac9093510d000000001976a9143bde42dbee7e4dbe6a21b2d50ce2f0167faa815988ac000247304402203609e17b84f6a7d30c80bfa610b5b4542f32a8a0d5447a12fb1366d7f01cc44a0220573a954c4518331561406f90300e8f3358f51928d43c212a8caed02de67eebee0121025476c2e83188368da1ff3e292e7acafcdb3566bb0ad253f62fc70f07aeee635711000000';
+    one.answer = (_seen, _res, req) => req.socket.destroy();
+    two.answer = (_seen, res) => sendJson(res, '{"result":null,"error":{"code":-27,"message":"Transaction already in block chain"},"id":7}', 500);
+    const send = (hex: string) => post(pair, `{"jsonrpc":"1.0","id":7,"method":"sendrawtransaction","params":["${hex}"]}`, { path: '/bitcoin' });
+    expect(await send(signed)).toMatchObject({ status: 200, text: '{"result":"e8151a2af31c368a35053ddd4bdb285a8595c769a3ad83e0fa02314a602d4609","error":null,"id":7}' });
+    expect((await send('00ff')).text).toContain('already in block chain');
   });
 
   it.each([['/solana', 'sendTransaction'], ['/ethereum', 'some_unknownWrite']])('to %s %s goes once when bytes were sent', async (path, method) => {

@@ -2,7 +2,7 @@ import type { Chain, Floor } from '../chains/chain.ts';
 import type { MethodKind } from '../methods/method-rule.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { judgeReply } from './judge-reply.ts';
+import { judgeReply, judgeWalletReply } from './judge-reply.ts';
 import { asKnownTransaction } from './known-transaction.ts';
 import { Leg, type LegOwner } from './leg.ts';
 import { readRevealedHead, readToldBlock } from './read-revealed-head.ts';
@@ -93,7 +93,7 @@ export class Exchange implements LegOwner, Ticking {
     this.#legs.delete(leg);
     const { chain, method } = this.#demand;
     const { upstream } = leg;
-    const verdict = judgeReply(chain.family, reply);
+    const verdict = chain.isWallet ? judgeWalletReply(reply) : judgeReply(chain.family, reply);
     if (verdict === 'broken') {
       upstream.fail(`answered with status ${reply.status}`);
       chain.count(upstream, 'error');
@@ -112,8 +112,8 @@ export class Exchange implements LegOwner, Ticking {
     if (this.#demand.kind === 'send' || this.#demand.kind === 'once') chain.noteWrite();
     if (this.#demand.kind === 'filter') chain.filters.learn(method, reply.body, upstream);
     this.#finish();
-    const isSecondSend = this.#legCount > 1 && method === 'eth_sendRawTransaction';
-    this.#receiver.whole((isSecondSend ? asKnownTransaction(this.#demand.body, reply) : undefined) ?? reply, upstream);
+    const isSecondSend = this.#legCount > 1 && this.#demand.kind === 'send';
+    this.#receiver.whole((isSecondSend ? asKnownTransaction(method, this.#demand.body, reply) : undefined) ?? reply, upstream);
   }
 
   onLarge(leg: Leg, head: ReplyHead, pieces: readonly Buffer[]): boolean {

@@ -1,23 +1,8 @@
 import type { ChainFamilyName } from '@chainwatch/chain-core';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
+import { ERROR_BYTES_MAX, judgeError, judgeTronText, type Verdict } from './judge-error.ts';
 import type { WholeReply } from './receiver.ts';
-
-/**
- * `answer`: the client's; `busy`: the node has enough for now; `unable`: the node cannot say, another one may
- * (rpc-gateway.md, trap 5). What is no answer of the node itself is `broken`.
- */
-export type Verdict = 'answer' | 'busy' | 'unable' | 'broken';
-
-// Solana: node unhealthy, minimum slot not reached, block not available, block status not available yet.
-const UNABLE_CODES: Readonly<Record<ChainFamilyName, ReadonlySet<number>>> = {
-  evm: new Set(),
-  bitcoin: new Set([-28]),
-  solana: new Set([-32005, -32016, -32004, -32014]),
-  tron: new Set(),
-};
-/** Beyond that no error is looked for: nodes' errors of this kind are short. */
-const ERROR_BYTES_MAX = 16_384;
 
 export function judgeReply(family: ChainFamilyName, reply: WholeReply): Verdict {
   const { status, body } = reply;
@@ -31,25 +16,32 @@ export function judgeReply(family: ChainFamilyName, reply: WholeReply): Verdict 
   return isJson ? judgeBody(family, body) : status === 400 || status === 413 || status === 415 ? 'answer' : 'broken';
 }
 
+/** The same of TRON's HTTP interface, whose paths are the client's: one that a node does not serve says nothing against the node. */
+export function judgeWalletReply({ status, body, contentEncoding }: WholeReply): Verdict {
+  if (status === 429) return 'busy';
+  if (status >= 200 && status < 300) return contentEncoding === undefined ? judgeTronText(body) : 'answer';
+  if (status >= 500 && status !== 501) return 'broken';
+  return status === 400 || status === 413 || status === 415 ? 'answer' : 'unable';
+}
+
 function isJsonRpc(body: Buffer): boolean {
   const first = body[skipSpace(body, 0)];
   return (first === 0x7b || first === 0x5b) && (body.includes('"error"') || body.includes('"result"'));
 }
 
 function judgeBody(family: ChainFamilyName, body: Buffer): Verdict {
-  const unable = UNABLE_CODES[family];
-  if (unable.size === 0 || body.length > ERROR_BYTES_MAX || !body.includes('"error"')) return 'answer';
+  if (family === 'tron') return judgeTronText(body);
+  if (body.length > ERROR_BYTES_MAX || !body.includes('"error"')) return 'answer';
   const reply = scanReply(body, skipSpace(body, 0));
   if (reply === undefined || reply.errorStart === -1 || isNull(body, reply.errorStart, reply.errorEnd)) return 'answer';
-  const code = findCode(body.toString('utf8', reply.errorStart, reply.errorEnd));
-  return code !== undefined && unable.has(code) ? 'unable' : 'answer';
+  return judgeError(family, parseError(body.toString('utf8', reply.errorStart, reply.errorEnd)));
 }
 
-function findCode(error: string): number | undefined {
+function parseError(text: string): { code?: unknown; message?: unknown } {
   try {
-    const { code } = JSON.parse(error) as { code?: unknown };
-    return typeof code === 'number' ? code : undefined;
+    const error = JSON.parse(text) as unknown;
+    return typeof error === 'object' && error !== null ? error : {};
   } catch {
-    return undefined;
+    return {};
   }
 }
