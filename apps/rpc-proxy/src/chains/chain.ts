@@ -75,12 +75,12 @@ export class Chain {
     return floor;
   }
 
-  pick(tried: ReadonlySet<Upstream>, floor: Floor): Upstream | undefined {
+  pick(tried: readonly Upstream[], floor: Floor): Upstream | undefined {
     return pickUpstream(this.upstreams, tried, (upstream) => this.serves(upstream) && !this.isBehind(floor, upstream, upstream.head?.number));
   }
 
-  canHedge(tried: ReadonlySet<Upstream>, floor: Floor): boolean {
-    return this.hedges.hasOne && this.upstreams.some((upstream) => !tried.has(upstream) && this.serves(upstream) && !this.isBehind(floor, upstream, upstream.head?.number));
+  canHedge(tried: readonly Upstream[], floor: Floor): boolean {
+    return this.hedges.hasOne && this.upstreams.some((upstream) => !tried.includes(upstream) && this.serves(upstream) && !this.isBehind(floor, upstream, upstream.head?.number));
   }
 
   /** Healthy, of this chain, and not behind the others. */

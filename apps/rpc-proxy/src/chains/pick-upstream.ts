@@ -4,9 +4,9 @@ import type { Upstream } from '../upstreams/upstream.ts';
  * The node for the next call: by weight among two of those that serve, the less busy one. Where none serves, one that
  * might: not checked yet, asked for a pause, and at last one that is down; never one of another chain.
  */
-export function pickUpstream(upstreams: readonly Upstream[], tried: ReadonlySet<Upstream>, serves: (upstream: Upstream) => boolean): Upstream | undefined {
+export function pickUpstream(upstreams: readonly Upstream[], tried: readonly Upstream[], serves: (upstream: Upstream) => boolean): Upstream | undefined {
   if (upstreams.length === 1) return pickOnly(upstreams[0]!, tried);
-  const open = upstreams.filter((upstream) => !tried.has(upstream) && !upstream.isWrongChain && (upstream.isChecked || upstreams.every(({ isChecked }) => !isChecked)));
+  const open = upstreams.filter((upstream) => !tried.includes(upstream) && !upstream.isWrongChain && (upstream.isChecked || upstreams.every(({ isChecked }) => !isChecked)));
   const serving = open.filter(serves);
   if (serving.length > 1) return pickOfTwo(serving);
   if (serving.length === 1) return serving[0];
@@ -14,8 +14,8 @@ export function pickUpstream(upstreams: readonly Upstream[], tried: ReadonlySet<
   return pickFreshest(up.length > 0 ? up : open);
 }
 
-function pickOnly(upstream: Upstream, tried: ReadonlySet<Upstream>): Upstream | undefined {
-  return upstream.isChecked && !upstream.isWrongChain && !tried.has(upstream) ? upstream : undefined;
+function pickOnly(upstream: Upstream, tried: readonly Upstream[]): Upstream | undefined {
+  return upstream.isChecked && !upstream.isWrongChain && !tried.includes(upstream) ? upstream : undefined;
 }
 
 function pickOfTwo(serving: readonly Upstream[]): Upstream {

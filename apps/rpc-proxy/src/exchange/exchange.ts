@@ -42,8 +42,9 @@ export class Exchange implements LegOwner, Ticking {
   readonly #demand: Demand;
   readonly #receiver: Receiver;
   readonly #deadline: number;
-  readonly #legs = new Set<Leg>();
-  readonly #tried = new Set<Upstream>();
+  /** Few: lists are cheaper than sets. */
+  #legs: Leg[] = [];
+  #tried: Upstream[] = [];
   #passing: Leg | undefined;
   #lastReply: WholeReply | undefined;
   #legCount = 0;
@@ -81,7 +82,7 @@ export class Exchange implements LegOwner, Ticking {
     if (this.#passing !== undefined) return;
     if (now >= this.#againAt) {
       this.#againAt = Infinity;
-      this.#tried.clear();
+      this.#tried = [];
       if (!this.#startLeg()) this.#giveUp('unavailable');
       return;
     }
@@ -90,7 +91,7 @@ export class Exchange implements LegOwner, Ticking {
   }
 
   onWhole(leg: Leg, reply: WholeReply): void {
-    this.#legs.delete(leg);
+    this.#drop(leg);
     const { chain, method } = this.#demand;
     const { upstream } = leg;
     const verdict = chain.isWallet ? judgeWalletReply(reply) : judgeReply(chain.family, reply);
@@ -121,7 +122,7 @@ export class Exchange implements LegOwner, Ticking {
     // Large failures are pages of a proxy in front of the node.
     if (head.status >= 500 || head.status === 429) {
       leg.cancel();
-      this.#legs.delete(leg);
+      this.#drop(leg);
       this.#goOn(leg, undefined);
       return true;
     }
@@ -143,7 +144,7 @@ export class Exchange implements LegOwner, Ticking {
   }
 
   onError(leg: Leg, error: Error): void {
-    this.#legs.delete(leg);
+    this.#drop(leg);
     leg.upstream.fail(error.message);
     this.#demand.chain.count(leg.upstream, 'error');
     if (leg === this.#passing) return this.#break();
@@ -154,7 +155,7 @@ export class Exchange implements LegOwner, Ticking {
   onSilent(leg: Leg): void {
     if (this.#isDone || leg === this.#passing || leg.isDone) return;
     if (!this.#mayGoAgain(leg) || this.#pick() === undefined) return;
-    this.#legs.delete(leg);
+    this.#drop(leg);
     leg.cancel();
     this.#demand.chain.count(leg.upstream, 'error');
     this.#goOn(leg, undefined);
@@ -168,18 +169,18 @@ export class Exchange implements LegOwner, Ticking {
       this.#againAt = chain.clock.now + 2;
       return true;
     }
-    this.#tried.add(upstream);
+    this.#tried.push(upstream);
     this.#legCount += 1;
     const leg = new Leg(upstream, this, chain.clock.now);
-    this.#legs.add(leg);
-    this.#hedgeAt = this.#demand.kind === 'read' && this.#legs.size === 1 && chain.upstreams.length > 1 ? leg.startedAt + upstream.latencies.hedgeDelayMs(this.#demand.method) : Infinity;
+    this.#legs.push(leg);
+    this.#hedgeAt = this.#demand.kind === 'read' && this.#legs.length === 1 && chain.upstreams.length > 1 ? leg.startedAt + upstream.latencies.hedgeDelayMs(this.#demand.method) : Infinity;
     upstream.send(leg, this.#demand);
     return true;
   }
 
   #pick(): Upstream | undefined {
     const { chain, floor, upstream } = this.#demand;
-    if (upstream !== undefined) return this.#tried.has(upstream) ? undefined : upstream;
+    if (upstream !== undefined) return this.#tried.includes(upstream) ? undefined : upstream;
     return chain.pick(this.#tried, floor);
   }
 
@@ -196,12 +197,12 @@ export class Exchange implements LegOwner, Ticking {
   #goOn(leg: Leg, reply: WholeReply | undefined): void {
     if (this.#isDone) return;
     if (reply !== undefined) this.#lastReply = reply;
-    if (this.#legs.size > 0) return;
+    if (this.#legs.length > 0) return;
     if (this.#mayGoAgain(leg) && this.#legCount < LEGS_MAX) {
       if (this.#startLeg()) return;
       // The last node: a connection that it had closed already is worth a second try.
       if (reply === undefined && this.#legCount < 2 && !leg.upstream.isDown) {
-        this.#tried.clear();
+        this.#tried = [];
         if (this.#startLeg()) return;
       }
     }
@@ -225,7 +226,7 @@ export class Exchange implements LegOwner, Ticking {
 
   #waitForward(reply: WholeReply): void {
     this.#lastReply = reply;
-    if (this.#legs.size > 0) return;
+    if (this.#legs.length > 0) return;
     this.#againCount += 1;
     this.#legCount = 0;
     this.#againAt = this.#demand.chain.clock.now + AGAIN_MS;
@@ -244,11 +245,16 @@ export class Exchange implements LegOwner, Ticking {
     this.#receiver.broken();
   }
 
+  #drop(leg: Leg): void {
+    const index = this.#legs.indexOf(leg);
+    if (index !== -1) this.#legs.splice(index, 1);
+  }
+
   #finish(): void {
     this.#isDone = true;
     this.#demand.chain.clock.remove(this);
     for (const leg of this.#legs) leg.cancel();
-    this.#legs.clear();
+    this.#legs = [];
   }
 }
 

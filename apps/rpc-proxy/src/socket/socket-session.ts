@@ -42,7 +42,7 @@ export class SocketSession {
   readonly #subscriptions = new Subscriptions();
   /** Calls without an answer yet, by raw id: they go again where that is safe. */
   readonly #waiting = new Map<string, Waiting>();
-  readonly #tried = new Set<Upstream>();
+  #tried: readonly Upstream[] = [];
   #node: WebSocket | undefined;
   #outbox: Buffer[] = [];
   #attempts = 0;
@@ -90,7 +90,7 @@ export class SocketSession {
     const upstream = chain.pick(this.#tried, { number: -1, upstream: undefined });
     this.#attempts += 1;
     if (upstream === undefined || this.#attempts > ATTEMPTS_MAX) return client.close(1013, 'network unavailable');
-    this.#tried.add(upstream);
+    this.#tried = [...this.#tried, upstream];
     this.#dial(upstream, socketUrlsOf(upstream));
   }
 
@@ -113,7 +113,7 @@ export class SocketSession {
   }
 
   #onOpen(): void {
-    this.#tried.clear();
+    this.#tried = [];
     this.#attempts = 0;
     const moves = this.#isFirst ? [] : this.#subscriptions.move();
     this.#isFirst = false;
