@@ -1,27 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Database, Statement } from '@chainwatch/db';
-import { startNats, startPostgres, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
-import { createWorld, SECRET, startReceiver, type Receiver, type World } from './spec-world.ts';
+import { waitFor } from '@chainwatch/testing';
+import { giveWorlds, SECRET, type Receiver, type World } from './spec-world.ts';
 
-let postgres: PostgresHandle;
-let nats: NatsHandle;
 let world: World;
 let receiver: Receiver;
-beforeAll(async () => {
-  [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
-}, 60_000);
-afterAll(async () => {
-  await Promise.all([postgres?.stop(), nats?.stop()]);
-});
-beforeEach(async () => {
-  world = await createWorld(await postgres.createDatabase(), nats.url);
-  receiver = await startReceiver();
-});
-afterEach(async () => {
-  await receiver.stop();
-  await world.stop();
-});
+giveWorlds((given) => ({ world, receiver } = given));
 
 const eventIds = (): unknown[] => receiver.requests.map(({ headers }) => headers['x-webhook-event-id']);
 const statusOf = async (channelId: string): Promise<string> => (await world.rows<{ status: string }>('SELECT status FROM notification_channels WHERE id = $1', [channelId]))[0]!.status;
@@ -78,10 +63,10 @@ test('a redelivery has the same event id, another delivery id and the whole sche
 
 test('the previous secret stops signing when its overlap ends, without anything being told', async () => {
   const channelId = await world.addChannel(receiver.url, { secrets: [SECRET, 'svc_whsec_abcdefghijklmnopqrstuvwxyz0000'] });
-  await world.db.query(`UPDATE webhook_secrets SET expires_at = now() + interval '700 ms' WHERE channel_id = $1 AND state = 'previous'`, [channelId]);
   await world.start();
+  await world.db.query(`UPDATE webhook_secrets SET expires_at = now() + interval '3 s' WHERE channel_id = $1 AND state = 'previous'`, [channelId]);
   await world.waitForStatus(await world.emit(), 'delivered');
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  await waitFor(async () => (await world.rows(`SELECT 1 FROM webhook_secrets WHERE expires_at < now()`)).length === 1);
   await world.waitForStatus(await world.emit(), 'delivered');
   expect(receiver.requests.map(({ headers }) => String(headers['x-webhook-signature']).match(/v1=/g)!.length)).toEqual([2, 1]);
 });

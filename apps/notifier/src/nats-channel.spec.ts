@@ -1,10 +1,15 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { connect, nkeys, type NatsConnection } from '@nats-io/transport-node';
-import { findFreePort, startNats, startPostgres, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
-import { createWorld, type World } from './spec-world.ts';
+import { connect, credsAuthenticator, nkeys, type NatsConnection } from '@nats-io/transport-node';
+import { findFreePort, killWithParent, startNats, waitFor, type NatsHandle } from '@chainwatch/testing';
+import { createNatsAccounts } from './spec-nats-accounts.ts';
+import { giveWorlds, type World } from './spec-world.ts';
 
 const user = nkeys.createUser();
 const seed = new TextDecoder().decode(user.getSeed());
@@ -20,45 +25,49 @@ authorization {
   ]
 }`;
 
+const accounts = createNatsAccounts();
+
 let directory: string;
-let postgres: PostgresHandle;
-let nats: NatsHandle;
 let customer: NatsHandle;
 let tokenServer: NatsHandle;
+let accountServer: NatsHandle;
+let tlsServer: NatsHandle;
 let reader: NatsConnection;
 let world: World;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'nats-conf-'));
-  writeFileSync(join(directory, 'customer.conf'), configuration);
-  [postgres, nats, customer, tokenServer] = await Promise.all([
-    startPostgres(),
-    startNats(),
-    startNats({ args: ['-c', join(directory, 'customer.conf')] }),
+  const startWith = (name: string, text: string): Promise<NatsHandle> => {
+    writeFileSync(join(directory, name), text);
+    return startNats({ args: ['-c', join(directory, name)] });
+  };
+  const certificate = createCertificate(directory);
+  [customer, tokenServer, accountServer, tlsServer] = await Promise.all([
+    startWith('customer.conf', configuration),
     startNats({ args: ['--auth', 's3cret'] }),
+    startWith('accounts.conf', accounts.configuration),
+    startWith('tls.conf', `tls { cert_file: "${certificate.path}", key_file: "${certificate.keyPath}" }`),
   ]);
   reader = await connect({ servers: customer.url, user: 'ada', pass: 'p@ss:word' });
 }, 60_000);
 afterAll(async () => {
   await reader?.close();
-  await Promise.all([postgres?.stop(), nats?.stop(), customer?.stop(), tokenServer?.stop()]);
+  await Promise.all([customer?.stop(), tokenServer?.stop(), accountServer?.stop(), tlsServer?.stop()]);
   rmSync(directory, { recursive: true });
 });
-beforeEach(async () => {
-  world = await createWorld(await postgres.createDatabase(), nats.url);
-});
-afterEach(() => world.stop());
+giveWorlds((given) => ({ world } = given));
 
 const addChannel = (subject: string, auth: object, url = customer.url, config: object = {}): Promise<string> => world.addChannel(url, { kind: 'nats', config: { subject, ...config }, credentials: { auth } });
 const ada = { type: 'user', username: 'ada', password: 'p@ss:word' };
 const attempts = (): Promise<Record<string, unknown>[]> => world.rows('SELECT error_code, response_body, request FROM delivery_attempts ORDER BY started_at');
 
 describe('a NATS channel', () => {
-  test.each<[string, object, () => string]>([
-    ['user and password', ada, () => customer.url],
-    ['an nkey', { type: 'nkey', seed }, () => customer.url],
-    ['a token', { type: 'token', token: 's3cret' }, () => tokenServer.url],
-  ])('publishes the exact bytes with %s, to whoever listens', async (_name, auth, urlOf) => {
-    const listener = urlOf() === customer.url ? reader : await connect({ servers: urlOf(), token: 's3cret' });
+  test.each<[string, object, () => string, object]>([
+    ['user and password', ada, () => customer.url, { user: 'ada', pass: 'p@ss:word' }],
+    ['an nkey', { type: 'nkey', seed }, () => customer.url, { user: 'ada', pass: 'p@ss:word' }],
+    ['a token', { type: 'token', token: 's3cret' }, () => tokenServer.url, { token: 's3cret' }],
+    ['a .creds file', { type: 'creds', creds: accounts.creds }, () => accountServer.url, { authenticator: credsAuthenticator(new TextEncoder().encode(accounts.creds)) }],
+  ])('publishes the exact bytes with %s, to whoever listens', async (_name, auth, urlOf, login) => {
+    const listener = await connect({ servers: urlOf(), ...login });
     const subscription = listener.subscribe('plain.events', { max: 1 });
     await listener.flush();
     await addChannel('plain.events', auth, urlOf());
@@ -70,8 +79,8 @@ describe('a NATS channel', () => {
       expect(message.string()).toBe(event!.payload);
       expect([message.headers?.get('Nats-Msg-Id'), message.headers?.get('X-Webhook-Event'), message.headers?.get('X-Webhook-Event-Id')]).toEqual([eventId, 'balance.changed', eventId]);
     }
-    expect(JSON.stringify(await attempts())).not.toMatch(/p@ss|s3cret|SU[A-Z2-7]{56}/);
-    if (listener !== reader) await listener.close();
+    expect(JSON.stringify(await attempts())).not.toMatch(/p@ss|s3cret|SU[A-Z2-7]{56}|eyJ/);
+    await listener.close();
   });
 
   test('waits for the stream that takes the subject, which drops what comes twice, and keeps the order', async () => {
@@ -96,12 +105,15 @@ describe('a NATS channel', () => {
     await manager.streams.delete('events');
   });
 
-  test.each<[string, string, object]>([
+  test.each<[string, string, object, (() => string)?]>([
     ['authentication_failed', 'allowed.x', { type: 'user', username: 'ada', password: 'wrong' }],
     ['authentication_failed', 'allowed.x', { type: 'none' }],
+    ['authentication_failed', 'allowed.x', { type: 'creds', creds: accounts.strangerCreds }, () => accountServer.url],
     ['permission_denied', 'forbidden.x', { type: 'user', username: 'clerk', password: 'x' }],
-  ])('records %s for what the server refuses', async (code, subject, auth) => {
-    await addChannel(subject, auth);
+    ['tls_error', 'allowed.x', { type: 'none' }, () => `tls://localhost:${tlsServer.port}`],
+    ['tls_error', 'allowed.x', { type: 'none' }, () => `nats://localhost:${tlsServer.port}`],
+  ])('records %s for what the server refuses, or shows', async (code, subject, auth, urlOf = () => customer.url) => {
+    await addChannel(subject, auth, urlOf());
     await world.start({ scheduleMs: [0, 60_000] });
     await world.emit();
     await waitFor(async () => (await attempts()).length === 1);
@@ -144,4 +156,45 @@ describe('a NATS channel', () => {
     await world.emit();
     await waitFor(async () => (await world.rows(`SELECT 1 FROM delivery_attempts WHERE error_code = 'blocked_address'`)).length === 1);
   });
+
+  test('speaks TLS with a server whose certificate the system trusts for the name in the URL, and with no other', async () => {
+    const monitor = await connect({ servers: `localhost:${tlsServer.port}`, tls: { caFile: join(directory, 'cert.pem') } });
+    const subscription = monitor.subscribe('tls.>', { max: 2 });
+    await monitor.flush();
+    for (const scheme of ['tls', 'nats']) await world.addChannel(`${scheme}://localhost:${tlsServer.port}`, { kind: 'nats', config: { subject: `tls.${scheme}` } });
+    await world.addChannel(`tls://127.0.0.1:${tlsServer.port}`, { kind: 'nats', config: { subject: 'tls.address' } });
+    // Node reads what else it may trust when it starts.
+    const stop = await startOwnProcess(join(directory, 'cert.pem'));
+    await world.emit();
+    const subjects: string[] = [];
+    for await (const { subject } of subscription) subjects.push(subject);
+    expect(subjects.sort()).toEqual(['tls.nats', 'tls.tls']);
+    await waitFor(async () => (await attempts()).length >= 3);
+    expect(await world.rows('SELECT error_code FROM delivery_attempts WHERE error_code IS NOT NULL')).toEqual([{ error_code: 'tls_error' }]);
+    await stop();
+    await monitor.close();
+  });
 });
+
+/** For the name `localhost` alone. */
+function createCertificate(folder: string): { path: string; keyPath: string } {
+  const [path, keyPath] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  execFileSync('openssl', ['req', '-x509', ...curve, '-keyout', keyPath, '-out', path, '-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'], { stdio: 'pipe' });
+  return { path, keyPath };
+}
+
+/** The notifier as the operating system runs it, trusting one certificate more. */
+async function startOwnProcess(caPath: string): Promise<() => Promise<void>> {
+  const key = randomBytes(32).toString('base64');
+  const healthPort = await findFreePort();
+  const env = { ...process.env, ...world.environment, NODE_OPTIONS: '', NODE_EXTRA_CA_CERTS: caPath, SECRETS_KEYS: `test:${key}`, OUTBOUND_ALLOW: '127.0.0.0/8', HEALTH_PORT: String(healthPort), LOG_LEVEL: 'error', WEBHOOK_RETRY_SCHEDULE: '0,1h' };
+  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('./main.ts', import.meta.url))], { env, stdio: 'inherit' });
+  const unwatch = killWithParent(child.pid!, 'KILL');
+  child.once('exit', unwatch);
+  await waitFor(() => fetch(`http://127.0.0.1:${healthPort}/readyz`).then(({ ok }) => ok, () => false), { timeoutMs: 60_000 });
+  return async () => {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  };
+}

@@ -5,7 +5,7 @@ import { createBus, type Bus } from '@chainwatch/bus';
 import { createDatabase, type Database } from '@chainwatch/db';
 import type { DeliveryOptions } from '@chainwatch/deliveries';
 import { createDial, createGuardedAgent } from '@chainwatch/outbound';
-import { waitFor } from '@chainwatch/testing';
+import { startNats, startPostgres, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
 import { startNotifier, type Notifier, type NotifierDependencies } from './start-notifier.ts';
 
 const CHAIN = 'eip155:31337';
@@ -52,6 +52,8 @@ export interface World {
   readonly db: Database;
   readonly bus: Bus<'tx-analyzer'>;
   readonly projectId: string;
+  /** Names its servers to a process of its own. */
+  readonly environment: { readonly DATABASE_URL: string; readonly NATS_URL: string };
   addChannel(url: string, more?: { kind?: string; config?: object; credentials?: object; secrets?: readonly string[]; id?: string }): Promise<string>;
   /** Commits an event; and publishes it unless told otherwise. Returns the event id. */
   emit(more?: { type?: string; isPublished?: boolean; projectId?: string; transfers?: readonly object[]; traceparent?: string }): Promise<string>;
@@ -61,10 +63,31 @@ export interface World {
   stop(): Promise<void>;
 }
 
+/** Servers for a spec file; a database, a receiver and a world for each of its tests. */
+export function giveWorlds(take: (given: { readonly world: World; readonly receiver: Receiver }) => void): void {
+  let servers: readonly [PostgresHandle, NatsHandle];
+  let world: World | undefined;
+  let receiver: Receiver | undefined;
+  beforeAll(async () => {
+    servers = await Promise.all([startPostgres(), startNats()]);
+  }, 60_000);
+  afterAll(() => Promise.all(servers.map((server) => server.stop())));
+  beforeEach(async () => {
+    const [postgres, nats] = servers;
+    [world, receiver] = [await createWorld(await postgres.createDatabase(), nats.url), await startReceiver()];
+    take({ world, receiver });
+  });
+  afterEach(async () => {
+    // Receivers go first, so that a hanging one does not hold up the graceful stop.
+    await receiver?.stop();
+    await world?.stop();
+  });
+}
+
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Sealing is left out: what the columns hold is the plain text. */
-export async function createWorld(databaseUrl: string, natsUrl: string): Promise<World> {
+async function createWorld(databaseUrl: string, natsUrl: string): Promise<World> {
   const db = createDatabase({ url: databaseUrl, applicationName: 'notifier-spec' });
   const bus = await createBus('tx-analyzer', { url: natsUrl });
   const projectId = await addProject(db);
@@ -75,6 +98,7 @@ export async function createWorld(databaseUrl: string, natsUrl: string): Promise
     db,
     bus,
     projectId,
+    environment: { DATABASE_URL: databaseUrl, NATS_URL: natsUrl },
     async addChannel(url, { kind = 'webhook', config = {}, credentials, secrets = kind === 'webhook' ? [SECRET] : [], id = randomUUID() } = {}) {
       await db.query(`INSERT INTO notification_channels (id, project_id, kind, name, config, credentials_sealed) VALUES ($1, $2, $5, 'w', $3, $4)`, [
         id, projectId, { url, ...config }, credentials === undefined ? null : JSON.stringify(credentials), kind,

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DEFAULT_DELIVERY_OPTIONS } from '@chainwatch/deliveries';
-import { startNats, startPostgres, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
-import { createWorld, type World } from './spec-world.ts';
+import { waitFor } from '@chainwatch/testing';
+import { giveWorlds, type World } from './spec-world.ts';
 
 const TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx';
 
@@ -56,26 +56,15 @@ class BotApi {
   }
 }
 
-let postgres: PostgresHandle;
-let nats: NatsHandle;
 let world: World;
 let api: BotApi;
 let apiUrl: string;
-beforeAll(async () => {
-  [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
-}, 60_000);
-afterAll(async () => {
-  await Promise.all([postgres?.stop(), nats?.stop()]);
-});
 beforeEach(async () => {
-  world = await createWorld(await postgres.createDatabase(), nats.url);
   api = new BotApi();
   apiUrl = await api.start();
 });
-afterEach(async () => {
-  await api.stop();
-  await world.stop();
-});
+afterEach(() => api.stop());
+giveWorlds((given) => ({ world } = given));
 
 const telegram = (more: object = {}) => ({ telegram: { ...DEFAULT_DELIVERY_OPTIONS.telegram, apiUrl, chatIntervalMs: 1, groupIntervalMs: 1, botIntervalMs: 1, ...more } });
 const addChannel = (chatId: number, token = TOKEN): Promise<string> => world.addChannel('', { kind: 'telegram', config: { chat_id: chatId }, credentials: { bot_token: token } });

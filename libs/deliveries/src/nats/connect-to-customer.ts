@@ -35,9 +35,9 @@ export async function connectToCustomer({ url, auth }: NatsTarget, dial: Dial, t
     pingInterval: 20_000,
     maxPingOut: 2,
   };
-  // The certificate must be the name's; a bare address has no server name to ask for. Its type leaves out what the client
-  // hands on to node's tls.connect.
-  const tls: ConnectionOptions['tls'] = isIP(host) === 0 ? ({ servername: host } as object) : {};
+  // The certificate must be the name's, or the bare address's own, which is no server name to ask for: without either,
+  // node would check it for `localhost`. The type leaves out what the client hands on to node's tls.connect.
+  const tls: ConnectionOptions['tls'] = isIP(host) === 0 ? ({ servername: host } as object) : ({ host } as object);
   if (parsed.protocol === 'tls:') return connect({ ...options, tls });
   try {
     return await connect(options);
