@@ -43,8 +43,10 @@ const RECORD_BATCH_MAX = 500;
 const SUCCESS_WRITERS = 4;
 /** Jobs that a lane may queue however full the others are. */
 const QUEUED_ALWAYS = 64;
-/** Attempts that the database has not stored yet, and a crash would repeat: beyond that, nothing new starts. */
-const UNRECORDED_MAX = 500;
+/** Successes that the database has not stored yet, and a crash would repeat: beyond that, nothing new starts. */
+const SUCCESSES_MAX = 500;
+/** The same of failures, which a crash may repeat: many bad receivers fail at once, and the good ones do not wait for that. */
+const FAILURES_MAX = 5_000;
 /** Requests begun in one turn of the event loop: answers are heard in between, and their sockets used again. */
 const STARTS_PER_TURN = 32;
 
@@ -169,7 +171,7 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
   }
 
   function isSaturated(): boolean {
-    return stopping.signal.aborted || underWay.size >= options.concurrency || successes.size + others.size >= UNRECORDED_MAX;
+    return stopping.signal.aborted || underWay.size >= options.concurrency || successes.size >= SUCCESSES_MAX || others.size >= FAILURES_MAX;
   }
 
   function start(lane: ChannelLane, job: DeliveryJob): void {
