@@ -6,6 +6,8 @@ export class Sink {
   /** When an event came first, by its id; performance.now(). Only what `/ok` got. */
   readonly arrivals = new Map<string, number>();
   requestCount = 0;
+  /** While true every path answers like `/ok`. */
+  isWellBehaved = false;
   url = '';
   #server: Server | undefined;
   #dice = 1;
@@ -29,6 +31,7 @@ export class Sink {
   }
 
   #answer(path: string | undefined, res: ServerResponse): void {
+    if (this.isWellBehaved) return void res.writeHead(204).end();
     if (path === '/hang') return void setTimeout(() => res.writeHead(204).end(), 10_000);
     if (path === '/random') {
       this.#dice = (this.#dice * 48_271) % 2_147_483_647;
