@@ -1,6 +1,6 @@
 import { createDatabase } from '@chainwatch/db';
 import { createPrisma } from '@chainwatch/db/prisma';
-import { findFreePort } from '@chainwatch/testing';
+import { findFreePort, startPostgres, waitFor } from '@chainwatch/testing';
 import { translateError } from './translate-error.ts';
 
 const failureOf = (work: Promise<unknown>) => work.then(() => undefined, (error: unknown) => error);
@@ -15,6 +15,35 @@ it('says 503 for a database that is away, asked with SQL or through Prisma', asy
   } finally {
     await db.close();
     await prisma.$disconnect();
+  }
+});
+
+it('says through Prisma what it says of SQL: 503 for a session that was ended, 401 for a project that is gone', async () => {
+  const postgres = await startPostgres();
+  const db = createDatabase({ url: postgres.url, applicationName: 'spec', poolSize: 3 });
+  const prisma = createPrisma(postgres.url);
+  try {
+    await db.transaction(async (sql) => {
+      await sql.query('LOCK TABLE workspaces');
+      const failures = Promise.all([failureOf(prisma.workspace.findFirst()), failureOf(db.query('SELECT FROM workspaces'))]);
+      const ended = new Set<number>();
+      await waitFor(async () => {
+        const { rows } = await db.query<{ pid: number }>("SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
+        for (const { pid } of rows) ended.add(pid);
+        return ended.size === 2;
+      });
+      for (const failure of await failures) expect(translateError(failure)).toMatchObject({ status: 503 });
+    });
+    const projectId = '00000000-0000-4000-8000-000000000000';
+    const failures = [
+      await failureOf(prisma.notificationChannel.create({ data: { projectId, kind: 'nats', name: 'x', config: {} } })),
+      await failureOf(db.query("INSERT INTO notification_channels (id, project_id, kind, name, config) VALUES (gen_random_uuid(), $1, 'nats', 'x', '{}')", [projectId])),
+    ];
+    for (const failure of failures) expect(translateError(failure)).toMatchObject({ status: 401 });
+  } finally {
+    await prisma.$disconnect();
+    await db.close();
+    await postgres.stop();
   }
 });
 

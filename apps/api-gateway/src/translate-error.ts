@@ -23,9 +23,17 @@ interface Failure {
   readonly cause?: unknown;
 }
 
+/** Of Prisma's errors: what PostgreSQL said stands beside them, not behind them. */
+interface PrismaFailure extends Failure {
+  readonly meta?: { readonly driverAdapterError?: { readonly cause?: { readonly originalCode?: unknown; readonly originalMessage?: unknown; readonly constraint?: { readonly index?: unknown } } } };
+}
+
 function listCauses(error: unknown): Failure[] {
   const causes: Failure[] = [];
-  for (let current = error; typeof current === 'object' && current !== null && causes.length < 5; current = (current as Failure).cause) causes.push(current);
+  for (let current = error; typeof current === 'object' && current !== null && causes.length < 10; current = (current as Failure).cause) {
+    const said = (current as PrismaFailure).meta?.driverAdapterError?.cause;
+    causes.push(current, ...(said ? [{ code: said.originalCode, message: said.originalMessage, constraint: said.constraint?.index }] : []));
+  }
   return causes;
 }
 
