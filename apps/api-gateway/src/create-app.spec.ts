@@ -41,7 +41,8 @@ describe('what every route answers', () => {
     ['a value that is not of the list', 400, 'statuses[1]', () => world.api.get('/blocks?statuses=new,old')],
     ['an over-long id', 400, 'address', () => world.api.get(`/addresses/${'a'.repeat(129)}`)],
     ['a chain id that is none', 400, 'chain_gid', () => world.api.get('/blockchains/ethereum')],
-    ['an id that is no UUID', 400, 'channel_id', () => world.api.get('/notification_channels/42')],
+    ['an id that is no UUID', 400, 'notification_channel_id', () => world.api.get('/notification_channels/42')],
+    ['an id that is no UUID, by the short path', 400, 'channel_id', () => world.api.get('/channels/42')],
     ['a URL without end', 400, 'path', () => world.api.get(`/addresses?search=${'a'.repeat(9_000)}`)],
   ];
 

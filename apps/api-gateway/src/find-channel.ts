@@ -4,8 +4,7 @@ import type { Principal } from '@chainwatch/key-store';
 import { notFound } from '@chainwatch/problem';
 import type { ApiDeps } from './api-deps.ts';
 
-/** One name under both mounts. */
-export const channelParams = z.object({ channel_id: z.uuid() });
+export const channelParams = z.object({ notification_channel_id: z.uuid() });
 
 export type StoredChannel = Prisma.NotificationChannelGetPayload<object>;
 export type ChannelKind = 'webhook' | 'nats' | 'telegram';

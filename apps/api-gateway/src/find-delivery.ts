@@ -3,9 +3,9 @@ import type { Prisma } from '@chainwatch/db/prisma';
 import { notFound } from '@chainwatch/problem';
 import type { ApiDeps } from './api-deps.ts';
 import type { Principal } from '@chainwatch/key-store';
-import { findChannel } from './find-channel.ts';
+import { channelParams, findChannel } from './find-channel.ts';
 
-export const deliveryParams = z.object({ channel_id: z.uuid(), delivery_id: z.uuid() });
+export const deliveryParams = channelParams.extend({ delivery_id: z.uuid() });
 
 /** A delivery with its attempts, oldest first. @throws ProblemError 404 */
 export async function findDelivery(
@@ -13,7 +13,7 @@ export async function findDelivery(
   principal: Principal,
   params: z.infer<typeof deliveryParams>,
 ): Promise<Prisma.DeliveryGetPayload<{ include: { attempts: true } }>> {
-  const channel = await findChannel({ prisma }, principal, params.channel_id);
+  const channel = await findChannel({ prisma }, principal, params.notification_channel_id);
   const row = await prisma.delivery.findFirst({
     where: { id: params.delivery_id, channelId: channel.id },
     include: { attempts: { orderBy: [{ startedAt: 'asc' }, { id: 'asc' }] } },

@@ -50,6 +50,7 @@ describe('what belongs to another project or workspace', () => {
       address,
       public_key_id: publicKey.id,
       channel_id: channel.id,
+      notification_channel_id: channel.id,
       delivery_id: rows[0]!.id,
       event_id: events[0]!.event_id,
       project_id: world.project.projectId,

@@ -54,23 +54,23 @@ export const ROUTE_PERMISSIONS = {
   'GET /notification_channels': 'api:notification_channel:read',
   'POST /notification_channels/webhook': 'api:notification_channel:write',
   'POST /channels': 'api:notification_channel:write',
-  'PATCH /notification_channels/webhook/:channel_id': 'api:notification_channel:write',
+  'PATCH /notification_channels/webhook/:notification_channel_id': 'api:notification_channel:write',
   'POST /notification_channels/nats': 'api:notification_channel:write',
-  'PATCH /notification_channels/nats/:channel_id': 'api:notification_channel:write',
+  'PATCH /notification_channels/nats/:notification_channel_id': 'api:notification_channel:write',
   'POST /notification_channels/telegram': 'api:notification_channel:write',
-  'PATCH /notification_channels/telegram/:channel_id': 'api:notification_channel:write',
-  'GET /notification_channels/:channel_id': 'api:notification_channel:read',
-  'DELETE /notification_channels/:channel_id': 'api:notification_channel:write',
-  'POST /notification_channels/:channel_id/actions/archive': 'api:notification_channel:write',
-  'POST /notification_channels/:channel_id/actions/restore': 'api:notification_channel:write',
-  'POST /notification_channels/:channel_id/actions/test': 'api:notification_channel:write',
-  'GET /notification_channels/:channel_id/webhook-secrets': 'api:webhook_secret:read',
-  'POST /notification_channels/:channel_id/webhook-secrets/actions/rotate': 'api:webhook_secret:rotate',
-  'DELETE /notification_channels/:channel_id/webhook-secrets/previous': 'api:webhook_secret:rotate',
-  'GET /notification_channels/:channel_id/deliveries': 'api:delivery:read',
-  'GET /notification_channels/:channel_id/deliveries/:delivery_id': 'api:delivery:read',
-  'POST /notification_channels/:channel_id/deliveries/:delivery_id/actions/redeliver': 'api:delivery:replay',
-  'POST /notification_channels/:channel_id/deliveries/actions/recover': 'api:delivery:replay',
+  'PATCH /notification_channels/telegram/:notification_channel_id': 'api:notification_channel:write',
+  'GET /notification_channels/:notification_channel_id': 'api:notification_channel:read',
+  'DELETE /notification_channels/:notification_channel_id': 'api:notification_channel:write',
+  'POST /notification_channels/:notification_channel_id/actions/archive': 'api:notification_channel:write',
+  'POST /notification_channels/:notification_channel_id/actions/restore': 'api:notification_channel:write',
+  'POST /notification_channels/:notification_channel_id/actions/test': 'api:notification_channel:write',
+  'GET /notification_channels/:notification_channel_id/webhook-secrets': 'api:webhook_secret:read',
+  'POST /notification_channels/:notification_channel_id/webhook-secrets/actions/rotate': 'api:webhook_secret:rotate',
+  'DELETE /notification_channels/:notification_channel_id/webhook-secrets/previous': 'api:webhook_secret:rotate',
+  'GET /notification_channels/:notification_channel_id/deliveries': 'api:delivery:read',
+  'GET /notification_channels/:notification_channel_id/deliveries/:delivery_id': 'api:delivery:read',
+  'POST /notification_channels/:notification_channel_id/deliveries/:delivery_id/actions/redeliver': 'api:delivery:replay',
+  'POST /notification_channels/:notification_channel_id/deliveries/actions/recover': 'api:delivery:replay',
 
   'GET /management/workspace': 'mgt:workspace:read',
   'PATCH /management/workspace': 'mgt:workspace:write',
@@ -96,7 +96,7 @@ export const ROUTE_PERMISSIONS = {
 export function permissionOf(route: { method: string; path: string }): Permission | 'any' {
   const table: Readonly<Record<string, Permission | 'any'>> = ROUTE_PERMISSIONS;
   const permission =
-    table[`${route.method} ${route.path}`] ?? table[`${route.method} ${route.path.replace(/^\/channels/, '/notification_channels')}`];
+    table[`${route.method} ${route.path}`] ?? table[`${route.method} ${route.path.replace(/^\/channels/, '/notification_channels').replace(':channel_id', ':notification_channel_id')}`];
   if (permission === undefined) throw new Error(`${route.method} ${route.path} has no line in ROUTE_PERMISSIONS`);
   return permission;
 }

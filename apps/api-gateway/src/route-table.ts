@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Route } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from './api-deps.ts';
@@ -139,6 +140,13 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
 
 export const routeTable: readonly ApiRoute[] = Object.values(operations);
 
+/** Under the name that the specification gives each path; the handlers know one of them. */
 function underShortPath(route: ApiRoute): ApiRoute {
-  return { ...route, path: route.path.replace('/notification_channels', '/channels') };
+  const { params } = route.schemas;
+  const path = route.path.replace('/notification_channels', '/channels').replace(':notification_channel_id', ':channel_id');
+  return { ...route, path, ...(params instanceof z.ZodObject && { schemas: { ...route.schemas, params: underShortName(params) } }) };
+}
+
+function underShortName({ shape: { notification_channel_id: id, ...others } }: z.ZodObject): z.ZodType {
+  return z.object({ channel_id: id!, ...others }).transform(({ channel_id, ...rest }) => ({ ...rest, notification_channel_id: channel_id }));
 }

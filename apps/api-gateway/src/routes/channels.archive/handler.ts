@@ -4,12 +4,12 @@ import { channelSchema, toChannelRecord } from '../../records/channel.ts';
 
 export const archiveChannel = defineRoute({
   method: 'POST',
-  path: '/notification_channels/:channel_id/actions/archive',
+  path: '/notification_channels/:notification_channel_id/actions/archive',
   summary: 'Disable a notification channel and keep its configuration',
   params: channelParams,
   responses: { 200: channelSchema },
   handle: async ({ params, principal }, deps) => {
-    const row = await findChannel(deps, principal, params.channel_id);
+    const row = await findChannel(deps, principal, params.notification_channel_id);
     if (row.isArchived) return { status: 200, body: toChannelRecord(row) };
     const archived = await deps.prisma.notificationChannel.update({ where: { id: row.id }, data: { isArchived: true, updatedAt: new Date() } });
     return { status: 200, body: toChannelRecord(archived) };

@@ -3,12 +3,12 @@ import { channelParams, findChannel } from '../../find-channel.ts';
 
 export const deleteChannel = defineRoute({
   method: 'DELETE',
-  path: '/notification_channels/:channel_id',
+  path: '/notification_channels/:notification_channel_id',
   summary: 'Delete a notification channel with its deliveries',
   params: channelParams,
   responses: { 204: undefined },
   handle: async ({ params, principal }, deps) => {
-    const { id } = await findChannel(deps, principal, params.channel_id);
+    const { id } = await findChannel(deps, principal, params.notification_channel_id);
     await deps.prisma.notificationChannel.deleteMany({ where: { id } });
     return { status: 204 };
   },

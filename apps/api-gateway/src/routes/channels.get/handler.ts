@@ -4,9 +4,9 @@ import { channelSchema, toChannelRecord } from '../../records/channel.ts';
 
 export const getChannel = defineRoute({
   method: 'GET',
-  path: '/notification_channels/:channel_id',
+  path: '/notification_channels/:notification_channel_id',
   summary: 'One notification channel',
   params: channelParams,
   responses: { 200: channelSchema },
-  handle: async ({ params, principal }, deps) => ({ status: 200, body: toChannelRecord(await findChannel(deps, principal, params.channel_id)) }),
+  handle: async ({ params, principal }, deps) => ({ status: 200, body: toChannelRecord(await findChannel(deps, principal, params.notification_channel_id)) }),
 });

@@ -6,13 +6,13 @@ import { discardHeld, reactivateChannel } from '../../reactivate-channel.ts';
 
 export const restoreChannel = defineRoute({
   method: 'POST',
-  path: '/notification_channels/:channel_id/actions/restore',
+  path: '/notification_channels/:notification_channel_id/actions/restore',
   summary: 'Make an archived or failed channel active again; held events are delivered, or discarded with held=discard',
   params: channelParams,
   query: z.strictObject({ held: z.enum(['deliver', 'discard']).default('deliver') }),
   responses: { 200: channelSchema },
   handle: async ({ params, query, principal }, deps) => {
-    const row = await findChannel(deps, principal, params.channel_id);
+    const row = await findChannel(deps, principal, params.notification_channel_id);
     if (!row.isArchived && row.status === 'active') return { status: 200, body: toChannelRecord(row) };
     if (query.held === 'discard') await discardHeld(deps.db, row.id);
     await reactivateChannel(deps.db, row.id);

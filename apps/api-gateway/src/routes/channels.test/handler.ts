@@ -8,13 +8,13 @@ import { buildTestEvent } from './build-test-event.ts';
 
 export const testChannel = defineRoute({
   method: 'POST',
-  path: '/notification_channels/:channel_id/actions/test',
+  path: '/notification_channels/:notification_channel_id/actions/test',
   summary: 'Send a test message through the channel, whatever its status; a success makes a failed channel active again',
   params: channelParams,
   body: z.strictObject({ event_type: eventTypeSchema.default('transaction.detected') }).optional(),
   responses: { 202: deliverySchema },
   handle: async ({ params, body, principal }, { db, prisma, ...deps }) => {
-    const channel = await findChannel({ prisma, ...deps }, principal, params.channel_id);
+    const channel = await findChannel({ prisma, ...deps }, principal, params.notification_channel_id);
     const event = buildTestEvent(principal.projectId, body?.event_type ?? 'transaction.detected');
     const id = uuidv7();
     await db.transaction(async (sql) => {

@@ -13,7 +13,7 @@ import { chooseNatsAuth } from '../channels.create-nats/choose-nats-auth.ts';
 
 export const updateNatsChannel = defineRoute({
   method: 'PATCH',
-  path: '/notification_channels/nats/:channel_id',
+  path: '/notification_channels/nats/:notification_channel_id',
   summary: 'Change a NATS channel; a new URL or subject makes a failed channel active again',
   params: channelParams,
   body: z
@@ -24,7 +24,7 @@ export const updateNatsChannel = defineRoute({
   handle: async ({ params, body, principal }, deps) => {
     const given = chooseAuth(body);
     if (body.url !== undefined) await checkOutboundUrl(body.url, deps.dial, ['nats:', 'tls:']);
-    const row = await findChannel(deps, principal, params.channel_id, 'nats');
+    const row = await findChannel(deps, principal, params.notification_channel_id, 'nats');
     const { name, url, auth: _auth, ...changes } = body;
     const stored = natsConfigSchema.parse(row.config);
     // Credentials that came with the old URL do not follow to a new one.

@@ -11,7 +11,7 @@ import { withoutUndefined } from '../../without-undefined.ts';
 
 export const updateTelegramChannel = defineRoute({
   method: 'PATCH',
-  path: '/notification_channels/telegram/:channel_id',
+  path: '/notification_channels/telegram/:notification_channel_id',
   summary: 'Change a Telegram channel; another bot or chat makes a failed channel active again',
   params: channelParams,
   body: z
@@ -19,7 +19,7 @@ export const updateTelegramChannel = defineRoute({
     .refine((body) => Object.keys(body).length > 0, { error: 'expected at least one member' }),
   responses: { 200: telegramChannelSchema },
   handle: async ({ params, body, principal }, deps) => {
-    const row = await findChannel(deps, principal, params.channel_id, 'telegram');
+    const row = await findChannel(deps, principal, params.notification_channel_id, 'telegram');
     const { name, bot_token: token, ...changes } = body;
     const stored = telegramConfigSchema.parse(row.config);
     const config: TelegramConfig = { ...stored, ...withoutUndefined(changes), bot_token: token === undefined ? stored.bot_token : maskBotToken(token) };

@@ -12,7 +12,7 @@ import { withoutUndefined } from '../../without-undefined.ts';
 
 export const updateWebhookChannel = defineRoute({
   method: 'PATCH',
-  path: '/notification_channels/webhook/:channel_id',
+  path: '/notification_channels/webhook/:notification_channel_id',
   summary: 'Change a webhook channel; a new URL makes a failed channel active again',
   params: channelParams,
   body: z
@@ -22,7 +22,7 @@ export const updateWebhookChannel = defineRoute({
   problems: [422],
   handle: async ({ params, body, principal }, deps) => {
     if (body.url !== undefined) await checkWebhookUrl(body.url, deps);
-    const row = await findChannel(deps, principal, params.channel_id, 'webhook');
+    const row = await findChannel(deps, principal, params.notification_channel_id, 'webhook');
     const { name, auth, ...changes } = body;
     const stored = webhookConfigSchema.parse(row.config);
     const config: WebhookConfig = { ...stored, ...withoutUndefined(changes), auth: { type: auth?.type ?? stored.auth.type } };

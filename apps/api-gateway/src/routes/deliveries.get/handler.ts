@@ -4,7 +4,7 @@ import { deliveryDetailSchema, toDeliveryDetailRecord } from '../../records/deli
 
 export const getDelivery = defineRoute({
   method: 'GET',
-  path: '/notification_channels/:channel_id/deliveries/:delivery_id',
+  path: '/notification_channels/:notification_channel_id/deliveries/:delivery_id',
   summary: 'One delivery with every attempt',
   params: deliveryParams,
   responses: { 200: deliveryDetailSchema },

@@ -24,13 +24,13 @@ type DeliveryQuery = z.infer<typeof querySchema>;
 
 export const listDeliveries = defineRoute({
   method: 'GET',
-  path: '/notification_channels/:channel_id/deliveries',
+  path: '/notification_channels/:notification_channel_id/deliveries',
   summary: 'Deliveries of a channel',
   params: channelParams,
   query: querySchema,
   responses: { 200: pageSchema(deliverySchema) },
   handle: async ({ params, query, principal }, deps) => {
-    const { id } = await findChannel(deps, principal, params.channel_id);
+    const { id } = await findChannel(deps, principal, params.notification_channel_id);
     const total = await countDeliveries(deps, id, query);
     const ids = offsetOf(query) < total ? await findPageIds(deps, id, query) : [];
     const rows = new Map((await deps.prisma.delivery.findMany({ where: { id: { in: ids } } })).map((row) => [row.id, row]));

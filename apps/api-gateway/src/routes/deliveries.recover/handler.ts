@@ -7,7 +7,7 @@ import { recoverDeliveries } from './recover-deliveries.ts';
 
 export const recover = defineRoute({
   method: 'POST',
-  path: '/notification_channels/:channel_id/deliveries/actions/recover',
+  path: '/notification_channels/:notification_channel_id/deliveries/actions/recover',
   summary: 'Send again, in event order, what failed or was discarded since a time',
   params: channelParams,
   body: z.strictObject({ since: madeAtSchema, until: madeAtSchema.optional() }),
@@ -15,7 +15,7 @@ export const recover = defineRoute({
   handle: async ({ params, body, principal }, deps) => {
     const until = body.until ?? new Date();
     if (body.since > until) throw invalidRequest([{ name: 'since', reason: 'expected a time before until' }]);
-    const { id } = await findChannel(deps, principal, params.channel_id);
+    const { id } = await findChannel(deps, principal, params.notification_channel_id);
     return { status: 202, body: { recovered_count: await recoverDeliveries(deps.db, id, body.since, until) } };
   },
 });

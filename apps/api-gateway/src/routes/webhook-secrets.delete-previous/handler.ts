@@ -4,12 +4,12 @@ import { channelParams, findChannel } from '../../find-channel.ts';
 
 export const deletePreviousSecret = defineRoute({
   method: 'DELETE',
-  path: '/notification_channels/:channel_id/webhook-secrets/previous',
+  path: '/notification_channels/:notification_channel_id/webhook-secrets/previous',
   summary: 'End the overlap of a rotation: from now on only the new secret signs',
   params: channelParams,
   responses: { 204: undefined },
   handle: async ({ params, principal }, deps) => {
-    const { id } = await findChannel(deps, principal, params.channel_id, 'webhook');
+    const { id } = await findChannel(deps, principal, params.notification_channel_id, 'webhook');
     const { rows } = await deps.db.query<{ is_running: boolean }>(
       `DELETE FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous' RETURNING expires_at > now() AS is_running`,
       [id],

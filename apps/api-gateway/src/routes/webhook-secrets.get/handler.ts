@@ -4,12 +4,12 @@ import { readWebhookSecrets, webhookSecretsSchema } from '../../records/webhook-
 
 export const getWebhookSecrets = defineRoute({
   method: 'GET',
-  path: '/notification_channels/:channel_id/webhook-secrets',
+  path: '/notification_channels/:notification_channel_id/webhook-secrets',
   summary: 'Masks and times of the signing secrets of a webhook channel',
   params: channelParams,
   responses: { 200: webhookSecretsSchema },
   handle: async ({ params, principal }, deps) => {
-    const { id } = await findChannel(deps, principal, params.channel_id, 'webhook');
+    const { id } = await findChannel(deps, principal, params.notification_channel_id, 'webhook');
     return { status: 200, body: await readWebhookSecrets(deps.db, id) };
   },
 });

@@ -9,13 +9,13 @@ const OVERLAP = '24 hours';
 
 export const rotateWebhookSecret = defineRoute({
   method: 'POST',
-  path: '/notification_channels/:channel_id/webhook-secrets/actions/rotate',
+  path: '/notification_channels/:notification_channel_id/webhook-secrets/actions/rotate',
   summary: 'Make a new signing secret; for 24 hours deliveries are signed with the old one too',
   params: channelParams,
   responses: { 200: rotatedSecretSchema },
   problems: [409],
   handle: async ({ params, principal }, deps) => {
-    const { id } = await findChannel(deps, principal, params.channel_id, 'webhook');
+    const { id } = await findChannel(deps, principal, params.notification_channel_id, 'webhook');
     const secret = await deps.db.transaction(async (sql) => {
       await retireCurrentSecret(sql, id);
       return insertWebhookSecret(sql, id, deps);
