@@ -6,7 +6,7 @@ import { freePort } from '../services.ts';
 /** Failed authentications that a client address may have in a minute. */
 export const FAILED_AUTH_LIMIT = 5;
 
-/** Everything that runs in production, with two workspaces of one project each, and a node of chain 31337. */
+/** Everything that runs in production, with three workspaces of one project each, and a node of chain 31337. */
 export class InterfaceStack {
   readonly harness = new Harness(new EvmChain({ epochBlocks: 2 }), {
     env: {
@@ -15,11 +15,13 @@ export class InterfaceStack {
       RATE_LIMIT_MANAGEMENT: '1000000', RATE_LIMIT_RPC: '1000000', RATE_LIMIT_PUBLIC: '1000000',
       // Nobody there: no message leaves this machine.
       TELEGRAM_API_URL: 'http://127.0.0.1:9',
-      NODE_TIMEOUT: '3s', STATEMENT_TIMEOUT: '5s',
+      NODE_TIMEOUT: '3s',
     },
   });
   tenant!: Bootstrap;
   otherTenant!: Bootstrap;
+  /** Whose rows hostile requests may change and delete. */
+  fuzzedTenant!: Bootstrap;
   rpcUrl = '';
 
   get apiUrl(): string {
@@ -30,6 +32,7 @@ export class InterfaceStack {
     await this.harness.start();
     this.tenant = await bootstrap(this.harness.db, { label: 'svc' });
     this.otherTenant = await bootstrap(this.harness.db, { label: 'svc' });
+    this.fuzzedTenant = await bootstrap(this.harness.db, { label: 'svc' });
   }
 
   /** The RPC gateway, in front of `chains`: endpoints by chain gid beside those of the catalogue. */

@@ -21,6 +21,7 @@ export const ALTERATIONS: readonly Alteration[] = [
   { from: '`kind` (enum `nats`, `telegram`, `webhook`)', to: '`kind` (enum `nats`, `telegram`)', complaint: /totals that add up/ },
   { from: '| GET | `/version` |', to: '| POST | `/version` |', complaint: /405 that allows POST/ },
   { from: '| GET | `/blocks/{chain_gid}/{block_number}` | none | Block |', to: '| GET | `/blocks/{chain_gid}/{block_number}` | none | Block |\n| GET | `/blocks/{chain_gid}/latest` | none | Block |', complaint: /expected/ },
+  { from: '| GET | `/notification_channels/{notification_channel_id}` |', to: '| GET | `/notification_channels/{channel_id}` |', complaint: /expected 400 that names channel_id/ },
   { from: '| GET | `/transactions` |', to: '| GET | `/transfers` |', complaint: /405 that allows GET/ },
   { from: '`{name, url, subject}`, all required', to: '`{name, url, subject, bot_token}`, all required', complaint: /expected POST .* to succeed/ },
   { from: '| 422 | Unprocessable Entity |', to: '| 424 | Unprocessable Entity |', complaint: /expected 424 Unprocessable Entity/ },

@@ -3,6 +3,7 @@ import { bodyChecks } from './bodies.ts';
 import { check, demand, interpret, UncheckedClaimError, type Check } from './check.ts';
 import { ENDPOINT_SAMPLES, BODY_VALUES } from './endpoint-samples.ts';
 import { expectProblem } from './errors.ts';
+import { expectRefused } from './fields.ts';
 import { unknownValues, type Ground } from './ground.ts';
 import { parameterChecks } from './parameters.ts';
 import { PAYLOADS } from './payloads.ts';
@@ -38,6 +39,13 @@ function doorChecks({ method, path }: Endpoint): Check[] {
       const body = sample?.body ?? Object.fromEntries(Object.entries(BODY_VALUES).filter(([name]) => method === 'PATCH' && name === 'name'));
       const hasBody = Object.keys(body as object).length > 0;
       await expectProblem(ground, await ground.api(method, fill(path, unknownValues()) + (sample?.query ?? ''), hasBody ? body : undefined), 404, titleOf(ground, 404));
+    }));
+  }
+  // Of those that have a form of their own in the table of identifier formats.
+  for (const name of names.filter((one) => one.endsWith('_id') || ['chain_gid', 'asset_path'].includes(one))) {
+    door.push(check(`is 400 where ${name} has another form`, async (ground) => {
+      const sample = await ENDPOINT_SAMPLES[`${method} ${path}`]?.(ground);
+      await expectRefused(ground.api, fill(path, { ...ground.values, ...sample?.values, [name]: 'x' }) + (sample?.query ?? ''), sample?.body, name, method);
     }));
   }
   return door;

@@ -1,3 +1,4 @@
+import { waitFor } from '@chainwatch/testing';
 import { check, demand, interpret, type Check } from './check.ts';
 import { connectAs, type Reply } from '../client.ts';
 import { FAILED_AUTH_LIMIT } from '../interface-stack.ts';
@@ -50,16 +51,15 @@ const CONDITIONS: readonly (readonly [RegExp, () => (ground: Ground) => Promise<
   }],
   [/upstream service unavailable/, () => async ({ api }) => [await api('PATCH', '/blockchains/eip155:1/evm', { endpoint_url: 'http://127.0.0.1:9' })]],
   [/server temporarily overloaded/, () => async ({ stack, api }) => {
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    let reply: Promise<Reply> | undefined;
-    await stack.harness.db.transaction(async (sql) => {
+    // The database ends a session that waits, as one does that has too many.
+    const { db } = stack.harness;
+    const endWaiting = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ILIKE '%public_keys%'";
+    return db.transaction(async (sql) => {
       await sql.query('LOCK TABLE public_keys');
-      // Its statement waits for the lock until its time is up.
-      reply = api('GET', `/public_keys/${unknownValues()['public_key_id']}`).finally(release);
-      await held;
+      const reply = api('GET', `/public_keys/${unknownValues()['public_key_id']}`);
+      await waitFor(async () => (await db.query(endWaiting)).rows.length > 0, { message: 'the request to wait for the table' });
+      return [await reply];
     });
-    return [await reply!];
   }],
 ];
 

@@ -5,7 +5,7 @@ import { connectAs } from '../client.ts';
 import { check, demand, interpret, type Check } from './check.ts';
 import { BODY_VALUES } from './endpoint-samples.ts';
 import { expectRefused } from './fields.ts';
-import { make, makeChannel, type Ground } from './ground.ts';
+import { ALIASED, make, makeChannel, type Ground } from './ground.ts';
 import { codesOf, type Row } from './read-tables.ts';
 import { expectRefusal } from './rpc.ts';
 import type { Sample } from './samples.ts';
@@ -33,12 +33,12 @@ const LIMITS: readonly (readonly [RegExp, (match: RegExpExecArray) => Check | re
   })],
   [/channel `name` \| (\d+)\.\.(\d+) characters \| notification channels/, ([, min, max]) => ['nats', 'telegram', 'webhook'].map((kind) => textLimit(kind, 'name', Number(min), Number(max)))],
   [/NATS `subject` \| (\d+)\.\.(\d+) characters \| channel kind `nats`/, ([, min, max]) => textLimit('nats', 'subject', Number(min), Number(max))],
-  [/RPC request body \| (\d+) MB maximum \| RPC gateway/, ([, megabytes]) => check(`takes ${megabytes} MB and no more`, async ({ stack, values }) => {
+  [/RPC request body \| (\d+) MB maximum \| RPC gateway/, ([, megabytes]) => check(`takes ${megabytes} MB and no more`, async ({ stack }) => {
     const call = (bytes: number): string => {
       const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
       return text + ' '.repeat(bytes - text.length);
     };
-    const ask = (bytes: number) => connectAs(stack.rpcUrl, stack.tenant.keys.rpc)('POST', `/${values['chain']}`, call(bytes));
+    const ask = (bytes: number) => connectAs(stack.rpcUrl, stack.tenant.keys.rpc)('POST', `/${ALIASED.alias}`, call(bytes));
     // A megabyte is a million bytes or 2^20: what lies between may be either.
     const fits = await ask(Number(megabytes) * 1_000_000);
     demand(fits.status === 200, '200', fits);

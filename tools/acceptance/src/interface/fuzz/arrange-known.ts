@@ -9,7 +9,7 @@ const ypub = { extended_public_key: 'ypub6Ww3ibxVfGzLrAH1PNcjyAWenMTbbAosGNB6Vvm
 const botToken = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx';
 
 /** Makes one of everything for requests to name, anew after each operation: some of them delete what they find. */
-export async function arrangeKnown({ tenant, apiUrl, harness }: InterfaceStack): Promise<Record<string, readonly unknown[]>> {
+export async function arrangeKnown({ fuzzedTenant: tenant, apiUrl, harness }: InterfaceStack): Promise<Record<string, readonly unknown[]>> {
   const api = connectAs(apiUrl, tenant.keys.api);
   const management = connectAs(apiUrl, tenant.keys.management);
   const made = async (client: Client, path: string, body?: object): Promise<{ id: string } & Record<string, string>> => (await client('POST', path, body)).body as never;

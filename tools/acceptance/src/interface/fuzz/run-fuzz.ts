@@ -83,7 +83,7 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
 }
 
 /** Keys of every type and state: of another project, with one permission only, revoked, expired, never made. */
-async function makeKeys({ tenant, otherTenant, apiUrl, harness }: InterfaceStack): Promise<Keys> {
+async function makeKeys({ fuzzedTenant: tenant, otherTenant, apiUrl, harness }: InterfaceStack): Promise<Keys> {
   const management = connectAs(apiUrl, tenant.keys.management);
   const make = async (body: object): Promise<{ id: string; key: string }> => (await management('POST', '/management/keys', { name: 'fuzz', type: 'api', project_id: tenant.projectId, ...body })).body as never;
   const [reader, revoked, expired] = await Promise.all([
