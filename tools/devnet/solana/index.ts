@@ -7,5 +7,6 @@
  * await node.airdrop(payer.publicKey, 1_000_000_000n);
  * await node.produce();
  */
+export { encodeMetaplexMetadata, metaplexAddress, METAPLEX_PROGRAM } from './metaplex-metadata.ts';
 export { connectSolanaNode, SolanaRpcError, type SendOptions, type SolanaNode } from './solana-node.ts';
 export * from './token-instructions.ts';

@@ -138,6 +138,11 @@ export class Ledger {
     this.#queue.push(bytes);
   }
 
+  /** Out of nothing: not part of any block, and not undone by a fork. */
+  setAccount(key: PublicKey, { owner, data, lamports }: { readonly owner: PublicKey; readonly data: Uint8Array; readonly lamports: bigint }): void {
+    this.vm.setAccount(key.toBytes(), new Account(lamports, data, owner.toBytes(), false, 0n));
+  }
+
   /** Slots pass without a block. */
   skip(slots: number): void {
     this.#slot += slots;

@@ -28,6 +28,8 @@ export interface SolanaNode {
   /** Signs and sends; the next block has it. Answers the signature. */
   send(instructions: readonly TransactionInstruction[], options: SendOptions): Promise<string>;
   airdrop(to: PublicKey, lamports: bigint): Promise<string>;
+  /** An account of a program that the local node does not run; it stays through forks. */
+  setAccount(key: PublicKey, account: { readonly owner: PublicKey; readonly data: Uint8Array; readonly lamports: bigint }): Promise<void>;
 }
 
 export class SolanaRpcError extends Error {
@@ -59,6 +61,7 @@ export function connectSolanaNode(url: string): SolanaNode {
     fork: async (depth) => (await call<string[]>('devnet_fork', [depth])).map((text) => new Uint8Array(Buffer.from(text, 'base64'))),
     resend: async (bytes) => void (await sendBytes(bytes, true)),
     setInterval: async (intervalMs) => void (await call('devnet_setInterval', [intervalMs])),
+    setAccount: async (key, { owner, data, lamports }) => void (await call('devnet_setAccount', [key.toBase58(), owner.toBase58(), Buffer.from(data).toString('base64'), Number(lamports)])),
     airdrop: (to, lamports) => call('requestAirdrop', [to.toBase58(), Number(lamports)]),
     async send(instructions, { payer, signers = [], tables = [], skipPreflight = false, isLegacy = false }) {
       const { value } = await call<{ value: { blockhash: string } }>('getLatestBlockhash', [{ commitment: 'confirmed' }]);

@@ -1,11 +1,19 @@
 import { describeOracle } from '../describe-oracle.ts';
 import type { Harness } from '../harness.ts';
 import { playScript } from './play-script.ts';
+import { METAPLEX_NAMES } from './solana-actor.ts';
 import { SolanaChain } from './solana-chain.ts';
 
-describeOracle({ chain: new SolanaChain(), playScript, scripts: 4, reorgs: { every: 3, deep: 25, shallow: 5 }, more: describeSkippedSlots });
+describeOracle({ chain: new SolanaChain(), playScript, scripts: 4, reorgs: { every: 3, deep: 25, shallow: 5 }, more: describeMore });
 
-function describeSkippedSlots(harness: Harness<SolanaChain>): void {
+function describeMore(harness: Harness<SolanaChain>): void {
+  it('has read what Metaplex calls a token', async () => {
+    const { gid, actor } = harness.chain;
+    const [named, other] = await Promise.all(actor.mints.map(({ mint }) => harness.project.get<object>(`/tokens/${gid}/token:${mint.toBase58()}`)));
+    expect(named).toMatchObject({ ...METAPLEX_NAMES, decimals: 6, status: 'active', source: 'chain' });
+    expect(other).toMatchObject({ name: '', symbol: '', decimals: 6, status: 'active' });
+  });
+
   it('records the slots that the chain skipped, and none that has a block', async () => {
     const { rows } = await harness.db.query<{ number: number; status: string }>(`SELECT number, status FROM blocks WHERE chain_gid = $1 AND status <> 'reorged' ORDER BY number`, [harness.chain.gid]);
     const [first, last] = [rows[0]!.number, rows.at(-1)!.number];

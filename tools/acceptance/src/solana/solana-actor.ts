@@ -6,6 +6,8 @@ const MINT_BYTES = 82;
 const FEE_MINT_BYTES = 278;
 const MINT_RENT = 10_000_000;
 const DECIMALS = 6;
+/** Of the first mint, as Metaplex keeps it. */
+export const METAPLEX_NAMES = { name: 'Bönk', symbol: 'BÖNK' };
 
 export interface TestMint {
   readonly mint: PublicKey;
@@ -32,6 +34,7 @@ export class SolanaActor {
     for (const { publicKey } of this.wallets) await node.airdrop(publicKey, 100n * LAMPORTS);
     await node.produce(3);
     this.mints = [await this.#createMint(token.TOKEN_PROGRAM, MINT_BYTES), await this.#createMint(token.TOKEN_2022_PROGRAM, FEE_MINT_BYTES)];
+    await this.#nameMint(this.mints[0]!);
     await this.#createTable();
     for (const { publicKey } of this.wallets) for (const mint of this.mints) await this.mint(mint, publicKey, 1_000_000n);
     await node.produce(2);
@@ -96,6 +99,11 @@ export class SolanaActor {
     await this.#node.send([create, ...fee, token.initializeMint(mint, DECIMALS, payer.publicKey, program)], { payer, signers: [key] });
     await this.#node.produce();
     return { mint, program };
+  }
+
+  async #nameMint({ mint }: TestMint): Promise<void> {
+    const data = token.encodeMetaplexMetadata({ mint, authority: this.wallets[0]!.publicKey, ...METAPLEX_NAMES, uri: 'https://example.com/token.json' });
+    await this.#node.setAccount(token.metaplexAddress(mint), { owner: token.METAPLEX_PROGRAM, data, lamports: BigInt(MINT_RENT) });
   }
 
   /** Half of the wallets are looked up from now on. */

@@ -1,4 +1,4 @@
-import { numberOf, type Method } from './method.ts';
+import { keyOf, numberOf, type Method } from './method.ts';
 
 /** What no real node has: the test's hand on the chain. */
 export const controlMethods: Readonly<Record<string, Method>> = {
@@ -12,6 +12,10 @@ export const controlMethods: Readonly<Record<string, Method>> = {
   },
   /** Answers the transactions that were dropped, base64. */
   devnet_fork: ({ ledger }, [depth = 1]) => ledger.fork(numberOf(depth, 'depth')).map((bytes) => Buffer.from(bytes).toString('base64')),
+  devnet_setAccount: ({ ledger }, [key, owner, data, lamports]) => {
+    ledger.setAccount(keyOf(key), { owner: keyOf(owner), data: Buffer.from(String(data), 'base64'), lamports: BigInt(numberOf(lamports, 'lamports')) });
+    return true;
+  },
   devnet_setInterval: ({ setIntervalMs }, [intervalMs = 0]) => {
     setIntervalMs(numberOf(intervalMs, 'interval'));
     return true;
