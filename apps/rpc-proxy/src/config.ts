@@ -10,9 +10,10 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
       .extend({
         /** Address to listen on; default every one. */
         HOST: z.string().max(255).optional(),
-        /** Calls per 60 s and key; failed authentications per 60 s and client address. */
+        /** Calls per 60 s and key; failed authentications, and what needs no key, per 60 s and client address. */
         RATE_LIMIT_RPC: integer(1).default(6_000),
         RATE_LIMIT_FAILED_AUTH: integer(1).default(60),
+        RATE_LIMIT_PUBLIC: integer(1).default(600),
         /** How many proxies in front are believed about the client's address. */
         TRUSTED_PROXIES: integer(0, 10).default(0),
         /** By chain gid: `{"eip155:1": {"upstreams": [{"url": "https://…", "weight": 2, "headers": {…}}], "methods": {"allow": [], "deny": [], "unlock": []}, "cache": true}}`. */

@@ -25,7 +25,7 @@ await runService({
       dial: createDial({ allow: config.OUTBOUND_ALLOW }),
       logger,
       namespaceLabel: config.NAMESPACE_LABEL,
-      limits: { perKey: config.RATE_LIMIT_RPC, failedPerClient: config.RATE_LIMIT_FAILED_AUTH },
+      limits: { perKey: config.RATE_LIMIT_RPC, failedPerClient: config.RATE_LIMIT_FAILED_AUTH, publicPerClient: config.RATE_LIMIT_PUBLIC },
       cacheBytes: config.RPC_CACHE ? config.RPC_CACHE_MEMORY * 1_048_576 : 0,
       sharedCacheSeconds: Math.ceil(config.RPC_CACHE_SHARED / 1_000),
       trustedProxies: config.TRUSTED_PROXIES,

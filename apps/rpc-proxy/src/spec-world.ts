@@ -59,7 +59,7 @@ export async function startSpecWorld(): Promise<SpecWorld> {
         dial: createDial({ allow: ['127.0.0.0/8', '::1/128'] }),
         logger: { info: () => undefined, warn: () => undefined, error: ({ err }: { err?: unknown }) => void failures.push(err) } as never,
         namespaceLabel: 'svc',
-        limits: { perKey: 1_000_000_000, failedPerClient: 1_000_000 },
+        limits: { perKey: 1_000_000_000, failedPerClient: 1_000_000, publicPerClient: 1_000_000 },
         cacheBytes: 0,
         sharedCacheSeconds: 0,
         healthIntervalMs: 50,

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import fc from 'fast-check';
 import { hashApiKey } from '@chainwatch/api-key';
+import { WebSocket } from 'ws';
 import { createCache, type Cache } from '@chainwatch/cache';
 import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
 import { answerResult, sendJson, startSpecNode, type SpecNode } from './spec-node.ts';
@@ -95,7 +97,7 @@ describe('keys', () => {
   });
 
   it('have a limit, which a batch meets with each of its calls', async () => {
-    const limited = await world.open({ [ETHEREUM]: [nodes[0]!.url] }, { limits: { perKey: 5, failedPerClient: 2 } });
+    const limited = await world.open({ [ETHEREUM]: [nodes[0]!.url] }, { limits: { perKey: 5, failedPerClient: 2, publicPerClient: 2 } });
     await allServe(limited);
     const first = await post(limited, call('eth_chainId'));
     expect([first.status, first.headers.get('x-ratelimit-limit'), first.headers.get('x-ratelimit-remaining')]).toEqual([200, '5', '4']);
@@ -105,6 +107,23 @@ describe('keys', () => {
     expect([over.status, Number(over.headers.get('retry-after')) > 0, Object.keys(JSON.parse(over.text) as object)]).toEqual([429, true, ['error']]);
     const failures = await Promise.all([1, 2, 3].map(() => post(limited, call('eth_chainId'), { key: 'x' })));
     expect(failures.map(({ status }) => status).sort()).toEqual([401, 401, 429]);
+    // Also what needs no key, by the client's address, and an upgrade that is refused.
+    const lists = [await fetch(limited.url), await fetch(limited.url, { method: 'POST' }), await fetch(limited.url)];
+    expect(lists.map(({ status, headers }) => [status, headers.get('x-ratelimit-remaining'), headers.has('x-ratelimit-reset'), headers.has('retry-after')])).toEqual([[200, '1', true, false], [405, '0', true, false], [429, '0', true, true]]);
+    const headersOfUpgrade = async (key: string, path: string) => {
+      const socket = new WebSocket(`${limited.url.replace('http', 'ws')}${path}`, { headers: { 'x-api-key': key } });
+      socket.on('error', () => undefined);
+      const [status, headers] = await new Promise<[number, IncomingHttpHeaders]>((resolve) => {
+        socket.on('unexpected-response', (_req, res) => resolve([res.statusCode!, res.headers]));
+        socket.on('upgrade', (res) => resolve([res.statusCode!, res.headers]));
+      });
+      socket.terminate();
+      return [status, headers['x-ratelimit-limit'], headers['retry-after'] !== undefined];
+    };
+    const key = await world.makeKey(['rpc:evm:read']);
+    expect(await headersOfUpgrade(key, '/ethereum')).toEqual([101, '5', false]);
+    expect(await headersOfUpgrade(key, '/nowhere')).toEqual([404, '5', false]);
+    expect(await headersOfUpgrade('x', '/ethereum')).toEqual([429, '2', true]);
   });
 });
 

@@ -31,7 +31,7 @@ export interface RpcProxyOptions {
   readonly dial: Dial;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly namespaceLabel: string;
-  readonly limits: { readonly perKey: number; readonly failedPerClient: number };
+  readonly limits: { readonly perKey: number; readonly failedPerClient: number; readonly publicPerClient: number };
   readonly trustedProxies: number;
   /** Memory for answers; 0 keeps none. */
   readonly cacheBytes: number;
@@ -69,7 +69,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   const usage = new UsageBook();
   const flusher = startUsageFlusher(usage, db, logger);
   const stopObserving = observeChains(directory);
-  const limits = new KeyLimits({ cache: options.cache, limit: options.limits.perKey, failedPerClient: options.limits.failedPerClient });
+  const limits = new KeyLimits({ cache: options.cache, limit: options.limits.perKey, failedPerClient: options.limits.failedPerClient, publicPerClient: options.limits.publicPerClient });
   const listener = createRpcListener({
     keys,
     namespaceLabel: options.namespaceLabel,
@@ -78,7 +78,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
     trustedProxies: options.trustedProxies,
     serve: createServe({ usage, cache: createAnswerCache(options) }),
     servePath: servePath(usage),
-    serveList: createListListener(directory),
+    serveList: createListListener({ directory, limits, trustedProxies: options.trustedProxies }),
     onUnexpected: (err) => logger.error({ err }, 'a call failed unexpectedly'),
   });
   const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, noDelay: true }, listener);

@@ -3,6 +3,7 @@ import type { TokenResult } from '@chainwatch/cache';
 import type { AnswerReceiver } from '../cache/flight.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
 import type { Failure, ReplyHead, WholeReply } from '../exchange/receiver.ts';
+import { pushLimitHeaders } from './limit-headers.ts';
 
 /** Nothing is held back longer than that: the first byte goes out and the rest is passed on as it comes. */
 const WHOLE_BYTES_MAX = 131_072;
@@ -48,7 +49,7 @@ export class ClientReply implements AnswerReceiver {
     if (this.res.destroyed) return;
     const bytes = withId(stored, id);
     const headers = ['Content-Type', stored.contentType, 'Content-Length', String(bytes.length)];
-    this.#pushLimit(headers);
+    pushLimitHeaders(headers, this.limit);
     this.res.writeHead(status, headers).end(bytes);
     this.#done(status, bytes.length, false);
   }
@@ -86,7 +87,7 @@ export class ClientReply implements AnswerReceiver {
   noContent(): void {
     if (this.res.headersSent || this.res.destroyed) return;
     const headers: string[] = [];
-    this.#pushLimit(headers);
+    pushLimitHeaders(headers, this.limit);
     this.res.writeHead(204, headers).end();
     this.#done(204, 0, false);
   }
@@ -96,7 +97,7 @@ export class ClientReply implements AnswerReceiver {
     if (this.res.headersSent || this.res.destroyed) return;
     const body = JSON.stringify({ error });
     const headers = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body)), ...more];
-    this.#pushLimit(headers);
+    pushLimitHeaders(headers, this.limit);
     this.res.writeHead(status, headers).end(body);
     this.#done(status, body.length, true);
   }
@@ -106,15 +107,8 @@ export class ClientReply implements AnswerReceiver {
     if (length >= 0) headers.push('Content-Length', String(length));
     if (head.contentEncoding !== undefined) headers.push('Content-Encoding', head.contentEncoding, 'Vary', 'Accept-Encoding');
     if (head.retryAfter !== undefined) headers.push('Retry-After', head.retryAfter);
-    this.#pushLimit(headers);
+    pushLimitHeaders(headers, this.limit);
     this.res.writeHead(head.status, headers);
-  }
-
-  #pushLimit(headers: string[]): void {
-    const { limit } = this;
-    if (limit === undefined) return;
-    headers.push('X-RateLimit-Limit', String(limit.limit), 'X-RateLimit-Remaining', String(limit.remaining), 'X-RateLimit-Reset', String(limit.resetAt));
-    if (!limit.allowed) headers.push('Retry-After', String(limit.retryAfterSeconds));
   }
 
   #done(status: number, bytes: number, isFailure: boolean): void {

@@ -9,6 +9,7 @@ import { scanBody, type ScannedBody } from '../json/scan-body.ts';
 import { NotACallError } from '../json/scan-call.ts';
 import { ClientReply } from './client-reply.ts';
 import { findRequestFault } from './find-request-fault.ts';
+import { tooMany } from './limit-headers.ts';
 import { BODY_BYTES_MAX, BodyTooLargeError, readBody } from './read-body.ts';
 import { clientAddressOf } from './client-address.ts';
 
@@ -119,10 +120,6 @@ function findNameEnd(path: string): number {
     if (char === 0x2f || char === 0x3f) return at;
   }
   return path.length;
-}
-
-function tooMany(limit: TokenResult): string {
-  return `too many requests: at most ${limit.limit} in 60 seconds`;
 }
 
 function refuseUnexpected(options: RpcListenerOptions, reply: ClientReply, failure: unknown): void {

@@ -1,16 +1,33 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { TokenResult } from '@chainwatch/cache';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
+import type { KeyLimits } from '../limits/key-limits.ts';
+import { clientAddressOf } from './client-address.ts';
+import { pushLimitHeaders, tooMany } from './limit-headers.ts';
+
+export interface ListOptions {
+  readonly directory: ChainDirectory;
+  readonly limits: Pick<KeyLimits, 'takePublic'>;
+  readonly trustedProxies: number;
+}
 
 /** `GET {rpc_url}`: the networks with their names and health. Needs no key and tells no address of a node. */
-export function createListListener(directory: ChainDirectory): RequestListener {
+export function createListListener(options: ListOptions): RequestListener {
   return (req, res) => {
     req.resume();
-    const isRead = req.method === 'GET' || req.method === 'HEAD';
-    const body = JSON.stringify(isRead ? { networks: [...directory.chains].map(describe) } : { error: 'expected GET, or POST to a network' });
-    res.writeHead(isRead ? 200 : 405, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), 'Cache-Control': 'no-store', ...(isRead ? {} : { Allow: 'GET, HEAD' }) });
-    res.end(body);
+    void Promise.resolve(options.limits.takePublic(clientAddressOf(req, options.trustedProxies))).then((limit) => answer(options.directory, limit, req, res));
   };
+}
+
+function answer(directory: ChainDirectory, limit: TokenResult, { method }: IncomingMessage, res: ServerResponse): void {
+  const isRead = method === 'GET' || method === 'HEAD';
+  const status = limit.allowed ? (isRead ? 200 : 405) : 429;
+  const body = JSON.stringify(status === 200 ? { networks: [...directory.chains].map(describe) } : { error: limit.allowed ? 'expected GET, or POST to a network' : tooMany(limit) });
+  const headers = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body)), 'Cache-Control', 'no-store'];
+  if (status === 405) headers.push('Allow', 'GET, HEAD');
+  pushLimitHeaders(headers, limit);
+  res.writeHead(status, headers).end(body);
 }
 
 function describe(chain: Chain) {

@@ -7,6 +7,8 @@ export interface KeyLimitsOptions {
   readonly limit: number;
   /** Failed authentications per 60 seconds and client address. */
   readonly failedPerClient: number;
+  /** Requests without a key per 60 seconds and client address. */
+  readonly publicPerClient: number;
 }
 
 const WINDOW_SECONDS = 60;
@@ -23,6 +25,10 @@ export class KeyLimits {
 
   take(keyId: string, cost: number): TokenResult | Promise<TokenResult> {
     return this.#ledger.take({ key: `rpc:${keyId}`, limit: this.#options.limit, windowSeconds: WINDOW_SECONDS, cost });
+  }
+
+  takePublic(clientAddress: string): TokenResult | Promise<TokenResult> {
+    return this.#ledger.take({ key: `public:${clientAddress}`, limit: this.#options.publicPerClient, windowSeconds: WINDOW_SECONDS });
   }
 
   takeFailure(clientAddress: string): Promise<TokenResult> {

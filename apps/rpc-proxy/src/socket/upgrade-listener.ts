@@ -2,11 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { parseApiKey } from '@chainwatch/api-key';
+import type { TokenResult } from '@chainwatch/cache';
 import type { Dial } from '@chainwatch/chain-core';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
 import { clientAddressOf } from '../http/client-address.ts';
+import { pushLimitHeaders, tooMany } from '../http/limit-headers.ts';
 import { BODY_BYTES_MAX } from '../http/read-body.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
 import type { UsageBook } from '../usage/usage-book.ts';
@@ -44,12 +46,18 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
     socket.on('error', () => socket.destroy());
     admit(options, req)
       .then((admitted) => {
-        if ('error' in admitted) return refuse(socket, admitted.status, admitted.error);
+        const limits: string[] = [];
+        pushLimitHeaders(limits, admitted.limit);
+        if ('error' in admitted) return refuse(socket, admitted.status, admitted.error, limits);
+        const tell = (lines: string[]): void => void lines.push(...linesOf(limits));
+        server.on('headers', tell);
         server.handleUpgrade(req, socket, head, (client) => {
           alive.add(client);
           client.on('pong', () => alive.add(client));
           new SocketSession({ ...options, ...admitted, client });
         });
+        // It upgrades, or refuses, at once.
+        server.off('headers', tell);
       })
       .catch(() => refuse(socket, 500, 'the gateway failed'));
   };
@@ -63,11 +71,13 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
 }
 
 interface Refused {
+  readonly limit: TokenResult;
   readonly status: number;
   readonly error: string;
 }
 
 interface Admitted {
+  readonly limit: TokenResult;
   readonly principal: Principal;
   readonly chain: Chain;
   readonly key: string;
@@ -78,18 +88,18 @@ async function admit({ keys, namespaceLabel, limits, directory, trustedProxies }
   const parsed = parseApiKey(text, namespaceLabel);
   const principal = parsed.ok ? await keys.findPrincipal(parsed.key) : undefined;
   if (principal === undefined || !parsed.ok) {
-    const { allowed } = await limits.takeFailure(clientAddressOf(req, trustedProxies));
-    if (!allowed) return { status: 429, error: 'too many requests' };
-    return { status: 401, error: text === undefined ? 'missing API key' : 'invalid API key' };
+    const limit = await limits.takeFailure(clientAddressOf(req, trustedProxies));
+    if (!limit.allowed) return { limit, status: 429, error: tooMany(limit) };
+    return { limit, status: 401, error: text === undefined ? 'missing API key' : 'invalid API key' };
   }
-  if (principal.keyType !== 'rpc') return { status: 403, error: 'this key is not an RPC key' };
-  const { allowed } = await limits.take(principal.keyId, 1);
-  if (!allowed) return { status: 429, error: 'too many requests' };
+  const limit = await limits.take(principal.keyId, 1);
+  if (!limit.allowed) return { limit, status: 429, error: tooMany(limit) };
+  if (principal.keyType !== 'rpc') return { limit, status: 403, error: 'this key is not an RPC key' };
   const chain = directory.find((req.url ?? '/').slice(1).replace(/[/?].*$/, ''));
-  if (chain === undefined) return { status: 404, error: 'network not found' };
-  if (chain.upstreams.length === 0) return { status: 502, error: 'network unavailable' };
-  if (chain.family === 'bitcoin') return { status: 400, error: 'protocol mismatch: Bitcoin nodes have no sockets' };
-  return { principal, chain, key: parsed.key };
+  if (chain === undefined) return { limit, status: 404, error: 'network not found' };
+  if (chain.upstreams.length === 0) return { limit, status: 502, error: 'network unavailable' };
+  if (chain.family === 'bitcoin') return { limit, status: 400, error: 'protocol mismatch: Bitcoin nodes have no sockets' };
+  return { limit, principal, chain, key: parsed.key };
 }
 
 /** Browsers and @solana/web3.js cannot set headers of a socket: there the key stands behind its address. */
@@ -98,7 +108,12 @@ function readKeyOfQuery(url = ''): string | undefined {
   return query === -1 ? undefined : (new URLSearchParams(url.slice(query + 1)).get('api-key') ?? undefined);
 }
 
-function refuse(socket: Duplex, status: number, error: string): void {
+function refuse(socket: Duplex, status: number, error: string, limits: readonly string[] = []): void {
   const body = JSON.stringify({ error });
-  socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+  const lines = [`HTTP/1.1 ${status} Refused`, 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, ...linesOf(limits), 'Connection: close'];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function linesOf(headers: readonly string[]): string[] {
+  return headers.flatMap((name, at) => (at % 2 === 0 ? `${name}: ${headers[at + 1]}` : []));
 }
