@@ -1,3 +1,4 @@
+import type { Database, Statement } from '@chainwatch/db';
 import { verifySignature } from '@chainwatch/webhook-signature';
 import { waitFor } from '@chainwatch/testing';
 import { giveWorlds, SECRET, startReceiver, type Receiver, type World } from './spec-world.ts';
@@ -313,6 +314,23 @@ describe('what breaks around it', () => {
     await world.start({ pollMs: 50 });
     await world.waitForStatus(eventId, 'delivered');
     expect(eventIds()).toEqual([eventId]);
+  });
+
+  test('dispatches an event again whose deliveries a crashed server forgot before it was marked', async () => {
+    await world.addChannel(receiver.url);
+    let isForgotten = false;
+    const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
+      if (typeof statement === 'string') return world.db.query(statement, values);
+      if (statement.name === 'mark_dispatched' && !isForgotten) isForgotten = (await world.db.query('DELETE FROM deliveries')).rowCount === 1;
+      return world.db.query(statement);
+    };
+    await world.start({}, { db: { ...world.db, query: query as Database['query'] }, sweepAfterMs: 200, sweepIntervalMs: 50 });
+    const eventId = await world.emit();
+    await waitFor(() => receiver.requests.length === 2);
+    await world.waitForStatus(eventId, 'delivered');
+    await waitFor(async () => (await world.rows('SELECT 1 FROM events WHERE dispatched_at IS NULL')).length === 0);
+    expect(isForgotten).toBe(true);
+    expect(eventIds()).toEqual([eventId, eventId]);
   });
 
   test('records attempts although the database goes away meanwhile', async () => {

@@ -50,6 +50,12 @@ interface Planned {
   readonly lane: ChannelLane | undefined;
 }
 
+/** An event whose deliveries to these channels, which are all that want it, were stored. */
+interface Completed {
+  readonly event: EventRow;
+  readonly channels: readonly Channel[];
+}
+
 const BATCH_MAX = 200;
 /** Under way at once: an event does not wait until the ones before it are stored. */
 const BATCHES = 3;
@@ -66,7 +72,7 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
   const handing = createGate();
   // A mark that is lost costs one idempotent dispatch by the sweep; it waits neither for the first attempt nor makes it
   // wait, nor does it lock the rows that the publisher marks at the same moment together with the deliveries.
-  const marker = createBatcher<number>(markDispatched, 1_000);
+  const marker = createBatcher<Completed>(markDispatched, 1_000);
   /** What the sweep must leave alone: it is on its way. */
   const waiting = new Set<string>();
 
@@ -80,21 +86,21 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
       const { planned, complete } = plan(...found, isSweep);
       plans.leave();
       await insert(planned, hands.turn);
-      for (const { id } of complete) void marker.add(id).catch((error: unknown) => logger.warn({ error: String(error) }, 'events could not be marked as dispatched'));
+      for (const one of complete) void marker.add(one).catch((error: unknown) => logger.warn({ error: String(error) }, 'events could not be marked as dispatched'));
     } finally {
       plans.leave();
       hands.leave();
     }
   }
 
-  function plan(events: readonly EventRow[], channels: readonly Channel[], isSweep: boolean): { planned: readonly Planned[]; complete: readonly EventRow[] } {
+  function plan(events: readonly EventRow[], channels: readonly Channel[], isSweep: boolean): { planned: readonly Planned[]; complete: readonly Completed[] } {
     const channelsOf = groupByProject(channels);
     const wanted = events.map((event) => ({ event, channels: findChannels(event, channelsOf.get(event.project_id) ?? []) }));
     const planned = wanted.flatMap(({ event, channels: wanting }) => wanting.filter(({ id }) => isSweep || members.owns(id)).map((channel) => planDelivery(event, channel)));
     // Events that other replicas take part in are completed by a sweep, which finds what one of them missed. Decided
     // together with the plan: a channel that comes to this replica while the rows are written has none among them.
     const complete = wanted.filter(({ event, channels: wanting }) => isSweep || (wanting.length === 0 ? members.owns(event.project_id) : wanting.every(({ id }) => members.owns(id))));
-    return { planned, complete: complete.map(({ event }) => event) };
+    return { planned, complete };
   }
 
   async function insert(planned: readonly Planned[], turn: Promise<void>): Promise<void> {
@@ -167,13 +173,21 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
     if (isWaiting) engine.wake();
   }
 
-  async function markDispatched(ids: readonly number[]): Promise<void> {
-    // Not flushed by itself either: behind the deliveries in the log, it is never there without them.
+  /**
+   * Not flushed by itself either: behind the deliveries in the log, it is never there without them. A server that crashed and
+   * came back in between has forgotten them, and gets no mark: the sweep finds the event.
+   */
+  async function markDispatched(completed: readonly Completed[]): Promise<void> {
+    const expected = completed.flatMap(({ event, channels }) => channels.map((channel) => ({ id: event.id, eventId: event.event_id, channelId: channel.id })));
     await db.query({
       name: 'mark_dispatched',
-      text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-             UPDATE events SET dispatched_at = now() FROM relaxed WHERE id = ANY($1::bigint[]) AND dispatched_at IS NULL`,
-      values: [ids],
+      text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
+             missing AS MATERIALIZED (
+               SELECT u.id FROM unnest($2::bigint[], $3::uuid[], $4::uuid[]) AS u (id, event_id, channel_id)
+               WHERE NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.channel_id = u.channel_id AND d.event_id = u.event_id))
+             UPDATE events SET dispatched_at = now() FROM relaxed
+             WHERE id = ANY($1::bigint[]) AND dispatched_at IS NULL AND id NOT IN (SELECT id FROM missing)`,
+      values: [completed.map(({ event }) => event.id), expected.map(({ id }) => id), expected.map(({ eventId }) => eventId), expected.map(({ channelId }) => channelId)],
     });
   }
 
