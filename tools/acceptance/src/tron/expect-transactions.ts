@@ -38,6 +38,19 @@ export function expectTransactions(node: TronNode, chainGid: string, watched: Re
   return expected;
 }
 
+/**
+ * Whose TRX moved by internal transfers that the interface does not tell of (docs/adr/0008-tron-blocks.md): their balance
+ * is what it was when they were last told about.
+ */
+export function findUntold(node: TronNode, from: number, interfaces: Interfaces): ReadonlySet<string> {
+  const untold = new Set<string>();
+  if (interfaces === 'both') return untold;
+  for (let number = from; number <= node.head.number; number += 1) {
+    for (const tx of node.findBlock(number)!.transactions) for (const { type, source, target } of listTransfers(tx)) if (type === 'internal') untold.add(source).add(target);
+  }
+  return untold;
+}
+
 const isShownByEvm = ({ type, asset }: Moved): boolean => type !== 'internal' && !asset.startsWith('trc10:');
 
 interface Moved {
