@@ -5,7 +5,7 @@ import type { Clock } from '../upstreams/clock.ts';
 import { HedgeBudget } from '../upstreams/hedge-budget.ts';
 import type { Head, Upstream } from '../upstreams/upstream.ts';
 import { FilterBook } from './filter-book.ts';
-import { pickUpstream } from './pick-upstream.ts';
+import { pickOnly, pickUpstream } from './pick-upstream.ts';
 
 /** The highest head that one key has met on one chain, and the node that told it. */
 export interface Floor {
@@ -76,6 +76,7 @@ export class Chain {
   }
 
   pick(tried: readonly Upstream[], floor: Floor): Upstream | undefined {
+    if (this.upstreams.length === 1) return pickOnly(this.upstreams[0]!, tried);
     return pickUpstream(this.upstreams, tried, (upstream) => this.serves(upstream) && !this.isBehind(floor, upstream, upstream.head?.number));
   }
 

@@ -5,7 +5,6 @@ import type { Upstream } from '../upstreams/upstream.ts';
  * might: not checked yet, asked for a pause, and at last one that is down; never one of another chain.
  */
 export function pickUpstream(upstreams: readonly Upstream[], tried: readonly Upstream[], serves: (upstream: Upstream) => boolean): Upstream | undefined {
-  if (upstreams.length === 1) return pickOnly(upstreams[0]!, tried);
   const open = upstreams.filter((upstream) => !tried.includes(upstream) && !upstream.isWrongChain && (upstream.isChecked || upstreams.every(({ isChecked }) => !isChecked)));
   const serving = open.filter(serves);
   if (serving.length > 1) return pickOfTwo(serving);
@@ -14,7 +13,8 @@ export function pickUpstream(upstreams: readonly Upstream[], tried: readonly Ups
   return pickFreshest(up.length > 0 ? up : open);
 }
 
-function pickOnly(upstream: Upstream, tried: readonly Upstream[]): Upstream | undefined {
+/** Where there is one node there is nothing to weigh. */
+export function pickOnly(upstream: Upstream, tried: readonly Upstream[]): Upstream | undefined {
   return upstream.isChecked && !upstream.isWrongChain && !tried.includes(upstream) ? upstream : undefined;
 }
 

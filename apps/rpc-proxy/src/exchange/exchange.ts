@@ -131,7 +131,7 @@ export class Exchange implements LegOwner, Ticking {
     leg.upstream.succeed();
     chain.count(leg.upstream, 'ok');
     chain.raiseFloor(this.#demand.floor, leg.upstream);
-    return this.#receiver.start(head, pieces, leg.resume);
+    return this.#receiver.start(head, pieces, () => leg.resume());
   }
 
   onData(_leg: Leg, piece: Buffer): boolean {

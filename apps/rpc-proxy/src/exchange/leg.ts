@@ -39,7 +39,10 @@ export class Leg implements Dispatcher.DispatchHandler {
     this.#owner = owner;
   }
 
-  readonly resume = (): void => this.#resume?.();
+  /** Goes on after `onData` returned false. */
+  resume(): void {
+    this.#resume?.();
+  }
 
   /** The owner does not want it any more. */
   cancel(): void {
