@@ -190,6 +190,37 @@ it('a socket stands on the port above where the endpoint has none, and calls wit
   await Promise.all([bare, above].map((server) => new Promise((resolve) => server.close(resolve))));
 });
 
+it('subscriptions leave a node that keeps its socket open and answers nothing else', async () => {
+  let isHung = false;
+  const node = createServer((req, res) => {
+    if (isHung) req.socket.destroy();
+    else req.pipe(httpRequest(anvil.url, { method: 'POST', headers: { 'content-type': 'application/json' } }, (reply) => reply.pipe(res)));
+  });
+  const sockets = new WebSocketServer({ server: node });
+  sockets.on('connection', (socket) => socket.on('message', () => socket.send('{"jsonrpc":"2.0","id":1,"result":"0xmine"}')));
+  node.listen(0, '127.0.0.1');
+  await once(node, 'listening');
+  const own = await world.open({ 'eip155:31337': [{ url: `http://127.0.0.1:${(node.address() as AddressInfo).port}`, weight: 1_000, headers: {} }, { url: anvil.url, weight: 0.000_001, headers: {} }] });
+  const chain = own.directory.find('anvil')!;
+  await waitFor(() => chain.upstreams.every((upstream) => chain.serves(upstream)));
+  const socket = new WebSocket(`${own.url.replace('http', 'ws')}/anvil`, { headers: { 'X-Api-Key': world.project.keys.rpc } });
+  const messages: { id?: unknown; result?: string; params?: { subscription: string } }[] = [];
+  socket.on('message', (data) => messages.push(JSON.parse(String(data)) as (typeof messages)[number]));
+  await once(socket, 'open');
+  socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}');
+  await waitFor(() => messages.some(({ result }) => result === '0xmine'));
+  isHung = true;
+  await waitFor(async () => {
+    await anvil.mine();
+    return messages.length > 1;
+  }, { intervalMs: 200 });
+  expect(messages.slice(1).every(({ params }) => params?.subscription === '0xmine')).toBe(true);
+  socket.terminate();
+  for (const client of sockets.clients) client.terminate();
+  node.closeAllConnections();
+  await new Promise((resolve) => node.close(resolve));
+});
+
 /** On two ports, one above the other. @returns the lower one */
 async function listenAbove(lower: Server, upper: Server): Promise<number> {
   for (;;) {

@@ -44,6 +44,7 @@ export class SocketSession {
   readonly #waiting = new Map<string, Waiting>();
   #tried: readonly Upstream[] = [];
   #node: WebSocket | undefined;
+  #upstream: Upstream | undefined;
   #outbox: Buffer[] = [];
   #attempts = 0;
   #isFirst = true;
@@ -55,6 +56,15 @@ export class SocketSession {
     client.on('close', () => this.#node?.terminate());
     client.on('error', () => client.terminate());
     this.#connect();
+  }
+
+  /** Now and then: a node that hangs, lags or changed its chain keeps its sockets open and tells nothing over them. */
+  leaveUnfit(): void {
+    const { chain } = this.#options;
+    const upstream = this.#upstream;
+    if (upstream === undefined || this.#node?.readyState !== WebSocket.OPEN) return;
+    const isUnfit = upstream.isDown || upstream.isWrongChain || chain.lags(upstream);
+    if (isUnfit && chain.upstreams.some((other) => other !== upstream && chain.serves(other))) this.#node.terminate();
   }
 
   async #onClient(bytes: Buffer): Promise<void> {
@@ -99,6 +109,7 @@ export class SocketSession {
     const endpoint = parseEndpoint(upstream.source.url);
     const node = new WebSocket(url!, { headers: { ...endpoint.headers, ...upstream.source.headers }, lookup: dial.lookup as never, handshakeTimeout: 5_000, maxPayload: 256 * 1_048_576, followRedirects: false });
     this.#node = node;
+    this.#upstream = upstream;
     node.on('open', () => {
       learnSocketUrl(upstream, url!);
       others = [];

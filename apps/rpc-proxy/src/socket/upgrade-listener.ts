@@ -30,6 +30,7 @@ export interface UpgradeListener {
 }
 
 const PING_MS = 30_000;
+const LOOK_MS = 1_000;
 
 /** `GET {rpc_url}/{chain}` with Upgrade: a socket for calls and subscriptions, with the same keys and limits. */
 export function createUpgradeListener(options: UpgradeOptions): UpgradeListener {
@@ -42,6 +43,11 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
     }
   }, PING_MS);
   pinging.unref();
+  const sessions = new Set<SocketSession>();
+  const looking = setInterval(() => {
+    for (const session of sessions) session.leaveUnfit();
+  }, LOOK_MS);
+  looking.unref();
   const listener = (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy());
     admit(options, req)
@@ -54,7 +60,9 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
         server.handleUpgrade(req, socket, head, (client) => {
           alive.add(client);
           client.on('pong', () => alive.add(client));
-          new SocketSession({ ...options, ...admitted, client });
+          const session = new SocketSession({ ...options, ...admitted, client });
+          sessions.add(session);
+          client.on('close', () => sessions.delete(session));
         });
         // It upgrades, or refuses, at once.
         server.off('headers', tell);
@@ -64,6 +72,7 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
   return Object.assign(listener, {
     close: () => {
       clearInterval(pinging);
+      clearInterval(looking);
       for (const client of server.clients) client.terminate();
       server.close();
     },
