@@ -195,6 +195,32 @@ describe('the two interfaces of TRON', () => {
     await world.db.query('DELETE FROM blockchains');
   });
 
+  it('have answers that are kept, and state that is never taken for history', async () => {
+    const gateway = await world.open({ [TRON]: [jsonRpc.url] }, { cacheBytes: 1_000_000 });
+    const chain = gateway.directory.find('tron-local')!;
+    await waitFor(() => chain.serves(chain.upstreams[0]!));
+    const rows: [method: string, params: string, result: string, expected: number][] = [
+      ['eth_getBlockByNumber', '["0x5",true]', '{"number":"0x5"}', 1],
+      ['eth_getTransactionReceipt', '["0x1"]', '{"blockNumber":"0x5"}', 1],
+      ['eth_getLogs', '[{"fromBlock":"0x1","toBlock":"0x5"}]', '[{"blockNumber":"0x5"}]', 1],
+      ['eth_getBlockByNumber', '["0x5f5e100",true]', '{"number":"0x5f5e100"}', 2],
+      ['eth_getBalance', '["0x1","0x5"]', '"0x7"', 2],
+      ['eth_call', '[{},{"blockNumber":"0x5"}]', '"0x7"', 2],
+      ['buildTransaction', '[{}]', '{}', 2],
+    ];
+    let head = 200;
+    for (const [method, params, result, expected] of rows) {
+      jsonRpc.answer = answerResult(result);
+      jsonRpc.seen.length = 0;
+      for (const id of ['1', '"two"']) {
+        expect((await post(gateway, call(method, params, id), { path: '/tron-local' })).text).toBe(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
+        setHead(jsonRpc, (head += 1));
+        await waitFor(() => chain.headNumber === head);
+      }
+      expect([method, params, jsonRpc.seen.length]).toEqual([method, params, expected]);
+    }
+  });
+
   it('of several nodes pass over those that do not have it, serve another chain or break off', async () => {
     const gateway = await world.open({}, { endpoints: { [TRON]: [`${jsonRpc.url}/jsonrpc`, ...wallets.map(({ url }) => url)] } });
     const wallet = gateway.directory.find('tron-local')!.wallet!;
@@ -310,6 +336,12 @@ describe('the cache', () => {
     ['eth_getBalance', '["0x1","0x10"]', '"0x5"'],
     ['eth_getTransactionReceipt', '["0x2"]', block(70)],
     ['eth_getLogs', '[{"fromBlock":"0x1","toBlock":"0x10"}]', `[${block(5)}]`],
+    ['eth_chainId', '[]', '"0x1"'],
+    ['eth_call', '[{"to":"0x9"},{"blockNumber":"0x10"}]', '"0x7"'],
+    ['eth_getStorageAt', '["0x1","0x0","0x10"]', '"0x7"'],
+    ['eth_getTransactionByHash', '["0x5"]', block(60)],
+    ['trace_transaction', '["0x5"]', '[{"blockNumber":60,"blockHash":"0xa"}]'],
+    ['debug_traceBlockByNumber', '["0x10",{}]', '[{"result":{}}]'],
   ])('keeps final answers for good: %s', async (method, params, result) => {
     expect(await reach(method, params, result, '/ethereum', nextHead)).toBe(1);
   });
@@ -318,6 +350,13 @@ describe('the cache', () => {
     ['eth_getBlockByNumber', '["0x5f5e100",true]', block(100_000_000)],
     ['eth_getTransactionByHash', '["0x3"]', block(100_000_000)],
     ['eth_call', '[{},"latest"]', '"0x7"'],
+    ['eth_call', '[{},"finalized"]', '"0x7"'],
+    ['eth_getBalance', '["0x3"]', '"0x7"'],
+    ['eth_getLogs', '[{"fromBlock":"0x1","toBlock":"0x5f5e100"}]', `[${block(5)}]`],
+    ['eth_getLogs', '[{"fromBlock":"0x1"}]', `[${block(5)}]`],
+    ['trace_transaction', '["0x6"]', '[{"blockNumber":100000000}]'],
+    ['eth_feeHistory', '["0x5","latest",[]]', '{"oldestBlock":"0x1"}'],
+    ['eth_gasPrice', '[]', '"0x7"'],
   ])('forgets others with the next head: %s', async (method, params, result) => {
     expect(await reach(method, params, result, '/ethereum', nextHead)).toBe(2);
   });
@@ -329,6 +368,9 @@ describe('the cache', () => {
     ['eth_getBalance', '["0x1","pending"]', '"0x9"'],
     ['eth_estimateGas', '[{}]', '"0x5208"'],
     ['eth_syncing', '[]', 'false'],
+    ['txpool_status', '[]', '{"pending":"0x1"}'],
+    ['eth_getTransactionByHash', '["0x7"]', '{"blockNumber":null}'],
+    ['debug_traceTransaction', '["0x7"]', '{"gas":1}'],
   ])('never keeps what may change: %s %s', async (method, params, result) => {
     expect(await reach(method, params, result)).toBe(2);
   });
@@ -340,6 +382,17 @@ describe('the cache', () => {
     ['getrawtransaction', '["t"]', '"00"', 2],
     ['getrawtransaction', '["t",0,"abc"]', '"00"', 1],
     ['gettxout', '["t",0]', '{"value":1}', 2],
+    ['getblockheader', '["abc",false]', '"00ff"', 1],
+    ['getblockheader', '["abc",true]', '{"height":10,"confirmations":3}', 2],
+    ['gettxoutproof', '[["t"],"abc"]', '"00"', 1],
+    ['gettxoutproof', '[["t"]]', '"00"', 2],
+    ['getblockfilter', '["abc"]', '{"filter":"00"}', 1],
+    ['getrawtransaction', '["t",1,"abc"]', '{"blockhash":"abc","confirmations":3}', 2],
+    ['getblock', '["unknown",0]', '"00ff"', 2],
+    ['getblockhash', '{"height":11}', '"abd"', 2],
+    ['getrawmempool', '[]', '["t"]', 2],
+    ['testmempoolaccept', '[["00"]]', '[{"allowed":true}]', 2],
+    ['getblockcount', '[]', '100', 2],
   ])('of Bitcoin: %s %s', async (method, params, result, expected) => {
     expect(await reach(method, params, result, '/bitcoin', nextHead)).toBe(expected);
   });
@@ -351,6 +404,16 @@ describe('the cache', () => {
     ['getTransaction', '["sig2"]', 'null', 2],
     ['getBalance', '["k"]', '{"value":1}', 2],
     ['getLatestBlockhash', '[]', '{"value":{}}', 2],
+    ['getBlockTime', '[5]', '1700000000', 1],
+    ['getGenesisHash', '[]', '"5eyk"', 1],
+    ['getInflationReward', '[["a"],{"epoch":5}]', '[{"amount":1}]', 1],
+    ['getInflationReward', '[["a"]]', '[{"amount":1}]', 2],
+    ['getAccountInfo', '["k",{"commitment":"processed"}]', '{"value":{}}', 2],
+    ['getSignatureStatuses', '[["s"]]', '{"value":[{}]}', 2],
+    ['getTokenAccountBalance', '["k"]', '{"value":{"amount":"1"}}', 2],
+    ['getEpochInfo', '[]', '{"epoch":1}', 2],
+    ['getVoteAccounts', '[]', '{"current":[1]}', 2],
+    ['simulateTransaction', '["AA=="]', '{"value":{}}', 2],
   ])('of Solana: %s %s', async (method, params, result, expected) => {
     expect(await reach(method, params, result, '/solana')).toBe(expected);
   });

@@ -37,9 +37,12 @@ const byReply = (expression: RegExp): CacheRule => (question) => {
 const BLOCK_NUMBER = /"blockNumber"\s*:\s*"0x([0-9a-fA-F]{1,13})"/;
 const NUMBER = /"number"\s*:\s*"0x([0-9a-fA-F]{1,13})"/;
 
+/** Of traces, which write it in decimal. */
+const TRACED_NUMBER = /"blockNumber"\s*:\s*(\d{1,13})\b/;
+
 function findNumber(expression: RegExp, result: Buffer): number | undefined {
   const found = expression.exec(result.toString('latin1', 0, result.length));
-  return found === null ? undefined : Number.parseInt(found[1]!, 16);
+  return found === null ? undefined : Number.parseInt(found[1]!, expression === TRACED_NUMBER ? 10 : 16);
 }
 
 const logs: CacheRule = (question) => {
@@ -78,6 +81,7 @@ export const evmRules: Readonly<Record<string, CacheRule>> = {
   eth_getTransactionByHash: byReply(BLOCK_NUMBER),
   eth_getTransactionByBlockHashAndIndex: byReply(BLOCK_NUMBER),
   eth_getTransactionReceipt: byReply(BLOCK_NUMBER),
+  trace_transaction: byReply(TRACED_NUMBER),
   eth_getLogs: logs,
   eth_blockNumber: moving,
   eth_gasPrice: moving,
