@@ -12,7 +12,7 @@ await runService({
   start: async (logger) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: 'notifier' });
-    const db = createDatabase({ url: config.DATABASE_URL, applicationName: 'notifier' });
+    const db = createDatabase({ url: config.DATABASE_URL, applicationName: 'notifier', poolSize: 20 });
     const bus = await createBus('notifier', { url: config.NATS_URL, logger });
     const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
     // The attempt's own deadline ends every request; the agent's time-outs only stand behind it.

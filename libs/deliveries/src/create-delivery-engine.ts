@@ -40,7 +40,7 @@ export interface DeliveryEngine {
 
 const RECORD_BATCH_MAX = 500;
 /** Statements under way at once that note successes: an outcome that waits here for the one before is lost with the process. */
-const SUCCESS_WRITERS = 4;
+const SUCCESS_WRITERS = 12;
 /** Jobs that a lane may queue however full the others are. */
 const QUEUED_ALWAYS = 64;
 /** Successes that the database has not stored yet, and a crash would repeat: beyond that, nothing new starts. */
