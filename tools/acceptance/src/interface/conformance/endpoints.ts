@@ -41,6 +41,12 @@ function doorChecks({ method, path }: Endpoint): Check[] {
       await expectProblem(ground, await ground.api(method, fill(path, unknownValues()) + (sample?.query ?? ''), hasBody ? body : undefined), 404, titleOf(ground, 404));
     }));
   }
+  if (method === 'POST' || method === 'PATCH') {
+    door.push(check('takes bodies as application/json only', async (ground) => {
+      const { status, body } = await ground.api(method, fill(path, ground.values), '{"a":1}', { 'content-type': 'text/plain' });
+      demand(status === 415 && (body as { status?: unknown }).status === 415, '415 (decisions.md 1.8)', { status, body });
+    }));
+  }
   // Of those that have a form of their own in the table of identifier formats.
   for (const name of names.filter((one) => one.endsWith('_id') || ['chain_gid', 'asset_path'].includes(one))) {
     door.push(check(`is 400 where ${name} has another form`, async (ground) => {

@@ -79,7 +79,7 @@ export async function expectProblem({ specification }: Pick<Ground, 'specificati
   demand(status === expected && problem?.['status'] === expected && problem['title'] === title, `${expected} ${title}`, { status, body });
   demand(/^application\/problem\+json/.test(headers.get('content-type') ?? ''), 'application/problem+json', headers.get('content-type'));
   demand(typeof problem['type'] === 'string', 'a type', body);
-  for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) demand(/^\d+$/.test(headers.get(name) ?? ''), `${name} on every response`, Object.fromEntries(headers));
+  for (const name of codesOf(sayingOf(specification, 'Every response carries '))) demand(/^\d+$/.test(headers.get(name) ?? ''), `${name} on every response`, Object.fromEntries(headers));
   if (sayingOf(specification, 'The `type` values for ').split(':')[0]!.includes(String(expected))) return;
   const shown = codesOf(sayingOf(specification, 'Problem `type` values seen:').split('. ')[0]!).map((uri) => uri.replace(/^\{\w+\}/, ''));
   const path = shown.find((uri) => uri.endsWith(`/${PROBLEM_NAMES[expected]}`));

@@ -156,7 +156,10 @@ function lengthOnCreate(subject: Subject, min: number, max: number): Check {
   });
 }
 
-const TOKENS = ['1234567', '123456789012', '123456', '1234567890123', '12345678x'].flatMap((id) => ['A'.repeat(35), `a_-${'9'.repeat(32)}`, 'A'.repeat(34), 'A'.repeat(36), `${'A'.repeat(34)}.`].map((secret) => `${id}:${secret}`));
+const TOKENS = [
+  ...['1234567', '123456789012', '123456', '1234567890123', '12345678x'].map((id) => `${id}:${'A'.repeat(35)}`),
+  ...[`a_-${'9'.repeat(32)}`, 'A'.repeat(34), 'A'.repeat(36), `${'A'.repeat(34)}.`].map((secret) => `12345678:${secret}`),
+];
 
 function patternOnCreate(subject: Subject, pattern: RegExp): Check {
   return check(`${subject.field} matches ${pattern.source}`, async ({ api }) => {

@@ -7,7 +7,8 @@ import { connectAs, type Client, type Reply } from '../client.ts';
 import type { InterfaceStack } from '../interface-stack.ts';
 import { demand } from './check.ts';
 import { Observer } from './observer.ts';
-import type { Specification } from './specification.ts';
+import { codesOf } from './read-tables.ts';
+import { sayingOf, type Specification } from './specification.ts';
 
 /** What a client holds in its hand when it begins to read the specification line by line. */
 export interface Ground {
@@ -46,7 +47,7 @@ export const ALIASED = { gid: 'eip155:56', alias: 'bsc' } as const;
 
 export async function layGround(stack: InterfaceStack, specification: Specification): Promise<Ground> {
   const { chain, services } = stack.harness;
-  const api = connectAs(stack.apiUrl, stack.tenant.keys.api);
+  const api = watchHeaders(connectAs(stack.apiUrl, stack.tenant.keys.api), specification);
   const observer = new Observer();
   const [silentNode, talkingNode] = await Promise.all([startSpecNode(() => undefined), startSpecNode(undefined, { chainId: 56 }), observer.start()]);
   const [silent, silentCall] = await Promise.all([openSilentChannel(api, observer), stack.startRpc({ [CHAINS.evm]: [silentNode.url], [ALIASED.gid]: [talkingNode.url] }).then(() => callSilentNode(stack, silentNode))]);
@@ -121,6 +122,17 @@ export async function moveMoney({ harness }: InterfaceStack, to: Hex): Promise<s
   await actor.call(actor.accounts[0]!, 'TestToken', actor.deployed.token, 'mint', [to, 2_500_000n]);
   await actor.mine();
   return hash;
+}
+
+/** What every response carries, whatever it answers. */
+function watchHeaders(client: Client, specification: Specification): Client {
+  const names = codesOf(sayingOf(specification, 'Every response carries '));
+  demand(names.length === 3, 'three headers', names);
+  return async (method, path, ...rest) => {
+    const reply = await client(method, path, ...rest);
+    for (const name of names) demand(/^\d+$/.test(reply.headers.get(name) ?? ''), `${name} of ${method} ${path}`, reply);
+    return reply;
+  };
 }
 
 async function openSilentChannel(api: Client, observer: Observer): Promise<Ground['silent']> {

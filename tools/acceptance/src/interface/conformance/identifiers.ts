@@ -8,7 +8,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** On either side of every limit that a pattern of namespace and reference can have. */
 const NAMESPACES = ['ab', 'abc', 'abcdefgh', 'abcdefghi', 'Abc', 'a1c', 'a-c', 'a_c'];
 const REFERENCES = ['', '1', 'aZ9', '-_', 'a.b', 'a~b', ...[31, 32, 33, 64, 127, 128, 129].map((length) => 'x'.repeat(length))];
-const CANDIDATES = NAMESPACES.flatMap((namespace) => REFERENCES.map((reference) => `${namespace}:${reference}`));
+const CANDIDATES = [...NAMESPACES.map((namespace) => `${namespace}:1`), ...REFERENCES.map((reference) => `abc:${reference}`)];
 
 type Phrase = readonly [RegExp, (match: RegExpExecArray) => Check | readonly Check[]];
 
