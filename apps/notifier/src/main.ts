@@ -35,7 +35,7 @@ await runService({
       open: sealer.open,
       userAgent: 'chainwatch-webhook/1',
       trace: ({ traceparent, eventType, channelId }, work) =>
-        withSpan('deliver', { traceparent, kind: 'client', attributes: { event_type: eventType, channel_id: channelId } }, (span) => work(span.traceparent)),
+        withSpan('deliver', { traceparent, kind: 'client', isLeaf: true, attributes: { event_type: eventType, channel_id: channelId } }, (span) => work(span.traceparent)),
       onAttempt: ({ durationMs, errorCode }) => {
         attempts.add(1, { outcome: errorCode ?? 'delivered' });
         durations.record(durationMs / 1_000);

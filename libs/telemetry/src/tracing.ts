@@ -7,6 +7,8 @@ export interface SpanOptions {
   readonly traceparent?: string;
   readonly attributes?: Attributes;
   readonly kind?: 'producer' | 'consumer' | 'client' | 'server';
+  /** Nothing inside asks for the current trace. Unrecorded it is not carried along then, which every promise would pay for. */
+  readonly isLeaf?: boolean;
 }
 
 /** What code inside of a span may do with it. */
@@ -30,7 +32,8 @@ export function setRecording(value: boolean): void {
 export async function withSpan<T>(name: string, options: SpanOptions, work: (span: ActiveSpan) => T | Promise<T>): Promise<T> {
   if (!isRecording) {
     const traceparent = newTraceparent(options.traceparent ?? unrecorded.getStore());
-    return unrecorded.run(traceparent, async () => work({ traceparent, setAttributes: () => undefined }));
+    const span = { traceparent, setAttributes: () => undefined };
+    return options.isLeaf === true ? work(span) : unrecorded.run(traceparent, async () => work(span));
   }
   const remote = parseTraceparent(options.traceparent);
   const parent = remote === undefined ? context.active() : trace.setSpanContext(ROOT_CONTEXT, remote);
