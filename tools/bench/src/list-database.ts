@@ -14,6 +14,7 @@ const PASSWORD = 'bench';
 
 interface ListDatabase {
   readonly url: string;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -42,12 +43,13 @@ function hashMaker(scale: ListScale): string {
 async function startServer(dataDir: string): Promise<ListDatabase> {
   const port = await findFreePort();
   const { spec, url } = await preparePostgres({ port, dataDir, password: PASSWORD, isDurable: false });
-  const settings = ['wal_level=minimal', 'max_wal_senders=0', 'max_wal_size=8GB', 'checkpoint_timeout=30min', 'jit=off', 'shared_buffers=1GB', 'maintenance_work_mem=1GB', 'autovacuum_vacuum_cost_delay=0'];
+  const settings = ['wal_level=minimal', 'max_wal_senders=0', 'max_wal_size=2GB', 'checkpoint_timeout=30min', 'jit=off', 'shared_buffers=1GB', 'maintenance_work_mem=1GB', 'autovacuum_vacuum_cost_delay=0'];
   const child = spawn(spec.command, [...(spec.args ?? []), ...settings.flatMap((setting) => ['-c', setting])], { cwd: '/', ...spec.account, stdio: 'ignore' });
   if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, 'QUIT'));
   await waitFor(() => canConnect(url), { timeoutMs: 60_000, message: 'PostgreSQL of the list bench' });
   return {
     url,
+    pid: child.pid!,
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());

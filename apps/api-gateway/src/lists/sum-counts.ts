@@ -8,17 +8,20 @@ interface CountedList {
   /** A project, a channel, an address; NOBODY for what all share. */
   readonly scope: string;
   readonly list: 'transactions' | 'address' | 'public_key' | 'asset' | 'addresses' | 'blocks' | 'assets' | 'deliveries' | 'usage' | 'audit_logs';
+  /** The whole key where it is known: one line of the index. */
+  readonly key?: readonly string[];
 }
 
 /**
  * How many rows a list has, from the totals that the database keeps (migration list_figures), exactly as of this statement.
  * @param wanted values that each column of the list's key may have, in its order; undefined: any
  */
-export async function sumCounts(sql: Sql, { scope, list }: CountedList, wanted: WantedKeys = []): Promise<number> {
+export async function sumCounts(sql: Sql, { scope, list, key }: CountedList, wanted: WantedKeys = []): Promise<number> {
   const values: unknown[] = [scope, list];
+  const whole = key === undefined ? '' : ` AND key = $${values.push(key)}::text[]`;
   const keys = wanted.map((allowed, index) => (allowed === undefined ? '' : ` AND key[${index + 1}] = ANY ($${values.push(allowed)})`)).join('');
   // Standing lines and fresh ones have an index each.
-  const lines = (kind: string): string => `SELECT count FROM list_counts WHERE scope = $1 AND list = $2 AND ${kind} AND bucket = 0${keys}`;
+  const lines = (kind: string): string => `SELECT count FROM list_counts WHERE scope = $1 AND list = $2 AND ${kind} AND bucket = 0${whole}${keys}`;
   const { rows } = await sql.query<{ total: number }>(`SELECT coalesce(sum(count), 0)::bigint AS total FROM (${lines('NOT is_fresh AND level = 0')} UNION ALL ${lines('is_fresh')}) l`, values);
   return rows[0]!.total;
 }

@@ -17,7 +17,7 @@ export async function countTogether(sql: Sql, projectId: string, source: Transac
 }
 
 async function countGroup(sql: Sql, projectId: string, { table, key, type }: TransactionSource, values: readonly string[]): Promise<number> {
-  const totals = await Promise.all(values.map((value) => sumCounts(sql, key === 'address_id' ? { scope: value, list: 'address' } : { scope: projectId, list: 'asset' }, key === 'address_id' ? [] : [[value]])));
+  const totals = await Promise.all(values.map((value) => sumCounts(sql, key === 'address_id' ? { scope: value, list: 'address' } : { scope: projectId, list: 'asset', key: [value] })));
   const largest = totals.indexOf(Math.max(...totals));
   const others = values.filter((_, index) => index !== largest && totals[index]! > 0);
   if (others.length === 0) return totals[largest]!;

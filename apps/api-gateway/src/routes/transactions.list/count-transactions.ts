@@ -23,7 +23,7 @@ export async function countTransactions(sql: Sql, filters: TransactionFilters): 
     if (minAmount !== undefined) return countOnScale(sql, amounts, projectId, { from: /[1-9]/.test(minAmount) ? minAmount : undefined });
     if (publicKeyId !== undefined) return sumCounts(sql, { scope: publicKeyId, list: 'public_key' });
     if (addressIds?.length === 1) return sumCounts(sql, { scope: addressIds[0]!, list: 'address' });
-    if (assets?.length === 1) return sumCounts(sql, { scope: projectId, list: 'asset' }, [assets]);
+    if (assets?.length === 1) return sumCounts(sql, { scope: projectId, list: 'asset', key: assets });
     const source = findSource(filters, names[0]);
     if (source) return countTogether(sql, projectId, source);
   }
