@@ -38,13 +38,16 @@ describe('list_counts', () => {
   it('are what counting gives, at every moment, whatever writers do at once', async () => {
     let left = OPERATIONS;
     const differences: unknown[] = [];
+    const seen = new Set<string>();
     const work = async (): Promise<void> => {
       while (left-- > 0) {
         // A cycle of locks is broken by PostgreSQL, an address may be deleted while it is written of: the services do it again.
         await pick(operations)().catch((error: { code?: string }) => {
           if (error.code !== '40P01' && error.code !== '23503') throw error;
         });
-        if (chance(10)) differences.push(...(await compare(db)));
+        if (!chance(10)) continue;
+        differences.push(...(await compare(db)));
+        for (const { list } of (await db.query<{ list: string }>('SELECT DISTINCT list FROM list_counts')).rows) seen.add(list);
       }
     };
     await Promise.all(Array.from({ length: 8 }, work));
@@ -53,8 +56,7 @@ describe('list_counts', () => {
     expect(await compare(db)).toEqual([]);
     const { rows } = await db.query('SELECT count(*) AS total FROM list_counts WHERE is_fresh OR count = 0');
     expect(rows[0].total).toBe(0);
-    const { rows: lists } = await db.query('SELECT DISTINCT list FROM list_counts');
-    expect(lists.map(({ list }) => list).sort()).toEqual((await db.query('SELECT counted_lists() AS names')).rows[0].names.sort());
+    expect([...seen].sort()).toEqual((await db.query('SELECT counted_lists() AS names')).rows[0].names.sort());
   }, 120_000);
 
   it('leave the order of transactions with their addresses and assets, and what they moved', async () => {
@@ -150,7 +152,7 @@ describe('list_counts', () => {
     () => db.query(`INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held, created_at) VALUES (gen_random_uuid(), $1, $2, $3, 1, 's', '{}', $4, timestamptz '2026-01-01' + $5 * interval '1 minute')`,
       [idOf(2, randomInt(2)), chance(10) ? null : pick(chains), pick(['a', 'b']), chance(30), randomInt(9_000)]),
     () => db.query('UPDATE events SET is_held = NOT is_held, published_at = now() WHERE id IN (SELECT id FROM events ORDER BY id DESC LIMIT 3 FOR UPDATE SKIP LOCKED)'),
-    () => db.query('DELETE FROM events WHERE id IN (SELECT id FROM events ORDER BY id LIMIT 2 FOR UPDATE SKIP LOCKED)'),
+    () => db.query('DELETE FROM events WHERE id IN (SELECT id FROM events ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)'),
     () => db.query(
       `INSERT INTO rpc_usage SELECT $1, $2, c, m, timestamptz '2026-01-01' + $3 * interval '1 hour', 1, 0, 0, 1, 1 FROM unnest($4::text[]) AS c, unnest(ARRAY['eth_call', 'eth_chainId']) AS m
        ON CONFLICT (key_id, hour, chain_gid, method) DO UPDATE SET requests = rpc_usage.requests + 1`,
