@@ -3,8 +3,10 @@ import type { Sql } from '@chainwatch/db';
 
 interface AskDeps {
   readonly sql: Sql;
-  readonly network: Network;
+  readonly network: Pick<Network, 'gid' | 'family'>;
   readonly signal: AbortSignal;
+  /** Addresses asked for in one statement. */
+  readonly pageRows?: number;
 }
 
 interface Row {
@@ -12,24 +14,23 @@ interface Row {
   readonly watch_xid: string;
 }
 
-const PAGE_ROWS = 5_000;
-
 /**
  * Whoever registers an address asks for its balances on the chains that are active then. What was registered since the
  * analyzer last stored how far it has read (before a first activation: everything) is asked for when the chain is taken
  * over, before a step stores anything newer; some of it twice, which changes nothing. Chains of unspent outputs enrol
  * their addresses (enrollAddresses).
  */
-export async function askForMissedBalances({ sql, network, signal }: AskDeps): Promise<void> {
+export async function askForMissedBalances({ sql, network, signal, pageRows = 5_000 }: AskDeps): Promise<void> {
   for (let after: Row = { id: '00000000-0000-0000-0000-000000000000', watch_xid: '0' }; !signal.aborted; ) {
     const { rows } = await sql.query<Row>(
-      `SELECT id, watch_xid::text AS watch_xid FROM addresses
-       WHERE chain_family = $1 AND watch_xid >= (SELECT watch_xid FROM analyzer_states WHERE chain_gid = $2) AND (watch_xid, id) > ($3::xid8, $4::uuid)
-       ORDER BY watch_xid, id LIMIT ${PAGE_ROWS}`,
+      // By the column, not by its text: 1000 comes after 999.
+      `SELECT a.id, a.watch_xid::text AS watch_xid FROM addresses a
+       WHERE a.chain_family = $1 AND a.watch_xid >= (SELECT watch_xid FROM analyzer_states WHERE chain_gid = $2) AND (a.watch_xid, a.id) > ($3::xid8, $4::uuid)
+       ORDER BY a.watch_xid, a.id LIMIT ${pageRows}`,
       [network.family, network.gid, after.watch_xid, after.id],
     );
     if (rows.length > 0) await ask(sql, network.gid, rows.map(({ id }) => id));
-    if (rows.length < PAGE_ROWS) return;
+    if (rows.length < pageRows) return;
     after = rows.at(-1)!;
   }
 }
@@ -39,7 +40,7 @@ async function ask(sql: Sql, chainGid: string, ids: readonly string[]): Promise<
     `INSERT INTO balance_reads (chain_gid, address_id, reason)
      SELECT $1, a.id, 'imported' FROM addresses a
      WHERE a.id = ANY ($2::uuid[]) AND a.is_monitored
-       AND NOT EXISTS (SELECT FROM balance_reads q WHERE q.address_id = a.id AND q.chain_gid = $1 AND q.reason = 'imported')`,
+       AND a.id <> ALL (ARRAY(SELECT q.address_id FROM balance_reads q WHERE q.address_id = ANY ($2::uuid[]) AND q.chain_gid = $1 AND q.reason = 'imported'))`,
     [chainGid, ids],
   );
 }

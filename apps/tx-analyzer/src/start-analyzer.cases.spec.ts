@@ -1,6 +1,7 @@
 import { ChainClientError, type Block, type Transfer } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { hashOf, NATIVE, network, TOKEN, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { askForMissedBalances } from './ask-for-missed-balances.ts';
 import { makeTransaction } from './spec-chain.ts';
 import { SpecWorld } from './spec-world.ts';
 
@@ -582,6 +583,21 @@ describe('failures', () => {
     world.startAnalyzer();
     await world.settle();
     expect(await asked()).toEqual([{ address: ALICE }, { address: BOB }]);
+  });
+
+  it('asks for everybody, page by page, in the order of numbers', async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 12; index += 1) {
+      const { id } = await world.watch(project, `0x${index.toString(16).padStart(40, '0')}`);
+      ids.push(id);
+      // As texts, 1000 is before 99.
+      await world.db.query('UPDATE addresses SET watch_xid = $2::text::xid8 WHERE id = $1', [id, [9, 99, 999, 1_000, 10_000, 100_000][index % 6]]);
+    }
+    await world.db.query(`INSERT INTO analyzer_states (chain_gid) VALUES ($1) ON CONFLICT (chain_gid) DO UPDATE SET watch_xid = '0'`, [world.gid]);
+    const { network: chainNetwork } = world.chain;
+    for (let time = 0; time < 2; time += 1) await askForMissedBalances({ sql: world.db, network: chainNetwork, signal: new AbortController().signal, pageRows: 5 });
+    const asked = await world.rows<{ address_id: string }>('SELECT address_id FROM balance_reads');
+    expect(asked.map(({ address_id }) => address_id).sort()).toEqual([...ids].sort());
   });
 
   it('names its events by content', async () => {

@@ -23,7 +23,7 @@ export async function benchPipeline(report: Report, directory: string): Promise<
       await insertAddresses(rig, watched);
       await replay.setHead(first - 1);
       await rig.activate(replay.url);
-      await waitUntil('the start', 120_000, async () => (await rig.cursorNumber()) === first - 1).catch(rig.explain);
+      await waitUntil('the start', 30_000, async () => (await rig.cursorNumber()) === first - 1).catch(rig.explain);
       await measureFloor(replay.url, 0, first - 1);
       await replay.setHead(last);
       const started = performance.now();
