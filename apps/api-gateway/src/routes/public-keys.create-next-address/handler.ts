@@ -1,3 +1,4 @@
+import { notFound } from '@chainwatch/problem';
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
 import { findPublicKey } from '../../find-public-key.ts';
@@ -18,6 +19,7 @@ export const createNextAddress = defineRoute({
     const key = await findPublicKey(deps, principal, params.public_key_id);
     const { indexes } = await generateNextAddress(deps, { key, change: body.change, signal });
     const [record] = await readGenerated(deps.db, key, body.change, indexes);
+    if (record === undefined) throw notFound(`The public key ${key.id} was deleted meanwhile.`);
     return { status: 201, body: record };
   },
 });
