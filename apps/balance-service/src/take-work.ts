@@ -62,10 +62,12 @@ interface ReadRow {
 }
 
 /**
- * Coins from before the address was watched are not being looked for any more: a reading would have missed them. Looked
- * up by primary key, row by row, because no statistics keep up with a mass import.
+ * Coins from before the address was watched are not being looked for any more: a reading would have missed them. Nobody
+ * looks for those of an address that is left alone: what was asked for it is taken, and read for no one. Looked up by
+ * primary key, row by row, because no statistics keep up with a mass import.
  */
-const IS_COMPLETE = `coalesce((SELECT f.status FROM address_backfills f WHERE f.address_id = q.address_id AND f.chain_gid = q.chain_gid), 'complete') NOT IN ('pending', 'running')`;
+const IS_COMPLETE = `(coalesce((SELECT f.status FROM address_backfills f WHERE f.address_id = q.address_id AND f.chain_gid = q.chain_gid), 'complete') NOT IN ('pending', 'running')
+  OR NOT (SELECT a.is_monitored FROM addresses a WHERE a.id = q.address_id))`;
 
 /** What was detected first; imports get their turn beside it. */
 async function takeRows(sql: Sql, chainGid: string, limit: number): Promise<ReadRow[]> {

@@ -160,6 +160,14 @@ describe('balances', () => {
     expect([await countRows('adjustments'), await countRows('balance_reads')]).toEqual([0, 0]);
   });
 
+  it('of an address that nobody monitors any more wait for no backfill, and are not read', async () => {
+    const id = await world.watch(await world.addProject(), A, 'pending');
+    await world.db.query('UPDATE addresses SET is_monitored = false');
+    await world.db.query(`INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason) VALUES ($1, $2, $3, 'reorged')`, [bitcoin.gid, id, BTC]);
+    await settle();
+    expect([await countRows('balance_reads'), await balanceOf(id)]).toEqual([0, undefined]);
+  });
+
   it('of one project do not wait for the backfill of another', async () => {
     const id = await world.watch(await world.addProject(), A);
     await world.watch(await world.addProject(), A, 'pending');
