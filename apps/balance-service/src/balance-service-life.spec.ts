@@ -58,7 +58,7 @@ describe('the service', () => {
     await receive(10n ** 18n);
     await waitFor(() => published().length === 1);
     expect(published()).toEqual(['1']);
-    await waitFor(async () => (await world.rows('SELECT 1 FROM events WHERE published_at IS NULL')).length === 0);
+    await waitFor(async () => (await world.rows('SELECT 1 FROM unpublished_events')).length === 0);
     expect(await service.readiness()).toEqual({ postgres: { ok: true }, nats: { ok: true }, [CHECK]: { ok: true, status: 'following' } });
   });
 

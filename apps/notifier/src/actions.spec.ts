@@ -15,7 +15,7 @@ const statusOf = async (channelId: string): Promise<string> => (await world.rows
 async function sendTest(channelId: string): Promise<string> {
   const eventId = randomUUID();
   await world.db.query(
-    `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload, published_at, dispatched_at) VALUES ($1, $2, 'transaction.detected', 0, 'test', '{"is_test_message":true}', now(), now())`,
+    `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload) VALUES ($1, $2, 'transaction.detected', 0, 'test', '{"is_test_message":true}')`,
     [eventId, world.projectId],
   );
   await world.db.query(`INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status, is_test) VALUES ($1, $2, $3, 'transaction.detected', 'pending', true)`, [world.projectId, channelId, eventId]);
@@ -108,7 +108,7 @@ describe('two replicas', () => {
     const later = await world.emit();
     await world.waitForStatus(later, 'delivered');
     await waitFor(() => receiver.requests.length === 2 * ids.length);
-    await waitFor(async () => (await world.rows('SELECT 1 FROM events WHERE dispatched_at IS NULL')).length === 0);
+    await waitFor(async () => (await world.rows('SELECT 1 FROM undispatched_events')).length === 0);
   });
 
   test('lose nothing of an event when channels come while it is dispatched', async () => {
@@ -119,7 +119,7 @@ describe('two replicas', () => {
     await world.start({ pollMs: 50 }, { db: gate.db, instanceId: 'one', heartbeatMs: 20, sweepAfterMs: 600_000 });
     await waitFor(() => gate.seen.hasBegun);
     const eventId = await world.emit();
-    await waitFor(async () => (await world.rows('SELECT 1 FROM events WHERE dispatched_at IS NOT NULL')).length === 1);
+    await waitFor(async () => (await world.rows('SELECT 1 FROM undispatched_events')).length === 0);
     await world.waitForStatus(eventId, 'delivered');
     expect((await world.rows<{ channel_id: string }>('SELECT channel_id FROM deliveries ORDER BY 1')).map(({ channel_id: id }) => id)).toEqual(ids);
     expect(gate.seen.ownCount).toBeLessThan(ids.length);
@@ -158,7 +158,7 @@ function gateTakeover(db: Database): { db: Database; seen: { hasBegun: boolean; 
   }
 
   function query(statement: string | Statement, values: unknown[] = []): Promise<unknown> {
-    if (typeof statement === 'string') return statement.includes('id > $1 ORDER BY id') ? catchUp(statement, values) : db.query(statement, values);
+    if (typeof statement === 'string') return statement.includes('event_row_id > $1') ? catchUp(statement, values) : db.query(statement, values);
     if (statement.name === 'insert_deliveries' && seen.ownCount === 0) return write(statement);
     const result = db.query(statement);
     if (statement.name === 'mark_dispatched') marking = result;

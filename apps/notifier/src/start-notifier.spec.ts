@@ -24,7 +24,7 @@ describe('delivery', () => {
     await world.waitForStatus(eventId, 'delivered');
 
     const { headers, body } = receiver.requests[0]!;
-    const [event] = await world.rows<{ payload: string; dispatched_at: Date }>('SELECT payload, dispatched_at FROM events WHERE event_id = $1', [eventId]);
+    const [event] = await world.rows<{ payload: string }>('SELECT payload FROM events WHERE event_id = $1', [eventId]);
     expect(body).toBe(event!.payload);
     expect(verifySignature({ header: headers['x-webhook-signature'], body, secret: SECRET })).toMatchObject({ ok: true });
     expect(headers).toMatchObject({
@@ -63,7 +63,7 @@ describe('delivery', () => {
     const wanted = await world.emit({ type: 'transaction.confirmed', transfers: [transfer] });
     await world.waitForStatus(wanted, 'delivered');
     expect(await world.rows('SELECT event_id FROM deliveries')).toEqual([{ event_id: wanted }]);
-    await waitFor(async () => (await world.rows('SELECT 1 FROM events WHERE dispatched_at IS NULL')).length === 0);
+    await waitFor(async () => (await world.rows('SELECT 1 FROM undispatched_events')).length === 0);
   });
 
   test('makes first attempts of a channel in event order', async () => {
@@ -328,7 +328,7 @@ describe('what breaks around it', () => {
     const eventId = await world.emit();
     await waitFor(() => receiver.requests.length === 2);
     await world.waitForStatus(eventId, 'delivered');
-    await waitFor(async () => (await world.rows('SELECT 1 FROM events WHERE dispatched_at IS NULL')).length === 0);
+    await waitFor(async () => (await world.rows('SELECT 1 FROM undispatched_events')).length === 0);
     expect(isForgotten).toBe(true);
     expect(eventIds()).toEqual([eventId, eventId]);
   });

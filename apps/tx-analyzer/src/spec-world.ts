@@ -260,7 +260,7 @@ export class SpecWorld {
   }
 
   /** Events of the outbox in order, `type hash epoch-free`. */
-  events(): Promise<{ event_id: string; project_id: string; type: string; sequence: number; payload: string; is_held: boolean; published_at: Date | null; transaction_id: string }[]> {
-    return this.rows('SELECT event_id, project_id, type, sequence, payload, is_held, published_at, transaction_id FROM events ORDER BY id');
+  events(): Promise<{ event_id: string; project_id: string; type: string; sequence: number; payload: string; is_held: boolean; is_published: boolean; transaction_id: string }[]> {
+    return this.rows('SELECT event_id, project_id, type, sequence, payload, is_held, NOT EXISTS (SELECT FROM unpublished_events WHERE event_row_id = events.id) AS is_published, transaction_id FROM events ORDER BY id');
   }
 }

@@ -257,9 +257,9 @@ describe('reorgs', () => {
     await world.feedBlocks(other[0]!);
     await world.settle();
     const held = (await world.events()).slice(2);
-    expect(held.map((event) => [event.type, event.is_held, event.published_at])).toEqual([
-      ['transaction.reorged', true, null],
-      ['transaction.detected', true, null],
+    expect(held.map((event) => [event.type, event.is_held, event.is_published])).toEqual([
+      ['transaction.reorged', true, false],
+      ['transaction.detected', true, false],
     ]);
     expect(await world.rows('SELECT status, confirmed_number FROM analyzer_states')).toEqual([{ status: 'recovering', confirmed_number: 1 }]);
     expect(world.bus.published).toHaveLength(2);
@@ -497,7 +497,7 @@ describe('failures', () => {
     expect(world.bus.published).toEqual([]);
     world.bus.isConnected = true;
     await waitFor(() => world.bus.published.length === 1);
-    await waitFor(async () => (await world.events())[0]!.published_at !== null);
+    await waitFor(async () => (await world.events())[0]!.is_published);
   });
 
   it('publishes what a crash left between commit and bus', async () => {
@@ -520,7 +520,7 @@ describe('failures', () => {
     world.startAnalyzer();
     await world.feedBlocks(world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] }));
     await world.settle();
-    await waitFor(async () => (await world.events())[0]!.published_at !== null);
+    await waitFor(async () => (await world.events())[0]!.is_published);
     world.bus.loseStreams();
     await waitFor(() => world.bus.published.length === 2);
     expect(new Set(world.bus.published.map(({ messageId }) => messageId)).size).toBe(1);

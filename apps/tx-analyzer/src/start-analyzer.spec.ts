@@ -59,7 +59,7 @@ describe('startAnalyzer', () => {
       ['tx.detected', network.gid, projectId],
       ['tx.confirmed', network.gid, projectId],
     ]);
-    await waitFor(async () => (await world.events()).every((event) => event.published_at !== null));
+    await waitFor(async () => (await world.events()).every((event) => event.is_published));
   });
 
   it('makes a reorganised transaction start again with a new epoch', async () => {

@@ -60,17 +60,18 @@ describe('list_counts', () => {
   }, 120_000);
 
   it('leave the order of transactions with their addresses and assets, and what they moved', async () => {
+    const amounts = () => db.query('SELECT id, amount_max FROM transactions ORDER BY id').then((result) => result.rows);
+    // By chance the writers may have left nothing of known decimals.
+    while ((await amounts()).every(({ amount_max }) => amount_max === null)) for (const operation of operations) await operation();
     const { rows } = await db.query(
       `SELECT t.id FROM transactions t LEFT JOIN transaction_addresses ta ON ta.transaction_id = t.id LEFT JOIN transfers r ON r.transaction_id = t.id
        WHERE ta.transaction_id IS NOT NULL AND (ta.detected_at, ta.block_position) IS DISTINCT FROM (t.detected_at, t.block_position)
          OR r.transaction_id IS NOT NULL AND r.detected_at IS DISTINCT FROM t.detected_at`,
     );
     expect(rows).toEqual([]);
-    const amounts = () => db.query('SELECT id, amount_max FROM transactions ORDER BY id').then((result) => result.rows);
     const before = await amounts();
     await db.query('SELECT set_amount_max(ARRAY(SELECT id FROM transactions))');
     expect(await amounts()).toEqual(before);
-    expect(before.filter(({ amount_max }) => amount_max !== null).length).toBeGreaterThan(0);
   });
 
   it.each([
@@ -151,7 +152,7 @@ describe('list_counts', () => {
     },
     () => db.query(`INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held, created_at) VALUES (gen_random_uuid(), $1, $2, $3, 1, 's', '{}', $4, timestamptz '2026-01-01' + $5 * interval '1 minute')`,
       [idOf(2, randomInt(2)), chance(10) ? null : pick(chains), pick(['a', 'b']), chance(30), randomInt(9_000)]),
-    () => db.query('UPDATE events SET is_held = NOT is_held, published_at = now() WHERE id IN (SELECT id FROM events ORDER BY id DESC LIMIT 3 FOR UPDATE SKIP LOCKED)'),
+    () => db.query('UPDATE events SET is_held = NOT is_held WHERE id IN (SELECT id FROM events ORDER BY id DESC LIMIT 3 FOR UPDATE SKIP LOCKED)'),
     () => db.query('DELETE FROM events WHERE id IN (SELECT id FROM events ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)'),
     () => db.query(
       `INSERT INTO rpc_usage SELECT $1, $2, c, m, timestamptz '2026-01-01' + $3 * interval '1 hour', 1, 0, 0, 1, 1 FROM unnest($4::text[]) AS c, unnest(ARRAY['eth_call', 'eth_chainId']) AS m

@@ -137,7 +137,7 @@ export function claimWork(input: ClaimWorkInput): ClaimLoop {
   }
 
   async function claimBacklog(lane: ChannelLane): Promise<void> {
-    const limit = Math.min(CLAIM_MAX, engine.roomFor(lane));
+    const limit = Math.min(CLAIM_MAX, engine.roomForBacklog(lane));
     if (limit <= 0) return;
     const { heldCount, heldUnderWay } = lane;
     const jobs = await engine.deliveries.claimHeld(lane.channel.id, limit, false);

@@ -24,6 +24,8 @@ export interface DeliveryEngine {
   laneOf(channel: Channel): ChannelLane;
   /** How many more jobs of a lane fit into memory: beyond a few, lanes share one half, so that slow ones leave room for others. */
   roomFor(lane: ChannelLane): number;
+  /** The same for rows that wait in the database: a part of it, for they wait well there, and memory is for what is new. */
+  roomForBacklog(lane: ChannelLane): number;
   /** How many more fit at most. */
   readonly room: number;
   has(deliveryId: string): boolean;
@@ -43,6 +45,8 @@ const RECORD_BATCH_MAX = 500;
 const SUCCESS_WRITERS = 12;
 /** Jobs that a lane may queue however full the others are. */
 const QUEUED_ALWAYS = 64;
+/** The same of what is taken from a backlog; a lane is filled up when half of them are gone. */
+const BACKLOG_ALWAYS = 32;
 /** Successes that the database has not stored yet, and a crash would repeat: beyond that, nothing new starts. */
 const SUCCESSES_MAX = 500;
 /** The same of failures, which a crash may repeat: many bad receivers fail at once, and the good ones do not wait for that. */
@@ -106,6 +110,11 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
   function roomFor(lane: ChannelLane): number {
     const shared = bytes >= options.queueBytes / 2 ? 0 : options.queue / 2 - known.size;
     return Math.min(room(), lane.room, Math.max(shared, QUEUED_ALWAYS - lane.queued));
+  }
+
+  function roomForBacklog(lane: ChannelLane): number {
+    const own = lane.queued <= BACKLOG_ALWAYS / 2 ? BACKLOG_ALWAYS - lane.queued : 0;
+    return Math.min(roomFor(lane), Math.max(options.queue / 4 - known.size, own));
   }
 
   function forget(job: DeliveryJob): void {
@@ -187,7 +196,7 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
       underWay.delete(work);
       ready.add(lane);
       pump();
-      if (lane.hasBacklog && lane.queued < options.queuePerChannel / 4) claims.wake();
+      if (lane.hasBacklog && lane.queued < options.queuePerChannel / 4 && roomForBacklog(lane) > 0) claims.wake();
     });
     underWay.add(work);
   }
@@ -247,6 +256,7 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
     lanes,
     laneOf,
     roomFor,
+    roomForBacklog,
     get room() {
       return room();
     },

@@ -57,6 +57,8 @@ interface Completed {
 }
 
 const BATCH_MAX = 200;
+/** Row by row (OFFSET 0), in the order of the queue: the planner cannot know how short it is. */
+const EVENT_OF_ROW = `CROSS JOIN LATERAL (SELECT id, event_id, project_id, created_at FROM events WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e`;
 /** Under way at once: an event does not wait until the ones before it are stored. */
 const BATCHES = 3;
 
@@ -117,7 +119,7 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
     const { rows } = await db.query<EventRow>({
       name: 'select_events',
       text: `SELECT id, event_id, project_id, type, payload, traceparent FROM events
-             WHERE event_id = ANY($1::uuid[]) AND dispatched_at IS NULL AND NOT is_held ORDER BY id`,
+             WHERE event_id = ANY($1::uuid[]) AND NOT is_held AND (SELECT true FROM undispatched_events u WHERE u.event_row_id = events.id) ORDER BY id`,
       values: [refs.map(({ eventId }) => eventId)],
     });
     return rows;
@@ -185,8 +187,7 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
              missing AS MATERIALIZED (
                SELECT u.id FROM unnest($2::bigint[], $3::uuid[], $4::uuid[]) AS u (id, event_id, channel_id)
                WHERE NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.channel_id = u.channel_id AND d.event_id = u.event_id))
-             UPDATE events SET dispatched_at = now() FROM relaxed
-             WHERE id = ANY($1::bigint[]) AND dispatched_at IS NULL AND id NOT IN (SELECT id FROM missing)`,
+             DELETE FROM undispatched_events u USING relaxed WHERE u.event_row_id = ANY($1::bigint[]) AND u.event_row_id NOT IN (SELECT id FROM missing)`,
       values: [completed.map(({ event }) => event.id), expected.map(({ id }) => id), expected.map(({ eventId }) => eventId), expected.map(({ channelId }) => channelId)],
     });
   }
@@ -202,7 +203,7 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
     async catchUp() {
       for (let after = 0, found = BATCH_MAX; found === BATCH_MAX; ) {
         const { rows } = await db.query<{ id: number; event_id: string; project_id: string }>(
-          'SELECT id, event_id, project_id FROM events WHERE dispatched_at IS NULL AND NOT is_held AND id > $1 ORDER BY id LIMIT $2',
+          `SELECT e.* FROM undispatched_events u ${EVENT_OF_ROW} WHERE u.event_row_id > $1 ORDER BY u.event_row_id LIMIT $2`,
           [after, BATCH_MAX],
         );
         await dispatchBatch(rows.map((row) => ({ eventId: row.event_id, projectId: row.project_id })), false);
@@ -212,9 +213,8 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
     },
     async sweep(olderThanMs, limit) {
       const { rows } = await db.query<{ event_id: string; project_id: string }>(
-        `SELECT event_id, project_id FROM events
-         WHERE dispatched_at IS NULL AND NOT is_held AND created_at < now() - $1 * interval '1 ms'
-           AND ($3::text[] IS NULL OR left(project_id::text, 2) = ANY($3)) ORDER BY id LIMIT $2`,
+        `SELECT e.* FROM undispatched_events u ${EVENT_OF_ROW}
+         WHERE e.created_at < now() - $1 * interval '1 ms' AND ($3::text[] IS NULL OR left(e.project_id::text, 2) = ANY($3)) ORDER BY u.event_row_id LIMIT $2`,
         [olderThanMs, limit, members.partitions ?? null],
       );
       const missed = rows.filter((row) => !waiting.has(row.event_id));

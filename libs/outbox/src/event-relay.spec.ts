@@ -59,15 +59,16 @@ async function store({ chainGid = CHAIN, ageSeconds = 0, isPublished = false, is
     data: { address_id: addressId, address: '0xaa', chain_gid: chainGid, asset_gid: `${chainGid}/slip44:60`, previous: null, current: '1', delta: null, block_number: 1, block_hash: '0x1', is_confirmed: false },
   };
   await db.query(
-    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held, published_at, created_at, traceparent)
-     VALUES ($1, $2, $3, 'balance.changed', $4, $5, $6, $7, CASE WHEN $8 THEN now() END, now() - $9 * interval '1 second', '00-ab-cd-01')`,
-    [envelope.event_id, projectId, chainGid, count, subject, JSON.stringify(envelope), isHeld, isPublished, ageSeconds],
+    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held, created_at, traceparent)
+     VALUES ($1, $2, $3, 'balance.changed', $4, $5, $6, $7, now() - $8 * interval '1 second', '00-ab-cd-01')`,
+    [envelope.event_id, projectId, chainGid, count, subject, JSON.stringify(envelope), isHeld, ageSeconds],
   );
+  if (isPublished) await db.query('DELETE FROM unpublished_events WHERE event_row_id = (SELECT id FROM events WHERE event_id = $1)', [envelope.event_id]);
   return { eventId: envelope.event_id, subject: 'balance.changed', chainGid, projectId, envelope, traceparent: '00-ab-cd-01' };
 }
 
 const arrived = (): string[] => broker.payloads('balance.changed').map((payload) => payload.event_id);
-const unpublished = async (): Promise<string[]> => (await db.query<{ event_id: string }>('SELECT event_id FROM events WHERE published_at IS NULL ORDER BY id')).rows.map((row) => row.event_id);
+const unpublished = async (): Promise<string[]> => (await db.query<{ event_id: string }>('SELECT event_id FROM events JOIN unpublished_events ON event_row_id = id ORDER BY id')).rows.map((row) => row.event_id);
 
 describe('EventRelay', () => {
   it('publishes committed events in order, under their own ids and traces, and marks them', async () => {

@@ -145,7 +145,7 @@ export class Harness<C extends TestChain> {
       const { rows } = await this.db.query<{ confirmed: number; reads: number; events: number; deliveries: number; assets: number; backfills: number; pending: number }>(
         `SELECT (SELECT confirmed_number FROM analyzer_states WHERE chain_gid = $1) AS confirmed,
                 (SELECT count(*) FROM balance_reads) AS reads,
-                (SELECT count(*) FROM events WHERE dispatched_at IS NULL OR published_at IS NULL) AS events,
+                (SELECT count(*) FROM unpublished_events) + (SELECT count(*) FROM undispatched_events) AS events,
                 (SELECT count(*) FROM deliveries WHERE status <> 'delivered') AS deliveries,
                 (SELECT count(*) FROM assets WHERE status = 'unknown') AS assets,
                 (SELECT count(*) FROM address_backfills b JOIN addresses a ON a.id = b.address_id WHERE b.status <> 'complete' AND a.is_monitored) AS backfills,

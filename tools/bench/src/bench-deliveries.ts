@@ -100,7 +100,7 @@ async function measureIsolation(rig: DeliveryRig, report: Report): Promise<void>
 async function measureHeld(rig: DeliveryRig, report: Report): Promise<void> {
   const projectId = await rig.addProject(Array.from({ length: CHANNELS }, () => '/ok'));
   await rig.source.commit([projectId], 1_000_000 / CHANNELS);
-  await rig.db.query('UPDATE events SET dispatched_at = now()');
+  await rig.db.query('TRUNCATE undispatched_events');
   await rig.db.query(
     `INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status) SELECT e.project_id, c.id, e.event_id, e.type, 'held' FROM events e JOIN notification_channels c ON c.project_id = e.project_id`,
   );

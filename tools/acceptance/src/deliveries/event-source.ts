@@ -33,8 +33,8 @@ export class EventSource {
     for (let at = 0; at < count; at += 2_000) {
       const batch = made.slice(at, at + 2_000);
       await this.#db.query(
-        `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, published_at, is_held)
-         SELECT u.event_id, u.project_id, $4, 'transaction.detected', 1, 'tx.detected', u.payload, now(), $5 FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS u (event_id, project_id, payload, n) ORDER BY n`,
+        `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held)
+         SELECT u.event_id, u.project_id, $4, 'transaction.detected', 1, 'tx.detected', u.payload, $5 FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS u (event_id, project_id, payload, n) ORDER BY n`,
         [batch.map(({ eventId }) => eventId), batch.map(({ projectId }) => projectId), batch.map(({ event }) => JSON.stringify(event)), CHAIN, isHeld],
       );
     }

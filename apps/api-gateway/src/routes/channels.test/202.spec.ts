@@ -28,7 +28,8 @@ describe('what can be done with deliveries', () => {
     expect(body).toMatchObject({ channel_id: channelId, event_type: type, status: 'pending', is_test_message: true, attempt_count: 0 });
     const { body: event } = await world.api.get(`/events/${body.event_id}`).expect(200);
     expect(EVENT_SCHEMAS[type as keyof typeof EVENT_SCHEMAS].strict().parse(event)).toMatchObject({ type, is_test_message: true, sequence: 0 });
-    const { rows } = await world.db.query('SELECT payload FROM events WHERE event_id = $1 AND dispatched_at IS NOT NULL AND published_at IS NOT NULL', [body.event_id]);
+    const { rows } = await world.db.query('SELECT id, payload FROM events WHERE event_id = $1', [body.event_id]);
+    expect((await world.db.query('SELECT FROM unpublished_events WHERE event_row_id = $1 UNION ALL SELECT FROM undispatched_events WHERE event_row_id = $1', [rows[0].id])).rowCount).toBe(0);
     expect(JSON.parse(rows[0].payload)).toEqual(event);
   });
 

@@ -20,7 +20,7 @@ export const testChannel = defineRoute({
     await db.transaction(async (sql) => {
       // Told to this one channel: nobody publishes or dispatches it.
       await sql.query(
-        `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload, published_at, dispatched_at) VALUES ($1, $2, $3, $4, 'test', $5, now(), now())`,
+        `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload) VALUES ($1, $2, $3, $4, 'test', $5)`,
         [event.event_id, principal.projectId, event.type, event.sequence, JSON.stringify(event)],
       );
       await sql.query(
