@@ -5,7 +5,6 @@ import type { Cache } from '@chainwatch/cache';
 import type { Dial, Opener } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import { createKeyStore } from '@chainwatch/key-store';
-import { createGuardedConnector } from '@chainwatch/outbound';
 import { notOk, ok, probe, type Checks, type Logger } from '@chainwatch/telemetry';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { SharedStore } from './cache/shared-store.ts';
@@ -63,7 +62,7 @@ export interface RpcProxy {
 export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy> {
   const { db, bus, logger, settings } = options;
   const keys = createKeyStore({ db });
-  const directory = new ChainDirectory({ settings, connectorOf: (dial) => createGuardedConnector(dial, { connectTimeoutMs: 2_000 }), dial: options.dial, logger, healthIntervalMs: options.healthIntervalMs });
+  const directory = new ChainDirectory({ settings, dial: options.dial, logger, healthIntervalMs: options.healthIntervalMs });
   const follower = await followEndpoints({ db, opener: options.opener, directory, settings, endpoints: options.endpoints, logger });
   const stopListening = [bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at))), bus.subscribe('chain.changed', [], () => void follower.refresh())];
   const usage = new UsageBook();

@@ -2,6 +2,7 @@ import type { Pool } from 'undici';
 import type { Dial } from '@chainwatch/chain-core';
 import { parseEndpoint } from '@chainwatch/chain-core';
 import { findNetwork, listNetworks } from '@chainwatch/chain-registry';
+import { createGuardedConnector, createGuardedSockets } from '@chainwatch/outbound';
 import { isThere } from '../upstreams/ask-health.ts';
 import { Clock } from '../upstreams/clock.ts';
 import { Upstream, type UpstreamSource } from '../upstreams/upstream.ts';
@@ -11,13 +12,13 @@ import { Chain } from './chain.ts';
 
 export interface DirectoryOptions {
   readonly settings: Readonly<Record<string, ChainSettings>>;
-  readonly connectorOf: (dial: Dial) => Pool.Options['connect'];
   readonly dial: Dial;
   readonly logger: HealthLog;
   /** Between two questions to a node. Default half a block's time, 0.25 to 2 s. */
   readonly healthIntervalMs?: number | undefined;
 }
 
+const TIMEOUTS = { connectTimeoutMs: 2_000 };
 const PROBE_MS = 150;
 const NAMES_MAX = 1_000;
 
@@ -32,7 +33,7 @@ export class ChainDirectory {
 
   constructor(options: DirectoryOptions) {
     this.#options = options;
-    this.#connect = options.connectorOf(options.dial);
+    this.#connect = createGuardedConnector(options.dial, TIMEOUTS);
     for (const network of listNetworks()) {
       const chain = new Chain(network, this.clock, { lists: options.settings[network.gid]?.methods, isCached: options.settings[network.gid]?.cache });
       for (const side of [chain, chain.wallet]) if (side !== undefined) side.probe = (upstream) => isThere(upstream, side, PROBE_MS);
@@ -59,7 +60,7 @@ export class ChainDirectory {
 
   async close(): Promise<void> {
     for (const stop of this.#watches.values()) stop.abort();
-    await Promise.all([...this.#watches.keys()].map((upstream) => upstream.pool.destroy()));
+    await Promise.all([...this.#watches.keys()].map((upstream) => upstream.destroy()));
   }
 
   /** Those that stay keep their connections and what is known of them. */
@@ -88,7 +89,9 @@ export class ChainDirectory {
     try {
       const endpoint = parseEndpoint(source.url);
       this.#options.dial.check(endpoint.httpOrigin);
-      return new Upstream({ source, label: endpoint.label, origin: endpoint.httpOrigin, path: endpoint.path, headers: endpoint.headers, connect: this.#connect, clock: this.clock });
+      const { label, httpOrigin: origin, path, headers } = endpoint;
+      const openSocket = createGuardedSockets(this.#options.dial, origin, TIMEOUTS);
+      return new Upstream({ source, label, origin, path, headers, connect: this.#connect, openSocket, clock: this.clock });
     } catch (error) {
       this.#options.logger.warn({ chain_gid: gid, error: error instanceof Error ? error.message : String(error) }, 'an endpoint cannot be used');
       return undefined;
@@ -105,7 +108,7 @@ export class ChainDirectory {
     this.#watches.get(upstream)?.abort();
     this.#watches.delete(upstream);
     chain.outcomes.delete(upstream);
-    void upstream.close();
+    upstream.close();
   }
 }
 

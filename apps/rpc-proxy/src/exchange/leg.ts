@@ -1,6 +1,5 @@
-import type { Dispatcher } from 'undici';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { readHead } from './read-head.ts';
+import type { ReplyHandler, ReplySource } from '../wire/reply-handler.ts';
 import type { ReplyHead, WholeReply } from './receiver.ts';
 
 /** Who started a leg and decides about it. */
@@ -15,11 +14,8 @@ export interface LegOwner {
   onSilent(leg: Leg): void;
 }
 
-/**
- * One request to one node, as undici's handler. Replies are kept until they are whole or too large to keep; nothing is
- * parsed here.
- */
-export class Leg implements Dispatcher.DispatchHandler {
+/** One request to one node. Replies are kept until they are whole or too large to keep; nothing is parsed here. */
+export class Leg implements ReplyHandler {
   readonly upstream: Upstream;
   readonly startedAt: number;
   /** Bytes went out: from here on the node may have acted. */
@@ -27,8 +23,7 @@ export class Leg implements Dispatcher.DispatchHandler {
   isPassing = false;
   isDone = false;
   #owner: LegOwner;
-  #abort: ((error?: Error) => void) | undefined;
-  #resume: (() => void) | undefined;
+  #source: ReplySource | undefined;
   #head: ReplyHead | undefined;
   #pieces: Buffer[] = [];
   #bytes = 0;
@@ -41,37 +36,35 @@ export class Leg implements Dispatcher.DispatchHandler {
 
   /** Goes on after `onData` returned false. */
   resume(): void {
-    this.#resume?.();
+    if (!this.isDone) this.#source?.resume();
   }
 
   /** The owner does not want it any more. */
   cancel(): void {
     if (this.isDone) return;
     this.#finish();
-    this.#abort?.(CANCELLED);
+    if (this.#source === undefined) this.upstream.withdraw(this);
+    else this.#source.abort();
   }
 
   tellSilent(): void {
     this.#owner.onSilent(this);
   }
 
-  onConnect(abort: (error?: Error) => void): void {
-    if (this.isDone) return abort(CANCELLED);
-    this.#abort = abort;
+  onSend(source: ReplySource): void {
+    this.#source = source;
     this.isSent = true;
   }
 
-  onHeaders(status: number, rawHeaders: Buffer[], resume: () => void): boolean {
-    if (status < 200) return true;
+  onHead(head: ReplyHead): void {
     this.upstream.lastHeardAt = this.upstream.clock.now;
-    this.#resume = resume;
-    this.#head = readHead(status, rawHeaders);
-    return true;
+    this.#head = head;
   }
 
-  onData(piece: Buffer): boolean {
+  onBody(bytes: Buffer, start: number, end: number): boolean {
     this.upstream.lastHeardAt = this.upstream.clock.now;
     if (this.isDone) return true;
+    const piece = copyOf(bytes, start, end);
     if (this.isPassing) return this.#owner.onData(this, piece);
     this.#pieces.push(piece);
     this.#bytes += piece.length;
@@ -104,4 +97,8 @@ export class Leg implements Dispatcher.DispatchHandler {
   }
 }
 
-const CANCELLED = new Error('the reply is not wanted any more');
+function copyOf(bytes: Buffer, start: number, end: number): Buffer {
+  const copy = Buffer.allocUnsafe(end - start);
+  bytes.copy(copy, 0, start, end);
+  return copy;
+}

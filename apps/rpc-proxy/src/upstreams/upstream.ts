@@ -1,5 +1,8 @@
 import { Pool } from 'undici';
+import type { OpenSocket } from '@chainwatch/outbound';
 import type { Leg } from '../exchange/leg.ts';
+import { NodePool } from '../wire/node-pool.ts';
+import { writeHeaders, writeRequestLine } from '../wire/request-head.ts';
 import type { Clock } from './clock.ts';
 import { LatencyBook } from './latency-book.ts';
 
@@ -33,11 +36,14 @@ export interface UpstreamOptions {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly connect: Pool.Options['connect'];
+  readonly openSocket: OpenSocket;
   readonly clock: Clock;
 }
 
 const FAILURES_MAX = 3;
-const CONNECTIONS_MAX = 256;
+/** Of questions of our own. */
+const CONNECTIONS_MAX = 16;
+const NO_BODY: Buffer = Buffer.alloc(0);
 
 /** One node: its connections, what is under way, and whether it may serve. */
 export class Upstream {
@@ -45,7 +51,12 @@ export class Upstream {
   readonly label: string;
   readonly path: string;
   readonly clock: Clock;
+  /** For questions of our own; the calls of clients go over connections of their own. */
   readonly pool: Pool;
+  readonly #calls: NodePool;
+  readonly #headers: string;
+  /** Of a call to the JSON-RPC interface, up to its own headers. */
+  readonly #callHead: string;
   /** Of requests, as undici takes them: name, value, name, value. */
   readonly headers: readonly string[];
   readonly legs = new Set<Leg>();
@@ -74,14 +85,17 @@ export class Upstream {
     this.#base = base.replace(/\/+$/, '').replace(/\/(jsonrpc|wallet)$/, '');
     this.#query = query;
     this.clock = options.clock;
-    this.headers = Object.entries({ 'content-type': 'application/json', ...options.headers, ...options.source.headers }).flat();
+    const headers = Object.entries({ 'content-type': 'application/json', ...options.headers, ...options.source.headers });
+    this.headers = headers.flat();
+    this.#headers = writeHeaders(new URL(options.origin).host, headers);
+    this.#callHead = writeRequestLine('POST', this.path) + this.#headers;
+    this.#calls = new NodePool({ openSocket: options.openSocket, clock: options.clock });
     this.pool = new Pool(options.origin, {
       connections: CONNECTIONS_MAX,
       pipelining: 1,
-      // Shorter than a node's own (geth 120 s, anvil none, bitcoind 30 s, nginx in front 60 s; Node 5 s).
       keepAliveTimeout: 4_000,
       keepAliveMaxTimeout: 25_000,
-      // The exchange watches over time, retries included, and so does every question of our own.
+      // Every question has an end of its own.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: options.connect,
@@ -92,12 +106,17 @@ export class Upstream {
     return (this.legs.size + 1) / this.source.weight;
   }
 
-  send(leg: Leg, request: UpstreamRequest): void {
+  send(leg: Leg, { rest, verb = 'POST', acceptEncoding, body }: UpstreamRequest): void {
     this.legs.add(leg);
-    const { rest, verb = 'POST', acceptEncoding, body } = request;
-    const path = rest === undefined ? this.path : this.pathOf(rest);
-    const headers = acceptEncoding === undefined ? this.headers : [...this.headers, 'accept-encoding', acceptEncoding];
-    this.pool.dispatch({ path, method: verb, headers: headers as string[], body: verb === 'GET' ? null : body }, leg);
+    let head = rest === undefined ? this.#callHead : writeRequestLine(verb, this.pathOf(rest)) + this.#headers;
+    if (acceptEncoding !== undefined) head += `Accept-Encoding: ${acceptEncoding}\r\n`;
+    if (verb === 'GET') this.#calls.send(leg, `${head}\r\n`, NO_BODY);
+    else this.#calls.send(leg, `${head}Content-Length: ${body.length}\r\n\r\n`, body);
+  }
+
+  /** A leg that was not sent yet is not wanted any more. */
+  withdraw(leg: Leg): void {
+    this.#calls.withdraw(leg);
   }
 
   /** Of `/wallet/getnowblock`, with what the endpoint's address says behind its question mark. */
@@ -128,8 +147,14 @@ export class Upstream {
     this.reason = undefined;
   }
 
-  async close(): Promise<void> {
-    // Calls under way may end; the pool of a node that was taken away closes behind them.
-    await this.pool.close().catch(() => undefined);
+  /** Calls under way may end; the connections of a node that was taken away close behind them. */
+  close(): void {
+    this.#calls.close();
+    void this.pool.close().catch(() => undefined);
+  }
+
+  async destroy(): Promise<void> {
+    this.#calls.destroy();
+    await this.pool.destroy();
   }
 }

@@ -1,0 +1,123 @@
+import type { OpenSocket } from '@chainwatch/outbound';
+import { MalformedReplyError } from './malformed-reply-error.ts';
+import { KEEP_ALIVE_MS, type WireHead } from './read-reply-head.ts';
+import type { ReplyHandler, ReplySource } from './reply-handler.ts';
+import { ReplyReader, type ReplySink } from './reply-reader.ts';
+
+export interface ConnectionOwner {
+  onConnected(connection: NodeConnection): void;
+  /** Done with a reply, and fit for another request. */
+  onFree(connection: NodeConnection): void;
+  /** Told once, with the reason. */
+  onGone(connection: NodeConnection, error: Error): void;
+}
+
+/** Everything that arrives is read here first: one turn of the event loop reads for one socket, and what is kept is copied. */
+const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
+/** Up to here a body is cheaper as text behind its head, in one write. */
+const JOINED_BYTES_MAX = 8_192;
+
+/** One connection to a node, one request at a time. A reply that is not understood to the last byte ends it. */
+export class NodeConnection implements ReplySink, ReplySource {
+  /** When it is too old to be used again. */
+  freshUntil = 0;
+  isConnected = false;
+  /** How long after its last reply it may be used again. */
+  keepAliveMs = KEEP_ALIVE_MS;
+  readonly #socket: ReturnType<OpenSocket>;
+  readonly #owner: ConnectionOwner;
+  readonly #reader = new ReplyReader(this);
+  #handler: ReplyHandler | undefined;
+  #isPaused = false;
+  #isGone = false;
+
+  /** @throws Error where the address may not be dialled */
+  constructor(openSocket: OpenSocket, owner: ConnectionOwner) {
+    this.#owner = owner;
+    const onread = { buffer: READ_BUFFER, callback: (count: number, bytes: Uint8Array): boolean => this.#read(count, bytes as Buffer) };
+    this.#socket = openSocket(onread, () => this.#connected())
+      .on('end', () => this.#ended())
+      .on('error', (error: Error) => this.destroy(error))
+      .on('close', () => this.destroy(new Error('the node closed the connection')));
+  }
+
+  send(handler: ReplyHandler, head: string, body: Buffer): void {
+    this.#handler = handler;
+    this.#reader.expect();
+    handler.onSend(this);
+    if (body.length <= JOINED_BYTES_MAX) {
+      this.#socket.write(body.length === 0 ? head : head + body.toString('latin1', 0, body.length), 'latin1');
+      return;
+    }
+    this.#socket.cork();
+    this.#socket.write(head, 'latin1');
+    this.#socket.write(body);
+    this.#socket.uncork();
+  }
+
+  resume(): void {
+    if (!this.#isPaused || this.#isGone) return;
+    this.#isPaused = false;
+    this.#socket.resume();
+  }
+
+  abort(): void {
+    this.#handler = undefined;
+    this.destroy(ABORTED);
+  }
+
+  destroy(error: Error): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    const handler = this.#handler;
+    this.#handler = undefined;
+    this.#reader.stop();
+    this.#socket.destroy();
+    this.#owner.onGone(this, error);
+    handler?.onError(error);
+  }
+
+  onHead(head: WireHead): void {
+    this.keepAliveMs = head.keepAliveMs;
+    this.#handler!.onHead(head);
+  }
+
+  onBody(bytes: Buffer, start: number, end: number): void {
+    if (!this.#handler!.onBody(bytes, start, end)) this.#isPaused = true;
+  }
+
+  onReplyEnd(isClean: boolean): void {
+    const handler = this.#handler!;
+    this.#handler = undefined;
+    this.#isPaused = false;
+    // A node that answers before it has read the request, or goes on behind its answer, is not understood any more.
+    if (isClean && this.keepAliveMs > 0 && this.#socket.writableLength === 0) this.#owner.onFree(this);
+    else this.destroy(ENDED);
+    handler.onComplete();
+  }
+
+  #connected(): void {
+    if (this.#isGone) return;
+    this.isConnected = true;
+    this.#owner.onConnected(this);
+  }
+
+  /** @returns whether to go on reading */
+  #read(count: number, bytes: Buffer): boolean {
+    if (this.#isGone) return false;
+    try {
+      this.#reader.read(bytes, count);
+    } catch (error) {
+      this.destroy(error instanceof Error ? error : new MalformedReplyError(String(error)));
+    }
+    return !this.#isPaused;
+  }
+
+  #ended(): void {
+    if (this.#isGone || this.#reader.end()) return;
+    this.destroy(new Error('the node closed the connection'));
+  }
+}
+
+const ABORTED = new Error('the reply is not wanted any more');
+const ENDED = new Error('the connection is not used again');

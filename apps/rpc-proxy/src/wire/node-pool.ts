@@ -1,0 +1,126 @@
+import type { OpenSocket } from '@chainwatch/outbound';
+import type { Clock } from '../upstreams/clock.ts';
+import { NodeConnection, type ConnectionOwner } from './node-connection.ts';
+import type { ReplyHandler } from './reply-handler.ts';
+
+export interface NodePoolOptions {
+  readonly openSocket: OpenSocket;
+  readonly clock: Clock;
+  /** Default 256: what is more waits. */
+  readonly connectionsMax?: number;
+}
+
+const CONNECTIONS_MAX = 256;
+const SWEEP_MS = 1_000;
+
+interface Waiting {
+  readonly handler: ReplyHandler;
+  readonly head: string;
+  readonly body: Buffer;
+}
+
+/** Connections to one node that are kept and used again, the one that was used last first. Requests beyond them wait in order. */
+export class NodePool implements ConnectionOwner {
+  readonly #options: NodePoolOptions;
+  readonly #connectionsMax: number;
+  readonly #connections = new Set<NodeConnection>();
+  readonly #free: NodeConnection[] = [];
+  readonly #waiting = new Map<ReplyHandler, Waiting>();
+  #opening = 0;
+  #isClosed = false;
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor(options: NodePoolOptions) {
+    this.#options = options;
+    this.#connectionsMax = options.connectionsMax ?? CONNECTIONS_MAX;
+  }
+
+  /** Sends head and body over one connection; the head is whole, with its empty line. */
+  send(handler: ReplyHandler, head: string, body: Buffer): void {
+    for (let connection = this.#free.pop(); connection !== undefined; connection = this.#free.pop()) {
+      if (connection.freshUntil > this.#options.clock.now) return connection.send(handler, head, body);
+      connection.destroy(IDLE);
+    }
+    this.#waiting.set(handler, { handler, head, body });
+    this.#open();
+  }
+
+  /** What waits and is not wanted any more. */
+  withdraw(handler: ReplyHandler): void {
+    this.#waiting.delete(handler);
+  }
+
+  /** What is under way or waits may end; nothing is kept behind it. */
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#sweep);
+    for (const connection of [...this.#free]) connection.destroy(CLOSED);
+  }
+
+  destroy(): void {
+    const waiting = [...this.#waiting.keys()];
+    this.#waiting.clear();
+    this.close();
+    for (const connection of [...this.#connections]) connection.destroy(CLOSED);
+    for (const handler of waiting) handler.onError(CLOSED);
+  }
+
+  onConnected(connection: NodeConnection): void {
+    this.#opening -= 1;
+    this.onFree(connection);
+  }
+
+  onFree(connection: NodeConnection): void {
+    const waiting = this.#takeWaiting();
+    if (waiting !== undefined) return connection.send(waiting.handler, waiting.head, waiting.body);
+    if (this.#isClosed) return connection.destroy(CLOSED);
+    connection.freshUntil = this.#options.clock.now + connection.keepAliveMs;
+    this.#free.push(connection);
+    this.#sweep ??= setInterval(() => this.#dropStale(), SWEEP_MS).unref();
+  }
+
+  onGone(connection: NodeConnection, error: Error): void {
+    this.#connections.delete(connection);
+    const index = this.#free.indexOf(connection);
+    if (index !== -1) this.#free.splice(index, 1);
+    if (!connection.isConnected) this.#failToOpen(error);
+    this.#open();
+  }
+
+  /** As many as wait, within the limit. */
+  #open(): void {
+    while (this.#opening < this.#waiting.size && this.#connections.size < this.#connectionsMax) {
+      this.#opening += 1;
+      try {
+        this.#connections.add(new NodeConnection(this.#options.openSocket, this));
+      } catch (error) {
+        // An address that may not be dialled: told later, as every other failure is.
+        queueMicrotask(() => this.#failToOpen(error as Error));
+      }
+    }
+  }
+
+  #failToOpen(error: Error): void {
+    this.#opening -= 1;
+    this.#takeWaiting()?.handler.onError(error);
+  }
+
+  #takeWaiting(): Waiting | undefined {
+    if (this.#waiting.size === 0) return undefined;
+    const [waiting] = this.#waiting.values();
+    this.#waiting.delete(waiting!.handler);
+    return waiting;
+  }
+
+  /** The clock stands still while nobody asks anything. */
+  #dropStale(): void {
+    const now = performance.now();
+    for (const connection of [...this.#free]) if (connection.freshUntil <= now) connection.destroy(IDLE);
+    if (this.#free.length > 0) return;
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+}
+
+const IDLE = new Error('the connection was idle for too long');
+const CLOSED = new Error('the node is not asked any more');

@@ -1,0 +1,37 @@
+import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
+import type { Dial } from '@chainwatch/chain-core';
+import { hostOf } from './create-dial.ts';
+
+/**
+ * Opens a socket whose bytes go to `onread`, and calls back when it is connected, TLS included. Failures are its `error`.
+ * @throws BlockedAddressError where the origin is a literal address that may not be dialled
+ */
+export type OpenSocket = (onread: OnReadOpts, connected: () => void) => Socket;
+
+/** Opens sockets to one origin, by checked addresses only, for a client that speaks over them itself. */
+export function createGuardedSockets(dial: Dial, origin: string, { connectTimeoutMs }: { readonly connectTimeoutMs: number }): OpenSocket {
+  const url = new URL(origin);
+  const isSecure = url.protocol === 'https:';
+  const host = hostOf(url);
+  const target = { host, port: Number(url.port) || (isSecure ? 443 : 80), lookup: dial.lookup as never };
+  // Of the last handshake: the next one is shorter.
+  let session: Buffer | undefined;
+  return (onread, connected) => {
+    // A literal address is never looked up by node's net, so it is checked here.
+    dial.check(origin);
+    const socket = isSecure
+      ? connectSecurely({ ...target, onread, session, servername: isIP(host) === 0 ? host : undefined, ALPNProtocols: ['http/1.1'] } as never)
+      : connect({ ...target, onread });
+    const timer = setTimeout(() => socket.destroy(new Error(`expected a connection to ${url.host} within ${connectTimeoutMs} ms`)), connectTimeoutMs);
+    return socket
+      .setNoDelay(true)
+      .setKeepAlive(true, 60_000)
+      .on('session', (fresh: Buffer) => (session = fresh))
+      .once(isSecure ? 'secureConnect' : 'connect', () => {
+        clearTimeout(timer);
+        connected();
+      })
+      .once('close', () => clearTimeout(timer));
+  };
+}
