@@ -10,7 +10,7 @@ import { insertEventsSql } from './insert-events.ts';
 import { markUsed } from './mark-used.ts';
 import type { MatchedTransaction } from './matched-transaction.ts';
 import { buildEvents } from './number-events.ts';
-import { planWrites } from './plan-writes.ts';
+import { planWrites, type WritePlan } from './plan-writes.ts';
 import type { OutboxEvent } from './planned-event.ts';
 import type { Existing } from './read-existing.ts';
 import { SqlParams } from './sql-params.ts';
@@ -53,19 +53,41 @@ export async function commitBlocks(sql: Transaction, chain: ChainContext, step: 
   if (plan.merges.length > 0) await mergeFacts(sql, plan.merges);
   if (step.utxos !== undefined) await writeUtxos(sql, chain, step.utxos);
   if (step.usedIds.length > 0) await markUsed(sql, step.usedIds);
-  const states = [...plan.upserts, ...plan.merges];
+  // A statement that writes nothing costs the database as much as a row: its plan is set up and its triggers are called.
+  const parts = listParts(chain, step, { plan, events, counts: isCounted ? counts : new Map(), isHeld: isHolding(advance.cursor) }).filter(({ rows }) => rows.length > 0);
   const params = new SqlParams();
-  const text = advanceCursorSql(params, chain, advance, [
-    `new_assets AS (${insertAssetsSql(params, chain, step.newAssets)})`,
-    `new_transactions AS (${upsertTransactionsSql(params, chain, plan.upserts)})`,
-    `new_transfers AS (${insertTransfersSql(params, chain, states)})`,
-    `new_addresses AS (${insertTransactionAddressesSql(params, states)})`,
-    `new_events AS (${insertEventsSql(params, events, isHolding(advance.cursor))})`,
-    `new_counts AS (${addSequencesSql(params, chain, isCounted ? counts : new Map())})`,
-    `new_reads AS (${insertReadsSql(params, chain.gid, step)})`,
-  ]);
-  sql.send({ name: 'commit_blocks', text, values: params.values });
+  const text = advanceCursorSql(params, chain, advance, parts.map(({ name, write }) => `new_${name} AS (${write(params)})`));
+  sql.send({ name: `commit_blocks_${parts.map(({ name }) => name[0]).join('')}`, text, values: params.values });
   return events;
+}
+
+interface Written {
+  readonly plan: WritePlan;
+  readonly events: readonly OutboxEvent[];
+  /** By project. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly isHeld: boolean;
+}
+
+/** What is written beside the cursor, in one statement with it. */
+interface Part {
+  /** Its first letter tells the statement of a step from those of other parts. */
+  readonly name: string;
+  readonly rows: readonly unknown[];
+  write(params: SqlParams): string;
+}
+
+function listParts(chain: ChainContext, step: BlocksStep, { plan, events, counts, isHeld }: Written): readonly Part[] {
+  const states = [...plan.upserts, ...plan.merges];
+  return [
+    { name: 'assets', rows: step.newAssets, write: (params) => insertAssetsSql(params, chain, step.newAssets) },
+    { name: 'transactions', rows: plan.upserts, write: (params) => upsertTransactionsSql(params, chain, plan.upserts) },
+    { name: 'moves', rows: states.flatMap(({ transfers }) => transfers), write: (params) => insertTransfersSql(params, chain, states) },
+    { name: 'participants', rows: states, write: (params) => insertTransactionAddressesSql(params, states) },
+    { name: 'events', rows: events, write: (params) => insertEventsSql(params, events, isHeld) },
+    { name: 'counts', rows: [...counts], write: (params) => addSequencesSql(params, chain, counts) },
+    { name: 'reads', rows: step.reads, write: (params) => insertReadsSql(params, chain.gid, step) },
+  ];
 }
 
 function addSequencesSql(params: SqlParams, chain: ChainContext, counts: ReadonlyMap<string, number>): string {

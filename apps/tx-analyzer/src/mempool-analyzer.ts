@@ -132,7 +132,7 @@ export class MempoolAnalyzer {
     const { db, chain, now } = this.#deps;
     if (candidates.length === 0 && step.dropped.length === 0) return NONE;
     const isWritten = step.matches.length > 0 || step.dropped.length > 0;
-    const { events, states } = isWritten ? await db.transaction((sql) => commitMempool(sql, chain, step, { headNumber: head.number, now: now() })) : NOTHING_COMMITTED;
+    const { events, states } = isWritten ? await db.transaction((sql) => commitMempool(sql, chain, step, { headNumber: head.number, now: now() }), undefined, { keepsPlans: true }) : NOTHING_COMMITTED;
     this.#book.apply({ mined: [], dropped: step.dropped });
     for (const { hash } of step.dropped) this.#absentSinceMs.delete(hash);
     this.#enter(states, candidates, step.coins);

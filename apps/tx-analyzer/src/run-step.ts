@@ -39,7 +39,7 @@ export async function runStep(db: Database, chain: ChainContext, input: StepInpu
     return { events: [], isReleased };
   }
   const opening = openingOf(chain, step);
-  const events = await db.transaction((sql, opened) => writeStep(sql, chain, input, opening, opened, isReleased), opening);
+  const events = await db.transaction((sql, opened) => writeStep(sql, chain, input, opening, opened, isReleased), opening, { keepsPlans: true });
   return { events, isReleased };
 }
 

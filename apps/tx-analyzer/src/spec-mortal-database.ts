@@ -28,7 +28,7 @@ export class MortalDatabase {
       pool: db.pool,
       close: () => Promise.resolve(),
       query,
-      transaction: (work, opening) =>
+      transaction: (work, opening, options) =>
         this.#run(() =>
           db.transaction(async (sql, opened) => {
             if (opening !== undefined) await this.#run(() => Promise.resolve());
@@ -42,7 +42,7 @@ export class MortalDatabase {
             const result = await work({ query: this.#wrapQuery(sql), send }, opened);
             await Promise.all(sent);
             return result;
-          }, opening),
+          }, opening, options),
         ),
     };
   }

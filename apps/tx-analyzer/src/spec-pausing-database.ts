@@ -14,9 +14,9 @@ export class PausingDatabase {
       pool: db.pool,
       close: () => Promise.resolve(),
       query: this.#wrapQuery(db),
-      transaction: async (work, opening) => {
+      transaction: async (work, opening, options) => {
         if (opening !== undefined) await this.#before(opening.name);
-        return db.transaction((sql, opened) => this.#work(sql, (paused) => work(paused, opened)), opening);
+        return db.transaction((sql, opened) => this.#work(sql, (paused) => work(paused, opened)), opening, options);
       },
     };
   }

@@ -10,12 +10,20 @@ export interface Transaction extends Sql {
   send(statement: Statement): void;
 }
 
+export interface TransactionOptions {
+  /**
+   * Named statements are planned once a connection, for any values, and find rows by indexes. For statements of many parts
+   * that run often: the server thinks that arrays of one element deserve a plan of their own, which costs more than the run.
+   */
+  readonly keepsPlans?: boolean;
+}
+
 export interface Database extends Sql {
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. BEGIN and `opening`, which
    * must not write, share a round trip; `work` gets its rows.
    */
-  transaction<T>(work: (sql: Transaction, opened: readonly unknown[]) => Promise<T>, opening?: Statement): Promise<T>;
+  transaction<T>(work: (sql: Transaction, opened: readonly unknown[]) => Promise<T>, opening?: Statement, options?: TransactionOptions): Promise<T>;
   readonly pool: pg.Pool;
   close(): Promise<void>;
 }
@@ -54,17 +62,21 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     pool,
     query: pool.query.bind(pool) as Sql['query'],
-    transaction: (work, opening) => runInTransaction(pool, work, opening),
+    transaction: (work, opening, options) => runInTransaction(pool, work, opening, options),
     close: () => pool.end(),
   };
 }
 
-async function runInTransaction<T>(pool: pg.Pool, work: (sql: Transaction, opened: readonly unknown[]) => Promise<T>, opening?: Statement): Promise<T> {
+// A plan that was made while tables were small must not scan them later.
+const KEEP_PLANS = 'SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off';
+
+async function runInTransaction<T>(pool: pg.Pool, work: (sql: Transaction, opened: readonly unknown[]) => Promise<T>, opening?: Statement, options: TransactionOptions = {}): Promise<T> {
   const client = await pool.connect();
   const sent: Promise<unknown>[] = [];
   let broken: Error | undefined;
   try {
-    const [, opened] = await Promise.all([client.query('BEGIN'), opening === undefined ? undefined : client.query(opening)]);
+    const begin = options.keepsPlans === true ? `BEGIN; ${KEEP_PLANS}` : 'BEGIN';
+    const [, opened] = await Promise.all([client.query(begin), opening === undefined ? undefined : client.query(opening)]);
     const send = (statement: Statement): void => {
       const sending = client.query(statement);
       // Looked at with COMMIT; `work` may fail before.

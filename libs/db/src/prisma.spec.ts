@@ -8,6 +8,7 @@ import { createPrisma } from './prisma.ts';
 const schema = readFileSync(new URL('../../../prisma/schema.prisma', import.meta.url), 'utf8');
 const scalars: Readonly<Record<string, string>> = {
   'BigInt': 'bigint',
+  'BigInt[]': 'ARRAY',
   'Boolean': 'boolean',
   'Bytes': 'bytea',
   'DateTime': 'timestamp with time zone',

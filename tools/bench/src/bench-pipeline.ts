@@ -25,7 +25,7 @@ export async function benchPipeline(report: Report, directory: string): Promise<
       await rig.activate(replay.url);
       await waitUntil('the start', 30_000, async () => (await rig.cursorNumber()) === first - 1).catch(rig.explain);
       // The addresses came a moment ago: what their import left to do is not the pipeline's.
-      await waitUntil('the totals of the lists', 120_000, async () => (await rig.db.query('SELECT FROM list_counts WHERE is_fresh LIMIT 1')).rowCount === 0, 200);
+      await waitUntil('the totals of the lists', 120_000, async () => (await rig.db.query('SELECT FROM fresh_list_counts() LIMIT 1')).rowCount === 0, 200);
       await rig.db.query('VACUUM ANALYZE');
       await measureFloor(replay.url, 0, first - 1);
       await replay.setHead(last);

@@ -9,6 +9,7 @@ import { benchPeers } from './bench-peers.ts';
 import { benchPipeline } from './bench-pipeline.ts';
 import { benchRevocation } from './bench-revocation.ts';
 import { benchSolana } from './bench-solana.ts';
+import { benchTotals } from './bench-totals.ts';
 import { benchTron } from './bench-tron.ts';
 import { benchWatchSet } from './bench-watch-set.ts';
 import { benchRpc } from './rpc/bench-rpc.ts';
@@ -28,6 +29,7 @@ const benches = {
   rpc: () => benchRpc(report),
   latency: () => benchLatency(report),
   gateway: () => benchGateway(report),
+  totals: () => benchTotals(report),
   lists: () => benchLists(report, `${root}/.chainwatch/bench`),
   peers: () => benchPeers(report, `${root}/.chainwatch/bench`),
 } as const;

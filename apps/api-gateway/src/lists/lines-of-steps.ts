@@ -14,13 +14,13 @@ interface Steps {
 
 /**
  * The lines whose sum is the total of these steps, as SQL: the standing ones of every level that the steps are split into,
- * and the fresh ones, which stand on the first level alone. Each part is a range of one index.
+ * each a range of one index, and the fresh ones of the scope, which stand on the first level alone.
  * @param values the parameters of the statement, which grow; the first is the scope
  */
 export function linesOfSteps({ list, from, to }: Steps, wanted: WantedKeys, values: unknown[]): string {
   const keys = wanted.map((allowed, index) => (allowed === undefined ? '' : ` AND key[${index + 1}] = ANY ($${values.push(allowed)})`)).join('');
-  const lines = (kind: string, first: number | undefined, end: number | undefined): string =>
-    `SELECT count, key FROM list_counts WHERE scope = $1 AND list = '${list}' AND ${kind}${first === undefined ? '' : ` AND bucket >= ${first}`}${end === undefined ? '' : ` AND bucket < ${end}`}${keys}`;
-  const standing = splitSteps(from, to).map((run) => lines(`NOT is_fresh AND level = ${run.level}`, run.from, run.to));
-  return [...standing, lines('is_fresh', from, to)].join(' UNION ALL ');
+  const lines = (source: string, first: number | undefined, end: number | undefined): string =>
+    `SELECT count, key FROM ${source} scope = $1 AND list = '${list}'${first === undefined ? '' : ` AND bucket >= ${first}`}${end === undefined ? '' : ` AND bucket < ${end}`}${keys}`;
+  const standing = splitSteps(from, to).map((run) => lines(`list_counts WHERE level = ${run.level} AND`, run.from, run.to));
+  return [...standing, lines('fresh_list_counts() WHERE', from, to)].join(' UNION ALL ');
 }

@@ -17,11 +17,10 @@ interface CountedList {
  * @param wanted values that each column of the list's key may have, in its order; undefined: any
  */
 export async function sumCounts(sql: Sql, { scope, list, key }: CountedList, wanted: WantedKeys = []): Promise<number> {
-  const values: unknown[] = [scope, list];
+  const values: unknown[] = [scope];
   const whole = key === undefined ? '' : ` AND key = $${values.push(key)}::text[]`;
   const keys = wanted.map((allowed, index) => (allowed === undefined ? '' : ` AND key[${index + 1}] = ANY ($${values.push(allowed)})`)).join('');
-  // Standing lines and fresh ones have an index each.
-  const lines = (kind: string): string => `SELECT count FROM list_counts WHERE scope = $1 AND list = $2 AND ${kind} AND bucket = 0${whole}${keys}`;
-  const { rows } = await sql.query<{ total: number }>(`SELECT coalesce(sum(count), 0)::bigint AS total FROM (${lines('NOT is_fresh AND level = 0')} UNION ALL ${lines('is_fresh')}) l`, values);
+  const lines = (source: string): string => `SELECT count FROM ${source} scope = $1 AND list = '${list}' AND bucket = 0${whole}${keys}`;
+  const { rows } = await sql.query<{ total: number }>(`SELECT coalesce(sum(count), 0)::bigint AS total FROM (${lines('list_counts WHERE level = 0 AND')} UNION ALL ${lines('fresh_list_counts() WHERE')}) l`, values);
   return rows[0]!.total;
 }
