@@ -58,7 +58,7 @@ export async function benchTotals(report: Report): Promise<void> {
   }
 }
 
-export class TotalsWorld {
+class TotalsWorld {
   readonly #writer: Database;
   readonly #folder: Database;
   #number = 0;
