@@ -15,6 +15,7 @@ import type { ChainSettings } from './chains/chain-settings.ts';
 import { followEndpoints } from './chains/follow-endpoints.ts';
 import { answerClientError } from './http/answer-client-error.ts';
 import { createRpcListener } from './http/rpc-listener.ts';
+import { RpcIncoming } from './http/rpc-incoming.ts';
 import { createListListener } from './http/serve-list.ts';
 import { KeyLimits } from './limits/key-limits.ts';
 import { checkChains, observeChains } from './observe-chains.ts';
@@ -80,7 +81,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
     serveList: createListListener({ directory, limits, trustedProxies: options.trustedProxies }),
     onUnexpected: (err) => logger.error({ err }, 'a call failed unexpectedly'),
   });
-  const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, noDelay: true }, listener);
+  const server = createServer({ IncomingMessage: RpcIncoming, requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, noDelay: true }, listener);
   server.on('clientError', answerClientError);
   const upgrade = createUpgradeListener({ keys, namespaceLabel: options.namespaceLabel, limits, directory, trustedProxies: options.trustedProxies, usage, dial: options.dial });
   server.on('upgrade', upgrade);

@@ -12,6 +12,7 @@ import { findRequestFault } from './find-request-fault.ts';
 import { tooMany } from './limit-headers.ts';
 import { BODY_BYTES_MAX, BodyTooLargeError, readBody } from './read-body.ts';
 import { clientAddressOf } from './client-address.ts';
+import type { RpcIncoming } from './rpc-incoming.ts';
 
 /** One accepted request: whose it is, which chain, and the bytes that were sent. */
 export interface RpcRequest {
@@ -38,7 +39,7 @@ export interface RpcListenerOptions {
 }
 
 /** The hot route: `POST /{chain}`. Everything is callbacks and looked-up state; a promise only where something must be asked. */
-export function createRpcListener(options: RpcListenerOptions): RequestListener {
+export function createRpcListener(options: RpcListenerOptions): RequestListener<typeof RpcIncoming> {
   return (req, res) => {
     if (req.url === '/' || req.url === '' || req.url?.startsWith('/?')) return options.serveList(req, res);
     const reply = new ClientReply(res);

@@ -17,6 +17,7 @@ const KEEP_ALIVE_MS_MAX = 25_000;
 /** Of what the node tells: its clock runs while the reply is on its way, and the next request is as well. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 const JSON_TYPE = 'application/json';
+const KEEP_ALIVE = 'keep-alive';
 
 interface Draft {
   status: number;
@@ -93,7 +94,7 @@ function readField(bytes: Buffer, start: number, draft: Draft): number {
 function note(bytes: Buffer, start: number, nameEnd: number, from: number, to: number, draft: Draft): void {
   switch (nameEnd - start) {
     case 10:
-      if (isText(bytes, start, 'connection')) noteConnection(textOf(bytes, from, to).toLowerCase(), draft);
+      if (isText(bytes, start, 'connection')) noteConnection(bytes, from, to, draft);
       else if (isText(bytes, start, 'keep-alive')) draft.keepAliveMs = readKeepAlive(textOf(bytes, from, to));
       break;
     case 11:
@@ -133,10 +134,14 @@ function textOf(bytes: Buffer, from: number, to: number): string {
   return bytes.toString('latin1', from, to);
 }
 
-function noteConnection(value: string, draft: Draft): void {
-  const options = value.split(',').map((option) => option.trim());
+function noteConnection(bytes: Buffer, from: number, to: number, draft: Draft): void {
+  if (to - from === KEEP_ALIVE.length && isText(bytes, from, KEEP_ALIVE)) {
+    draft.isKept = true;
+    return;
+  }
+  const options = textOf(bytes, from, to).toLowerCase().split(',').map((option) => option.trim());
   draft.isClosing ||= options.includes('close');
-  draft.isKept ||= options.includes('keep-alive');
+  draft.isKept ||= options.includes(KEEP_ALIVE);
 }
 
 function readKeepAlive(value: string): number {
