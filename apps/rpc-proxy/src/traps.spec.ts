@@ -393,6 +393,42 @@ describe('10: a truncated body never ends in order', () => {
   });
 });
 
+describe('large replies', () => {
+  /** Of a size and bytes of its own, so that a byte of another reply is found. */
+  const textOf = (index: number): Buffer => Buffer.alloc(40_000 + index * index * 4_001, `${index}-abcdefghijklmnop${String.fromCharCode(65 + index)};`);
+
+  it('arrive byte for byte, however they are framed and however slowly their clients read', async () => {
+    one.answer = ({ body }, res) => {
+      const index = Number(/"params":\[(\d+)/.exec(body)![1]);
+      const bytes = textOf(index);
+      if (index % 3 === 0) res.setHeader('content-length', bytes.length);
+      // HTTP/1.0: to the end of the connection.
+      if (index % 3 === 1) res.shouldKeepAlive = res.useChunkedEncodingByDefault = false;
+      for (let at = 0; at < bytes.length; at += 50_000) res.write(bytes.subarray(at, at + 50_000));
+      res.end();
+    };
+    const indexes = Array.from({ length: 24 }, (_, index) => index);
+    const quick: Promise<unknown>[] = [];
+    const replies = indexes.map(async (index) => {
+      const body = call('eth_estimateGas', `[${index}]`);
+      if (index % 2 === 0) {
+        const reply = post(single, body);
+        quick.push(reply);
+        return (await reply).bytes;
+      }
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        httpRequest(`${single.url}/ethereum`, { method: 'POST', agent: false, headers: { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc, 'content-length': body.length } }, resolve).on('error', reject).end(body);
+      });
+      // Held back until the others have theirs.
+      await Promise.all(quick);
+      const pieces: Buffer[] = [];
+      for await (const piece of response) pieces.push(piece as Buffer);
+      return Buffer.concat(pieces);
+    });
+    for (const [index, bytes] of (await Promise.all(replies)).entries()) expect(bytes.equals(textOf(index))).toBe(true);
+  });
+});
+
 describe('11: a protocol mismatch is 400', () => {
   it.each(['', 'x', '1', '"eth_chainId"', '{}', '{"jsonrpc":"2.0","id":1}', '{"jsonrpc":"1.0","id":1,"method":"eth_chainId"}', '{"id":1,"method":"eth_chainId"}', '[1]', '{"jsonrpc":"2.0","id":1,"method":5}', `${call('eth_chainId')}x`, '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"', '[{"jsonrpc":"2.0","id":1,"method":"eth_chainId"},]', call('getblockcount'), call('getAccountInfo')])('%j', async (body) => {
     const { status, text } = await post(single, body);

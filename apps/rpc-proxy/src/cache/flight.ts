@@ -131,10 +131,11 @@ export class Flight implements Receiver, Joinable {
     for (const { reply, id } of this.#waiters) reply.stored(stored, id, 200);
   }
 
+  /** Pieces are lent only. */
   #collect(piece: Buffer): void {
     if (this.#pieces === undefined) return;
     this.#bytes += piece.length;
-    if (this.#bytes <= SHARED_BYTES_MAX) return void this.#pieces.push(piece);
+    if (this.#bytes <= SHARED_BYTES_MAX) return void this.#pieces.push(Buffer.from(piece));
     this.#pieces = undefined;
     this.#onLand();
     for (const waiter of [...this.#waiters]) {

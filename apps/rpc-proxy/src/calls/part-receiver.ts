@@ -27,12 +27,12 @@ export class PartReceiver implements AnswerReceiver {
   }
 
   start(_head: ReplyHead, pieces: readonly Buffer[]): boolean {
-    this.#pieces = [...pieces];
+    this.#pieces = pieces.map((piece) => Buffer.from(piece));
     return true;
   }
 
   data(piece: Buffer): boolean {
-    this.#pieces.push(piece);
+    this.#pieces.push(Buffer.from(piece));
     return true;
   }
 

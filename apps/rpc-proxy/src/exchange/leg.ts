@@ -1,12 +1,17 @@
 import type { Upstream } from '../upstreams/upstream.ts';
+import { LARGE_BUFFER_BYTES, LargeBuffer } from '../wire/large-buffer.ts';
+import type { WireHead } from '../wire/read-reply-head.ts';
 import type { ReplyHandler, ReplySource } from '../wire/reply-handler.ts';
 import type { ReplyHead, WholeReply } from './receiver.ts';
+
+/** From here on a reply is read into a buffer of its own. */
+const LARGE_REPLY_BYTES = 65_536;
 
 /** Who started a leg and decides about it. */
 export interface LegOwner {
   readonly wholeBytesMax: number;
   onWhole(leg: Leg, reply: WholeReply): void;
-  /** More than `wholeBytesMax` arrived. True: pass on what comes, with `onData` and `onEnd`. */
+  /** More than `wholeBytesMax` arrived, and comes with `onData` and `onEnd` from here on. Pieces are lent for the call; or, where false is returned, until `resume`. */
   onLarge(leg: Leg, head: ReplyHead, pieces: readonly Buffer[]): boolean;
   onData(leg: Leg, piece: Buffer): boolean;
   onEnd(leg: Leg): void;
@@ -24,9 +29,11 @@ export class Leg implements ReplyHandler {
   isDone = false;
   #owner: LegOwner;
   #source: ReplySource | undefined;
-  #head: ReplyHead | undefined;
+  #head: WireHead | undefined;
   #pieces: Buffer[] = [];
   #bytes = 0;
+  #large: LargeBuffer | undefined;
+  #isLent = false;
 
   constructor(upstream: Upstream, owner: LegOwner, now: number) {
     this.upstream = upstream;
@@ -34,9 +41,16 @@ export class Leg implements ReplyHandler {
     this.#owner = owner;
   }
 
+  get buffer(): Buffer | undefined {
+    return this.#large?.rest;
+  }
+
   /** Goes on after `onData` returned false. */
   resume(): void {
-    if (!this.isDone) this.#source?.resume();
+    this.#isLent = false;
+    if (this.isDone) return this.#giveBack();
+    this.#large?.empty();
+    this.#source?.resume();
   }
 
   /** The owner does not want it any more. */
@@ -45,6 +59,7 @@ export class Leg implements ReplyHandler {
     this.#finish();
     if (this.#source === undefined) this.upstream.withdraw(this);
     else this.#source.abort();
+    this.#giveBack();
   }
 
   tellSilent(): void {
@@ -56,30 +71,31 @@ export class Leg implements ReplyHandler {
     this.isSent = true;
   }
 
-  onHead(head: ReplyHead): void {
+  onHead(head: WireHead): void {
     this.upstream.lastHeardAt = this.upstream.clock.now;
     this.#head = head;
+    if (head.contentLength > LARGE_REPLY_BYTES && head.framing === 'length' && this.#owner.wholeBytesMax < LARGE_BUFFER_BYTES) this.#large = new LargeBuffer();
   }
 
   onBody(bytes: Buffer, start: number, end: number): boolean {
     this.upstream.lastHeardAt = this.upstream.clock.now;
-    if (this.isDone) return true;
-    const piece = copyOf(bytes, start, end);
-    if (this.isPassing) return this.#owner.onData(this, piece);
+    this.#bytes += end - start;
+    const piece = this.#large === undefined ? copyOf(bytes, start, end) : this.#large.add(bytes, start, end);
+    if (this.isPassing) return this.#lend(this.#owner.onData(this, piece));
     this.#pieces.push(piece);
-    this.#bytes += piece.length;
     if (this.#bytes <= this.#owner.wholeBytesMax) return true;
     this.isPassing = true;
     const pieces = this.#pieces;
     this.#pieces = [];
-    return this.#owner.onLarge(this, this.#head!, pieces);
+    return this.#lend(this.#owner.onLarge(this, this.#head!, pieces));
   }
 
   onComplete(): void {
     if (this.isDone) return;
     this.#finish();
-    if (this.isPassing) return this.#owner.onEnd(this);
-    const body = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.#bytes);
+    const body = this.isPassing ? undefined : this.#join();
+    this.#giveBack();
+    if (body === undefined) return this.#owner.onEnd(this);
     const { status, contentType, contentEncoding, retryAfter, contentLength } = this.#head!;
     // Named one by one: a spread with a member more is a slow path of V8.
     this.#owner.onWhole(this, { status, contentType, contentEncoding, retryAfter, contentLength, body });
@@ -88,7 +104,26 @@ export class Leg implements ReplyHandler {
   onError(error: Error): void {
     if (this.isDone) return;
     this.#finish();
+    this.#giveBack();
     this.#owner.onError(this, error);
+  }
+
+  #lend(isFlowing: boolean): boolean {
+    this.#isLent = !isFlowing;
+    if (isFlowing) this.#large?.empty();
+    return isFlowing;
+  }
+
+  /** Of what is the receiver's to keep. */
+  #join(): Buffer {
+    const [first] = this.#pieces;
+    return first !== undefined && this.#pieces.length === 1 && this.#large === undefined ? first : Buffer.concat(this.#pieces, this.#bytes);
+  }
+
+  #giveBack(): void {
+    if (this.#isLent) return;
+    this.#large?.giveBack();
+    this.#large = undefined;
   }
 
   #finish(): void {

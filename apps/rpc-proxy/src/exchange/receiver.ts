@@ -21,8 +21,9 @@ export interface Receiver {
   /** Larger replies come in pieces. */
   readonly wholeBytesMax: number;
   whole(reply: WholeReply, upstream?: Upstream): void;
-  /** The first pieces of a large reply; `resume` goes on after `data` returned false. */
+  /** The first pieces of a large reply, lent as those of `data`; `resume` goes on after false was returned. */
   start(head: ReplyHead, pieces: readonly Buffer[], resume: () => void): boolean;
+  /** One more, lent for the call; or, where false is returned, until `resume`. */
   data(piece: Buffer): boolean;
   end(upstream?: Upstream): void;
   /** The node broke off behind `start`. */

@@ -8,6 +8,9 @@ import { pushLimitHeaders } from './limit-headers.ts';
 /** Nothing is held back longer than that: the first byte goes out and the rest is passed on as it comes. */
 const WHOLE_BYTES_MAX = 131_072;
 
+/** Up to here a body is cheaper as text behind its head. */
+const JOINED_BYTES_MAX = 8_192;
+
 const FAILURES: Readonly<Record<Failure, readonly [number, string]>> = {
   unavailable: [502, 'network unavailable'],
   timeout: [504, 'network unavailable: no answer within 30 seconds'],
@@ -31,6 +34,8 @@ export class ClientReply implements AnswerReceiver {
   onDone: ((outcome: ReplyOutcome) => void) | undefined;
   #status = 0;
   #bytes = 0;
+  #isWaiting = false;
+  #written: (() => void) | undefined;
 
   constructor(res: ServerResponse) {
     this.res = res;
@@ -40,7 +45,7 @@ export class ClientReply implements AnswerReceiver {
     const { body } = reply;
     if (body.length === 0 && this.isNotification && reply.status < 300) return this.noContent();
     this.#head(reply, body.length);
-    this.res.end(body);
+    this.#finish(body);
     this.#done(reply.status, body.length, reply.status >= 500);
   }
 
@@ -50,22 +55,37 @@ export class ClientReply implements AnswerReceiver {
     const bytes = withId(stored, id);
     const headers = ['Content-Type', stored.contentType, 'Content-Length', String(bytes.length)];
     pushLimitHeaders(headers, this.limit);
-    this.res.writeHead(status, headers).end(bytes);
+    this.res.writeHead(status, headers);
+    this.#finish(bytes);
     this.#done(status, bytes.length, false);
   }
 
   start(head: ReplyHead, pieces: readonly Buffer[], resume: () => void): boolean {
     this.#status = head.status;
     this.#head(head, head.contentLength);
-    this.res.on('drain', resume);
-    let isFlowing = true;
-    for (const piece of pieces) isFlowing = this.data(piece);
-    return isFlowing;
+    this.#written = () => {
+      if (!this.#isWaiting || this.res.writableLength > 0) return;
+      this.#isWaiting = false;
+      resume();
+    };
+    const { socket } = this.res;
+    socket?.cork();
+    for (const piece of pieces) this.data(piece);
+    socket?.uncork();
+    this.#isWaiting = this.res.writableLength > 0;
+    return !this.#isWaiting;
   }
 
+  /** What the kernel takes at once is done with; else the piece is needed until it is written. */
   data(piece: Buffer): boolean {
+    const { socket } = this.res;
     this.#bytes += piece.length;
-    return this.res.write(piece);
+    // Held back by us, it is not held back until the next turn by `write` itself.
+    socket?.cork();
+    this.res.write(piece, this.#written);
+    socket?.uncork();
+    this.#isWaiting = this.res.writableLength > 0;
+    return !this.#isWaiting;
   }
 
   end(): void {
@@ -100,6 +120,20 @@ export class ClientReply implements AnswerReceiver {
     pushLimitHeaders(headers, this.limit);
     this.res.writeHead(status, headers).end(body);
     this.#done(status, body.length, true);
+  }
+
+  /**
+   * A small body goes out with its head as one text, in one write. `end` with a body would make three pieces of it: the
+   * head, the body and an end, whose way through the streams and the kernel costs as much as a request to a node.
+   */
+  #finish(body: Buffer): void {
+    const { socket } = this.res;
+    // Without a socket it waits behind earlier replies on the same connection.
+    if (socket === null || body.length === 0 || body.length > JOINED_BYTES_MAX) return void this.res.end(body);
+    socket.cork();
+    this.res.write(body.toString('latin1', 0, body.length), 'latin1');
+    socket.uncork();
+    this.res.end();
   }
 
   #head(head: ReplyHead, length: number): void {

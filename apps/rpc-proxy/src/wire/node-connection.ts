@@ -34,7 +34,7 @@ export class NodeConnection implements ReplySink, ReplySource {
   /** @throws Error where the address may not be dialled */
   constructor(openSocket: OpenSocket, owner: ConnectionOwner) {
     this.#owner = owner;
-    const onread = { buffer: READ_BUFFER, callback: (count: number, bytes: Uint8Array): boolean => this.#read(count, bytes as Buffer) };
+    const onread = { buffer: () => this.#handler?.buffer ?? READ_BUFFER, callback: (count: number, bytes: Uint8Array): boolean => this.#read(count, bytes as Buffer) };
     this.#socket = openSocket(onread, () => this.#connected())
       .on('end', () => this.#ended())
       .on('error', (error: Error) => this.destroy(error))

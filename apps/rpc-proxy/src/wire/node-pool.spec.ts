@@ -69,6 +69,7 @@ class Taker {
   isSent = false;
   source: ReplySource | undefined;
   status = 0;
+  readonly buffer = undefined;
   onTaken: () => void = () => undefined;
   isWanting: () => boolean = () => true;
   readonly done = new Promise<Taken>((resolve) => (this.onTaken = () => resolve(this)));

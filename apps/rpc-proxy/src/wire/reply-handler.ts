@@ -13,7 +13,9 @@ export interface ReplyHandler {
   /** The request goes out now: from here on the node may have acted. */
   onSend(source: ReplySource): void;
   onHead(head: WireHead): void;
-  /** The bytes are lent for the call only. False: no more until `resume`, besides what has arrived. */
+  /** Where to read the bytes that come next, instead of what all connections share. */
+  readonly buffer: Buffer | undefined;
+  /** The bytes are lent for the call only, unless the buffer is the handler's own. False: no more until `resume`, besides what has arrived. */
   onBody(bytes: Buffer, start: number, end: number): boolean;
   onComplete(): void;
   /** Instead of `onComplete`, at any time. */
