@@ -44,6 +44,12 @@ async function projectRoutes(db: Database, project: string): Promise<ListRoute[]
   const second = await one(
     `SELECT a.display FROM list_counts c JOIN addresses a ON a.id = c.scope WHERE c.list = 'address' AND a.project_id = $1 ORDER BY c.count DESC OFFSET 1 LIMIT 1`,
   );
+  // Of the busiest one's family: only those may have transactions together.
+  const related = await one(
+    `SELECT a.display FROM list_counts c JOIN addresses a ON a.id = c.scope WHERE c.list = 'address' AND a.project_id = $1
+       AND a.chain_family = (SELECT b.chain_family FROM list_counts d JOIN addresses b ON b.id = d.scope WHERE d.list = 'address' AND b.project_id = $1 ORDER BY d.count DESC LIMIT 1)
+     ORDER BY c.count DESC OFFSET 1 LIMIT 1`,
+  );
   const asset = await one(`SELECT key[1] FROM list_counts WHERE list = 'asset' AND scope = $1 ORDER BY count DESC LIMIT 1`);
   const rareAsset = await one(`SELECT key[1] FROM list_counts WHERE list = 'asset' AND scope = $1 ORDER BY count LIMIT 1`);
   const secondAsset = await one(`SELECT key[1] FROM list_counts WHERE list = 'asset' AND scope = $1 ORDER BY count DESC OFFSET 1 LIMIT 1`);
@@ -64,7 +70,7 @@ async function projectRoutes(db: Database, project: string): Promise<ListRoute[]
         ...['pending', 'detected', 'confirmed', 'reorged', 'failed', 'reorged,failed', 'detected,confirmed'].map((status) => `statuses=${status}`),
         ...['in', 'out', 'self'].map((direction) => `direction=${direction}`),
         ...['eip155:1', 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', 'eip155:1,eip155:56'].map((gid) => `chain_gids=${gid}`),
-        ...[busiest, quiet, `${busiest},${quiet}`, `${busiest},${second}`].map((address) => `addresses=${address}`),
+        ...[busiest, quiet, `${busiest},${quiet}`, `${busiest},${second}`, `${busiest},${related}`].map((address) => `addresses=${address}`),
         ...[asset, rareAsset, `${asset},${rareAsset}`, `${asset},${secondAsset}`].map((gid) => `asset_gids=${gid}`),
         ...[`hash=${hash}`, `public_key_id=${publicKey}`, 'from_block=69000000', 'to_block=24000000', 'to_block=890000', 'to_block=22900000', 'from_block=379000000', 'since=2026-05-01T00:00:00Z', 'until=2026-05-01T12:30:00Z'],
         ...['0', '0.015', '3.333', '250', '1000', '9000'].map((amount) => `min_amount=${amount}`),
