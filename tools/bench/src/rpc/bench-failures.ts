@@ -6,22 +6,23 @@ import { startGateway, startNode, type BenchNode } from './targets.ts';
 const headCall = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}';
 const readCall = '{"jsonrpc":"2.0","id":1,"method":"eth_estimateGas","params":[{}]}';
 
-type Fault = 'kill' | 'hang' | 'lag' | '429' | 'drip' | 'wrong-chain';
+/** `none` tells what the machine does to latencies by itself. */
+type Fault = 'none' | 'kill' | 'hang' | 'lag' | '429' | 'drip' | 'wrong-chain';
 
 /** One of three nodes fails under load, in each of the ways that nodes fail. */
 export async function benchFailures(report: Report): Promise<void> {
   const results: string[] = [];
   let isFine = true;
-  for (const fault of ['kill', 'hang', 'lag', '429', 'drip', 'wrong-chain'] as const) {
-    const { errors, backwards, worstMs, usualMs } = await measureFault(fault);
+  for (const fault of ['none', 'kill', 'hang', 'lag', '429', 'drip', 'wrong-chain'] as const) {
+    const { errors, backwards, extraMs } = await measureFault(fault);
     isFine &&= errors === 0 && backwards === 0;
-    results.push(`${fault}: ${errors} errors, ${backwards} backward, worst extra ${Math.max(0, worstMs - usualMs).toFixed(0)} ms`);
+    results.push(`${fault}: ${errors} errors, ${backwards} backward, worst extra ${extraMs.toFixed(0)} ms`);
   }
   report.add({
     name: 'RPC gateway: one of three nodes fails',
     goal: '0 client errors; worst extra 50 ms (kill), 250 ms (hang); 0 backward heads',
     measured: `${isFine ? '0 errors, 0 backward heads' : 'not reached'}; ${results.join('; ')}`,
-    detail: `eth_blockNumber and a read in turn over 8 connections for 5 s, cache off; the node fails after 2 s; extra over the median; ${load()}`,
+    detail: `eth_blockNumber and a read in turn over 8 connections for 5 s, cache off; the node fails after 2 s; extra of any call that was under way then or came later, over the median; none: nothing fails; ${load()}`,
   });
   await measureHedging(report);
 }
@@ -32,7 +33,11 @@ async function measureFault(fault: Fault) {
   try {
     const calls = [headCall, readCall].map((body) => requestOf(gateway.port, gateway.path, gateway.key, body));
     const samples: Sample[] = [];
-    const failing = new Promise((resolve) => setTimeout(resolve, 2_000)).then(() => inflict(nodes[0]!, fault));
+    let failedAt = 0;
+    const failing = new Promise((resolve) => setTimeout(resolve, 2_000)).then(() => {
+      failedAt = performance.now();
+      return inflict(nodes[0]!, fault);
+    });
     const until = performance.now() + 5_000;
     let index = 0;
     const run = async (): Promise<void> => {
@@ -50,7 +55,9 @@ async function measureFault(fault: Fault) {
     };
     await Promise.all([failing, ...Array.from({ length: 8 }, run)]);
     const errors = samples.filter(({ status, body }) => status !== 200 || !body.includes('"result"')).length;
-    return { errors, backwards: countBackwards(samples), worstMs: Math.max(...samples.map(({ ms }) => ms)), usualMs: median(samples.map(({ ms }) => ms)) };
+    // The first calls of a process look its key up and run code that was never run: no fault of a node.
+    const worstMs = Math.max(...samples.filter(({ startedAt, ms }) => startedAt + ms > failedAt).map(({ ms }) => ms));
+    return { errors, backwards: countBackwards(samples), extraMs: Math.max(0, worstMs - median(samples.map(({ ms }) => ms))) };
   } finally {
     for (const node of nodes) node.child.kill('SIGCONT');
     for (const node of nodes) node.stop();
@@ -59,6 +66,7 @@ async function measureFault(fault: Fault) {
 }
 
 async function inflict(node: BenchNode, fault: Fault): Promise<void> {
+  if (fault === 'none') return;
   if (fault === 'kill') node.stop();
   else if (fault === 'hang') node.child.kill('SIGSTOP');
   else await node.control({ mode: fault });
