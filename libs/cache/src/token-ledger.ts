@@ -41,9 +41,9 @@ export class TokenLedger {
     this.#now = options.now ?? Date.now;
   }
 
-  take(request: LedgerRequest): TokenResult | Promise<TokenResult> {
+  take(request: LedgerRequest, cost = request.cost ?? 1): TokenResult | Promise<TokenResult> {
     const account = this.#accountOf(request);
-    const { limit, windowSeconds, cost = 1 } = request;
+    const { limit, windowSeconds } = request;
     const now = this.#now();
     const windowMs = windowSeconds * 1_000;
     const intervalMs = windowMs / limit;

@@ -31,8 +31,11 @@ interface KeyStoreOptions {
 }
 
 export interface KeyStore {
-  /** What `findPrincipal` would answer without asking the database; undefined when it would ask. */
-  findCached(key: string): Principal | undefined;
+  /**
+   * What `findPrincipal` would answer without asking the database; undefined when it would ask.
+   * @param bearer a connection, which brings the same key again: the hash of its last one is kept as long as it is
+   */
+  findCached(key: string, bearer?: object): Principal | undefined;
   /** The owner of a well-formed key; undefined when it is unknown, revoked or expired. */
   findPrincipal(key: string): Promise<Principal | undefined>;
   /** Forgets a key, at once or from `endsAtMs` on; the hash is hexadecimal. */
@@ -44,13 +47,20 @@ export function createKeyStore({ db, now = Date.now, lifetimeMs = LIFETIME_MS }:
   const entries = new Map<string, Entry>();
   /** When keys end that were heard of, in milliseconds: a message may be faster than a look-up that is under way. */
   const ends = new Map<string, number>();
+  const borne = new WeakMap<object, { readonly key: string; readonly id: string }>();
   const findEntry = (id: string): Principal | undefined => {
     const cached = entries.get(id);
     return cached && cached.freshUntilMs > now() ? cached.principal : undefined;
   };
   return {
-    // One shot, without a hash object: the RPC gateway asks with every call.
-    findCached: (key) => findEntry(hash('sha256', key, 'hex')),
+    findCached(key, bearer) {
+      const known = bearer && borne.get(bearer);
+      if (known?.key === key) return findEntry(known.id);
+      // One shot, without a hash object: the RPC gateway asks with every call.
+      const id = hash('sha256', key, 'hex');
+      if (bearer !== undefined) borne.set(bearer, { key, id });
+      return findEntry(id);
+    },
     async findPrincipal(key) {
       const keyHash = hashApiKey(key);
       const id = Buffer.from(keyHash).toString('hex');

@@ -21,12 +21,12 @@ export function readRevealedHead(method: string, params: string, { body, content
 
 /** The first of many is enough. */
 const TOLD_WITHIN = 4_096;
-const BLOCK_OF_REPLY = /^(eth_getTransactionReceipt|eth_getTransactionByHash|eth_getBlockReceipts|eth_getLogs)$/;
+const BLOCK_OF_REPLY: ReadonlySet<string> = new Set(['eth_getTransactionReceipt', 'eth_getTransactionByHash', 'eth_getBlockReceipts', 'eth_getLogs']);
 const REPLY_BLOCK = /"blockNumber"\s*:\s*"0x([0-9a-fA-F]{1,12})"/;
 
 /** A block that a reply tells of: the node has it, so its head is not lower, and what was kept for the head before is old. */
 export function readToldBlock(method: string, { body, contentEncoding }: WholeReply): number | undefined {
-  if (contentEncoding !== undefined || !BLOCK_OF_REPLY.test(method)) return undefined;
+  if (contentEncoding !== undefined || !BLOCK_OF_REPLY.has(method)) return undefined;
   return match(REPLY_BLOCK, body.subarray(0, TOLD_WITHIN), 16);
 }
 

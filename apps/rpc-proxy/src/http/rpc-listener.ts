@@ -57,7 +57,7 @@ export function createRpcListener(options: RpcListenerOptions): RequestListener<
 
 function findPrincipal({ keys }: RpcListenerOptions, req: IncomingMessage): Principal | undefined {
   const key = req.headers['x-api-key'];
-  return typeof key === 'string' ? keys.findCached(key) : undefined;
+  return typeof key === 'string' ? keys.findCached(key, req.socket) : undefined;
 }
 
 /** The key is not known here: its form is checked first, so that guesses cost no query. */

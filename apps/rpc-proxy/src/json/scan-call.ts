@@ -71,16 +71,21 @@ function memberOf(bytes: Buffer, start: number, end: number): Member | undefined
       if (bytes[start] === 0x69 && bytes[start + 1] === 0x64) return 'id';
       break;
     case 6:
-      if (bytes[start] === 0x6d && bytes.toString('latin1', start, end) === 'method') return 'method';
-      if (bytes[start] === 0x70 && bytes.toString('latin1', start, end) === 'params') return 'params';
+      if (isName(bytes, start, 'method')) return 'method';
+      if (isName(bytes, start, 'params')) return 'params';
       break;
     case 7:
-      if (bytes[start] === 0x6a && bytes.toString('latin1', start, end) === 'jsonrpc') return 'jsonrpc';
+      if (isName(bytes, start, 'jsonrpc')) return 'jsonrpc';
       break;
     default:
       break;
   }
   return memberOfUnusualName(bytes.toString('utf8', start, end));
+}
+
+function isName(bytes: Buffer, start: number, name: string): boolean {
+  for (let at = 0; at < name.length; at += 1) if (bytes[start + at] !== name.charCodeAt(at)) return false;
+  return true;
 }
 
 // Escapes are the same name to every parser; case is to Go's encoding/json, which folds ſ and the Kelvin sign as well.

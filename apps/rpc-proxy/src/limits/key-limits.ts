@@ -12,11 +12,14 @@ export interface KeyLimitsOptions {
 }
 
 const WINDOW_SECONDS = 60;
+const KEYS_MAX = 10_000;
 
 /** What keys may ask, over all replicas and without a round trip for each call, and how often a client may guess. */
 export class KeyLimits {
   readonly #options: KeyLimitsOptions;
   readonly #ledger: TokenLedger;
+  /** What the ledger is asked, by key: composing it costs as much as the ledger. */
+  readonly #requests = new Map<string, { readonly key: string; readonly limit: number; readonly windowSeconds: number }>();
 
   constructor(options: KeyLimitsOptions) {
     this.#options = options;
@@ -24,7 +27,13 @@ export class KeyLimits {
   }
 
   take(keyId: string, cost: number): TokenResult | Promise<TokenResult> {
-    return this.#ledger.take({ key: `rpc:${keyId}`, limit: this.#options.limit, windowSeconds: WINDOW_SECONDS, cost });
+    let request = this.#requests.get(keyId);
+    if (request === undefined) {
+      if (this.#requests.size >= KEYS_MAX) this.#requests.clear();
+      request = { key: `rpc:${keyId}`, limit: this.#options.limit, windowSeconds: WINDOW_SECONDS };
+      this.#requests.set(keyId, request);
+    }
+    return this.#ledger.take(request, cost);
   }
 
   takePublic(clientAddress: string): TokenResult | Promise<TokenResult> {

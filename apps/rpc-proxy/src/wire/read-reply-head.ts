@@ -18,6 +18,7 @@ const KEEP_ALIVE_MS_MAX = 25_000;
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 const JSON_TYPE = 'application/json';
 const KEEP_ALIVE = 'keep-alive';
+const TIMEOUT = 'timeout=';
 
 interface Draft {
   status: number;
@@ -95,7 +96,7 @@ function note(bytes: Buffer, start: number, nameEnd: number, from: number, to: n
   switch (nameEnd - start) {
     case 10:
       if (isText(bytes, start, 'connection')) noteConnection(bytes, from, to, draft);
-      else if (isText(bytes, start, 'keep-alive')) draft.keepAliveMs = readKeepAlive(textOf(bytes, from, to));
+      else if (isText(bytes, start, 'keep-alive')) draft.keepAliveMs = readKeepAlive(bytes, from, to);
       break;
     case 11:
       if (isText(bytes, start, 'retry-after')) draft.retryAfter = textOf(bytes, from, to);
@@ -144,9 +145,17 @@ function noteConnection(bytes: Buffer, from: number, to: number, draft: Draft): 
   draft.isKept ||= options.includes(KEEP_ALIVE);
 }
 
-function readKeepAlive(value: string): number {
-  const seconds = /(?:^|[,;\s])timeout\s*=\s*"?(\d{1,9})/i.exec(value)?.[1];
-  return seconds === undefined ? KEEP_ALIVE_MS : Math.min(KEEP_ALIVE_MS_MAX, Math.max(0, Number(seconds) * 1_000 - KEEP_ALIVE_MARGIN_MS));
+function readKeepAlive(bytes: Buffer, from: number, to: number): number {
+  let at = from;
+  while (at < to && !(isText(bytes, at, TIMEOUT) && (at === from || IS_TOKEN[bytes[at - 1]!] === 0))) at += 1;
+  let seconds = 0;
+  let digits = 0;
+  for (at += TIMEOUT.length; at < to && digits < 9; at += 1, digits += 1) {
+    const digit = bytes[at]! - 0x30;
+    if (digit < 0 || digit > 9) break;
+    seconds = seconds * 10 + digit;
+  }
+  return digits === 0 ? KEEP_ALIVE_MS : Math.min(KEEP_ALIVE_MS_MAX, Math.max(0, seconds * 1_000 - KEEP_ALIVE_MARGIN_MS));
 }
 
 function readLength(bytes: Buffer, from: number, to: number): number {
