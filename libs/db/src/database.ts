@@ -68,7 +68,7 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 // A plan that was made while tables were small must not scan them later.
-const KEEP_PLANS = 'SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off';
+const KEEP_PLANS = 'SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off; SET LOCAL jit = off';
 
 async function runInTransaction<T>(pool: pg.Pool, work: (sql: Transaction, opened: readonly unknown[]) => Promise<T>, opening?: Statement, options: TransactionOptions = {}): Promise<T> {
   const client = await pool.connect();
