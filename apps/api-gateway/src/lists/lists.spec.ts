@@ -1,8 +1,11 @@
+import type { Database } from '@chainwatch/db';
+import { waitFor } from '@chainwatch/testing';
 import fc from 'fast-check';
 import { startSpecWorld } from '../spec-world.ts';
 import type { SpecWorld } from '../spec-world.ts';
 import { amounts } from './scales.ts';
 import { splitSteps } from './split-steps.ts';
+import { startFolding } from './start-folding.ts';
 
 const evm = 'eip155:31337';
 const bitcoin = 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328';
@@ -122,6 +125,26 @@ describe('splitSteps', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('startFolding', () => {
+  it('folds on, and clears the tables of what it folded, also after a failure of either', async () => {
+    const sent: string[] = [];
+    let warnings = 0;
+    const warn = (): void => void (warnings += 1);
+    const answers: (number | Error)[] = [5_000, new Error('the server is away'), 5_000, 5_000, 5_000, new Error('another clears them'), 5_000, 0];
+    const query = async (sql: string): Promise<{ rows: unknown[] }> => {
+      sent.push(sql.split(' ')[0]!);
+      const answer = answers.shift();
+      if (answer instanceof Error) throw answer;
+      return { rows: [{ folded: answer ?? 0 }] };
+    };
+    const stop = startFolding({ db: { query } as unknown as Pick<Database, 'query'>, logger: { warn }, pauseMs: 1 });
+    await waitFor(() => answers.length === 0);
+    stop();
+    expect(sent.slice(0, 8)).toEqual(['SELECT', 'SELECT', 'SELECT', 'SELECT', 'SELECT', 'VACUUM', 'SELECT', 'SELECT']);
+    expect(warnings).toBe(2);
   });
 });
 
