@@ -295,6 +295,15 @@ describe('nodes', () => {
     for (let count = 0; count < 10; count += 1) expect((await post(gateway, call('eth_blockNumber'))).text).toContain('"0x65"');
   });
 
+  it('that fall behind are left for the others, also where nobody heard of those since', async () => {
+    const gateway = await world.open({ [ETHEREUM]: nodes.map(({ url }) => url) }, { healthIntervalMs: 60_000 });
+    await allServe(gateway);
+    for (const node of nodes) node.answer = answerResult('"0x65"');
+    await post(gateway, call('eth_blockNumber'));
+    nodes.find(({ seen }) => seen.length > 0)!.answer = answerResult('"0x32"');
+    for (let count = 0; count < 10; count += 1) expect((await post(gateway, call('eth_blockNumber'))).text).toContain('"0x65"');
+  });
+
   it('keep the filters they made', async () => {
     const gateway = await open();
     for (const [index, node] of nodes.entries()) node.answer = answerResult(`"0xf${index}"`);

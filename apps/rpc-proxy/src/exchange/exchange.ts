@@ -221,7 +221,10 @@ export class Exchange implements LegOwner, Ticking {
     const number = readRevealedHead(method, params, reply);
     if (number === undefined) return false;
     if (upstream.head === undefined || number > upstream.head.number) chain.learnHead(upstream, number);
-    return this.#againCount < AGAIN_MAX && chain.isBehind(floor, upstream, number);
+    if (this.#againCount >= AGAIN_MAX || !chain.isBehind(floor, upstream, number)) return false;
+    // What it told before would have it asked again and again, where the others were not heard of since.
+    if (upstream.head !== undefined && number < upstream.head.number) chain.learnHead(upstream, number);
+    return true;
   }
 
   #waitForward(reply: WholeReply): void {
@@ -229,7 +232,8 @@ export class Exchange implements LegOwner, Ticking {
     if (this.#legs.length > 0) return;
     this.#againCount += 1;
     this.#legCount = 0;
-    this.#againAt = this.#demand.chain.clock.now + AGAIN_MS;
+    // Another one may know already.
+    this.#againAt = this.#demand.chain.clock.now + (this.#againCount === 1 ? 0 : AGAIN_MS);
   }
 
   #giveUp(failure: Failure): void {
