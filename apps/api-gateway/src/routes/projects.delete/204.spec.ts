@@ -62,6 +62,12 @@ describe('DELETE /management/projects/{id}', () => {
     await insertHistory(id, channel.id);
     world.published.length = 0;
     await world.management.delete(`/management/projects/${id}?cascade=true`).expect(204);
+    // What its rows added to totals and took from them goes when it is folded, within a second where a gateway runs.
+    await waitFor(async () => {
+      await world.db.query('SELECT fold_list_counts(1000)');
+      const { rowCount } = await world.db.query('SELECT FROM list_counts WHERE scope = $1 UNION ALL SELECT FROM list_changes WHERE scope = $1 UNION ALL SELECT FROM transaction_changes WHERE project_id = $1', [id]);
+      return rowCount === 0;
+    });
     const { rows: tables } = await world.db.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'project_id'`,
     );
