@@ -26,6 +26,15 @@ describe('startHttpServer', () => {
     }
   });
 
+  it('answers a head alone to HEAD', async () => {
+    const server = await startHttpServer((_req, res) => void res.end('fine'), { port: 0, host: '127.0.0.1' });
+    try {
+      expect(await sendRaw(server.port, 'HEAD /caf\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*\r\n\r\n$/);
+    } finally {
+      await server.close();
+    }
+  });
+
   it.each([
     ['a head', 'GET / HTTP/1.1\r\nHost: x\r\nA: '],
     ['a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab'],

@@ -25,9 +25,11 @@ export async function startHttpServer(listener: RequestListener, options: HttpSe
   const { requestTimeoutMs: requestTimeout = 60_000, headersTimeoutMs: headersTimeout = 15_000 } = options;
   const connectionsCheckingInterval = Math.min(5_000, headersTimeout, requestTimeout);
   const server = createServer({ requestTimeout, headersTimeout, connectionsCheckingInterval, keepAliveTimeout: 65_000 }, listener);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    socket.end(describeBadRequest(error.code));
+    // Who asks for a head alone takes a body for the next answer.
+    const isHead = error.rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
+    socket.end(describeBadRequest(error.code, isHead));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -51,11 +53,11 @@ export async function startHttpServer(listener: RequestListener, options: HttpSe
 }
 
 /** The whole answer to what never became a request. */
-function describeBadRequest(code: string | undefined): string {
+function describeBadRequest(code: string | undefined, isHead: boolean): string {
   const [status, title, detail] = badRequests[code ?? ''] ?? [400, 'Invalid Request', 'The request is not well-formed HTTP.'];
   const body = JSON.stringify({ type: 'about:blank', title, status, detail });
   const headers = [`X-Request-Id: ${randomUUID()}`, 'X-Content-Type-Options: nosniff', 'Cache-Control: no-store', 'Content-Type: application/problem+json', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close'];
-  return `HTTP/1.1 ${status} ${title}\r\n${headers.join('\r\n')}\r\n\r\n${body}`;
+  return `HTTP/1.1 ${status} ${title}\r\n${headers.join('\r\n')}\r\n\r\n${isHead ? '' : body}`;
 }
 
 const badRequests: Readonly<Record<string, readonly [status: number, title: string, detail: string]>> = {

@@ -1,9 +1,11 @@
 import type { Duplex } from 'node:stream';
 
 /** What is no HTTP, or HTTP that two readers may read differently: a second Content-Length, one beside Transfer-Encoding. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function answerClientError(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const [status, title] = error.code === 'HPE_HEADER_OVERFLOW' ? [431, 'Request Header Fields Too Large'] : [400, 'Bad Request'];
   const body = JSON.stringify({ error: 'the request is not well-formed HTTP' });
-  socket.end(`HTTP/1.1 ${status} ${title}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
+  // Who asks for a head alone takes a body for the next answer.
+  const isHead = error.rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
+  socket.end(`HTTP/1.1 ${status} ${title}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${isHead ? '' : body}`);
 }
