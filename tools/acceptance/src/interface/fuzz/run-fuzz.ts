@@ -64,7 +64,8 @@ export async function runFuzz(stack: InterfaceStack, { count, seed }: { readonly
 function findFault(answer: Answer, operation: Operation, findBreach: (answer: Answer) => string | undefined): string | undefined {
   const { status, method } = answer;
   // What is no HTTP, or has a head of more than 16 KiB, reaches no route: the parser refuses it.
-  if ((status === 400 || status === 431) && answer.body.startsWith('{"type":"about:blank"')) return undefined;
+  const isRefused = method === 'head' ? answer.headers['connection'] === 'close' : answer.body.startsWith('{"type":"about:blank"');
+  if ((status === 400 || status === 431) && isRefused) return undefined;
   // A client may name a node that is not there: the operations where it can say so.
   if (status >= 500 && !(status === 502 && '502' in operation.responses)) return 'a failure of the server';
   const breach = findBreach(answer);
