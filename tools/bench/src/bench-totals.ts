@@ -6,7 +6,7 @@ import type { BlocksStep } from '../../../apps/tx-analyzer/src/commit-blocks.ts'
 import type { MatchedTransaction } from '../../../apps/tx-analyzer/src/matched-transaction.ts';
 import { NOTHING_SETTLED } from '../../../apps/tx-analyzer/src/pending-book.ts';
 import { runStep } from '../../../apps/tx-analyzer/src/run-step.ts';
-import { backendTimeMs } from './backend-time.ts';
+import { backendTimeMs } from './deliveries/processor-time.ts';
 import type { Report } from './report.ts';
 
 /** Of a round; half of them without the triggers, in turns. */
