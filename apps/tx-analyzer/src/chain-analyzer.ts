@@ -3,7 +3,7 @@ import { describePublicly, type ActiveChain, type OpenedChain } from '@chainwatc
 import { FencedError } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';
 import type { EventRelay } from '@chainwatch/outbox';
-import { statusOf, writeStalled, type AnalyzerStatus } from './advance-cursor.ts';
+import { statusOf } from './advance-cursor.ts';
 import type { AnalyzerDeps, AnalyzerLogger, AnalyzerOptions } from './analyzer-deps.ts';
 import { AssetBook } from './asset-book.ts';
 import { BackfillDesk } from './backfill-desk.ts';
@@ -13,6 +13,8 @@ import { BodyPrefetcher } from './body-prefetcher.ts';
 import type { BacklogReader } from './body-threads.ts';
 import type { ChainContext } from './chain-context.ts';
 import type { ChainReport } from './chain-report.ts';
+import { ChainStanding } from './chain-standing.ts';
+import type { BlocksStep } from './commit-blocks.ts';
 import { readCursor, type ChainCursor } from './chain-cursor.ts';
 import { CoinWatch } from './coin-watch.ts';
 import { ChainWatch, type LateAddress } from './chain-watch.ts';
@@ -23,12 +25,13 @@ import { MempoolAnalyzer } from './mempool-analyzer.ts';
 import { findAncestorNumber } from './find-ancestor-number.ts';
 import { findLateCandidates, type LateReader } from './find-late-matches.ts';
 import { recordStep } from './analyzer-metrics.ts';
-import { movedTokens, prepareBlocks } from './prepare-blocks.ts';
+import { movedTokens, prepareBlocks, type BlockToAnalyse } from './prepare-blocks.ts';
 import { nextCursor } from './next-cursor.ts';
 import { readBody } from './read-body.ts';
 import { runStep } from './run-step.ts';
 import { stepInTrace } from './step-in-trace.ts';
 import { FeedMismatchError, groupBlocks, takeSegment, type Segment } from './take-segment.ts';
+import { UpcomingBlock } from './upcoming-block.ts';
 import { Wake } from './wake.ts';
 
 interface ChainAnalyzerDeps extends Pick<AnalyzerDeps, 'db' | 'bus'> {
@@ -42,8 +45,6 @@ interface ChainAnalyzerDeps extends Pick<AnalyzerDeps, 'db' | 'bus'> {
 
 const NOTHING: Segment = { entries: [], orphans: [], blocks: [] };
 const FAILURE_WAIT_MS_MAX = 5_000;
-/** A body that takes longer than that is a stall, and said so. */
-const STALL_MS = 3_000;
 const BACKLOG_ENTRIES = 8;
 /** Behind, steps begin that long after each other at least: one for some blocks costs less than one for each. */
 const GATHER_MS = 20;
@@ -55,19 +56,18 @@ export class ChainAnalyzer {
   readonly #chain: ChainContext;
   readonly #queue: FeedQueue;
   readonly #bodies: BodyPrefetcher;
+  readonly #upcoming: UpcomingBlock;
   readonly #ring = new BlockRing();
   readonly #wake = new Wake();
   readonly #assets: AssetBook;
+  readonly #standing: ChainStanding;
   readonly #mempool: MempoolAnalyzer;
   readonly backfills: BackfillDesk;
   #watch!: ChainWatch;
   #cursor: ChainCursor = { seq: 0 };
   #late: LateAddress[] = [];
   #news: string[] = [];
-  #status: AnalyzerStatus = 'catching_up';
-  #reason: string | undefined;
   #headNumber = 0;
-  #waitingSince = 0;
   #loadedAt = 0;
   #failures = 0;
   #matchesPerBlock = 50;
@@ -81,21 +81,24 @@ export class ChainAnalyzer {
     const { decimalsOf, learn } = this.#assets;
     const utxo = opened.utxo && { codec: opened.utxo, coins: new CoinWatch(db, chain.gid) };
     this.#chain = { gid: chain.gid, family: chain.family, network: opened.network, ...(utxo === undefined ? {} : { utxo }), token, decimalsOf, learn };
+    this.#standing = new ChainStanding({ db, logger, chain: this.#chain });
     this.#mempool = new MempoolAnalyzer({ ...deps, watch: deps.family, chain: this.#chain, reader: opened.client.mempool, ring: this.#ring, onNews: this.#wake.notify });
     this.backfills = new BackfillDesk({ db, chain: this.#chain, watch: deps.family, assets: this.#assets, ring: this.#ring, now: deps.now, onNews: this.#wake.notify });
     this.#queue = new FeedQueue(db, chain.gid);
+    this.#upcoming = new UpcomingBlock((ref, signal) => opened.client.readBlock(ref, signal), this.#wake.notify);
     this.#bodies = new BodyPrefetcher(
-      (entry, onTrouble, signal) => readBody({ client: this.#isBehind ? backlogFirst(opened.client, deps.backlog) : client, sql: db, chainGid: chain.gid, logger }, entry, onTrouble, signal),
+      async (entry, onTrouble, signal) => (await this.#upcoming.findBody(entry)) ?? readBody({ client: this.#isBehind ? backlogFirst(opened.client, deps.backlog) : client, sql: db, chainGid: chain.gid, logger }, entry, onTrouble, signal),
       options.prefetchWindow,
       this.#wake.notify,
     );
   }
 
   get report(): ChainReport {
+    const { status, reason } = this.#standing;
     return {
       chainGid: this.#chain.gid,
-      status: this.#status,
-      ...(this.#reason === undefined ? {} : { reason: this.#reason }),
+      status,
+      ...(reason === undefined ? {} : { reason }),
       lagBlocks: Math.max(0, this.#headNumber - (this.#cursor.number ?? this.#headNumber)),
       ...(this.#cursor.number === undefined ? {} : { cursorNumber: this.#cursor.number }),
     };
@@ -106,7 +109,19 @@ export class ChainAnalyzer {
   }
 
   /** Something may have changed: look now. */
-  notify = (): void => this.#wake.notify();
+  notify = (): void => {
+    this.#watch?.expectNews();
+    this.#upcoming.forget();
+    this.#wake.notify();
+  };
+
+  /** The ingestor is about to record a block: what can be done about it before is done meanwhile. */
+  anticipate = ({ number, hash, parent_hash: parentHash }: PayloadOf<'block.seen'>): void => {
+    const tip = this.#queue.entries.findLast(({ type }) => type === 'block') ?? this.#cursor;
+    if (parentHash !== tip.hash) return;
+    this.#upcoming.announce({ number, hash });
+    this.#wake.notify();
+  };
 
   /** A message of the ingestor: the next entry comes without a query. */
   push = (payload: PayloadOf<'block.new'>, traceparent?: string): void => {
@@ -142,6 +157,7 @@ export class ChainAnalyzer {
     } finally {
       signal.removeEventListener('abort', this.#wake.notify);
       this.#bodies.reset();
+      this.#upcoming.drop();
       this.backfills.cancel(new Error('the chain was let go'));
       end.abort();
       await watching;
@@ -166,6 +182,7 @@ export class ChainAnalyzer {
       this.#queue.reset(cursor.seq);
     }
     this.#loadedAt = 0;
+    this.#upcoming.forget();
   }
 
   /** One look at feed and addresses, and the step they ask for. False when there was nothing to do. */
@@ -180,15 +197,21 @@ export class ChainAnalyzer {
     this.#headNumber = Math.max(this.#headNumber, this.#queue.entries.at(-1)?.number ?? 0);
     this.#bodies.prefetch(this.#queue.entries);
     // The bodies arrive meanwhile. What is registered between this look and the step is late at the next one.
-    this.#late.push(...(await this.#watch.readNews(this.#cursor.number)));
+    const nextHash = this.#queue.entries[0]?.hash ?? this.#upcoming.hash;
+    this.#late.push(...(await this.#watch.readNews(nextHash, this.#cursor.number, this.#deps.options.pollMs)));
     this.#mempool.recheck(this.#news.splice(0));
     const { groupTransactionsMax: transactionsMax } = this.#deps.options;
     const segment = takeSegment(this.#queue.entries, this.#bodies, this.#cursor, { blocksMax: groupBlocks(this.#matchesPerBlock, this.#deps.options.groupBlocksMax), transactionsMax });
-    if (segment === undefined) await this.#reportWaiting(nowMs);
-    else this.#waitingSince = 0;
+    const first = this.#queue.entries[0];
+    if (segment !== undefined || first === undefined) this.#standing.noteMoving();
+    else await this.#standing.noteWaiting(first, this.#bodies.find(first.seq)?.trouble, nowMs);
     // A chain that stood still and has nothing to do any more says so, too.
-    const hasRecovered = this.#reason !== undefined && this.#queue.entries.length === 0;
-    if (segment === undefined && this.#late.length === 0 && !hasRecovered) return this.#lookAtMempool();
+    const hasRecovered = this.#standing.reason !== undefined && first === undefined;
+    if (segment === undefined && this.#late.length === 0 && !hasRecovered) {
+      // Where outputs are spent, looking into a block changes what is looked for.
+      if (this.#chain.utxo === undefined) await this.#upcoming.prepare(this.#cursor, (block) => this.#prepare([{ block }], [], signal));
+      return this.#lookAtMempool();
+    }
     await stepInTrace(this.#chain.gid, segment ?? NOTHING, (traced) => this.#step(traced, signal));
     return true;
   }
@@ -196,7 +219,7 @@ export class ChainAnalyzer {
   async #stepBackfill(signal: AbortSignal): Promise<void> {
     const advance = { cursor: this.#cursor, watchXid: this.#watch.watchXid, lagEntries: this.#queue.lastSeq - this.#cursor.seq, processedHashes: [] };
     const events = await this.backfills.settle(this.#readBodyFor(signal), advance, signal);
-    if (this.#status !== 'recovering') this.#deps.relay.publish(events);
+    if (this.#standing.status !== 'recovering') this.#deps.relay.publish(events);
   }
 
   /** False when it had nothing new. */
@@ -214,14 +237,10 @@ export class ChainAnalyzer {
     const { db, relay, now } = this.#deps;
     const startedAt = performance.now();
     const late = this.#late;
-    const { gid: chainGid, family, network, utxo } = this.#chain;
-    const lateCandidates = await findLateCandidates(
-      { sql: db, chainGid, ring: this.#ring, ...(utxo === undefined ? {} : { codec: utxo.codec }), readBody: this.#readBodyFor(signal) },
-      late,
-      this.#cursor.number ?? -1,
-    );
+    const { gid: chainGid, network } = this.#chain;
     const blocks = segment.blocks.flatMap(({ entry, block }) => (block === undefined ? [] : [{ block, ...(entry.traceparent === undefined ? {} : { traceparent: entry.traceparent }) }]));
-    const step = await prepareBlocks({ sql: db, chainGid, family, network, watch: this.#deps.family, assets: this.#assets, ...(utxo === undefined ? {} : { utxo }) }, blocks, late, lateCandidates, signal);
+    const prepared = late.length === 0 ? this.#upcoming.takeStep(blocks, this.#cursor) : undefined;
+    const step = prepared ?? (await this.#prepare(blocks, late, signal));
     const cursor = nextCursor(this.#cursor, segment, await findAncestorNumber(db, chainGid, segment));
     const advance = {
       cursor,
@@ -235,16 +254,26 @@ export class ChainAnalyzer {
     if (blocks.length > 0) this.#matchesPerBlock = (this.#matchesPerBlock + step.matches.length / blocks.length) / 2;
     this.#finish(segment, blocks.map(({ block }) => block), cursor);
     this.#assets.markSaved(step.newAssets, movedTokens([...step.late, ...step.matches], network.native.gid));
-    this.#status = statusOf(advance);
-    this.#reason = undefined;
+    this.#standing.noteStep(statusOf(advance));
     if (isReleased) void relay.sweep();
-    else if (this.#status !== 'recovering') relay.publish(events);
+    else if (this.#standing.status !== 'recovering') relay.publish(events);
     recordStep(this.#chain.gid, { blocks: segment.blocks.length, events: events.length, lagBlocks: this.report.lagBlocks, seconds: (performance.now() - startedAt) / 1000 });
+  }
+
+  async #prepare(blocks: readonly BlockToAnalyse[], late: readonly LateAddress[], signal: AbortSignal): Promise<BlocksStep> {
+    const { db, family: watch } = this.#deps;
+    const { gid: chainGid, family, network, utxo } = this.#chain;
+    const lateCandidates = await findLateCandidates(
+      { sql: db, chainGid, ring: this.#ring, ...(utxo === undefined ? {} : { codec: utxo.codec }), readBody: this.#readBodyFor(signal) },
+      late,
+      this.#cursor.number ?? -1,
+    );
+    return prepareBlocks({ sql: db, chainGid, family, network, watch, assets: this.#assets, ...(utxo === undefined ? {} : { utxo }) }, blocks, late, lateCandidates, signal);
   }
 
   #readBodyFor(signal: AbortSignal): LateReader {
     const { db, logger } = this.#deps;
-    return (ref) => readBody({ client: () => this.#opened.client, sql: db, chainGid: this.#chain.gid, logger }, ref, this.#setStalled, signal);
+    return (ref) => readBody({ client: () => this.#opened.client, sql: db, chainGid: this.#chain.gid, logger }, ref, this.#standing.setStalled, signal);
   }
 
   /** The step is committed. */
@@ -258,34 +287,9 @@ export class ChainAnalyzer {
     this.#bodies.prefetch(this.#queue.entries);
   }
 
-  async #reportWaiting(nowMs: number): Promise<void> {
-    const first = this.#queue.entries[0];
-    if (first === undefined) {
-      this.#waitingSince = 0;
-      return;
-    }
-    if (this.#waitingSince === 0) this.#waitingSince = nowMs;
-    const trouble = this.#bodies.find(first.seq)?.trouble;
-    const isSlow = nowMs - this.#waitingSince >= STALL_MS;
-    if (trouble === undefined && !isSlow) return;
-    await this.#writeStalled(trouble ?? `block ${first.number} ${first.hash} is being read for more than ${STALL_MS} ms`);
-  }
-
-  #setStalled = (reason: string): void => {
-    void this.#writeStalled(reason).catch(() => undefined);
-  };
-
-  async #writeStalled(reason: string): Promise<void> {
-    if (this.#status === 'stalled' && this.#reason === reason) return;
-    this.#status = 'stalled';
-    this.#reason = reason;
-    this.#deps.logger.error({ chain_gid: this.#chain.gid, reason }, 'the chain stands still');
-    await writeStalled(this.#deps.db, this.#chain, reason);
-  }
-
   async #fail(error: unknown): Promise<void> {
     this.#deps.logger.warn({ chain_gid: this.#chain.gid, error }, 'a step failed, it is tried again');
-    await this.#writeStalled(describePublicly(error)).catch(() => undefined);
+    await this.#standing.writeStalled(describePublicly(error)).catch(() => undefined);
     this.#failures += 1;
     if (error instanceof FeedGapError || error instanceof FeedMismatchError) {
       this.#queue.reset(this.#cursor.seq);

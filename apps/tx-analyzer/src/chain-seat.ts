@@ -91,13 +91,16 @@ export class ChainSeat {
       if (opened.utxo === undefined) await askForMissedBalances({ sql: db, network: opened.network, signal });
       const analyzer = new ChainAnalyzer({ ...this.#deps, family, options, now: () => new Date(), ...(backlog === undefined ? {} : { backlog }) }, this.#chain, opened, token);
       this.#analyzer = analyzer;
-      const unsubscribe = bus.subscribe('block.new', [gid], ({ payload, traceparent }) => analyzer.push(payload, traceparent));
+      const unsubscribes = [
+        bus.subscribe('block.seen', [gid], ({ payload }) => analyzer.anticipate(payload)),
+        bus.subscribe('block.new', [gid], ({ payload, traceparent }) => analyzer.push(payload, traceparent)),
+      ];
       const discovery = discoverAssets({ db, client: opened.client, chainGid: gid, assets: analyzer.assets, logger, signal });
       const backfills = opened.utxo && runBackfills({ sql: db, client: opened.client, codec: opened.utxo, chainGid: gid, logger, signal, settle: analyzer.backfills.hand });
       try {
         await analyzer.run(signal);
       } finally {
-        unsubscribe();
+        for (const unsubscribe of unsubscribes) unsubscribe();
         end.abort();
         await Promise.all([discovery, backfills]);
       }

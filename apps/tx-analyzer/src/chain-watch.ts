@@ -36,6 +36,7 @@ export class ChainWatch {
   readonly #lateFromXid: bigint;
   readonly #onAddress: (address: string) => void;
   #startNumber: number | undefined;
+  #readFor: { readonly hash: string | undefined; readonly atMs: number } | undefined;
 
   /**
    * @param storedXid of the state; every row of an older transaction was dealt with by whoever stored it
@@ -62,10 +63,14 @@ export class ChainWatch {
   }
 
   /**
-   * Reads the news into the watch set. Returns the addresses that count from `cursorNumber` or below, to be looked for
-   * in the blocks already passed.
+   * Reads the news into the watch set, once for each block that comes next, while its body is on the way, and again after
+   * `everyMs` and when somebody said that there are some. Returns the addresses that count from `cursorNumber` or below, to
+   * be looked for in the blocks already passed.
    */
-  async readNews(cursorNumber: number | undefined): Promise<LateAddress[]> {
+  async readNews(nextHash: string | undefined, cursorNumber: number | undefined, everyMs: number): Promise<LateAddress[]> {
+    const nowMs = performance.now();
+    if (nextHash !== undefined && nextHash === this.#readFor?.hash && nowMs - this.#readFor.atMs < everyMs) return [];
+    this.#readFor = { hash: nextHash, atMs: nowMs };
     const late: LateAddress[] = [];
     const first = await this.#readPage('0', '00000000-0000-0000-0000-000000000000');
     let page = first;
@@ -80,6 +85,11 @@ export class ChainWatch {
     this.#family.extend(this.#watchXid, xmin);
     this.#watchXid = xmin;
     return late;
+  }
+
+  /** The next look is not left out. */
+  expectNews(): void {
+    this.#readFor = undefined;
   }
 
   async #take(row: NewsRow, cursorNumber: number | undefined, late: LateAddress[]): Promise<void> {

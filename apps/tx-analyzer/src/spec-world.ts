@@ -199,6 +199,11 @@ export class SpecWorld {
     });
   }
 
+  /** What the ingestor says of a block before it records it. */
+  announce({ number, hash, parentHash }: Pick<Block, 'number' | 'hash' | 'parentHash'>): void {
+    this.bus.send('block.seen', [this.gid], { schema: 1, chain_gid: this.gid, number, hash, parent_hash: parentHash });
+  }
+
   /** What the ingestor does for new blocks. */
   async feedBlocks(...blocks: readonly Block[]): Promise<void> {
     for (const block of blocks) {

@@ -33,6 +33,54 @@ const payloads = async () =>
   (await world.events()).map((event) => EVENT_SCHEMAS[event.type as 'transaction.detected'].parse(JSON.parse(event.payload)));
 const reads = () => world.rows<{ address_id: string | null; asset_gid: string; block_number: number | null; reason: string }>(`SELECT address_id, asset_gid, block_number, reason FROM balance_reads WHERE reason <> 'imported' ORDER BY id`);
 
+describe('a block that is announced', () => {
+  let root: Block;
+  const watched = async (address: string) => {
+    await world.watch(project, ALICE);
+    world.startAnalyzer();
+    root = world.chain.make(undefined);
+    await world.feedBlocks(root);
+    await world.settle();
+    return world.chain.make(root, { transactions: [pay('1', BOB, address)] });
+  };
+  const readOnce = (reads: number) => waitFor(() => world.chain.reads === reads, { message: 'the body to be read' });
+
+  it('is read before its entry comes, and not again', async () => {
+    const next = await watched(ALICE);
+    world.announce(next);
+    await readOnce(2);
+    await world.feedBlocks(next);
+    await world.settle();
+    expect(world.chain.reads).toBe(2);
+    expect((await payloads()).map(({ data }) => data.transaction.block_hash)).toEqual([next.hash]);
+    expect(await reads()).toMatchObject([{ block_number: 2, reason: 'detected' }]);
+  });
+
+  it('leaves no trace when it is a lie or an orphan', async () => {
+    const orphan = await watched(ALICE);
+    const next = world.chain.make(root, { transactions: [pay('2', BOB, ALICE)] });
+    world.announce({ ...next, hash: hashOf('nowhere') });
+    await readOnce(2);
+    world.announce({ ...next, number: 7 });
+    await readOnce(3);
+    world.announce(orphan);
+    await readOnce(4);
+    await world.feedBlocks(next, world.chain.make(next));
+    await world.settle();
+    expect((await payloads()).map(({ data }) => data.transaction.hash)).toEqual([next.transactions[0]!.hash]);
+  });
+
+  it('counts for an address that is registered after it was looked through', async () => {
+    const next = await watched(CAROL);
+    world.announce(next);
+    await readOnce(2);
+    await world.watch(project, CAROL);
+    await world.feedBlocks(next);
+    await waitFor(async () => (await types()).length === 1, { message: 'the late event' });
+    expect(await world.rows('SELECT status FROM transactions')).toEqual([{ status: 'detected' }]);
+  });
+});
+
 describe('what a transaction means', () => {
   it('tells each of two projects once', async () => {
     const other = await world.addProject();

@@ -190,6 +190,17 @@ describe('createBus', () => {
     });
   });
 
+  it('tells plain subscribers of hints', async () => {
+    const [ingestor, analyzer] = [await start('block-ingestor'), await start('tx-analyzer')];
+    const seen = new Set<string>();
+    analyzer.subscribe('block.seen', [CHAIN], ({ payload, messageId }) => seen.add(`${messageId} ${payload.hash}`));
+    await waitFor(() => {
+      ingestor.hint('block.seen', [CHAIN], { schema: 1, chain_gid: CHAIN, number: 7, hash: '0x7', parent_hash: '0x6' }, { messageId: 'seven' });
+      return seen.has('seven 0x7');
+    });
+    expect(() => ingestor.hint('block.seen', ['a b'], { schema: 1, chain_gid: CHAIN, number: 7, hash: '0x7', parent_hash: '0x6' }, { messageId: 'x' })).toThrow('expected a token');
+  });
+
   it('goes on after a restart of the server', async () => {
     const ingestor = await start('block-ingestor');
     const analyzer = await start('tx-analyzer');

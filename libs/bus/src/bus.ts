@@ -8,6 +8,8 @@ export interface Bus<S extends FlowService> {
    * tests and trusted in production. Rejects with `BusUnavailableError` (retryable) when the server does not answer in 5 s.
    */
   publish<K extends ProducedBy<S>>(kind: K, tokens: readonly string[], payload: PayloadOf<K>, options: PublishOptions): Promise<void>;
+  /** Tells those who listen at this moment, and waits for nobody: for what is worth nothing a moment later. */
+  hint<K extends ProducedBy<S>>(kind: K, tokens: readonly string[], payload: PayloadOf<K>, options: PublishOptions): void;
   /**
    * A durable pull consumer with explicit acknowledgement, shared by all replicas that name the same `durable`. The
    * handler's promise decides: resolved → ack, rejected → again with a growing delay (0.2 s … 30 s): in place where the

@@ -50,11 +50,12 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
   const checking = setInterval(() => watch.isConnected && checkStreams(), CHECK_MS);
   checking.unref();
   const client = jetstream(connection, { timeout: 5_000 });
-  const publisher = createPublisher({ client, streams, connection: watch, isValidating: options.isValidating ?? false });
+  const publisher = createPublisher({ plain: connection, client, streams, connection: watch, isValidating: options.isValidating ?? false });
   const leases = createLeaseStore({ client: jetstream(connection, { timeout: 1_500 }), replicas, logger });
   const consumers = createConsumers({ client, manager, streams, connection: watch, logger });
   return {
     publish: publisher.publish,
+    hint: publisher.hint,
     consume: consumers.consume,
     subscribe(kind, tokens, handler) {
       const subscription = connection.subscribe(subjectOf(kind, tokens), {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { JetStreamApiError, JetStreamError, type JetStreamClient } from '@nats-io/jetstream';
-import { errors, headers as createHeaders, type MsgHdrs } from '@nats-io/transport-node';
+import { errors, headers as createHeaders, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { SUBJECTS, subjectOf, type PayloadOf, type SubjectKind } from '@chainwatch/events';
 import type { PublishOptions } from './bus.ts';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
@@ -13,9 +13,11 @@ const SCHEMA_VERSION = '1';
 
 export interface Publisher {
   publish<K extends SubjectKind>(kind: K, tokens: readonly string[], payload: PayloadOf<K>, options: PublishOptions): Promise<void>;
+  hint<K extends SubjectKind>(kind: K, tokens: readonly string[], payload: PayloadOf<K>, options: PublishOptions): void;
 }
 
 interface PublisherOptions {
+  readonly plain: Pick<NatsConnection, 'publish'>;
   readonly client: JetStreamClient;
   readonly streams: StreamSet;
   readonly connection: ConnectionWatch;
@@ -23,7 +25,7 @@ interface PublisherOptions {
 }
 
 /** Publishes concurrently on one connection: what was called first is stored first. */
-export function createPublisher({ client, streams, connection, isValidating }: PublisherOptions): Publisher {
+export function createPublisher({ plain, client, streams, connection, isValidating }: PublisherOptions): Publisher {
   return {
     async publish(kind, tokens, payload, options) {
       const subject = publishSubject(kind, tokens);
@@ -42,6 +44,13 @@ export function createPublisher({ client, streams, connection, isValidating }: P
           if (attempt > 0) await delay(Math.min(50 * 2 ** attempt, 500));
         }
       }
+    },
+    hint(kind, tokens, payload, options) {
+      if (isValidating) SUBJECTS[kind].payload.parse(payload);
+      if (!connection.isConnected) return;
+      const headers = messageHeaders(options);
+      headers.set('Nats-Msg-Id', options.messageId);
+      plain.publish(publishSubject(kind, tokens), JSON.stringify(payload), { headers });
     },
   };
 }

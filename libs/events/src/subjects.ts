@@ -19,6 +19,9 @@ const blockNew = z.object({
   timestamp: z.int(),
 });
 
+/** Worth something until the entry comes, which it may never do. */
+const blockSeen = z.object({ schema: z.literal(1), chain_gid: chainGid, number: height, hash: z.string(), parent_hash: z.string() });
+
 const monitored = z.object({ address_id: z.uuid(), address: z.string() });
 
 /** On chains of unspent outputs one leg: an input (no `to`) or an output (no `from`); the legs of an address add up. */
@@ -126,6 +129,7 @@ const withSchema = <T extends z.ZodType>(event: T) => z.intersection(event, z.ob
  */
 export const SUBJECTS = {
   'block.new': { tokens: ['chain_gid'], payload: blockNew, summary: 'A block was discovered, orphaned or became final.' },
+  'block.seen': { tokens: ['chain_gid'], payload: blockSeen, summary: 'A hint that a block is about to be discovered, which nothing may depend on.' },
   'tx.detected': {
     tokens: ['chain_gid', 'project_id'],
     payload: withSchema(z.union([EVENT_SCHEMAS['transaction.detected'], EVENT_SCHEMAS['transaction.failed']])),

@@ -10,7 +10,7 @@ export interface BusBlockPublisher extends BlockPublisher {
 }
 
 interface PublisherOptions {
-  readonly bus: Pick<Bus<'block-ingestor'>, 'publish'>;
+  readonly bus: Pick<Bus<'block-ingestor'>, 'publish' | 'hint'>;
   readonly chainGid: string;
   readonly log: IngestorLog;
 }
@@ -37,6 +37,10 @@ export function createBusBlockPublisher({ bus, chainGid, log }: PublisherOptions
   }
 
   return {
+    hint({ number, hash, parentHash, traceparent }) {
+      const payload = { schema: 1 as const, chain_gid: chainGid, number, hash, parent_hash: parentHash };
+      bus.hint('block.seen', [chainGid], payload, { messageId: `${chainGid}:seen:${hash}`, ...(traceparent !== undefined && { traceparent }) });
+    },
     publish(entries) {
       for (const entry of entries) {
         if (underWay.size >= UNDER_WAY_MAX) return;

@@ -65,7 +65,7 @@ function run({ blockTimeMs = 60_000, height = 3, store = new MemoryFeedStore() a
   const node = new PushingNode(chain, blockTimeMs);
   const report = createChainReport('eip155:1');
   const stopper = new AbortController();
-  const runner = new ChainRunner({ client: node, store: wrap(store), publisher: { publish: ignore }, log, report, signal: stopper.signal });
+  const runner = new ChainRunner({ client: node, store: wrap(store), publisher: { hint: ignore, publish: ignore }, log, report, signal: stopper.signal });
   const ended = runner.run();
   stops.push(() => {
     stopper.abort();

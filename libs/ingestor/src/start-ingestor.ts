@@ -14,7 +14,7 @@ export interface IngestorOptions extends Omit<ChainOpenerOptions, 'findFamily'> 
   /** Undefined: this build has no code for the family, and its chains say so. */
   readonly family: ChainFamily | undefined;
   readonly db: Database;
-  readonly bus: Pick<Bus<'block-ingestor'>, 'publish' | 'subscribe' | 'leases' | 'onStreamsRecreated'>;
+  readonly bus: Pick<Bus<'block-ingestor'>, 'publish' | 'hint' | 'subscribe' | 'leases' | 'onStreamsRecreated'>;
   readonly log: IngestorLog & { child(fields: object): IngestorLog };
   /** Names this replica. */
   readonly owner: string;

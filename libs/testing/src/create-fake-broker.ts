@@ -107,6 +107,9 @@ export function createFakeBroker(): FakeBroker {
       const stops = new Set<() => Promise<void>>();
       return {
         publish: async (kind, tokens, payload, options) => publish(kind, tokens, payload, options),
+        hint(kind, tokens, payload, options) {
+          if (broker.isUp) publish(kind, tokens, payload, options);
+        },
         async consume(kinds, options, handler) {
           const stopping = new AbortController();
           const consumer: Handler = { kinds: new Set<SubjectKind>(kinds), options, handle: handler as Handler['handle'], stopped: stopping.signal };

@@ -141,6 +141,6 @@ export class History {
 
   #create(): ChainFollower {
     const publish = (entries: readonly FeedEntry[]): void => entries.forEach((entry) => this.published.set(entry.seq, entry));
-    return new ChainFollower({ client: this.node, store: this.store, publisher: { publish }, log, signal: new AbortController().signal, chunkSize: 16, concurrency: 3 });
+    return new ChainFollower({ client: this.node, store: this.store, publisher: { hint: () => undefined, publish }, log, signal: new AbortController().signal, chunkSize: 16, concurrency: 3 });
   }
 }
