@@ -41,6 +41,8 @@ export interface PublishOptions {
   /** W3C trace context, travels in the headers. */
   readonly traceparent?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The payload as text, where it stands written already. */
+  readonly json?: string;
 }
 
 export interface ConsumeOptions {

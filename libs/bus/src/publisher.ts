@@ -30,7 +30,7 @@ export function createPublisher({ plain, client, streams, connection, isValidati
     async publish(kind, tokens, payload, options) {
       const subject = publishSubject(kind, tokens);
       if (isValidating) SUBJECTS[kind].payload.parse(payload);
-      const body = JSON.stringify(payload);
+      const body = options.json ?? JSON.stringify(payload);
       const headers = messageHeaders(options);
       const deadline = Date.now() + TIMEOUT_MS;
       for (let attempt = 0; ; attempt += 1) {

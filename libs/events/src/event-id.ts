@@ -1,5 +1,4 @@
-import { sha1 } from '@noble/hashes/legacy.js';
-import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { createHash } from 'node:crypto';
 import type { EventType } from './subjects.ts';
 
 /** Namespace of every id that is made from content. Changing it would give every event a second id. */
@@ -40,15 +39,12 @@ export function transactionIdOf(projectId: string, chainGid: string, hash: strin
 
 /** Name-based UUID with SHA-1 (RFC 9562 §5.5), lower case. `name` is taken as UTF-8. */
 export function uuidv5(name: string, namespace: string = EVENT_NAMESPACE): string {
-  const digest = sha1(concatBytes(namespaceBytes(namespace), utf8ToBytes(name)));
-  digest[6] = (digest[6]! & 0x0f) | 0x50;
-  digest[8] = (digest[8]! & 0x3f) | 0x80;
-  const hex = bytesToHex(digest.subarray(0, 16));
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const bytes = namespace === EVENT_NAMESPACE ? ownNamespace : Buffer.from(namespace.replaceAll('-', ''), 'hex');
+  // The native one: several ids are made for each event.
+  const hex = createHash('sha1').update(bytes).update(name).digest('hex');
+  const variant = VARIANT[Number.parseInt(hex.charAt(16), 16) & 3]!;
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-const ownNamespace = hexToBytes(EVENT_NAMESPACE.replaceAll('-', ''));
-
-function namespaceBytes(namespace: string): Uint8Array {
-  return namespace === EVENT_NAMESPACE ? ownNamespace : hexToBytes(namespace.replaceAll('-', ''));
-}
+const VARIANT = '89ab';
+const ownNamespace = Buffer.from(EVENT_NAMESPACE.replaceAll('-', ''), 'hex');

@@ -64,7 +64,7 @@ async function store({ chainGid = CHAIN, ageSeconds = 0, isPublished = false, is
     [envelope.event_id, projectId, chainGid, count, subject, JSON.stringify(envelope), isHeld, ageSeconds],
   );
   if (isPublished) await db.query('DELETE FROM unpublished_events WHERE event_row_id = (SELECT id FROM events WHERE event_id = $1)', [envelope.event_id]);
-  return { eventId: envelope.event_id, subject: 'balance.changed', chainGid, projectId, envelope, traceparent: '00-ab-cd-01' };
+  return { eventId: envelope.event_id, subject: 'balance.changed', chainGid, projectId, envelope, payload: JSON.stringify(envelope), traceparent: '00-ab-cd-01' };
 }
 
 const arrived = (): string[] => broker.payloads('balance.changed').map((payload) => payload.event_id);
@@ -77,7 +77,7 @@ describe('EventRelay', () => {
     relay.publish(events);
     await waitFor(async () => (await unpublished()).length === 0);
     expect(arrived()).toEqual(events.map((event) => event.eventId));
-    expect(broker.messages.map(({ tokens, options }) => [tokens, options])).toEqual(events.map((event) => [[CHAIN, projectId], { messageId: event.eventId, traceparent: '00-ab-cd-01' }]));
+    expect(broker.messages.map(({ tokens, options }) => [tokens, options])).toEqual(events.map((event) => [[CHAIN, projectId], { messageId: event.eventId, json: JSON.stringify(event.envelope), traceparent: '00-ab-cd-01' }]));
   });
 
   it('sweeps what a crash left behind, the oldest first, without being told', async () => {

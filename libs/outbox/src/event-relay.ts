@@ -24,6 +24,8 @@ export interface OutgoingEvent {
   readonly chainGid: string;
   readonly projectId: string;
   readonly envelope: PayloadOf<OutboxSubject>;
+  /** The envelope as the row holds it. */
+  readonly payload: string;
   readonly traceparent?: string | undefined;
 }
 
@@ -166,6 +168,7 @@ export class EventRelay<S extends Relaying> {
     try {
       await this.#deps.bus.publish(event.subject as ProducedBy<S>, [event.chainGid, event.projectId], event.envelope as PayloadOf<ProducedBy<S>>, {
         messageId: event.eventId,
+        json: event.payload,
         ...(event.traceparent === undefined ? {} : { traceparent: event.traceparent }),
       });
       this.#published.push(event.eventId);
@@ -210,6 +213,7 @@ function outgoingOf(row: OutboxRow): OutgoingEvent {
     projectId: row.project_id,
     // Written by the service that relays it.
     envelope: JSON.parse(row.payload) as PayloadOf<OutboxSubject>,
+    payload: row.payload,
     ...(row.traceparent === null ? {} : { traceparent: row.traceparent }),
   };
 }
