@@ -21,12 +21,13 @@ interface StateRow {
 
 /** How far the analyzer is. */
 export async function readChainState(sql: Sql, chainGid: string): Promise<ChainState> {
-  const { rows } = await sql.query<StateRow>(
-    `SELECT s.cursor_number AS number, s.cursor_hash AS hash, s.confirmed_number AS confirmed,
+  const { rows } = await sql.query<StateRow>({
+    name: 'read_chain_state',
+    text: `SELECT s.cursor_number AS number, s.cursor_hash AS hash, s.confirmed_number AS confirmed,
             s.hold_until_seq IS NOT NULL AND s.cursor_seq < s.hold_until_seq AS is_held, coalesce(b.status IN ('reorged', 'new'), false) AS is_orphaned
      FROM analyzer_states s LEFT JOIN blocks b ON b.chain_gid = s.chain_gid AND b.hash = s.cursor_hash WHERE s.chain_gid = $1`,
-    [chainGid],
-  );
+    values: [chainGid],
+  });
   const row = rows[0];
   if (row === undefined) return { cursor: undefined, isCursorOrphaned: false, confirmedNumber: -1, isHeld: false };
   return {

@@ -15,7 +15,11 @@ interface Row extends GroundBlock {
 /** Undefined: the transactions of one of the blocks are not stored (any more). */
 export async function readGround(sql: Sql, chainGid: string, blocks: readonly BlockRef[]): Promise<GroundBlock[] | undefined> {
   const hashes = [...new Set(blocks.map((block) => block.hash))];
-  const { rows } = await sql.query<Row>('SELECT id, xmin::text AS version, status FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id', [chainGid, hashes]);
+  const { rows } = await sql.query<Row>({
+    name: 'read_ground',
+    text: 'SELECT id, xmin::text AS version, status FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id',
+    values: [chainGid, hashes],
+  });
   return rows.some(({ status }) => status === 'new' || status === 'reorged') ? undefined : rows;
 }
 
@@ -24,6 +28,10 @@ export async function readGround(sql: Sql, chainGid: string, blocks: readonly Bl
  * the very rows FOR UPDATE first. Those who process or confirm them do not wait for this, nor this for them.
  */
 export async function lockGround(sql: Sql, ground: readonly GroundBlock[]): Promise<boolean> {
-  const { rows } = await sql.query<GroundBlock>('SELECT id, xmin::text AS version FROM blocks WHERE id = ANY($1) ORDER BY id FOR KEY SHARE', [ground.map(({ id }) => id)]);
+  const { rows } = await sql.query<GroundBlock>({
+    name: 'lock_ground',
+    text: 'SELECT id, xmin::text AS version FROM blocks WHERE id = ANY($1) ORDER BY id FOR KEY SHARE',
+    values: [ground.map(({ id }) => id)],
+  });
   return rows.length === ground.length && rows.every(({ version }, index) => version === ground[index]!.version);
 }

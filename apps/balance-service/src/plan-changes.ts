@@ -22,12 +22,13 @@ export interface Plan {
  * chain was asked, and the answers are worth nothing.
  */
 export async function planChanges(sql: Sql, chainGid: string, { readings, silent }: Answers, cursor: BlockRef): Promise<Plan | undefined> {
-  const state = await readChainState(sql, chainGid);
-  if (state.isHeld) return undefined;
   const corrections = await readLateCorrections(sql, chainGid, [...readings, ...silent].filter((target) => target.isLate));
-  const ground = await readGround(sql, chainGid, [cursor, ...[...readings, ...corrections].map(({ block }) => block)]);
-  if (ground === undefined) return undefined;
-  const anchors = await readAnchors(sql, chainGid, [...readings, ...silent]);
+  const [state, ground, anchors] = await Promise.all([
+    readChainState(sql, chainGid),
+    readGround(sql, chainGid, [cursor, ...[...readings, ...corrections].map(({ block }) => block)]),
+    readAnchors(sql, chainGid, [...readings, ...silent]),
+  ]);
+  if (state.isHeld || ground === undefined) return undefined;
   const gone = silent.flatMap((target, position) => {
     // A contract that was created in an orphan: what it told is no more.
     const anchor = anchors[readings.length + position]!;

@@ -21,8 +21,9 @@ interface Row {
 /** In the order of `targets`. */
 export async function readAnchors(sql: Sql, chainGid: string, targets: readonly Pick<Target, 'addressId' | 'assetGid'>[]): Promise<Anchor[]> {
   if (targets.length === 0) return [];
-  const { rows } = await sql.query<Row>(
-    `SELECT h.amount_raw AS last_raw, h.block_number AS last_number, h.block_hash AS last_hash, k.amount_raw AS told_raw, k.change_count, o.status = 'reorged' AS is_orphaned
+  const { rows } = await sql.query<Row>({
+    name: 'read_anchors',
+    text: `SELECT h.amount_raw AS last_raw, h.block_number AS last_number, h.block_hash AS last_hash, k.amount_raw AS told_raw, k.change_count, o.status = 'reorged' AS is_orphaned
      FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY AS t (address_id, asset_gid, position)
      LEFT JOIN LATERAL (
        SELECT amount_raw, block_number, block_hash FROM balance_history
@@ -31,8 +32,8 @@ export async function readAnchors(sql: Sql, chainGid: string, targets: readonly 
      LEFT JOIN balances k ON k.address_id = t.address_id AND k.asset_gid = t.asset_gid
      LEFT JOIN blocks o ON o.chain_gid = $1 AND o.hash = k.block_hash
      ORDER BY t.position`,
-    [chainGid, targets.map((target) => target.addressId), targets.map((target) => target.assetGid)],
-  );
+    values: [chainGid, targets.map((target) => target.addressId), targets.map((target) => target.assetGid)],
+  });
   return rows.map((row) => ({
     last: row.last_raw === null || row.last_number === null || row.last_hash === null ? undefined : { amountRaw: BigInt(row.last_raw), block: { number: row.last_number, hash: row.last_hash } },
     told: row.told_raw === null ? undefined : { amountRaw: BigInt(row.told_raw), changeCount: row.change_count ?? 0, isOrphaned: row.is_orphaned ?? false },

@@ -23,9 +23,10 @@ export async function readExplained(sql: Sql, chainGid: string, spans: readonly 
 
 async function readNear(sql: Sql, chainGid: string, spans: readonly Span[]): Promise<bigint[]> {
   if (spans.length === 0) return [];
-  const { rows } = await sql.query<{ sum: string | null }>(
+  const { rows } = await sql.query<{ sum: string | null }>({
+    name: 'read_explained',
     // OFFSET 0 and the scalar look-up keep the planner from going through everything that an address ever did.
-    `SELECT e.sum FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::bigint[]) WITH ORDINALITY
+    text: `SELECT e.sum FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::bigint[]) WITH ORDINALITY
        AS t (address_id, project_id, address, asset_gid, after, until, position)
      CROSS JOIN LATERAL (
        SELECT sum(m.moved) AS sum FROM (
@@ -40,16 +41,20 @@ async function readNear(sql: Sql, chainGid: string, spans: readonly Span[]): Pro
        ) m
        WHERE (SELECT true FROM transaction_addresses ta WHERE ta.address_id = t.address_id AND ta.transaction_id = x.id)
      ) e ORDER BY t.position`,
-    [
+    values: [
       chainGid, spans.map(({ target }) => target.addressId), spans.map(({ target }) => target.projectId), spans.map(({ target }) => target.address),
       spans.map(({ target }) => target.assetGid), spans.map((span) => span.after), spans.map((span) => span.until),
     ],
-  );
+  });
   return rows.map((row) => BigInt(row.sum ?? '0'));
 }
 
-/** Planned with the values at hand, so that a busy address goes by its asset or its blocks, and a quiet one by itself. */
+/**
+ * Planned with the values at hand, so that a busy address goes by its asset or its blocks, and a quiet one by itself.
+ * In a transaction, as the setting is one of its own.
+ */
 async function readFar(sql: Sql, chainGid: string, { target, after, until }: Span): Promise<bigint> {
+  await sql.query('SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL enable_seqscan = on');
   const { rows } = await sql.query<{ sum: string | null }>(
     `WITH mine AS (
        SELECT x.id, x.fee_payer, x.fee_asset_gid, x.fee_amount_raw FROM transactions x JOIN transaction_addresses ta ON ta.transaction_id = x.id

@@ -1,4 +1,4 @@
-import { createDatabase, type Database, type Sql } from '@chainwatch/db';
+import { createDatabase, type Database, type Sql, type Statement } from '@chainwatch/db';
 import { transactionIdOf, type EventEnvelope } from '@chainwatch/events';
 import { NATIVE, network, OTHER_TOKEN, TOKEN, type PostgresHandle } from '@chainwatch/testing';
 import { SpecChain, type Drift, type SpecBlock, type SpecTransaction } from './spec-chain.ts';
@@ -21,11 +21,11 @@ interface Analysis {
 /** The session, on which something happens once before a statement. */
 export function beforeStatement(session: Sql, pattern: RegExp, happen: () => Promise<void>): Sql {
   let isDue = true;
-  const query = async (text: string, values?: unknown[]): Promise<unknown> => {
-    const isNow = isDue && pattern.test(text);
+  const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
+    const isNow = isDue && pattern.test(typeof statement === 'string' ? statement : statement.text);
     if (isNow) isDue = false;
     if (isNow) await happen();
-    return session.query(text, values);
+    return session.query(statement as string, values);
   };
   return { query: query as Sql['query'] };
 }

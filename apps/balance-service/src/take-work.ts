@@ -71,21 +71,24 @@ const IS_COMPLETE = `(coalesce((SELECT f.status FROM address_backfills f WHERE f
 
 /** What was detected first; imports get their turn beside it. */
 async function takeRows(sql: Sql, chainGid: string, limit: number): Promise<ReadRow[]> {
-  const asked = await sql.query<ReadRow>(
-    `SELECT q.id, q.address_id IS NULL AS is_of_holders FROM balance_reads q WHERE q.chain_gid = $1 AND q.reason <> 'imported' AND ${IS_COMPLETE} ORDER BY q.id LIMIT $2`,
-    [chainGid, limit],
-  );
-  const importsMax = Math.min(asked.rows.length > 0 ? IMPORTS_BESIDE : IMPORTS_ALONE, limit);
-  // Not before the analyzer is where the address counts from: what lies between would be in no reading and in no transaction.
-  const imported = await sql.query<ReadRow>(
-    `SELECT q.id, false AS is_of_holders FROM balance_reads q
-     JOIN analyzer_states s ON s.chain_gid = q.chain_gid
-     LEFT JOIN address_watches w ON w.address_id = q.address_id AND w.chain_gid = q.chain_gid
-     WHERE q.chain_gid = $1 AND q.reason = 'imported' AND coalesce(w.from_block, 0) <= coalesce(s.cursor_number, -1) AND ${IS_COMPLETE}
-     ORDER BY q.id LIMIT $2`,
-    [chainGid, importsMax],
-  );
-  return [...asked.rows, ...imported.rows];
+  const [asked, imported] = await Promise.all([
+    sql.query<ReadRow>({
+      name: 'take_asked_reads',
+      text: `SELECT q.id, q.address_id IS NULL AS is_of_holders FROM balance_reads q WHERE q.chain_gid = $1 AND q.reason <> 'imported' AND ${IS_COMPLETE} ORDER BY q.id LIMIT $2`,
+      values: [chainGid, limit],
+    }),
+    sql.query<ReadRow>({
+      name: 'take_imports',
+      // Not before the analyzer is where the address counts from: what lies between would be in no reading and in no transaction.
+      text: `SELECT q.id, false AS is_of_holders FROM balance_reads q
+             JOIN analyzer_states s ON s.chain_gid = q.chain_gid
+             LEFT JOIN address_watches w ON w.address_id = q.address_id AND w.chain_gid = q.chain_gid
+             WHERE q.chain_gid = $1 AND q.reason = 'imported' AND coalesce(w.from_block, 0) <= coalesce(s.cursor_number, -1) AND ${IS_COMPLETE}
+             ORDER BY q.id LIMIT $2`,
+      values: [chainGid, Math.min(IMPORTS_ALONE, limit)],
+    }),
+  ]);
+  return [...asked.rows, ...imported.rows.slice(0, asked.rows.length > 0 ? IMPORTS_BESIDE : IMPORTS_ALONE)];
 }
 
 /** Asks of an asset without an address concern its holders: those written down, and those whose first reading is among this very work. */
@@ -116,8 +119,9 @@ const WANTED = `
 
 /** Row by row (OFFSET 0): how many are wanted is what the planner cannot guess, and the tables are large. */
 async function readWanted(sql: Sql, network: Network, readIds: readonly number[], targetsMax: number | undefined): Promise<Target[]> {
-  const { rows } = await sql.query<TargetRow>(
-    `WITH ${WANTED}
+  const { rows } = await sql.query<TargetRow>({
+    name: 'read_wanted',
+    text: `WITH ${WANTED}
      SELECT DISTINCT ON (w.address_id, w.asset_gid) w.address_id, a.project_id, a.address, w.asset_gid, s.decimals, w.at_number AS block_number, w.at_hash AS block_hash,
             p.number AS parent_number, p.hash AS parent_hash, w.traceparent,
             bool_and(w.is_suspected) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_suspected, bool_or(w.is_late) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_late
@@ -131,8 +135,8 @@ async function readWanted(sql: Sql, network: Network, readIds: readonly number[]
      WHERE a.is_monitored AND s.chain_gid = $3 AND s.status = 'active' AND s.archived_at IS NULL AND s.decimals IS NOT NULL
        AND (w.at_number IS NULL OR k.block_number IS NULL OR k.block_number <= w.at_number)
      ORDER BY w.address_id, w.asset_gid, w.at_number DESC NULLS FIRST, w.id DESC LIMIT $4`,
-    [readIds, network.native.gid, network.gid, targetsMax === undefined ? null : targetsMax + 1],
-  );
+    values: [readIds, network.native.gid, network.gid, targetsMax === undefined ? null : targetsMax + 1],
+  });
   return rows.map((row) => ({
     addressId: row.address_id,
     projectId: row.project_id,

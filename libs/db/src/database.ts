@@ -36,6 +36,8 @@ export interface DatabaseOptions {
   readonly poolSize?: number;
   /** A statement is cancelled after that, default 30,000. */
   readonly statementTimeoutMs?: number;
+  /** As TransactionOptions.keepsPlans, for everything on these connections. */
+  readonly keepsPlans?: boolean;
 }
 
 // bigint columns (heights, sequences) stay below 2^53 and come as numbers; numeric stays text, amounts are exact.
@@ -50,6 +52,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     statement_timeout: options.statementTimeoutMs ?? 30_000,
     // The server cancels what is slow; this is for a server that is gone without a word, which would never answer.
     query_timeout: (options.statementTimeoutMs ?? 30_000) + 5_000,
+    ...(options.keepsPlans === true && { options: KEEP_PLANS.map(([name, value]) => `-c ${name}=${value}`).join(' ') }),
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     // Statements of one client that nobody waits for in between share a round trip.
@@ -68,14 +71,15 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 // A plan that was made while tables were small must not scan them later.
-const KEEP_PLANS = 'SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off; SET LOCAL jit = off';
+const KEEP_PLANS = [['plan_cache_mode', 'force_generic_plan'], ['enable_seqscan', 'off'], ['jit', 'off']] as const;
+const BEGIN_KEEPING_PLANS = ['BEGIN', ...KEEP_PLANS.map(([name, value]) => `SET LOCAL ${name} = ${value}`)].join('; ');
 
 async function runInTransaction<T>(pool: pg.Pool, work: (sql: Transaction, opened: readonly unknown[]) => Promise<T>, opening?: Statement, options: TransactionOptions = {}): Promise<T> {
   const client = await pool.connect();
   const sent: Promise<unknown>[] = [];
   let broken: Error | undefined;
   try {
-    const begin = options.keepsPlans === true ? `BEGIN; ${KEEP_PLANS}` : 'BEGIN';
+    const begin = options.keepsPlans === true ? BEGIN_KEEPING_PLANS : 'BEGIN';
     const [, opened] = await Promise.all([client.query(begin), opening === undefined ? undefined : client.query(opening)]);
     const send = (statement: Statement): void => {
       const sending = client.query(statement);

@@ -26,7 +26,7 @@ export async function runIngestor({ name, familyName, family, readConfig }: Inge
       const config = readConfig();
       const { INSTANCE_ID: owner } = config;
       const telemetry = await startTelemetry({ serviceName: name, instanceId: owner });
-      const db = createDatabase({ url: config.DATABASE_URL, applicationName: name });
+      const db = createDatabase({ url: config.DATABASE_URL, applicationName: name, keepsPlans: true });
       const bus = await createBus('block-ingestor', { url: config.NATS_URL, name: `${name} ${owner}`, logger: log });
       const ingestor = startIngestor({
         familyName,
