@@ -13,7 +13,9 @@ import { servePath } from './calls/serve-path.ts';
 import { ChainDirectory } from './chains/chain-directory.ts';
 import type { ChainSettings } from './chains/chain-settings.ts';
 import { followEndpoints } from './chains/follow-endpoints.ts';
+import { Front } from './front/front.ts';
 import { answerClientError } from './http/answer-client-error.ts';
+import { createRpcHandler } from './http/rpc-handler.ts';
 import { createRpcListener } from './http/rpc-listener.ts';
 import { RpcIncoming } from './http/rpc-incoming.ts';
 import { createListListener } from './http/serve-list.ts';
@@ -70,7 +72,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   const flusher = startUsageFlusher(usage, db, logger);
   const stopObserving = observeChains(directory);
   const limits = new KeyLimits({ cache: options.cache, limit: options.limits.perKey, failedPerClient: options.limits.failedPerClient, publicPerClient: options.limits.publicPerClient });
-  const listener = createRpcListener({
+  const handle = createRpcHandler({
     keys,
     namespaceLabel: options.namespaceLabel,
     limits,
@@ -78,11 +80,12 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
     trustedProxies: options.trustedProxies,
     serve: createServe({ usage, cache: createAnswerCache(options) }),
     servePath: servePath(usage),
-    serveList: createListListener({ directory, limits, trustedProxies: options.trustedProxies }),
     onUnexpected: (err) => logger.error({ err }, 'a call failed unexpectedly'),
   });
+  const listener = createRpcListener(handle, createListListener({ directory, limits, trustedProxies: options.trustedProxies }));
   const server = createServer({ IncomingMessage: RpcIncoming, requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, noDelay: true }, listener);
   server.on('clientError', answerClientError);
+  const front = new Front(server, handle);
   const upgrade = createUpgradeListener({ keys, namespaceLabel: options.namespaceLabel, limits, directory, trustedProxies: options.trustedProxies, usage, dial: options.dial });
   server.on('upgrade', upgrade);
   await new Promise<void>((resolve, reject) => {
@@ -104,12 +107,17 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
       for (const stop of stopListening) stop();
       follower.stop();
       upgrade.close();
-      const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+      const cut = setTimeout(() => {
+        server.closeAllConnections();
+        front.destroy();
+      }, graceMs);
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeIdleConnections();
+        front.stop();
       });
       clearTimeout(cut);
+      front.destroy();
       limits.stop();
       stopObserving();
       await flusher.stop();

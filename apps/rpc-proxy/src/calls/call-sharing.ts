@@ -3,7 +3,7 @@ import { cacheKeyOf } from '../cache/cache-key.ts';
 import { FlightBook } from '../cache/flight-book.ts';
 import { Flight, type AnswerReceiver } from '../cache/flight.ts';
 import type { Demand } from '../exchange/exchange.ts';
-import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageBook } from '../usage/usage-book.ts';
 import type { RuledCall } from './serve-request.ts';
 

@@ -1,5 +1,5 @@
 import { familyOfMethod, type MethodRule } from '../methods/method-rule.ts';
-import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { ScannedCall } from '../json/scan-call.ts';
 
 export interface CallFault {

@@ -1,6 +1,6 @@
 import { Exchange, type Demand } from '../exchange/exchange.ts';
 import type { Failure, Receiver, WholeReply } from '../exchange/receiver.ts';
-import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { MethodKind } from '../methods/method-rule.ts';
 import { assembleBatch } from './assemble-batch.ts';
 import type { CallSharing } from './call-sharing.ts';
@@ -24,9 +24,7 @@ export function serveBatch(sharing: CallSharing | undefined, request: RpcRequest
 function serveWhole(request: RpcRequest, calls: readonly RuledCall[]): void {
   const { reply } = request;
   const exchange = new Exchange(batchDemand(request, calls), new BatchReceiver(request, calls));
-  reply.res.on('close', () => {
-    if (!reply.res.writableFinished) exchange.abandon();
-  });
+  reply.onLeave(() => exchange.abandon());
   exchange.start();
 }
 

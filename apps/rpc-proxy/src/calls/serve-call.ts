@@ -1,5 +1,5 @@
 import { Exchange } from '../exchange/exchange.ts';
-import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { CallSharing, OwnWay } from './call-sharing.ts';
 import { demandOf } from './demand-of.ts';
 import type { RuledCall } from './serve-request.ts';
@@ -10,19 +10,13 @@ export function serveCall(sharing: CallSharing | undefined, request: RpcRequest,
   reply.isNotification = ruled.call.idStart === -1;
   if (sharing === undefined || !sharing.covers(request, ruled)) return goAlone(request, ruled);
   const leave = sharing.answer(request, ruled, reply, ownWay);
-  if (leave !== undefined) leaveWith(request, leave);
+  if (leave !== undefined) reply.onLeave(leave);
 }
 
 function goAlone(request: RpcRequest, ruled: RuledCall): void {
   const exchange = new Exchange(ownWay.demandOf(request, ruled), request.reply);
-  leaveWith(request, () => exchange.abandon());
+  request.reply.onLeave(() => exchange.abandon());
   exchange.start();
 }
 
 const ownWay: OwnWay = { goAlone, demandOf: (request, { call, rule }) => demandOf(request, rule, request.body, call) };
-
-function leaveWith({ reply: { res } }: RpcRequest, leave: () => void): void {
-  res.on('close', () => {
-    if (!res.writableFinished) leave();
-  });
-}

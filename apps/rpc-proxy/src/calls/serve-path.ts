@@ -1,5 +1,5 @@
 import { Exchange } from '../exchange/exchange.ts';
-import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageBook } from '../usage/usage-book.ts';
 import { findCallFault } from './find-call-fault.ts';
 
@@ -17,9 +17,7 @@ export function servePath(usage: UsageBook): (request: RpcRequest) => void {
       { chain: nodes, body, kind: rule.kind, method: rule.method, params: '', floor: nodes.floorOf(principal.keyId), rest, verb: req.method === 'GET' ? 'GET' : 'POST' },
       reply,
     );
-    reply.res.on('close', () => {
-      if (!reply.res.writableFinished) exchange.abandon();
-    });
+    reply.onLeave(() => exchange.abandon());
     exchange.start();
   };
 }

@@ -1,7 +1,7 @@
 import type { ScannedBody } from '../json/scan-body.ts';
 import type { ScannedCall } from '../json/scan-call.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
-import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageBook } from '../usage/usage-book.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { CallSharing } from './call-sharing.ts';

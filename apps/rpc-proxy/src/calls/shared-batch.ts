@@ -2,7 +2,7 @@ import { cacheKeyOf } from '../cache/cache-key.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
 import { Exchange, type Demand } from '../exchange/exchange.ts';
 import type { Failure, Receiver, ReplyHead, WholeReply } from '../exchange/receiver.ts';
-import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { join, readBatch, respondWithParts } from './assemble-batch.ts';
 import { BatchFlight } from './batch-flight.ts';
@@ -47,10 +47,7 @@ export class SharedBatch implements Receiver {
   }
 
   ask(): void {
-    const { res } = this.#request.reply;
-    res.on('close', () => {
-      if (!res.writableFinished) this.#leave();
-    });
+    this.#request.reply.onLeave(() => this.#leave());
     for (const index of this.#calls.keys()) this.#place(index);
     const { cache } = this.#sharing;
     const found = this.#rest.map((index) => {

@@ -1,5 +1,5 @@
 import { Exchange, type Demand } from '../exchange/exchange.ts';
-import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { RpcRequest } from '../http/rpc-handler.ts';
 import { respondWithParts } from './assemble-batch.ts';
 import type { CallSharing } from './call-sharing.ts';
 import { demandOf } from './demand-of.ts';
@@ -37,7 +37,7 @@ export function splitBatch(sharing: CallSharing | undefined, request: RpcRequest
     }
     isStarting = false;
   };
-  request.reply.res.on('close', () => {
+  request.reply.onLeave(() => {
     isGone = true;
     for (const leave of leaves.values()) leave();
   });

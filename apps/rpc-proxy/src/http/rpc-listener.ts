@@ -1,129 +1,15 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
-import { parseApiKey } from '@chainwatch/api-key';
-import type { TokenResult } from '@chainwatch/cache';
-import type { KeyStore, Principal } from '@chainwatch/key-store';
-import type { ChainDirectory } from '../chains/chain-directory.ts';
-import type { Chain } from '../chains/chain.ts';
-import type { KeyLimits } from '../limits/key-limits.ts';
-import { scanBody, type ScannedBody } from '../json/scan-body.ts';
-import { NotACallError } from '../json/scan-call.ts';
+import type { RequestListener } from 'node:http';
 import { ClientReply } from './client-reply.ts';
-import { findRequestFault } from './find-request-fault.ts';
-import { tooMany } from './limit-headers.ts';
-import { BODY_BYTES_MAX, BodyTooLargeError, readBody } from './read-body.ts';
-import { clientAddressOf } from './client-address.ts';
+import { NodeChannel } from './node-channel.ts';
+import { readBody } from './read-body.ts';
+import type { RpcHandler } from './rpc-handler.ts';
 import type { RpcIncoming } from './rpc-incoming.ts';
 
-/** One accepted request: whose it is, which chain, and the bytes that were sent. */
-export interface RpcRequest {
-  readonly req: IncomingMessage;
-  readonly reply: ClientReply;
-  readonly principal: Principal;
-  readonly chain: Chain;
-  /** Behind the chain's name, with its query: `/wallet/getnowblock`, or empty. */
-  readonly rest: string;
-  readonly body: Buffer;
-}
-
-export interface RpcListenerOptions {
-  readonly keys: KeyStore;
-  readonly namespaceLabel: string;
-  readonly limits: KeyLimits;
-  readonly directory: ChainDirectory;
-  readonly trustedProxies: number;
-  readonly serve: (request: RpcRequest, scanned: ScannedBody) => void;
-  /** HTTP interfaces of a family below the chain's address. */
-  readonly servePath: (request: RpcRequest) => void;
-  readonly serveList: RequestListener;
-  readonly onUnexpected: (error: unknown) => void;
-}
-
-/** The hot route: `POST /{chain}`. Everything is callbacks and looked-up state; a promise only where something must be asked. */
-export function createRpcListener(options: RpcListenerOptions): RequestListener<typeof RpcIncoming> {
+/** Requests that node:http reads: the list of the networks, and calls in every form that HTTP allows. */
+export function createRpcListener(handle: RpcHandler, serveList: RequestListener): RequestListener<typeof RpcIncoming> {
   return (req, res) => {
-    if (req.url === '/' || req.url === '' || req.url?.startsWith('/?')) return options.serveList(req, res);
-    const reply = new ClientReply(res);
-    readBody(req, (error, body) => {
-      try {
-        const principal = findPrincipal(options, req);
-        if (principal === undefined) return void admitSlowly(options, req, reply, error, body);
-        admit(options, principal, req, reply, error, body);
-      } catch (failure) {
-        refuseUnexpected(options, reply, failure);
-      }
-    });
+    if (req.url === '/' || req.url === '' || req.url?.startsWith('/?')) return serveList(req, res);
+    const reply = new ClientReply(new NodeChannel(res));
+    readBody(req, (error, body) => handle(req, reply, error, body));
   };
-}
-
-function findPrincipal({ keys }: RpcListenerOptions, req: IncomingMessage): Principal | undefined {
-  const key = req.headers['x-api-key'];
-  return typeof key === 'string' ? keys.findCached(key, req.socket) : undefined;
-}
-
-/** The key is not known here: its form is checked first, so that guesses cost no query. */
-async function admitSlowly(options: RpcListenerOptions, req: IncomingMessage, reply: ClientReply, error: Error | undefined, body: Buffer): Promise<void> {
-  try {
-    const key = req.headers['x-api-key'];
-    const parsed = parseApiKey(key, options.namespaceLabel);
-    const principal = parsed.ok ? await options.keys.findPrincipal(parsed.key) : undefined;
-    if (principal !== undefined) return admit(options, principal, req, reply, error, body);
-    reply.limit = await options.limits.takeFailure(clientAddressOf(req, options.trustedProxies));
-    if (!reply.limit.allowed) return reply.refuse(429, tooMany(reply.limit));
-    reply.refuse(401, key === undefined ? 'missing API key' : 'invalid API key');
-  } catch (failure) {
-    refuseUnexpected(options, reply, failure);
-  }
-}
-
-function admit(options: RpcListenerOptions, principal: Principal, req: IncomingMessage, reply: ClientReply, error: Error | undefined, body: Buffer): void {
-  const path = req.url!;
-  const nameEnd = findNameEnd(path);
-  const chain = options.directory.find(path.slice(1, nameEnd));
-  const rest = nameEnd === path.length || path === `${path.slice(0, nameEnd)}/` ? '' : path.slice(nameEnd);
-  let scanned: ScannedBody | undefined;
-  let fault: Fault | undefined;
-  if (principal.keyType !== 'rpc') fault = [403, 'this key is not an RPC key'];
-  else if (chain === undefined) fault = [404, 'network not found'];
-  else fault = findFault(req, chain, rest, error);
-  if (fault === undefined && rest === '') {
-    try {
-      scanned = scanBody(body);
-    } catch (failure) {
-      if (!(failure instanceof NotACallError)) throw failure;
-      fault = [400, `protocol mismatch: ${failure.message}`];
-    }
-  }
-  const taken = options.limits.take(principal.keyId, Math.max(1, scanned?.calls.length ?? 1));
-  const go = (limit: TokenResult): void => {
-    reply.limit = limit;
-    if (!limit.allowed) return reply.refuse(429, tooMany(limit));
-    if (fault !== undefined) return reply.refuse(...fault);
-    const request: RpcRequest = { req, reply, principal, chain: chain!, rest, body };
-    if (scanned === undefined) options.servePath(request);
-    else options.serve(request, scanned);
-  };
-  if (!(taken instanceof Promise)) return go(taken);
-  taken.then(go).catch((failure: unknown) => refuseUnexpected(options, reply, failure));
-}
-
-type Fault = [status: number, error: string];
-
-function findFault(req: IncomingMessage, chain: Chain, rest: string, error: Error | undefined): Fault | undefined {
-  if (error instanceof BodyTooLargeError) return [413, `the body is too large: expected at most ${BODY_BYTES_MAX} bytes`];
-  if (error !== undefined) return [400, 'protocol mismatch: expected a body that is plain, gzip, deflate or br'];
-  const reason = findRequestFault(req, chain.family, rest);
-  return reason === undefined ? undefined : [400, `protocol mismatch: ${reason}`];
-}
-
-function findNameEnd(path: string): number {
-  for (let at = 1; at < path.length; at += 1) {
-    const char = path.charCodeAt(at);
-    if (char === 0x2f || char === 0x3f) return at;
-  }
-  return path.length;
-}
-
-function refuseUnexpected(options: RpcListenerOptions, reply: ClientReply, failure: unknown): void {
-  options.onUnexpected(failure);
-  reply.refuse(500, 'the gateway failed');
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '@chainwatch/key-store';
 import type { Chain } from '../chains/chain.ts';
-import type { RpcRequest } from '../http/rpc-listener.ts';
+import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
 
 /** What one key did with one method of one chain since the last collection. */

@@ -1,0 +1,140 @@
+import type { Socket } from 'node:net';
+import { JOINED_BYTES_MAX, type ReplyChannel } from '../http/reply-channel.ts';
+
+/** The connection that answers go out over, in the order of their requests. */
+export interface ChannelOwner {
+  readonly socket: Socket;
+  isTurnOf(channel: FrontChannel): boolean;
+  headOf(channel: FrontChannel, status: number, headers: readonly string[], isChunked: boolean): string;
+  /** Text in one byte a letter, with what else goes out now. */
+  put(text: string): void;
+  /** Writes what was put. */
+  flush(): void;
+  /** The answer is out: it is the next one's turn. */
+  finish(channel: FrontChannel): void;
+}
+
+/** An answer over a connection of the front. Before its turn it is held back, and a node that sends more is paused. */
+export class FrontChannel implements ReplyChannel {
+  isGone = false;
+  isBegun = false;
+  readonly #owner: ChannelOwner;
+  #leave: (() => void) | undefined;
+  #resume: (() => void) | undefined;
+  #isChunked = false;
+  #isEnded = false;
+  #isCut = false;
+  #isWaiting = false;
+  /** Pieces that the kernel has not told of yet. */
+  #unwritten = 0;
+  #heldText = '';
+  #heldPieces: Buffer[] | undefined;
+
+  constructor(owner: ChannelOwner) {
+    this.#owner = owner;
+  }
+
+  send(status: number, headers: readonly string[], body: Buffer): void {
+    if (this.isGone) return;
+    this.isBegun = this.#isEnded = true;
+    let text = this.#owner.headOf(this, status, headers, false);
+    const isJoined = body.length <= JOINED_BYTES_MAX;
+    if (isJoined) text += body.toString('latin1');
+    if (!this.#owner.isTurnOf(this)) {
+      this.#heldText = text;
+      if (!isJoined) this.#heldPieces = [body];
+      return;
+    }
+    if (isJoined) this.#owner.put(text);
+    else this.#writePieces(text, [body]);
+    this.#owner.finish(this);
+  }
+
+  begin(status: number, headers: readonly string[], pieces: readonly Buffer[], resume: () => void): boolean {
+    if (this.isGone) return true;
+    this.isBegun = true;
+    this.#resume = resume;
+    this.#isChunked = !headers.includes('Content-Length');
+    const text = this.#owner.headOf(this, status, headers, this.#isChunked);
+    if (this.#owner.isTurnOf(this)) return this.#writePieces(text, pieces);
+    this.#heldText = text;
+    this.#heldPieces = [...pieces];
+    this.#isWaiting = true;
+    return false;
+  }
+
+  write(piece: Buffer): boolean {
+    if (this.isGone) return true;
+    if (this.#owner.isTurnOf(this)) return this.#writePieces('', [piece]);
+    this.#heldPieces!.push(piece);
+    this.#isWaiting = true;
+    return false;
+  }
+
+  end(): void {
+    if (this.isGone) return;
+    this.#isEnded = true;
+    if (this.#owner.isTurnOf(this)) this.#endTurn();
+  }
+
+  destroy(): void {
+    // Answers before this one are whole.
+    this.#isCut = true;
+    if (this.#owner.isTurnOf(this)) this.#owner.socket.destroy();
+  }
+
+  onLeave(leave: () => void): void {
+    this.#leave = leave;
+  }
+
+  /** Every answer before this one is out. */
+  takeTurn(): void {
+    if (this.#isCut) return void this.#owner.socket.destroy();
+    if (!this.isBegun) return;
+    const [text, pieces] = [this.#heldText, this.#heldPieces];
+    this.#heldText = '';
+    this.#heldPieces = undefined;
+    if (pieces === undefined) this.#owner.put(text);
+    else this.#writePieces(text, pieces);
+    if (this.#isEnded) this.#endTurn();
+  }
+
+  /** The client left. */
+  tellGone(): void {
+    this.isGone = true;
+    this.#heldPieces = undefined;
+    this.#leave?.();
+  }
+
+  #endTurn(): void {
+    if (this.#isChunked) this.#owner.put('0\r\n\r\n');
+    this.#owner.finish(this);
+  }
+
+  /** @returns whether the kernel has taken all of it */
+  #writePieces(text: string, pieces: readonly Buffer[]): boolean {
+    const { socket } = this.#owner;
+    if (!socket.writable) return true;
+    // One piece by itself is one write anyway.
+    const isOne = text === '' && pieces.length === 1 && !this.#isChunked;
+    if (!isOne) socket.cork();
+    this.#owner.put(text);
+    this.#owner.flush();
+    for (const piece of pieces) {
+      this.#unwritten += 1;
+      if (this.#isChunked) socket.write(`${piece.length.toString(16)}\r\n`, 'latin1');
+      socket.write(piece, this.#written);
+      if (this.#isChunked) socket.write('\r\n', 'latin1');
+    }
+    if (!isOne) socket.uncork();
+    this.#isWaiting ||= socket.writableLength > 0;
+    return !this.#isWaiting;
+  }
+
+  #written = (): void => {
+    this.#unwritten -= 1;
+    if (this.#unwritten > 0 || !this.#isWaiting) return;
+    this.#isWaiting = false;
+    this.#resume?.();
+  };
+}

@@ -1,0 +1,226 @@
+import type { Socket } from 'node:net';
+import { answerClientError } from '../http/answer-client-error.ts';
+import { ClientReply } from '../http/client-reply.ts';
+import type { RpcHandler } from '../http/rpc-handler.ts';
+import { FrontChannel, type ChannelOwner } from './front-channel.ts';
+import { KnownHead } from './known-head.ts';
+import { HEAD_BYTES_MAX, readStrictHead } from './read-strict-head.ts';
+import { UnreadBytes } from './unread-bytes.ts';
+import { writeReplyHead } from './write-reply-head.ts';
+
+export interface FrontTimeouts {
+  /** Until the first byte; from the first byte to the last of a request; from an answer to the next request. */
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  readonly keepAliveTimeout: number;
+}
+
+export interface ConnectionOwner {
+  readonly handle: RpcHandler;
+  readonly timeouts: FrontTimeouts;
+  /** Milliseconds, as of the last sweep. */
+  readonly now: number;
+  readonly isStopping: boolean;
+  /** The connection is node:http's from here on, with these bytes to read first. */
+  handOver(socket: Socket, unread: Buffer): void;
+  forget(connection: FrontConnection): void;
+}
+
+/** Requests on one connection that are begun before the first of them is answered. */
+const PIPELINED_MAX = 100;
+/** Text that goes out in one write, where several requests come in one read. */
+const PUT_MAX = 65_536;
+
+/**
+ * One connection of a client, as long as its requests are of the strict form. What is not, is handed over to node:http
+ * for good, between requests and behind every answer: nothing here decides about anything that readers may read differently.
+ */
+export class FrontConnection implements ChannelOwner {
+  readonly socket: Socket;
+  readonly #owner: ConnectionOwner;
+  /** Answers under way, in the order of their requests. */
+  readonly #queue: FrontChannel[] = [];
+  readonly #unread = new UnreadBytes();
+  #known: KnownHead | undefined;
+  /** How many bytes there must be before it is worth looking again. */
+  #wanted = 0;
+  /** What is unread is no request of the strict form. */
+  #isForeign = false;
+  /** What is unread waits for answers to go out. */
+  #isHeldBack = false;
+  /** What is unread is the beginning of a head. */
+  #isHeadCut = false;
+  #isTaking = false;
+  /** No request is taken any more. */
+  #isOver = false;
+  #hasAsked = false;
+  #put = '';
+  /** Of what is waited for: a first byte, the rest of a request, or the next one. */
+  #since: number;
+
+  constructor(socket: Socket, owner: ConnectionOwner) {
+    this.socket = socket;
+    this.#owner = owner;
+    this.#since = owner.now;
+    socket.on('data', this.#onData).on('end', this.#onEnd).on('drain', this.#onDrain).on('close', this.#onClose).on('error', this.#onError);
+  }
+
+  isTurnOf(channel: FrontChannel): boolean {
+    return this.#queue[0] === channel;
+  }
+
+  headOf(channel: FrontChannel, status: number, headers: readonly string[], isChunked: boolean): string {
+    const isLast = this.#owner.isStopping && this.#unread.length === 0 && this.#queue[this.#queue.length - 1] === channel;
+    if (isLast) this.#isOver = true;
+    return writeReplyHead(status, headers, this.#owner.timeouts.keepAliveTimeout, { isLast, isChunked });
+  }
+
+  put(text: string): void {
+    this.#put += text;
+    if (!this.#isTaking || this.#put.length > PUT_MAX) this.flush();
+  }
+
+  flush(): void {
+    if (this.#put === '') return;
+    const text = this.#put;
+    this.#put = '';
+    if (this.socket.writable) this.socket.write(text, 'latin1');
+  }
+
+  finish(channel: FrontChannel): void {
+    if (this.#queue[0] === channel) this.#queue.shift();
+    this.#since = this.#owner.now;
+    if (this.#queue.length > 0) this.#queue[0]!.takeTurn();
+    if (!this.#isTaking) this.#goOn();
+  }
+
+  /** Answers under way end; one that has none ends now. */
+  stop(): void {
+    if (this.#queue.length === 0 && this.#unread.length === 0) this.#close();
+  }
+
+  sweep(now: number): void {
+    const { headersTimeout, requestTimeout, keepAliveTimeout } = this.#owner.timeouts;
+    const waitedMs = now - this.#since;
+    if (this.#unread.length > 0 && !this.#isHeldBack && !this.#isOver) {
+      if (waitedMs > requestTimeout) this.#refuse('ERR_HTTP_REQUEST_TIMEOUT');
+    } else if (this.#queue.length > 0 || this.socket.writableLength > 0) this.#since = now;
+    else if (this.#hasAsked || this.#isOver) {
+      if (waitedMs > keepAliveTimeout) this.socket.destroy();
+    } else if (waitedMs > headersTimeout) this.#refuse('ERR_HTTP_REQUEST_TIMEOUT');
+  }
+
+  #onData = (bytes: Buffer): void => {
+    if (this.#isOver) return;
+    if (this.#unread.length === 0) return this.#take(bytes);
+    this.#unread.add(bytes);
+    if (!this.#isHeldBack && this.#unread.length >= this.#wanted) this.#take(this.#unread.take());
+  };
+
+  #onEnd = (): void => {
+    if (this.#unread.length > 0 && !this.#isHeldBack && !this.#isOver) this.#refuse('HPE_INVALID_EOF_STATE');
+    else this.socket.end();
+    this.#isOver = true;
+  };
+
+  #onDrain = (): void => this.#goOn();
+
+  #onClose = (): void => {
+    this.#isOver = true;
+    this.#owner.forget(this);
+    for (const channel of this.#queue.splice(0)) channel.tellGone();
+  };
+
+  // `close` comes behind it.
+  #onError = (): void => undefined;
+
+  /** Begins every request that is there whole. */
+  #take(bytes: Buffer): void {
+    this.#isTaking = true;
+    let at = 0;
+    let head: KnownHead | undefined;
+    while (at < bytes.length && this.#mayBegin()) {
+      head = this.#findHead(bytes, at);
+      if (head === undefined) break;
+      const bodyStart = head.end;
+      const end = bodyStart + head.contentLength;
+      this.#wanted = end - at;
+      if (end > bytes.length) break;
+      at = end;
+      this.#begin(head.request, bytes.subarray(bodyStart, end));
+    }
+    this.#isTaking = false;
+    this.flush();
+    if (at < bytes.length && !this.#isOver) this.#keep(at === 0 ? bytes : bytes.subarray(at), head === undefined);
+    this.#settle();
+  }
+
+  /** The head at `at`; undefined where it is not whole, or foreign. */
+  #findHead(bytes: Buffer, at: number): KnownHead | undefined {
+    if (this.#known?.standsAt(bytes, at)) return this.#known;
+    const end = bytes.indexOf('\r\n\r\n', at, 'latin1') + 4;
+    if ((end === 3 ? bytes.length : end) - at > HEAD_BYTES_MAX) this.#isForeign = true;
+    if (end === 3 || this.#isForeign) return undefined;
+    const head = readStrictHead(bytes, at, end);
+    if (head !== undefined) return (this.#known = new KnownHead(bytes, at, head, this.socket));
+    this.#isForeign = true;
+    return undefined;
+  }
+
+  #mayBegin(): boolean {
+    return !this.#isOver && this.#queue.length < PIPELINED_MAX && !this.socket.writableNeedDrain;
+  }
+
+  #begin(request: KnownHead['request'], body: Buffer): void {
+    this.#hasAsked = true;
+    const channel = new FrontChannel(this);
+    this.#queue.push(channel);
+    this.#owner.handle(request, new ClientReply(channel), undefined, body);
+  }
+
+  #keep(bytes: Buffer, isHead: boolean): void {
+    this.#since = this.#owner.now;
+    this.#unread.add(bytes);
+    this.#isHeldBack = this.#isForeign || !this.#mayBegin();
+    this.#isHeadCut = isHead && !this.#isHeldBack;
+    if (this.#isHeadCut) this.#wanted = 0;
+    if (this.#isHeldBack) this.socket.pause();
+  }
+
+  /** An answer went out, or the client has read some. */
+  #goOn(): void {
+    if (this.#isTaking) return;
+    if (this.#isHeldBack && !this.#isForeign && this.#mayBegin()) {
+      this.#isHeldBack = false;
+      this.#take(this.#unread.take());
+      if (!this.#isHeldBack) this.socket.resume();
+    } else this.#settle();
+  }
+
+  /** What is left to do where nothing is under way. */
+  #settle(): void {
+    if (this.#queue.length > 0) return;
+    if (this.#unread.length === 0) {
+      if (this.#owner.isStopping) this.#close();
+    } else if (!this.#isOver && (this.#isForeign || this.#isHeadCut)) this.#handOver();
+  }
+
+  #handOver(): void {
+    this.#isOver = true;
+    this.socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain).off('close', this.#onClose).off('error', this.#onError);
+    this.#owner.forget(this);
+    this.#owner.handOver(this.socket, this.#unread.take());
+  }
+
+  /** Answered as node:http has it done with what is no HTTP. */
+  #refuse(code: 'ERR_HTTP_REQUEST_TIMEOUT' | 'HPE_INVALID_EOF_STATE'): void {
+    this.#isOver = true;
+    this.#since = this.#owner.now;
+    answerClientError(Object.assign(new Error('the request did not come to its end'), { code }), this.socket);
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    this.socket.destroySoon();
+  }
+}

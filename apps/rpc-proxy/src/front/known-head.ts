@@ -1,0 +1,45 @@
+import { BODY_BYTES_MAX } from '../http/read-body.ts';
+import type { ClientRequest } from '../http/client-request.ts';
+import type { StrictHead } from './read-strict-head.ts';
+
+/**
+ * The last head of a connection. Clients send the same one with every request but for the length of the body: where all
+ * other bytes are the same, so is what they say.
+ */
+export class KnownHead {
+  readonly request: ClientRequest;
+  /** Of the head that was found last. */
+  contentLength = 0;
+  end = 0;
+  readonly #before: Buffer;
+  readonly #behind: Buffer;
+
+  constructor(bytes: Buffer, start: number, { request, contentLength, lengthStart, lengthEnd, end }: StrictHead, socket: ClientRequest['socket']) {
+    this.request = { ...request, socket };
+    this.contentLength = contentLength;
+    this.end = end;
+    // Bytes of their own: what was read here is larger than a head.
+    this.#before = Buffer.from(bytes.subarray(start, lengthStart));
+    this.#behind = Buffer.from(bytes.subarray(lengthEnd, end));
+  }
+
+  /** Whether the same head stands at `start`, to its end. */
+  standsAt(bytes: Buffer, start: number): boolean {
+    const lengthStart = start + this.#before.length;
+    const first = bytes[lengthStart];
+    if (first === undefined || first < 0x31 || first > 0x39) return false;
+    let at = lengthStart;
+    let length = 0;
+    for (; at < lengthStart + 7; at += 1) {
+      const digit = bytes[at]! - 0x30;
+      if (!(digit >= 0 && digit <= 9)) break;
+      length = length * 10 + digit;
+    }
+    const end = at + this.#behind.length;
+    if (length > BODY_BYTES_MAX || end > bytes.length) return false;
+    if (this.#before.compare(bytes, start, lengthStart) !== 0 || this.#behind.compare(bytes, at, end) !== 0) return false;
+    this.contentLength = length;
+    this.end = end;
+    return true;
+  }
+}

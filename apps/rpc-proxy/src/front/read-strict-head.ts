@@ -1,0 +1,57 @@
+import type { ClientRequest } from '../http/client-request.ts';
+import { BODY_BYTES_MAX } from '../http/read-body.ts';
+
+/** A head in the strict form. The body begins at `end`. */
+export interface StrictHead {
+  readonly request: Pick<ClientRequest, 'method' | 'url' | 'headers'>;
+  readonly contentLength: number;
+  /** Where the digits of the length stand. */
+  readonly lengthStart: number;
+  readonly lengthEnd: number;
+  readonly end: number;
+}
+
+export const HEAD_BYTES_MAX = 4_096;
+
+/** Names that are read here. Whatever may come twice, or otherwise than in its one plain form, is not for this reader. */
+const READ: ReadonlySet<string> = new Set(['accept-encoding', 'content-length', 'content-type', 'host', 'x-api-key', 'x-forwarded-for']);
+/** What says how a request is framed, or what becomes of its connection. */
+const FRAMING: ReadonlySet<string> = new Set(['content-encoding', 'expect', 'proxy-connection', 'trailer', 'transfer-encoding', 'upgrade']);
+
+const REQUEST_LINE = /POST (\/[\w\-.:~][\w\-.:~/]*) HTTP\/1\.1\r\n/y;
+// A value to the end of its line, blanks around it included: with one choice at each letter there is nothing to go back for.
+const FIELD = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e]*)\r\n/y;
+// Blanks beside a length and a list of one name are read in more than one way.
+const LENGTH = /^ ?(?:0|[1-9]\d{0,6})$/;
+const KEEP_ALIVE = /^ ?keep-alive$/i;
+
+/**
+ * The head at `start`, where it is of the one form that every reader of HTTP/1.1 reads alike: a POST to a path of plain
+ * letters, names and values of visible ASCII, one Host, one Content-Length and no other framing (RFC 9112). Of everything
+ * else it says only that it is something else.
+ * @param end behind the empty line
+ */
+export function readStrictHead(bytes: Buffer, start: number, end: number): StrictHead | undefined {
+  const text = bytes.toString('latin1', start, end);
+  REQUEST_LINE.lastIndex = 0;
+  const line = REQUEST_LINE.exec(text);
+  if (line === null) return undefined;
+  const headers: Record<string, string> = {};
+  let lengthStart = -1;
+  FIELD.lastIndex = REQUEST_LINE.lastIndex;
+  for (;;) {
+    const at = FIELD.lastIndex;
+    if (at === text.length - 2) break;
+    const field = FIELD.exec(text);
+    if (field === null) return undefined;
+    const name = field[1]!.toLowerCase();
+    if (FRAMING.has(name) || (name === 'connection' && !KEEP_ALIVE.test(field[2]!)) || (name === 'content-length' && !LENGTH.test(field[2]!))) return undefined;
+    if (!READ.has(name)) continue;
+    if (headers[name] !== undefined) return undefined;
+    headers[name] = field[2]!.trim();
+    if (name === 'content-length') lengthStart = start + FIELD.lastIndex - 2 - headers[name].length;
+  }
+  const { host, 'content-length': length } = headers;
+  if (host === undefined || length === undefined || Number(length) > BODY_BYTES_MAX) return undefined;
+  return { request: { method: 'POST', url: line[1], headers }, contentLength: Number(length), lengthStart, lengthEnd: lengthStart + length.length, end };
+}
