@@ -171,6 +171,21 @@ describe('ChainFollower', () => {
     expect(memory.state.finalized).toBeUndefined();
   });
 
+  it('tells much that became final at once in parts', async () => {
+    const { chain, memory, follower, followHead } = await create(10);
+    await followHead();
+    follower.offerFinality({ number: 10 });
+    await follower.settleFinality();
+    chain.extend(90);
+    await followHead();
+    const steps: unknown[] = [];
+    for (follower.offerFinality(chain.at(chain.tip, 98)!); follower.hasFinality; ) {
+      expect(await follower.settleFinality()).toBe(true);
+      steps.push(memory.state.finalized?.number);
+    }
+    expect(steps).toEqual([21, 31, 40, 48, 56, 64, 72, 80, 88, 96, 98]);
+  });
+
   it('does not tell finality above its head or below its start', async () => {
     const { memory, follower, followHead } = await create(10);
     await followHead();

@@ -47,6 +47,9 @@ export interface FinalRef {
 const FOLLOWING: FollowOutcome = { type: 'following' };
 /** Numbers known ahead of their headers, at most. */
 const ANNOUNCED_MAX = 2_000;
+/** What becomes final at once is told in parts, so that a block which comes meanwhile waits for one of them only. */
+const FINAL_PARTS = 8;
+const FINAL_BLOCKS_MIN = 8;
 /** So many blocks behind, the chain is catching up. */
 const BEHIND_MIN = 50;
 
@@ -128,7 +131,15 @@ export class ChainFollower {
     this.#offered = ref;
   }
 
-  /** Tells finality up to the ref offered last when it is a block of ours. `false`: we have another block there, so look at the head. */
+  /** The ref offered last is not told as far as it goes. */
+  get hasFinality(): boolean {
+    return this.#offered !== undefined;
+  }
+
+  /**
+   * Tells finality up to the ref offered last, or a part of the way, when it is a block of ours. `false`: we have another
+   * block there, so look at the head.
+   */
   async settleFinality(): Promise<boolean> {
     const ref = this.#offered;
     const { head, finalized, startNumber } = this.#state;
@@ -138,9 +149,20 @@ export class ChainFollower {
     const header = await this.#options.store.findCanonicalAtOrBelow(ref.number);
     if (header === undefined) return true;
     if (ref.hash !== undefined && ref.hash !== header.hash) return false;
-    const batch = planFinalization(this.#state, header);
+    const part = await this.#findFinalPart(header);
+    const batch = planFinalization(this.#state, part);
     if (batch !== undefined) await this.#commit(batch);
+    if (part.number < header.number) this.#offered ??= ref;
     return true;
+  }
+
+  async #findFinalPart(final: BlockHeader): Promise<BlockHeader> {
+    const { finalized } = this.#state;
+    if (finalized === undefined) return final;
+    const until = finalized.number + Math.max(FINAL_BLOCKS_MIN, Math.ceil((final.number - finalized.number) / FINAL_PARTS));
+    const part = until < final.number ? await this.#options.store.findCanonicalAtOrBelow(until) : undefined;
+    // Of a chain that skipped all those numbers, nothing lies in between.
+    return part !== undefined && part.number > finalized.number ? part : final;
   }
 
   /** From a node that has just proved to be of this chain: a pushed head may come from anywhere. */

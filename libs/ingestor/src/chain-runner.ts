@@ -25,6 +25,8 @@ const STALLED_MIN_MS = 3_000;
 const REPUBLISHED = 64;
 const PRUNE_MS = 60_000;
 const FINALITY_FAILURES_TOLD = 5;
+/** So that each is done with, all the way to the receivers, before the next. */
+const FINAL_PARTS_APART_MS = 25;
 
 /**
  * Follows one chain until `signal` aborts or another owner took over. Heads come by push and by polling into one inbox;
@@ -44,6 +46,7 @@ export class ChainRunner {
   #isLoaded = false;
   #storedStatus = '';
   #retry: NodeJS.Timeout | undefined;
+  #goOn: NodeJS.Timeout | undefined;
 
   constructor(options: RunnerOptions) {
     const { client, log } = options;
@@ -85,6 +88,7 @@ export class ChainRunner {
     } finally {
       clearInterval(pruning);
       clearTimeout(this.#retry);
+      clearTimeout(this.#goOn);
       this.#subscription.stop();
       this.#stop.abort();
       await Promise.all(helpers);
@@ -105,6 +109,8 @@ export class ChainRunner {
         if (!this.#isLoaded) await this.#load();
         if (heads.length > 0) await this.#noteOutcome(await this.#follower.followAll(heads));
         if (!(await this.#follower.settleFinality())) this.#doubtBranch();
+        clearTimeout(this.#goOn);
+        if (this.#follower.hasFinality) this.#goOn = setTimeout(() => this.#inbox.nudge(), FINAL_PARTS_APART_MS);
         for (const error of errors) await this.#noteFailure(error);
       } catch (error) {
         if (error instanceof FencedError) return 'fenced';
