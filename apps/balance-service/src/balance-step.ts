@@ -18,8 +18,8 @@ export interface StepDeps {
   readonly limits?: Partial<WorkLimits>;
 }
 
-/** `idle`: there is nothing to do. `waiting`: the analyzer has to move first. `done`: there may be more. */
-export type StepResult = { readonly type: 'idle' } | { readonly type: 'waiting'; readonly reason?: string } | { readonly type: 'done'; readonly events: readonly BalanceEvent[] };
+/** `idle`: there is nothing to do. `waiting`: the analyzer has to move first. `done`: something was done. */
+export type StepResult = { readonly type: 'idle' } | { readonly type: 'waiting'; readonly reason?: string } | { readonly type: 'done'; readonly events: readonly BalanceEvent[]; readonly hasMore: boolean };
 
 export const READS_MAX = 500;
 const TARGETS_MAX = 4_000;
@@ -40,7 +40,7 @@ export async function runBalanceStep({ session, client, clock, signal, limits }:
   if (isCursorOrphaned) return { type: 'waiting', reason: `block ${cursor.number} was orphaned, the analyzer has to undo it first` };
   if (work.isTooLarge) {
     await splitRead(session, work.readIds[0]!);
-    return { type: 'done', events: [] };
+    return { type: 'done', events: [], hasMore: true };
   }
   const answers = await readTargets(client, work.targets, cursor, signal).catch(async (error: unknown) => {
     if (readsMax === 1 && !signal.aborted) await moveToEnd(session, work.readIds);
@@ -51,7 +51,7 @@ export async function runBalanceStep({ session, client, clock, signal, limits }:
     const plan = await inTransaction(session, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', () => planChanges(session, chainGid, answers, cursor));
     if (plan === undefined) return { type: 'waiting' };
     const events = await inTransaction(session, 'BEGIN', () => storeChanges(session, chainGid, work.readIds, plan, clock()));
-    if (events !== undefined) return { type: 'done', events };
+    if (events !== undefined) return { type: 'done', events, hasMore: work.hasMore };
   }
 }
 

@@ -128,7 +128,8 @@ export class ChainWorker {
   async #settle(result: StepResult): Promise<void> {
     this.reason = result.type === 'waiting' ? result.reason : undefined;
     if (result.type === 'done') this.#deps.publish(result.events);
-    else await this.#pause(result.type === 'idle' ? (this.#deps.idleMs ?? IDLE_MS) : WAIT_MS);
+    if (result.type === 'done' && result.hasMore) return;
+    await this.#pause(result.type === 'waiting' ? WAIT_MS : (this.#deps.idleMs ?? IDLE_MS));
   }
 
   #report(error: ChainError): void {

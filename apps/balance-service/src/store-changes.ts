@@ -16,10 +16,8 @@ export async function storeChanges(sql: Sql, chainGid: string, readIds: readonly
   if (!isGround) return undefined;
   const changes = plan.changes.filter(({ reading }) => ids.has(reading.addressId));
   const corrections = plan.corrections.filter(({ target }) => ids.has(target.addressId));
-  // Written behind each other without waiting in between.
-  const events = insertEvents(sql, chainGid, changes.filter((change) => change.isTold), plan.state.confirmedNumber, now);
-  await settleAll([
-    events,
+  // Written behind each other without waiting in between; events come last, for the analyzer waits for their counters.
+  const writes = [
     sql.query({ name: 'delete_balance_reads', text: 'DELETE FROM balance_reads WHERE id = ANY($1)', values: [readIds] }),
     upsertBalances(sql, chainGid, changes, plan.state.confirmedNumber),
     insertHistory(sql, chainGid, changes),
@@ -27,7 +25,9 @@ export async function storeChanges(sql: Sql, chainGid: string, readIds: readonly
       ...corrections,
       ...changes.map(({ reading, adjustmentRaw, adjustedSince }) => ({ target: reading, adjustmentRaw, after: adjustedSince, block: reading.block })),
     ]),
-  ]);
+  ];
+  const events = insertEvents(sql, chainGid, changes.filter((change) => change.isTold), plan.state.confirmedNumber, now);
+  await settleAll([...writes, events]);
   return events;
 }
 

@@ -21,6 +21,8 @@ export interface Work {
   readonly targets: readonly Target[];
   /** One row asks for more holders than a piece of work may hold: it is to be split first (splitRead). */
   readonly isTooLarge: boolean;
+  /** More was asked for than is taken. */
+  readonly hasMore: boolean;
 }
 
 interface TargetRow {
@@ -44,15 +46,16 @@ interface TargetRow {
  * has overtaken. What is asked for in a block that is no longer canonical is read at the cursor.
  */
 export async function takeWork(sql: Sql, network: Network, limits: WorkLimits): Promise<Work> {
-  let rows = await takeRows(sql, network.gid, limits.reads);
+  let { rows, hasMore } = await takeRows(sql, network.gid, limits.reads);
   for (;;) {
     const readIds = rows.map((row) => row.id);
     // All that one address holds is taken whole, however much that is.
     const targetsMax = rows.length === 1 && !rows[0]!.is_of_holders ? undefined : limits.targets;
     const targets = rows.length === 0 ? [] : await readWanted(sql, network, readIds, targetsMax);
-    if (targetsMax === undefined || targets.length <= targetsMax) return { readIds, targets, isTooLarge: false };
-    if (rows.length === 1) return { readIds, targets: [], isTooLarge: true };
+    if (targetsMax === undefined || targets.length <= targetsMax) return { readIds, targets, isTooLarge: false, hasMore };
+    if (rows.length === 1) return { readIds, targets: [], isTooLarge: true, hasMore: true };
     rows = rows.slice(0, rows.length >> 1);
+    hasMore = true;
   }
 }
 
@@ -70,7 +73,7 @@ const IS_COMPLETE = `(coalesce((SELECT f.status FROM address_backfills f WHERE f
   OR NOT (SELECT a.is_monitored FROM addresses a WHERE a.id = q.address_id))`;
 
 /** What was detected first; imports get their turn beside it. */
-async function takeRows(sql: Sql, chainGid: string, limit: number): Promise<ReadRow[]> {
+async function takeRows(sql: Sql, chainGid: string, limit: number): Promise<{ rows: ReadRow[]; hasMore: boolean }> {
   const [asked, imported] = await Promise.all([
     sql.query<ReadRow>({
       name: 'take_asked_reads',
@@ -88,7 +91,8 @@ async function takeRows(sql: Sql, chainGid: string, limit: number): Promise<Read
       values: [chainGid, Math.min(IMPORTS_ALONE, limit)],
     }),
   ]);
-  return [...asked.rows, ...imported.rows.slice(0, asked.rows.length > 0 ? IMPORTS_BESIDE : IMPORTS_ALONE)];
+  const imports = imported.rows.slice(0, asked.rows.length > 0 ? IMPORTS_BESIDE : IMPORTS_ALONE);
+  return { rows: [...asked.rows, ...imports], hasMore: asked.rows.length === limit || imports.length < imported.rows.length || imported.rows.length === Math.min(IMPORTS_ALONE, limit) };
 }
 
 /** Asks of an asset without an address concern its holders: those written down, and those whose first reading is among this very work. */

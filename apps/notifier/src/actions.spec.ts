@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Statement } from '@chainwatch/db';
 import { waitFor } from '@chainwatch/testing';
 import { giveWorlds, SECRET, type Receiver, type World } from './spec-world.ts';
@@ -144,7 +144,8 @@ function gateTakeover(db: Database): { db: Database; seen: { hasBegun: boolean; 
   }
 
   async function letFollow(): Promise<void> {
-    for (let count = 0; count < 20; count += 1) await turn();
+    // Longer than marks are gathered.
+    await delay(100);
     await marking;
     seen.isDone = true;
   }

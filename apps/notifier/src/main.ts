@@ -12,7 +12,8 @@ await runService({
   start: async (logger) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: 'notifier' });
-    const db = createDatabase({ url: config.DATABASE_URL, applicationName: 'notifier', poolSize: 20 });
+    const db = createDatabase({ url: config.DATABASE_URL, applicationName: 'notifier', poolSize: 8 });
+    const planned = createDatabase({ url: config.DATABASE_URL, applicationName: 'notifier', poolSize: 16, keepsPlans: true });
     const bus = await createBus('notifier', { url: config.NATS_URL, logger });
     const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
     // The attempt's own deadline ends every request; the agent's time-outs only stand behind it.
@@ -27,6 +28,7 @@ await runService({
     const durations = histogram('chainwatch_delivery_attempt_seconds', { description: 'How long attempts took.' });
     const notifier = await startNotifier({
       db,
+      planned,
       bus,
       dispatcher: agent,
       dial,
@@ -57,6 +59,7 @@ await runService({
         await health.stop();
         await bus.close();
         await agent.destroy();
+        await planned.close();
         await db.close();
         await telemetry.stop();
       },

@@ -125,7 +125,7 @@ async function createWorld(databaseUrl: string, natsUrl: string): Promise<World>
       const ownBus = await createBus('notifier', { url: natsUrl });
       const dial = createDial({ allow: ['127.0.0.0/8', '::1/128'] });
       const dispatcher = createGuardedAgent(dial, { connectTimeoutMs: 10_000, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000 });
-      const notifier = await startNotifier({ db: ownDb, bus: ownBus, dispatcher, dial, instanceId: randomUUID(), open: (sealed) => sealed, logger: silent, userAgent: 'chainwatch-spec', options, ...more });
+      const notifier = await startNotifier({ db: ownDb, planned: more.db ?? ownDb, bus: ownBus, dispatcher, dial, instanceId: randomUUID(), open: (sealed) => sealed, logger: silent, userAgent: 'chainwatch-spec', options, ...more });
       let isStopped = false;
       const stop = async (): Promise<void> => {
         if (isStopped) return;

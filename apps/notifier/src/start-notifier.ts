@@ -30,7 +30,7 @@ const SWEEP_MAX = 1_000;
  * that are its own, in the order of the bus; nothing is lost when it does not hear one, because the table knows.
  */
 export async function startNotifier(dependencies: NotifierDependencies): Promise<Notifier> {
-  const { bus, db, logger, instanceId, sweepAfterMs = 3_000, sweepIntervalMs = 1_000, heartbeatMs = 1_000 } = dependencies;
+  const { bus, db, planned, logger, instanceId, sweepAfterMs = 3_000, sweepIntervalMs = 1_000, heartbeatMs = 1_000 } = dependencies;
   const options = completeOptions(dependencies.options ?? {});
   const inbox: EventRef[] = [];
   /** While the share of this replica changes, events wait: what is older goes first. */
@@ -38,7 +38,7 @@ export async function startNotifier(dependencies: NotifierDependencies): Promise
   let isStopping = false;
   const members = await joinMembers({ db, instanceId, heartbeatMs, staleMs: 5 * heartbeatMs, logger, onChange: changeShare });
   const engine = createDeliveryEngine(dependencies, options, members);
-  const dispatcher = createDispatcher({ db, engine, logger });
+  const dispatcher = createDispatcher({ db, planned, engine, logger });
 
   function dispatch(event: EventRef): void {
     dispatcher.dispatch(event).catch((error: unknown) => logger.warn({ error: String(error), event_id: event.eventId }, 'an event could not be dispatched, it is found again'));

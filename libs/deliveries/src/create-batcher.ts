@@ -7,19 +7,25 @@ export interface Batcher<T> {
   drain(): Promise<void>;
 }
 
+export interface BatcherOptions {
+  /** Batches under way at once, default 1: one after the other. */
+  readonly concurrency?: number;
+  /** What comes so soon after the first goes with it. Default: what comes in the same turn of the event loop. */
+  readonly gatherMs?: number;
+}
+
 /**
  * Collects what comes while the batches before are written: one alone goes at once, a crowd goes together. Batches begin
- * in the order of the calls, at most `concurrency` at a time: by default one after the other.
+ * in the order of the calls.
  */
-export function createBatcher<T>(write: (items: readonly T[]) => Promise<void>, sizeMax: number, concurrency = 1): Batcher<T> {
+export function createBatcher<T>(write: (items: readonly T[]) => Promise<void>, sizeMax: number, { concurrency = 1, gatherMs }: BatcherOptions = {}): Batcher<T> {
   let waiting: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let size = 0;
   let isGathering = false;
   const running = new Set<Promise<void>>();
 
   async function run(): Promise<void> {
-    // What arrives in the same turn of the event loop belongs to one batch.
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => (gatherMs === undefined ? setImmediate(resolve) : setTimeout(resolve, gatherMs)));
     isGathering = false;
     while (waiting.length > 0) {
       const batch = waiting.slice(0, sizeMax);

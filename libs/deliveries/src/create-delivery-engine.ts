@@ -56,9 +56,9 @@ const STARTS_PER_TURN = 32;
 
 /** Sends deliveries: lanes per channel in memory, the deliveries table behind them. */
 export function createDeliveryEngine(dependencies: DeliveryDependencies, options: DeliveryOptions, members: DeliveryEngine['members']): DeliveryEngine {
-  const { db, open, logger, random = Math.random, now = Date.now, onAttempt } = dependencies;
-  const channels = createChannelStore(db, open);
-  const deliveries = createDeliveryStore(db, options.visibilityMs);
+  const { db, planned, open, logger, random = Math.random, now = Date.now, onAttempt } = dependencies;
+  const channels = createChannelStore(planned, open);
+  const deliveries = createDeliveryStore(db, planned, options.visibilityMs);
   const nats = createNatsPublisher({ dial: dependencies.dial, idleMs: options.natsIdleMs });
   const telegram = createTelegramSender({ dispatcher: dependencies.dispatcher, ...options.telegram });
   const senders: Senders = { ...dependencies, nats, telegram };
@@ -68,7 +68,7 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
   const ready = new Set<ChannelLane>();
   const underWay = new Set<Promise<void>>();
   const stopping = new AbortController();
-  const successes = createBatcher<FinishedAttempt>((finished) => record(finished, () => recordSuccesses(db, finished)), RECORD_BATCH_MAX, SUCCESS_WRITERS);
+  const successes = createBatcher<FinishedAttempt>((finished) => record(finished, () => recordSuccesses(planned, finished)), RECORD_BATCH_MAX, { concurrency: SUCCESS_WRITERS });
   const others = createBatcher<FinishedAttempt>(
     (finished) => record(finished, async () => applyStates(await recordAttempts(db, finished, { ...options, random, now }))),
     RECORD_BATCH_MAX,

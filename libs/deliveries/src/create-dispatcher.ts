@@ -59,6 +59,8 @@ interface Completed {
 const BATCH_MAX = 200;
 /** Row by row (OFFSET 0), in the order of the queue: the planner cannot know how short it is. */
 const EVENT_OF_ROW = `CROSS JOIN LATERAL (SELECT id, event_id, project_id, created_at FROM events WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e`;
+/** Nobody waits for a mark: those of some events cost little more than that of one. */
+const MARK_MS = 50;
 /** Under way at once: an event does not wait until the ones before it are stored. */
 const BATCHES = 3;
 
@@ -66,15 +68,15 @@ const BATCHES = 3;
  * Turns events into deliveries: which channels want them, one row each, first attempts straight from memory. What bus
  * messages say is only which event it is; the bytes come from the events table.
  */
-export function createDispatcher({ db, engine, logger }: { db: Sql; engine: DeliveryEngine; logger: DeliveryLogger }): Dispatcher {
+export function createDispatcher({ db, planned, engine, logger }: { db: Sql; planned: Sql; engine: DeliveryEngine; logger: DeliveryLogger }): Dispatcher {
   const nextId = createUuidSequence();
   const { members } = engine;
-  const batcher = createBatcher<EventRef>((refs) => dispatchBatch(refs, false), BATCH_MAX, BATCHES);
+  const batcher = createBatcher<EventRef>((refs) => dispatchBatch(refs, false), BATCH_MAX, { concurrency: BATCHES });
   const planning = createGate();
   const handing = createGate();
   // A mark that is lost costs one idempotent dispatch by the sweep; it waits neither for the first attempt nor makes it
   // wait, nor does it lock the rows that the publisher marks at the same moment together with the deliveries.
-  const marker = createBatcher<Completed>(markDispatched, 1_000);
+  const marker = createBatcher<Completed>(markDispatched, 1_000, { gatherMs: MARK_MS });
   /** What the sweep must leave alone: it is on its way. */
   const waiting = new Set<string>();
 
@@ -116,7 +118,7 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
   }
 
   async function selectEvents(refs: readonly EventRef[]): Promise<EventRow[]> {
-    const { rows } = await db.query<EventRow>({
+    const { rows } = await planned.query<EventRow>({
       name: 'select_events',
       text: `SELECT id, event_id, project_id, type, payload, traceparent FROM events
              WHERE event_id = ANY($1::uuid[]) AND NOT is_held AND (SELECT true FROM undispatched_events u WHERE u.event_row_id = events.id) ORDER BY id`,
@@ -181,7 +183,7 @@ export function createDispatcher({ db, engine, logger }: { db: Sql; engine: Deli
    */
   async function markDispatched(completed: readonly Completed[]): Promise<void> {
     const expected = completed.flatMap(({ event, channels }) => channels.map((channel) => ({ id: event.id, eventId: event.event_id, channelId: channel.id })));
-    await db.query({
+    await planned.query({
       name: 'mark_dispatched',
       text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
              missing AS MATERIALIZED (

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Dial } from '@chainwatch/chain-core';
-import type { Database } from '@chainwatch/db';
+import type { Database, Sql } from '@chainwatch/db';
 import type { OpenSealed } from './parse-channel.ts';
 import { DEFAULT_RETRY_SCHEDULE_MS } from './retry-schedule.ts';
 
@@ -12,6 +12,8 @@ export interface DeliveryLogger {
 
 export interface DeliveryDependencies {
   readonly db: Database;
+  /** Connections that keep plans (createDatabase's keepsPlans), for the statements of every event. */
+  readonly planned: Sql;
   /** The guarded agent: redirects are never followed, blocked addresses never dialled. */
   readonly dispatcher: Dispatcher;
   /** The guarded dial, for NATS. */

@@ -29,7 +29,7 @@ interface ClaimedRow {
  * The deliveries table as a queue. Whoever takes a pending row moves `next_attempt_at` forward by the visibility first;
  * when it dies, the row is due again then.
  */
-export function createDeliveryStore(db: Sql, visibilityMs: number) {
+export function createDeliveryStore(db: Sql, planned: Sql, visibilityMs: number) {
   return {
     /**
      * Inserts what is not there yet, and tells the ids that were new. Nobody waits for the disk: in the
@@ -38,7 +38,7 @@ export function createDeliveryStore(db: Sql, visibilityMs: number) {
      */
     async insert(deliveries: readonly NewDelivery[]): Promise<Set<string>> {
       if (deliveries.length === 0) return new Set();
-      const { rows } = await db.query<{ id: string }>({
+      const { rows } = await planned.query<{ id: string }>({
         name: 'insert_deliveries',
         text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
          INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at)

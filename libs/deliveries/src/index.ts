@@ -4,8 +4,8 @@
  *
  * @example
  * const members = await joinMembers({ db, instanceId, heartbeatMs: 1_000, staleMs: 5_000, logger, onChange });
- * const engine = createDeliveryEngine({ db, dispatcher: agent, dial, open: sealer.open, logger, userAgent }, DEFAULT_DELIVERY_OPTIONS, members);
- * const dispatcher = createDispatcher({ db, engine, logger });
+ * const engine = createDeliveryEngine({ db, planned, dispatcher: agent, dial, open: sealer.open, logger, userAgent }, DEFAULT_DELIVERY_OPTIONS, members);
+ * const dispatcher = createDispatcher({ db, planned, engine, logger });
  * await dispatcher.dispatch({ eventId, projectId }); // stored; the first attempts are under way
  */
 export { createDeliveryEngine, type DeliveryEngine } from './create-delivery-engine.ts';

@@ -7,7 +7,7 @@ const SWEEP_ROWS = 500;
 const SWEEP_MS = 1_000;
 /** Younger rows are under way by the fast path. */
 const SWEEP_AGE_MS = 2_000;
-const MARK_MS = 20;
+const MARK_MS = 100;
 const REPUBLISH_MS = 600_000;
 /** Rows of table events looked through at once, backwards from the newest. */
 const REPUBLISH_ROWS = 5_000;
