@@ -8,6 +8,8 @@ export interface ChannelOwner {
   headOf(channel: FrontChannel, status: number, headers: readonly string[], isChunked: boolean): string;
   /** Text in one byte a letter, with what else goes out now. */
   put(text: string): void;
+  /** So many bytes more, or less, wait for answers before theirs. */
+  hold(bytes: number): void;
   /** Writes what was put. */
   flush(): void;
   /** The answer is out: it is the next one's turn. */
@@ -28,6 +30,7 @@ export class FrontChannel implements ReplyChannel {
   /** Pieces that the kernel has not told of yet. */
   #unwritten = 0;
   #heldText = '';
+  #heldBytes = 0;
   #heldPieces: Buffer[] | undefined;
 
   constructor(owner: ChannelOwner) {
@@ -41,9 +44,8 @@ export class FrontChannel implements ReplyChannel {
     const isJoined = body.length <= JOINED_BYTES_MAX;
     if (isJoined) text += body.toString('latin1');
     if (!this.#owner.isTurnOf(this)) {
-      this.#heldText = text;
       if (!isJoined) this.#heldPieces = [body];
-      return;
+      return this.#hold(text, body.length);
     }
     if (isJoined) this.#owner.put(text);
     else this.#writePieces(text, [body]);
@@ -57,8 +59,8 @@ export class FrontChannel implements ReplyChannel {
     this.#isChunked = !headers.includes('Content-Length');
     const text = this.#owner.headOf(this, status, headers, this.#isChunked);
     if (this.#owner.isTurnOf(this)) return this.#writePieces(text, pieces);
-    this.#heldText = text;
     this.#heldPieces = [...pieces];
+    this.#hold(text, 0);
     this.#isWaiting = true;
     return false;
   }
@@ -94,6 +96,7 @@ export class FrontChannel implements ReplyChannel {
     const [text, pieces] = [this.#heldText, this.#heldPieces];
     this.#heldText = '';
     this.#heldPieces = undefined;
+    this.#owner.hold(-this.#heldBytes);
     if (pieces === undefined) this.#owner.put(text);
     else this.#writePieces(text, pieces);
     if (this.#isEnded) this.#endTurn();
@@ -104,6 +107,12 @@ export class FrontChannel implements ReplyChannel {
     this.isGone = true;
     this.#heldPieces = undefined;
     this.#leave?.();
+  }
+
+  #hold(text: string, bytes: number): void {
+    this.#heldText = text;
+    this.#heldBytes = text.length + bytes;
+    this.#owner.hold(this.#heldBytes);
   }
 
   #endTurn(): void {

@@ -28,6 +28,8 @@ export interface ConnectionOwner {
 
 /** Requests on one connection that are begun before the first of them is answered. */
 const PIPELINED_MAX = 100;
+/** Of answers that wait for those before them; with more, no other request is begun. */
+const HELD_BYTES_MAX = 65_536;
 /** Text that goes out in one write, where several requests come in one read. */
 const PUT_MAX = 65_536;
 
@@ -55,6 +57,7 @@ export class FrontConnection implements ChannelOwner {
   #isOver = false;
   #hasAsked = false;
   #put = '';
+  #heldBytes = 0;
   /** Of what is waited for: a first byte, the rest of a request, or the next one. */
   #since: number;
 
@@ -78,6 +81,10 @@ export class FrontConnection implements ChannelOwner {
   put(text: string): void {
     this.#put += text;
     if (!this.#isTaking || this.#put.length > PUT_MAX) this.flush();
+  }
+
+  hold(bytes: number): void {
+    this.#heldBytes += bytes;
   }
 
   flush(): void {
@@ -168,7 +175,7 @@ export class FrontConnection implements ChannelOwner {
   }
 
   #mayBegin(): boolean {
-    return !this.#isOver && this.#queue.length < PIPELINED_MAX && !this.socket.writableNeedDrain;
+    return !this.#isOver && this.#queue.length < PIPELINED_MAX && this.#heldBytes < HELD_BYTES_MAX && !this.socket.writableNeedDrain;
   }
 
   #begin(request: KnownHead['request'], body: Buffer): void {

@@ -11,21 +11,24 @@ export class KnownHead {
   /** Of the head that was found last. */
   contentLength = 0;
   end = 0;
-  readonly #before: Buffer;
-  readonly #behind: Buffer;
+  readonly #bytes: Buffer;
+  /** How many of them stand before the digits of the length, and where those behind begin. */
+  readonly #before: number;
+  readonly #behind: number;
 
   constructor(bytes: Buffer, start: number, { request, contentLength, lengthStart, lengthEnd, end }: StrictHead, socket: ClientRequest['socket']) {
-    this.request = { ...request, socket };
+    this.request = { method: request.method, url: request.url, headers: request.headers, socket };
     this.contentLength = contentLength;
     this.end = end;
     // Bytes of their own: what was read here is larger than a head.
-    this.#before = Buffer.from(bytes.subarray(start, lengthStart));
-    this.#behind = Buffer.from(bytes.subarray(lengthEnd, end));
+    this.#bytes = Buffer.from(bytes.subarray(start, end));
+    this.#before = lengthStart - start;
+    this.#behind = lengthEnd - start;
   }
 
   /** Whether the same head stands at `start`, to its end. */
   standsAt(bytes: Buffer, start: number): boolean {
-    const lengthStart = start + this.#before.length;
+    const lengthStart = start + this.#before;
     const first = bytes[lengthStart];
     if (first === undefined || first < 0x31 || first > 0x39) return false;
     let at = lengthStart;
@@ -35,9 +38,9 @@ export class KnownHead {
       if (!(digit >= 0 && digit <= 9)) break;
       length = length * 10 + digit;
     }
-    const end = at + this.#behind.length;
+    const end = at + this.#bytes.length - this.#behind;
     if (length > BODY_BYTES_MAX || end > bytes.length) return false;
-    if (this.#before.compare(bytes, start, lengthStart) !== 0 || this.#behind.compare(bytes, at, end) !== 0) return false;
+    if (this.#bytes.compare(bytes, start, lengthStart, 0, this.#before) !== 0 || this.#bytes.compare(bytes, at, end, this.#behind) !== 0) return false;
     this.contentLength = length;
     this.end = end;
     return true;

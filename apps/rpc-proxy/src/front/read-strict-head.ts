@@ -1,4 +1,4 @@
-import type { ClientRequest } from '../http/client-request.ts';
+import type { ClientHeaders, ClientRequest } from '../http/client-request.ts';
 import { BODY_BYTES_MAX } from '../http/read-body.ts';
 
 /** A head in the strict form. The body begins at `end`. */
@@ -13,8 +13,8 @@ export interface StrictHead {
 
 export const HEAD_BYTES_MAX = 4_096;
 
-/** Names that are read here. Whatever may come twice, or otherwise than in its one plain form, is not for this reader. */
-const READ: ReadonlySet<string> = new Set(['accept-encoding', 'content-length', 'content-type', 'host', 'x-api-key', 'x-forwarded-for']);
+/** Names that are read here, once each. */
+const READ: ReadonlySet<string> = new Set<keyof ClientHeaders | 'content-length' | 'host'>(['accept-encoding', 'content-length', 'content-type', 'host', 'x-api-key', 'x-forwarded-for']);
 /** What says how a request is framed, or what becomes of its connection. */
 const FRAMING: ReadonlySet<string> = new Set(['content-encoding', 'expect', 'proxy-connection', 'trailer', 'transfer-encoding', 'upgrade']);
 
@@ -51,7 +51,7 @@ export function readStrictHead(bytes: Buffer, start: number, end: number): Stric
     headers[name] = field[2]!.trim();
     if (name === 'content-length') lengthStart = start + FIELD.lastIndex - 2 - headers[name].length;
   }
-  const { host, 'content-length': length } = headers;
+  const { host, 'content-length': length, ...read } = headers;
   if (host === undefined || length === undefined || Number(length) > BODY_BYTES_MAX) return undefined;
-  return { request: { method: 'POST', url: line[1], headers }, contentLength: Number(length), lengthStart, lengthEnd: lengthStart + length.length, end };
+  return { request: { method: 'POST', url: line[1], headers: read }, contentLength: Number(length), lengthStart, lengthEnd: lengthStart + length.length, end };
 }

@@ -1,10 +1,16 @@
-import type { IncomingHttpHeaders } from 'node:http';
-
 /** What is read of a client's request besides its body. */
 export interface ClientRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: ClientHeaders;
   /** The connection: who is at its other end, and the bearer of a key. */
   readonly socket: { readonly remoteAddress?: string | undefined };
+}
+
+/** Every header that the gateway reads of a call: what stands here is read by the front as well. */
+export interface ClientHeaders {
+  readonly 'accept-encoding'?: string | string[] | undefined;
+  readonly 'content-type'?: string | undefined;
+  readonly 'x-api-key'?: string | string[] | undefined;
+  readonly 'x-forwarded-for'?: string | string[] | undefined;
 }
