@@ -66,6 +66,35 @@ describe('delivery', () => {
     await waitFor(async () => (await world.rows('SELECT 1 FROM undispatched_events')).length === 0);
   });
 
+  test('goes by what it knows of channels only as long as that is so', async () => {
+    const names: string[] = [];
+    const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
+      const result = await world.db.query(statement as string, values);
+      if (typeof statement !== 'string' && (statement.name !== 'insert_known_deliveries' || result.rows.length === 1)) names.push(statement.name ?? '');
+      return result;
+    };
+    const first = await world.addChannel(receiver.url);
+    await world.start({}, { db: { ...world.db, query: query as Database['query'] } });
+    const deliver = async (count: number, event: Parameters<typeof world.emit>[0] = {}): Promise<string[]> => {
+      const eventId = await world.emit(event);
+      await waitFor(async () => (await world.rows('SELECT 1 FROM undispatched_events')).length === 0);
+      if (count > 0) await world.waitForStatus(eventId, 'delivered');
+      return (await world.rows<{ channel_id: string }>('SELECT channel_id FROM deliveries WHERE event_id = $1', [eventId])).map(({ channel_id: id }) => id);
+    };
+    // Which secrets were used is noted with the first one, and makes them other ones.
+    while (!names.includes('insert_known_deliveries')) expect(await deliver(1)).toEqual([first]);
+    const second = await world.addChannel(receiver.url);
+    expect((await deliver(2)).toSorted()).toEqual([first, second].toSorted());
+    await world.db.query(`UPDATE notification_channels SET config = config || '{"event_types": ["transaction.confirmed"]}' WHERE id = $1`, [first]);
+    expect(await deliver(1)).toEqual([second]);
+    names.length = 0;
+    while (!names.includes('insert_known_deliveries')) expect(await deliver(1)).toEqual([second]);
+    expect(await deliver(0, { type: 'transaction.failed' })).toEqual([]);
+    await world.db.query('DELETE FROM notification_channels WHERE id = $1', [second]);
+    expect(await deliver(0)).toEqual([]);
+    expect(new Set(eventIds()).size).toBe(receiver.requests.length - 1);
+  });
+
   test('makes first attempts of a channel in event order', async () => {
     await world.addChannel(receiver.url, { config: {} });
     const sent: string[] = [];

@@ -21,6 +21,7 @@ export interface Notifier {
 }
 
 const KINDS = ['tx.detected', 'tx.confirmed', 'tx.reorged', 'balance.changed'] as const;
+const USUAL_TYPES = { 'tx.detected': 'transaction.detected', 'tx.confirmed': 'transaction.confirmed', 'tx.reorged': 'transaction.reorged', 'balance.changed': 'balance.changed' } as const;
 /** Events from the bus that wait for the database; what comes beyond is found by the sweep. */
 const WAITING_MAX = 5_000;
 const SWEEP_MAX = 1_000;
@@ -62,7 +63,7 @@ export async function startNotifier(dependencies: NotifierDependencies): Promise
   const stopListening = KINDS.map((kind) =>
     bus.subscribe(kind, [], ({ messageId: eventId, tokens: [, projectId] }) => {
       if (isStopping || dispatcher.size + inbox.length >= WAITING_MAX || eventId === undefined || projectId === undefined) return;
-      const event = { eventId, projectId };
+      const event = { eventId, projectId, type: USUAL_TYPES[kind] };
       if (changing === undefined) dispatch(event);
       else inbox.push(event);
     }),

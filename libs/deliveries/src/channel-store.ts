@@ -2,7 +2,20 @@ import type { Sql } from '@chainwatch/db';
 import type { Channel } from './channel-config.ts';
 import { parseChannel, type ChannelRow, type OpenSealed } from './parse-channel.ts';
 
+/** The channels of a project as they were read last, and which versions of their rows those are. */
+export interface KnownChannels {
+  readonly channels: readonly Channel[];
+  readonly versions: readonly { readonly id: string; readonly version: string }[];
+}
+
+interface CachedChannel {
+  readonly version: string;
+  readonly channel: Channel;
+}
+
 export interface ChannelStore {
+  /** Without a look into the database: good for asking it whether that is still so. */
+  findKnown(projectId: string): KnownChannels | undefined;
   /** The channels of some projects, as they are in the database now; parsed and unsealed once per version. */
   listByProjects(projectIds: readonly string[]): Promise<Channel[]>;
   listByIds(channelIds: readonly string[]): Promise<Channel[]>;
@@ -19,21 +32,20 @@ const USED_PRECISION_MS = 60_000;
  */
 export function createChannelStore(db: Sql, open: OpenSealed): ChannelStore {
   const usedAt = new Map<string, number>();
-  const cache = new Map<string, { readonly version: string; readonly channel: Channel }>();
+  const cache = new Map<string, CachedChannel>();
+  const known = new Map<string, KnownChannels>();
 
-  async function list(column: 'id' | 'project_id', ids: readonly string[]): Promise<Channel[]> {
+  async function list(column: 'id' | 'project_id', ids: readonly string[]): Promise<CachedChannel[]> {
     if (ids.length === 0) return [];
     const { rows } = await db.query<{ id: string; version: string }>({
       name: `list_channels_by_${column}`,
-      text: `SELECT c.id, c.xmin::text || coalesce((
-          SELECT string_agg(s.id || s.xmin::text, ',' ORDER BY s.id) FROM webhook_secrets s
-          WHERE s.channel_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())), '') AS version
+      text: `SELECT c.id, ${CHANNEL_VERSION} AS version
        FROM notification_channels c WHERE c.${column} = ANY($1::uuid[]) ORDER BY c.created_at, c.id`,
       values: [ids],
     });
     const changed = rows.filter(({ id, version }) => cache.get(id)?.version !== version);
     if (changed.length > 0) await reload(changed);
-    return rows.flatMap(({ id }) => cache.get(id)?.channel ?? []);
+    return rows.flatMap(({ id }) => cache.get(id) ?? []);
   }
 
   async function reload(versions: readonly { id: string; version: string }[]): Promise<void> {
@@ -44,8 +56,17 @@ export function createChannelStore(db: Sql, open: OpenSealed): ChannelStore {
   }
 
   return {
-    listByProjects: (projectIds) => list('project_id', projectIds),
-    listByIds: (channelIds) => list('id', channelIds),
+    findKnown: (projectId) => known.get(projectId),
+    async listByProjects(projectIds) {
+      const listed = await list('project_id', projectIds);
+      if (known.size + projectIds.length > CACHED_MAX) known.clear();
+      for (const projectId of projectIds) {
+        const own = listed.filter(({ channel }) => channel.projectId === projectId);
+        known.set(projectId, { channels: own.map(({ channel }) => channel), versions: own.map(({ channel: { id }, version }) => ({ id, version })) });
+      }
+      return listed.map(({ channel }) => channel);
+    },
+    listByIds: async (channelIds) => (await list('id', channelIds)).map(({ channel }) => channel),
     async markUsed(channelIds) {
       const due = [...new Set(channelIds)].filter((id) => (usedAt.get(id) ?? 0) < Date.now() - USED_PRECISION_MS);
       if (due.length === 0) return;
@@ -55,6 +76,11 @@ export function createChannelStore(db: Sql, open: OpenSealed): ChannelStore {
     },
   };
 }
+
+/** Of a row `c` of notification_channels: changes with it and with the secrets that sign for it. */
+export const CHANNEL_VERSION = `c.xmin::text || coalesce((
+  SELECT string_agg(s.id || s.xmin::text, ',' ORDER BY s.id) FROM webhook_secrets s
+  WHERE s.channel_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())), '')`;
 
 const SELECT_CHANNELS = `
   SELECT c.id, c.project_id, c.kind, c.status, c.is_archived, c.consecutive_failures, c.config, c.credentials_sealed,

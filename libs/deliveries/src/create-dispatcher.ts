@@ -7,13 +7,15 @@ import { createGate } from './create-gate.ts';
 import type { DeliveryEngine } from './create-delivery-engine.ts';
 import type { DeliveryJob } from './delivery-job.ts';
 import type { DeliveryLogger } from './delivery-options.ts';
-import type { NewDelivery } from './delivery-store.ts';
+import type { KnownRow, NewDelivery } from './delivery-store.ts';
 import { createUuidSequence } from './create-uuid-sequence.ts';
 import { isUnfiltered, matchesChannel } from './matches-channel.ts';
 
 export interface EventRef {
   readonly eventId: string;
   readonly projectId: string;
+  /** What it probably is, going by its subject. */
+  readonly type?: string;
 }
 
 export interface Dispatcher {
@@ -80,31 +82,65 @@ export function createDispatcher({ db, planned, engine, logger }: { db: Sql; pla
   /** What the sweep must leave alone: it is on its way. */
   const waiting = new Set<string>();
 
+  let batches = 0;
+
   /** Batches overlap while they wait for the database, and keep their order where it counts: when deliveries get their ids and when these are handed on. */
   async function dispatchBatch(refs: readonly EventRef[], isSweep: boolean): Promise<void> {
     const [plans, hands] = [planning.enter(), handing.enter()];
+    batches += 1;
     try {
+      if (batches === 1 && refs.length === 1 && !isSweep && (await dispatchKnown(refs[0]!))) return;
       const projectIds = [...new Set(refs.map(({ projectId }) => projectId))];
       const found = await Promise.all([selectEvents(refs), engine.channels.listByProjects(projectIds)]);
       await plans.turn;
-      const { planned, complete } = plan(...found, isSweep);
+      const { planned, completed } = plan(...found, isSweep);
       plans.leave();
       await insert(planned, hands.turn);
-      for (const one of complete) void marker.add(one).catch((error: unknown) => logger.warn({ error: String(error) }, 'events could not be marked as dispatched'));
+      completed.forEach(complete);
     } finally {
+      batches -= 1;
       plans.leave();
       hands.leave();
     }
   }
 
-  function plan(events: readonly EventRow[], channels: readonly Channel[], isSweep: boolean): { planned: readonly Planned[]; complete: readonly Completed[] } {
+  /** One event alone, of which all but its bytes is known: one statement, which does nothing when that is not so any more. */
+  async function dispatchKnown({ eventId, projectId, type }: EventRef): Promise<boolean> {
+    const known = engine.channels.findKnown(projectId);
+    if (type === undefined || known === undefined) return false;
+    const channels = known.channels.filter(({ eventTypes }) => eventTypes.has(type));
+    if (channels.length === 0 ? !members.owns(projectId) : !channels.every(isReady)) return false;
+    const provisional = { id: 0, event_id: eventId, project_id: projectId, type, payload: '', traceparent: null };
+    const prepared = channels.map((channel) => planDelivery(provisional, channel));
+    let row: KnownRow | undefined;
+    try {
+      row = await engine.deliveries.insertKnown(prepared.map(({ delivery }) => delivery), { eventId, projectId, type, versions: known.versions });
+    } finally {
+      const event = { payload: row?.payload ?? '', traceparent: row?.traceparent ?? undefined };
+      settle(prepared.map((one) => ({ ...one, job: { ...one.job, ...event } })), new Set(row?.inserted));
+    }
+    if (row !== undefined) complete({ event: { ...provisional, id: row.id }, channels });
+    return row !== undefined;
+  }
+
+  /** It takes this event whatever is in it, at once, and nothing has happened to it since it was read. */
+  function isReady(channel: Channel): boolean {
+    const lane = engine.lanes.get(channel.id);
+    return lane?.channel === channel && isOpen(channel) && !lane.hasBacklog && engine.roomFor(lane) > 0 && members.owns(channel.id) && isUnfiltered(channel.filters);
+  }
+
+  function complete(one: Completed): void {
+    void marker.add(one).catch((error: unknown) => logger.warn({ error: String(error) }, 'events could not be marked as dispatched'));
+  }
+
+  function plan(events: readonly EventRow[], channels: readonly Channel[], isSweep: boolean): { planned: readonly Planned[]; completed: readonly Completed[] } {
     const channelsOf = groupByProject(channels);
     const wanted = events.map((event) => ({ event, channels: findChannels(event, channelsOf.get(event.project_id) ?? []) }));
     const planned = wanted.flatMap(({ event, channels: wanting }) => wanting.filter(({ id }) => isSweep || members.owns(id)).map((channel) => planDelivery(event, channel)));
     // Events that other replicas take part in are completed by a sweep, which finds what one of them missed. Decided
     // together with the plan: a channel that comes to this replica while the rows are written has none among them.
-    const complete = wanted.filter(({ event, channels: wanting }) => isSweep || (wanting.length === 0 ? members.owns(event.project_id) : wanting.every(({ id }) => members.owns(id))));
-    return { planned, complete };
+    const completed = wanted.filter(({ event, channels: wanting }) => isSweep || (wanting.length === 0 ? members.owns(event.project_id) : wanting.every(({ id }) => members.owns(id))));
+    return { planned, completed };
   }
 
   async function insert(planned: readonly Planned[], turn: Promise<void>): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Sql } from '@chainwatch/db';
+import { CHANNEL_VERSION } from './channel-store.ts';
 import type { DeliveryJob } from './delivery-job.ts';
 
 export interface NewDelivery {
@@ -9,6 +10,22 @@ export interface NewDelivery {
   readonly eventType: string;
   /** Held: it waits in the database for its channel. */
   readonly status: 'pending' | 'held';
+}
+
+/** What is expected of an event and of its project's channels. */
+export interface KnownEvent {
+  readonly eventId: string;
+  readonly projectId: string;
+  readonly type: string;
+  readonly versions: readonly { readonly id: string; readonly version: string }[];
+}
+
+export interface KnownRow {
+  readonly id: number;
+  readonly payload: string;
+  readonly traceparent: string | null;
+  /** Ids of the deliveries that were new. */
+  readonly inserted: readonly string[];
 }
 
 interface ClaimedRow {
@@ -49,6 +66,31 @@ export function createDeliveryStore(db: Sql, planned: Sql, visibilityMs: number)
         values: [...columns(deliveries, ['id', 'projectId', 'channelId', 'eventId', 'eventType', 'status']), visibilityMs],
       });
       return new Set(rows.map(({ id }) => id));
+    },
+
+    /**
+     * `insert` of one event's deliveries, and a look at the event, in one statement. Undefined, and nothing is inserted, when
+     * the event is not there to be dispatched, is of another type, or when the project's channels are not those any more.
+     */
+    async insertKnown(deliveries: readonly NewDelivery[], expected: KnownEvent): Promise<KnownRow | undefined> {
+      const { rows } = await planned.query<KnownRow>({
+        name: 'insert_known_deliveries',
+        text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
+         same AS MATERIALIZED (
+           SELECT count(*) = cardinality($4::uuid[]) AND coalesce(bool_and(coalesce(${CHANNEL_VERSION} = k.version, false)), true) AS is_same
+           FROM notification_channels c LEFT JOIN unnest($4::uuid[], $5::text[]) AS k (id, version) ON k.id = c.id WHERE c.project_id = $2),
+         e AS MATERIALIZED (
+           SELECT id, payload, traceparent FROM events
+           WHERE event_id = $1 AND project_id = $2 AND type = $3 AND NOT is_held AND (SELECT is_same FROM same)
+             AND (SELECT true FROM undispatched_events u WHERE u.event_row_id = events.id)),
+         inserted AS (
+           INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at)
+           SELECT d.id, $2, d.channel_id, $1, $3, 'pending', now() + $8 * interval '1 ms' FROM relaxed, e, unnest($6::uuid[], $7::uuid[]) AS d (id, channel_id)
+           ON CONFLICT (channel_id, event_id) DO NOTHING RETURNING id)
+         SELECT e.*, ARRAY(SELECT id::text FROM inserted) AS inserted FROM e`,
+        values: [expected.eventId, expected.projectId, expected.type, ...columns(expected.versions, ['id', 'version']), ...columns(deliveries, ['id', 'channelId']), visibilityMs],
+      });
+      return rows[0];
     },
 
     /** Takes due deliveries of open channels; those of other channels become held on the way, so that nobody looks at them again. */
