@@ -114,7 +114,9 @@ export class SocketTransport implements RpcTransport {
     socket.on('pong', () => (isAlive = true));
     socket.on('message', (data) => {
       isAlive = true;
-      this.#receive(data);
+      // Who only listens acknowledges late (TCP's delayed ACK), and a node that gathers small packets keeps the next
+      // notification until then, up to 40 ms: a frame that asks for nothing carries the acknowledgement.
+      if (this.#receive(data)) socket.pong();
     });
     socket.on('error', () => socket.terminate());
     socket.once('close', (code) => {
@@ -126,14 +128,14 @@ export class SocketTransport implements RpcTransport {
     });
   }
 
-  #receive(data: RawData): void {
+  /** Whether it was a notification. */
+  #receive(data: RawData): boolean {
     const message = parseMessage(data);
-    if (message === undefined) return;
-    if (typeof message.id === 'number') return this.#pending.get(message.id)?.resolve(message);
-    const { params } = message;
-    if (typeof params === 'object' && params !== null && 'subscription' in params && 'result' in params) {
-      this.#options.onNotification?.(String(params.subscription), params.result);
-    }
+    const { id, params } = message ?? {};
+    if (typeof id === 'number') this.#pending.get(id)?.resolve(message);
+    if (typeof id === 'number' || typeof params !== 'object' || params === null || !('subscription' in params) || !('result' in params)) return false;
+    this.#options.onNotification?.(String(params.subscription), params.result);
+    return true;
   }
 }
 

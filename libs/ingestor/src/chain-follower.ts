@@ -157,12 +157,12 @@ export class ChainFollower {
   }
 
   async #findFinalPart(final: BlockHeader): Promise<BlockHeader> {
-    const { finalized } = this.#state;
-    if (finalized === undefined) return final;
-    const until = finalized.number + Math.max(FINAL_BLOCKS_MIN, Math.ceil((final.number - finalized.number) / FINAL_PARTS));
+    const { finalized, startNumber = 0 } = this.#state;
+    const from = finalized?.number ?? startNumber - 1;
+    const until = from + Math.max(FINAL_BLOCKS_MIN, Math.ceil((final.number - from) / FINAL_PARTS));
     const part = until < final.number ? await this.#options.store.findCanonicalAtOrBelow(until) : undefined;
     // Of a chain that skipped all those numbers, nothing lies in between.
-    return part !== undefined && part.number > finalized.number ? part : final;
+    return part !== undefined && part.number > from ? part : final;
   }
 
   /** From a node that has just proved to be of this chain: a pushed head may come from anywhere. */
