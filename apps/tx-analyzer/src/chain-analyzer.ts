@@ -111,7 +111,6 @@ export class ChainAnalyzer {
   /** Something may have changed: look now. */
   notify = (): void => {
     this.#watch?.expectNews();
-    this.#upcoming.forget();
     this.#wake.notify();
   };
 
@@ -197,8 +196,9 @@ export class ChainAnalyzer {
     this.#headNumber = Math.max(this.#headNumber, this.#queue.entries.at(-1)?.number ?? 0);
     this.#bodies.prefetch(this.#queue.entries);
     // The bodies arrive meanwhile. What is registered between this look and the step is late at the next one.
-    const nextHash = this.#queue.entries[0]?.hash ?? this.#upcoming.hash;
-    this.#late.push(...(await this.#watch.readNews(nextHash, this.#cursor.number, this.#deps.options.pollMs)));
+    const late = await this.#watch.readNews(this.#queue.entries[0]?.hash ?? this.#upcoming.hash, this.#cursor.number, this.#deps.options.pollMs);
+    if (late !== undefined) this.#upcoming.forget();
+    this.#late.push(...(late ?? []));
     this.#mempool.recheck(this.#news.splice(0));
     const { groupTransactionsMax: transactionsMax } = this.#deps.options;
     const segment = takeSegment(this.#queue.entries, this.#bodies, this.#cursor, { blocksMax: groupBlocks(this.#matchesPerBlock, this.#deps.options.groupBlocksMax), transactionsMax });

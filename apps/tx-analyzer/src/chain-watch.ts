@@ -65,11 +65,12 @@ export class ChainWatch {
   /**
    * Reads the news into the watch set, once for each block that comes next, while its body is on the way, and again after
    * `everyMs` and when somebody said that there are some. Returns the addresses that count from `cursorNumber` or below, to
-   * be looked for in the blocks already passed.
+   * be looked for in the blocks already passed; those that count from a later one are in the set, for whatever is looked
+   * through from now on. Undefined: there was no look.
    */
-  async readNews(nextHash: string | undefined, cursorNumber: number | undefined, everyMs: number): Promise<LateAddress[]> {
+  async readNews(nextHash: string | undefined, cursorNumber: number | undefined, everyMs: number): Promise<LateAddress[] | undefined> {
     const nowMs = performance.now();
-    if (nextHash !== undefined && nextHash === this.#readFor?.hash && nowMs - this.#readFor.atMs < everyMs) return [];
+    if (nextHash !== undefined && nextHash === this.#readFor?.hash && nowMs - this.#readFor.atMs < everyMs) return undefined;
     this.#readFor = { hash: nextHash, atMs: nowMs };
     const late: LateAddress[] = [];
     const first = await this.#readPage('0', '00000000-0000-0000-0000-000000000000');

@@ -70,6 +70,22 @@ describe('a block that is announced', () => {
     expect((await payloads()).map(({ data }) => data.transaction.hash)).toEqual([next.transactions[0]!.hash]);
   });
 
+  it('is looked through again when an address that counts from it becomes known before its entry', async () => {
+    const next = await watched(CAROL);
+    world.announce(next);
+    await readOnce(2);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await world.db.transaction(async (sql) => {
+      const { id } = await world.watch(project, CAROL, sql);
+      await sql.query('UPDATE address_watches SET from_block = $2 WHERE address_id = $1', [id, next.number]);
+    });
+    // Some looks for news.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await world.feedBlocks(next);
+    await world.settle();
+    expect(await types()).toEqual(['transaction.detected']);
+  });
+
   it('counts for an address that is registered after it was looked through', async () => {
     const next = await watched(CAROL);
     world.announce(next);

@@ -80,7 +80,7 @@ export class UpcomingBlock {
     return { ...step, matches: step.matches.map((match) => ({ ...match, traceparent })), reads: step.reads.map((read) => ({ ...read, traceparent })) };
   }
 
-  /** What was found out may be different by now. */
+  /** Addresses may have come since: what was found out without them is not enough. */
   forget(): void {
     if (this.#current !== undefined) delete this.#current.prepared;
   }
