@@ -72,15 +72,26 @@ describe('a block that is announced', () => {
 
   it('is looked through again when an address that counts from it becomes known before its entry', async () => {
     const next = await watched(CAROL);
+    const { transactions } = next;
+    let looks = 0;
+    Object.defineProperty(next, 'transactions', { get: () => ((looks += 1), transactions) });
+    const ask = world.db.query.bind(world.db) as (...asked: unknown[]) => Promise<unknown>;
+    let newsReads = 0;
+    const query = async (...asked: unknown[]): Promise<unknown> => {
+      const result = await ask(...asked);
+      if ((asked[0] as { name?: string }).name === 'watch_news') newsReads += 1;
+      return result;
+    };
+    Object.assign(world.db, { query });
     world.announce(next);
-    await readOnce(2);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await waitFor(() => looks > 0, { message: 'the block to be looked through' });
     await world.db.transaction(async (sql) => {
       const { id } = await world.watch(project, CAROL, sql);
       await sql.query('UPDATE address_watches SET from_block = $2 WHERE address_id = $1', [id, next.number]);
     });
-    // Some looks for news.
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    // One may have been under way.
+    const before = newsReads;
+    await waitFor(() => newsReads >= before + 2, { message: 'the address to be known' });
     await world.feedBlocks(next);
     await world.settle();
     expect(await types()).toEqual(['transaction.detected']);

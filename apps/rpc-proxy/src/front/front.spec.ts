@@ -432,12 +432,13 @@ describe('the front', () => {
     await waitFor(() => silent!.isEnded && head!.isEnded && cut!.isEnded);
     for (const client of [silent!, head!, cut!]) expect(bodiesOf(client)).toEqual(['400 {"error":"the request is not well-formed HTTP"}']);
     // Who waits for an answer waits for as long as that takes.
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    const later = await open(server);
+    await waitFor(() => later.isEnded);
     expect(idle!.isEnded).toBe(false);
     calls[0]!.answer();
     await waitFor(() => idle!.isEnded);
     expect(bodiesOf(idle!)).toEqual(['200 1']);
-    for (const { socket } of [silent!, head!, cut!, idle!]) socket.destroy();
+    for (const { socket } of [silent!, head!, cut!, idle!, later]) socket.destroy();
   });
 
   it('lets answers under way end when it stops, and says that they are the last', async () => {
