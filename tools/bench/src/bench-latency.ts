@@ -1,44 +1,48 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Hex } from 'viem';
 import WebSocket from 'ws';
-import { startAnvil } from '@chainwatch/testing';
+import { openRecording, recipientOf, watchedAddresses } from './recordings.ts';
+import { startReplay } from './replay.ts';
 import type { Report } from './report.ts';
-import { startRig, waitUntil, type Rig } from './rig.ts';
+import { insertAddresses, startRig, waitUntil } from './rig.ts';
+import { TransferChain } from './transfer-chain.ts';
 
 const ROUNDS = 150;
 const WARM_UP = 20;
 
+/** A node whose next block comes when it is asked for. */
+interface BlockSource {
+  readonly name: string;
+  readonly url: string;
+  /** How many blocks are measured, and how many before them are not. */
+  readonly rounds: number;
+  readonly warmUp: number;
+  /** Resolves when the block stands on the node: how many of its transactions go to watched addresses. */
+  next(): Promise<{ hits: number; atMs: number }>;
+  stop(): Promise<void>;
+}
+
 /** Block available on the node → webhook body at the receiver, against a bare script that does the same without keeping anything. */
-export async function benchLatency(report: Report): Promise<void> {
-  const anvil = await startAnvil({ args: ['--no-mining'] });
-  const accounts = await anvil.rpc<Hex[]>('eth_accounts', []);
-  const arrivals = new Map<string, number>();
-  const receiver = createServer((req, res) => {
-    const chunks: Buffer[] = [];
-    req.on('data', (chunk: Buffer) => chunks.push(chunk));
-    req.on('end', () => {
-      const event = JSON.parse(Buffer.concat(chunks).toString()) as { type: string; data: { transaction: { hash: string } } };
-      if (event.type === 'transaction.detected') arrivals.set(event.data.transaction.hash, performance.now());
-      res.writeHead(204).end();
-    });
-  });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  const hookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+export async function benchLatency(report: Report, directory: string): Promise<void> {
+  for (const open of [() => openAnvil(1), () => openAnvil(200), () => openReplay(directory, 200), () => openReplay(directory, 1_500)]) await benchSource(report, await open());
+}
+
+async function benchSource(report: Report, source: BlockSource): Promise<void> {
+  const receiver = new Receiver();
+  const hookUrl = await receiver.listen();
   const rig = await startRig(['block-ingestor-evm', 'tx-analyzer', 'balance-service', 'notifier']);
   try {
-    await anvil.rpc('anvil_mine', ['0x1']);
-    await rig.activate(anvil.url);
-    for (const account of accounts) await rig.call('POST', '/addresses/external', { value: account, chain_family: 'evm' });
+    await insertAddresses(rig, watchedAddresses);
+    await rig.activate(source.url);
+    await waitUntil('the start', 30_000, async () => (await rig.cursorNumber()) >= 0).catch(rig.explain);
     await rig.call('POST', '/notification_channels/webhook', { name: 'bench', url: hookUrl, event_types: ['transaction.detected'] });
-    const service = await measure(anvil.rpc, accounts, arrivals);
-    await stopFollowing(rig);
-    const bare = await followBare(anvil.url, hookUrl);
-    arrivals.clear();
-    const floor = await measure(anvil.rpc, accounts, arrivals);
-    bare();
+    const service = await measure(source, receiver);
+    await rig.services.stop();
+    const stop = await followBare(source.url, hookUrl);
+    const floor = await measure(source, receiver);
+    stop();
     report.add({
-      name: 'latency at head, block → webhook',
+      name: `latency at head, block → webhook, ${source.name}`,
       goal: 'p50 ≤ 1.5 × and p99 ≤ 3 × floor; p50 ≤ 15 ms, p99 ≤ 60 ms',
       measured: `p50 ${at(service, 0.5)} ms (${ratio(service, floor, 0.5)} × floor), p99 ${at(service, 0.99)} ms (${ratio(service, floor, 0.99)} × floor)`,
       detail: `${service.length} blocks; floor p50 ${at(floor, 0.5)} ms, p99 ${at(floor, 0.99)} ms`,
@@ -46,31 +50,106 @@ export async function benchLatency(report: Report): Promise<void> {
   } finally {
     await rig.stop();
     receiver.close();
-    await anvil.stop();
+    await source.stop();
   }
 }
 
-async function measure(rpc: <T>(method: string, params: readonly unknown[]) => Promise<T>, accounts: readonly Hex[], arrivals: Map<string, number>): Promise<number[]> {
+/** A real node, which takes its time for large blocks. */
+async function openAnvil(transactions: number): Promise<BlockSource> {
+  const chain = await TransferChain.open();
+  const hits = Math.ceil(transactions / 100);
+  let turn = 0;
+  return {
+    name: `anvil, blocks of ${transactions}`,
+    url: chain.anvil.url,
+    rounds: ROUNDS,
+    warmUp: WARM_UP,
+    next: async () => {
+      // The watched ones stand at the end of the block.
+      const others = Array.from({ length: transactions - hits }, (_, index) => recipientOf(100 * turn + index + 1));
+      await chain.send([...others, ...Array.from({ length: hits }, () => recipientOf(100 * turn++))]);
+      await chain.anvil.rpc('evm_mine', []);
+      return { hits, atMs: performance.now() };
+    },
+    stop: () => chain.anvil.stop(),
+  };
+}
+
+/** Recorded replies: a node as fast as one can be. */
+async function openReplay(directory: string, transactions: 200 | 1_500): Promise<BlockSource> {
+  const { file, first, blocks } = await openRecording(directory, transactions);
+  const replay = await startReplay(file);
+  const warmUp = Math.min(WARM_UP, Math.floor(blocks / 10));
+  let head = first - 1;
+  await replay.setHead(head);
+  return {
+    name: `recorded, blocks of ${transactions}`,
+    url: replay.url,
+    rounds: Math.min(ROUNDS, Math.floor(blocks / 2) - warmUp),
+    warmUp,
+    next: async () => {
+      await replay.setHead((head += 1));
+      return { hits: transactions / 100, atMs: performance.now() };
+    },
+    stop: async () => replay.stop(),
+  };
+}
+
+/** Counts the webhooks of transactions that were detected. */
+class Receiver {
+  #count = 0;
+  #lastAtMs = 0;
+  readonly #server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const event = JSON.parse(Buffer.concat(chunks).toString()) as { type: string };
+      if (event.type === 'transaction.detected') this.#take();
+      res.writeHead(204).end();
+    });
+  });
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** When the last of them came. */
+  get lastAtMs(): number {
+    return this.#lastAtMs;
+  }
+
+  close(): void {
+    this.#server.close();
+  }
+
+  #take(): void {
+    this.#count += 1;
+    this.#lastAtMs = performance.now();
+  }
+}
+
+/** Until the last webhook of a block is there. */
+async function measure(source: BlockSource, receiver: Receiver): Promise<number[]> {
   const latencies: number[] = [];
-  for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
-    const hash = await rpc<Hex>('eth_sendTransaction', [{ from: accounts[round % accounts.length], to: accounts[(round + 1) % accounts.length], value: '0x1' }]);
-    await rpc('evm_mine', []);
-    // The reply to evm_mine is the moment when the block stands on the node.
-    const mined = performance.now();
-    await waitUntil(`the webhook of ${hash}`, 10_000, async () => arrivals.has(hash), 1);
-    if (round >= WARM_UP) latencies.push(Math.max(0, arrivals.get(hash)! - mined));
+  for (let round = 0; round < source.rounds + source.warmUp; round += 1) {
+    const before = receiver.count;
+    const { hits, atMs } = await source.next();
+    await waitUntil(`the ${hits} webhooks of a block`, 10_000, async () => receiver.count >= before + hits, 1);
+    if (round >= source.warmUp) latencies.push(Math.max(0, receiver.lastAtMs - atMs));
   }
   return latencies.sort((a, b) => a - b);
 }
 
-async function stopFollowing(rig: Rig): Promise<void> {
-  await rig.services.stop();
-}
-
-/** The floor: a head over WebSocket, block and receipts fetched, one POST. */
+/** The floor: a head over WebSocket, block and receipts fetched and parsed, a POST for each transaction to a watched address. */
 async function followBare(nodeUrl: string, hookUrl: string): Promise<() => void> {
   const socket = new WebSocket(nodeUrl.replace('http', 'ws'));
-  const call = async (method: string, params: unknown[]): Promise<{ result: { transactions: { hash: string }[] } }> =>
+  const watched = new Set(watchedAddresses);
+  const call = async (method: string, params: unknown[]): Promise<{ result: { transactions: { to: string; input: string }[] } }> =>
     (await fetch(nodeUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) })).json() as never;
   await new Promise((resolve) => socket.once('open', resolve));
   socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}');
@@ -78,9 +157,10 @@ async function followBare(nodeUrl: string, hookUrl: string): Promise<() => void>
     const message = JSON.parse(data.toString()) as { params?: { result: { hash: string } } };
     if (message.params === undefined) return;
     const { hash } = message.params.result;
-    void Promise.all([call('eth_getBlockByHash', [hash, true]), call('eth_getBlockReceipts', [hash])]).then(([block]) =>
-      Promise.all(block.result.transactions.map((transaction) => fetch(hookUrl, { method: 'POST', body: JSON.stringify({ type: 'transaction.detected', data: { transaction } }) }))),
-    );
+    void Promise.all([call('eth_getBlockByHash', [hash, true]), call('eth_getBlockReceipts', [hash])]).then(([block]) => {
+      const hits = block.result.transactions.filter(({ to, input }) => watched.has(to) || watched.has(`0x${input.slice(34, 74)}`));
+      return Promise.all(hits.map((transaction) => fetch(hookUrl, { method: 'POST', body: JSON.stringify({ type: 'transaction.detected', data: { transaction } }) })));
+    });
   });
   return () => socket.close();
 }
