@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import WebSocket from 'ws';
-import { openRecording, recipientOf, watchedAddresses } from './recordings.ts';
+import { hitAddresses, openRecording, recipientOf } from './recordings.ts';
 import { startReplay } from './replay.ts';
 import type { Report } from './report.ts';
 import { insertAddresses, startRig, waitUntil } from './rig.ts';
@@ -17,8 +17,8 @@ interface BlockSource {
   /** How many blocks are measured, and how many before them are not. */
   readonly rounds: number;
   readonly warmUp: number;
-  /** Resolves when the block stands on the node: how many of its transactions go to watched addresses. */
-  next(): Promise<{ hits: number; atMs: number }>;
+  /** Makes the next block: how many of its transactions go to watched addresses. */
+  next(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -32,9 +32,10 @@ async function benchSource(report: Report, source: BlockSource): Promise<void> {
   const hookUrl = await receiver.listen();
   const rig = await startRig(['block-ingestor-evm', 'tx-analyzer', 'balance-service', 'notifier']);
   try {
-    await insertAddresses(rig, watchedAddresses);
+    await insertAddresses(rig, hitAddresses);
     await rig.activate(source.url);
     await waitUntil('the start', 30_000, async () => (await rig.cursorNumber()) >= 0).catch(rig.explain);
+    await waitUntil('the balances of what was registered', 60_000, async () => (await rig.db.query('SELECT FROM balance_reads LIMIT 1')).rowCount === 0, 100);
     await rig.call('POST', '/notification_channels/webhook', { name: 'bench', url: hookUrl, event_types: ['transaction.detected'] });
     const service = await measure(source, receiver);
     await rig.services.stop();
@@ -66,10 +67,10 @@ async function openAnvil(transactions: number): Promise<BlockSource> {
     warmUp: WARM_UP,
     next: async () => {
       // The watched ones stand at the end of the block.
-      const others = Array.from({ length: transactions - hits }, (_, index) => recipientOf(100 * turn + index + 1));
+      const others = Array.from({ length: transactions - hits }, (_, index) => recipientOf(100 * turn + 1 + (index % 99)));
       await chain.send([...others, ...Array.from({ length: hits }, () => recipientOf(100 * turn++))]);
       await chain.anvil.rpc('evm_mine', []);
-      return { hits, atMs: performance.now() };
+      return hits;
     },
     stop: () => chain.anvil.stop(),
   };
@@ -89,7 +90,7 @@ async function openReplay(directory: string, transactions: 200 | 1_500): Promise
     warmUp,
     next: async () => {
       await replay.setHead((head += 1));
-      return { hits: transactions / 100, atMs: performance.now() };
+      return transactions / 100;
     },
     stop: async () => replay.stop(),
   };
@@ -133,36 +134,44 @@ class Receiver {
   }
 }
 
-/** Until the last webhook of a block is there. */
+/** From the node's word of a block, as its subscribers hear it, until the last webhook is there. */
 async function measure(source: BlockSource, receiver: Receiver): Promise<number[]> {
   const latencies: number[] = [];
+  let saidAtMs = 0;
+  const stop = await subscribe(source.url, () => (saidAtMs = performance.now()));
   for (let round = 0; round < source.rounds + source.warmUp; round += 1) {
     const before = receiver.count;
-    const { hits, atMs } = await source.next();
-    await waitUntil(`the ${hits} webhooks of a block`, 10_000, async () => receiver.count >= before + hits, 1);
-    if (round >= source.warmUp) latencies.push(Math.max(0, receiver.lastAtMs - atMs));
+    saidAtMs = 0;
+    const hits = await source.next();
+    await waitUntil(`the ${hits} webhooks of a block`, 10_000, async () => receiver.count >= before + hits && saidAtMs > 0, 1);
+    if (round >= source.warmUp) latencies.push(Math.max(0, receiver.lastAtMs - saidAtMs));
   }
+  stop();
   return latencies.sort((a, b) => a - b);
 }
 
-/** The floor: a head over WebSocket, block and receipts fetched and parsed, a POST for each transaction to a watched address. */
-async function followBare(nodeUrl: string, hookUrl: string): Promise<() => void> {
+/** Resolves when the node pushes its heads. Returns stop. */
+async function subscribe(nodeUrl: string, onHead: (hash: string) => void): Promise<() => void> {
   const socket = new WebSocket(nodeUrl.replace('http', 'ws'));
-  const watched = new Set(watchedAddresses);
+  await new Promise((resolve) => socket.once('open', resolve));
+  const isSubscribed = new Promise((resolve) => socket.once('message', resolve));
+  socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}');
+  await isSubscribed;
+  socket.on('message', (data) => onHead((JSON.parse(data.toString()) as { params: { result: { hash: string } } }).params.result.hash));
+  return () => socket.close();
+}
+
+/** The floor: a head over WebSocket, block and receipts fetched and parsed, a POST for each transaction to a watched address. */
+function followBare(nodeUrl: string, hookUrl: string): Promise<() => void> {
+  const watched = new Set(hitAddresses);
   const call = async (method: string, params: unknown[]): Promise<{ result: { transactions: { to: string; input: string }[] } }> =>
     (await fetch(nodeUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) })).json() as never;
-  await new Promise((resolve) => socket.once('open', resolve));
-  socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}');
-  socket.on('message', (data) => {
-    const message = JSON.parse(data.toString()) as { params?: { result: { hash: string } } };
-    if (message.params === undefined) return;
-    const { hash } = message.params.result;
+  return subscribe(nodeUrl, (hash) => {
     void Promise.all([call('eth_getBlockByHash', [hash, true]), call('eth_getBlockReceipts', [hash])]).then(([block]) => {
       const hits = block.result.transactions.filter(({ to, input }) => watched.has(to) || watched.has(`0x${input.slice(34, 74)}`));
       return Promise.all(hits.map((transaction) => fetch(hookUrl, { method: 'POST', body: JSON.stringify({ type: 'transaction.detected', data: { transaction } }) })));
     });
   });
-  return () => socket.close();
 }
 
 const at = (sorted: readonly number[], share: number): string => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1);

@@ -10,10 +10,10 @@ export interface Recording {
   readonly transactions: number;
 }
 
-/** Of these, the first thousand get every hundredth transfer, in turn. */
 export const watchedAddresses: readonly string[] = Array.from({ length: 100_000 }, (_, index) => addressOf(`watched ${index}`));
+/** Those that get every hundredth transfer, in turn. */
+export const hitAddresses = watchedAddresses.slice(0, 1_000);
 
-const HIT = 1_000;
 const SHAPES = { 200: 400, 1_500: 60 } as const;
 
 /** The recording of blocks of that many transactions, made when it is not there. */
@@ -27,7 +27,7 @@ export async function openRecording(directory: string, transactions: keyof typeo
 
 /** Whom transfer `index` of a chain goes to. */
 export function recipientOf(index: number): string {
-  return index % 100 === 0 ? watchedAddresses[(index / 100) % HIT]! : addressOf(`foreign ${index}`);
+  return index % 100 === 0 ? hitAddresses[(index / 100) % hitAddresses.length]! : addressOf(`foreign ${index}`);
 }
 
 function addressOf(name: string): string {
