@@ -54,7 +54,8 @@ export interface World {
   readonly projectId: string;
   /** Names its servers to a process of its own. */
   readonly environment: { readonly DATABASE_URL: string; readonly NATS_URL: string };
-  addChannel(url: string, more?: { kind?: string; config?: object; credentials?: object; secrets?: readonly string[]; id?: string }): Promise<string>;
+  addChannel(url: string, more?: { kind?: string; config?: object; credentials?: object; secrets?: readonly string[]; id?: string; projectId?: string }): Promise<string>;
+  addProject(): Promise<string>;
   /** Commits an event; and publishes it unless told otherwise. Returns the event id. */
   emit(more?: { type?: string; isPublished?: boolean; projectId?: string; transfers?: readonly object[]; traceparent?: string }): Promise<string>;
   start(options?: Partial<DeliveryOptions>, more?: Partial<NotifierDependencies>): Promise<Notifier>;
@@ -99,15 +100,16 @@ async function createWorld(databaseUrl: string, natsUrl: string): Promise<World>
     bus,
     projectId,
     environment: { DATABASE_URL: databaseUrl, NATS_URL: natsUrl },
-    async addChannel(url, { kind = 'webhook', config = {}, credentials, secrets = kind === 'webhook' ? [SECRET] : [], id = randomUUID() } = {}) {
+    async addChannel(url, { kind = 'webhook', config = {}, credentials, secrets = kind === 'webhook' ? [SECRET] : [], id = randomUUID(), projectId: project = projectId } = {}) {
       await db.query(`INSERT INTO notification_channels (id, project_id, kind, name, config, credentials_sealed) VALUES ($1, $2, $5, 'w', $3, $4)`, [
-        id, projectId, { url, ...config }, credentials === undefined ? null : JSON.stringify(credentials), kind,
+        id, project, { url, ...config }, credentials === undefined ? null : JSON.stringify(credentials), kind,
       ]);
       for (const [position, secret] of secrets.entries()) {
         await db.query(`INSERT INTO webhook_secrets (channel_id, secret_sealed, mask, state) VALUES ($1, $2, '', $3)`, [id, secret, position === 0 ? 'current' : 'previous']);
       }
       return id;
     },
+    addProject: () => addProject(db),
     async emit({ type = 'transaction.detected', isPublished = true, projectId: project = projectId, transfers = [], traceparent } = {}) {
       const eventId = randomUUID();
       sequence += 1;

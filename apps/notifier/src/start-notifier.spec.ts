@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { Database, Statement } from '@chainwatch/db';
 import { verifySignature } from '@chainwatch/webhook-signature';
 import { waitFor } from '@chainwatch/testing';
@@ -65,6 +66,56 @@ describe('delivery', () => {
     expect(await world.rows('SELECT event_id FROM deliveries')).toEqual([{ event_id: wanted }]);
     await waitFor(async () => (await world.rows('SELECT 1 FROM undispatched_events')).length === 0);
   });
+
+  test('brings every event of random bursts once to each channel that wanted it then', async () => {
+    const types = ['transaction.detected', 'transaction.confirmed', 'transaction.failed'];
+    let knownTogether = 0;
+    const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
+      const result = await world.db.query(statement as string, values);
+      if (typeof statement !== 'string' && statement.name === 'insert_known_deliveries' && result.rows.length > 1) knownTogether += 1;
+      return result;
+    };
+    await world.start({}, { db: { ...world.db, query: query as Database['query'] } });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ change: fc.constantFrom('none', 'none', 'add', 'drop', 'move', 'filter'), pick: fc.nat(), types: fc.subarray(types, { minLength: 1 }), events: fc.array(fc.tuple(fc.nat(2), fc.constantFrom(...types)), { minLength: 1, maxLength: 40 }) }), { minLength: 6, maxLength: 12 }),
+        async (rounds) => {
+          const projects = [await world.addProject(), await world.addProject(), await world.addProject()];
+          const channels: { id: string; path: string; project: string; types: readonly string[]; isFiltered: boolean }[] = [];
+          const expected: string[] = [];
+          const before = receiver.requests.length;
+          for (const [index, round] of rounds.entries()) {
+            const chosen = channels[round.pick % Math.max(1, channels.length)];
+            const path = `${before}-${index}`;
+            if (round.change === 'add' || chosen === undefined) {
+              const project = projects[round.pick % 3]!;
+              channels.push({ id: await world.addChannel(`${receiver.url}/${path}`, { projectId: project, config: { event_types: round.types } }), path, project, types: round.types, isFiltered: false });
+            } else if (round.change === 'drop') {
+              await world.rows('DELETE FROM notification_channels WHERE id = $1', [chosen.id]);
+              channels.splice(channels.indexOf(chosen), 1);
+            } else if (round.change === 'move') {
+              await world.rows(`UPDATE notification_channels SET config = config || jsonb_build_object('url', $2::text) WHERE id = $1`, [chosen.id, `${receiver.url}/${path}`]);
+              chosen.path = path;
+            } else if (round.change === 'filter') {
+              // Nothing in these events passes it.
+              await world.rows(`UPDATE notification_channels SET config = config || '{"filters": {"chain_gids": ["eip155:1"]}}' WHERE id = $1`, [chosen.id]);
+              chosen.isFiltered = true;
+            }
+            const ids = await Promise.all(round.events.map(([at, type]) => world.emit({ projectId: projects[at]!, type })));
+            for (const [place, [at, type]] of round.events.entries()) {
+              for (const channel of channels) if (channel.project === projects[at] && channel.types.includes(type) && !channel.isFiltered) expected.push(`${channel.path} ${ids[place]!}`);
+            }
+            await waitFor(() => receiver.requests.length - before >= expected.length, { timeoutMs: 20_000 });
+            await waitFor(async () => (await world.rows('SELECT 1 FROM undispatched_events')).length === 0, { timeoutMs: 20_000 });
+          }
+          const got = receiver.requests.slice(before).map(({ url, body }) => `${url.split('/').at(-1)!} ${(JSON.parse(body) as { event_id: string }).event_id}`);
+          expect(got.toSorted()).toEqual(expected.toSorted());
+        },
+      ),
+      { numRuns: Number(process.env.BURST_RUNS ?? 4) },
+    );
+    expect(knownTogether).toBeGreaterThan(0);
+  }, 240_000);
 
   test('goes by what it knows of channels only as long as that is so', async () => {
     const names: string[] = [];

@@ -3,11 +3,12 @@ import type { EventEnvelope } from '@chainwatch/events';
 import { isOpen, type Channel } from './channel-config.ts';
 import type { ChannelLane } from './channel-lane.ts';
 import { createBatcher } from './create-batcher.ts';
-import { createGate } from './create-gate.ts';
+import { createGate, type Passage } from './create-gate.ts';
 import type { DeliveryEngine } from './create-delivery-engine.ts';
 import type { DeliveryJob } from './delivery-job.ts';
 import type { DeliveryLogger } from './delivery-options.ts';
-import type { KnownRow, NewDelivery } from './delivery-store.ts';
+import { createEventQueue, type Completed, type EventRow } from './event-queue.ts';
+import type { KnownProject, KnownRow, NewDelivery } from './delivery-store.ts';
 import { createUuidSequence } from './create-uuid-sequence.ts';
 import { isUnfiltered, matchesChannel } from './matches-channel.ts';
 
@@ -36,15 +37,6 @@ export interface Dispatcher {
   drain(): Promise<void>;
 }
 
-interface EventRow {
-  readonly id: number;
-  readonly event_id: string;
-  readonly project_id: string;
-  readonly type: string;
-  readonly payload: string;
-  readonly traceparent: string | null;
-}
-
 interface Planned {
   readonly delivery: NewDelivery;
   readonly job: DeliveryJob;
@@ -52,13 +44,17 @@ interface Planned {
   readonly lane: ChannelLane | undefined;
 }
 
-/** An event whose deliveries to these channels, which are all that want it, were stored. */
-interface Completed {
-  readonly event: EventRow;
+/** An event of which all but its row and its bytes is known. */
+interface Expected {
+  readonly ref: Required<EventRef>;
+  readonly project: KnownProject;
+  /** All that want it. */
   readonly channels: readonly Channel[];
 }
 
 const BATCH_MAX = 200;
+/** What a block brings at once; of more events the two statements are as fast. */
+const KNOWN_MAX = 32;
 /** Row by row (OFFSET 0), in the order of the queue: the planner cannot know how short it is. */
 const EVENT_OF_ROW = `CROSS JOIN LATERAL (SELECT id, event_id, project_id, created_at FROM events WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e`;
 /** Nobody waits for a mark: those of some events cost little more than that of one. */
@@ -76,54 +72,75 @@ export function createDispatcher({ db, planned, engine, logger }: { db: Sql; pla
   const batcher = createBatcher<EventRef>((refs) => dispatchBatch(refs, false), BATCH_MAX, { concurrency: BATCHES });
   const planning = createGate();
   const handing = createGate();
+  const events = createEventQueue(planned);
   // A mark that is lost costs one idempotent dispatch by the sweep; it waits neither for the first attempt nor makes it
   // wait, nor does it lock the rows that the publisher marks at the same moment together with the deliveries.
-  const marker = createBatcher<Completed>(markDispatched, 1_000, { gatherMs: MARK_MS });
+  const marker = createBatcher<Completed>((completed) => events.markDispatched(completed), 1_000, { gatherMs: MARK_MS });
   /** What the sweep must leave alone: it is on its way. */
   const waiting = new Set<string>();
 
-  let batches = 0;
-
   /** Batches overlap while they wait for the database, and keep their order where it counts: when deliveries get their ids and when these are handed on. */
-  async function dispatchBatch(refs: readonly EventRef[], isSweep: boolean): Promise<void> {
+  async function dispatchBatch(all: readonly EventRef[], isSweep: boolean): Promise<void> {
     const [plans, hands] = [planning.enter(), handing.enter()];
-    batches += 1;
     try {
-      if (batches === 1 && refs.length === 1 && !isSweep && (await dispatchKnown(refs[0]!))) return;
+      const refs = all.length <= KNOWN_MAX && !isSweep ? await dispatchKnown(all, plans, hands) : all;
+      if (refs.length === 0) return;
       const projectIds = [...new Set(refs.map(({ projectId }) => projectId))];
-      const found = await Promise.all([selectEvents(refs), engine.channels.listByProjects(projectIds)]);
+      const found = await Promise.all([events.select(refs.map(({ eventId }) => eventId)), engine.channels.listByProjects(projectIds)]);
       await plans.turn;
       const { planned, completed } = plan(...found, isSweep);
       plans.leave();
       await insert(planned, hands.turn);
       completed.forEach(complete);
     } finally {
-      batches -= 1;
       plans.leave();
       hands.leave();
     }
   }
 
-  /** One event alone, of which all but its bytes is known: one statement, which does nothing when that is not so any more. */
-  async function dispatchKnown({ eventId, projectId, type }: EventRef): Promise<boolean> {
-    const known = engine.channels.findKnown(projectId);
-    if (type === undefined || known === undefined) return false;
-    const channels = known.channels.filter(({ eventTypes }) => eventTypes.has(type));
-    if (channels.length === 0 ? !members.owns(projectId) : !channels.every(isReady)) return false;
-    const provisional = { id: 0, event_id: eventId, project_id: projectId, type, payload: '', traceparent: null };
-    const prepared = channels.map((channel) => planDelivery(provisional, channel));
-    let row: KnownRow | undefined;
+  /** Events of which all but their rows is known: one statement, which leaves out those of which that is not so any more. Returns what is left to do. */
+  async function dispatchKnown(refs: readonly EventRef[], plans: Passage, hands: Passage): Promise<readonly EventRef[]> {
+    if (expectAll(refs) === undefined) return refs;
+    await plans.turn;
+    const expected = expectAll(refs);
+    if (expected === undefined) return refs;
+    const prepared = expected.flatMap(({ ref: { eventId, projectId, type }, channels }) =>
+      channels.map((channel) => planDelivery({ id: 0, event_id: eventId, project_id: projectId, type, payload: '', traceparent: null }, channel)),
+    );
+    plans.leave();
+    const projects = new Map(expected.map(({ project }) => [project.projectId, project]));
+    let rows: ReadonlyMap<string, KnownRow> = new Map();
     try {
-      row = await engine.deliveries.insertKnown(prepared.map(({ delivery }) => delivery), { eventId, projectId, type, versions: known.versions });
+      const found = await engine.deliveries.insertKnown(prepared.map(({ delivery }) => delivery), expected.map(({ ref }) => ref), [...projects.values()]);
+      rows = new Map(found.map((row) => [row.event_id, row]));
     } finally {
-      const event = { payload: row?.payload ?? '', traceparent: row?.traceparent ?? undefined };
-      settle(prepared.map((one) => ({ ...one, job: { ...one.job, ...event } })), new Set(row?.inserted));
+      await hands.turn;
+      const inserted = new Set([...rows.values()].flatMap((row) => row.inserted));
+      settle(prepared.map((one) => ({ ...one, job: withRow(one.job, rows.get(one.job.eventId)) })), inserted);
     }
-    if (row !== undefined) complete({ event: { ...provisional, id: row.id }, channels });
-    return row !== undefined;
+    for (const { ref, channels } of expected) {
+      const row = rows.get(ref.eventId);
+      if (row !== undefined) complete({ event: row, channels });
+    }
+    return refs.filter(({ eventId }) => !rows.has(eventId));
   }
 
-  /** It takes this event whatever is in it, at once, and nothing has happened to it since it was read. */
+  /** All or none: those that are left would be handed on behind the others. */
+  function expectAll(refs: readonly EventRef[]): readonly Expected[] | undefined {
+    const expected = [...new Map(refs.map((ref) => [ref.eventId, ref])).values()].map(expect);
+    return expected.every((one) => one !== undefined) ? expected : undefined;
+  }
+
+  function expect(ref: EventRef): Expected | undefined {
+    const { eventId, projectId, type } = ref;
+    const known = engine.channels.findKnown(projectId);
+    if (type === undefined || known === undefined) return undefined;
+    const channels = known.channels.filter(({ eventTypes }) => eventTypes.has(type));
+    if (channels.length === 0 ? !members.owns(projectId) : !channels.every(isReady)) return undefined;
+    return { ref: { eventId, projectId, type }, project: { projectId, versions: known.versions }, channels };
+  }
+
+  /** It takes an event whatever is in it, and nothing has happened to it since it was read. */
   function isReady(channel: Channel): boolean {
     const lane = engine.lanes.get(channel.id);
     return lane?.channel === channel && isOpen(channel) && !lane.hasBacklog && engine.roomFor(lane) > 0 && members.owns(channel.id) && isUnfiltered(channel.filters);
@@ -151,16 +168,6 @@ export function createDispatcher({ db, planned, engine, logger }: { db: Sql; pla
       await turn;
       settle(planned, inserted);
     }
-  }
-
-  async function selectEvents(refs: readonly EventRef[]): Promise<EventRow[]> {
-    const { rows } = await planned.query<EventRow>({
-      name: 'select_events',
-      text: `SELECT id, event_id, project_id, type, payload, traceparent FROM events
-             WHERE event_id = ANY($1::uuid[]) AND NOT is_held AND (SELECT true FROM undispatched_events u WHERE u.event_row_id = events.id) ORDER BY id`,
-      values: [refs.map(({ eventId }) => eventId)],
-    });
-    return rows;
   }
 
   function findChannels(event: EventRow, channels: readonly Channel[]): readonly Channel[] {
@@ -213,23 +220,6 @@ export function createDispatcher({ db, planned, engine, logger }: { db: Sql; pla
     if (isWaiting) engine.wake();
   }
 
-  /**
-   * Not flushed by itself either: behind the deliveries in the log, it is never there without them. A server that crashed and
-   * came back in between has forgotten them, and gets no mark: the sweep finds the event.
-   */
-  async function markDispatched(completed: readonly Completed[]): Promise<void> {
-    const expected = completed.flatMap(({ event, channels }) => channels.map((channel) => ({ id: event.id, eventId: event.event_id, channelId: channel.id })));
-    await planned.query({
-      name: 'mark_dispatched',
-      text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
-             missing AS MATERIALIZED (
-               SELECT u.id FROM unnest($2::bigint[], $3::uuid[], $4::uuid[]) AS u (id, event_id, channel_id)
-               WHERE NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.channel_id = u.channel_id AND d.event_id = u.event_id))
-             DELETE FROM undispatched_events u USING relaxed WHERE u.event_row_id = ANY($1::bigint[]) AND u.event_row_id NOT IN (SELECT id FROM missing)`,
-      values: [completed.map(({ event }) => event.id), expected.map(({ id }) => id), expected.map(({ eventId }) => eventId), expected.map(({ channelId }) => channelId)],
-    });
-  }
-
   return {
     dispatch(event) {
       waiting.add(event.eventId);
@@ -268,6 +258,10 @@ export function createDispatcher({ db, planned, engine, logger }: { db: Sql; pla
       await marker.drain();
     },
   };
+}
+
+function withRow(job: DeliveryJob, row: KnownRow | undefined): DeliveryJob {
+  return row === undefined ? job : { ...job, payload: row.payload, traceparent: row.traceparent ?? undefined };
 }
 
 function groupByProject(channels: readonly Channel[]): ReadonlyMap<string, readonly Channel[]> {

@@ -12,16 +12,21 @@ export interface NewDelivery {
   readonly status: 'pending' | 'held';
 }
 
-/** What is expected of an event and of its project's channels. */
 export interface KnownEvent {
   readonly eventId: string;
   readonly projectId: string;
   readonly type: string;
+}
+
+/** What is expected of all channels of a project. */
+export interface KnownProject {
+  readonly projectId: string;
   readonly versions: readonly { readonly id: string; readonly version: string }[];
 }
 
 export interface KnownRow {
   readonly id: number;
+  readonly event_id: string;
   readonly payload: string;
   readonly traceparent: string | null;
   /** Ids of the deliveries that were new. */
@@ -69,28 +74,41 @@ export function createDeliveryStore(db: Sql, planned: Sql, visibilityMs: number)
     },
 
     /**
-     * `insert` of one event's deliveries, and a look at the event, in one statement. Undefined, and nothing is inserted, when
-     * the event is not there to be dispatched, is of another type, or when the project's channels are not those any more.
+     * `insert` of the deliveries of some events, and a look at these, in one statement. An event that is not there to be
+     * dispatched, is of another type, or whose project has other channels by now is not among the rows, and nothing was
+     * inserted for it.
      */
-    async insertKnown(deliveries: readonly NewDelivery[], expected: KnownEvent): Promise<KnownRow | undefined> {
+    async insertKnown(deliveries: readonly NewDelivery[], events: readonly KnownEvent[], projects: readonly KnownProject[]): Promise<KnownRow[]> {
       const { rows } = await planned.query<KnownRow>({
         name: 'insert_known_deliveries',
         text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
          same AS MATERIALIZED (
-           SELECT count(*) = cardinality($4::uuid[]) AND coalesce(bool_and(coalesce(${CHANNEL_VERSION} = k.version, false)), true) AS is_same
-           FROM notification_channels c LEFT JOIN unnest($4::uuid[], $5::text[]) AS k (id, version) ON k.id = c.id WHERE c.project_id = $2),
+           SELECT p.project_id FROM unnest($4::uuid[], $5::int[]) AS p (project_id, channel_count)
+           WHERE (SELECT count(*) = p.channel_count AND coalesce(bool_and(coalesce(${CHANNEL_VERSION} = k.version, false)), true)
+                  FROM notification_channels c LEFT JOIN unnest($6::uuid[], $7::text[]) AS k (id, version) ON k.id = c.id WHERE c.project_id = p.project_id)),
          e AS MATERIALIZED (
-           SELECT id, payload, traceparent FROM events
-           WHERE event_id = $1 AND project_id = $2 AND type = $3 AND NOT is_held AND (SELECT is_same FROM same)
-             AND (SELECT true FROM undispatched_events u WHERE u.event_row_id = events.id)),
+           SELECT found.* FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS asked (event_id, project_id, type)
+           CROSS JOIN LATERAL (
+             SELECT id, event_id, project_id, type, payload, traceparent FROM events
+             WHERE event_id = asked.event_id AND project_id = asked.project_id AND type = asked.type AND NOT is_held
+               AND (SELECT true FROM undispatched_events u WHERE u.event_row_id = events.id) OFFSET 0) found
+           WHERE asked.project_id IN (SELECT project_id FROM same)),
          inserted AS (
            INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at)
-           SELECT d.id, $2, d.channel_id, $1, $3, 'pending', now() + $8 * interval '1 ms' FROM relaxed, e, unnest($6::uuid[], $7::uuid[]) AS d (id, channel_id)
-           ON CONFLICT (channel_id, event_id) DO NOTHING RETURNING id)
-         SELECT e.*, ARRAY(SELECT id::text FROM inserted) AS inserted FROM e`,
-        values: [expected.eventId, expected.projectId, expected.type, ...columns(expected.versions, ['id', 'version']), ...columns(deliveries, ['id', 'channelId']), visibilityMs],
+           SELECT d.id, e.project_id, d.channel_id, e.event_id, e.type, d.status, now() + $12 * interval '1 ms'
+           FROM relaxed, e JOIN unnest($8::uuid[], $9::uuid[], $10::uuid[], $11::text[]) AS d (id, channel_id, event_id, status) ON d.event_id = e.event_id
+           ON CONFLICT (channel_id, event_id) DO NOTHING RETURNING id, event_id)
+         SELECT e.id, e.event_id, e.payload, e.traceparent, ARRAY(SELECT i.id::text FROM inserted i WHERE i.event_id = e.event_id) AS inserted FROM e`,
+        values: [
+          ...columns(events, ['eventId', 'projectId', 'type']),
+          projects.map(({ projectId }) => projectId),
+          projects.map(({ versions }) => versions.length),
+          ...columns(projects.flatMap(({ versions }) => versions), ['id', 'version']),
+          ...columns(deliveries, ['id', 'channelId', 'eventId', 'status']),
+          visibilityMs,
+        ],
       });
-      return rows[0];
+      return rows;
     },
 
     /** Takes due deliveries of open channels; those of other channels become held on the way, so that nobody looks at them again. */
