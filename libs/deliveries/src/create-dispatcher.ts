@@ -53,7 +53,7 @@ interface Expected {
 }
 
 const BATCH_MAX = 200;
-/** What a block brings at once; of more events the two statements are as fast. */
+/** What a block brings at once; a crowd goes the ordinary way. */
 const KNOWN_MAX = 32;
 /** Row by row (OFFSET 0), in the order of the queue: the planner cannot know how short it is. */
 const EVENT_OF_ROW = `CROSS JOIN LATERAL (SELECT id, event_id, project_id, created_at FROM events WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e`;

@@ -30,7 +30,7 @@ interface BlockSource {
 
 /** Block available on the node → webhook body at the receiver, against a bare script that does the same without keeping anything. */
 export async function benchLatency(report: Report, directory: string): Promise<void> {
-  for (const open of [() => openAnvil(1), () => openAnvil(200), () => openReplay(directory, 200), () => openReplay(directory, 1_500)]) await benchSource(report, await open());
+  for (const openSource of [() => openAnvil(1), () => openAnvil(200), () => openReplay(directory, 200), () => openReplay(directory, 1_500)]) await benchSource(report, await openSource());
 }
 
 async function benchSource(report: Report, source: BlockSource): Promise<void> {
@@ -154,6 +154,8 @@ async function measure(source: BlockSource, receiver: Receiver, between: () => P
     await waitUntil(`the ${hits} webhooks of a block`, 10_000, async () => receiver.count >= before + hits && saidAtMs > 0, 1);
     await delay(PAUSE_MS);
     await between();
+    // One too many would be taken for the next block's.
+    if (receiver.count !== before + hits) throw new Error(`expected ${hits} webhooks of a block, got ${receiver.count - before}`);
     if (round >= source.warmUp) latencies.push(Math.max(0, receiver.lastAtMs - saidAtMs));
   }
   stop();

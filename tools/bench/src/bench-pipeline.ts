@@ -22,7 +22,7 @@ export async function benchPipeline(report: Report, directory: string): Promise<
       await measureFloor(replay.url, 0, first - 1);
       await replay.setHead(last);
       const started = performance.now();
-      // Asking more often would take a tenth of the processor time from what is measured.
+      // Asking takes processor time from what is measured.
       await waitUntil('the last block', 120_000, async () => (await rig.cursorNumber()) >= last, 50);
       const pipelineMs = performance.now() - started;
       // Two rounds of the floor around nothing else running; the better one counts.

@@ -32,9 +32,9 @@ export class TransferChain {
     return chain;
   }
 
-  /** Sends a transfer to each of `recipients`, of the token where `isToken` says so of its place, for the next block. Returns their hashes. */
-  send(recipients: readonly string[], isToken: (index: number) => boolean = (index) => index % 2 === 0): Promise<Hex[]> {
-    return Promise.all(
+  /** Sends a transfer to each of `recipients`, of the token where `isToken` says so of its place, for the next block. */
+  async send(recipients: readonly string[], isToken: (index: number) => boolean = (index) => index % 2 === 0): Promise<void> {
+    await Promise.all(
       recipients.map((recipient, index) => {
         const to = recipient as Hex;
         const from = this.#accounts[index % this.#accounts.length]!;
@@ -42,7 +42,7 @@ export class TransferChain {
         this.#nonces.set(from, nonce + 1);
         const amount = 1_000n + BigInt((this.#turn += 1));
         const call = isToken(index) ? { to: this.token, data: encode('transfer', [to, amount]) } : { to, value: `0x${amount.toString(16)}` };
-        return this.anvil.rpc<Hex>('eth_sendTransaction', [{ ...call, from, nonce: `0x${nonce.toString(16)}`, gas: '0x186a0', gasPrice: '0x77359400' }]);
+        return this.anvil.rpc('eth_sendTransaction', [{ ...call, from, nonce: `0x${nonce.toString(16)}`, gas: '0x186a0', gasPrice: '0x77359400' }]);
       }),
     );
   }
