@@ -297,7 +297,7 @@ describe('reorgs', () => {
     expect(await types()).toEqual(['transaction.detected', 'transaction.confirmed', 'transaction.reorged', 'transaction.detected']);
     await world.feedFinalize(other);
     await world.settle();
-    await waitFor(() => world.bus.published.length === 5);
+    await waitFor(() => world.bus.published.length === 5, { message: () => `five messages, there are ${world.bus.published.map(({ payload }) => `${payload.type} ${payload.sequence}`).join(', ')}` });
     expect((await records()).map((record) => record.status)).toEqual(expect.arrayContaining(['reorged', 'confirmed']));
     expect(await world.rows('SELECT status, reason, confirmed_number FROM analyzer_states')).toEqual([{ status: 'following', reason: null, confirmed_number: 10 }]);
   });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createDatabase, type Database } from '@chainwatch/db';
+import { createDatabase, type Database, type Statement } from '@chainwatch/db';
 import { balanceEventIdOf, type EventEnvelope } from '@chainwatch/events';
 import { createFakeBroker, startPostgres, waitFor, type FakeBroker, type PostgresHandle } from '@chainwatch/testing';
 import { EventRelay, type OutgoingEvent } from './event-relay.ts';
@@ -30,8 +30,11 @@ afterEach(async () => {
   await db.close();
 });
 
-function startRelay(chainGids: () => readonly string[] = () => [CHAIN]): EventRelay<'balance-service'> {
-  const relay = new EventRelay<'balance-service'>({ db, bus: broker.connect('balance-service'), logger: silent, subjects: ['balance.changed'], chainGids });
+const connect = () => broker.connect('balance-service');
+type FakeBus = ReturnType<typeof connect>;
+
+function startRelay(chainGids: () => readonly string[] = () => [CHAIN], sql: Database = db, bus = connect()): EventRelay<'balance-service'> {
+  const relay = new EventRelay<'balance-service'>({ db: sql, bus, logger: silent, subjects: ['balance.changed'], chainGids });
   relays.push(relay);
   return relay;
 }
@@ -94,6 +97,29 @@ describe('EventRelay', () => {
     await relay.sweep(2_000);
     expect(arrived()).toEqual([due.eventId]);
     expect(await unpublished()).toEqual(left.map((event) => event.eventId));
+  });
+
+  it('leaves alone what is published and only waits for its mark', async () => {
+    const marks: (() => void)[] = [];
+    const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
+      if (typeof statement !== 'string' && statement.name === 'mark_published' && marks.length === 0) await new Promise<void>((resolve) => marks.push(resolve));
+      return db.query(statement as string, values);
+    };
+    // The broker keeps one message of an id: what is sent is counted before it.
+    const sent: unknown[] = [];
+    const connected = connect();
+    const publish: FakeBus['publish'] = (...args) => {
+      sent.push(args[3].messageId);
+      return connected.publish(...args);
+    };
+    const relay = startRelay(() => [CHAIN], { ...db, query: query as Database['query'] }, Object.assign(Object.create(connected) as FakeBus, { publish }));
+    const event = await store({ ageSeconds: 9 });
+    relay.publish([event]);
+    await waitFor(() => marks.length === 1);
+    await relay.sweep();
+    expect(sent).toEqual([event.eventId]);
+    marks[0]!();
+    await waitFor(async () => (await unpublished()).length === 0);
   });
 
   it('sweeps more than one page', async () => {

@@ -62,6 +62,8 @@ export class EventRelay<S extends Relaying> {
   readonly #timer: NodeJS.Timeout;
   readonly #stopListening: () => void;
   #published: string[] = [];
+  /** Published, and the mark that says so is on its way. */
+  readonly #beingMarked = new Set<string>();
   #marking: Promise<void> | undefined;
   #lastMark: Promise<unknown> = Promise.resolve();
   #sweeping: Promise<void> | undefined;
@@ -119,7 +121,7 @@ export class EventRelay<S extends Relaying> {
          CROSS JOIN LATERAL (SELECT event_id, subject_kind, chain_gid, project_id, payload, traceparent, created_at FROM events WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e
          WHERE u.subject_kind = ANY($1) AND e.chain_gid = ANY($2) AND e.created_at <= now() - $3 * interval '1 millisecond' AND e.event_id <> ALL($4::uuid[])
          ORDER BY u.event_row_id LIMIT ${SWEEP_ROWS}`,
-        [this.#deps.subjects, this.#deps.chainGids(), ageMs, [...this.#inFlight, ...this.#published]],
+        [this.#deps.subjects, this.#deps.chainGids(), ageMs, [...this.#inFlight, ...this.#published, ...this.#beingMarked]],
       );
       const results = await Promise.all(rows.map((row) => this.#send(outgoingOf(row))));
       await this.#mark();
@@ -192,6 +194,7 @@ export class EventRelay<S extends Relaying> {
     const ids = this.#published;
     if (ids.length === 0) return;
     this.#published = [];
+    for (const id of ids) this.#beingMarked.add(id);
     this.#lastMark = this.#deps.db
       .query({
         name: 'mark_published',
@@ -200,7 +203,8 @@ export class EventRelay<S extends Relaying> {
                DELETE FROM unpublished_events u USING relaxed, (SELECT id FROM events WHERE event_id = ANY($1::uuid[]) OFFSET 0) e WHERE u.event_row_id = e.id`,
         values: [ids],
       })
-      .catch((error: unknown) => this.#deps.logger.warn({ error: String(error) }, 'published events could not be marked'));
+      .catch((error: unknown) => this.#deps.logger.warn({ error: String(error) }, 'published events could not be marked'))
+      .finally(() => ids.forEach((id) => this.#beingMarked.delete(id)));
     await this.#lastMark;
   }
 }
