@@ -19,7 +19,7 @@ const boundaries = (depConstraints, allow = []) => [
 ];
 
 export default tseslint.config(
-  { ignores: ['**/node_modules/', '**/dist/', '.chainwatch/', '.nx/', 'coverage/', 'libs/db/src/generated/', 'tools/devnet/*/artifacts/'] },
+  { ignores: ['**/node_modules/', '**/dist/', '.chainwatch/', '.nx/', 'coverage/', 'libs/db/src/generated/', 'libs/chain-evm/assembly/*.ts', 'tools/devnet/*/artifacts/'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommended],

@@ -1,12 +1,15 @@
-import type { Block } from '@chainwatch/chain-core';
+import { countTransactions, type Block } from '@chainwatch/chain-core';
 
 const BLOCKS_MAX = 256;
 const TRANSACTIONS_MAX = 30_000;
+/** Of blocks that are held as the node sent them. */
+const BYTES_MAX = 32 * 1024 * 1024;
 
 /** The last decoded blocks of the chain up to the cursor, for addresses that were registered while they passed. */
 export class BlockRing {
   #blocks: Block[] = [];
   #transactionCount = 0;
+  #byteLength = 0;
 
   get tip(): Block | undefined {
     return this.#blocks.at(-1);
@@ -19,10 +22,10 @@ export class BlockRing {
 
   push(block: Block): void {
     this.#blocks.push(block);
-    this.#transactionCount += block.transactions.length;
+    this.#weigh(block, 1);
     let excess = 0;
-    while (this.#blocks.length - excess > BLOCKS_MAX || (this.#transactionCount > TRANSACTIONS_MAX && this.#blocks.length - excess > 1)) {
-      this.#transactionCount -= this.#blocks[excess]!.transactions.length;
+    while (this.#blocks.length - excess > BLOCKS_MAX || (this.#isHeavy && this.#blocks.length - excess > 1)) {
+      this.#weigh(this.#blocks[excess]!, -1);
       excess += 1;
     }
     if (excess > 0) this.#blocks.splice(0, excess);
@@ -31,7 +34,7 @@ export class BlockRing {
   /** Removes the tip when it is the orphan; a body that was never there has nothing to remove. */
   popOrphan(hash: string): void {
     if (this.tip?.hash !== hash) return;
-    this.#transactionCount -= this.#blocks.pop()!.transactions.length;
+    this.#weigh(this.#blocks.pop()!, -1);
   }
 
   /** Blocks from a height on, ascending. */
@@ -49,5 +52,15 @@ export class BlockRing {
   clear(): void {
     this.#blocks = [];
     this.#transactionCount = 0;
+    this.#byteLength = 0;
+  }
+
+  get #isHeavy(): boolean {
+    return this.#transactionCount > TRANSACTIONS_MAX || this.#byteLength > BYTES_MAX;
+  }
+
+  #weigh(block: Block, sign: 1 | -1): void {
+    this.#transactionCount += sign * countTransactions(block);
+    this.#byteLength += sign * (block.byteLength ?? 0);
   }
 }

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { describePublicly, type ActiveChain, type ChainClient } from '@chainwatch/chain-core';
+import { describePublicly, type ActiveChain, type Block, type ChainClient } from '@chainwatch/chain-core';
 import { readConfig } from './config.ts';
 import { createOpenChain } from './open-chain.ts';
 import type { ThreadReply, ThreadRequest } from './thread-messages.ts';
@@ -34,12 +34,17 @@ function open(chain: ActiveChain): Promise<ChainClient> {
   return opening;
 }
 
+/** What is decoded at need does not cross to another thread: there is no need to ask there. */
+function toMessage({ number, hash, parentHash, parentNumber, timestamp, transactions, balanceChanges, touchedAssets }: Block): Block {
+  return { number, hash, parentHash, ...(parentNumber === undefined ? {} : { parentNumber }), timestamp, transactions, balanceChanges, touchedAssets };
+}
+
 async function read({ readerId, id, ref }: Extract<ThreadRequest, { type: 'read' }>): Promise<ThreadReply> {
   const abort = new AbortController();
   readings.set(id, abort);
   try {
     const client = await clients.get(readerId)!;
-    return { type: 'block', id, block: await client.readBlock(ref, abort.signal) };
+    return { type: 'block', id, block: toMessage(await client.readBlock(ref, abort.signal)) };
   } catch (error) {
     return { type: 'error', id, message: String(error), publicMessage: describePublicly(error) };
   } finally {

@@ -1,8 +1,4 @@
-import type { BalanceChange, Block, Transaction } from '@chainwatch/chain-core';
-
-export interface AddressFilter {
-  has(address: string): boolean;
-}
+import type { AddressFilter, BalanceChange, Block, Transaction } from '@chainwatch/chain-core';
 
 /** What of a block may concern somebody: the watch set knows fingerprints only, the database has the last word. */
 export interface BlockCandidates {
@@ -19,7 +15,7 @@ const NONE: readonly never[] = [];
  */
 export function findCandidates(block: Block, filter: AddressFilter): BlockCandidates | undefined {
   let transactions: Transaction[] | undefined;
-  for (const transaction of block.transactions) {
+  for (const transaction of block.possibleTransactions?.(filter) ?? block.transactions) {
     if (concerns(transaction, filter)) (transactions ??= []).push(transaction);
   }
   let balanceChanges: BalanceChange[] | undefined;

@@ -1,8 +1,8 @@
-import type { Block, Network } from '@chainwatch/chain-core';
+import type { AddressFilter, Block, Network } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { UtxoAccess } from './chain-context.ts';
 import { confirmAddresses } from './confirm-addresses.ts';
-import { collectAddresses, findCandidates, type AddressFilter, type BlockCandidates } from './find-candidates.ts';
+import { collectAddresses, findCandidates, type BlockCandidates } from './find-candidates.ts';
 import type { WatchedByAddress } from './match-transactions.ts';
 import { readCoins } from './read-coins.ts';
 import { resolveUtxos } from './resolve-utxos.ts';

@@ -1,4 +1,4 @@
-import type { Block, BlockRef, MempoolReader, Transaction } from '@chainwatch/chain-core';
+import type { AddressFilter, Block, BlockRef, MempoolReader, Transaction } from '@chainwatch/chain-core';
 import { FencedError, type Database } from '@chainwatch/db';
 import type { AnalyzerLogger } from './analyzer-deps.ts';
 import { recordPending } from './analyzer-metrics.ts';
@@ -7,7 +7,6 @@ import type { ChainContext } from './chain-context.ts';
 import { isHolding, type ChainCursor } from './chain-cursor.ts';
 import { commitMempool, type MempoolCommit, type MempoolStep } from './commit-mempool.ts';
 import { confirmAddresses } from './confirm-addresses.ts';
-import type { AddressFilter } from './find-candidates.ts';
 import { MempoolWatch, type MempoolLook } from './mempool-watch.ts';
 import { outpointKey } from './outpoint-key.ts';
 import { NOTHING_SETTLED, PendingBook, type DroppedTransaction, type PendingTransaction, type Settlement } from './pending-book.ts';

@@ -1,5 +1,5 @@
-import type { BlockHeader, Transaction } from '@chainwatch/chain-core';
-import { collectAddresses, concerns, type AddressFilter } from './find-candidates.ts';
+import type { AddressFilter, BlockHeader, Transaction } from '@chainwatch/chain-core';
+import { collectAddresses, concerns } from './find-candidates.ts';
 import type { MatchedTransaction } from './matched-transaction.ts';
 import { matchTransactions, type WatchedByAddress } from './match-transactions.ts';
 import { outpointKey } from './outpoint-key.ts';

@@ -1,5 +1,4 @@
-import type { BlockRef, Outpoint, Transaction } from '@chainwatch/chain-core';
-import type { AddressFilter } from './find-candidates.ts';
+import type { AddressFilter, BlockRef, Outpoint, Transaction } from '@chainwatch/chain-core';
 import type { WatchedByAddress } from './match-transactions.ts';
 import { outpointKey } from './outpoint-key.ts';
 import { resolveTransaction, type KnownCoin } from './resolve-transaction.ts';

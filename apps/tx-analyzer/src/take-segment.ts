@@ -1,4 +1,4 @@
-import type { Block } from '@chainwatch/chain-core';
+import { countTransactions, type Block } from '@chainwatch/chain-core';
 import type { BodyPrefetcher } from './body-prefetcher.ts';
 import type { ChainCursor } from './chain-cursor.ts';
 import type { FeedEntry } from './feed-entry.ts';
@@ -79,7 +79,7 @@ function takeBlocks(queue: readonly FeedEntry[], bodies: BodyPrefetcher, cursor:
       if (tip !== undefined && entry.parentHash !== tip && taken > 0) break;
       if (tip !== undefined && entry.parentHash !== tip) throw new FeedMismatchError(entry, entry.parentHash, tip);
       tip = entry.hash;
-      transactionCount += body.block?.transactions.length ?? 0;
+      if (body.block !== undefined) transactionCount += countTransactions(body.block);
       blocks.push({ entry, ...(body.block === undefined ? {} : { block: body.block }) });
     }
     taken += 1;

@@ -1,5 +1,4 @@
-import type { Transaction } from '@chainwatch/chain-core';
-import type { AddressFilter } from './find-candidates.ts';
+import type { AddressFilter, Transaction } from '@chainwatch/chain-core';
 import { outpointKey } from './outpoint-key.ts';
 
 interface UtxoFilter {

@@ -15,7 +15,17 @@ export interface BlockHeader extends BlockRef {
 
 /** A whole block, proved complete against its header before anybody sees it (architecture.md, invariant 6). */
 export interface Block extends BlockHeader {
+  /** Where a family decodes them at need (`possibleTransactions`), each reading decodes them all. */
   readonly transactions: readonly Transaction[];
+  /** Their number, where `transactions` are decoded at need. */
+  readonly transactionCount?: number;
+  /** Of memory that the block holds, where it is more than its objects. */
+  readonly byteLength?: number;
+  /**
+   * Among them every transaction with a participant that `filter` has: sender, payer of the fee, sides of its transfers.
+   * Decodes no others; absent where all are there already.
+   */
+  possibleTransactions?(filter: AddressFilter): readonly Transaction[];
   /** Balance changes without a transaction: validator withdrawals, miner rewards. */
   readonly balanceChanges: readonly BalanceChange[];
   /**
@@ -23,6 +33,16 @@ export interface Block extends BlockHeader {
    * asset may have a new balance without appearing in any transfer (rebasing tokens), so they are read again.
    */
   readonly touchedAssets: readonly string[];
+}
+
+/** Whether an address, in the canonical form of its family, is looked for. */
+export interface AddressFilter {
+  has(address: string): boolean;
+}
+
+/** Number of a block's transactions, without decoding them. */
+export function countTransactions(block: Pick<Block, 'transactionCount' | 'transactions'>): number {
+  return block.transactionCount ?? block.transactions.length;
 }
 
 export interface Transaction {

@@ -2,6 +2,7 @@ import type { Dial } from './chain-family.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ChainClientError } from './errors.ts';
 import { readBody } from './read-body.ts';
+import type { BodyBytes } from './read-body.ts';
 import { RequestSlots } from './request-slots.ts';
 import { withDeadline } from './with-deadline.ts';
 
@@ -57,6 +58,12 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
+/** An answer whose body was not read as text yet. */
+export interface HttpReply {
+  readonly status: number;
+  readonly body: BodyBytes;
+}
+
 /** Requests that take no slot: a wait for the next block and a scan. */
 const longRequestsMax = 4;
 
@@ -72,9 +79,15 @@ export class HttpClient {
   }
 
   /** @throws ChainClientError when there is no answer; any status is one */
-  send(request: HttpRequest): Promise<HttpAnswer> {
+  async send(request: HttpRequest): Promise<HttpAnswer> {
+    const { status, body } = await this.fetch(request);
+    return { status, text: body.toString() };
+  }
+
+  /** As `send`, with the body as it came. */
+  fetch(request: HttpRequest): Promise<HttpReply> {
     const { what, signal, timeoutMs = this.#options.timeoutMs } = request;
-    const task = (): Promise<HttpAnswer> => withDeadline({ what, timeoutMs, signal }, (inner) => this.#send(request, timeoutMs, inner));
+    const task = (): Promise<HttpReply> => withDeadline({ what, timeoutMs, signal }, (inner) => this.#send(request, timeoutMs, inner));
     return request.timeoutMs === undefined ? this.#slots.run(signal, task) : task();
   }
 
@@ -83,7 +96,7 @@ export class HttpClient {
     this.#pool = undefined;
   }
 
-  async #send({ what, method, path, body }: HttpRequest, timeoutMs: number, signal: AbortSignal): Promise<HttpAnswer> {
+  async #send({ what, method, path, body }: HttpRequest, timeoutMs: number, signal: AbortSignal): Promise<HttpReply> {
     const { headers } = this.#options.endpoint;
     const { statusCode, body: stream } = await this.#connect().request({
       path,
@@ -94,7 +107,7 @@ export class HttpClient {
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     });
-    return { status: statusCode, text: await readBody(what, stream) };
+    return { status: statusCode, body: await readBody(what, stream) };
   }
 
   #connect(): HttpPool {

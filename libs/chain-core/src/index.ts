@@ -8,6 +8,7 @@
  * const block = await client.readBlock(await client.readHead());
  */
 export type * from './block.ts';
+export { countTransactions } from './block.ts';
 export type * from './network.ts';
 export type * from './chain-family.ts';
 export * from './errors.ts';
@@ -25,6 +26,7 @@ export { RequestSlots } from './request-slots.ts';
 export { readAnswer, unwrap } from './rpc-answer.ts';
 export type { RpcAnswer, RpcCall } from './rpc-answer.ts';
 export { HttpClient } from './http-client.ts';
-export type { EndpointOptions, HttpAnswer, HttpClientOptions, HttpPool, PoolOptions } from './http-client.ts';
+export type { EndpointOptions, HttpAnswer, HttpClientOptions, HttpPool, HttpReply, PoolOptions } from './http-client.ts';
+export { BodyBytes } from './read-body.ts';
 export { expectJson, isServerFault, JsonRpc, parseJson, readRpcText } from './json-rpc.ts';
 export { withDeadline } from './with-deadline.ts';

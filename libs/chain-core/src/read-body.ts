@@ -8,8 +8,51 @@ const scratchBytesMax = 32 * 1024 * 1024;
 
 let scratch = Buffer.allocUnsafeSlow(1 << 20);
 
-/** Reads a response body as text. @throws ChainClientError when it is larger than 256 MiB */
-export async function readBody(what: string, stream: AsyncIterable<Buffer>): Promise<string> {
+/** A body in the pieces that it came in: it is put together only where it is read. */
+export class BodyBytes {
+  readonly length: number;
+  readonly #chunks: readonly Buffer[];
+
+  constructor(chunks: readonly Buffer[]) {
+    this.#chunks = chunks;
+    this.length = chunks.reduce((size, chunk) => size + chunk.length, 0);
+  }
+
+  /** Writes all of it to `target` from `at` on. */
+  copyTo(target: Uint8Array, at: number): void {
+    for (const chunk of this.#chunks) {
+      target.set(chunk, at);
+      at += chunk.length;
+    }
+  }
+
+  /** A part that is known to be ASCII. */
+  slice(from: number, to: number): string {
+    let text = '';
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      const end = at + chunk.length;
+      if (from < end && to > at) text += chunk.toString('latin1', Math.max(from - at, 0), Math.min(to - at, chunk.length));
+      at = end;
+    }
+    return text;
+  }
+
+  toString(): string {
+    return decode(this.#join());
+  }
+
+  /** Valid until the next call: blocks are megabytes, and fresh memory for each costs more than the copy. */
+  #join(): Buffer {
+    if (this.length > scratchBytesMax) return Buffer.concat(this.#chunks, this.length);
+    if (this.length > scratch.length) scratch = Buffer.allocUnsafeSlow(Math.min(scratchBytesMax, this.length * 2));
+    this.copyTo(scratch, 0);
+    return scratch.subarray(0, this.length);
+  }
+}
+
+/** Reads a response body. @throws ChainClientError when it is larger than 256 MiB */
+export async function readBody(what: string, stream: AsyncIterable<Buffer>): Promise<BodyBytes> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream) {
@@ -17,16 +60,7 @@ export async function readBody(what: string, stream: AsyncIterable<Buffer>): Pro
     if (size > responseBytesMax) throw new ChainClientError(`${what}: expected at most ${responseBytesMax} bytes, got more`);
     chunks.push(chunk);
   }
-  return decode(join(chunks, size));
-}
-
-/** Valid until the next call: blocks are megabytes, and fresh memory for each costs more than the copy. */
-function join(chunks: readonly Buffer[], size: number): Buffer {
-  if (size > scratchBytesMax) return Buffer.concat(chunks, size);
-  if (size > scratch.length) scratch = Buffer.allocUnsafeSlow(Math.min(scratchBytesMax, size * 2));
-  let at = 0;
-  for (const chunk of chunks) at += chunk.copy(scratch, at);
-  return scratch.subarray(0, size);
+  return new BodyBytes(chunks);
 }
 
 /** Answers about blocks are ASCII, which is a copy; only other texts need the decoder. */

@@ -4,7 +4,7 @@ import { decodeLogs, findTouchedAssets } from './decode-logs.ts';
 import type { TransactionTrace } from './decode-traces.ts';
 import { typeOf } from './encode-transaction.ts';
 import { readTraits } from './networks.ts';
-import type { RawReceipt, RawTransaction } from './raw-block.ts';
+import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 import type { VerifiedBlock } from './verify-block.ts';
 
 const gwei = 1_000_000_000n;
@@ -32,12 +32,12 @@ export function decodeBlock(network: Network, verified: VerifiedBlock, traces?: 
     parentHash: block.parentHash,
     timestamp: Number(block.timestamp),
     transactions: decoded,
-    balanceChanges: decodeBalanceChanges(network, verified),
+    balanceChanges: decodeBalanceChanges(network, block, transactions),
     touchedAssets: findTouchedAssets(network, stateSync === undefined ? receipts : [...receipts, stateSync]),
   };
 }
 
-interface TransactionParts {
+export interface TransactionParts {
   readonly network: Network;
   readonly tx: RawTransaction;
   readonly receipt: RawReceipt;
@@ -47,7 +47,8 @@ interface TransactionParts {
   readonly trace?: TransactionTrace;
 }
 
-function decodeTransaction(parts: TransactionParts): Transaction {
+/** One transaction of a proved block. */
+export function decodeTransaction(parts: TransactionParts): Transaction {
   const { network, tx, receipt, index, trace } = parts;
   const type = typeOf(tx);
   const from = isSystem(tx, type) ? undefined : tx.from.toLowerCase();
@@ -89,9 +90,12 @@ function decodeStateSync(network: Network, receipt: RawReceipt, index: number, l
   return { hash: receipt.transactionHash, index, isFailed: false, transfers };
 }
 
-/** What changes balances outside of transactions, or in a way that no transfer of one shows. */
-function decodeBalanceChanges(network: Network, verified: VerifiedBlock): BalanceChange[] {
-  const { block, transactions } = verified;
+/**
+ * What changes balances outside of transactions, or in a way that no transfer of one shows.
+ *
+ * @param transactions all, or those of other types than Ethereum's own
+ */
+export function decodeBalanceChanges(network: Network, block: RawBlock, transactions: readonly RawTransaction[]): BalanceChange[] {
   const assetGid = network.native.gid;
   const changes: BalanceChange[] = [{ address: block.miner.toLowerCase(), assetGid, reason: 'reward' }];
   if (readTraits(network).withdrawalsAreNative) {

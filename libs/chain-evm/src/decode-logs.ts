@@ -19,6 +19,11 @@ export function findTouchedAssets(network: Network, receipts: readonly RawReceip
   for (const receipt of receipts) {
     for (const log of receipt.logs) if (touchesBalances(log)) touched.add(log.address);
   }
+  return toTouchedAssets(network, touched);
+}
+
+/** CAIP-19 of the contracts at these addresses, but for the one that mirrors the native coin. */
+export function toTouchedAssets(network: Network, touched: Set<string>): string[] {
   const { nativeTokenContract } = readTraits(network);
   if (nativeTokenContract !== undefined) touched.delete(nativeTokenContract);
   return Array.from(touched, (address) => tokenGid(network, address));

@@ -21,7 +21,8 @@ export function parseRawReceipts(json: unknown): readonly RawReceipt[] {
   return json as RawReceipt[];
 }
 
-function expectTransaction(json: unknown, index: number): void {
+/** @throws ChainClientError when `json` is not a whole transaction */
+export function expectTransaction(json: unknown, index: number): asserts json is RawTransaction {
   const tx = toPartial<RawTransaction>(json, 'transaction', index);
   if (
     typeof tx.hash !== 'string' ||

@@ -5,14 +5,13 @@ import { isMissingBlock } from './classify-node-error.ts';
 import { decodeBlock } from './decode-block.ts';
 import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
 import type { RawBlock, RawReceipt } from './raw-block.ts';
+import { canProveBytes, proveBytes, sprintLength } from './prove-bytes.ts';
 import { readRawEncodings } from './read-raw-encodings.ts';
-import { readReceipts } from './read-receipts.ts';
+import { askReceipts, readReceipts } from './read-receipts.ts';
 import { readTraces } from './read-traces.ts';
+import type { RpcReply } from './rpc-transport.ts';
 import type { Session } from './session.ts';
 import { verifyBlock } from './verify-block.ts';
-
-/** Polygon's sprint: state syncs come with its first block (Delhi; 64 before, a multiple of it). */
-const sprintLength = 16;
 
 /**
  * A whole block by hash, proved and decoded. Receipts come beside the body; traces as soon as the body tells that one of
@@ -21,10 +20,15 @@ const sprintLength = 16;
  */
 export async function readBlock(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<Block> {
   try {
-    const body = readBody(session, ref, signal);
+    const replies = canProveBytes(session, ref) ? await askAll(session, ref, signal) : undefined;
+    if (replies?.body.bytes !== undefined && replies.receipts.bytes !== undefined) {
+      const proved = proveBytes(session, ref, replies.body.bytes, replies.receipts.bytes);
+      if (proved !== undefined) return proved;
+    }
+    const body = readBody(session, ref, signal, replies?.body);
     const [block, receipts, traces, encodings] = await Promise.all([
       body,
-      readReceipts(session, ref, body, signal),
+      readReceipts(session, ref, body, signal, replies?.receipts),
       body.then((raw) => readTraces(session, ref, raw, signal)),
       body.then((raw) => readRawEncodings(session, raw, signal)),
     ]);
@@ -41,8 +45,22 @@ export async function readBlock(session: Session, ref: BlockRef, signal?: AbortS
   }
 }
 
-async function readBody(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<RawBlock> {
-  const result = await session.transport.call('eth_getBlockByHash', [ref.hash, true], signal);
+interface Replies {
+  readonly body: RpcReply;
+  readonly receipts: RpcReply;
+}
+
+async function askAll(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<Replies> {
+  const [body, receipts] = await Promise.all([askBody(session, ref, signal), askReceipts(session, ref, signal)]);
+  return { body, receipts };
+}
+
+function askBody(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<RpcReply> {
+  return session.transport.ask('eth_getBlockByHash', [ref.hash, true], signal);
+}
+
+async function readBody(session: Session, ref: BlockRef, signal?: AbortSignal, reply?: RpcReply): Promise<RawBlock> {
+  const result = (reply ?? (await askBody(session, ref, signal))).result();
   if (result === null) throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`);
   return parseRawBlock(result);
 }

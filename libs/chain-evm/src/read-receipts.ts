@@ -3,23 +3,35 @@ import type { BlockRef } from '@chainwatch/chain-core';
 import { isInvalidParams, isUnsupported } from './classify-node-error.ts';
 import { parseRawReceipts } from './parse-raw-block.ts';
 import type { RawBlock, RawReceipt } from './raw-block.ts';
+import type { RpcReply } from './rpc-transport.ts';
 import type { Session } from './session.ts';
 
 /**
  * All receipts of a block: in one call, by hash where the node takes one; else one by one for the transactions of `body`.
  * Whether they are all, with all their logs, is for `verifyBlock` to prove.
+ *
+ * @param asked the reply of `askReceipts`, where that was asked already
  */
 export async function readReceipts(
   session: Session,
   ref: BlockRef,
   body: Promise<RawBlock>,
   signal?: AbortSignal,
+  asked?: RpcReply,
 ): Promise<readonly RawReceipt[]> {
   const { capabilities } = session;
+  if (asked !== undefined) {
+    try {
+      return readAtOnce(ref, asked);
+    } catch (error) {
+      // What it says of the form that was tried then may not hold for the one that is now.
+      if (!isUnsupported(error) && !isInvalidParams(error)) throw error;
+    }
+  }
   while (capabilities.receipts !== 'single') {
     const tried = capabilities.receipts;
     try {
-      return await readAtOnce(session, ref, tried, signal);
+      return readAtOnce(ref, await askReceipts(session, ref, signal));
     } catch (error) {
       if (isUnsupported(error)) capabilities.receipts = 'single';
       else if (isInvalidParams(error)) capabilities.receipts = nextForm[tried];
@@ -31,14 +43,14 @@ export async function readReceipts(
 
 const nextForm = { by_hash: 'by_object', by_object: 'by_number', by_number: 'single' } as const;
 
-async function readAtOnce(
-  session: Session,
-  ref: BlockRef,
-  form: 'by_hash' | 'by_object' | 'by_number',
-  signal?: AbortSignal,
-): Promise<readonly RawReceipt[]> {
-  const forms = { by_hash: ref.hash, by_object: { blockHash: ref.hash }, by_number: `0x${ref.number.toString(16)}` };
-  const result = await session.transport.call('eth_getBlockReceipts', [forms[form]], signal);
+/** All receipts of a block in one call, of the form that is tried now. */
+export function askReceipts({ transport, capabilities }: Session, ref: BlockRef, signal?: AbortSignal): Promise<RpcReply> {
+  const forms = { by_hash: ref.hash, by_object: { blockHash: ref.hash }, by_number: `0x${ref.number.toString(16)}`, single: ref.hash };
+  return transport.ask('eth_getBlockReceipts', [forms[capabilities.receipts]], signal);
+}
+
+function readAtOnce(ref: BlockRef, reply: RpcReply): readonly RawReceipt[] {
+  const result = reply.result();
   if (result === null) throw new BlockNotFoundError(`receipts of block ${ref.number} ${ref.hash} are not known to the node`);
   return parseRawReceipts(result);
 }

@@ -1,10 +1,19 @@
-import type { RpcAnswer, RpcCall } from '@chainwatch/chain-core';
+import type { BodyBytes, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 
 /** Carries JSON-RPC to one endpoint. Every call rejects with a ChainClientError. */
 export interface RpcTransport {
   /** One call; an error answer is thrown. */
   call(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown>;
+  /** One call whose answer is not read yet. */
+  ask(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<RpcReply>;
   /** Any number of calls, answers in their order; a node's error to one call is that call's answer. */
   callMany(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>;
   close(): void;
+}
+
+export interface RpcReply {
+  /** As they came, envelope and all; absent where the transport gives parsed answers only. */
+  readonly bytes?: BodyBytes;
+  /** The result. @throws ChainClientError when the answer is an error or none */
+  result(): unknown;
 }

@@ -2,7 +2,7 @@ import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
 import { ChainClientError, readAnswer, RequestSlots, unwrap, withDeadline } from '@chainwatch/chain-core';
 import type { EndpointOptions, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
-import type { RpcTransport } from './rpc-transport.ts';
+import type { RpcReply, RpcTransport } from './rpc-transport.ts';
 
 const messageBytesMax = 256 * 1024 * 1024;
 const pingIntervalMs = 15_000;
@@ -34,6 +34,11 @@ export class SocketTransport implements RpcTransport {
 
   async call(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown> {
     return unwrap(await this.#ask({ method, params }, signal));
+  }
+
+  async ask(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<RpcReply> {
+    const answer = await this.#ask({ method, params }, signal);
+    return { result: () => unwrap(answer) };
   }
 
   /** Messages of one socket need no batch form; the answers come as they are ready. */

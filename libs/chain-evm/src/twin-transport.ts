@@ -1,6 +1,6 @@
 import { ChainClientError } from '@chainwatch/chain-core';
 import type { RpcAnswer, RpcCall } from '@chainwatch/chain-core';
-import type { RpcTransport } from './rpc-transport.ts';
+import type { RpcReply, RpcTransport } from './rpc-transport.ts';
 
 /** For endpoints given as WebSocket: calls go to the same place over HTTP, or over the socket where HTTP is not served. */
 export class TwinTransport implements RpcTransport {
@@ -15,6 +15,13 @@ export class TwinTransport implements RpcTransport {
 
   call(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown> {
     return this.#choose((transport) => transport.call(method, params, signal));
+  }
+
+  /** Which of the two is told by a call: only an answer that was read tells whether it came from a node. */
+  async ask(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<RpcReply> {
+    if (this.#chosen !== undefined) return this.#chosen.ask(method, params, signal);
+    const result = await this.call(method, params, signal);
+    return { result: () => result };
   }
 
   callMany(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {

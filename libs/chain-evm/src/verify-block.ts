@@ -38,9 +38,7 @@ export function verifyBlock(
   traits: EvmTraits,
   encodings: RawEncodings = new Map(),
 ): VerifiedBlock {
-  expectEqual('hash', ref.hash, block.hash);
-  expectEqual('number', ref.number, Number(block.number));
-  verifyHeader(block, traits);
+  verifyOwnFields(ref, block, traits);
   const stateSync = traits.stack === 'bor' ? findStateSync(receipts, block) : undefined;
   const transactions =
     stateSync === undefined ? block.transactions : block.transactions.filter((tx) => tx.hash !== stateSync.transactionHash);
@@ -55,6 +53,13 @@ export function verifyBlock(
     throw new IncompleteBlockError(`block ${block.hash}: ${error.message}`, { cause: error });
   }
   return { block, transactions, receipts: own, stateSync };
+}
+
+/** The part of `verifyBlock` that is about the block itself. @throws IncompleteBlockError */
+export function verifyOwnFields(ref: BlockRef, block: RawBlock, traits: EvmTraits): void {
+  expectEqual('hash', ref.hash, block.hash);
+  expectEqual('number', ref.number, Number(block.number));
+  verifyHeader(block, traits);
 }
 
 function verifyTransactions(
@@ -114,7 +119,8 @@ function verifyBlooms(block: RawBlock, receipts: readonly RawReceipt[]): void {
   if (bloom !== block.logsBloom) fail(block, 'logsBloom', block.logsBloom, bloom);
 }
 
-function verifyWithdrawals(block: RawBlock, traits: EvmTraits): void {
+/** The part of `verifyBlock` that is about withdrawals. @throws IncompleteBlockError, InvalidHexError */
+export function verifyWithdrawals(block: RawBlock, traits: EvmTraits): void {
   // On the OP stack the field holds a storage root of the bridge (Isthmus), on Avalanche it does not exist.
   if (typeof block.withdrawalsRoot !== 'string' || traits.stack !== 'ethereum') return;
   const withdrawals = block.withdrawals ?? [];

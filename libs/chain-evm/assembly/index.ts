@@ -1,0 +1,272 @@
+// Proves from the bytes of two JSON-RPC answers that they are a whole block: every transaction under its hash and in
+// `transactionsRoot`, every receipt with its logs in `receiptsRoot`. It says yes to blocks of the common form only; whatever
+// else there is, also everything wrong, traps, and src/verify-block.ts has the word (docs/adr/0013-proving-from-bytes.md).
+
+import { canWrite, writeReceipt, writeTransaction } from './encode';
+import { addMessage, hashAll, MESSAGE_SIZE } from './keccak';
+import { addressDigits, isTransfer, touchesBalances } from './logs';
+import * as rlp from './rlp';
+import * as rows from './rows';
+import * as scan from './scan';
+import { BRANCH_BYTES, LEAF_HEAD, TRIE_BYTES, writeRoot } from './trie';
+
+/** Of the transactions that an OP stack block begins with; their receipts have fields of their own. */
+const DEPOSIT: u32 = 0x7e;
+/** A block has no more, and the trie's keys are for as many. */
+const TRANSACTIONS_MAX: u32 = 65535;
+/** Zero bytes behind each text: what reads ahead reads them. */
+const PADDING: usize = 64;
+
+/** What the caller reads when all is done: `readReport` in src/block-prover.ts. */
+const report: usize = memory.data(128, 8);
+/** For what is decoded only to see that it can be. */
+const scratch: usize = memory.data(64, 8);
+
+let bodyAt: usize = 0;
+let bodyLength: u32 = 0;
+let receiptsAt: usize = 0;
+let receiptsLength: u32 = 0;
+/** Text of the hash that every receipt has to name. */
+let hashAt: usize = 0;
+
+/** Makes room for the two answers and the block's hash (66 characters), which the caller writes there. */
+export function prepare(bodySize: u32, receiptsSize: u32): usize {
+  rows.startTables(__heap_base);
+  bodyLength = bodySize;
+  receiptsLength = receiptsSize;
+  hashAt = rows.allocate(72);
+  bodyAt = allocateText(bodySize);
+  receiptsAt = allocateText(receiptsSize);
+  store<u32>(report, <u32>hashAt, 64);
+  store<u32>(report, <u32>bodyAt, 68);
+  store<u32>(report, <u32>receiptsAt, 72);
+  return report;
+}
+
+function allocateText(length: usize): usize {
+  const at = rows.reserve(length + PADDING);
+  memory.fill(at + length, 0, PADDING);
+  return at;
+}
+
+/** @returns how many transactions the caller has to encode: those with `TX_IS_FOREIGN` */
+export function scanAnswers(): u32 {
+  scan.scanBlock(bodyAt, bodyLength);
+  const count = scan.transactionCount;
+  if (count == 0 || count > TRANSACTIONS_MAX) unreachable();
+  scan.scanReceipts(receiptsAt, receiptsLength);
+  if (scan.receiptCount != count) unreachable();
+  let foreign: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const row = scan.transactionRows + rows.TX_SIZE * i;
+    const type = rows.has(row, rows.TX_TYPE) ? rlp.valueOf(rows.textAtOf(row, rows.TX_TYPE), rows.lengthOf(row, rows.TX_TYPE)) : 0;
+    if (type > 0x7f) unreachable();
+    store<u32>(row, <u32>type, rows.TX_TYPE_NUMBER);
+    if (canWrite(row)) continue;
+    store<u32>(row, 1, rows.TX_IS_FOREIGN);
+    foreign++;
+  }
+  store<u32>(report, count, 76);
+  store<u32>(report, <u32>scan.transactionRows, 80);
+  store<u32>(report, <u32>scan.receiptRows, 84);
+  return foreign;
+}
+
+/** Room for an encoding by the caller. */
+export function reserve(size: u32): usize {
+  return rows.reserve(size);
+}
+
+/** The two roots; that every transaction has its hash and every receipt belongs to its transaction; what to look up. */
+export function prove(): void {
+  const count = scan.transactionCount;
+  writeTransactionsRoot(count);
+  writeReceiptsRoot(count);
+  expectLinks(count);
+  listParticipants(count);
+  listSpans(count);
+  store<u32>(report, <u32>scan.blockStart, 88);
+  store<u32>(report, <u32>scan.listStart, 92);
+  store<u32>(report, <u32>scan.listEnd, 96);
+  store<u32>(report, <u32>scan.blockEnd, 100);
+}
+
+function writeTransactionsRoot(count: u32): void {
+  const values = rows.allocate(8 * count);
+  const messages = rows.reserve(MESSAGE_SIZE * count);
+  const digests = rows.reserve(32 * count);
+  const work = rows.reserve(TRIE_BYTES * count + BRANCH_BYTES);
+  rlp.startAt(rows.reserve(bodyLength + foreignLength(count) + (LEAF_HEAD + 16) * count) + bodyLength + foreignLength(count) + (LEAF_HEAD + 16) * count);
+  for (let i: u32 = 0; i < count; i++) {
+    const row = scan.transactionRows + rows.TX_SIZE * i;
+    const end = rlp.written();
+    if (load<u32>(row, rows.TX_IS_FOREIGN) == 0) writeTransaction(row);
+    else rlp.bytes(load<u32>(row, rows.TX_ENCODING), load<u32>(row, rows.TX_ENCODING + 4));
+    closeValue(values, i, end);
+    addMessage(messages, i, rlp.written(), <u32>(end - rlp.written()), digests + 32 * i);
+    rlp.startAt(rlp.written() - LEAF_HEAD);
+  }
+  hashAll(messages, count);
+  for (let i: u32 = 0; i < count; i++) {
+    const row = scan.transactionRows + rows.TX_SIZE * i;
+    rlp.expectBytes(rows.textAtOf(row, rows.TX_HASH), rows.lengthOf(row, rows.TX_HASH), 32, scratch);
+    for (let word: usize = 0; word < 32; word += 8) if (load<u64>(scratch + word) != load<u64>(digests + 32 * i + word)) unreachable();
+  }
+  writeRoot(values, count, work, report);
+}
+
+/** Of all encodings by the caller. */
+function foreignLength(count: u32): usize {
+  let length: usize = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    length += load<u32>(scan.transactionRows + rows.TX_SIZE * i, rows.TX_ENCODING + 4) + load<u32>(scan.receiptRows + rows.RECEIPT_SIZE * i, rows.RECEIPT_ENCODING + 4);
+  }
+  return length;
+}
+
+function writeReceiptsRoot(count: u32): void {
+  const values = rows.allocate(8 * count);
+  const work = rows.reserve(TRIE_BYTES * count + BRANCH_BYTES);
+  const size = receiptsLength + foreignLength(count) + (LEAF_HEAD + 288) * count;
+  rlp.startAt(rows.reserve(size) + size);
+  for (let i: u32 = 0; i < count; i++) {
+    const row = scan.receiptRows + rows.RECEIPT_SIZE * i;
+    const type = load<u32>(scan.transactionRows + rows.TX_SIZE * i, rows.TX_TYPE_NUMBER);
+    const end = rlp.written();
+    // Also where the caller has encoded it: its logs are then known to be written as they are read here.
+    writeReceipt(row, type);
+    if (type == DEPOSIT) {
+      rlp.startAt(end);
+      rlp.bytes(load<u32>(row, rows.RECEIPT_ENCODING), load<u32>(row, rows.RECEIPT_ENCODING + 4));
+    }
+    closeValue(values, i, end);
+    rlp.startAt(rlp.written() - LEAF_HEAD);
+  }
+  writeRoot(values, count, work, report + 32);
+}
+
+function closeValue(values: usize, index: u32, end: usize): void {
+  const length = <u32>(end - rlp.written());
+  // A shorter leaf would stand in its branch itself.
+  if (length < 32) unreachable();
+  store<u32>(values + 8 * index, <u32>rlp.written());
+  store<u32>(values + 8 * index, length, 4);
+}
+
+/** What no root covers (src/verify-receipt-links.ts), and that whatever is decoded later can be. */
+function expectLinks(count: u32): void {
+  let gasUsed: u64 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const tx = scan.transactionRows + rows.TX_SIZE * i;
+    const receipt = scan.receiptRows + rows.RECEIPT_SIZE * i;
+    expectAddress(tx, rows.TX_FROM);
+    if (rows.has(tx, rows.TX_TO)) expectAddress(tx, rows.TX_TO);
+    if (!rows.has(tx, rows.TX_INPUT)) unreachable();
+    expectQuantity(tx, rows.TX_VALUE);
+    expectQuantity(tx, rows.TX_GAS);
+    if (rows.has(tx, rows.TX_GAS_PRICE)) expectQuantity(tx, rows.TX_GAS_PRICE);
+    expectSame(receipt, rows.RECEIPT_TX_HASH, rows.textAtOf(tx, rows.TX_HASH), 66);
+    expectSame(receipt, rows.RECEIPT_BLOCK_HASH, hashAt, 66);
+    if (rows.has(receipt, rows.RECEIPT_FROM)) expectSame(receipt, rows.RECEIPT_FROM, rows.textAtOf(tx, rows.TX_FROM), 42);
+    if (valueOf(receipt, rows.RECEIPT_TX_INDEX) != i) unreachable();
+    if (load<u32>(receipt, rows.RECEIPT_HAS_LOGS) == 0) unreachable();
+    gasUsed += valueOf(receipt, rows.RECEIPT_GAS_USED);
+    if (gasUsed != valueOf(receipt, rows.RECEIPT_CUMULATIVE_GAS)) unreachable();
+    expectQuantity(receipt, rows.RECEIPT_STATUS);
+    if (rows.has(receipt, rows.RECEIPT_CONTRACT)) expectAddress(receipt, rows.RECEIPT_CONTRACT);
+    for (let slot = rows.RECEIPT_GAS_PRICE; slot < rows.RECEIPT_SIZE; slot += 8) if (rows.has(receipt, slot)) expectQuantity(receipt, slot);
+  }
+}
+
+/** Texts of the addresses that a transaction pays, is paid from or may, and of the contracts that touched balances. */
+function listParticipants(count: u32): void {
+  const logCount = countLogs(count);
+  const participants = rows.reserve(42 * (2 * count + 2 * logCount));
+  const owners = rows.reserve(4 * (2 * count + 2 * logCount));
+  const touched = rows.reserve(42 * logCount);
+  let found: u32 = 0;
+  let touchedCount: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const tx = scan.transactionRows + rows.TX_SIZE * i;
+    const receipt = scan.receiptRows + rows.RECEIPT_SIZE * i;
+    const from = rows.textAtOf(tx, rows.TX_FROM) + 2;
+    writeAddress(participants + 42 * found, from);
+    store<u32>(owners + 4 * found++, i);
+    const value = rows.textAtOf(tx, rows.TX_VALUE);
+    const isPaid = rows.lengthOf(tx, rows.TX_VALUE) != 3 || load<u8>(value, 2) != 0x30;
+    const to = rows.has(tx, rows.TX_TO) ? rows.textAtOf(tx, rows.TX_TO) : rows.textAtOf(receipt, rows.RECEIPT_CONTRACT);
+    if (isPaid && to != 0) {
+      writeAddress(participants + 42 * found, to + 2);
+      store<u32>(owners + 4 * found++, i);
+    }
+    let log: usize = load<u32>(receipt, rows.RECEIPT_LOGS);
+    for (let left = load<u32>(receipt, rows.RECEIPT_LOG_COUNT); left > 0; left--, log += rows.LOG_SIZE) {
+      if (isTransfer(log)) {
+        for (let topic: usize = 1; topic < 3; topic++) {
+          const digits = addressDigits(log, topic);
+          if (isSame(digits, from, 40)) continue;
+          writeAddress(participants + 42 * found, digits);
+          store<u32>(owners + 4 * found++, i);
+        }
+      } else if (touchesBalances(log)) {
+        const address = rows.textAtOf(log, rows.LOG_ADDRESS);
+        if (touchedCount > 0 && isSame(address, touched + 42 * (touchedCount - 1), 42)) continue;
+        memory.copy(touched + 42 * touchedCount++, address, 42);
+      }
+    }
+  }
+  store<u32>(report, <u32>participants, 104);
+  store<u32>(report, found, 108);
+  store<u32>(report, <u32>owners, 112);
+  store<u32>(report, <u32>touched, 116);
+  store<u32>(report, touchedCount, 120);
+}
+
+function countLogs(count: u32): u32 {
+  let logs: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) logs += load<u32>(scan.receiptRows + rows.RECEIPT_SIZE * i, rows.RECEIPT_LOG_COUNT);
+  return logs;
+}
+
+/** Where each transaction and its receipt stand in their answers, and the number of the logs before it: five numbers. */
+function listSpans(count: u32): void {
+  const spans = rows.reserve(20 * count);
+  let logIndex: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const tx = scan.transactionRows + rows.TX_SIZE * i;
+    const receipt = scan.receiptRows + rows.RECEIPT_SIZE * i;
+    const span = spans + 20 * i;
+    store<u32>(span, load<u32>(tx, rows.TX_START) - <u32>bodyAt);
+    store<u32>(span, load<u32>(tx, rows.TX_END) - <u32>bodyAt, 4);
+    store<u32>(span, load<u32>(receipt, rows.RECEIPT_START) - <u32>receiptsAt, 8);
+    store<u32>(span, load<u32>(receipt, rows.RECEIPT_END) - <u32>receiptsAt, 12);
+    store<u32>(span, logIndex, 16);
+    logIndex += load<u32>(receipt, rows.RECEIPT_LOG_COUNT);
+  }
+  store<u32>(report, <u32>spans, 124);
+}
+
+function writeAddress(to: usize, digits: usize): void {
+  store<u16>(to, 0x7830);
+  memory.copy(to + 2, digits, 40);
+}
+
+function isSame(one: usize, other: usize, length: usize): bool {
+  return memory.compare(one, other, length) == 0;
+}
+
+function expectSame(row: usize, slot: usize, text: usize, length: u32): void {
+  if (!rows.has(row, slot) || rows.lengthOf(row, slot) != length || !isSame(rows.textAtOf(row, slot), text, length)) unreachable();
+}
+
+function expectAddress(row: usize, slot: usize): void {
+  rlp.expectBytes(rows.textAtOf(row, slot), rows.lengthOf(row, slot), 20, scratch);
+}
+
+function expectQuantity(row: usize, slot: usize): void {
+  rlp.expectQuantity(rows.textAtOf(row, slot), rows.lengthOf(row, slot));
+}
+
+function valueOf(row: usize, slot: usize): u64 {
+  return rlp.valueOf(rows.textAtOf(row, slot), rows.lengthOf(row, slot));
+}

@@ -1,0 +1,76 @@
+import type { BlockRef, BodyBytes } from '@chainwatch/chain-core';
+import { ChainError } from '@chainwatch/chain-core';
+import { scanBlock } from './block-prover.ts';
+import type { Foreign } from './block-prover.ts';
+import { decodeBalanceChanges } from './decode-block.ts';
+import { toTouchedAssets } from './decode-logs.ts';
+import { encodeReceipt } from './encode-receipt.ts';
+import { encodeTransaction, typeOf } from './encode-transaction.ts';
+import { expectTransaction, parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
+import { ProvedBlock } from './proved-block.ts';
+import type { RawBlock, RawTransaction } from './raw-block.ts';
+import { InvalidHexError, RlpWriter } from './rlp-writer.ts';
+import type { Session } from './session.ts';
+import { verifyOwnFields, verifyWithdrawals } from './verify-block.ts';
+
+const writer = new RlpWriter();
+/** Of the OP stack's deposits, whose receipts have fields of their own. */
+const depositType = 0x7e;
+/** Polygon's sprint: state syncs, which no root covers, come with its first block (Delhi; 64 before, a multiple of it). */
+export const sprintLength = 16;
+
+/**
+ * Whether blocks of this endpoint may be proved from bytes: where every root must come out, and no traces are decoded with
+ * the transactions (docs/adr/0013-proving-from-bytes.md).
+ */
+export function canProveBytes({ traits, capabilities }: Pick<Session, 'traits' | 'capabilities'>, ref: BlockRef): boolean {
+  if (capabilities.trace !== 'none' || capabilities.receipts === 'single' || traits.roots !== 'strict') return false;
+  return traits.stack !== 'bor' || ref.number % sprintLength !== 0;
+}
+
+/**
+ * The block of two JSON-RPC answers, proved as `verifyBlock` does and decoded at need.
+ * @returns undefined where that cannot be said: `verifyBlock` has the word
+ */
+export function proveBytes({ network, traits }: Pick<Session, 'network' | 'traits'>, ref: BlockRef, body: BodyBytes, receipts: BodyBytes): ProvedBlock | undefined {
+  const foreign: RawTransaction[] = [];
+  try {
+    const scanned = scanBlock(body, receipts, ref.hash, (index, transaction, receipt) => {
+      const encoded = encodeForeign(index, transaction, receipt);
+      if (encoded !== undefined) foreign.push(encoded.raw);
+      return encoded;
+    });
+    if (scanned === undefined) return undefined;
+    const block = parseRawBlock(JSON.parse(scanned.header));
+    verifyOwnFields(ref, block, traits);
+    verifyWithdrawals(block, traits);
+    if (block.transactionsRoot !== scanned.transactionsRoot || block.receiptsRoot !== scanned.receiptsRoot) return undefined;
+    return new ProvedBlock({
+      network,
+      block,
+      balanceChanges: decodeBalanceChanges(network, block, foreign),
+      touchedAssets: toTouchedAssets(network, scanned.touched),
+      scanned,
+      body,
+      receipts,
+    });
+  } catch (error) {
+    if (error instanceof ChainError || error instanceof InvalidHexError || error instanceof SyntaxError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/** Of a transaction with an access list, blobs, authorizations, or of a roll-up. */
+function encodeForeign(index: number, transaction: string, receiptText: string): (Foreign & { readonly raw: RawTransaction }) | undefined {
+  const raw: unknown = JSON.parse(transaction);
+  expectTransaction(raw, index);
+  writer.reset();
+  if (!encodeTransaction(writer, raw)) return undefined;
+  const encoding = writer.written.slice();
+  if (typeOf(raw) !== depositType) return { raw, transaction: encoding };
+  const [receipt] = parseRawReceipts([JSON.parse(receiptText)]);
+  if (receipt === undefined) return undefined;
+  writer.reset();
+  encodeReceipt(writer, receipt, depositType);
+  return { raw, transaction: encoding, receipt: writer.written.slice() };
+}

@@ -1,0 +1,80 @@
+import type { AddressFilter, BalanceChange, Block, BodyBytes, Network, Transaction } from '@chainwatch/chain-core';
+import { addressLength } from './block-prover.ts';
+import type { ScannedBlock } from './block-prover.ts';
+import { decodeTransaction } from './decode-block.ts';
+import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
+
+interface ProvedParts {
+  readonly network: Network;
+  readonly block: RawBlock;
+  readonly balanceChanges: readonly BalanceChange[];
+  readonly touchedAssets: readonly string[];
+  readonly scanned: ScannedBlock;
+  /** The answers that were proved. */
+  readonly body: BodyBytes;
+  readonly receipts: BodyBytes;
+}
+
+/** A proved block as the node sent it: a transaction is decoded when somebody asks for it. */
+export class ProvedBlock implements Block {
+  readonly number: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly timestamp: number;
+  readonly transactionCount: number;
+  readonly byteLength: number;
+  readonly balanceChanges: readonly BalanceChange[];
+  readonly touchedAssets: readonly string[];
+  readonly #network: Network;
+  readonly #scanned: Pick<ScannedBlock, 'spans' | 'participants' | 'owners'>;
+  readonly #body: BodyBytes;
+  readonly #receipts: BodyBytes;
+
+  constructor({ network, block, balanceChanges, touchedAssets, scanned, body, receipts }: ProvedParts) {
+    this.number = Number(block.number);
+    this.hash = block.hash;
+    this.parentHash = block.parentHash;
+    this.timestamp = Number(block.timestamp);
+    this.transactionCount = scanned.count;
+    this.byteLength = body.length + receipts.length + scanned.participants.length;
+    this.balanceChanges = balanceChanges;
+    this.touchedAssets = touchedAssets;
+    this.#network = network;
+    this.#scanned = { spans: scanned.spans, participants: scanned.participants, owners: scanned.owners };
+    this.#body = body;
+    this.#receipts = receipts;
+  }
+
+  get transactions(): readonly Transaction[] {
+    const block = resultOf<RawBlock>(this.#body);
+    const receipts = resultOf<readonly RawReceipt[]>(this.#receipts);
+    return block.transactions.map((tx, index) => this.#decode(index, tx, receipts[index] as RawReceipt));
+  }
+
+  possibleTransactions(filter: AddressFilter): readonly Transaction[] {
+    const { participants, owners } = this.#scanned;
+    const found: Transaction[] = [];
+    let last = -1;
+    for (let i = 0; i < owners.length; i++) {
+      const index = owners[i] ?? 0;
+      if (index === last || !filter.has(participants.substring(addressLength * i, addressLength * (i + 1)))) continue;
+      last = index;
+      found.push(this.#decodeAt(index));
+    }
+    return found;
+  }
+
+  #decodeAt(index: number): Transaction {
+    const [txStart = 0, txEnd = 0, receiptStart = 0, receiptEnd = 0] = this.#scanned.spans.subarray(5 * index, 5 * index + 4);
+    const tx = JSON.parse(this.#body.slice(txStart, txEnd)) as RawTransaction;
+    return this.#decode(index, tx, JSON.parse(this.#receipts.slice(receiptStart, receiptEnd)) as RawReceipt);
+  }
+
+  #decode(index: number, tx: RawTransaction, receipt: RawReceipt): Transaction {
+    return decodeTransaction({ network: this.#network, tx, receipt, index, logIndex: this.#scanned.spans[5 * index + 4] ?? 0 });
+  }
+}
+
+function resultOf<T>(answer: BodyBytes): T {
+  return (JSON.parse(answer.toString()) as { readonly result: T }).result;
+}
