@@ -5,13 +5,15 @@ import { assertLinked } from './assert-linked.ts';
 export interface RangeOptions {
   readonly from: number;
   readonly to: number;
-  /** Headers of one request. */
+  /** Headers of one request, at most. */
   readonly size: number;
   /** Requests under way at once. */
   readonly concurrency: number;
   readonly signal: AbortSignal;
 }
 
+/** Chunks grow to their size from here, so that whoever works on the blocks has the first ones soon. */
+const FIRST_SIZE = 16;
 /** A chain may skip that many chunks (a long run of empty slots); a node that has nothing for longer is asked again later. */
 const EMPTY_CHUNKS_MAX = 64;
 
@@ -27,11 +29,13 @@ export async function* readRanges(client: Pick<ChainClient, 'readHeaders'>, opti
   setMaxListeners(0, signal);
   const pending: Promise<BlockHeader[]>[] = [];
   let next = options.from;
+  let length = Math.min(FIRST_SIZE, size);
   let emptyChunks = 0;
   const fill = (): void => {
     while (pending.length < concurrency && next <= to) {
-      pending.push(readChunk(client, next, Math.min(next + size - 1, to), signal));
-      next += size;
+      pending.push(readChunk(client, next, Math.min(next + length - 1, to), signal));
+      next += length;
+      length = Math.min(length * 2, size);
     }
   };
   try {
