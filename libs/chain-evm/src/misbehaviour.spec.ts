@@ -86,6 +86,14 @@ function connect(options: Partial<ChainClientOptions> = {}): ChainClient {
   return client;
 }
 
+/** A client that has found out that its node does not trace: it proves blocks from bytes. */
+async function connectUntraced(): Promise<ChainClient> {
+  const client = connect();
+  answer = (call, honest) => (/trace/.test(call.method) ? unsupported() : honestly(call, honest));
+  await client.readBlock(head);
+  return client;
+}
+
 function answerMethod(method: string, change: (result: never) => unknown): void {
   answer = async (call, honest) => ({ result: call.method === method ? change((await honest()) as never) : await honest() });
 }
@@ -173,6 +181,26 @@ describe('a node that lies', () => {
     await expect(connect().readBlock(head)).rejects.toMatchObject({ code: 'incomplete_block', retryable: true });
   });
 
+  it.each<[string, string, (result: never) => unknown]>([
+    ['alters a receipt', 'eth_getBlockReceipts', (list: { logs: unknown[] }[]) => list.map((receipt) => ({ ...receipt, cumulativeGasUsed: '0x1' }))],
+    ['omits a receipt', 'eth_getBlockReceipts', (list: unknown[]) => list.slice(1)],
+    ['has no receipts', 'eth_getBlockReceipts', () => []],
+    ['changes a hash', 'eth_getBlockByHash', (block: object) => ({ ...block, hash: `0x${'ab'.repeat(32)}` })],
+    ['returns another block', 'eth_getBlockByHash', () => node.rpc('eth_getBlockByNumber', ['0x1', true])],
+  ])('and does not trace: %s is not believed', async (_, method, change) => {
+    const client = await connectUntraced();
+    answer = async (call, honest) => ({ result: call.method === method ? await change((await honest()) as never) : await honest() });
+    await expect(client.readBlock(head)).rejects.toMatchObject({ code: 'incomplete_block', retryable: true });
+    answer = honestly;
+    expect((await client.readBlock(head)).possibleTransactions).toBeDefined();
+  });
+
+  it.each(['eth_getBlockByHash', 'eth_getBlockReceipts'])('and does not trace: without an answer to %s the block is not found', async (method) => {
+    const client = await connectUntraced();
+    answerMethod(method, () => null);
+    await expect(client.readBlock(head)).rejects.toMatchObject({ code: 'block_not_found' });
+  });
+
   it.each<[string, (list: { txHash: string }[]) => unknown]>([
     ['another transaction', (list) => list.map((trace) => ({ ...trace, txHash: `0x${'ab'.repeat(32)}` }))],
     ['with an error', (list) => list.map(({ txHash }) => ({ txHash, error: 'execution timeout' }))],
@@ -244,8 +272,23 @@ describe('a node that lacks', () => {
     const client = connect();
     const block = await client.readBlock(head);
     expect(block.transactions[0]?.transfers.map(({ type }) => type)).toEqual(['native']);
-    await client.readBlock(head);
+    const again = await client.readBlock(head);
+    expect(again.possibleTransactions?.({ has: () => true })).toEqual(block.transactions);
+    expect({ ...again, transactions: again.transactions }).toMatchObject(block);
     expect(asked.filter((method) => /trace/.test(method))).toHaveLength(2);
+  });
+
+  it('traces and eth_getBlockReceipts is asked for single receipts, or by number', async () => {
+    const client = await connectUntraced();
+    answer = (call, honest) =>
+      call.method === 'eth_getBlockReceipts' && !/^0x[0-9a-f]{1,8}$/.test(String(call.params[0]))
+        ? Promise.resolve({ error: { code: -32602, message: 'invalid argument 0: hex string of wrong length' } })
+        : honestly(call, honest);
+    expect((await client.readBlock(head)).transactions).toHaveLength(1);
+    expect((await client.readBlock(head)).possibleTransactions).toBeDefined();
+    refuse('eth_getBlockReceipts');
+    expect((await client.readBlock(head)).transactions).toHaveLength(1);
+    expect(asked.at(-1)).toBe('eth_getTransactionReceipt');
   });
 
   it('but fails at tracing, fails the block', async () => {

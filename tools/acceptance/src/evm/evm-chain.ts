@@ -5,11 +5,19 @@ import type { Project } from '../project.ts';
 import type { ExpectedTransaction, PayingChain, Watched } from '../test-chain.ts';
 import { ChainActor, type NodeRpc } from './chain-actor.ts';
 import { expectTransactions } from './expect-transactions.ts';
+import { UntracedNode } from './lying-evm-node.ts';
 
 /** States stay in memory: anvil 1.7.1 forgets the code of contracts when it reorganises to a state that it moved to disk. */
 const ANVIL_ARGS = ['--no-mining', '--order', 'fifo', '--prune-history', '100000'];
 /** Final is what two epochs lie upon. */
 const FINALIZING_EPOCHS = 2;
+
+interface EvmChainOptions {
+  /** How soon blocks become final: reorgs that are to stay above finality reach less than two epochs deep. */
+  readonly epochBlocks?: number;
+  /** False: the service gets no traces, and nobody pays out of a contract. */
+  readonly isTraced?: boolean;
+}
 
 /** anvil, which mines on command. */
 export class EvmChain implements PayingChain {
@@ -17,17 +25,19 @@ export class EvmChain implements PayingChain {
   readonly family = 'evm';
   readonly ingestor = 'block-ingestor-evm';
   readonly failure = 'outcome';
+  readonly isTraced: boolean;
   readonly #epochBlocks: number;
+  #untraced: UntracedNode | undefined;
   anvil!: Awaited<ReturnType<typeof startAnvil>>;
   actor!: ChainActor;
 
-  /** @param epochBlocks how soon blocks become final: reorgs that are to stay above finality reach less than two epochs deep */
-  constructor({ epochBlocks = 32 }: { readonly epochBlocks?: number } = {}) {
+  constructor({ epochBlocks = 32, isTraced = true }: EvmChainOptions = {}) {
     this.#epochBlocks = epochBlocks;
+    this.isTraced = isTraced;
   }
 
   get url(): string {
-    return this.anvil.url;
+    return this.#untraced?.url ?? this.anvil.url;
   }
 
   get rpc(): NodeRpc {
@@ -36,11 +46,16 @@ export class EvmChain implements PayingChain {
 
   async start(): Promise<void> {
     this.anvil = await startAnvil({ args: [...ANVIL_ARGS, '--slots-in-an-epoch', String(this.#epochBlocks)] });
-    this.actor = new ChainActor(this.rpc, this.url);
+    if (!this.isTraced) {
+      this.#untraced = new UntracedNode(this.anvil.url);
+      await this.#untraced.start();
+    }
+    this.actor = new ChainActor(this.rpc, this.anvil.url);
     await this.actor.start();
   }
 
   async stop(): Promise<void> {
+    await this.#untraced?.stop();
     await this.anvil?.stop();
   }
 
@@ -63,7 +78,7 @@ export class EvmChain implements PayingChain {
     const [from, to] = this.actor.accounts;
     await this.actor.sendEther(from!, to!, 7n);
     await this.actor.call(from!, 'TestToken', this.actor.deployed.token, 'mint', [to, 7n]);
-    await this.actor.call(from!, 'Forwarder', this.actor.deployed.forwarder, 'forward', [to], 7n);
+    if (this.isTraced) await this.actor.call(from!, 'Forwarder', this.actor.deployed.forwarder, 'forward', [to], 7n);
   }
 
   mine(blocks = 1): Promise<void> {

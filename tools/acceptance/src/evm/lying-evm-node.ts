@@ -44,6 +44,20 @@ export class LyingEvmNode extends LyingRpc<EvmLie> {
   }
 }
 
+/** Before an EVM node whose blocks cannot be traced, which most of those for hire are. */
+export class UntracedNode extends LyingRpc<'untraced'> {
+  override lie = 'untraced' as const;
+
+  protected override freezeHead(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  protected override bendReply(_: 'untraced', { method }: Call, reply: Reply): Reply {
+    if (!method.startsWith('trace_') && !method.startsWith('debug_')) return reply;
+    return { id: reply.id, error: { code: -32601, message: `the method ${method} does not exist/is not available` } };
+  }
+}
+
 function bendLogs(reply: Reply, method: string): Reply {
   const result = reply.result;
   if (Array.isArray(result) && method === 'eth_getBlockReceipts') return { ...reply, result: result.map((receipt: Json) => ({ ...receipt, logs: (receipt['logs'] as unknown[]).slice(1) })) };
