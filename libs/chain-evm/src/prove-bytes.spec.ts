@@ -240,6 +240,7 @@ const tamperings: readonly [string, (whole: Case) => Partial<Case>][] = [
   ['writes a number that is none', inBody('"jsonrpc":"2.0"', '"jsonrpc":01')],
   ['writes a literal that is none', inBody('"jsonrpc":"2.0"', '"jsonrpc":nul1')],
   ['writes a comma too many', inReceipts(/\}\]\}$/, '},]}')],
+  ['ends a text with a line break', inBody('"jsonrpc":"2.0"', '"jsonrpc":"2.0\n')],
   ['puts a zero byte for a space', inBody('"jsonrpc":"2.0"', '"jsonrpc":\0"2.0"')],
 ];
 
