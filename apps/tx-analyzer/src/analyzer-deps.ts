@@ -26,7 +26,7 @@ export interface AnalyzerDeps {
 }
 
 export interface AnalyzerOptions {
-  /** Bodies read at once per chain, default 24. */
+  /** Bodies read ahead per chain at most, default 64; fewer where blocks are large. */
   readonly prefetchWindow?: number;
   /** Blocks in one step at most, default 100. */
   readonly groupBlocksMax?: number;

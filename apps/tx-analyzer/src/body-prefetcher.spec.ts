@@ -21,4 +21,25 @@ describe('BodyPrefetcher', () => {
     });
     expect(seen).toMatchObject({ isReady: false, trouble: 'Error: gone' });
   });
+
+  it.each([
+    ['small blocks: the window', { byteLength: 400_000 }, 40],
+    ['blocks of 4 MB: what fits into its memory', { byteLength: 4 * 1024 * 1024 }, 16],
+    ['large decoded blocks: what fits into its memory', { transactionCount: 2_000 }, 16],
+    ['huge blocks: eight', { byteLength: 100 * 1024 * 1024 }, 8],
+  ])('reads ahead of %s', async (_, size, expected) => {
+    let started = 0;
+    const read = async (): Promise<Block> => ((started += 1), { ...block, ...size });
+    const bodies = new BodyPrefetcher(read, 40, () => undefined);
+    const entries = Array.from({ length: 300 }, (__, index) => ({ ...entry, seq: index + 1 }));
+    for (let done = 0; done < 200; done += 1) {
+      bodies.prefetch(entries.slice(done));
+      await bodies.find(done + 1)?.ready;
+      bodies.dropThrough(done + 1);
+    }
+    started = 0;
+    bodies.dropThrough(300);
+    bodies.prefetch(entries);
+    expect(started).toBe(expected);
+  });
 });

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Block } from '@chainwatch/chain-core';
+import { countTransactions, type Block } from '@chainwatch/chain-core';
 import type { FeedEntry } from './feed-entry.ts';
 
 /** A body under way or there. `block` undefined with `isReady`: an orphan whose body is gone. */
@@ -14,12 +14,21 @@ export interface Body {
 
 export type ReadBody = (entry: FeedEntry, onTrouble: (reason: string) => void, signal: AbortSignal) => Promise<Block | undefined>;
 
+/** Memory that the bodies of a window may take, as far as those before tell. */
+const WINDOW_BYTES = 64 * 1024 * 1024;
+/** However large blocks are, that many are read ahead. */
+const WINDOW_MIN = 8;
+/** Of a decoded transaction. */
+const TRANSACTION_BYTES = 2_000;
+
 /** Reads the bodies of the next blocks in parallel, within a window. */
 export class BodyPrefetcher {
   readonly #read: ReadBody;
   readonly #windowSize: number;
   readonly #onChange: () => void;
   readonly #bodies = new Map<number, Body>();
+  /** Of a body, a moving average. */
+  #typicalBytes = 0;
   #abort = createAbort();
 
   /** @param onChange called when a body is there, or is in trouble, and `find` tells so */
@@ -31,8 +40,9 @@ export class BodyPrefetcher {
 
   /** Starts reading what of `entries` fits into the window. */
   prefetch(entries: readonly FeedEntry[]): void {
+    const window = Math.min(this.#windowSize, Math.max(WINDOW_MIN, Math.floor(WINDOW_BYTES / this.#typicalBytes)));
     for (const entry of entries) {
-      if (this.#bodies.size >= this.#windowSize) return;
+      if (this.#bodies.size >= window) return;
       if (entry.type === 'block' && !this.#bodies.has(entry.seq)) this.#start(entry);
     }
   }
@@ -61,7 +71,10 @@ export class BodyPrefetcher {
     const body: Body = { entry, isReady: false, ready: Promise.resolve() };
     body.ready = this.#read(entry, (reason) => (body.trouble = reason), signal).then(
       (block) => {
-        if (block !== undefined) body.block = block;
+        if (block !== undefined) {
+          body.block = block;
+          this.#typicalBytes += (bytesOf(block) - this.#typicalBytes) / WINDOW_MIN;
+        }
         body.isReady = true;
       },
       (error: unknown) => {
@@ -71,6 +84,10 @@ export class BodyPrefetcher {
     ).finally(this.#onChange);
     this.#bodies.set(entry.seq, body);
   }
+}
+
+function bytesOf(block: Block): number {
+  return block.byteLength ?? TRANSACTION_BYTES * countTransactions(block);
 }
 
 /** Every read of the window listens to the one signal: that many listeners are no leak. */

@@ -49,6 +49,8 @@ export interface HttpRequest {
   readonly path: string;
   readonly body?: string;
   readonly signal?: AbortSignal;
+  /** Lets the others go first: bodies of blocks ahead of what is worked on, which else would keep everything waiting. */
+  readonly isPatient?: boolean;
   /** In place of the client's own: a request that the node answers late on purpose. It waits for no slot. */
   readonly timeoutMs?: number;
 }
@@ -88,7 +90,7 @@ export class HttpClient {
   fetch(request: HttpRequest): Promise<HttpReply> {
     const { what, signal, timeoutMs = this.#options.timeoutMs } = request;
     const task = (): Promise<HttpReply> => withDeadline({ what, timeoutMs, signal }, (inner) => this.#send(request, timeoutMs, inner));
-    return request.timeoutMs === undefined ? this.#slots.run(signal, task) : task();
+    return request.timeoutMs === undefined ? this.#slots.run(signal, task, request.isPatient) : task();
   }
 
   close(): void {

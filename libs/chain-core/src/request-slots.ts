@@ -1,17 +1,21 @@
 import { ChainClientError } from './errors.ts';
 
-/** Bounds the requests under way; who waits is served in order, and leaves the queue when aborted. */
+/**
+ * Bounds the requests under way; who waits is served in order, the patient after the others, and leaves the queue when
+ * aborted.
+ */
 export class RequestSlots {
   #free: number;
   readonly #waiting = new Set<() => void>();
+  readonly #patient = new Set<() => void>();
 
   constructor(count: number) {
     this.#free = Math.max(1, count);
   }
 
-  async run<T>(signal: AbortSignal | undefined, task: () => Promise<T>): Promise<T> {
+  async run<T>(signal: AbortSignal | undefined, task: () => Promise<T>, isPatient = false): Promise<T> {
     if (this.#free > 0) this.#free--;
-    else await this.#wait(signal);
+    else await this.#wait(signal, isPatient ? this.#patient : this.#waiting);
     try {
       return await task();
     } finally {
@@ -20,20 +24,21 @@ export class RequestSlots {
   }
 
   #release(): void {
-    const next = this.#waiting.values().next();
+    const queue = this.#waiting.size > 0 ? this.#waiting : this.#patient;
+    const next = queue.values().next();
     if (next.done === true) {
       this.#free++;
       return;
     }
-    this.#waiting.delete(next.value);
+    queue.delete(next.value);
     next.value();
   }
 
-  #wait(signal: AbortSignal | undefined): Promise<void> {
+  #wait(signal: AbortSignal | undefined, queue: Set<() => void>): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(abortedError(signal));
       const onAbort = (): void => {
-        this.#waiting.delete(start);
+        queue.delete(start);
         reject(abortedError(signal));
       };
       const start = (): void => {
@@ -41,7 +46,7 @@ export class RequestSlots {
         resolve();
       };
       signal?.addEventListener('abort', onAbort, { once: true });
-      this.#waiting.add(start);
+      queue.add(start);
     });
   }
 }

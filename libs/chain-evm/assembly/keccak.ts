@@ -39,7 +39,9 @@ export function hashAll(list: usize, count: u32): void {
       const entry = lanes + lane * 12;
       if (load<u32>(entry, 8) == 0) {
         if (next == count) continue;
-        memory.copy(entry, list + next * MESSAGE_SIZE, 12);
+        const message = list + next * MESSAGE_SIZE;
+        store<u64>(entry, load<u64>(message));
+        store<u32>(entry, load<u32>(message, 8), 8);
         next++;
       }
       isAtWork = true;

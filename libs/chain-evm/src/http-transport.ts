@@ -26,7 +26,7 @@ export class HttpTransport implements RpcTransport {
 
   async ask(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<RpcReply> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-    const { status, body: bytes } = await this.#http.fetch({ what: method, method: 'POST', path: this.#path, body, signal });
+    const { status, body: bytes } = await this.#http.fetch({ what: method, method: 'POST', path: this.#path, body, signal, isPatient: true });
     return {
       ...(status === 200 ? { bytes } : {}),
       result: () => unwrap(readAnswer(method, expectJson(method, readRpcText(method, { status, text: bytes.toString() })))),

@@ -4,7 +4,7 @@ import type { BodyBytes, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 export interface RpcTransport {
   /** One call; an error answer is thrown. */
   call(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown>;
-  /** One call whose answer is not read yet. */
+  /** One call whose answer is not read yet: for whole blocks, which let other calls go first. */
   ask(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<RpcReply>;
   /** Any number of calls, answers in their order; a node's error to one call is that call's answer. */
   callMany(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>;
