@@ -93,6 +93,11 @@ export class HttpClient {
     return request.timeoutMs === undefined ? this.#slots.run(signal, task, request.isPatient) : task();
   }
 
+  /** As many requests are under way as may be. */
+  get isBusy(): boolean {
+    return this.#slots.isBusy;
+  }
+
   close(): void {
     void this.#pool?.destroy().catch(() => undefined);
     this.#pool = undefined;

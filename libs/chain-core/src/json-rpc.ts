@@ -105,7 +105,8 @@ function isErrorResponse(parsed: unknown): boolean {
   return typeof parsed === 'object' && parsed !== null && 'error' in parsed && typeof parsed.error === 'object';
 }
 
-function orderAnswers(calls: readonly RpcCall[], firstId: number, responses: readonly unknown[]): RpcAnswer[] {
+/** Answers to calls that were numbered from `firstId` on, in the order of the calls. @throws ChainClientError when one is missing */
+export function orderAnswers(calls: readonly RpcCall[], firstId: number, responses: readonly unknown[]): RpcAnswer[] {
   const byId = new Map<unknown, unknown>();
   for (const response of responses) {
     if (typeof response === 'object' && response !== null && 'id' in response) byId.set(response.id, response);

@@ -13,6 +13,11 @@ export class RequestSlots {
     this.#free = Math.max(1, count);
   }
 
+  /** A request would have to wait. */
+  get isBusy(): boolean {
+    return this.#free === 0;
+  }
+
   async run<T>(signal: AbortSignal | undefined, task: () => Promise<T>, isPatient = false): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await this.#wait(signal, isPatient ? this.#patient : this.#waiting);

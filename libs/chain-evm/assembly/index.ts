@@ -3,6 +3,7 @@
 // else there is, also everything wrong, traps, and src/verify-block.ts has the word (docs/adr/0013-proving-from-bytes.md).
 
 import { canWrite, writeReceipt, writeTransaction } from './encode';
+import * as json from './json';
 import { addMessage, hashAll, MESSAGE_SIZE } from './keccak';
 import { addressDigits, isTransfer, touchesBalances } from './logs';
 import * as rlp from './rlp';
@@ -29,14 +30,17 @@ let receiptsLength: u32 = 0;
 /** Text of the hash that every receipt has to name. */
 let hashAt: usize = 0;
 
-/** Makes room for the two answers and the block's hash (66 characters), which the caller writes there. */
+/**
+ * Makes room for the two answers and the block's hash (66 characters), which the caller writes there. Without receipts
+ * of their own the body is a list of both answers, numbered 1 and 2.
+ */
 export function prepare(bodySize: u32, receiptsSize: u32): usize {
   rows.startTables(__heap_base);
   bodyLength = bodySize;
   receiptsLength = receiptsSize;
   hashAt = rows.allocate(72);
   bodyAt = allocateText(bodySize);
-  receiptsAt = allocateText(receiptsSize);
+  receiptsAt = receiptsSize == 0 ? bodyAt : allocateText(receiptsSize);
   store<u32>(report, <u32>hashAt, 64);
   store<u32>(report, <u32>bodyAt, 68);
   store<u32>(report, <u32>receiptsAt, 72);
@@ -51,11 +55,25 @@ function allocateText(length: usize): usize {
 
 /** @returns how many transactions the caller has to encode: those with `TX_IS_FOREIGN` */
 export function scanAnswers(): u32 {
-  scan.scanBlock(bodyAt, bodyLength);
+  json.seek(bodyAt);
+  if (receiptsLength == 0) {
+    json.take(0x5b);
+    scan.scanBlock();
+    if (scan.answerId != 1) unreachable();
+    json.take(0x2c);
+    scan.scanReceipts();
+    if (scan.answerId != 2) unreachable();
+    json.take(0x5d);
+    json.takeEnd(bodyAt + bodyLength);
+  } else {
+    scan.scanBlock();
+    json.takeEnd(bodyAt + bodyLength);
+    json.seek(receiptsAt);
+    scan.scanReceipts();
+    json.takeEnd(receiptsAt + receiptsLength);
+  }
   const count = scan.transactionCount;
-  if (count == 0 || count > TRANSACTIONS_MAX) unreachable();
-  scan.scanReceipts(receiptsAt, receiptsLength);
-  if (scan.receiptCount != count) unreachable();
+  if (count == 0 || count > TRANSACTIONS_MAX || scan.receiptCount != count) unreachable();
   let foreign: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const row = scan.transactionRows + rows.TX_SIZE * i;
@@ -127,7 +145,7 @@ function foreignLength(count: u32): usize {
 function writeReceiptsRoot(count: u32): void {
   const values = rows.allocate(8 * count);
   const work = rows.reserve(TRIE_BYTES * count + BRANCH_BYTES);
-  const size = receiptsLength + foreignLength(count) + (LEAF_HEAD + 288) * count;
+  const size = bodyLength + receiptsLength + foreignLength(count) + (LEAF_HEAD + 288) * count;
   rlp.startAt(rows.reserve(size) + size);
   for (let i: u32 = 0; i < count; i++) {
     const row = scan.receiptRows + rows.RECEIPT_SIZE * i;

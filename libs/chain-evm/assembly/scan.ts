@@ -16,8 +16,8 @@ export let receiptRows: usize = 0;
 export let receiptCount: u32 = 0;
 
 /** The block and its transactions, which are whole objects. */
-export function scanBlock(at: usize, length: u32): void {
-  openAnswer(at);
+export function scanBlock(): void {
+  openAnswer();
   blockStart = json.position();
   listStart = 0;
   json.take(0x7b);
@@ -28,12 +28,12 @@ export function scanBlock(at: usize, length: u32): void {
   } while (json.takeIf(0x2c));
   json.take(0x7d);
   blockEnd = json.position();
-  closeAnswer(at + length);
+  closeAnswer();
   if (listStart == 0) unreachable();
 }
 
-export function scanReceipts(at: usize, length: u32): void {
-  openAnswer(at);
+export function scanReceipts(): void {
+  openAnswer();
   receiptCount = 0;
   receiptRows = rows.allocate(rows.RECEIPT_SIZE * transactionCount);
   json.take(0x5b);
@@ -45,32 +45,39 @@ export function scanReceipts(at: usize, length: u32): void {
     } while (json.takeIf(0x2c));
     json.take(0x5d);
   }
-  closeAnswer(at + length);
+  closeAnswer();
 }
 
-let hasResult: bool = false;
+/** Digit of the number that the last answer has; 0: it has none, or another. */
+export let answerId: u32 = 0;
 
 /** The members of an answer up to its result; an error is not taken. */
-function openAnswer(at: usize): void {
-  json.seek(at);
+function openAnswer(): void {
   json.take(0x7b);
-  hasResult = false;
+  answerId = 0;
   if (!skipToResult()) unreachable();
 }
 
 /** The members after the result. */
-function closeAnswer(end: usize): void {
+function closeAnswer(): void {
   if (json.takeIf(0x2c) && skipToResult()) unreachable();
   json.take(0x7d);
-  json.takeEnd(end);
 }
 
 function skipToResult(): bool {
   do {
     json.takeKey();
     if (json.keyLength == 6 && json.keyHead == 0x746c75736572) return true; // result
-    if (json.keyLength == 5 && json.keyHead == 0x726f727265) json.takeNull(); // error
-    else json.skipValue();
+    if (json.keyLength == 5 && json.keyHead == 0x726f727265) {
+      json.takeNull(); // error
+    } else if (json.keyLength == 2 && json.keyHead == 0x6469) {
+      const digit = json.position(); // id
+      json.skipValue();
+      const next = load<u8>(digit + 1);
+      answerId = next == 0x2c || next == 0x7d || next <= 0x20 ? load<u8>(digit) - 0x30 : 0;
+    } else {
+      json.skipValue();
+    }
   } while (json.takeIf(0x2c));
   return false;
 }

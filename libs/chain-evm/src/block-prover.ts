@@ -77,21 +77,22 @@ function compile(): object | undefined {
 }
 
 /**
- * Scans two JSON-RPC answers and proves what no header covers: that every transaction has its hash, and that every receipt
+ * Scans two JSON-RPC answers, or the list of both (then `body` and `receipts` are the same), and proves what no header covers: that every transaction has its hash, and that every receipt
  * belongs to its transaction and to the block `hash`. Whether the roots are the header's is for the caller to compare.
  * @returns undefined where it cannot tell: something is wrong, or merely not as most nodes write it
  */
 export function scanBlock(body: Source, receipts: Source, hash: string, encodeForeign: EncodeForeign): ScannedBlock | undefined {
-  if (module === undefined || body.length + receipts.length > bytesMax) return undefined;
+  const receiptsLength = receipts === body ? 0 : receipts.length;
+  if (module === undefined || body.length + receiptsLength > bytesMax) return undefined;
   exports ??= new Instance(module).exports as ProverExports;
   const prover = exports;
   try {
-    const report = prover.prepare(body.length, receipts.length);
+    const report = prover.prepare(body.length, receiptsLength);
     const [hashAt = 0, bodyAt = 0, receiptsAt = 0] = numbersAt(prover, report + 64, 3);
     const bytes = bytesOf(prover);
     bytes.write(hash, hashAt, 66, 'latin1');
     body.copyTo(bytes, bodyAt);
-    receipts.copyTo(bytes, receiptsAt);
+    if (receiptsLength > 0) receipts.copyTo(bytes, receiptsAt);
     if (prover.scanAnswers() > 0 && !addForeign(prover, report, encodeForeign)) return undefined;
     prover.prove();
     return readReport(prover, report, bodyAt);

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
-import { expectJson, HttpClient, JsonRpc, readAnswer, readRpcText, unwrap } from '@chainwatch/chain-core';
-import type { EndpointOptions, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
+import { expectJson, HttpClient, isServerFault, JsonRpc, orderAnswers, readAnswer, readRpcText, unwrap } from '@chainwatch/chain-core';
+import type { EndpointOptions, HttpReply, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import type { RpcReply, RpcTransport } from './rpc-transport.ts';
 
 const batchSize = 100;
@@ -9,6 +9,8 @@ const batchSize = 100;
 export class HttpTransport implements RpcTransport {
   readonly #http: HttpClient;
   readonly #path: string;
+  /** The endpoint has refused a list of calls of whole blocks. */
+  #refusesLists = false;
   readonly #rpc: JsonRpc<AbortSignal | undefined>;
 
   constructor(options: EndpointOptions) {
@@ -25,12 +27,38 @@ export class HttpTransport implements RpcTransport {
   }
 
   async ask(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<RpcReply> {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-    const { status, body: bytes } = await this.#http.fetch({ what: method, method: 'POST', path: this.#path, body, signal, isPatient: true });
-    return {
-      ...(status === 200 ? { bytes } : {}),
-      result: () => unwrap(readAnswer(method, expectJson(method, readRpcText(method, { status, text: bytes.toString() })))),
-    };
+    const reply = await this.#fetch(method, { jsonrpc: '2.0', id: 1, method, params }, signal);
+    return { ...(reply.status === 200 ? { bytes: reply.body } : {}), result: () => unwrap(readAnswer(method, parse(method, reply))) };
+  }
+
+  askTogether(calls: readonly RpcCall[], signal?: AbortSignal): Promise<readonly RpcReply[] | undefined> | undefined {
+    return this.#refusesLists || !this.#http.isBusy ? undefined : this.#askTogether(calls, signal);
+  }
+
+  async #askTogether(calls: readonly RpcCall[], signal: AbortSignal | undefined): Promise<readonly RpcReply[] | undefined> {
+    const what = `batch of ${calls.length} ${calls[0]?.method ?? ''}`;
+    const reply = await this.#fetch(what, calls.map(({ method, params }, index) => ({ jsonrpc: '2.0', id: index + 1, method, params })), signal);
+    if (reply.status !== 200 || reply.body.slice(0, 1) !== '[') {
+      this.#noteRefusal(what, reply);
+      return undefined;
+    }
+    let answers: readonly RpcAnswer[] | undefined;
+    const answer = (index: number): RpcAnswer => (answers ??= orderAnswers(calls, 1, parse(what, reply) as unknown[]))[index] as RpcAnswer;
+    return calls.map((_, index) => ({ bytes: reply.body, result: () => unwrap(answer(index)) }));
+  }
+
+  #fetch(what: string, body: object, signal: AbortSignal | undefined): Promise<HttpReply> {
+    return this.#http.fetch({ what, method: 'POST', path: this.#path, body: JSON.stringify(body), signal, isPatient: true });
+  }
+
+  /** @throws ChainClientError where calls one by one would fare no better */
+  #noteRefusal(what: string, reply: HttpReply): void {
+    try {
+      unwrap(readAnswer(what, parse(what, reply)));
+    } catch (error) {
+      if (isServerFault(error)) throw error;
+    }
+    this.#refusesLists = true;
   }
 
   callMany(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
@@ -40,4 +68,9 @@ export class HttpTransport implements RpcTransport {
   close(): void {
     this.#http.close();
   }
+}
+
+/** @throws ChainClientError */
+function parse(what: string, { status, body }: HttpReply): unknown {
+  return expectJson(what, readRpcText(what, { status, text: body.toString() }));
 }

@@ -87,8 +87,8 @@ function connect(options: Partial<ChainClientOptions> = {}): ChainClient {
 }
 
 /** A client that has found out that its node does not trace: it proves blocks from bytes. */
-async function connectUntraced(): Promise<ChainClient> {
-  const client = connect();
+async function connectUntraced(options?: Partial<ChainClientOptions>): Promise<ChainClient> {
+  const client = connect(options);
   answer = (call, honest) => (/trace/.test(call.method) ? unsupported() : honestly(call, honest));
   await client.readBlock(head);
   return client;
@@ -289,6 +289,50 @@ describe('a node that lacks', () => {
     refuse('eth_getBlockReceipts');
     expect((await client.readBlock(head)).transactions).toHaveLength(1);
     expect(asked.at(-1)).toBe('eth_getTransactionReceipt');
+  });
+
+  it('traces is asked for body and receipts at once while other requests are under way', async () => {
+    const bodies: string[] = [];
+    interfere = (_, __, body) => (bodies.push(body), false);
+    const client = await connectUntraced({ concurrency: 2 });
+    const expected = await client.readBlock(head);
+    bodies.splice(0);
+    answer = honestly;
+    const blocks = await Promise.all([1, 2, 3, 4].map(() => client.readBlock(head)));
+    expect(bodies.map((body) => (JSON.parse(body) as Call[]).length)).toEqual([undefined, undefined, 2, 2, 2]);
+    for (const block of blocks) expect({ ...block, byteLength: 0, transactions: block.transactions }).toEqual({ ...expected, byteLength: 0, transactions: expected.transactions });
+    expect(blocks.every(({ possibleTransactions }) => possibleTransactions !== undefined)).toBe(true);
+  });
+
+  it('lists, too, is asked one by one, and not for a list again', async () => {
+    const client = await connectUntraced({ concurrency: 2 });
+    let lists = 0;
+    interfere = (_, res, body) => body.startsWith('[') && ((lists += 1), res.end('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch not supported"}}'), true);
+    answer = honestly;
+    for (let round = 0; round < 2; round += 1) {
+      const blocks = await Promise.all([1, 2].map(() => client.readBlock(head)));
+      expect(blocks.map(({ hash }) => hash)).toEqual([head.hash, head.hash]);
+    }
+    expect(lists).toBe(1);
+  });
+
+  it.each<[string, number, string, string]>([
+    ['a fault', 503, 'busy', 'node_error'],
+    ['a rate limit', 429, '', 'node_error'],
+    ['half a list', 200, '[{"jsonrpc":"2.0","id":1,"result":', 'node_error'],
+    ['a list without one answer', 200, '[{"jsonrpc":"2.0","id":2,"result":[]}]', 'node_error'],
+    ['an error in the list', 200, '[{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"busy"}},{"jsonrpc":"2.0","id":2,"result":[]}]', 'node_error'],
+    ['nothing in the list', 200, '[{"jsonrpc":"2.0","id":1,"result":null},{"jsonrpc":"2.0","id":2,"result":null}]', 'block_not_found'],
+    ['no receipts in the list', 200, '[{"jsonrpc":"2.0","id":2,"result":[]},{"jsonrpc":"2.0","id":1,"result":BODY}]', 'incomplete_block'],
+  ])('traces and answers a list with %s fails the block', async (_, status, text, code) => {
+    const client = await connectUntraced({ concurrency: 2 });
+    const body = JSON.stringify(await node.rpc('eth_getBlockByHash', [head.hash, true]));
+    interfere = (__, res, sent) => sent.startsWith('[') && (res.writeHead(status).end(text.replace('BODY', body)), true);
+    answer = honestly;
+    const reading = Promise.all([client.readBlock(head), client.readBlock(head).catch((error: unknown) => error)]);
+    expect((await reading)[1]).toMatchObject({ code });
+    interfere = () => false;
+    expect((await Promise.all([client.readBlock(head), client.readBlock(head)])).map(({ hash }) => hash)).toEqual([head.hash, head.hash]);
   });
 
   it('but fails at tracing, fails the block', async () => {

@@ -51,6 +51,12 @@ function readQuickly({ ref, body, receipts }: Case, of: Network) {
   return proveBytes({ network: of, traits: readTraits(of) }, ref, bytesOf(body), bytesOf(receipts));
 }
 
+/** As one request for both brings them. */
+function readTogether(list: string, ref: BlockRef) {
+  const bytes = bytesOf(list);
+  return proveBytes({ network, traits: readTraits(network) }, ref, bytes, bytes);
+}
+
 const plain = ({ number, hash, parentHash, timestamp, transactions, balanceChanges, touchedAssets }: Block): Block => ({ number, hash, parentHash, timestamp, transactions, balanceChanges, touchedAssets });
 
 function participantsOf(block: Block): string[] {
@@ -180,6 +186,8 @@ function fixedItems(): readonly Made[] {
   ];
 }
 
+const listOf = ({ body, receipts }: Case): string => `[${body},${receipts.replace('"id":1', '"id":2')}]`;
+
 interface Answers {
   readonly block: { transactions: Record<string, unknown>[]; withdrawals: unknown[] };
   readonly receipts: (Record<string, unknown> & { logs: { topics: string[]; data: string }[] })[];
@@ -254,6 +262,7 @@ describe('blocks proved from bytes', () => {
       fc.property(fc.array(made, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: 1e9 }), (items, number) => {
         const made = assemble(items, number);
         expectSame(readQuickly(made, network), readSlowly(made, network));
+        expectSame(readTogether(listOf(made), made.ref), readSlowly(made, network));
       }),
       { numRuns: RUNS, seed: SEED },
     );
@@ -271,6 +280,26 @@ describe('blocks proved from bytes', () => {
     const { ref, body, receipts } = assemble(items!, 9);
     const spaced: Case = { ref, body: JSON.stringify(JSON.parse(body), null, '\t').replaceAll('\n', '\r\n '), receipts: ` ${JSON.stringify(JSON.parse(receipts), null, 2)}` };
     expectSame(readQuickly(spaced, network), readSlowly(spaced, network));
+  });
+
+  it.each<[string, (list: string) => string]>([
+    ['in another order', (list) => JSON.stringify((JSON.parse(list) as unknown[]).toReversed())],
+    ['with the same number', (list) => list.replace('"id":2', '"id":1')],
+    ['with other numbers', (list) => list.replace('"id":1', '"id":7')],
+    ['with longer numbers', (list) => list.replace('"id":1', '"id":11')],
+    ['with texts for numbers', (list) => list.replace('"id":2', '"id":"2"')],
+    ['without numbers', (list) => list.replace('"id":2,', '')],
+    ['and one more', (list) => list.replace(/\]$/, ',{"jsonrpc":"2.0","id":3,"result":null}]')],
+    ['but for one', (list) => JSON.stringify((JSON.parse(list) as unknown[]).slice(0, 1))],
+    ['not as a list', (list) => list.slice(1, -1)],
+    ['and more', (list) => `${list}]`],
+  ])('are not taken from a list of both answers %s', (_, change) => {
+    const whole = assemble(fixedItems(), 9);
+    const list = listOf(whole);
+    expectSame(readTogether(list, whole.ref), readSlowly(whole, network));
+    expectSame(readTogether(list.replaceAll(/\{"jsonrpc":"2.0","id":(\d),/g, '{"result_":1,"id" : $1 ,"jsonrpc":"2.0",'), whole.ref), readSlowly(whole, network));
+    expect(change(list)).not.toBe(list);
+    expect(readTogether(change(list), whole.ref)).toBeUndefined();
   });
 
   describe.each(tamperings)('are not taken from a node that %s', (_, tamper) => {

@@ -29,7 +29,7 @@ export function canProveBytes({ traits, capabilities }: Pick<Session, 'traits' |
 }
 
 /**
- * The block of two JSON-RPC answers, proved as `verifyBlock` does and decoded at need.
+ * The block of two JSON-RPC answers, or of a list of both that is given twice, proved as `verifyBlock` does and decoded at need.
  * @returns undefined where that cannot be said: `verifyBlock` has the word
  */
 export function proveBytes({ network, traits }: Pick<Session, 'network' | 'traits'>, ref: BlockRef, body: BodyBytes, receipts: BodyBytes): ProvedBlock | undefined {

@@ -10,7 +10,7 @@ interface ProvedParts {
   readonly balanceChanges: readonly BalanceChange[];
   readonly touchedAssets: readonly string[];
   readonly scanned: ScannedBlock;
-  /** The answers that were proved. */
+  /** The answers that were proved; the same where one request asked for both. */
   readonly body: BodyBytes;
   readonly receipts: BodyBytes;
 }
@@ -36,7 +36,7 @@ export class ProvedBlock implements Block {
     this.parentHash = block.parentHash;
     this.timestamp = Number(block.timestamp);
     this.transactionCount = scanned.count;
-    this.byteLength = body.length + receipts.length + scanned.participants.length;
+    this.byteLength = body.length + (receipts === body ? 0 : receipts.length) + scanned.participants.length;
     this.balanceChanges = balanceChanges;
     this.touchedAssets = touchedAssets;
     this.#network = network;
@@ -46,8 +46,8 @@ export class ProvedBlock implements Block {
   }
 
   get transactions(): readonly Transaction[] {
-    const block = resultOf<RawBlock>(this.#body);
-    const receipts = resultOf<readonly RawReceipt[]>(this.#receipts);
+    const block = resultOf<RawBlock>(this.#body, 0);
+    const receipts = resultOf<readonly RawReceipt[]>(this.#receipts, 1);
     return block.transactions.map((tx, index) => this.#decode(index, tx, receipts[index] as RawReceipt));
   }
 
@@ -75,6 +75,12 @@ export class ProvedBlock implements Block {
   }
 }
 
-function resultOf<T>(answer: BodyBytes): T {
-  return (JSON.parse(answer.toString()) as { readonly result: T }).result;
+interface Answer<T> {
+  readonly result: T;
+}
+
+/** Of an answer, or of the one at a place in a list. */
+function resultOf<T>(bytes: BodyBytes, place: number): T {
+  const parsed = JSON.parse(bytes.toString()) as Answer<T> | readonly Answer<T>[];
+  return ('result' in parsed ? parsed : (parsed[place] as Answer<T>)).result;
 }

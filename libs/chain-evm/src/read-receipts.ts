@@ -1,5 +1,5 @@
 import { BlockNotFoundError, IncompleteBlockError, unwrap } from '@chainwatch/chain-core';
-import type { BlockRef } from '@chainwatch/chain-core';
+import type { BlockRef, RpcCall } from '@chainwatch/chain-core';
 import { isInvalidParams, isUnsupported } from './classify-node-error.ts';
 import { parseRawReceipts } from './parse-raw-block.ts';
 import type { RawBlock, RawReceipt } from './raw-block.ts';
@@ -44,9 +44,15 @@ export async function readReceipts(
 const nextForm = { by_hash: 'by_object', by_object: 'by_number', by_number: 'single' } as const;
 
 /** All receipts of a block in one call, of the form that is tried now. */
-export function askReceipts({ transport, capabilities }: Session, ref: BlockRef, signal?: AbortSignal): Promise<RpcReply> {
+export function askReceipts(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<RpcReply> {
+  const { method, params } = receiptsCall(session, ref);
+  return session.transport.ask(method, params, signal);
+}
+
+/** The call of the form that is tried now. */
+export function receiptsCall({ capabilities }: Pick<Session, 'capabilities'>, ref: BlockRef): RpcCall {
   const forms = { by_hash: ref.hash, by_object: { blockHash: ref.hash }, by_number: `0x${ref.number.toString(16)}`, single: ref.hash };
-  return transport.ask('eth_getBlockReceipts', [forms[capabilities.receipts]], signal);
+  return { method: 'eth_getBlockReceipts', params: [forms[capabilities.receipts]] };
 }
 
 function readAtOnce(ref: BlockRef, reply: RpcReply): readonly RawReceipt[] {

@@ -6,6 +6,11 @@ export interface RpcTransport {
   call(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown>;
   /** One call whose answer is not read yet: for whole blocks, which let other calls go first. */
   ask(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<RpcReply>;
+  /**
+   * The same of several calls in one request, where more requests would have to wait for their turn. Undefined, at once or
+   * when the endpoint has said so, where it takes no lists. The replies have the same `bytes`, with answers numbered from 1 on.
+   */
+  askTogether?(calls: readonly RpcCall[], signal?: AbortSignal): Promise<readonly RpcReply[] | undefined> | undefined;
   /** Any number of calls, answers in their order; a node's error to one call is that call's answer. */
   callMany(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>;
   close(): void;
