@@ -1,14 +1,15 @@
 import type { Dial } from './chain-family.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ChainClientError } from './errors.ts';
-import { readBody } from './read-body.ts';
-import type { BodyBytes } from './read-body.ts';
+import type { BodyBytes } from './body-bytes.ts';
+import { receiveReply } from './receive-reply.ts';
+import type { ReplyHandler } from './receive-reply.ts';
 import { RequestSlots } from './request-slots.ts';
 import { withDeadline } from './with-deadline.ts';
 
 /** What of undici's `Pool` is used: a family opens one, since this library does no I/O of its own. */
 export interface HttpPool {
-  request(options: PoolRequest): Promise<{ readonly statusCode: number; readonly body: AsyncIterable<Buffer> }>;
+  dispatch(options: PoolRequest, handler: ReplyHandler): boolean;
   destroy(): Promise<void>;
 }
 
@@ -17,7 +18,6 @@ interface PoolRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Record<string, string>;
   readonly body?: string;
-  readonly signal: AbortSignal;
   readonly headersTimeout: number;
   readonly bodyTimeout: number;
 }
@@ -103,18 +103,18 @@ export class HttpClient {
     this.#pool = undefined;
   }
 
-  async #send({ what, method, path, body }: HttpRequest, timeoutMs: number, signal: AbortSignal): Promise<HttpReply> {
+  #send({ what, method, path, body }: HttpRequest, timeoutMs: number, signal: AbortSignal): Promise<HttpReply> {
     const { headers } = this.#options.endpoint;
-    const { statusCode, body: stream } = await this.#connect().request({
+    const pool = this.#connect();
+    const request = {
       path,
       method,
       headers: { ...headers, accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       body,
-      signal,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
-    });
-    return { status: statusCode, body: await readBody(what, stream) };
+    };
+    return receiveReply(what, signal, (handler) => pool.dispatch(request, handler));
   }
 
   #connect(): HttpPool {

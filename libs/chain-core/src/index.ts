@@ -27,6 +27,6 @@ export { readAnswer, unwrap } from './rpc-answer.ts';
 export type { RpcAnswer, RpcCall } from './rpc-answer.ts';
 export { HttpClient } from './http-client.ts';
 export type { EndpointOptions, HttpAnswer, HttpClientOptions, HttpPool, HttpReply, PoolOptions } from './http-client.ts';
-export { BodyBytes } from './read-body.ts';
+export { BodyBytes } from './body-bytes.ts';
 export { expectJson, isServerFault, JsonRpc, orderAnswers, parseJson, readRpcText } from './json-rpc.ts';
 export { withDeadline } from './with-deadline.ts';

@@ -1,8 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { ChainClientError } from './errors.ts';
 
-/** Larger than any block's receipts; what exceeds it is not an answer. */
-const responseBytesMax = 256 * 1024 * 1024;
 /** Larger bodies are rare; their memory is not kept. */
 const scratchBytesMax = 32 * 1024 * 1024;
 
@@ -49,18 +46,6 @@ export class BodyBytes {
     this.copyTo(scratch, 0);
     return scratch.subarray(0, this.length);
   }
-}
-
-/** Reads a response body. @throws ChainClientError when it is larger than 256 MiB */
-export async function readBody(what: string, stream: AsyncIterable<Buffer>): Promise<BodyBytes> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.length;
-    if (size > responseBytesMax) throw new ChainClientError(`${what}: expected at most ${responseBytesMax} bytes, got more`);
-    chunks.push(chunk);
-  }
-  return new BodyBytes(chunks);
 }
 
 /** Answers about blocks are ASCII, which is a copy; only other texts need the decoder. */

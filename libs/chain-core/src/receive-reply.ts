@@ -1,0 +1,70 @@
+import { ChainClientError } from './errors.ts';
+import type { HttpReply } from './http-client.ts';
+import { BodyBytes } from './body-bytes.ts';
+
+/** Larger than any block's receipts; what exceeds it is not an answer. */
+const responseBytesMax = 256 * 1024 * 1024;
+
+interface Controller {
+  abort(reason: Error): void;
+}
+
+/** What of undici's dispatch handler is used. */
+export interface ReplyHandler {
+  onRequestStart(controller: Controller): void;
+  onResponseStart(controller: Controller, statusCode: number): void;
+  onResponseData(controller: Controller, chunk: Buffer): void;
+  onResponseEnd(): void;
+  onResponseError(controller: Controller, error: Error): void;
+}
+
+/**
+ * Gathers one reply. A stream for each would cost as much as everything else that a request does, and nobody reads a
+ * reply before it is whole.
+ *
+ * @param dispatch sends the request, whose handler it is given
+ * @throws whatever ends it, the reason of `signal`, or ChainClientError when the reply is larger than 256 MiB
+ */
+export function receiveReply(what: string, signal: AbortSignal, dispatch: (handler: ReplyHandler) => void): Promise<HttpReply> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let status = 0;
+    let controller: Controller | undefined;
+    const onAbort = (): void => {
+      const reason = signal.reason as Error;
+      reject(reason);
+      controller?.abort(reason);
+    };
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    const fail = (error: Error): void => {
+      signal.removeEventListener('abort', onAbort);
+      reject(error);
+    };
+    try {
+      dispatch({
+        onRequestStart(started) {
+          controller = started;
+          // It was called off while it waited for a connection.
+          if (signal.aborted) started.abort(signal.reason as Error);
+        },
+        onResponseStart(_, statusCode) {
+          status = statusCode;
+        },
+        onResponseData(current, chunk) {
+          size += chunk.length;
+          chunks.push(chunk);
+          if (size > responseBytesMax) current.abort(new ChainClientError(`${what}: expected at most ${responseBytesMax} bytes, got more`));
+        },
+        onResponseEnd() {
+          signal.removeEventListener('abort', onAbort);
+          resolve({ status, body: new BodyBytes(chunks) });
+        },
+        onResponseError: (_, error) => fail(error),
+      });
+    } catch (error) {
+      fail(error as Error);
+    }
+  });
+}
