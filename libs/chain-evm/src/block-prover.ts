@@ -95,7 +95,7 @@ export function scanBlock(body: Source, receipts: Source, hash: string, encodeFo
     if (receiptsLength > 0) receipts.copyTo(bytes, receiptsAt);
     if (prover.scanAnswers() > 0 && !addForeign(prover, report, encodeForeign)) return undefined;
     prover.prove();
-    return readReport(prover, report, bodyAt);
+    return readReport(prover, report);
   } catch (error) {
     // The module traps where it does not say yes.
     if (error instanceof RuntimeError || error instanceof RangeError) return undefined;
@@ -131,7 +131,7 @@ function addEncoding(prover: ProverExports, row: number, encoding: Uint8Array): 
   numbersAt(prover, row + encodingAt, 2).set([at, encoding.length]);
 }
 
-function readReport(prover: ProverExports, report: number, bodyAt: number): ScannedBlock {
+function readReport(prover: ProverExports, report: number): ScannedBlock {
   const bytes = bytesOf(prover);
   const [count = 0, , , blockStart, listStart, listEnd, blockEnd, participantsAt = 0, found = 0, ownersAt = 0, touchedAt = 0, touchedCount = 0, spansOff = 0] =
     numbersAt(prover, report + 76, 13);

@@ -8,7 +8,7 @@ import { encodeReceipt } from './encode-receipt.ts';
 import { encodeTransaction, typeOf } from './encode-transaction.ts';
 import { expectTransaction, parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
 import { ProvedBlock } from './proved-block.ts';
-import type { RawBlock, RawTransaction } from './raw-block.ts';
+import type { RawTransaction } from './raw-block.ts';
 import { InvalidHexError, RlpWriter } from './rlp-writer.ts';
 import type { Session } from './session.ts';
 import { verifyOwnFields, verifyWithdrawals } from './verify-block.ts';
