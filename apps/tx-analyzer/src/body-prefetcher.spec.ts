@@ -22,6 +22,13 @@ describe('BodyPrefetcher', () => {
     expect(seen).toMatchObject({ isReady: false, trouble: 'Error: gone' });
   });
 
+  it('reads sixteen ahead while it does not know how large they are', () => {
+    let started = 0;
+    const bodies = new BodyPrefetcher(() => ((started += 1), new Promise(() => undefined)), 40, () => undefined);
+    bodies.prefetch(Array.from({ length: 300 }, (__, index) => ({ ...entry, seq: index + 1 })));
+    expect(started).toBe(16);
+  });
+
   it.each([
     ['small blocks: the window', { byteLength: 400_000 }, 40],
     ['blocks of 4 MB: what fits into its memory', { byteLength: 4 * 1024 * 1024 }, 16],

@@ -18,6 +18,8 @@ export type ReadBody = (entry: FeedEntry, onTrouble: (reason: string) => void, s
 const WINDOW_BYTES = 64 * 1024 * 1024;
 /** However large blocks are, that many are read ahead. */
 const WINDOW_MIN = 8;
+/** While nothing is known of their size. */
+const WINDOW_FIRST = 16;
 /** Of a decoded transaction. */
 const TRANSACTION_BYTES = 2_000;
 
@@ -27,8 +29,8 @@ export class BodyPrefetcher {
   readonly #windowSize: number;
   readonly #onChange: () => void;
   readonly #bodies = new Map<number, Body>();
-  /** Of a body, a moving average. */
-  #typicalBytes = 0;
+  /** Of a body, a moving average; large until the first ones are there. */
+  #typicalBytes = WINDOW_BYTES / WINDOW_FIRST;
   #abort = createAbort();
 
   /** @param onChange called when a body is there, or is in trouble, and `find` tells so */

@@ -19,7 +19,7 @@ export async function compileProver() {
   /** @type {Uint8Array} */
   let binary = new Uint8Array();
   const { error, stderr } = await main(
-    ['index.ts', '--baseDir', directory, '--outFile', 'out.wasm', '--runtime', 'stub', '-O3', '--noAssert', '--enable', 'simd', '--use', 'abort='],
+    ['index.ts', '--baseDir', directory, '--outFile', 'out.wasm', '--runtime', 'stub', '-O3', '--noAssert', '--enable', 'simd', '--maximumMemory', '8192', '--use', 'abort='],
     { readFile: readSource, writeFile: (/** @type {string} */ _, /** @type {Uint8Array} */ contents) => void (binary = contents), listFiles: () => [] },
   );
   if (error !== null) throw new Error(`${error.message}\n${stderr.toString()}`);

@@ -13,8 +13,6 @@ import { BRANCH_BYTES, LEAF_HEAD, TRIE_BYTES, writeRoot } from './trie';
 
 /** Of the transactions that an OP stack block begins with; their receipts have fields of their own. */
 const DEPOSIT: u32 = 0x7e;
-/** A block has no more, and the trie's keys are for as many. */
-const TRANSACTIONS_MAX: u32 = 65535;
 /** Zero bytes behind each text: what reads ahead reads them. */
 const PADDING: usize = 64;
 
@@ -73,7 +71,7 @@ export function scanAnswers(): u32 {
     json.takeEnd(receiptsAt + receiptsLength);
   }
   const count = scan.transactionCount;
-  if (count == 0 || count > TRANSACTIONS_MAX || scan.receiptCount != count) unreachable();
+  if (count == 0 || scan.receiptCount != count) unreachable();
   let foreign: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const row = scan.transactionRows + rows.TX_SIZE * i;

@@ -10,6 +10,9 @@ export let blockEnd: usize = 0;
 export let listStart: usize = 0;
 export let listEnd: usize = 0;
 
+/** A block has no more, the trie's keys are for as many, and a list of nothings takes no memory. */
+const TRANSACTIONS_MAX: u32 = 65535;
+
 export let transactionRows: usize = 0;
 export let transactionCount: u32 = 0;
 export let receiptRows: usize = 0;
@@ -91,6 +94,7 @@ function scanTransactions(): void {
   json.take(0x5b);
   if (!json.takeIf(0x5d)) {
     do {
+      if (transactionCount == TRANSACTIONS_MAX) unreachable();
       scanTransaction(rows.allocate(rows.TX_SIZE));
       transactionCount++;
     } while (json.takeIf(0x2c));

@@ -53,7 +53,7 @@ export interface ScannedBlock {
 
 /** Larger answers are read the other way, and the module's memory, which never shrinks, stays small. */
 const bytesMax = 32 * 1024 * 1024;
-/** Then a new instance takes its place. */
+/** Then a new instance takes its place; 512 MB are the most it can have. */
 const memoryMax = 96 * 1024 * 1024;
 export const addressLength = 42;
 

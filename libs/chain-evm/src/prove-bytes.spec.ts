@@ -249,6 +249,9 @@ const tamperings: readonly [string, (whole: Case) => Partial<Case>][] = [
   ['writes a literal that is none', inBody('"jsonrpc":"2.0"', '"jsonrpc":nul1')],
   ['writes a comma too many', inReceipts(/\}\]\}$/, '},]}')],
   ['ends a text with a line break', inBody('"jsonrpc":"2.0"', '"jsonrpc":"2.0\n')],
+  ['nests deeper than a stack', ({ body }) => ({ body: body.replace('"2.0"', `${'['.repeat(500_000)}${']'.repeat(500_000)}`) })],
+  ['lists nothing for transactions, a million times', ({ body }) => ({ body: body.replace('"transactions":[', `"transactions":[${'{},'.repeat(1_000_000)}`) })],
+  ['lists transactions without a member', ({ body }) => ({ body: body.replace('"transactions":[', '"transactions":[{"a":1},') })],
   ['puts a zero byte for a space', inBody('"jsonrpc":"2.0"', '"jsonrpc":\0"2.0"')],
 ];
 
