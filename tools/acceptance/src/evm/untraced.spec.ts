@@ -6,12 +6,12 @@ import { playScript } from './play-script.ts';
 
 // Without traces blocks are proved from bytes and decoded at need (docs/adr/0013-proving-from-bytes.md).
 
-describeOracle({ chain: new EvmChain({ isTraced: false }), playScript, scripts: 6, reorgs: { every: 4, deep: 64, shallow: 8 } });
+describeOracle({ chain: new EvmChain({ isTraced: false }), playScript, scripts: 4, reorgs: { every: 4, deep: 64, shallow: 8 } });
 
 describeMisbehaviour({
   createChain: () => new EvmChain({ epochBlocks: 4, isTraced: false }),
   createLiar: (nodeUrl) => new LyingEvmNode(nodeUrl),
-  lies: ['truncate-json', 'omit-log', 'omit-receipt', 'omit-transaction', 'empty-result', 'empty-receipts', 'change-hash', 'older-head', 'rpc-error'],
+  lies: ['truncate-json', 'omit-log', 'omit-receipt', 'omit-transaction', 'empty-receipts', 'change-hash'],
   playScript,
   stallingLie: 'omit-log',
 });

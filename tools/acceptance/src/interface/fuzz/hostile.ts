@@ -30,9 +30,14 @@ export function rarely<T>(arbitrary: fc.Arbitrary<T>, oneIn = 25): fc.Arbitrary<
   return fc.oneof({ weight: oneIn, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }
 
+type Spoil = (text: string) => string | Buffer;
+
+/** Larger than any body may be. As often as this, so that some are among two thousand requests. */
+const oversized = fc.constantFrom<Spoil>(() => 'x'.repeat(300_000), () => `{"name":"${'x'.repeat(300_000)}"}`, (text) => text.padEnd(300_000));
+
 /** Broken in a way that no value can be: the text of a body as it goes over the wire. */
-export const spoilBody: fc.Arbitrary<((text: string) => string | Buffer) | undefined> = rarely(
-  fc.constantFrom<(text: string) => string | Buffer>(
+export const spoilBody: fc.Arbitrary<Spoil | undefined> = rarely(
+  fc.oneof({ weight: 1, arbitrary: oversized }, { weight: 5, arbitrary: fc.constantFrom<Spoil>(
     (text) => text.slice(0, Math.floor(text.length / 2)),
     (text) => `${text}${text}`,
     (text) => `\ufeff${text}`,
@@ -47,7 +52,7 @@ export const spoilBody: fc.Arbitrary<((text: string) => string | Buffer) | undef
     (text) => text.replace(/:\s*[^,{}[\]]+(?=[,}])/, ':-0.0'),
     (text) => text.replace(/:\s*[^,{}[\]]+(?=[,}])/, `:${'9'.repeat(400)}`),
     () => '', () => ' ', () => '{', () => 'nul', () => '"', () => '\u0000', () => '{"a":1}{"b":2}', () => "{'a':1}", () => '{"a":1,}',
-    () => '['.repeat(100_000), () => '{"a":'.repeat(30_000), () => 'x'.repeat(300_000), () => `{"name":"${'x'.repeat(262_000)}"}`, () => `"${'\\u0041'.repeat(43_000)}"`,
-  ),
+    () => '['.repeat(100_000), () => '{"a":'.repeat(30_000), () => `{"name":"${'x'.repeat(262_000)}"}`, () => `"${'\\u0041'.repeat(43_000)}"`,
+  ) }),
   12,
 );
