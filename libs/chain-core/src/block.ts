@@ -38,6 +38,8 @@ export interface Block extends BlockHeader {
 /** Whether an address, in the canonical form of its family, is looked for. */
 export interface AddressFilter {
   has(address: string): boolean;
+  /** The same of the address that stands in `text`; where it can be had for less than cutting it out. */
+  hasAt?(text: string, from: number, length: number): boolean;
 }
 
 /** Number of a block's transactions, without decoding them. */

@@ -81,6 +81,7 @@ function expectSame(quick: ReturnType<typeof readQuickly>, slow: Block): void {
   for (const address of participantsOf(slow)) {
     const filter = new Set([address]);
     const possible = quick.possibleTransactions(filter);
+    expect(quick.possibleTransactions({ has: () => false, hasAt: (text, from, length) => filter.has(text.slice(from, from + length)) })).toEqual(possible);
     expect(possible.map(({ hash }) => hash)).toEqual(expect.arrayContaining(concerned(slow, filter)));
     for (const transaction of possible) expect(transaction).toEqual(slow.transactions[transaction.index]);
   }

@@ -57,7 +57,7 @@ export class ProvedBlock implements Block {
     let last = -1;
     for (let i = 0; i < owners.length; i++) {
       const index = owners[i] ?? 0;
-      if (index === last || !filter.has(participants.substring(addressLength * i, addressLength * (i + 1)))) continue;
+      if (index === last || !hasAt(filter, participants, addressLength * i)) continue;
       last = index;
       found.push(this.#decodeAt(index));
     }
@@ -73,6 +73,10 @@ export class ProvedBlock implements Block {
   #decode(index: number, tx: RawTransaction, receipt: RawReceipt): Transaction {
     return decodeTransaction({ network: this.#network, tx, receipt, index, logIndex: this.#scanned.spans[5 * index + 4] ?? 0 });
   }
+}
+
+function hasAt(filter: AddressFilter, text: string, from: number): boolean {
+  return filter.hasAt?.(text, from, addressLength) ?? filter.has(text.substring(from, from + addressLength));
 }
 
 interface Answer<T> {

@@ -5,17 +5,19 @@ const { imul } = Math;
 export type Fingerprint = Int32Array;
 
 /**
- * 64-bit fingerprint of a text, into `out[0]` and `out[1]`. Two lanes in the manner of MurmurHash3's x86_128, two UTF-16
+ * 64-bit fingerprint of a text, or of `length` units of it from `from` on, into `out[0]` and `out[1]`. Two lanes in the manner of MurmurHash3's x86_128, two UTF-16
  * units at a time, no BigInt and no allocation. Each round is a bijection of the 64-bit state, so two texts of one
  * length can only meet by chance. Never (0, 0): that marks an empty slot.
  */
-export function writeFingerprint(text: string, out: Fingerprint): void {
-  const length = text.length;
+export function writeFingerprint(text: string, out: Fingerprint, from = 0, length = text.length): void {
+  const end = from + length;
+  // The last unit of an odd length stands alone.
+  const last = end - (length & 1);
   let a = 0x2f6a7c15 ^ length;
   let b = 0x5851f42d ^ length;
-  for (let index = 0; index < length; index += 2) {
-    // Past the end charCodeAt gives NaN, which is 0 here; the length in the seed tells such texts apart.
-    const units = text.charCodeAt(index) | (text.charCodeAt(index + 1) << 16);
+  for (let index = from; index < end; index += 2) {
+    // The length in the seed tells a text that ends with a zero from one that does not.
+    const units = text.charCodeAt(index) | (index < last ? text.charCodeAt(index + 1) << 16 : 0);
     let mixed = imul(units, 0xcc9e2d51);
     mixed = (mixed << 15) | (mixed >>> 17);
     a ^= imul(mixed, 0x1b873593);

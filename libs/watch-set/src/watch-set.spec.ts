@@ -26,7 +26,12 @@ describe('WatchSet', () => {
           expect(watchSet.has(address)).toBe(true);
         }
         expect(watchSet.size).toBe(model.size);
-        for (const address of [...added, ...asked]) expect(watchSet.has(address)).toBe(model.has(address));
+        for (const address of [...added, ...asked]) {
+          expect(watchSet.has(address)).toBe(model.has(address));
+          // Whatever stands around it.
+          expect(watchSet.hasAt(`ab${address}c`, 2, address.length)).toBe(model.has(address));
+          expect(watchSet.hasAt(address, 0, address.length)).toBe(model.has(address));
+        }
       }),
       { numRuns: 300 },
     );

@@ -45,8 +45,13 @@ export class WatchSet {
   }
 
   has(address: string): boolean {
+    return this.hasAt(address, 0, address.length);
+  }
+
+  /** Whether it has the address that stands in `text`, which is not cut out of it. */
+  hasAt(text: string, from: number, length: number): boolean {
     const fingerprint = this.#fingerprint;
-    writeFingerprint(address, fingerprint);
+    writeFingerprint(text, fingerprint, from, length);
     const a = fingerprint[0] as number;
     return (this.#shards[a >>> 24] as FingerprintTable).has(a, fingerprint[1] as number);
   }

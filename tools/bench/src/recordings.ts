@@ -18,7 +18,7 @@ export const watchedAddresses: readonly string[] = Array.from({ length: 100_000 
 export const hitAddresses = watchedAddresses.slice(0, 1_000);
 
 /** Transactions a block → blocks: some seconds of work, so that what the services take to begin with is a small part of it. */
-const SHAPES = { 200: 800, 1_500: 120 } as const;
+const SHAPES = { 200: 1_200, 1_500: 120 } as const;
 
 /** The recording of blocks of that many transactions, made when it is not there. */
 export async function openRecording(directory: string, transactions: keyof typeof SHAPES): Promise<Recording> {
