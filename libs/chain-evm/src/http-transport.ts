@@ -44,7 +44,13 @@ export class HttpTransport implements RpcTransport {
     }
     let answers: readonly RpcAnswer[] | undefined;
     const answer = (index: number): RpcAnswer => (answers ??= orderAnswers(calls, 1, parse(what, reply) as unknown[]))[index] as RpcAnswer;
-    return calls.map((_, index) => ({ bytes: reply.body, result: () => unwrap(answer(index)) }));
+    const result = (index: number): unknown => {
+      const given = answer(index);
+      // An error that one call by itself may not have: its list was too long, or too much for one answer.
+      if (given.type === 'error' && !isServerFault(given.error)) this.#refusesLists = true;
+      return unwrap(given);
+    };
+    return calls.map((_, index) => ({ bytes: reply.body, result: () => result(index) }));
   }
 
   #fetch(what: string, body: object, signal: AbortSignal | undefined): Promise<HttpReply> {

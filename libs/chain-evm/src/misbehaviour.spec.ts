@@ -319,9 +319,6 @@ describe('a node that lacks', () => {
   it.each<[string, number, string, string]>([
     ['a fault', 503, 'busy', 'node_error'],
     ['a rate limit', 429, '', 'node_error'],
-    ['half a list', 200, '[{"jsonrpc":"2.0","id":1,"result":', 'node_error'],
-    ['a list without one answer', 200, '[{"jsonrpc":"2.0","id":2,"result":[]}]', 'node_error'],
-    ['an error in the list', 200, '[{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"busy"}},{"jsonrpc":"2.0","id":2,"result":[]}]', 'node_error'],
     ['nothing in the list', 200, '[{"jsonrpc":"2.0","id":1,"result":null},{"jsonrpc":"2.0","id":2,"result":null}]', 'block_not_found'],
     ['no receipts in the list', 200, '[{"jsonrpc":"2.0","id":2,"result":[]},{"jsonrpc":"2.0","id":1,"result":BODY}]', 'incomplete_block'],
   ])('traces and answers a list with %s fails the block', async (_, status, text, code) => {
@@ -333,6 +330,23 @@ describe('a node that lacks', () => {
     expect((await reading)[1]).toMatchObject({ code });
     interfere = () => false;
     expect((await Promise.all([client.readBlock(head), client.readBlock(head)])).map(({ hash }) => hash)).toEqual([head.hash, head.hash]);
+  });
+
+  it.each([
+    ['half a list', '[{"jsonrpc":"2.0","id":1,"result":', 2],
+    ['a list without one answer', '[{"jsonrpc":"2.0","id":2,"result":[]}]', 2],
+    ['a list that is too much for it', '[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"error":{"code":-32003,"message":"response too large"}}]', 1],
+    ['an error in the list', '[{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"busy"}},{"jsonrpc":"2.0","id":2,"result":[]}]', 1],
+  ])('traces and answers a list with %s is asked one by one', async (_, text, expected) => {
+    const client = await connectUntraced({ concurrency: 2 });
+    let lists = 0;
+    interfere = (__, res, sent) => sent.startsWith('[') && ((lists += 1), res.end(text), true);
+    answer = honestly;
+    for (let round = 0; round < 2; round += 1) {
+      const blocks = await Promise.all([1, 2].map(() => client.readBlock(head)));
+      expect(blocks.map(({ hash }) => hash)).toEqual([head.hash, head.hash]);
+    }
+    expect(lists).toBe(expected);
   });
 
   it('but fails at tracing, fails the block', async () => {

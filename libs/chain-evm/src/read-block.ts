@@ -20,10 +20,12 @@ import { verifyBlock } from './verify-block.ts';
  */
 export async function readBlock(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<Block> {
   try {
-    const replies = canProveBytes(session, ref) ? await askAll(session, ref, signal) : undefined;
+    let replies = canProveBytes(session, ref) ? await askAll(session, ref, signal) : undefined;
     if (replies?.body.bytes !== undefined && replies.receipts.bytes !== undefined) {
       const proved = proveBytes(session, ref, replies.body.bytes, replies.receipts.bytes);
       if (proved !== undefined) return proved;
+      // Nodes bound what a list may bring: what failed in one is asked for by itself.
+      if (replies.body.bytes === replies.receipts.bytes && !canRead(replies)) replies = undefined;
     }
     const body = readBody(session, ref, signal, replies?.body);
     const [block, receipts, traces, encodings] = await Promise.all([
@@ -48,6 +50,16 @@ export async function readBlock(session: Session, ref: BlockRef, signal?: AbortS
 interface Replies {
   readonly body: RpcReply;
   readonly receipts: RpcReply;
+}
+
+function canRead({ body, receipts }: Replies): boolean {
+  try {
+    body.result();
+    receipts.result();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** In one request where others would have to wait: behind the head that costs less; at the head two are answered sooner. */
