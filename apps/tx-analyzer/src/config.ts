@@ -7,7 +7,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
     serviceConfig
       .pick({ DATABASE_URL: true, NATS_URL: true, HEALTH_PORT: true, LOG_LEVEL: true, INSTANCE_ID: true, SECRETS_KEYS: true, OUTBOUND_ALLOW: true, CHAIN_ENDPOINTS: true, INDEX_ENDPOINTS: true })
       .extend({
-        /** Bodies read at once per chain. */
+        /** Bodies read ahead per chain, at most. */
         PREFETCH_WINDOW: integer(1, 256).default(64),
         /** Threads that read a backlog of blocks; 0: none. The default leaves a core to the database: with two, threads gain nothing. */
         BODY_THREADS: integer(0, 64).default(Math.max(0, availableParallelism() - 2)),

@@ -112,7 +112,8 @@ function writeTransactionsRoot(count: u32): void {
   const messages = rows.reserve(MESSAGE_SIZE * count);
   const digests = rows.reserve(32 * count);
   const work = rows.reserve(TRIE_BYTES * count + BRANCH_BYTES);
-  rlp.startAt(rows.reserve(bodyLength + foreignLength(count) + (LEAF_HEAD + 16) * count) + bodyLength + foreignLength(count) + (LEAF_HEAD + 16) * count);
+  const size = bodyLength + foreignLength(count) + (LEAF_HEAD + 16) * count;
+  rlp.startAt(rows.reserve(size) + size);
   for (let i: u32 = 0; i < count; i++) {
     const row = scan.transactionRows + rows.TX_SIZE * i;
     const end = rlp.written();

@@ -77,8 +77,10 @@ function compile(): object | undefined {
 }
 
 /**
- * Scans two JSON-RPC answers, or the list of both (then `body` and `receipts` are the same), and proves what no header covers: that every transaction has its hash, and that every receipt
- * belongs to its transaction and to the block `hash`. Whether the roots are the header's is for the caller to compare.
+ * Scans two JSON-RPC answers, or the list of both (then `body` and `receipts` are the same), and proves what no header
+ * covers: that every transaction has its hash, and that every receipt belongs to its transaction and to the block `hash`.
+ * Whether the roots are the header's is for the caller to compare.
+ *
  * @returns undefined where it cannot tell: something is wrong, or merely not as most nodes write it
  */
 export function scanBlock(body: Source, receipts: Source, hash: string, encodeForeign: EncodeForeign): ScannedBlock | undefined {

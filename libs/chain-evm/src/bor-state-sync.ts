@@ -1,6 +1,9 @@
 import { keccak256Hex } from './keccak.ts';
 import type { RawHeader, RawReceipt } from './raw-block.ts';
 
+/** Polygon's sprint: state syncs, which no root covers, come with its first block (Delhi; 64 before, a multiple of it). */
+export const sprintLength = 16;
+
 /**
  * The state-sync receipt among a block's. Until Madhugiri (PIP-74) Polygon applies bridge deposits at the end of a sprint
  * outside of the block's transactions; nodes show them as one transaction and receipt that neither root covers, under a

@@ -304,6 +304,13 @@ describe('a node that lacks', () => {
     expect(blocks.every(({ possibleTransactions }) => possibleTransactions !== undefined)).toBe(true);
   });
 
+  it('traces and is given as a WebSocket proves blocks from bytes over HTTP', async () => {
+    const client = await connectUntraced({ endpointUrl: url.replace('http', 'ws'), concurrency: 2 });
+    answer = honestly;
+    const blocks = await Promise.all([1, 2, 3].map(() => client.readBlock(head)));
+    expect(blocks.map(({ hash, possibleTransactions }) => [hash, possibleTransactions !== undefined])).toEqual(Array.from({ length: 3 }, () => [head.hash, true]));
+  });
+
   it('lists, too, is asked one by one, and not for a list again', async () => {
     const client = await connectUntraced({ concurrency: 2 });
     let lists = 0;

@@ -1,6 +1,7 @@
 import type { BlockRef, BodyBytes } from '@chainwatch/chain-core';
 import { ChainError } from '@chainwatch/chain-core';
 import { scanBlock } from './block-prover.ts';
+import { sprintLength } from './bor-state-sync.ts';
 import type { Foreign } from './block-prover.ts';
 import { decodeBalanceChanges } from './decode-block.ts';
 import { toTouchedAssets } from './decode-logs.ts';
@@ -16,8 +17,6 @@ import { verifyOwnFields, verifyWithdrawals } from './verify-block.ts';
 const writer = new RlpWriter();
 /** Of the OP stack's deposits, whose receipts have fields of their own. */
 const depositType = 0x7e;
-/** Polygon's sprint: state syncs, which no root covers, come with its first block (Delhi; 64 before, a multiple of it). */
-export const sprintLength = 16;
 
 /**
  * Whether blocks of this endpoint may be proved from bytes: where every root must come out, and no traces are decoded with
@@ -29,7 +28,8 @@ export function canProveBytes({ traits, capabilities }: Pick<Session, 'traits' |
 }
 
 /**
- * The block of two JSON-RPC answers, or of a list of both that is given twice, proved as `verifyBlock` does and decoded at need.
+ * The block of two JSON-RPC answers, or of a list of both that is given twice, proved as `verifyBlock` does and decoded at
+ * need.
  * @returns undefined where that cannot be said: `verifyBlock` has the word
  */
 export function proveBytes({ network, traits }: Pick<Session, 'network' | 'traits'>, ref: BlockRef, body: BodyBytes, receipts: BodyBytes): ProvedBlock | undefined {

@@ -1,11 +1,11 @@
 import { BlockNotFoundError, ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
 import type { Block, BlockRef, RpcCall } from '@chainwatch/chain-core';
-import { borTransactionHash, findStateSync } from './bor-state-sync.ts';
+import { borTransactionHash, findStateSync, sprintLength } from './bor-state-sync.ts';
 import { isMissingBlock } from './classify-node-error.ts';
 import { decodeBlock } from './decode-block.ts';
 import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
 import type { RawBlock, RawReceipt } from './raw-block.ts';
-import { canProveBytes, proveBytes, sprintLength } from './prove-bytes.ts';
+import { canProveBytes, proveBytes } from './prove-bytes.ts';
 import { readRawEncodings } from './read-raw-encodings.ts';
 import { askReceipts, readReceipts, receiptsCall } from './read-receipts.ts';
 import { readTraces } from './read-traces.ts';
