@@ -33,6 +33,26 @@ export interface Block extends BlockHeader {
    * asset may have a new balance without appearing in any transfer (rebasing tokens), so they are read again.
    */
   readonly touchedAssets: readonly string[];
+  /** What the decoder could name but does not know; absent where it knows everything (`ReadBlockOptions.takeUnknown`). */
+  readonly unknowns?: readonly UnknownPart[];
+}
+
+/**
+ * A part of a block that the decoder can name but does not know: a transaction type, a field, a header member, an
+ * encoding, a version. What is missing or contradicts itself is none of these (architecture.md, invariant 12).
+ */
+export interface UnknownPart {
+  /**
+   * Stable over blocks, endpoints and releases: `<what>:<name>`, such as `transaction-type:0x7d`,
+   * `transaction-field:1002`, `header-field:targetExponent`, `transaction-version:1`. An incident is opened for each.
+   */
+  readonly kind: string;
+  /** Of the first transaction that has it; absent where it stands in the block itself. */
+  readonly transactionHash?: string;
+  /** What the decoder knows, for people. */
+  readonly expected: string;
+  /** What came, for people; at most some hundred characters. */
+  readonly got: string;
 }
 
 /** Whether an address, in the canonical form of its family, is looked for. */
@@ -63,6 +83,8 @@ export interface Transaction {
   readonly transfers: readonly Transfer[];
   /** UTXO chains only. */
   readonly utxo?: UtxoMoves;
+  /** True where nothing but one node's word says so, because of an unknown part of its block: shown as `verification: unproved`. */
+  readonly isUnproved?: boolean;
 }
 
 /** What a transaction of a UTXO chain spends and creates, as the block tells it: inputs carry no address and no amount. */

@@ -159,9 +159,10 @@ export interface ChainClient {
   subscribeHeads?(onHead: (header: BlockHeader) => void, onEnd: (error: Error) => void): () => void;
   /**
    * A whole block by hash, decoded, proved complete.
-   * @throws BlockNotFoundError, IncompleteBlockError (retryable on another endpoint), ChainClientError
+   * @throws BlockNotFoundError, IncompleteBlockError (retryable on another endpoint), ChainClientError,
+   *   UnknownContentError where it holds something unknown, unless `takeUnknown`
    */
-  readBlock(ref: BlockRef, signal?: AbortSignal): Promise<Block>;
+  readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block>;
   /**
    * Balances at a block, in the order of `queries`, base units; undefined where the contract does not answer balanceOf.
    * UTXO chains have none: their balances come from the UTXO set that the analyzer keeps.
@@ -175,6 +176,15 @@ export interface ChainClient {
   /** Metadata of token contracts, in order; undefined: the contract is not a token. */
   readTokens?(assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]>;
   close(): void;
+}
+
+export interface ReadBlockOptions {
+  /**
+   * Take a block with unknown parts: what is understood is decoded and proved as far as that goes, the rest is named in
+   * `Block.unknowns`, and transactions that only the node's word stands for are `isUnproved`. What is missing or
+   * contradicts itself is refused all the same.
+   */
+  readonly takeUnknown?: boolean;
 }
 
 export interface MempoolReader {

@@ -1,3 +1,5 @@
+import type { UnknownPart } from './block.ts';
+
 /** `message` is for operators; `publicMessage` may be shown to API clients and holds no endpoint or credential. */
 export abstract class ChainError extends Error {
   abstract readonly code: string;
@@ -75,6 +77,21 @@ export class BlockNotFoundError extends ChainError {
 export class IncompleteBlockError extends ChainError {
   readonly code = 'incomplete_block';
   readonly retryable = true;
+}
+
+/**
+ * The block holds something that this decoder does not know, and is whole and right as far as it is known. Another
+ * endpoint may tell it in a form that is known; failing that, the caller may take the block as it is (`takeUnknown`).
+ */
+export class UnknownContentError extends ChainError {
+  readonly code = 'unknown_content';
+  readonly retryable = true;
+  /** At least one, one for each kind. */
+  readonly unknowns: readonly UnknownPart[];
+  constructor(message: string, unknowns: readonly UnknownPart[], options?: { cause?: unknown }) {
+    super(message, options);
+    this.unknowns = unknowns;
+  }
 }
 
 /** What may be told to API clients: no endpoint, address or credential of the operator. The log has the rest. */

@@ -1,8 +1,8 @@
 import type { Block, BlockHeader, BlockRef } from './block.ts';
-import type { BalanceQuery, ChainClient, CoinReader, MempoolReader, TokenMetadata } from './chain-family.ts';
+import type { BalanceQuery, ChainClient, CoinReader, MempoolReader, ReadBlockOptions, TokenMetadata } from './chain-family.ts';
 import { EndpointState } from './endpoint-state.ts';
 import type { CircuitOptions, EndpointHealth } from './endpoint-state.ts';
-import { BlockNotFoundError, ChainClientError, ChainError } from './errors.ts';
+import { BlockNotFoundError, ChainClientError, ChainError, UnknownContentError } from './errors.ts';
 import type { Network } from './network.ts';
 
 export interface FailoverOptions extends Partial<CircuitOptions> {
@@ -123,8 +123,8 @@ class StickyFailoverClient implements FailoverClient {
     return this.#run((client) => client.readHeaders(from, to, signal), signal);
   }
 
-  readBlock(ref: BlockRef, signal?: AbortSignal): Promise<Block> {
-    return this.#run((client) => client.readBlock(ref, signal), signal);
+  readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
+    return this.#run((client) => client.readBlock(ref, signal, options), signal);
   }
 
   readBalances(at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]> {
@@ -159,8 +159,8 @@ class StickyFailoverClient implements FailoverClient {
         return result;
       } catch (error) {
         if (signal?.aborted === true || !mayDiffer(error)) throw error;
-        // A node that merely lacks a block is not broken.
-        if (!(error instanceof BlockNotFoundError)) endpoint.fail(error, this.#options.now(), this.#options);
+        // A node that merely lacks a block, or has one with something unknown, is not broken.
+        if (!(error instanceof BlockNotFoundError || error instanceof UnknownContentError)) endpoint.fail(error, this.#options.now(), this.#options);
         failure = moreTelling(failure, error);
       }
     }
@@ -248,7 +248,8 @@ function moreTelling(first: Error | undefined, second: ChainError): Error {
   return rank(second) > rank(first) ? second : first;
 }
 
-const telling = ['node_error', 'wrong_chain', 'block_not_found', 'incomplete_block'];
+/** Of a block that one endpoint has with something unknown in it, another one's omissions say nothing. */
+const telling = ['node_error', 'wrong_chain', 'block_not_found', 'incomplete_block', 'unknown_content'];
 
 async function readTokensOf(client: ChainClient, gids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {
   if (client.readTokens === undefined) throw new ChainClientError(`${client.label} does not read tokens`);
