@@ -43,15 +43,22 @@ describe('keys and routes', () => {
     }
   });
 
+  const operatorRoutes = routeTable.filter((route) => permissionOf(route) === 'api:blockchain:write').map((route) => [`${route.method} ${route.path}`, route] as const);
+  it.each(operatorRoutes)("%s is for the operator's workspace: an older key of another one that has the permission is turned away", async (_name, route) => {
+    const key = await insertKey('api', permissionsOf('api'), world.otherProject);
+    const { body } = await world.send(route.method.toLowerCase() as 'post' | 'patch', `/v1${route.path.replace(/:\w+/g, 'x')}`, key).expect(403);
+    expect(body.detail).toBe("The permission api:blockchain:write counts for keys of the operator's workspace only.");
+  });
+
   it.each(['api', 'rpc', 'management'] as const)('a bootstrapped %s key may see the version', async (type) => {
     await world.send('get', '/v1/version', world.project.keys[type]).expect(200);
   });
 
-  async function insertKey(type: ApiKeyType, permissions: readonly string[]): Promise<string> {
+  async function insertKey(type: ApiKeyType, permissions: readonly string[], owner = world.project): Promise<string> {
     const key = generateApiKey({ label: 'svc', type, randomBytes });
     await world.db.query(
       `INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions) VALUES ($1, $2, $3, 'spec', 'spec', $4, $5)`,
-      [type, world.project.workspaceId, type === 'api' ? world.project.projectId : null, Buffer.from(hashApiKey(key)), permissions],
+      [type, owner.workspaceId, type === 'api' ? owner.projectId : null, Buffer.from(hashApiKey(key)), permissions],
     );
     return key;
   }

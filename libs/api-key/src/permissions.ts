@@ -54,6 +54,13 @@ export function permissionsOf<T extends ApiKeyType>(type: T): (typeof PERMISSION
   return PERMISSIONS[type];
 }
 
+/** What concerns the whole installation: it counts for keys of the operator's workspace only (decisions.md §10). */
+const OPERATOR_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission>(['api:blockchain:write']);
+
+export function isOperatorPermission(permission: Permission): boolean {
+  return OPERATOR_PERMISSIONS.has(permission);
+}
+
 const ALL: ReadonlySet<string> = new Set(Object.values(PERMISSIONS).flat());
 
 export function isPermission(value: unknown): value is Permission {

@@ -13,6 +13,7 @@ interface KeyRow {
   readonly type: ApiKeyType;
   readonly workspace_id: string;
   readonly project_id: string | null;
+  readonly is_operator: boolean;
   readonly permissions: string[];
   readonly key_hash: Buffer;
   readonly expires_at: Date | null;
@@ -92,7 +93,8 @@ async function readKey(db: Pick<Database, 'query'>, hash: Uint8Array): Promise<K
        UPDATE api_keys SET last_used_at = now()
        WHERE key_hash = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
      )
-     SELECT id, type, workspace_id, project_id, permissions, key_hash, expires_at FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL`,
+     SELECT k.id, k.type, k.workspace_id, k.project_id, w.is_operator, k.permissions, k.key_hash, k.expires_at
+     FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.key_hash = $1 AND k.revoked_at IS NULL`,
     [Buffer.from(hash)],
   );
   return rows[0];
@@ -104,6 +106,7 @@ function toPrincipal(row: KeyRow): Principal {
     keyType: row.type,
     workspaceId: row.workspace_id,
     projectId: row.project_id ?? '',
+    isOperator: row.is_operator,
     permissions: row.permissions,
   };
 }

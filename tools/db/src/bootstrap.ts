@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { generateApiKey, hashApiKey, maskApiKey, permissionsOf } from '@chainwatch/api-key';
+import { generateApiKey, hashApiKey, isOperatorPermission, maskApiKey, permissionsOf } from '@chainwatch/api-key';
 import type { ApiKeyType } from '@chainwatch/api-key';
 import { createDatabase } from '@chainwatch/db';
 import type { Database, Sql } from '@chainwatch/db';
@@ -8,6 +8,8 @@ import { readDatabaseUrl } from './read-database-url.ts';
 
 export interface Bootstrap {
   readonly workspaceId: string;
+  /** The first workspace acts for the installation: its keys alone may change chains. */
+  readonly isOperator: boolean;
   readonly projectId: string;
   /** Plain text, shown this once: only hashes are stored. */
   readonly keys: { readonly api: string; readonly rpc: string; readonly management: string };
@@ -20,31 +22,43 @@ export interface BootstrapOptions {
   readonly projectName?: string;
 }
 
-/** Makes a workspace, a project and one key of each type with every permission of its type, in one transaction. */
+/** Makes a workspace, a project and one key of each type with every permission that it can have, in one transaction. */
 export async function bootstrap(db: Pick<Database, 'transaction'>, options: BootstrapOptions): Promise<Bootstrap> {
   return db.transaction(async (sql) => {
-    const workspaceId = await insertReturningId(sql, 'INSERT INTO workspaces (name) VALUES ($1) RETURNING id', [options.workspaceName ?? 'Default']);
-    const projectId = await insertReturningId(sql, 'INSERT INTO projects (workspace_id, name) VALUES ($1, $2) RETURNING id', [
-      workspaceId,
-      options.projectName ?? 'Default',
-    ]);
-    const makeKey = (type: ApiKeyType) => insertKey(sql, { type, workspaceId, projectId: type === 'api' ? projectId : null, label: options.label });
-    return { workspaceId, projectId, keys: { api: await makeKey('api'), rpc: await makeKey('rpc'), management: await makeKey('mgt') } };
+    const { id: workspaceId, isOperator } = await insertWorkspace(sql, options.workspaceName ?? 'Default');
+    const projects = await sql.query<{ id: string }>('INSERT INTO projects (workspace_id, name) VALUES ($1, $2) RETURNING id', [workspaceId, options.projectName ?? 'Default']);
+    const projectId = projects.rows[0]!.id;
+    const makeKey = (type: ApiKeyType) => insertKey(sql, { type, workspaceId, isOperator, projectId: type === 'api' ? projectId : null, label: options.label });
+    return { workspaceId, isOperator, projectId, keys: { api: await makeKey('api'), rpc: await makeKey('rpc'), management: await makeKey('mgt') } };
   });
 }
 
-async function insertKey(sql: Sql, key: { type: ApiKeyType; workspaceId: string; projectId: string | null; label: string }): Promise<string> {
-  const text = generateApiKey({ label: key.label, type: key.type, randomBytes });
-  await sql.query(
-    `INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [key.type, key.workspaceId, key.projectId, `bootstrap ${key.type}`, maskApiKey(text), Buffer.from(hashApiKey(text)), permissionsOf(key.type)],
+/** Two that are made at once take turns: one of them is the first. */
+async function insertWorkspace(sql: Sql, name: string): Promise<{ id: string; isOperator: boolean }> {
+  await sql.query('LOCK TABLE workspaces IN SHARE ROW EXCLUSIVE MODE');
+  const { rows } = await sql.query<{ id: string; isOperator: boolean }>(
+    'INSERT INTO workspaces (name, is_operator) SELECT $1, NOT EXISTS (SELECT FROM workspaces WHERE is_operator) RETURNING id, is_operator AS "isOperator"',
+    [name],
   );
-  return text;
+  return rows[0]!;
 }
 
-async function insertReturningId(sql: Sql, text: string, values: unknown[]): Promise<string> {
-  const { rows } = await sql.query<{ id: string }>(text, values);
-  return rows[0]!.id;
+interface NewKey {
+  readonly type: ApiKeyType;
+  readonly workspaceId: string;
+  readonly isOperator: boolean;
+  readonly projectId: string | null;
+  readonly label: string;
+}
+
+async function insertKey(sql: Sql, key: NewKey): Promise<string> {
+  const text = generateApiKey({ label: key.label, type: key.type, randomBytes });
+  const permissions = permissionsOf(key.type).filter((permission) => key.isOperator || !isOperatorPermission(permission));
+  await sql.query(
+    `INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [key.type, key.workspaceId, key.projectId, `bootstrap ${key.type}`, maskApiKey(text), Buffer.from(hashApiKey(text)), permissions],
+  );
+  return text;
 }
 
 /** `tsx tools/db/src/bootstrap.ts`: prints the result once as JSON. NAMESPACE_LABEL is the label of the keys. */

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { parseApiKey } from '@chainwatch/api-key';
+import { isOperatorPermission, parseApiKey } from '@chainwatch/api-key';
 import type { Route } from '@chainwatch/http';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
 import { forbidden, unauthorized } from '@chainwatch/problem';
@@ -53,6 +53,8 @@ export function authorizerOf(route: Pick<Route<never, never>, 'method' | 'path'>
     if (permission === 'any') return principal;
     if (principal.keyType !== keyType) throw forbidden(`This key is not a key of the ${keyType === 'mgt' ? 'management interface' : 'platform API'}.`);
     if (!principal.permissions.includes(permission)) throw forbidden(`The API key does not have the permission ${permission}.`);
+    // A key may be older than the rule that it cannot be given this any more.
+    if (!principal.isOperator && isOperatorPermission(permission)) throw forbidden(`The permission ${permission} counts for keys of the operator's workspace only.`);
     return principal;
   };
 }

@@ -1,7 +1,7 @@
-import { hasPermission } from '@chainwatch/api-key';
+import { hasPermission, isOperatorPermission } from '@chainwatch/api-key';
 import type { Permission } from '@chainwatch/api-key';
 import type { Principal } from '@chainwatch/key-store';
-import { forbidden } from '@chainwatch/problem';
+import { forbidden, unprocessableEntity } from '@chainwatch/problem';
 import { keyTypeOf } from '../permissions.ts';
 
 /**
@@ -13,4 +13,15 @@ import { keyTypeOf } from '../permissions.ts';
 export function checkGrants({ permissions: held }: Principal, granted: readonly Permission[]): void {
   const missing = granted.filter((permission) => keyTypeOf(permission) === 'mgt' && !hasPermission(held, permission));
   if (missing.length > 0) throw forbidden(`A management key grants what it holds itself; this one does not hold ${missing.join(', ')}.`);
+}
+
+/**
+ * What concerns the whole installation is granted to keys of the operator's workspace only. A roll may keep it: it counts
+ * for nothing elsewhere, and a key that cannot be rolled would never be changed.
+ *
+ * @throws ProblemError 422
+ */
+export function checkOperatorGrants({ isOperator }: Principal, granted: readonly Permission[]): void {
+  const refused = isOperator ? [] : granted.filter(isOperatorPermission);
+  if (refused.length > 0) throw unprocessableEntity(`Only keys of the operator's workspace can have ${refused.join(', ')}.`);
 }

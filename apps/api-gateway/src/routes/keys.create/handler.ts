@@ -1,5 +1,5 @@
 import { defineRoute } from '../../define-route.ts';
-import { checkGrants } from '../../management/check-grants.ts';
+import { checkGrants, checkOperatorGrants } from '../../management/check-grants.ts';
 import { findKey } from '../../management/find-key.ts';
 import { lockProject } from '../../management/find-project.ts';
 import { insertKey } from '../../management/insert-key.ts';
@@ -12,9 +12,10 @@ export const createKey = defineRoute({
   summary: 'Make a key; its text is in this answer only',
   body: newKeySchema,
   responses: { 201: createdKeySchema },
-  problems: [404],
+  problems: [404, 422],
   handle: async ({ body, principal, requestId }, deps) => {
     checkGrants(principal, body.permissions);
+    checkOperatorGrants(principal, body.permissions);
     const projectId = body.project_id ?? null;
     const { id, key } = await deps.db.transaction(async (sql) => {
       if (projectId !== null) await lockProject(sql, principal, projectId, 'KEY SHARE');

@@ -10,8 +10,8 @@ describe('/management/workspace', () => {
 
   it('is the workspace of the key', async () => {
     const { body } = await world.management.get('/management/workspace').expect(200);
-    expect(body).toEqual({ id: world.project.workspaceId, name: 'Default', created_at: expect.any(String), updated_at: expect.any(String) });
-    expect((await world.otherManagement.get('/management/workspace').expect(200)).body.id).toBe(world.otherProject.workspaceId);
+    expect(body).toEqual({ id: world.project.workspaceId, name: 'Default', is_operator: true, created_at: expect.any(String), updated_at: expect.any(String) });
+    expect((await world.otherManagement.get('/management/workspace').expect(200)).body).toMatchObject({ id: world.otherProject.workspaceId, is_operator: false });
   });
 
   it('takes another name, and writes down who gave it', async () => {
