@@ -54,10 +54,10 @@ export function createApp(options: AppOptions): Express {
   const limit = createLimit(options.cache, options.limits);
   const readBody = inOrder(checkUrl(), jsonBody({ limitBytes: bodyLimitBytes }));
   app.use(inOrder(requestId(), recordRequests(options.logger), securityHeaders(), crossOrigin({ origins: options.corsOrigins, ...browserClients, beforePreflight: (req, res) => limit(res, { publicClient: clientOf(req) }) }), limitPublic(limit)));
-  const { namespaceLabel, version } = options.deps.settings;
+  const { namespaceLabel } = options.deps.settings;
   const routes = mountRoutes(routeTable, { deps: options.deps, authorizerOf, around: carryOutOnce, deadlineMs: options.requestTimeoutMs, checkReplies: options.checkReplies });
   app.use('/v1', inOrder(authenticate({ keys: options.keys, namespaceLabel, limit }), readBody, routes, routeNotFound));
-  app.use(serveDocuments({ namespaceLabel, version: version.version }));
+  app.use(serveDocuments({ namespaceLabel }));
   app.use(
     inOrder(readBody, routeNotFound),
     problemErrors({

@@ -5,7 +5,7 @@ import { createContract } from './spec-contract.ts';
 import type { Answer } from './spec-contract.ts';
 
 /** What the OpenAPI document of the app does not say of an answer. */
-export const findBreach = createContract(buildDocument(operations, { version: '0.0.0', namespaceLabel: 'svc' }));
+export const findBreach = createContract(buildDocument(operations, { namespaceLabel: 'svc' }));
 
 /** Passes requests on, and tells of every answer that is not as the OpenAPI document says. */
 export function watchAnswers(app: RequestListener, onBreach: (breach: string) => void): RequestListener {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EventType } from './subjects.ts';
+import type { EventType } from './event-records.ts';
 
 /** Namespace of every id that is made from content. Changing it would give every event a second id. */
 export const EVENT_NAMESPACE = 'b7c0a1de-3f52-5d0e-9a6b-5c1e8f2d7a90';

@@ -1,127 +1,31 @@
 import { z } from 'zod';
+import { chainGid, EVENT_SCHEMAS, projectId } from './event-records.ts';
 
-const chainGid = z.string().min(5).max(41);
-const projectId = z.uuid();
-const height = z.int().min(0);
-const raw = z.string().regex(/^-?\d+$/);
-const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
+const HASH = '0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3';
+const PARENT = '0x88e96d4537bea4d9c05d12549907b32561d3bf31f45aae734cdc119f13406cb6';
+const ID = '6f1d1f4e-0000-4000-8000-000000000001';
+
+const schema = z.literal(1).meta({ description: 'Version of the payload; it only gains members.' });
+const height = z.int().min(0).meta({ description: 'Height of the block, on Solana the slot.', examples: [21_000_000] });
+const hash = z.string().meta({ description: 'Hash of the block.', examples: [HASH] });
+const parentHash = z.string().meta({ description: 'Hash of the block before.', examples: [PARENT] });
 
 /** What the ingestor tells, in feed order. `seq` grows by one per chain; the same entries stand in table chain_feed. */
 const blockNew = z.object({
-  schema: z.literal(1),
-  seq: height,
-  type: z.enum(['block', 'reorg', 'finalize']),
+  schema,
+  seq: z.int().min(0).meta({ description: 'Grows by one per chain, without gaps.', examples: [42] }),
+  type: z.enum(['block', 'reorg', 'finalize']).meta({ description: '`block`: a new head; `reorg`: this block left the chain, newest first; `finalize`: this block and all below are final.' }),
   chain_gid: chainGid,
   number: height,
-  hash: z.string(),
-  parent_hash: z.string(),
-  /** Unix seconds. */
-  timestamp: z.int(),
+  hash,
+  parent_hash: parentHash,
+  timestamp: z.int().meta({ description: 'When the block says that it was made, in Unix seconds.', examples: [1_767_225_600] }),
 });
 
 /** Worth something until the entry comes, which it may never do. */
-const blockSeen = z.object({ schema: z.literal(1), chain_gid: chainGid, number: height, hash: z.string(), parent_hash: z.string() });
+const blockSeen = z.object({ schema, chain_gid: chainGid, number: height, hash, parent_hash: parentHash });
 
-const monitored = z.object({ address_id: z.uuid(), address: z.string() });
-
-/** On chains of unspent outputs one leg: an input (no `to`) or an output (no `from`); the legs of an address add up. */
-export const transferRecord = z.object({
-  index: z.int().describe('Position in the transaction; on UTXO chains the inputs come first, then the outputs.'),
-  type: z.enum(['native', 'token', 'internal']),
-  asset_gid: z.string(),
-  from: z.string().nullable().describe('Null where the source is no account: coinbases and mints, and every output of a UTXO transaction.'),
-  to: z.string().nullable().describe('Null for every input of a UTXO transaction.'),
-  /** Null while the token's decimals are not known. */
-  amount: decimal.nullable(),
-  amount_raw: raw,
-  decimals: z.int().nullable(),
-  log_index: z.int().nullable(),
-  monitored_addresses: z
-    .array(z.string())
-    .describe('Addresses of the project among `from` and `to`. Empty for an output of a UTXO transaction that pays somebody else out of an output of the project.'),
-});
-
-export const transactionRecord = z.object({
-  id: z.uuid(),
-  chain_gid: chainGid,
-  hash: z.string(),
-  status: z.enum(['pending', 'detected', 'confirmed', 'reorged', 'failed']),
-  direction: z.enum(['in', 'out', 'self']),
-  block_number: height.nullable(),
-  block_hash: z.string().nullable(),
-  block_timestamp: z.iso.datetime().nullable(),
-  tx_index: z.int().nullable(),
-  confirmations: z.int(),
-  required_confirmations: z.int(),
-  fee: z
-    .object({ asset_gid: z.string(), amount: decimal, amount_raw: raw })
-    .nullable()
-    .describe('Null where there is none and, on UTXO chains, where an input is spent that no watched address owned: its amount is not known.'),
-  transfers: z.array(transferRecord),
-  replaced_by: z.string().nullable(),
-  detected_at: z.iso.datetime(),
-  confirmed_at: z.iso.datetime().nullable(),
-  reorged_at: z.iso.datetime().nullable(),
-});
-
-export const balanceChangeRecord = z.object({
-  address_id: z.uuid(),
-  address: z.string(),
-  asset_gid: z.string(),
-  delta: decimal.nullable(),
-  delta_raw: raw,
-});
-
-/** The envelope of decisions.md §4: the same bytes on every channel kind. */
-const envelope = <T extends string, D extends z.ZodType>(type: T, data: D) =>
-  z.object({
-    event_id: z.uuid(),
-    type: z.literal(type),
-    api_version: z.literal('v1'),
-    created_at: z.iso.datetime(),
-    is_test_message: z.boolean(),
-    project_id: projectId,
-    sequence: height,
-    data,
-  });
-
-const transactionData = z.object({
-  transaction: transactionRecord,
-  balance_changes: z.array(balanceChangeRecord),
-  truncated: z.boolean(),
-});
-
-export const balanceChangedData = monitored.extend({
-  chain_gid: chainGid,
-  asset_gid: z.string(),
-  previous: decimal.nullable(),
-  current: decimal,
-  delta: decimal.nullable(),
-  block_number: height,
-  block_hash: z.string(),
-  is_confirmed: z.boolean(),
-});
-
-/** Told to the other channels of the project: the failed one cannot. */
-const channelFailedData = z.object({
-  channel: z.object({ id: z.uuid(), kind: z.enum(['nats', 'telegram', 'webhook']), name: z.string(), failed_at: z.iso.datetime(), failure_reason: z.string() }),
-});
-
-export const EVENT_SCHEMAS = {
-  'transaction.detected': envelope('transaction.detected', transactionData),
-  'transaction.confirmed': envelope('transaction.confirmed', transactionData),
-  'transaction.reorged': envelope('transaction.reorged', transactionData),
-  'transaction.failed': envelope('transaction.failed', transactionData),
-  'balance.changed': envelope('balance.changed', balanceChangedData),
-  'channel.failed': envelope('channel.failed', channelFailedData),
-} as const;
-export type EventType = keyof typeof EVENT_SCHEMAS;
-export type EventEnvelope<T extends EventType = EventType> = z.infer<(typeof EVENT_SCHEMAS)[T]>;
-export type TransactionRecord = z.infer<typeof transactionRecord>;
-export type TransferRecord = z.infer<typeof transferRecord>;
-export type BalanceChangeRecord = z.infer<typeof balanceChangeRecord>;
-
-const withSchema = <T extends z.ZodType>(event: T) => z.intersection(event, z.object({ schema: z.literal(1).optional() }));
+const withSchema = <T extends z.ZodType>(event: T) => z.intersection(event, z.object({ schema: schema.optional() }));
 
 /**
  * Every subject of the bus by kind (its first two words), with the words that follow and the payload.
@@ -152,17 +56,28 @@ export const SUBJECTS = {
   },
   'address.watched': {
     tokens: ['family'],
-    payload: z.object({ schema: z.literal(1), address_id: z.uuid(), project_id: projectId, address: z.string(), is_monitored: z.boolean() }),
+    payload: z.object({
+      schema,
+      address_id: z.uuid().meta({ description: 'As `id` in `/addresses`.', examples: [ID] }),
+      project_id: projectId,
+      address: z.string().meta({ description: 'The address in the form it is matched by (EVM: lower case).', examples: ['0xd8da6bf26964af9d7eed9e03e53415d37aa96045'] }),
+      is_monitored: z.boolean().meta({ description: 'Whether it is to be watched.', examples: [true] }),
+    }),
     summary: 'A hint that addresses of the family were registered or changed.',
   },
   'chain.changed': {
     tokens: ['chain_gid'],
-    payload: z.object({ schema: z.literal(1), chain_gid: chainGid }),
+    payload: z.object({ schema, chain_gid: chainGid }),
     summary: 'A hint that a chain was activated, deactivated or got another endpoint.',
   },
   'key.revoked': {
     tokens: [],
-    payload: z.object({ schema: z.literal(1), key_id: z.uuid(), key_hash: z.string(), ends_at: z.iso.datetime().optional() }),
+    payload: z.object({
+      schema,
+      key_id: z.uuid().meta({ description: 'As `id` in `/management/keys`.', examples: [ID] }),
+      key_hash: z.string().meta({ description: 'SHA-256 of the key, in hexadecimal.', examples: ['2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae'] }),
+      ends_at: z.iso.datetime().optional().meta({ description: 'When it ends; absent: now.', examples: ['2026-01-01T00:00:00.000Z'] }),
+    }),
     summary: 'A key must not be honoured from `ends_at` on; without it, from now on.',
   },
 } as const;

@@ -17,6 +17,7 @@ export { jsonBody } from './json-body.ts';
 export { findTextFault } from './find-text-fault.ts';
 export { routeFactory } from './route.ts';
 export type { Method, Route, RouteReply, RouteRequest, RouteSchemas } from './route.ts';
+export { buildExample } from './build-example.ts';
 export { createSchemaBook } from './schema-book.ts';
 export type { JsonSchema, SchemaBook } from './schema-book.ts';
 export { mountRoutes } from './mount-routes.ts';

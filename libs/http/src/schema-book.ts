@@ -36,9 +36,12 @@ function convert(schema: z.ZodType, side: 'input' | 'output', registry: z.core.$
       const { def } = zodSchema._zod;
       if (def.type === 'default') Object.assign(jsonSchema, { default: def.defaultValue });
       // Text that is parsed into a number, a list that may be comma-separated: what comes out says more than what goes in.
-      if (def.type !== 'pipe' || def.out._zod.def.type === 'transform') return;
-      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
-      Object.assign(jsonSchema, convert(def.out as z.ZodType, side, registry));
+      if (def.type === 'pipe' && def.out._zod.def.type !== 'transform') {
+        for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+        Object.assign(jsonSchema, convert(def.out as z.ZodType, side, registry));
+      }
+      // `.meta()` writes to zod's own registry, which the one of names hides.
+      Object.assign(jsonSchema, z.globalRegistry.get(zodSchema));
     },
   });
   delete json.$schema;

@@ -3,6 +3,7 @@ import specs from '@asyncapi/specs';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { FLOW, SUBJECTS } from '@chainwatch/events';
+import { listUndocumented } from '@chainwatch/testing';
 import { buildAsyncApi } from './build-asyncapi.ts';
 
 const document = JSON.parse(JSON.stringify(buildAsyncApi())) as Record<string, Record<string, { address?: string }>>;
@@ -32,6 +33,20 @@ describe('docs/asyncapi.json', () => {
       const { payload } = find(`components/messages/${kind}`) as { payload: object };
       expect(() => new Ajv({ strict: false, formats: { uuid: true, 'date-time': true } }).compile({ ...payload, components: document.components })).not.toThrow();
       expect(document.channels![kind]!.address).toBe([kind, ...tokens.map((token) => `{${token}}`)].join('.'));
+    }
+  });
+
+  it('describes every member of every schema, with an example', () => {
+    expect(listUndocumented(document, '#')).toEqual([]);
+  });
+
+  it('gives every message an example that is what its schema says', () => {
+    for (const kind of Object.keys(SUBJECTS)) {
+      const { payload, examples } = find(`components/messages/${kind}`) as { payload: object; examples: { payload: unknown }[] };
+      const ajv = new Ajv({ strict: false });
+      addFormats.default(ajv);
+      const validate = ajv.compile({ ...payload, components: document.components });
+      expect([kind, validate(examples[0]!.payload), validate.errors]).toEqual([kind, true, null]);
     }
   });
 

@@ -1,6 +1,6 @@
 import { EVENT_SCHEMAS, FLOW, SUBJECTS, balanceChangeRecord, streamOf, transactionRecord, transferRecord } from '@chainwatch/events';
 import type { FlowService, SubjectKind } from '@chainwatch/events';
-import { createSchemaBook } from '@chainwatch/http';
+import { buildExample, createSchemaBook } from '@chainwatch/http';
 import type { JsonSchema, SchemaBook } from '@chainwatch/http';
 
 const kinds = Object.keys(SUBJECTS) as SubjectKind[];
@@ -54,18 +54,20 @@ function describeChannel(kind: SubjectKind): JsonSchema {
 }
 
 function describeMessage(kind: SubjectKind, book: SchemaBook): JsonSchema {
+  const payload = book.describe(SUBJECTS[kind].payload, 'output');
   return {
     name: kind,
     summary: SUBJECTS[kind].summary,
     headers: {
       type: 'object',
       properties: {
-        'Nats-Msg-Id': { type: 'string', description: 'The same for the same event: JetStream drops what comes twice within its window.' },
-        traceparent: { type: 'string', description: 'W3C trace context of what led to it.' },
+        'Nats-Msg-Id': { type: 'string', description: 'The same for the same event: JetStream drops what comes twice within its window.', examples: ['6f1d1f4e-0000-5000-8000-000000000001'] },
+        traceparent: { type: 'string', description: 'W3C trace context of what led to it.', examples: ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'] },
       },
       required: ['Nats-Msg-Id'],
     },
-    payload: book.describe(SUBJECTS[kind].payload, 'output'),
+    payload,
+    examples: [{ name: kind, payload: buildExample(payload, book.components) }],
   };
 }
 

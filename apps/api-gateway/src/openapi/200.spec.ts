@@ -14,7 +14,7 @@ describe('the documents of the API', () => {
   it('/openapi.json needs no key', async () => {
     const { body, headers } = await world.send('get', '/openapi.json').expect(200);
     expect(headers['content-type']).toMatch(/^application\/json/);
-    expect(body).toMatchObject({ openapi: '3.1.1', info: { version: '0.0.0' } });
+    expect(body).toMatchObject({ openapi: '3.1.1', info: { version: '1.0.0' } });
   });
 
   it('/docs needs no key and shows every operation', async () => {

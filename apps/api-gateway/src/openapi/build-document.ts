@@ -9,18 +9,21 @@ import { problemResponses, responseHeaders } from './describe-responses.ts';
 import { describeWebhooks } from './describe-webhooks.ts';
 import type { WebhookOperation } from './describe-webhooks.ts';
 import { introduction } from './introduction.ts';
+import { tagTexts } from './tag-texts.ts';
 
 export interface OpenApiDocument extends JsonSchema {
   readonly openapi: '3.1.1';
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly tags: readonly { readonly name: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly webhooks: Readonly<Record<string, { readonly post: WebhookOperation }>>;
   readonly components: Readonly<Record<'schemas' | 'responses' | 'headers' | 'securitySchemes', Readonly<Record<string, JsonSchema>>>>;
 }
 
+/** Of this description (interface.md, Versioning), not of the software: `GET /version` tells that. */
+const API_DESCRIPTION_VERSION = '1.0.0';
+
 export interface DocumentOptions {
-  readonly version: string;
   /** Of the key prefixes, `svc`. */
   readonly namespaceLabel: string;
 }
@@ -28,7 +31,7 @@ export interface DocumentOptions {
 type DescribedRoute = Omit<Route<never, never>, 'handle'>;
 
 /** The OpenAPI 3.1 document of a route table by operation id: made from the schemas that parse the requests and prove the replies. */
-export function buildDocument(operations: Readonly<Record<string, DescribedRoute>>, { version, namespaceLabel }: DocumentOptions): OpenApiDocument {
+export function buildDocument(operations: Readonly<Record<string, DescribedRoute>>, { namespaceLabel }: DocumentOptions): OpenApiDocument {
   const book = createSchemaBook(componentNames);
   book.describe(problemDocumentSchema, 'output');
   const paths: Record<string, Record<string, Operation>> = {};
@@ -39,7 +42,7 @@ export function buildDocument(operations: Readonly<Record<string, DescribedRoute
   const webhooks = describeWebhooks(book);
   return {
     openapi: '3.1.1',
-    info: { title: 'chainwatch platform API', version, description: introduction },
+    info: { title: 'chainwatch platform API', version: API_DESCRIPTION_VERSION, description: introduction },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     servers: [{ url: '/v1' }],
     tags: listTags(paths),
@@ -56,7 +59,7 @@ export function buildDocument(operations: Readonly<Record<string, DescribedRoute
   };
 }
 
-function listTags(paths: OpenApiDocument['paths']): { name: string }[] {
+function listTags(paths: OpenApiDocument['paths']): { name: string; description: string }[] {
   const names = Object.values(paths).flatMap((item) => Object.values(item).flatMap(({ tags }) => tags));
-  return [...new Set(names)].map((name) => ({ name }));
+  return [...new Set(names)].map((name) => ({ name, description: tagTexts[name]! }));
 }

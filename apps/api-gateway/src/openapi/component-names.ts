@@ -3,31 +3,41 @@ import { EVENT_SCHEMAS, balanceChangeRecord, transactionRecord, transferRecord }
 import { problemDocumentSchema } from '@chainwatch/problem';
 import { addressSchema, externalAddressSchema, hdAddressSchema } from '../records/address.ts';
 import { assetSchema } from '../records/asset.ts';
+import { auditLogSchema } from '../records/audit-log.ts';
 import { blockSchema } from '../records/block.ts';
 import { blockchainSchema } from '../records/blockchain.ts';
 import { channelSchema, createdChannelSchema, natsChannelSchema, telegramChannelSchema, webhookChannelSchema } from '../records/channel.ts';
 import { deliveryDetailSchema, deliverySchema } from '../records/delivery.ts';
+import { createdKeySchema, keySchema } from '../records/key.ts';
+import { memberSchema } from '../records/member.ts';
+import { projectSchema } from '../records/project.ts';
 import { publicKeySchema } from '../records/public-key.ts';
 import { tokenSchema } from '../records/token.ts';
 import { rotatedSecretSchema, webhookSecretsSchema } from '../records/webhook-secrets.ts';
+import { workspaceSchema } from '../records/workspace.ts';
 
 /** Records that clients get, by the names that generated clients give them. */
 export const componentNames: Readonly<Record<string, z.ZodType>> = {
   Address: addressSchema,
   Asset: assetSchema,
+  AuditLog: auditLogSchema,
   BalanceChange: balanceChangeRecord,
   BalanceChangedEvent: EVENT_SCHEMAS['balance.changed'],
   Block: blockSchema,
   Blockchain: blockchainSchema,
   ChannelFailedEvent: EVENT_SCHEMAS['channel.failed'],
+  CreatedKey: createdKeySchema,
   CreatedNotificationChannel: createdChannelSchema,
   Delivery: deliverySchema,
   DeliveryWithAttempts: deliveryDetailSchema,
   ExternalAddress: externalAddressSchema,
   HdAddress: hdAddressSchema,
+  Key: keySchema,
+  Member: memberSchema,
   NatsChannel: natsChannelSchema,
   NotificationChannel: channelSchema,
   Problem: problemDocumentSchema,
+  Project: projectSchema,
   PublicKey: publicKeySchema,
   RotatedWebhookSecret: rotatedSecretSchema,
   TelegramChannel: telegramChannelSchema,
@@ -40,4 +50,5 @@ export const componentNames: Readonly<Record<string, z.ZodType>> = {
   Transfer: transferRecord,
   WebhookChannel: webhookChannelSchema,
   WebhookSecrets: webhookSecretsSchema,
+  Workspace: workspaceSchema,
 };

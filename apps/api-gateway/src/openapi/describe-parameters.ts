@@ -1,12 +1,13 @@
 import type { JsonSchema, SchemaBook } from '@chainwatch/http';
 import type { RouteSchemas } from '@chainwatch/http';
 import { parameterExamples } from './examples.ts';
+import { parameterTexts } from './parameter-texts.ts';
 
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
-  readonly description?: string;
+  readonly description: string;
   readonly style?: 'form';
   readonly explode?: boolean;
   readonly schema: JsonSchema;
@@ -20,6 +21,7 @@ export const idempotencyKey: Parameter = {
   required: false,
   description: 'Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
+  example: 'order-1042',
 };
 
 /** Path and query parameters, from the objects that parse them. */
@@ -42,10 +44,18 @@ function toParameter(place: Parameter['in'], name: string, schema: JsonSchema, r
     name,
     in: place,
     required,
-    ...(schema.type === 'array' && { description: 'Repeated, comma-separated, or both.', style: 'form', explode: true }),
+    description: describeParameter(name, schema),
+    ...(schema.type === 'array' && { style: 'form', explode: true }),
     schema: isBoolean(schema) ? { type: 'boolean', ...('default' in schema && { default: schema.default }) } : schema,
     ...(example !== undefined && { example }),
   };
+}
+
+/** @throws RangeError where the parameter has no text yet */
+function describeParameter(name: string, schema: JsonSchema): string {
+  const text = parameterTexts[name];
+  if (text === undefined) throw new RangeError(`expected a text for the parameter ${name} in parameter-texts.ts, got none`);
+  return schema.type === 'array' ? `${text} Repeated, comma-separated, or both.` : text;
 }
 
 /** In a URL everything is text: the two words are what a boolean looks like there. */

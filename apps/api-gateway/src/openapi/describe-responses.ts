@@ -1,9 +1,11 @@
+import type { z } from 'zod';
+import { buildExample } from '@chainwatch/http';
 import type { JsonSchema, Route, SchemaBook } from '@chainwatch/http';
 import { PROBLEM_CONTENT_TYPE, PROBLEM_KINDS } from '@chainwatch/problem';
 import type { ProblemCode } from '@chainwatch/problem';
 
 /** What any request can end with, whatever its route. */
-const ofEveryRoute = [400, 401, 413, 415, 429, 500, 503];
+const ofEveryRoute = [400, 401, 405, 413, 415, 429, 500, 503];
 
 export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   'X-Request-Id': always("The client's own when it sent one, else a new UUID; stands in every log line of the request.", { type: 'string' }),
@@ -21,7 +23,7 @@ const ofEveryAnswer = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaini
 export function describeResponses(route: Omit<Route<never, never>, 'handle'>, permission: string, book: SchemaBook): Record<string, JsonSchema> {
   const isPost = route.method === 'POST';
   const own = Object.entries(route.schemas.responses).map(([status, schema]) => {
-    const content = schema && { content: { 'application/json': { schema: book.describe(schema, 'output') } } };
+    const content = schema && { content: { 'application/json': describeBody(schema, book) } };
     return [status, { description: describeSuccess(Number(status), schema), headers: headerReferences(isPost ? [...ofEveryAnswer, 'Idempotency-Replayed'] : ofEveryAnswer), ...content }] as const;
   });
   const problems = [...ofEveryRoute, ...(permission === 'any' ? [] : [403]), ...(route.path.includes('/:') ? [404] : []), ...(isPost ? [409, 422] : []), ...(route.problems ?? [])];
@@ -29,19 +31,29 @@ export function describeResponses(route: Omit<Route<never, never>, 'handle'>, pe
   return Object.fromEntries([...own, ...references]);
 }
 
+function describeBody(schema: z.ZodType, book: SchemaBook): JsonSchema {
+  const described = book.describe(schema, 'output');
+  return { schema: described, example: buildExample(described, book.components) };
+}
+
 /** `components.responses`: one for each kind of problem that the API has. */
 export function problemResponses(): Record<string, JsonSchema> {
-  const kinds = [...ofEveryRoute, 403, 404, 405, 409, 422, 502].sort((a, b) => a - b).map(kindOf);
+  const kinds = [...ofEveryRoute, 403, 404, 409, 422, 502].sort((a, b) => a - b).map(kindOf);
   return Object.fromEntries(
     kinds.map((kind) => [
       toName(kind.title),
       {
         description: kind.detail,
         headers: headerReferences([...ofEveryAnswer, ...extraHeaders[kind.status] ?? []]),
-        content: { [PROBLEM_CONTENT_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+        content: { [PROBLEM_CONTENT_TYPE]: { schema: { $ref: '#/components/schemas/Problem' }, example: exampleOf(kind) } },
       },
     ]),
   );
+}
+
+function exampleOf({ base, path, title, status, detail }: (typeof PROBLEM_KINDS)[ProblemCode]): JsonSchema {
+  const fields = status === 400 && { fields: [{ name: 'limit', reason: 'expected at most 100, got 500' }] };
+  return { type: `https://${base === 'docsUrl' ? 'docs' : 'api'}.example.com${path}`, title, status, detail, instance: '/v1/addresses', ...fields };
 }
 
 const extraHeaders: Readonly<Record<number, readonly string[]>> = { 405: ['Allow'], 429: ['Retry-After'], 503: ['Retry-After'] };

@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
+import { buildExample } from '@chainwatch/http';
 import type { JsonSchema, SchemaBook } from '@chainwatch/http';
 
 export interface WebhookOperation {
@@ -6,7 +8,7 @@ export interface WebhookOperation {
   readonly summary: string;
   readonly description: string;
   readonly parameters: readonly JsonSchema[];
-  readonly requestBody: { readonly required: true; readonly content: { readonly 'application/json': { readonly schema: JsonSchema } } };
+  readonly requestBody: { readonly required: true; readonly content: { readonly 'application/json': { readonly schema: JsonSchema; readonly example: unknown } } };
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
   readonly security: readonly [];
 }
@@ -33,13 +35,18 @@ export function describeWebhooks(book: SchemaBook): Record<string, { post: Webho
         summary: summaries[type as keyof typeof EVENT_SCHEMAS],
         description,
         parameters: headersOf(type),
-        requestBody: { required: true, content: { 'application/json': { schema: book.describe(schema, 'output') } } },
+        requestBody: { required: true, content: { 'application/json': describeBody(schema, book) } },
         responses: { '2XX': { description: 'Taken. Anything else, or none within 10 seconds, is tried again.' } },
         security: [],
       };
       return [type, { post }];
     }),
   );
+}
+
+function describeBody(schema: z.ZodType, book: SchemaBook): { schema: JsonSchema; example: unknown } {
+  const described = book.describe(schema, 'output');
+  return { schema: described, example: buildExample(described, book.components) };
 }
 
 function headersOf(type: string): JsonSchema[] {

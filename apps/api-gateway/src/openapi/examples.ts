@@ -2,6 +2,12 @@ const tether = '0xdac17f958d2ee523a2206206994597c13d831ec7';
 const natsChannel = { name: 'Payments', url: 'nats://user:password@nats.example.com:4222', subject: 'payments.chainwatch' };
 const telegramChannel = { name: 'Payments', bot_token: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx', chat_id: 42_000_000 };
 
+const id = '6f1d1f4e-0000-4000-8000-000000000001';
+const ids = {
+  ...Object.fromEntries(['channel_id', 'delivery_id', 'event_id', 'key_id', 'member_id', 'notification_channel_id', 'project_id', 'public_key_id', 'transaction_id'].map((name) => [name, id])),
+  ...Object.fromEntries(['actor_key_ids', 'key_ids', 'project_ids', 'target_ids'].map((name) => [name, [id]])),
+};
+
 /** By the name of the parameter, wherever it stands. */
 export const parameterExamples: Readonly<Record<string, unknown>> = {
   chain_gid: 'eip155:1',
@@ -10,6 +16,18 @@ export const parameterExamples: Readonly<Record<string, unknown>> = {
   asset_gids: [`eip155:1/erc20:${tether}`],
   address: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
   block_number: 21_000_000,
+  addresses: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
+  from_block: 21_000_000,
+  to_block: 21_000_100,
+  formats: ['evm'],
+  hash: '0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060',
+  methods: ['eth_getBalance'],
+  min_amount: '0.01',
+  request_id: '8d7f5a52-1f34-4d0c-9f5e-0e5b1a1d2c3b',
+  search: 'shop',
+  since: '2026-01-01T00:00:00Z',
+  until: '2026-01-02T00:00:00Z',
+  ...ids,
 };
 
 /** By operation id. */
@@ -30,6 +48,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   createExternalAddress: { value: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045', chain_family: 'evm', label: 'Treasury' },
   updateAddress: { label: 'Treasury', is_monitored: true },
   createWebhookChannel: { name: 'Payments', url: 'https://hooks.example.com/chainwatch', event_types: ['transaction.confirmed'], filters: { direction: 'in' } },
+  createWebhookChannelByShortPath: { name: 'Payments', url: 'https://hooks.example.com/chainwatch' },
   createChannel: { name: 'Payments', url: 'https://hooks.example.com/chainwatch' },
   updateWebhookChannel: { throttle_per_second: 10 },
   updateWebhookChannelByShortPath: { throttle_per_second: 10 },

@@ -6,7 +6,7 @@ import { permissionOf } from '../permissions.ts';
 import { bodyExamples } from './examples.ts';
 import { renderPage } from './render-page.ts';
 
-const document = buildDocument(operations, { version: '0.0.0', namespaceLabel: 'svc' });
+const document = buildDocument(operations, { namespaceLabel: 'svc' });
 const described = Object.entries(document.paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })));
 
 describe('the OpenAPI document', () => {
@@ -62,7 +62,7 @@ describe('the OpenAPI document', () => {
   it('tells the permission and the problems of an operation', () => {
     const { security, responses } = document.paths['/blockchains']!.post!;
     expect(security).toEqual([{ ApiKey: ['api:blockchain:write'] }]);
-    expect(Object.keys(responses)).toEqual(['201', '400', '401', '403', '409', '413', '415', '422', '429', '500', '503']);
+    expect(Object.keys(responses)).toEqual(['201', '400', '401', '403', '405', '409', '413', '415', '422', '429', '500', '503']);
   });
 
   it('has only examples that the routes take', () => {

@@ -74,8 +74,8 @@ function renderParameter({ name, in: place, required, description, schema }: Jso
 function renderResponse([status, response]: [string, JsonSchema]): Html {
   const reference = typeof response.$ref === 'string' ? response.$ref.split('/').at(-1)! : undefined;
   if (reference !== undefined) return html`<tr><td>${status}</td><td>${reference}: <a href="#schema-Problem">Problem</a></td></tr>`;
-  const [content] = Object.values((response.content ?? {}) as Record<string, { schema: JsonSchema }>);
-  return html`<tr><td>${status}</td><td>${String(response.description)}${content && renderJson(content.schema)}</td></tr>`;
+  const [content] = Object.values((response.content ?? {}) as Record<string, { schema: JsonSchema; example: unknown }>);
+  return html`<tr><td>${status}</td><td>${String(response.description)}${content && renderJson(content.example)}${content && renderJson(content.schema)}</td></tr>`;
 }
 
 function renderSchema([name, schema]: [string, JsonSchema]): Html {

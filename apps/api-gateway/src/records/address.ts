@@ -6,59 +6,52 @@ import { familySchema } from './path-schemas.ts';
 const BACKFILL_STATUSES = ['failed', 'running', 'pending', 'complete'] as const;
 
 const common = {
-  id: z.uuid(),
-  address: z.string(),
-  chain_family: familySchema,
-  format: z.string(),
-  label: z.string().nullable(),
-  metadata: z.record(z.string(), z.unknown()),
-  is_monitored: z.boolean(),
-  /** The first block that counts, per chain. */
-  watched_from: z.record(z.string(), z.int()),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-  /** The search for what it had before it was watched; null where the chain itself tells balances by address. */
+  id: z.uuid().meta({ description: 'Of the address in this project.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
+  address: z.string().meta({ description: 'The address in its display form (EVM: EIP-55).', examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'] }),
+  chain_family: familySchema.meta({ description: 'The family of chains that knows it; an EVM address is watched on every active EVM chain.' }),
+  format: z.string().meta({ description: 'How it is written: `evm`, `p2wpkh`, …', examples: ['evm'] }),
+  label: z.string().nullable().meta({ description: 'As its user calls it.', examples: ['Treasury'] }),
+  metadata: z.record(z.string(), z.unknown()).meta({ description: 'JSON of its user, given back as it came.', examples: [{ customer_id: '1042' }] }),
+  is_monitored: z.boolean().meta({ description: 'Whether transactions of it are told.' }),
+  watched_from: z.record(z.string(), z.int()).meta({ description: 'The first block that counts, by chain as CAIP-2: what lies before was not looked at.', examples: [{ 'eip155:1': 21_000_000 }] }),
+  created_at: z.iso.datetime().meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  updated_at: z.iso.datetime().meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
   backfill: z
     .object({
-      /** Of the chain that is behind most. */
-      status: z.enum(BACKFILL_STATUSES),
-      from_block: z.int(),
+      status: z.enum(BACKFILL_STATUSES).meta({ description: 'Of the chain that is behind most.' }),
+      from_block: z.int().meta({ description: 'The lowest block that was asked for.', examples: [0] }),
       chains: z.record(
         z.string(),
         z.object({
-          status: z.enum(BACKFILL_STATUSES),
-          from_block: z.int(),
-          /** `scan`: a node or an index told them; `rescan`: blocks are read, those below `next_block` were. */
-          method: z.enum(['scan', 'rescan']).nullable(),
-          next_block: z.int().nullable(),
-          to_block: z.int().nullable(),
-          coin_count: z.int(),
-          reason: z.string().nullable(),
+          status: z.enum(BACKFILL_STATUSES).meta({ description: 'Of this chain.' }),
+          from_block: z.int().meta({ description: 'Block from which its past is looked for.', examples: [0] }),
+          method: z.enum(['scan', 'rescan']).nullable().meta({ description: '`scan`: a node or an index told them; `rescan`: blocks are read, those below `next_block` were. Null while it is not decided.' }),
+          next_block: z.int().nullable().meta({ description: 'The block that is read next. Null with `scan`.', examples: [null] }),
+          to_block: z.int().nullable().meta({ description: 'The last block of the search. Null while it is not known.', examples: [21_000_000] }),
+          coin_count: z.int().meta({ description: 'Unspent outputs that were found.', examples: [3] }),
+          reason: z.string().nullable().meta({ description: 'Why it failed. Null otherwise.', examples: [null] }),
         }),
-      ),
+      ).meta({ description: 'The search on each chain, by CAIP-2.', examples: [{ 'bip122:000000000019d6689c085ae165831e93': { status: 'complete', from_block: 0, method: 'scan', next_block: null, to_block: 870_000, coin_count: 3, reason: null } }] }),
     })
-    .nullable(),
+    .nullable()
+    .meta({ description: 'The search for what it had before it was watched. Null where the chain itself tells balances by address.', examples: [null] }),
 };
 
 export const externalAddressSchema = z.object({
   ...common,
-  kind: z.literal('external'),
-  imported_at: z.iso.datetime().nullable(),
+  kind: z.literal('external').meta({ description: 'Imported, not derived.' }),
+  imported_at: z.iso.datetime().nullable().meta({ description: 'When it was imported.', examples: ['2026-01-01T00:00:00.000Z'] }),
 });
 
 export const hdAddressSchema = z.object({
   ...common,
-  kind: z.literal('hd'),
-  public_key_id: z.uuid(),
-  /** The whole path, `m/84'/0'/0'/0/5`. */
-  derivation_path: z.string(),
-  index: z.int(),
-  /** 0 receive, 1 change. */
-  change: z.int(),
-  /** A transaction touched it. */
-  is_used: z.boolean(),
-  /** Wallets that scan for used addresses would stop before it: more than the gap limit behind the last used one. */
-  beyond_gap_limit: z.boolean(),
+  kind: z.literal('hd').meta({ description: 'Derived from a public key.' }),
+  public_key_id: z.uuid().meta({ description: 'The public key it was derived from.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
+  derivation_path: z.string().meta({ description: 'The whole path.', examples: ["m/84'/0'/0'/0/5"] }),
+  index: z.int().meta({ description: 'Its place in the chain of the key, from 0.', examples: [5] }),
+  change: z.int().meta({ description: '0: receive, 1: change.', examples: [0] }),
+  is_used: z.boolean().meta({ description: 'Whether a transaction touched it.' }),
+  beyond_gap_limit: z.boolean().meta({ description: 'Wallets that scan for used addresses would stop before it: it is more than the gap limit behind the last used one.' }),
 });
 
 export const addressSchema = z.discriminatedUnion('kind', [externalAddressSchema, hdAddressSchema]);

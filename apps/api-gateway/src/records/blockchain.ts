@@ -3,24 +3,23 @@ import type { Prisma } from '@chainwatch/db/prisma';
 import { familySchema } from './path-schemas.ts';
 
 export const blockchainSchema = z.object({
-  gid: z.string(),
-  image_url: z.string(),
-  name: z.string(),
-  short_name: z.string(),
-  is_active: z.boolean(),
-  family: familySchema,
-  /** Whether a node URL is stored; the URL itself is never shown. */
-  has_endpoint: z.boolean(),
-  /** How far the services are; null before the first activation. */
+  gid: z.string().meta({ description: 'The chain as CAIP-2.', examples: ['eip155:1'] }),
+  image_url: z.string().meta({ description: 'URL of its logo.', examples: ['https://example.com/ethereum.svg'] }),
+  name: z.string().meta({ description: 'Unique name of the chain.', examples: ['ethereum'] }),
+  short_name: z.string().meta({ description: 'Short name of the chain.', examples: ['ETH'] }),
+  is_active: z.boolean().meta({ description: 'Whether the service monitors it.' }),
+  family: familySchema.meta({ description: 'The family of the chain.' }),
+  has_endpoint: z.boolean().meta({ description: 'Whether a node URL is stored; the URL itself is never shown.' }),
   sync: z
     .object({
-      status: z.string(),
-      reason: z.string().nullable(),
-      head_number: z.int().nullable(),
-      finalized_number: z.int().nullable(),
-      processed_number: z.int().nullable(),
+      status: z.string().meta({ description: '`starting`, `catching_up`, `following`, `recovering` (a deep reorg) or `stalled`.', examples: ['following'] }),
+      reason: z.string().nullable().meta({ description: 'Why it stands still. Null otherwise.', examples: [null] }),
+      head_number: z.int().nullable().meta({ description: 'Head of the chain as recorded. Null at first.', examples: [21_000_000] }),
+      finalized_number: z.int().nullable().meta({ description: 'The highest final block. Null where none is known.', examples: [20_999_936] }),
+      processed_number: z.int().nullable().meta({ description: 'The highest block whose transactions are stored. Null at first.', examples: [21_000_000] }),
     })
-    .nullable(),
+    .nullable()
+    .meta({ description: 'How far the services are. Null before the first activation.' }),
 });
 
 export const blockchainInclude = { ingestorState: true, analyzerState: true } as const satisfies Prisma.BlockchainInclude;

@@ -12,11 +12,21 @@ const text = z.string().min(1).max(1_024);
 
 /** Write-only: reads show the type alone. */
 export const natsAuthSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('none') }),
-  z.strictObject({ type: z.literal('user'), username: text, password: text }),
-  z.strictObject({ type: z.literal('token'), token: text }),
-  z.strictObject({ type: z.literal('nkey'), seed: z.string().regex(NKEY_SEED, 'expected the seed of a user nkey, SU…') }),
-  z.strictObject({ type: z.literal('creds'), creds: z.string().max(16_384).regex(CREDS, 'expected the text of a .creds file') }),
+  z.strictObject({ type: z.literal('none').meta({ description: 'No credentials.' }) }),
+  z.strictObject({
+    type: z.literal('user').meta({ description: 'A user and its password.' }),
+    username: text.meta({ description: 'The user.', examples: ['chainwatch'] }),
+    password: text.meta({ description: 'Its password.', examples: ['correct horse'] }),
+  }),
+  z.strictObject({ type: z.literal('token').meta({ description: 'A token.' }), token: text.meta({ description: 'The token.', examples: ['s3cr3t'] }) }),
+  z.strictObject({
+    type: z.literal('nkey').meta({ description: 'An nkey.' }),
+    seed: z.string().regex(NKEY_SEED, 'expected the seed of a user nkey, SU…').meta({ description: 'Its seed.', examples: ['SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY'] }),
+  }),
+  z.strictObject({
+    type: z.literal('creds').meta({ description: 'A user with a JWT.' }),
+    creds: z.string().max(16_384).regex(CREDS, 'expected the text of a .creds file').meta({ description: 'The text of its .creds file.', examples: ['-----BEGIN NATS USER JWT-----\n…\n-----BEGIN USER NKEY SEED-----\n…'] }),
+  }),
 ]);
 export type NatsAuth = z.infer<typeof natsAuthSchema>;
 
@@ -27,17 +37,22 @@ const natsUrl = z
   .refine((url) => !isServerUrl(url) || readUserInfo(url) !== undefined, { error: 'expected user:password, a token, an nkey seed or a .creds file before the @' });
 
 export const natsInput = {
-  url: natsUrl.meta({ format: 'uri' }),
-  subject: z.string().min(1).max(255).regex(SUBJECT, 'expected a subject without wildcards, spaces and a leading $'),
-  auth: natsAuthSchema.optional(),
+  url: natsUrl.meta({ format: 'uri', description: 'The server, with credentials before the `@` where `auth` does not give them; they are masked when read.', examples: ['nats://nats.example.com:4222'] }),
+  subject: z
+    .string()
+    .min(1)
+    .max(255)
+    .refine((subject) => SUBJECT.test(subject), { error: 'expected a subject without wildcards, spaces and a leading $' })
+    .meta({ description: 'The subject to publish to: words with dots between, without wildcards, spaces, control characters and a leading `$`.', examples: ['payments.chainwatch'] }),
+  auth: natsAuthSchema.optional().meta({ description: 'Credentials, write-only.' }),
   ...selectionInput,
 };
 
 /** What is stored and shown; the credentials are sealed beside it. */
 export const natsConfigSchema = z.object({
-  url: z.string(),
-  subject: z.string(),
-  auth: z.object({ type: z.enum(['none', 'user', 'token', 'nkey', 'creds']) }),
+  url: z.string().meta({ description: 'The server, credentials masked.', examples: ['nats://nats.example.com:4222'] }),
+  subject: z.string().meta({ description: 'The subject it publishes to.', examples: ['payments.chainwatch'] }),
+  auth: z.object({ type: z.enum(['none', 'user', 'token', 'nkey', 'creds']).meta({ description: 'Kind of credentials.' }) }).meta({ description: 'Which credentials are stored; they themselves are not shown.' }),
   ...selectionSchema,
 });
 export type NatsConfig = z.infer<typeof natsConfigSchema>;

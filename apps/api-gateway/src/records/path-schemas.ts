@@ -11,7 +11,7 @@ export const familySchema = z.enum(families);
 /** Part of a name: at most 128 characters. */
 export const searchSchema = z.string().trim().min(1).max(128).optional();
 /** What a user calls something. */
-export const nameSchema = z.string().trim().min(1).max(255);
+export const nameSchema = z.string().trim().min(1).max(255).meta({ description: 'As you call it.', examples: ['Payments'] });
 /** An offset can carry a time out of the years that have four digits, which no answer can tell again. */
 export const timestampSchema = z.iso
   .datetime({ offset: true })

@@ -20,10 +20,18 @@ const secretText = z.string().regex(/^[\x20-\x7e]{1,1024}$/, 'expected 1 to 1024
 
 /** Write-only: reads show the type alone. */
 export const authSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('none') }),
-  z.strictObject({ type: z.literal('basic'), username: secretText.refine((name) => !name.includes(':'), 'expected no colon'), password: secretText }),
-  z.strictObject({ type: z.literal('bearer'), token: secretText }),
-  z.strictObject({ type: z.literal('header'), name: headerName.refine((name) => !findReservedHeader(name, { isCredential: true }), 'expected a header name that is not reserved'), value: secretText }),
+  z.strictObject({ type: z.literal('none').meta({ description: 'No credentials.' }) }),
+  z.strictObject({
+    type: z.literal('basic').meta({ description: 'User and password (RFC 7617).' }),
+    username: secretText.refine((name) => !name.includes(':'), 'expected no colon').meta({ description: 'The user, without a colon.', examples: ['chainwatch'] }),
+    password: secretText.meta({ description: 'The password.', examples: ['correct horse'] }),
+  }),
+  z.strictObject({ type: z.literal('bearer').meta({ description: 'A bearer token (RFC 6750).' }), token: secretText.meta({ description: 'The token.', examples: ['s3cr3t'] }) }),
+  z.strictObject({
+    type: z.literal('header').meta({ description: 'A header of its own.' }),
+    name: headerName.refine((name) => !findReservedHeader(name, { isCredential: true }), 'expected a header name that is not reserved').meta({ description: 'Its name.', examples: ['X-Hook-Token'] }),
+    value: secretText.meta({ description: 'Its value.', examples: ['s3cr3t'] }),
+  }),
 ]);
 export type WebhookAuth = z.infer<typeof authSchema>;
 
@@ -37,19 +45,20 @@ export const webhookInput = {
   url: z
     .url({ protocol: /^https?$/, error: 'expected an https URL' })
     .max(2_048)
-    .refine(isPlainUrl, { error: 'expected a URL without user name and password; use auth instead' }),
-  headers: headersSchema.optional(),
-  auth: authSchema.optional(),
+    .refine(isPlainUrl, { error: 'expected a URL without user name and password; use auth instead' })
+    .meta({ description: 'Where events are POSTed to; https, where configuration does not allow http.', examples: ['https://hooks.example.com/chainwatch'] }),
+  headers: headersSchema.optional().meta({ description: 'Sent with every delivery, at most 20.', examples: [{ 'X-Team': 'payments' }] }),
+  auth: authSchema.optional().meta({ description: 'Credentials for the receiver, write-only.' }),
   ...selectionInput,
-  throttle_per_second: z.int().min(1).max(1_000).nullable().optional(),
+  throttle_per_second: z.int().min(1).max(1_000).nullable().optional().meta({ description: 'Deliveries a second at most. Null: as many as come.', examples: [10] }),
 };
 
 /** What is stored and shown. The notifier reads it; the secrets of `auth` are sealed beside it. */
 export const webhookConfigSchema = z.object({
-  url: z.string(),
-  headers: z.record(z.string(), z.string()),
-  auth: z.object({ type: z.enum(['none', 'basic', 'bearer', 'header']) }),
+  url: z.string().meta({ description: 'Where events are POSTed to.', examples: ['https://hooks.example.com/chainwatch'] }),
+  headers: z.record(z.string(), z.string()).meta({ description: 'Sent with every delivery.', examples: [{ 'X-Team': 'payments' }] }),
+  auth: z.object({ type: z.enum(['none', 'basic', 'bearer', 'header']).meta({ description: 'Kind of credentials.' }) }).meta({ description: 'Which credentials are stored; they themselves are not shown.' }),
   ...selectionSchema,
-  throttle_per_second: z.int().nullable(),
+  throttle_per_second: z.int().nullable().meta({ description: 'Deliveries a second at most. Null: as many as come.', examples: [null] }),
 });
 export type WebhookConfig = z.infer<typeof webhookConfigSchema>;

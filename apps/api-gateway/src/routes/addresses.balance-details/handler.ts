@@ -8,19 +8,13 @@ import { readCoinBalances } from './read-coin-balances.ts';
 import { toBalanceDetails } from './to-balance-details.ts';
 
 const detailsSchema = z.object({
-  asset_gid: z.string(),
-  /** All that the address has, as of the last block that was analysed: confirmed + unconfirmed + immature. */
-  total: z.string(),
-  /** In blocks with the confirmations that the chain requires; null while no balance was read in such a block. */
-  confirmed: z.string().nullable(),
-  /** What newer blocks changed; below zero where they spent. */
-  unconfirmed: z.string().nullable(),
-  /** Coinbase outputs that may not be spent yet; null on chains of accounts. */
-  immature: z.string().nullable(),
-  /** What pending transactions pay to the address, its own change included; no part of the total. */
-  pending_in: z.string(),
-  /** What pending transactions take from the address. */
-  pending_out: z.string(),
+  asset_gid: z.string().meta({ description: 'The asset as CAIP-19.', examples: ['eip155:1/slip44:60'] }),
+  total: z.string().meta({ description: 'All that the address has, in whole units, as of the last block that was analysed: confirmed + unconfirmed + immature.', examples: ['1.5'] }),
+  confirmed: z.string().nullable().meta({ description: 'In blocks with the confirmations that the chain requires. Null while no balance was read in such a block.', examples: ['1.5'] }),
+  unconfirmed: z.string().nullable().meta({ description: 'What newer blocks changed; below zero where they spent. Null where `confirmed` is.', examples: ['0'] }),
+  immature: z.string().nullable().meta({ description: 'Coinbase outputs that may not be spent yet. Null on chains of accounts.', examples: [null] }),
+  pending_in: z.string().meta({ description: 'What pending transactions pay to the address, its own change included; no part of the total.', examples: ['0'] }),
+  pending_out: z.string().meta({ description: 'What pending transactions take from the address.', examples: ['0'] }),
 });
 
 export const getBalanceDetails = defineRoute({
@@ -28,7 +22,7 @@ export const getBalanceDetails = defineRoute({
   path: '/addresses/:address/balances/details',
   summary: 'Balances of an address by asset, told apart by how certain they are',
   params: addressParams,
-  responses: { 200: z.object({ items: z.array(detailsSchema) }) },
+  responses: { 200: z.object({ items: z.array(detailsSchema).meta({ description: 'By asset.' }) }) },
   handle: async ({ params, principal }, deps) => {
     const address = await findAddress(deps, principal, params.address);
     const chains = await listUtxoChains(address.chainFamily);

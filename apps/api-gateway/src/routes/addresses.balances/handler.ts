@@ -9,7 +9,7 @@ export const getBalances = defineRoute({
   path: '/addresses/:address/balances',
   summary: 'Balances by CAIP-19 asset: active assets discovered on the address',
   params: addressParams,
-  responses: { 200: z.record(z.string(), z.string()) },
+  responses: { 200: z.record(z.string(), z.string()).meta({ description: 'Balances in whole units, exact decimals, by asset as CAIP-19.', examples: [{ 'eip155:1/slip44:60': '1.5' }] }) },
   handle: async ({ params, principal }, deps) => {
     const address = await findAddress(deps, principal, params.address);
     const { rows } = await deps.db.query<{ asset_gid: string; amount_raw: string; decimals: number }>(

@@ -14,13 +14,13 @@ import { insertExternalAddress } from './insert-external-address.ts';
 /** `chainFamily` is the guide's spelling, `chain_family` the one of everything else (decisions.md 1.6). */
 const bodySchema = z
   .strictObject({
-    value: z.string().min(1).max(128),
-    chainFamily: familySchema.optional(),
-    chain_family: familySchema.optional(),
-    label: labelSchema.nullish(),
-    metadata: metadataSchema.optional(),
+    value: z.string().min(1).max(128).meta({ description: 'The address, in any form that its family reads.', examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'] }),
+    chainFamily: familySchema.optional().meta({ description: 'The same as `chain_family`.' }),
+    chain_family: familySchema.optional().meta({ description: 'The family of chains that knows it; this or `chainFamily` is required.' }),
+    label: labelSchema.nullish().meta({ description: 'As you call it.', examples: ['Treasury'] }),
+    metadata: metadataSchema.optional().meta({ description: 'JSON of yours, at most 50 members and 16 KiB.', examples: [{ customer_id: '1042' }] }),
     /** Where to begin when the coins it has already can only be found by reading blocks; chains of unspent outputs only. */
-    from_block: z.int().min(0).optional(),
+    from_block: z.int().min(0).optional().meta({ description: 'Bitcoin: the block from which its unspent outputs are looked for, where the node cannot list them.', examples: [0] }),
   })
   .superRefine((body, ctx) => {
     if (body.chain_family === undefined && body.chainFamily === undefined) {

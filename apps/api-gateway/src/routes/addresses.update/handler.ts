@@ -11,7 +11,11 @@ import type { AddressRow } from '../../records/address.ts';
 import { watchFromHead } from '../../watch-address.ts';
 
 const bodySchema = z
-  .strictObject({ label: labelSchema.nullable().optional(), metadata: metadataSchema.optional(), is_monitored: z.boolean().optional() })
+  .strictObject({
+    label: labelSchema.nullable().optional().meta({ description: 'As you call it. Null takes it away.', examples: ['Treasury'] }),
+    metadata: metadataSchema.optional().meta({ description: 'JSON of yours, in place of what was there.', examples: [{ customer_id: '1042' }] }),
+    is_monitored: z.boolean().optional().meta({ description: 'Whether transactions of it are told.' }),
+  })
   .refine((body) => Object.keys(body).length > 0, { error: 'expected at least one of label, metadata, is_monitored' });
 
 export const updateAddress = defineRoute({

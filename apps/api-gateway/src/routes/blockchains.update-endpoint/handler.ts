@@ -11,7 +11,8 @@ import { verifyEndpoint } from './verify-endpoint.ts';
 
 const nodeUrl = z
   .url({ protocol: /^(https?|wss?)$/, error: 'expected a URL that begins with https:, http:, wss: or ws:' })
-  .max(2_048);
+  .max(2_048)
+  .meta({ description: 'URL of the JSON-RPC interface of the node; on TRON of its HTTP wallet API. Write-only.', examples: ['https://node.example.com:8545'] });
 
 interface EndpointBody {
   endpoint_url?: string;
@@ -25,7 +26,7 @@ export const updateBitcoinEndpoint = endpointRoute('bitcoin', z.strictObject({ e
 export const updateTronEndpoint = endpointRoute(
   'tron',
   z
-    .strictObject({ endpoint_url: nodeUrl.optional(), evm_endpoint_url: nodeUrl.optional() })
+    .strictObject({ endpoint_url: nodeUrl.optional(), evm_endpoint_url: nodeUrl.optional().meta({ description: 'URL of the Ethereum-compatible JSON-RPC interface of the node. Write-only.', examples: ['https://node.example.com/jsonrpc'] }) })
     .refine((body) => body.endpoint_url !== undefined || body.evm_endpoint_url !== undefined, {
       path: ['evm_endpoint_url'],
       error: 'expected evm_endpoint_url, endpoint_url or both',

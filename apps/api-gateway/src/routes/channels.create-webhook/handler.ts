@@ -9,7 +9,7 @@ import { webhookInput } from '../../records/webhook-config.ts';
 import type { WebhookConfig } from '../../records/webhook-config.ts';
 import { insertWebhookChannel } from './insert-webhook-channel.ts';
 
-const bodySchema = z.strictObject({ name: nameSchema, kind: z.literal('webhook').optional(), ...webhookInput });
+const bodySchema = z.strictObject({ name: nameSchema, kind: z.literal('webhook').optional().meta({ description: 'May be told.' }), ...webhookInput });
 
 export const createWebhookChannel = createRoute('/notification_channels/webhook');
 /** The older name of the same (decisions.md 1.2). */

@@ -11,7 +11,7 @@ export const testChannel = defineRoute({
   path: '/notification_channels/:notification_channel_id/actions/test',
   summary: 'Send a test message through the channel, whatever its status; a success makes a failed channel active again',
   params: channelParams,
-  body: z.strictObject({ event_type: eventTypeSchema.default('transaction.detected') }).optional(),
+  body: z.strictObject({ event_type: eventTypeSchema.default('transaction.detected').meta({ description: 'Which event to make up.' }) }).optional(),
   responses: { 202: deliverySchema },
   handle: async ({ params, body, principal }, { db, prisma, ...deps }) => {
     const channel = await findChannel({ prisma, ...deps }, principal, params.notification_channel_id);

@@ -10,8 +10,11 @@ export const recover = defineRoute({
   path: '/notification_channels/:notification_channel_id/deliveries/actions/recover',
   summary: 'Send again, in event order, what failed or was discarded since a time',
   params: channelParams,
-  body: z.strictObject({ since: madeAtSchema, until: madeAtSchema.optional() }),
-  responses: { 202: z.object({ recovered_count: z.int().min(0) }) },
+  body: z.strictObject({
+    since: madeAtSchema.meta({ description: 'What was made then or later.', examples: ['2026-01-01T00:00:00.000Z'] }),
+    until: madeAtSchema.optional().meta({ description: 'And before then; absent: until now.', examples: ['2026-01-02T00:00:00Z'] }),
+  }),
+  responses: { 202: z.object({ recovered_count: z.int().min(0).meta({ description: 'Deliveries that are sent again.', examples: [12] }) }) },
   handle: async ({ params, body, principal }, deps) => {
     const until = body.until ?? new Date();
     if (body.since > until) throw invalidRequest([{ name: 'since', reason: 'expected a time before until' }]);

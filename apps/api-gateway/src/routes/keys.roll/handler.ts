@@ -12,8 +12,8 @@ export const rollKeyRoute = defineRoute({
   path: '/management/keys/:key_id/actions/roll',
   summary: 'Put a new key with the same permissions in the place of one, which ends after the grace',
   params: keyParams,
-  body: z.strictObject({ grace_seconds: z.int().min(0).max(graceSecondsMax) }),
-  responses: { 200: createdKeySchema.extend({ previous: keySchema }) },
+  body: z.strictObject({ grace_seconds: z.int().min(0).max(graceSecondsMax).meta({ description: 'How long the old key goes on, in seconds, at most 30 days.', examples: [3_600] }) }),
+  responses: { 200: createdKeySchema.extend({ previous: keySchema.meta({ description: 'The old key.' }) }) },
   problems: [409],
   handle: async ({ params, body, principal, requestId }, deps) => {
     const { id } = await findKey(deps, principal, params.key_id);

@@ -9,7 +9,7 @@ export const createMember = defineRoute({
   method: 'POST',
   path: '/management/members',
   summary: 'Add a member to the workspace',
-  body: z.strictObject({ email: emailSchema, role: roleSchema }),
+  body: z.strictObject({ email: emailSchema.meta({ description: 'Of the person; upper case counts as lower.', examples: ['ada@example.com'] }), role: roleSchema.meta({ description: 'What the member is to be.' }) }),
   responses: { 201: memberSchema },
   problems: [409],
   handle: async ({ body, principal, requestId }, deps) => {

@@ -11,7 +11,7 @@ export const updateMember = defineRoute({
   summary: "Change a member's email address or role; the last owner stays one",
   params: memberParams,
   body: z
-    .strictObject({ email: emailSchema.optional(), role: roleSchema.optional() })
+    .strictObject({ email: emailSchema.optional().meta({ description: 'Of the person; upper case counts as lower.', examples: ['ada@example.com'] }), role: roleSchema.optional().meta({ description: 'What the member is to be.' }) })
     .refine((body) => Object.keys(body).length > 0, { error: 'expected at least one of email, role' }),
   responses: { 200: memberSchema },
   problems: [409, 422],

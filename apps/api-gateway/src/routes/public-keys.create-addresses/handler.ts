@@ -11,11 +11,10 @@ const indexSchema = z.int().min(0).max(indexMax);
 
 const bodySchema = z
   .strictObject({
-    indexes: z.array(indexSchema).min(1).max(addressesPerCallMax).optional(),
-    /** Inclusive. */
-    from: indexSchema.optional(),
-    to: indexSchema.optional(),
-    change: z.union([z.literal(0), z.literal(1)]).default(0),
+    indexes: z.array(indexSchema).min(1).max(addressesPerCallMax).optional().meta({ description: 'These, at most 1,000.', examples: [[0, 1, 2]] }),
+    from: indexSchema.optional().meta({ description: 'Or these: the first, with `to`.', examples: [0] }),
+    to: indexSchema.optional().meta({ description: 'The last.', examples: [9] }),
+    change: z.union([z.literal(0), z.literal(1)]).default(0).meta({ description: '0: receive, 1: change.', examples: [0] }),
   })
   .superRefine(({ indexes, from, to }, ctx) => {
     const refuse = (name: string, message: string): void => ctx.addIssue({ code: 'custom', path: [name], message });
@@ -34,7 +33,11 @@ export const createPublicKeyAddresses = defineRoute({
   summary: 'Generate HD addresses by a list of indexes, by a range, or the next one',
   params: publicKeyParams,
   body: bodySchema,
-  responses: { 201: z.object({ items: z.array(hdAddressSchema), created_count: z.int(), existing_count: z.int() }) },
+  responses: { 201: z.object({
+      items: z.array(hdAddressSchema).meta({ description: 'All that were asked for, by index.' }),
+      created_count: z.int().meta({ description: 'How many of them are new.', examples: [1] }),
+      existing_count: z.int().meta({ description: 'How many were there already.', examples: [0] }),
+    }) },
   problems: [409, 422],
   handle: async ({ params, body, principal, signal }, deps) => {
     const key = await findPublicKey(deps, principal, params.public_key_id);

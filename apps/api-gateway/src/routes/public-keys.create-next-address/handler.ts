@@ -12,7 +12,7 @@ export const createNextAddress = defineRoute({
   path: '/public_keys/:public_key_id/addresses/next',
   summary: 'Generate the HD address at the highest existing index plus one',
   params: publicKeyParams,
-  body: z.strictObject({ change: z.union([z.literal(0), z.literal(1)]).default(0) }).prefault({}),
+  body: z.strictObject({ change: z.union([z.literal(0), z.literal(1)]).default(0).meta({ description: '0: receive, 1: change.', examples: [0] }) }).prefault({}),
   responses: { 201: hdAddressSchema },
   problems: [409, 422],
   handle: async ({ params, body, principal, signal }, deps) => {

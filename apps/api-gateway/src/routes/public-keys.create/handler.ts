@@ -13,12 +13,11 @@ import { insertPublicKey } from './insert-public-key.ts';
 
 const bodySchema = z.strictObject({
   /** Longer than any key; what it may be is the family's word. */
-  extended_public_key: z.string().min(1).max(256),
-  derivation_path: z.string().min(1).max(256),
-  label: labelSchema.nullish(),
-  /** Which of the test networks, where the path stands for all of them. */
-  chain_gid: chainGidSchema.optional(),
-  gap_limit: z.int().min(1).max(1_000).default(20),
+  extended_public_key: z.string().min(1).max(256).meta({ description: 'Of an account (depth 3): xpub, ypub, zpub, or those of test networks.', examples: ['zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs'] }),
+  derivation_path: z.string().min(1).max(256).meta({ description: 'From the wallet to the account; it decides address format and network.', examples: ["m/84'/0'/0'"] }),
+  label: labelSchema.nullish().meta({ description: 'As you call it.', examples: ['Deposits'] }),
+  chain_gid: chainGidSchema.optional().meta({ description: 'Which of the test networks, where the path stands for all of them.', examples: ['bip122:000000000019d6689c085ae165831e93'] }),
+  gap_limit: z.int().min(1).max(1_000).default(20).meta({ description: 'Unused addresses in a row after which a wallet stops to look.', examples: [20] }),
 });
 
 export const createPublicKey = defineRoute({

@@ -10,7 +10,7 @@ export const updatePublicKey = defineRoute({
   path: '/public_keys/:public_key_id',
   summary: "Change a public key's label",
   params: publicKeyParams,
-  body: z.strictObject({ label: labelSchema.nullable() }),
+  body: z.strictObject({ label: labelSchema.nullable().meta({ description: 'As you call it. Null takes it away.', examples: ['Deposits'] }) }),
   responses: { 200: publicKeySchema },
   handle: async ({ params, body, principal }, deps) => {
     const { id } = await findPublicKey(deps, principal, params.public_key_id);

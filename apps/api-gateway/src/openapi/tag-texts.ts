@@ -1,0 +1,14 @@
+/** What the operations below the first segment of a path are about. */
+export const tagTexts: Readonly<Record<string, string>> = {
+  version: 'Which version answers.',
+  blockchains: 'Chains that the installation knows, their nodes and how far they are read. They belong to the operator.',
+  blocks: 'Blocks with their processing statuses.',
+  assets: 'Coins and tokens as the project sees them.',
+  tokens: 'The same with the metadata of their contracts.',
+  public_keys: 'Extended public keys, and the HD addresses derived from them.',
+  addresses: 'Monitored addresses and their balances.',
+  transactions: 'Transactions of monitored addresses.',
+  events: 'What was told, or is to be told, through the channels.',
+  notification_channels: 'Where events are delivered to, and how that went. `/channels` is the short path to the same.',
+  management: 'Workspace, projects, members, keys and audit log, with a management key.',
+};
