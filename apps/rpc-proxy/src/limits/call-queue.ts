@@ -1,0 +1,109 @@
+import type { Holder, KeyAccount, WorkspaceAccount } from './holder.ts';
+
+/** A question to a node. */
+export interface QueuedCall {
+  readonly holder: Pick<Holder, 'key'>;
+}
+
+export interface CallQueueOptions<T> {
+  /** Under way at once. */
+  readonly max: number;
+  readonly maxPerKey: number;
+  /** It is its turn. */
+  readonly send: (call: T) => void;
+}
+
+/** Calls of one key, or of the keys of one workspace. */
+interface Lane<W> {
+  underWay: number;
+  readonly waiting: W;
+}
+
+type KeyLane<T> = Lane<Set<T>>;
+type WorkspaceLane<T> = Lane<Set<KeyLane<T>>>;
+
+/**
+ * The calls to one node: how many of each key and workspace are under way, and who is next. A workspace has no more under
+ * way than it leaves free for the others; what waits goes round robin over workspaces, then over their keys.
+ */
+export class CallQueue<T extends QueuedCall> {
+  readonly #options: CallQueueOptions<T>;
+  readonly #going = new Set<T>();
+  readonly #keys = new WeakMap<KeyAccount, KeyLane<T>>();
+  readonly #workspaces = new WeakMap<WorkspaceAccount, WorkspaceLane<T>>();
+  /** Workspaces that have calls waiting, the next one first. */
+  readonly #waiting = new Set<WorkspaceLane<T>>();
+
+  constructor(options: CallQueueOptions<T>) {
+    this.#options = options;
+  }
+
+  /** Sends the call now or when it is its turn. */
+  enter(call: T): void {
+    const { key } = call.holder;
+    const [lane, workspace] = [this.#keyLane(key), this.#workspaceLane(key.workspace)];
+    if (lane.waiting.size === 0 && this.#hasRoom(workspace) && lane.underWay < this.#options.maxPerKey) return this.#begin(call, lane, workspace);
+    lane.waiting.add(call);
+    workspace.waiting.add(lane);
+    this.#waiting.add(workspace);
+  }
+
+  /** The call is over, or is not wanted any more. */
+  leave(call: T): void {
+    const { key } = call.holder;
+    const [lane, workspace] = [this.#keyLane(key), this.#workspaceLane(key.workspace)];
+    if (!this.#going.delete(call)) return void (lane.waiting.delete(call) && this.#tidy(lane, workspace));
+    lane.underWay -= 1;
+    workspace.underWay -= 1;
+    while (this.#waiting.size > 0 && this.#sendNext());
+  }
+
+  #begin(call: T, lane: KeyLane<T>, workspace: WorkspaceLane<T>): void {
+    this.#going.add(call);
+    lane.underWay += 1;
+    workspace.underWay += 1;
+    this.#options.send(call);
+  }
+
+  #hasRoom(workspace: WorkspaceLane<T>): boolean {
+    return workspace.underWay < this.#options.max - this.#going.size;
+  }
+
+  /** @returns whether anybody's call could go */
+  #sendNext(): boolean {
+    for (const workspace of this.#waiting) {
+      if (!this.#hasRoom(workspace)) continue;
+      for (const lane of workspace.waiting) {
+        if (lane.underWay >= this.#options.maxPerKey) continue;
+        const [call] = lane.waiting;
+        lane.waiting.delete(call!);
+        // Behind the others.
+        workspace.waiting.delete(lane);
+        workspace.waiting.add(lane);
+        this.#waiting.delete(workspace);
+        this.#waiting.add(workspace);
+        this.#tidy(lane, workspace);
+        this.#begin(call!, lane, workspace);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  #tidy(lane: KeyLane<T>, workspace: WorkspaceLane<T>): void {
+    if (lane.waiting.size === 0) workspace.waiting.delete(lane);
+    if (workspace.waiting.size === 0) this.#waiting.delete(workspace);
+  }
+
+  #keyLane(key: KeyAccount): KeyLane<T> {
+    let lane = this.#keys.get(key);
+    if (lane === undefined) this.#keys.set(key, (lane = { underWay: 0, waiting: new Set() }));
+    return lane;
+  }
+
+  #workspaceLane(workspace: WorkspaceAccount): WorkspaceLane<T> {
+    let lane = this.#workspaces.get(workspace);
+    if (lane === undefined) this.#workspaces.set(workspace, (lane = { underWay: 0, waiting: new Set() }));
+    return lane;
+  }
+}

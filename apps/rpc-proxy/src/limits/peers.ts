@@ -1,0 +1,89 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { Peer } from './peer.ts';
+import type { Tenants } from './tenants.ts';
+
+export interface PeersOptions {
+  readonly tenants: Tenants;
+  /** Connections from one address; Infinity where proxies stand in front. */
+  readonly perClient: number;
+  /** A peer that takes no byte for so long is cut. */
+  readonly writeTimeoutMs: number;
+  /** How often connections are looked at; for specs. */
+  readonly sweepMs?: number;
+}
+
+const PEER = Symbol('peer');
+type Marked = Socket & { [PEER]?: Peer };
+
+const REFUSAL_BODY = JSON.stringify({ error: 'too many connections from this address' });
+const REFUSAL = `HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json\r\nContent-Length: ${REFUSAL_BODY.length}\r\nRetry-After: 1\r\nConnection: close\r\n\r\n${REFUSAL_BODY}`;
+
+/** Every connection of the server, before anybody reads it: the front, node:http or a WebSocket. */
+export class Peers {
+  /** Cut because they took nothing. */
+  cut = 0;
+  readonly #options: PeersOptions;
+  readonly #peers = new Set<Peer>();
+  readonly #byAddress = new Map<string, number>();
+  readonly #sweeping: NodeJS.Timeout;
+
+  constructor(options: PeersOptions) {
+    this.#options = options;
+    this.#sweeping = setInterval(() => this.#sweep(), options.sweepMs ?? 1_000).unref();
+  }
+
+  get size(): number {
+    return this.#peers.size;
+  }
+
+  /** Who listens for connections so far is told of those only that are let in. */
+  guard(server: Server): void {
+    const readers = server.listeners('connection') as ((socket: Socket) => void)[];
+    server.removeAllListeners('connection').on('connection', (socket: Socket) => {
+      if (this.#open(socket)) for (const read of readers) read.call(server, socket);
+    });
+  }
+
+  of(socket: Socket): Peer {
+    return (socket as Marked)[PEER] ?? this.#mark(socket);
+  }
+
+  stop(): void {
+    clearInterval(this.#sweeping);
+  }
+
+  #mark(socket: Socket): Peer {
+    const { tenants } = this.#options;
+    return ((socket as Marked)[PEER] = new Peer(socket, tenants.limits.heldBytesPerConnection, tenants.strangers));
+  }
+
+  #open(socket: Socket): boolean {
+    const address = socket.remoteAddress ?? 'unknown';
+    const count = this.#byAddress.get(address) ?? 0;
+    if (count >= this.#options.perClient) {
+      socket.on('error', () => undefined).end(REFUSAL, () => socket.destroy());
+      return false;
+    }
+    this.#byAddress.set(address, count + 1);
+    const peer = this.#mark(socket);
+    this.#peers.add(peer);
+    socket.once('close', () => {
+      this.#peers.delete(peer);
+      peer.tellClosed();
+      const left = this.#byAddress.get(address)! - 1;
+      if (left > 0) this.#byAddress.set(address, left);
+      else this.#byAddress.delete(address);
+    });
+    return true;
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    for (const peer of this.#peers) {
+      if (peer.stuckMs(now) < this.#options.writeTimeoutMs) continue;
+      this.cut += 1;
+      peer.socket.destroy();
+    }
+  }
+}
