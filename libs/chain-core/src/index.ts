@@ -29,4 +29,5 @@ export { HttpClient } from './http-client.ts';
 export type { EndpointOptions, HttpAnswer, HttpClientOptions, HttpPool, HttpReply, PoolOptions } from './http-client.ts';
 export { BodyBytes } from './body-bytes.ts';
 export { expectJson, isServerFault, JsonRpc, orderAnswers, parseJson, readRpcText } from './json-rpc.ts';
+export { settleUnknowns } from './settle-unknowns.ts';
 export { withDeadline } from './with-deadline.ts';

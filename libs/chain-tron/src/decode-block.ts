@@ -13,7 +13,7 @@ import type { TransactionInfo } from './wallet-block.ts';
 export type AssetIds = ReadonlyMap<string, string>;
 
 /** Decodes a proved block of the wallet API. */
-export function decodeBlock(network: Network, { header, transactions }: VerifiedBlock, assetIds: AssetIds): Block {
+export function decodeBlock(network: Network, { header, transactions }: Omit<VerifiedBlock, 'unknowns'>, assetIds: AssetIds): Block {
   const touched = new Set<string>();
   let logIndex = 0;
   const decoded = transactions.map((tx, index) => {
@@ -42,7 +42,7 @@ interface TransactionParts {
 }
 
 function decodeTransaction(parts: TransactionParts): Transaction {
-  const { network, index, tx: { hash, contract, isFailed, info } } = parts;
+  const { network, index, tx: { hash, contract, isFailed, info, isUnproved } } = parts;
   const from = findAddress(contract.owner);
   const created = contract.type === contractTypes.createSmartContract ? deriveContract(hash, contract.owner) : Buffer.alloc(0);
   // A failed call burns its energy and bandwidth all the same.
@@ -53,6 +53,7 @@ function decodeTransaction(parts: TransactionParts): Transaction {
     createdContract: isFailed ? undefined : findAddress(created),
     fee,
     transfers: isFailed ? [] : decodeTransfers(parts, created),
+    ...(isUnproved === true && { isUnproved }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Block, BlockHeader, Network, Transaction, Transfer } from '@chainwatch/chain-core';
 import { decodeTransferLogs, touchesBalances } from '@chainwatch/contract-abi';
-import { toHash, type EvmBlock, type EvmReceipt, type EvmTransaction } from './evm-block.ts';
+import { isKnownType, toHash, type EvmBlock, type EvmReceipt, type EvmTransaction } from './evm-block.ts';
 import { isDoubtful } from './read-kinds.ts';
 import { toAddress } from './to-address.ts';
 import { notationOf, tokenGid } from './token-gid.ts';
@@ -11,13 +11,15 @@ export interface EvmParts {
   readonly receipts: readonly EvmReceipt[];
   /** Hashes of the transactions that transfer TRX, where that is known. */
   readonly transfers?: ReadonlySet<string>;
+  /** Its id is the node's word alone. */
+  readonly isUnproved: boolean;
 }
 
 /**
  * Decodes a block of the Ethereum-compatible interface: transfers of TRX by value and TRC-20 by logs. What it does not
  * tell stays out: TRC-10, internal transactions, and fees (energy may be burned, staked or somebody else's).
  */
-export function decodeEvmBlock(network: Network, header: BlockHeader, { block, receipts, transfers }: EvmParts): Block {
+export function decodeEvmBlock(network: Network, header: BlockHeader, { block, receipts, transfers, isUnproved }: EvmParts): Block {
   const touched = new Set<string>();
   let logIndex = 0;
   const transactions = block.transactions.map((tx, index) => {
@@ -26,7 +28,7 @@ export function decodeEvmBlock(network: Network, header: BlockHeader, { block, r
     const hasValue = transfers === undefined || !isDoubtful(tx) || transfers.has(tx.hash);
     const decoded = decodeTransaction({ network, tx, receipt, index, logIndex, hasValue });
     logIndex += receipt.logs.length;
-    return decoded;
+    return isUnproved || !isKnownType(tx) ? { ...decoded, isUnproved: true } : decoded;
   });
   return { ...header, transactions, balanceChanges: [], touchedAssets: Array.from(touched, (address) => tokenGid(network, address)) };
 }

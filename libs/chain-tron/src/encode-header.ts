@@ -12,6 +12,8 @@ export interface HeaderFields {
   readonly witnessAddress: Uint8Array;
   readonly version: bigint;
   readonly accountStateRoot: Uint8Array;
+  /** Fields that are not known here, encoded. */
+  readonly others?: Uint8Array;
 }
 
 /** A block's id as 64 digits: its number in 8 bytes, then SHA-256 of the header without its first 8 bytes. */
@@ -36,6 +38,7 @@ function encodeHeader(header: HeaderFields): Buffer {
     encodeText(9, header.witnessAddress),
     encodeInt(10, header.version),
     encodeText(11, header.accountStateRoot),
+    header.others ?? Buffer.alloc(0),
   ]);
 }
 

@@ -1,23 +1,23 @@
-import { IncompleteBlockError } from '@chainwatch/chain-core';
-import { encodeBytes, encodeInt } from './protobuf.ts';
+import { IncompleteBlockError, type UnknownPart } from '@chainwatch/chain-core';
+import { contractResults, findEnumNumber, resultCodes } from './contract-results.ts';
+import { encodeUnknownFields, isUnnamed } from './encode-unknown-fields.ts';
+import { parseHex } from './parse-hex.ts';
+import { encodeBytes, encodeInt, encodeWholeInt } from './protobuf.ts';
 import type { WalletTransaction } from './wallet-block.ts';
 
-/** How the virtual machine ended (java-tron, `Transaction.Result.contractResult`). */
-const contractResults = [
-  'DEFAULT', 'SUCCESS', 'REVERT', 'BAD_JUMP_DESTINATION', 'OUT_OF_MEMORY', 'PRECOMPILED_CONTRACT', 'STACK_TOO_SMALL', 'STACK_TOO_LARGE', 'ILLEGAL_OPERATION',
-  'STACK_OVERFLOW', 'OUT_OF_ENERGY', 'OUT_OF_TIME', 'JVM_STACK_OVER_FLOW', 'UNKNOWN', 'TRANSFER_FAILED', 'INVALID_CODE',
-];
-const codes = ['SUCESS', 'FAILED'];
+type EncodeField = (value: unknown) => Uint8Array;
+const int = (number: number): EncodeField => (value) => encodeInt(number, toInt(value));
+const hex = (number: number): EncodeField => (value) => encodeBytes(number, parseHex('result of a transaction', value));
+const text = (number: number): EncodeField => (value) => encodeBytes(number, Buffer.from(String(value), 'utf8'));
+const messages = (number: number, encode: (message: Record<string, unknown>) => Uint8Array): EncodeField => (values) =>
+  Buffer.concat((values as Record<string, unknown>[]).map((value) => encodeBytes(number, encode(value))));
+/** In the order of their numbers, without those that the message does not have. */
+const inOrder = (fields: readonly (readonly [name: string, encode: EncodeField])[]) => (message: Record<string, unknown>): Buffer =>
+  Buffer.concat(fields.flatMap(([name, encode]) => (message[name] === undefined ? [] : [encode(message[name])])));
 
-type EncodeField = (value: string | number) => Uint8Array;
-const int = (number: number): EncodeField => (value) => encodeInt(number, BigInt(value));
-
-/** Fields of `Transaction.Result` by their name in JSON, in the order of their numbers. */
-const resultFields: readonly (readonly [name: string, encode: EncodeField])[] = [
-  ['fee', int(1)],
-  ['ret', (value) => encodeInt(2, BigInt(indexOf(codes, value)))],
-  ['contractRet', (value) => encodeInt(3, BigInt(indexOf(contractResults, value)))],
-  ['assetIssueID', (value) => encodeBytes(14, Buffer.from(String(value), 'utf8'))],
+/** Fields of `Transaction.Result` by their name in JSON, in the order of their numbers; the two that are enumerations stand apart. */
+const resultFields = [
+  ['assetIssueID', text(14)],
   ['withdraw_amount', int(15)],
   ['unfreeze_amount', int(16)],
   ['exchange_received_amount', int(18)],
@@ -25,30 +25,51 @@ const resultFields: readonly (readonly [name: string, encode: EncodeField])[] = 
   ['exchange_withdraw_another_amount', int(20)],
   ['exchange_id', int(21)],
   ['shielded_transaction_fee', int(22)],
-  ['orderId', (value) => encodeBytes(25, Buffer.from(String(value), 'hex'))],
+  ['orderId', hex(25)],
+  ['orderDetails', messages(26, inOrder([['makerOrderId', hex(1)], ['takerOrderId', hex(2)], ['fillSellQuantity', int(3)], ['fillBuyQuantity', int(4)]]))],
   ['withdraw_expire_amount', int(27)],
-];
+  // Entries of a map are written whole.
+  ['cancel_unfreezeV2_amount', messages(28, ({ key, value }) => Buffer.concat([encodeBytes(1, Buffer.from(String(key), 'utf8')), encodeWholeInt(2, toInt(value))]))],
+] as const satisfies readonly (readonly [string, EncodeField])[];
+
+const encodeResultFields = inOrder(resultFields);
+const resultNames = new Set<string>(['fee', 'ret', 'contractRet', ...resultFields.map(([name]) => name)]);
+/** What the wallet API shows of a transaction: its fields, and what it derives from them. */
+const transactionNames = new Set(['raw_data', 'signature', 'ret', 'raw_data_hex', 'txID', 'visible', 'contract_address']);
 
 /**
  * A transaction as it stands in its block: what its leaf in the tree of transactions is taken over. `rawData` are the
- * bytes of `raw_data_hex`.
- * @throws IncompleteBlockError when the node shows a result in a way that is not known here
+ * bytes of `raw_data_hex`. What java-tron does not name itself is encoded all the same; members with a name that is not
+ * known here are left out, so that the root says whether they are of the transaction (`findUnknownMembers`).
+ * @throws IncompleteBlockError
  */
-export function encodeTransaction(rawData: Uint8Array, { signature, ret }: WalletTransaction): Buffer {
-  const signatures = (signature ?? []).map((hex) => encodeBytes(2, Buffer.from(hex, 'hex')));
-  const results = (ret ?? []).map((result) => encodeBytes(5, encodeResult(result)));
-  return Buffer.concat([encodeBytes(1, rawData), ...signatures, ...results]);
+export function encodeTransaction(rawData: Uint8Array, tx: WalletTransaction): Buffer {
+  const signatures = (tx.signature ?? []).map((one) => encodeBytes(2, parseHex('signature', one)));
+  const results = (tx.ret ?? []).map((result) => encodeBytes(5, encodeResult(result)));
+  return Buffer.concat([encodeBytes(1, rawData), ...signatures, ...results, encodeUnknownFields(tx)]);
 }
 
-function encodeResult(result: Readonly<Record<string, string | number>>): Buffer {
-  const names = new Set(Object.keys(result));
-  const parts = resultFields.flatMap(([name, encode]) => (names.delete(name) ? [encode(result[name]!)] : []));
-  if (names.size > 0) throw new IncompleteBlockError(`result of a transaction: expected known fields, got ${[...names].join(', ').slice(0, 100)}`);
-  return Buffer.concat(parts);
+/** What of a transaction is not known here, and so is not among its bytes. */
+export function findUnknownMembers(tx: WalletTransaction): UnknownPart[] {
+  const name = (member: string, value: unknown): UnknownPart =>
+    ({ kind: `transaction-field:${member}`, transactionHash: tx.txID, expected: 'the fields of a transaction and its result', got: `${member}: ${String(JSON.stringify(value)).slice(0, 100)}` });
+  const list = (message: object, known: ReadonlySet<string>): UnknownPart[] =>
+    Object.entries(message).flatMap(([member, value]) => (known.has(member) || isUnnamed(member) ? [] : [name(member, value)]));
+  return [...list(tx, transactionNames), ...(tx.ret ?? []).flatMap((result) => list(result, resultNames))];
 }
 
-function indexOf(names: readonly string[], value: string | number): number {
-  const index = names.indexOf(String(value));
-  if (index < 0) throw new IncompleteBlockError(`result of a transaction: expected one of ${names.join(', ')}, got ${String(value).slice(0, 40)}`);
-  return index;
+function encodeResult(result: Readonly<Record<string, unknown>>): Buffer {
+  const { fee = 0, ret = resultCodes[0], contractRet = contractResults[0] } = result;
+  const known = [encodeInt(1, toInt(fee)), encodeEnum(2, resultCodes, ret), encodeEnum(3, contractResults, contractRet)];
+  return Buffer.concat([...known, encodeResultFields(result), encodeUnknownFields(result)]);
+}
+
+/** A value whose number is not known is left out: the root does not fit then. */
+function encodeEnum(number: number, names: readonly string[], value: unknown): Buffer {
+  return encodeInt(number, BigInt(findEnumNumber(names, value) ?? 0));
+}
+
+function toInt(value: unknown): bigint {
+  if ((typeof value === 'number' && Number.isSafeInteger(value)) || (typeof value === 'string' && /^-?(?:0|[1-9]\d*)$/.test(value))) return BigInt(value);
+  throw new IncompleteBlockError(`result of a transaction: expected an integer, got ${String(value).slice(0, 40)}`);
 }

@@ -1,7 +1,9 @@
-import { ChainClientError, IncompleteBlockError, type BlockHeader } from '@chainwatch/chain-core';
+import { ChainClientError, IncompleteBlockError, type BlockHeader, type UnknownPart } from '@chainwatch/chain-core';
 import type { ContractLog } from '@chainwatch/contract-abi';
 import { computeBlockId, numberOf } from './encode-header.ts';
+import { expectTransaction } from './expect-evm-spelling.ts';
 import type { Capabilities } from './session.ts';
+import type { VerifiedHeader } from './verify-header.ts';
 
 /** Shapes of the Ethereum-compatible interface: what it leaves out or fills with zeros is not listed. */
 export interface EvmBlock {
@@ -21,6 +23,8 @@ export interface EvmBlock {
 
 export interface EvmTransaction {
   readonly hash: string;
+  /** Always `0x0`; the others of Ethereum that tell value, sender and receiver alike would do. */
+  readonly type?: string | null;
   readonly blockHash: string;
   readonly transactionIndex: string;
   readonly from: string | null;
@@ -35,7 +39,7 @@ export interface EvmReceipt {
   readonly transactionHash: string;
   readonly transactionIndex: string;
   readonly blockHash: string;
-  readonly status?: string;
+  readonly status: string;
   /** Energy. */
   readonly gasUsed: string;
   readonly cumulativeGasUsed: string;
@@ -46,19 +50,44 @@ export interface EvmReceipt {
 /** The header has a version that the interface does not show; there were 34 by 2026. */
 const versionMax = 128;
 const hashPattern = /^0x[0-9a-f]{64}$/;
+/** Members of a block by the interface, those that have no meaning on TRON included. */
+const knownMembers: ReadonlySet<string> = new Set([
+  'number', 'hash', 'parentHash', 'nonce', 'sha3Uncles', 'logsBloom', 'transactionsRoot', 'stateRoot', 'receiptsRoot', 'miner', 'difficulty', 'totalDifficulty',
+  'extraData', 'size', 'gasLimit', 'gasUsed', 'timestamp', 'mixHash', 'baseFeePerGas', 'transactions', 'uncles',
+]);
 
 /** Without the `0x` of the interface: as TRON itself writes ids. */
 export function toHash(hash: string): string {
   return hash.slice(2);
 }
 
-/** A header from a block of the interface, its id proved. @throws ChainClientError when it is no block, IncompleteBlockError when the id is not that of its fields */
+/** A header from a block of the interface, for those who follow the chain. @throws ChainClientError when it is no block, IncompleteBlockError */
 export function parseEvmHeader(json: unknown, capabilities: Capabilities): BlockHeader {
-  const block = toEvmBlock(json);
+  return verifyEvmHeader(toEvmBlock(json), capabilities).header;
+}
+
+/**
+ * A header, its id proved by its fields. With a member whose name is not known here the id may be of more than the
+ * interface shows: its number and its form are all that is checked then, and the member is told.
+ * @throws IncompleteBlockError when the id is not that of its fields
+ */
+export function verifyEvmHeader(block: EvmBlock, capabilities: Capabilities): VerifiedHeader {
   const number = Number(block.number);
   if (numberOf(toHash(block.hash)) !== number) throw new IncompleteBlockError(`header of block ${block.hash}: expected the number ${numberOf(toHash(block.hash))}, got ${number}`);
-  if (number > 0) verifyId(block, capabilities);
-  return { number, hash: toHash(block.hash), parentHash: toHash(block.parentHash), timestamp: Number(block.timestamp) };
+  const header = { number, hash: toHash(block.hash), parentHash: toHash(block.parentHash), timestamp: Number(block.timestamp) };
+  if (number === 0 || hasId(block, capabilities)) return { header, unknowns: [] };
+  const members = Object.entries(block).filter(([name]) => !knownMembers.has(name));
+  if (members.length === 0) throw new IncompleteBlockError(`header of block ${number} does not have its id: expected ${header.hash}, got others from its fields with the versions 0 to ${versionMax - 1}`);
+  return { header, unknowns: members.map(([name, value]) => ({ kind: `header-field:${name}`, expected: 'the fields of a header', got: `${name}: ${String(JSON.stringify(value)).slice(0, 100)}` })) };
+}
+
+/** Types of Ethereum whose value, sender and receiver mean the same. */
+export function isKnownType({ type }: EvmTransaction): boolean {
+  return type === undefined || type === null || ['0x0', '0x1', '0x2'].includes(type);
+}
+
+export function findUnknownTypes({ transactions }: EvmBlock): UnknownPart[] {
+  return transactions.flatMap((tx) => (isKnownType(tx) ? [] : [{ kind: `transaction-type:${tx.type}`, transactionHash: toHash(tx.hash), expected: 'type 0x0, 0x1 or 0x2', got: String(tx.type) }]));
 }
 
 export function toEvmBlock(json: unknown): EvmBlock {
@@ -71,10 +100,11 @@ export function toEvmBlock(json: unknown): EvmBlock {
     if (!/^0x[0-9a-f]+$/.test(String(block[field]))) throw new ChainClientError(`expected a block with ${field}, got ${typeof block[field]}`);
   }
   if (!Array.isArray(block.transactions)) throw new ChainClientError('expected a block with transactions, got none');
+  for (const tx of block.transactions) if (typeof tx === 'object') expectTransaction(tx);
   return block as EvmBlock;
 }
 
-function verifyId(block: EvmBlock, capabilities: Capabilities): void {
+function hasId(block: EvmBlock, capabilities: Capabilities): boolean {
   const witness = bytesOf(block.miner);
   const fields = {
     timestamp: BigInt(block.timestamp) * 1_000n,
@@ -87,13 +117,13 @@ function verifyId(block: EvmBlock, capabilities: Capabilities): void {
   };
   const expected = toHash(block.hash);
   const isVersion = (version: number): boolean => computeBlockId({ ...fields, version: BigInt(version) }) === expected;
-  if (isVersion(capabilities.headerVersion)) return;
+  if (isVersion(capabilities.headerVersion)) return true;
   for (let version = 0; version < versionMax; version++) {
     if (!isVersion(version)) continue;
     capabilities.headerVersion = version;
-    return;
+    return true;
   }
-  throw new IncompleteBlockError(`header of block ${Number(block.number)} does not have its id: expected ${expected}, got others from its fields with the versions 0 to ${versionMax - 1}`);
+  return false;
 }
 
 function bytesOf(hex: string | null | undefined): Buffer {

@@ -1,5 +1,5 @@
 import type { TransferType } from '@chainwatch/chain-core';
-import { bytesOf, intOf, readFields, type Fields } from './protobuf.ts';
+import { bytesOf, intOf, messageOf, readFields, type Fields } from './protobuf.ts';
 import { contractTypes, type Contract } from './read-contract.ts';
 import type { InternalTransaction, TransactionInfo } from './wallet-block.ts';
 
@@ -16,7 +16,7 @@ export interface Move {
 
 const nobody = Buffer.alloc(0);
 /** Notes of internal transactions that move their value; the others tell of stakes, votes and rewards. */
-const movingNotes = new Set(['call', 'create', 'suicide'].map((note) => Buffer.from(note, 'latin1').toString('hex')));
+export const movingNotes: ReadonlySet<string> = new Set(['call', 'create', 'suicide'].map((note) => Buffer.from(note, 'latin1').toString('hex')));
 
 /** What a transaction that succeeded moves by itself, TRX first. `created` are the 21 bytes of a contract that it creates. */
 export function listMoves({ type, parameter, owner }: Contract, info: TransactionInfo, created: Buffer): Move[] {
@@ -33,7 +33,7 @@ export function listMoves({ type, parameter, owner }: Contract, info: Transactio
     case contractTypes.triggerSmartContract:
       return listCallMoves(owner, bytesOf(parameter, 2), { value: intOf(parameter, 3), tokenValue: intOf(parameter, 5), tokenId: intOf(parameter, 6) });
     case contractTypes.createSmartContract: {
-      const contract = readFields(bytesOf(parameter, 2));
+      const contract = readFields(messageOf(parameter, 2));
       return listCallMoves(owner, created, { value: intOf(contract, 5), tokenValue: intOf(parameter, 3), tokenId: intOf(parameter, 4) });
     }
     case contractTypes.shieldedTransfer:

@@ -1,6 +1,9 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 
-/** The fields of one message by number, as they stand: varints as unsigned integers, everything else as bytes. */
+/**
+ * The fields of one message by number, in the order in which they stand: varints as unsigned integers, what has a length
+ * as bytes. What is of another wire type is a field of no message that is read here, and is skipped.
+ */
 export type Fields = ReadonlyMap<number, readonly (bigint | Buffer)[]>;
 
 const nothing = Buffer.alloc(0);
@@ -25,43 +28,71 @@ export function readFields(bytes: Buffer): Fields {
   };
   while (at < bytes.length) {
     const key = Number(readVarint());
+    const value = readValue(key, readVarint, readBytes);
+    if (value === undefined) continue;
     const list = fields.get(key >>> 3) ?? [];
     fields.set(key >>> 3, list);
-    list.push(readValue(key & 7, readVarint, readBytes));
+    list.push(value);
   }
   return fields;
 }
 
-function readValue(wireType: number, readVarint: () => bigint, readBytes: (length: number) => Buffer): bigint | Buffer {
-  switch (wireType) {
+/** Undefined for what is skipped. */
+function readValue(key: number, readVarint: () => bigint, readBytes: (length: number) => Buffer): bigint | Buffer | undefined {
+  switch (key & 7) {
     case 0: return readVarint();
-    case 1: return readBytes(8);
     case 2: return readBytes(Number(readVarint()));
-    case 5: return readBytes(4);
-    default: throw new IncompleteBlockError(`expected a wire type of 0, 1, 2 or 5, got ${wireType}`);
+    case 1: readBytes(8); return undefined;
+    case 5: readBytes(4); return undefined;
+    case 3: {
+      // A group, up to its end under the same number. Groups may stand in it: as deep as the message is long.
+      const open = [key >>> 3];
+      while (open.length > 0) {
+        const inner = Number(readVarint());
+        if ((inner & 7) === 3) open.push(inner >>> 3);
+        else if ((inner & 7) !== 4) readValue(inner, readVarint, readBytes);
+        else if (open.pop() !== inner >>> 3) throw new IncompleteBlockError(`expected the end of another group, got that of ${inner >>> 3}`);
+      }
+      return undefined;
+    }
+    default: throw new IncompleteBlockError(`expected a wire type of 0 to 3 or 5, got ${key & 7}`);
   }
 }
 
 /** The last value of a bytes field, empty when it is not there. */
 export function bytesOf(fields: Fields, number: number): Buffer {
-  const value = fields.get(number)?.at(-1);
-  return typeof value === 'object' ? value : nothing;
+  return fields.get(number)?.findLast((value) => typeof value === 'object') ?? nothing;
+}
+
+/** The bytes of an embedded message, empty when it is not there; one that comes in parts is all of them, merged. */
+export function messageOf(fields: Fields, number: number): Buffer {
+  const parts = (fields.get(number) ?? []).filter((value) => typeof value === 'object');
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
 }
 
 /** The last value of an int64 field, 0 when it is not there. */
 export function intOf(fields: Fields, number: number): bigint {
-  const value = fields.get(number)?.at(-1);
-  return typeof value === 'bigint' ? BigInt.asIntN(64, value) : 0n;
+  return BigInt.asIntN(64, fields.get(number)?.findLast((value) => typeof value === 'bigint') ?? 0n);
 }
 
 /** A bytes field as it is written. */
 export function encodeBytes(number: number, value: Uint8Array): Buffer {
-  return Buffer.concat([encodeVarint(BigInt(number * 8 + 2)), encodeVarint(BigInt(value.length)), value]);
+  return Buffer.concat([encodeKey(number, 2), encodeVarint(BigInt(value.length)), value]);
 }
 
 /** An integer field as it is written: not at all when it is 0. */
 export function encodeInt(number: number, value: bigint): Buffer {
-  return value === 0n ? nothing : Buffer.concat([encodeVarint(BigInt(number * 8)), encodeVarint(BigInt.asUintN(64, value))]);
+  return value === 0n ? nothing : encodeWholeInt(number, value);
+}
+
+/** An integer field that is written even when it is 0. */
+export function encodeWholeInt(number: number, value: bigint): Buffer {
+  return Buffer.concat([encodeKey(number, 0), encodeVarint(BigInt.asUintN(64, value))]);
+}
+
+/** What a field begins with: its number and how its value is written. */
+export function encodeKey(number: number, wireType: number): Buffer {
+  return encodeVarint(BigInt(number) * 8n + BigInt(wireType));
 }
 
 function encodeVarint(value: bigint): Buffer {

@@ -1,5 +1,5 @@
-import { IncompleteBlockError } from '@chainwatch/chain-core';
-import { bytesOf, intOf, readFields, type Fields } from './protobuf.ts';
+import { IncompleteBlockError, type UnknownPart } from '@chainwatch/chain-core';
+import { bytesOf, intOf, messageOf, readFields, type Fields } from './protobuf.ts';
 
 /** The kinds of contracts that move something between accounts (java-tron, `Transaction.Contract.ContractType`). */
 export const contractTypes = {
@@ -14,12 +14,19 @@ export const contractTypes = {
   shieldedTransfer: 51,
 } as const;
 
+/** Every kind of java-tron 4.8: what is none of these may move anything. */
+const knownTypes: ReadonlySet<number> = new Set([
+  0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 30, 31, 32, 33, 41, 42, 43, 44, 45, 46, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58, 59,
+]);
+
 /** A transaction's only contract, from its proved bytes. */
 export interface Contract {
   readonly type: number;
   readonly parameter: Fields;
   /** Who signs and pays, 21 bytes; empty for shielded transfers from the shielded pool. */
   readonly owner: Buffer;
+  /** What of it is not known here. */
+  readonly unknown?: Omit<UnknownPart, 'transactionHash'>;
 }
 
 /** Fields whose message does not begin with its owner. */
@@ -27,11 +34,30 @@ const ownerFields: Readonly<Record<number, number>> = { [contractTypes.transferA
 
 /** @throws IncompleteBlockError when the bytes are not those of a transaction */
 export function readContract(rawData: Buffer): Contract {
-  const contract = readFields(rawData).get(11)?.[0];
-  if (typeof contract !== 'object') throw new IncompleteBlockError('transaction: expected a contract, got none');
+  const contracts = (readFields(rawData).get(11) ?? []).filter((value) => typeof value === 'object');
+  const contract = contracts[0];
+  if (contract === undefined) throw new IncompleteBlockError('transaction: expected a contract, got none');
   const fields = readFields(contract);
   const type = Number(intOf(fields, 1));
+  const unknown = findUnknown(type, contracts.length);
   // google.protobuf.Any: the type's URL, then the value.
-  const parameter = readFields(bytesOf(readFields(bytesOf(fields, 2)), 2));
-  return { type, parameter, owner: bytesOf(parameter, ownerFields[type] ?? 1) };
+  const value = bytesOf(readFields(messageOf(fields, 2)), 2);
+  const parameter = unknown === undefined ? readFields(value) : tryReadFields(value);
+  return { type, parameter, owner: bytesOf(parameter, ownerFields[type] ?? 1), ...(unknown && { unknown }) };
+}
+
+function findUnknown(type: number, count: number): Contract['unknown'] {
+  if (!knownTypes.has(type)) return { kind: `contract-type:${type}`, expected: 'a kind of contract up to 59', got: String(type) };
+  // Java-tron takes transactions of one contract alone.
+  return count === 1 ? undefined : { kind: `transaction-contracts:${count}`, expected: 'one contract', got: String(count) };
+}
+
+/** Of a kind that is not known the parameter need not be a message. */
+function tryReadFields(bytes: Buffer): Fields {
+  try {
+    return readFields(bytes);
+  } catch (error) {
+    if (!(error instanceof IncompleteBlockError)) throw error;
+    return new Map();
+  }
 }

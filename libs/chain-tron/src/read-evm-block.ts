@@ -1,17 +1,18 @@
-import { BlockNotFoundError, type Block, type BlockRef } from '@chainwatch/chain-core';
+import { BlockNotFoundError, settleUnknowns, type Block, type BlockRef, type ReadBlockOptions } from '@chainwatch/chain-core';
 import { decodeEvmBlock } from './decode-evm-block.ts';
-import { toEvmBlock, type EvmBlock } from './evm-block.ts';
+import { findUnknownTypes, toEvmBlock, type EvmBlock } from './evm-block.ts';
 import { isMissingBlock, type EvmSession } from './read-evm-headers.ts';
 import { findTransfers } from './read-kinds.ts';
 import { readReceipts } from './read-receipts.ts';
 import { verifyEvmBlock } from './verify-evm-block.ts';
 
 /** A block by the Ethereum-compatible interface alone. */
-export async function readEvmBlock(session: EvmSession, ref: BlockRef, signal?: AbortSignal): Promise<Block> {
+export async function readEvmBlock(session: EvmSession, ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
   const body = readBody(session, ref, signal);
   const [block, receipts] = await Promise.all([body, readReceipts(session, ref, () => body, signal)]);
-  const header = verifyEvmBlock(ref, block, receipts, session.capabilities);
-  return decodeEvmBlock(session.network, header, { block, receipts, transfers: await findTransfers(session, ref, block, signal) });
+  const { header, unknowns } = verifyEvmBlock(ref, block, receipts, session.capabilities);
+  const parts = { block, receipts, isUnproved: unknowns.length > 0, transfers: await findTransfers(session, ref, block, signal) };
+  return settleUnknowns(decodeEvmBlock(session.network, header, parts), [...unknowns, ...findUnknownTypes(block)], options);
 }
 
 async function readBody({ evm }: EvmSession, ref: BlockRef, signal?: AbortSignal): Promise<EvmBlock> {

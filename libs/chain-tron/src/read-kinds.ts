@@ -3,6 +3,7 @@ import type { EvmBlock, EvmTransaction } from './evm-block.ts';
 import { NotJsonError } from './tron-http.ts';
 import { contractTypes, readContract } from './read-contract.ts';
 import type { EvmSession } from './read-evm-headers.ts';
+import { parseHex } from './parse-hex.ts';
 import { sha256 } from './sha256.ts';
 import { isNotServed } from './wallet-api.ts';
 import { parseWalletBlock, type WalletBlock } from './wallet-block.ts';
@@ -37,7 +38,7 @@ export async function findTransfers(session: EvmSession, ref: BlockRef, block: E
 
 function listTransfers({ transactions = [] }: WalletBlock): ReadonlySet<string> {
   const hashes = transactions.flatMap(({ raw_data_hex: hex }) => {
-    const rawData = Buffer.from(String(hex), 'hex');
+    const rawData = parseHex('raw_data_hex', hex);
     return readContract(rawData).type === contractTypes.transfer ? [`0x${sha256(rawData).toString('hex')}`] : [];
   });
   return new Set(hashes);

@@ -1,5 +1,6 @@
 import { BlockNotFoundError, ChainClientError, IncompleteBlockError, unwrap, type BlockRef } from '@chainwatch/chain-core';
 import type { EvmReceipt } from './evm-block.ts';
+import { expectReceipt } from './expect-evm-spelling.ts';
 import type { EvmSession } from './read-evm-headers.ts';
 
 /** Java-tron has `eth_getBlockReceipts` from 4.8.1 on. */
@@ -34,5 +35,6 @@ function toReceipts(json: unknown): readonly EvmReceipt[] {
   for (const receipt of json as (Partial<EvmReceipt> | null)[]) {
     if (typeof receipt?.transactionHash !== 'string' || typeof receipt.gasUsed !== 'string' || !Array.isArray(receipt.logs)) throw new ChainClientError('expected whole receipts, got one without its fields');
   }
+  for (const receipt of json as EvmReceipt[]) expectReceipt(receipt);
   return json as EvmReceipt[];
 }

@@ -1,4 +1,4 @@
-import { BlockNotFoundError, IncompleteBlockError, type Block, type BlockRef } from '@chainwatch/chain-core';
+import { BlockNotFoundError, IncompleteBlockError, settleUnknowns, type Block, type BlockRef, type ReadBlockOptions } from '@chainwatch/chain-core';
 import { decodeBlock } from './decode-block.ts';
 import { bytesOf } from './protobuf.ts';
 import { contractTypes } from './read-contract.ts';
@@ -11,7 +11,7 @@ import { verifyLogs } from './verify-logs.ts';
 import { parseInfos, type TransactionInfo, type WalletBlock } from './wallet-block.ts';
 
 /** A block by the wallet API; with the Ethereum-compatible interface beside it, its logs are those of both. */
-export async function readWalletBlock(session: WalletSession, ref: BlockRef, signal?: AbortSignal): Promise<Block> {
+export async function readWalletBlock(session: WalletSession, ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
   const body = findWalletBlock(session, ref.hash, signal);
   const [block, infos, receipts] = await Promise.all([
     body,
@@ -21,7 +21,7 @@ export async function readWalletBlock(session: WalletSession, ref: BlockRef, sig
   if (block === undefined) throw notFound(ref);
   const verified = verifyBlock(ref, block, infos);
   if (receipts !== undefined) verifyLogs(ref, verified, receipts);
-  return decodeBlock(session.network, verified, await readAssetIds(session, verified, signal));
+  return settleUnknowns(decodeBlock(session.network, verified, await readAssetIds(session, verified, signal)), verified.unknowns, options);
 }
 
 /** By number: records of another block there do not fit `ref`, and the node has moved on when they are of another. */

@@ -10,13 +10,13 @@ export type WalletSession = Session & { readonly wallet: WalletApi };
 export async function readWalletHead(session: WalletSession, signal?: AbortSignal): Promise<BlockHeader> {
   const block = await readHeaderBlock(session, {}, 'wallet/getnowblock', {}, signal);
   if (block === undefined) throw new ChainClientError('getnowblock: expected a block, got none');
-  return verifyHeader(block);
+  return verifyHeader(block).header;
 }
 
 export async function findWalletHeaderByNumber(session: WalletSession, number: number, signal?: AbortSignal): Promise<BlockHeader | undefined> {
   const block = await readHeaderBlock(session, { id_or_num: String(number) }, 'wallet/getblockbynum', { num: number }, signal);
   if (block === undefined) return undefined;
-  const header = verifyHeader(block);
+  const { header } = verifyHeader(block);
   if (header.number !== number) throw new ChainClientError(`getblock: expected block ${number}, got ${header.number}`);
   return header;
 }
@@ -24,7 +24,7 @@ export async function findWalletHeaderByNumber(session: WalletSession, number: n
 export async function findWalletHeaderByHash(session: WalletSession, hash: string, signal?: AbortSignal): Promise<BlockHeader | undefined> {
   const block = await readHeaderBlock(session, { id_or_num: hash }, 'wallet/getblockbyid', { value: hash }, signal);
   if (block === undefined) return undefined;
-  const header = verifyHeader(block);
+  const { header } = verifyHeader(block);
   if (header.hash !== hash) throw new ChainClientError(`getblock: expected ${hash}, got ${header.hash}`);
   return header;
 }
@@ -67,7 +67,7 @@ const readSolidified: Readonly<Record<Exclude<Capabilities['solidified'], 'none'
 function toRef(json: unknown): BlockRef | undefined {
   const block = parseWalletBlock('walletsolidity', json);
   if (block === undefined) return undefined;
-  const { number, hash } = verifyHeader(block);
+  const { number, hash } = verifyHeader(block).header;
   return { number, hash };
 }
 

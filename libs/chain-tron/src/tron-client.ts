@@ -1,5 +1,5 @@
 import { ChainClientError, IncompleteBlockError, parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
-import type { BalanceQuery, Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, Network, TokenMetadata } from '@chainwatch/chain-core';
+import type { BalanceQuery, Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, Network, ReadBlockOptions, TokenMetadata } from '@chainwatch/chain-core';
 import { EvmApi } from './evm-api.ts';
 import { readBalances } from './read-balances.ts';
 import { readEvmBlock } from './read-evm-block.ts';
@@ -48,9 +48,9 @@ export class TronClient implements ChainClient {
     return readHeaders(this.#session, from, to, signal);
   }
 
-  async readBlock(ref: BlockRef, signal?: AbortSignal): Promise<Block> {
+  async readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
     try {
-      return await (hasWallet(this.#session) ? readWalletBlock(this.#session, ref, signal) : readEvmBlock(requireEvm(this.#session), ref, signal));
+      return await (hasWallet(this.#session) ? readWalletBlock(this.#session, ref, signal, options) : readEvmBlock(requireEvm(this.#session), ref, signal, options));
     } catch (error) {
       if (!(error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError)) throw error;
       // Values of a wrong type: the answer was not what it claimed to be.

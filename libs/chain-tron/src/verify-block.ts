@@ -1,9 +1,12 @@
-import { IncompleteBlockError, type BlockHeader, type BlockRef } from '@chainwatch/chain-core';
-import { encodeTransaction } from './encode-transaction.ts';
+import { IncompleteBlockError, type BlockHeader, type BlockRef, type UnknownPart } from '@chainwatch/chain-core';
+import { contractResults, findUnknownValue, resultCodes } from './contract-results.ts';
+import { encodeTransaction, findUnknownMembers } from './encode-transaction.ts';
 import { computeMerkleRoot } from './merkle-root.ts';
+import { parseHex } from './parse-hex.ts';
 import { readContract, type Contract } from './read-contract.ts';
 import { sha256 } from './sha256.ts';
 import { verifyHeader } from './verify-header.ts';
+import { verifyRecord } from './verify-record.ts';
 import type { TransactionInfo, WalletBlock, WalletTransaction } from './wallet-block.ts';
 
 /** One transaction whose bytes the header covers, and what the node says it did. */
@@ -12,31 +15,35 @@ export interface VerifiedTransaction {
   readonly contract: Contract;
   readonly isFailed: boolean;
   readonly info: TransactionInfo;
+  /** It, or its block, holds something unknown that lets nothing more be proved of it. */
+  readonly isUnproved?: boolean;
 }
 
 export interface VerifiedBlock {
   readonly header: BlockHeader;
   readonly transactions: readonly VerifiedTransaction[];
+  readonly unknowns: readonly UnknownPart[];
 }
 
 /**
  * Proves that what a node returned is the whole block `ref`: its id, every transaction with its result by the tree of
  * transactions. No root covers what transactions did (logs, internal transactions, fees): there is one record for each,
- * of this block, and its outcome is the one in the block (docs/adr/0008-tron-blocks.md).
+ * of this block, and its outcome is the one in the block (docs/adr/0008-tron-blocks.md). Where something unknown is in the
+ * way of the id or of the root, it is told, and every transaction is unproved.
  * @throws IncompleteBlockError saying what was expected and what came
  */
 export function verifyBlock(ref: BlockRef, block: WalletBlock, infos: readonly TransactionInfo[]): VerifiedBlock {
-  const header = verifyHeader(block);
+  const { header, unknowns } = verifyHeader(block);
   if (header.hash !== ref.hash) throw new IncompleteBlockError(`block ${ref.number}: expected ${ref.hash}, got ${header.hash}`);
+  // The genesis block's transactions have no signatures and leave no records.
+  if (header.number === 0) return { header, transactions: [], unknowns };
   try {
     const shown = block.transactions ?? [];
     const rawData = shown.map(readRawData);
-    const root = computeMerkleRoot(shown.map((tx, index) => sha256(encodeTransaction(rawData[index]!, tx)))).toString('hex');
-    const expected = block.block_header.raw_data.txTrieRoot ?? '';
-    // The genesis block's transactions have no signatures and leave no records.
-    if (header.number > 0 && root !== expected) throw new IncompleteBlockError(`expected txTrieRoot ${expected}, got ${root} from ${shown.length} transactions`);
-    if (header.number === 0) return { header, transactions: [] };
-    return { header, transactions: join(header, block, rawData, infos) };
+    const unproved = [...unknowns, ...verifyRoot(block.block_header.raw_data.txTrieRoot ?? '', shown, rawData)];
+    const joined = join(header, block, rawData, infos);
+    const transactions = joined.map(({ transaction, unknowns: own }) => (unproved.length + own.length > 0 ? { ...transaction, isUnproved: true } : transaction));
+    return { header, transactions, unknowns: [...unproved, ...joined.flatMap(({ unknowns: own }) => own)] };
   } catch (error) {
     if (!(error instanceof IncompleteBlockError)) throw error;
     throw new IncompleteBlockError(`block ${ref.number} ${ref.hash}: ${error.message}`, { cause: error });
@@ -44,13 +51,38 @@ export function verifyBlock(ref: BlockRef, block: WalletBlock, infos: readonly T
 }
 
 function readRawData(tx: WalletTransaction): Buffer {
-  const rawData = Buffer.from(String(tx.raw_data_hex), 'hex');
+  const rawData = parseHex('raw_data_hex', tx.raw_data_hex);
   const hash = sha256(rawData).toString('hex');
   if (hash !== tx.txID) throw new IncompleteBlockError(`expected transaction ${String(tx.txID)}, got ${hash} from its bytes`);
   return rawData;
 }
 
-function join(header: BlockHeader, { transactions = [], block_header: { raw_data: raw } }: WalletBlock, rawData: readonly Buffer[], infos: readonly TransactionInfo[]): VerifiedTransaction[] {
+/** @returns what is unknown where the root does not come out, none where it does @throws IncompleteBlockError where nothing is unknown */
+function verifyRoot(expected: string, shown: readonly WalletTransaction[], rawData: readonly Buffer[]): UnknownPart[] {
+  const root = computeMerkleRoot(shown.map((tx, index) => sha256(encodeTransaction(rawData[index]!, tx)))).toString('hex');
+  if (root === expected) return [];
+  const unknowns = shown.flatMap((tx) => [...findUnknownMembers(tx), ...findUnknownResults(tx)]);
+  if (unknowns.length === 0) throw new IncompleteBlockError(`expected txTrieRoot ${expected}, got ${root} from ${shown.length} transactions`);
+  return unknowns;
+}
+
+/** How a transaction ended, in words that are not known here. */
+function findUnknownResults({ txID, ret = [] }: WalletTransaction): UnknownPart[] {
+  return ret.flatMap((result) => {
+    const find = (member: string, names: readonly string[]): UnknownPart[] => {
+      const value = findUnknownValue(names, String(result[member] ?? names[0]));
+      return value === undefined ? [] : [{ kind: `transaction-result:${value}`, transactionHash: txID, expected: `one of ${names.join(', ')}`, got: value }];
+    };
+    return [...find('ret', resultCodes), ...find('contractRet', contractResults)];
+  });
+}
+
+interface Joined {
+  readonly transaction: VerifiedTransaction;
+  readonly unknowns: readonly UnknownPart[];
+}
+
+function join(header: BlockHeader, { transactions = [], block_header: { raw_data: raw } }: WalletBlock, rawData: readonly Buffer[], infos: readonly TransactionInfo[]): Joined[] {
   if (infos.length !== transactions.length) throw new IncompleteBlockError(`expected records of ${transactions.length} transactions, got ${infos.length}`);
   const byId = new Map(infos.map((info) => [info.id, info]));
   return transactions.map((tx, index) => {
@@ -59,7 +91,11 @@ function join(header: BlockHeader, { transactions = [], block_header: { raw_data
     if ((info.blockNumber ?? 0) !== header.number || info.blockTimeStamp !== raw.timestamp) {
       throw new IncompleteBlockError(`record of transaction ${tx.txID}: expected one of block ${header.number} at ${raw.timestamp}, got block ${info.blockNumber} at ${info.blockTimeStamp}`);
     }
-    return { hash: tx.txID, contract: readContract(rawData[index]!), isFailed: readOutcome(tx, info), info };
+    const contract = readContract(rawData[index]!);
+    const results = findUnknownResults(tx);
+    const unknowns = [...results, ...(contract.unknown === undefined ? [] : [{ ...contract.unknown, transactionHash: tx.txID }]), ...verifyRecord(tx.txID, info)];
+    const isFailed = results.length > 0 ? info.result === 'FAILED' : readOutcome(tx, info);
+    return { transaction: { hash: tx.txID, contract, isFailed, info }, unknowns };
   });
 }
 

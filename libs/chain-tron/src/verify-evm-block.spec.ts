@@ -18,12 +18,12 @@ const block: EvmBlock = {
   transactions: hashes.map((hash, index) => ({ ...place(index), hash, from: null })),
 };
 const receipts: EvmReceipt[] = hashes.map((hash, index) => ({
-  ...place(index), transactionHash: hash, gasUsed: '0xa', cumulativeGasUsed: `0x${((index + 1) * 10).toString(16)}`, logs: [{ address: '0x', topics: [], data: '0x', logIndex: `0x${index.toString(16)}` }],
+  ...place(index), transactionHash: hash, status: '0x1', gasUsed: '0xa', cumulativeGasUsed: `0x${((index + 1) * 10).toString(16)}`, logs: [{ address: '0x', topics: [], data: '0x', logIndex: `0x${index.toString(16)}` }],
 }));
 
 it('takes a block that adds up, and remembers the version of its header', () => {
   const known = capabilities();
-  expect(verifyEvmBlock(ref, block, receipts, known)).toEqual({ number: 7, hash: id, parentHash, timestamp: 1_750_000_000 });
+  expect(verifyEvmBlock(ref, block, receipts, known)).toEqual({ header: { number: 7, hash: id, parentHash, timestamp: 1_750_000_000 }, unknowns: [] });
   expect(known.headerVersion).toBe(34);
 });
 

@@ -1,6 +1,7 @@
-import { IncompleteBlockError, type BlockHeader, type BlockRef } from '@chainwatch/chain-core';
-import { parseEvmHeader, toHash, type EvmBlock, type EvmReceipt } from './evm-block.ts';
+import { IncompleteBlockError, type BlockRef } from '@chainwatch/chain-core';
+import { verifyEvmHeader, toHash, type EvmBlock, type EvmReceipt } from './evm-block.ts';
 import type { Capabilities } from './session.ts';
+import type { VerifiedHeader } from './verify-header.ts';
 
 /**
  * Proves what the Ethereum-compatible interface lets prove of a block: its id by its header, and that transactions,
@@ -8,8 +9,8 @@ import type { Capabilities } from './session.ts';
  * the bytes that the tree of transactions is made of; the wallet API does.
  * @throws IncompleteBlockError saying what was expected and what came
  */
-export function verifyEvmBlock(ref: BlockRef, block: EvmBlock, receipts: readonly EvmReceipt[], capabilities: Capabilities): BlockHeader {
-  const header = parseEvmHeader(block, capabilities);
+export function verifyEvmBlock(ref: BlockRef, block: EvmBlock, receipts: readonly EvmReceipt[], capabilities: Capabilities): VerifiedHeader {
+  const { header, unknowns } = verifyEvmHeader(block, capabilities);
   const expect = (what: string, expected: string | number, got: string | number): void => {
     if (expected !== got) throw new IncompleteBlockError(`${what} of block ${ref.number} ${ref.hash}: expected ${expected}, got ${got}`);
   };
@@ -32,5 +33,5 @@ export function verifyEvmBlock(ref: BlockRef, block: EvmBlock, receipts: readonl
     }
   }
   if (block.gasUsed !== undefined) expect('energy', energy, Number(block.gasUsed));
-  return header;
+  return { header, unknowns };
 }

@@ -1,28 +1,49 @@
-import { IncompleteBlockError, type BlockHeader } from '@chainwatch/chain-core';
+import { IncompleteBlockError, type BlockHeader, type UnknownPart } from '@chainwatch/chain-core';
 import { computeBlockId, numberOf } from './encode-header.ts';
-import type { WalletBlock } from './wallet-block.ts';
+import { encodeUnknownFields, isUnnamed } from './encode-unknown-fields.ts';
+import { parseHex } from './parse-hex.ts';
+import type { WalletBlock, WalletHeader } from './wallet-block.ts';
 
 /** The genesis block's time and witness are written in a form of their own; its id says which chain a node serves, and is compared then. */
 const GENESIS = 0;
+const known: ReadonlySet<string> = new Set(['timestamp', 'txTrieRoot', 'parentHash', 'number', 'witness_id', 'witness_address', 'version', 'accountStateRoot']);
+const idPattern = /^[0-9a-f]{64}$/;
 
-/** A header from the wallet API, its id proved. @throws IncompleteBlockError */
-export function verifyHeader({ blockID, block_header: { raw_data: raw } }: WalletBlock): BlockHeader {
+export interface VerifiedHeader {
+  readonly header: BlockHeader;
+  /** Why the id is the node's word alone; empty where it is proved. */
+  readonly unknowns: readonly UnknownPart[];
+}
+
+/**
+ * A header from the wallet API, its id proved by its fields, those without a name included. With a member whose name is
+ * not known here the id cannot be computed: its number and its form are all that is checked, and the member is told.
+ * @throws IncompleteBlockError
+ */
+export function verifyHeader({ blockID, block_header: { raw_data: raw } }: WalletBlock): VerifiedHeader {
   const number = raw.number ?? 0;
-  if (numberOf(blockID) !== number) throw new IncompleteBlockError(`header of block ${blockID}: expected the number ${numberOf(blockID)}, got ${number}`);
-  if (number !== GENESIS) {
-    const got = computeBlockId({
-      timestamp: toInt(raw.timestamp),
-      txTrieRoot: toBytes(raw.txTrieRoot),
-      parentHash: toBytes(raw.parentHash),
-      number: toInt(number),
-      witnessId: toInt(raw.witness_id),
-      witnessAddress: toBytes(raw.witness_address),
-      version: toInt(raw.version),
-      accountStateRoot: toBytes(raw.accountStateRoot),
-    });
-    if (got !== blockID) throw new IncompleteBlockError(`header of block ${number} does not have its id: expected ${blockID}, got ${got} from its fields`);
-  }
-  return { number, hash: blockID, parentHash: raw.parentHash ?? '', timestamp: Math.floor((raw.timestamp ?? 0) / 1_000) };
+  if (!idPattern.test(blockID) || numberOf(blockID) !== number) throw new IncompleteBlockError(`header of block ${blockID}: expected the number ${numberOf(blockID)}, got ${number}`);
+  const unknowns = number === GENESIS ? [] : verifyId(blockID, raw);
+  return { header: { number, hash: blockID, parentHash: raw.parentHash ?? '', timestamp: Math.floor((raw.timestamp ?? 0) / 1_000) }, unknowns };
+}
+
+function verifyId(blockID: string, raw: WalletHeader): UnknownPart[] {
+  const got = computeBlockId({
+    timestamp: toInt(raw.timestamp),
+    txTrieRoot: toBytes(raw.txTrieRoot),
+    parentHash: toBytes(raw.parentHash),
+    number: toInt(raw.number),
+    witnessId: toInt(raw.witness_id),
+    witnessAddress: toBytes(raw.witness_address),
+    version: toInt(raw.version),
+    accountStateRoot: toBytes(raw.accountStateRoot),
+    others: encodeUnknownFields(raw),
+  });
+  if (got === blockID) return [];
+  const members = Object.entries(raw).filter(([name]) => !known.has(name) && !isUnnamed(name));
+  if (members.length === 0) throw new IncompleteBlockError(`header of block ${raw.number} does not have its id: expected ${blockID}, got ${got} from its fields`);
+  if (!idPattern.test(raw.parentHash ?? '')) throw new IncompleteBlockError(`header of block ${raw.number}: expected a parent, got ${String(raw.parentHash).slice(0, 80)}`);
+  return members.map(([name, value]) => ({ kind: `header-field:${name}`, expected: 'the fields of a header', got: `${name}: ${String(JSON.stringify(value)).slice(0, 100)}` }));
 }
 
 function toInt(value: unknown): bigint {
@@ -32,7 +53,5 @@ function toInt(value: unknown): bigint {
 }
 
 function toBytes(hex: unknown): Buffer {
-  if (hex === undefined) return Buffer.alloc(0);
-  if (typeof hex !== 'string' || !/^(?:[0-9a-f]{2})*$/.test(hex)) throw new IncompleteBlockError('header of a block: expected hexadecimal digits, got something else');
-  return Buffer.from(hex, 'hex');
+  return hex === undefined ? Buffer.alloc(0) : parseHex('header of a block', hex);
 }

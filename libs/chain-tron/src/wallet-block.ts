@@ -23,7 +23,7 @@ export interface WalletTransaction {
   readonly txID: string;
   readonly raw_data_hex: string;
   readonly signature?: readonly string[];
-  readonly ret?: readonly Readonly<Record<string, string | number>>[];
+  readonly ret?: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** What a transaction did: `gettransactioninfobyblocknum`. */

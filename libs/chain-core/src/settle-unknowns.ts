@@ -1,0 +1,26 @@
+import type { Block, UnknownPart } from './block.ts';
+import type { ReadBlockOptions } from './chain-family.ts';
+import { UnknownContentError } from './errors.ts';
+
+// Names come from a node, which may make up any number of any length.
+const kindsMax = 32;
+const kindMax = 80;
+const gotMax = 200;
+
+/**
+ * A decoded block with `found` named in it, once for each kind and 32 kinds at most; as it is where nothing
+ * was found.
+ * @throws UnknownContentError unless the caller takes blocks with something unknown
+ */
+export function settleUnknowns(block: Block, found: readonly UnknownPart[], { takeUnknown = false }: ReadBlockOptions = {}): Block {
+  if (found.length === 0) return block;
+  const kinds = new Map<string, UnknownPart>();
+  for (const part of found) {
+    const kind = part.kind.slice(0, kindMax);
+    if (!kinds.has(kind) && kinds.size < kindsMax) kinds.set(kind, { ...part, kind, got: part.got.slice(0, gotMax) });
+  }
+  const unknowns = [...kinds.values()];
+  if (takeUnknown) return { ...block, unknowns };
+  const told = unknowns.map(({ kind, expected, got }) => `${kind} (expected ${expected}, got ${got})`);
+  throw new UnknownContentError(`block ${block.number} ${block.hash} holds something unknown: ${told.join(', ').slice(0, 500)}`, unknowns);
+}

@@ -1,0 +1,48 @@
+import { IncompleteBlockError } from '@chainwatch/chain-core';
+import type { EvmReceipt, EvmTransaction } from './evm-block.ts';
+
+const quantity = /^0x[0-9a-f]+$/;
+const word = /^0x[0-9a-f]{64}$/;
+const account = /^0x[0-9a-f]{40}$/;
+const bytes = /^0x(?:[0-9a-f]{2})*$/;
+const isMissing = (value: unknown): boolean => value === undefined || value === null;
+/** No account is null or `0x`. */
+const isAccount = (value: unknown): boolean => isMissing(value) || value === '0x' || matches(account, value);
+
+/**
+ * Refuses a transaction of the Ethereum-compatible interface whose values are spelt otherwise than java-tron spells them:
+ * another spelling is another value to one reader and the same to the next.
+ * @throws IncompleteBlockError
+ */
+export function expectTransaction(tx: EvmTransaction): void {
+  const { hash, from, to, value, gas } = tx;
+  expect('hash', matches(word, hash), tx, hash);
+  expect('from', isAccount(from), tx, from);
+  expect('to', isAccount(to), tx, to);
+  // Without a sender there is no contract to tell of.
+  const isQuantity = (text: unknown): boolean => matches(quantity, text) || (isMissing(text) && !matches(account, from));
+  expect('value', isQuantity(value), tx, value);
+  expect('gas', isQuantity(gas), tx, gas);
+}
+
+/** The same of a receipt. @throws IncompleteBlockError */
+export function expectReceipt({ transactionHash: hash, status, gasUsed, contractAddress, logs }: EvmReceipt): void {
+  const owner = { hash };
+  expect('status', status === '0x0' || status === '0x1', owner, status);
+  expect('gasUsed', matches(quantity, gasUsed), owner, gasUsed);
+  expect('contractAddress', isAccount(contractAddress), owner, contractAddress);
+  for (const { address, topics, data, logIndex } of logs) {
+    expect('address of a log', matches(account, address), owner, address);
+    expect('topics of a log', Array.isArray(topics) && topics.every((topic) => matches(word, topic)), owner, topics);
+    expect('data of a log', matches(bytes, data), owner, data);
+    expect('logIndex of a log', logIndex === undefined || matches(quantity, logIndex), owner, logIndex);
+  }
+}
+
+function expect(what: string, isRight: boolean, { hash }: { readonly hash: string }, value: unknown): void {
+  if (!isRight) throw new IncompleteBlockError(`${what} of transaction ${String(hash).slice(0, 80)}: expected it as java-tron writes it, got ${String(JSON.stringify(value)).slice(0, 80)}`);
+}
+
+function matches(pattern: RegExp, value: unknown): boolean {
+  return typeof value === 'string' && pattern.test(value);
+}
