@@ -8,6 +8,8 @@ export const evmTraitsSchema = z.strictObject({
   header: z.enum(['strict', 'tolerant']).default('strict'),
   /** `tolerant`: where a root does not come out (unknown encoding), the header's logsBloom decides. */
   roots: z.enum(['strict', 'tolerant']).default('strict'),
+  /** First block from which `tolerant` no longer holds: everything comes out from there on. */
+  strictFrom: z.number().int().nonnegative().optional(),
   /** A contract that mirrors the native coin and logs every native transfer; its logs say nothing new. */
   nativeTokenContract: z.string().optional(),
   /** False where withdrawals pay a token through a system contract (Gnosis: GNO), so no native balance changes. */
@@ -17,3 +19,8 @@ export const evmTraitsSchema = z.strictObject({
 });
 
 export type EvmTraits = z.infer<typeof evmTraitsSchema>;
+
+/** What holds at a height. */
+export function traitsAt(traits: EvmTraits, number: number): EvmTraits {
+  return traits.strictFrom === undefined || number < traits.strictFrom ? traits : { ...traits, header: 'strict', roots: 'strict' };
+}

@@ -7,6 +7,7 @@ import { decodeBalanceChanges } from './decode-block.ts';
 import { toTouchedAssets } from './decode-logs.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { encodeTransaction, typeOf } from './encode-transaction.ts';
+import { traitsAt } from './evm-traits.ts';
 import { expectTransaction, parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
 import { ProvedBlock } from './proved-block.ts';
 import type { RawTransaction } from './raw-block.ts';
@@ -23,7 +24,7 @@ const depositType = 0x7e;
  * the transactions (docs/adr/0013-proving-from-bytes.md).
  */
 export function canProveBytes({ traits, capabilities }: Pick<Session, 'traits' | 'capabilities'>, ref: BlockRef): boolean {
-  if (capabilities.trace !== 'none' || capabilities.receipts === 'single' || traits.roots !== 'strict') return false;
+  if (capabilities.trace !== 'none' || capabilities.receipts === 'single' || traitsAt(traits, ref.number).roots !== 'strict') return false;
   return traits.stack !== 'bor' || ref.number % sprintLength !== 0;
 }
 

@@ -3,6 +3,7 @@ import type { BlockRef } from '@chainwatch/chain-core';
 import { findStateSync } from './bor-state-sync.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { encodeTransaction, typeOf } from './encode-transaction.ts';
+import { traitsAt } from './evm-traits.ts';
 import type { EvmTraits } from './evm-traits.ts';
 import { keccak256 } from './keccak.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
@@ -35,9 +36,10 @@ export function verifyBlock(
   ref: BlockRef,
   block: RawBlock,
   receipts: readonly RawReceipt[],
-  traits: EvmTraits,
+  ofNetwork: EvmTraits,
   encodings: RawEncodings = new Map(),
 ): VerifiedBlock {
+  const traits = traitsAt(ofNetwork, ref.number);
   verifyOwnFields(ref, block, traits);
   const stateSync = traits.stack === 'bor' ? findStateSync(receipts, block) : undefined;
   const transactions =
