@@ -28,7 +28,7 @@ export function decodeCallTraces(ref: BlockRef, hashes: readonly string[], trace
     if (frame === undefined || frame === null) fail(ref, `expected a trace of ${hash}, got error ${trace.error ?? 'none'}`);
     const transfers: InternalTransfer[] = [];
     const isFailed = isReverted(frame);
-    if (!isFailed) for (const call of frame.calls ?? []) collect(call, transfers);
+    if (!isFailed) for (const call of frame.calls ?? []) collect(ref, call, transfers);
     return { isFailed, transfers };
   });
 }
@@ -76,13 +76,15 @@ function addStep(ref: BlockRef, byHash: Map<string, ParityState>, hash: string, 
   if (transfer !== undefined) state.transfers.push(transfer);
 }
 
-function collect(frame: CallFrame, transfers: InternalTransfer[]): void {
+function collect(ref: BlockRef, frame: CallFrame, transfers: InternalTransfer[]): void {
   if (isReverted(frame)) return;
+  // Geth before 1.10 tells that a contract ended, not what it held and who got it.
+  if (frame.type === 'SELFDESTRUCT' && typeof frame.value !== 'string') fail(ref, 'expected a SELFDESTRUCT with its value, got none');
   if (movesValue(frame.type) && typeof frame.value === 'string' && typeof frame.to === 'string') {
     const amountRaw = BigInt(frame.value);
     if (amountRaw > 0n) transfers.push({ from: frame.from.toLowerCase(), to: frame.to.toLowerCase(), amountRaw });
   }
-  for (const call of frame.calls ?? []) collect(call, transfers);
+  for (const call of frame.calls ?? []) collect(ref, call, transfers);
 }
 
 function movesValue(type: string): boolean {

@@ -95,6 +95,7 @@ describe('traces', () => {
     ['are too few', ['0x1', '0x2'], [{ result: {} }]],
     ['are of another transaction', ['0x1'], [{ txHash: '0x2', result: {} }]],
     ['carry an error', ['0x1'], [{ error: 'execution timeout' }]],
+    ['tell a SELFDESTRUCT without its value', ['0x1'], [{ result: { type: 'CALL', from: '0xa', calls: [{ type: 'CALL', from: '0xa', to: '0xb', value: '0x0', calls: [{ type: 'SELFDESTRUCT' }] }] } }]],
   ])('that %s are a failure, not empty', (_, hashes, traces) => {
     expect(() => decodeCallTraces(ref, hashes, traces as never)).toThrow(expect.objectContaining({ code: 'incomplete_block' }) as Error);
   });
