@@ -8,7 +8,8 @@ const BLOOM_BYTES: u32 = 256;
 /** Whether `writeTransaction` knows how. */
 export function canWrite(row: usize): bool {
   const type = load<u32>(row, rows.TX_TYPE_NUMBER);
-  if (type > 2 || load<u32>(row, rows.TX_HAS_ACCESSES) == 2) return false;
+  // The caller knows what contract a creation makes, which no root covers.
+  if (type > 2 || load<u32>(row, rows.TX_HAS_ACCESSES) == 2 || !rows.has(row, rows.TX_TO)) return false;
   if (!rows.has(row, rows.TX_NONCE) || !rows.has(row, rows.TX_GAS) || !rows.has(row, rows.TX_VALUE) || !rows.has(row, rows.TX_INPUT)) return false;
   if (!rows.has(row, rows.TX_R) || !rows.has(row, rows.TX_S)) return false;
   if (type == 0) return rows.has(row, rows.TX_GAS_PRICE) && rows.has(row, rows.TX_V);

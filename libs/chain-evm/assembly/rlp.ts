@@ -84,9 +84,9 @@ export function valueOf(at: usize, length: u32): u64 {
   return value;
 }
 
-/** Traps unless the text is `0x` and at least one lower-case digit: what BigInt takes. */
+/** Traps unless the text is `0x` and one to 64 lower-case digits, as src/canonical-hex.ts has it. */
 export function expectQuantity(at: usize, length: u32): void {
-  if (at == 0 || length < 3) unreachable();
+  if (at == 0 || length < 3 || length > 66) unreachable();
   expectPrefix(at, length);
   for (let digit = at + 2; digit < at + length; digit++) digitOf(load<u8>(digit));
 }

@@ -1,4 +1,5 @@
 import type { BalanceChange, Block, Network, Transaction, Transfer } from '@chainwatch/chain-core';
+import { computeCreatedContract } from './created-contract.ts';
 import { decodeFee } from './decode-fee.ts';
 import { decodeLogs, findTouchedAssets } from './decode-logs.ts';
 import type { TransactionTrace } from './decode-traces.ts';
@@ -55,7 +56,7 @@ export function decodeTransaction(parts: TransactionParts): Transaction {
   // Before Byzantium receipts carry no status; the trace knows.
   const isFailed = typeof receipt.status === 'string' ? Number(receipt.status) === 0 : trace?.isFailed === true;
   const isCreation = tx.to === null || tx.to === undefined;
-  const createdContract = isCreation && !isFailed ? receipt.contractAddress?.toLowerCase() : undefined;
+  const createdContract = isCreation && !isFailed ? computeCreatedContract(tx, receipt) : undefined;
   return {
     hash: tx.hash,
     index,

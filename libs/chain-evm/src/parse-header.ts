@@ -1,6 +1,8 @@
 import { ChainClientError } from '@chainwatch/chain-core';
 import type { BlockHeader } from '@chainwatch/chain-core';
+import { normalizeHex } from './canonical-hex.ts';
 import type { EvmTraits } from './evm-traits.ts';
+import { headerFields } from './hex-forms.ts';
 import type { RawHeader } from './raw-block.ts';
 import { verifyHeader } from './verify-header.ts';
 
@@ -21,15 +23,14 @@ export function parseHeader(json: unknown, traits: EvmTraits): BlockHeader {
   };
 }
 
-/** @throws ChainClientError when `json` lacks what every header has */
+/** @throws ChainClientError when `json` lacks what every header has, IncompleteBlockError when it is spelled otherwise */
 export function toRawHeader(json: unknown): RawHeader {
   if (typeof json !== 'object' || json === null) throw new ChainClientError(`expected a block, got ${typeof json}`);
   const header = json as Partial<RawHeader>;
   for (const field of requiredFields) {
     const value = header[field];
-    if (typeof value !== 'string' || !/^0x[0-9a-fA-F]+$/.test(value)) {
-      throw new ChainClientError(`expected a block with ${field}, got ${value === undefined ? 'none' : typeof value}`);
-    }
+    if (typeof value !== 'string') throw new ChainClientError(`expected a block with ${field}, got ${value === undefined ? 'none' : typeof value}`);
   }
+  normalizeHex(header, headerFields, 'the block');
   return json as RawHeader;
 }

@@ -1,27 +1,30 @@
 import { ChainClientError } from '@chainwatch/chain-core';
+import { normalizeHex, normalizeTopics } from './canonical-hex.ts';
+import { accessFields, authorizationFields, logFields, receiptFields, transactionFields, withdrawalFields } from './hex-forms.ts';
 import { toRawHeader } from './parse-header.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
 
 // Written out instead of zod: these run over every transaction and log of every block, and only guard the types that
-// the decoder relies on; whether the values are right is for verifyBlock to prove.
+// the decoder relies on, and bring them to one spelling; whether the values are right is for verifyBlock to prove.
 
-/** @throws ChainClientError when `json` is not a block with whole transactions */
+/** @throws ChainClientError, IncompleteBlockError when `json` is not a block with whole transactions */
 export function parseRawBlock(json: unknown): RawBlock {
   const block = toRawHeader(json) as Partial<RawBlock>;
   if (typeof block.miner !== 'string') throw new ChainClientError('expected a block with miner, got none');
   if (!Array.isArray(block.transactions)) throw new ChainClientError('expected a block with transactions, got none');
   block.transactions.forEach(expectTransaction);
+  block.withdrawals?.forEach((withdrawal, index) => normalizeHex(withdrawal, withdrawalFields, `withdrawal ${index}`));
   return block as RawBlock;
 }
 
-/** @throws ChainClientError when `json` is not a list of receipts */
+/** @throws ChainClientError, IncompleteBlockError when `json` is not a list of receipts */
 export function parseRawReceipts(json: unknown): readonly RawReceipt[] {
   if (!Array.isArray(json)) throw new ChainClientError(`expected a list of receipts, got ${json === null ? 'null' : typeof json}`);
   json.forEach(expectReceipt);
   return json as RawReceipt[];
 }
 
-/** @throws ChainClientError when `json` is not a whole transaction */
+/** @throws ChainClientError, IncompleteBlockError when `json` is not a whole transaction */
 export function expectTransaction(json: unknown, index: number): asserts json is RawTransaction {
   const tx = toPartial<RawTransaction>(json, 'transaction', index);
   if (
@@ -33,9 +36,17 @@ export function expectTransaction(json: unknown, index: number): asserts json is
   ) {
     throw new ChainClientError(`expected a whole transaction at ${index}, got one without its fields`);
   }
+  normalizeTransaction(tx, `transaction ${index}`);
 }
 
-function expectReceipt(json: unknown, index: number): void {
+function normalizeTransaction(tx: Partial<RawTransaction>, what: string): void {
+  normalizeHex(tx, transactionFields, what);
+  for (const access of tx.accessList ?? []) normalizeHex(access, accessFields, `an access of ${what}`);
+  for (const authorization of tx.authorizationList ?? []) normalizeHex(authorization, authorizationFields, `an authorization of ${what}`);
+}
+
+/** @throws ChainClientError, IncompleteBlockError when `json` is not a whole receipt */
+export function expectReceipt(json: unknown, index: number): asserts json is RawReceipt {
   const receipt = toPartial<RawReceipt>(json, 'receipt', index);
   if (
     typeof receipt.transactionHash !== 'string' ||
@@ -45,6 +56,7 @@ function expectReceipt(json: unknown, index: number): void {
   ) {
     throw new ChainClientError(`expected a whole receipt at ${index}, got one without its fields`);
   }
+  normalizeHex(receipt, receiptFields, `receipt ${index}`);
   receipt.logs.forEach(expectLog);
 }
 
@@ -53,6 +65,8 @@ function expectLog(json: unknown, index: number): void {
   if (typeof log.address !== 'string' || typeof log.data !== 'string' || !Array.isArray(log.topics)) {
     throw new ChainClientError(`expected a whole log at ${index}, got one without its fields`);
   }
+  normalizeHex(log, logFields, `log ${index}`);
+  normalizeTopics(log.topics, `log ${index}`);
 }
 
 function toPartial<T extends object>(json: unknown, what: string, index: number): Partial<T> {

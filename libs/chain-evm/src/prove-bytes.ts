@@ -3,6 +3,7 @@ import { ChainError } from '@chainwatch/chain-core';
 import { scanBlock } from './block-prover.ts';
 import { sprintLength } from './bor-state-sync.ts';
 import type { Foreign } from './block-prover.ts';
+import { computeCreatedContract } from './created-contract.ts';
 import { decodeBalanceChanges } from './decode-block.ts';
 import { toTouchedAssets } from './decode-logs.ts';
 import { encodeReceipt } from './encode-receipt.ts';
@@ -10,7 +11,7 @@ import { encodeTransaction, typeOf } from './encode-transaction.ts';
 import { traitsAt } from './evm-traits.ts';
 import { expectTransaction, parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
 import { ProvedBlock } from './proved-block.ts';
-import type { RawTransaction } from './raw-block.ts';
+import type { RawReceipt, RawTransaction } from './raw-block.ts';
 import { InvalidHexError, RlpWriter } from './rlp-writer.ts';
 import type { Session } from './session.ts';
 import { verifyOwnFields, verifyWithdrawals } from './verify-block.ts';
@@ -61,17 +62,25 @@ export function proveBytes({ network, traits }: Pick<Session, 'network' | 'trait
   }
 }
 
-/** Of a transaction with an access list, blobs, authorizations, or of a roll-up. */
+/** Of a transaction that creates a contract, has an access list, blobs or authorizations, or is a roll-up's. */
 function encodeForeign(index: number, transaction: string, receiptText: string): (Foreign & { readonly raw: RawTransaction }) | undefined {
   const raw: unknown = JSON.parse(transaction);
   expectTransaction(raw, index);
   writer.reset();
   if (!encodeTransaction(writer, raw)) return undefined;
   const encoding = writer.written.slice();
-  if (typeOf(raw) !== depositType) return { raw, transaction: encoding };
+  const isCreation = raw.to === null || raw.to === undefined;
+  if (!isCreation && typeOf(raw) !== depositType) return { raw, transaction: encoding };
   const [receipt] = parseRawReceipts([JSON.parse(receiptText)]);
-  if (receipt === undefined) return undefined;
+  if (receipt === undefined || (isCreation && !namesCreated(raw, receipt))) return undefined;
+  if (typeOf(raw) !== depositType) return { raw, transaction: encoding };
   writer.reset();
   encodeReceipt(writer, receipt, depositType);
   return { raw, transaction: encoding, receipt: writer.written.slice() };
+}
+
+/** Whether the receipt tells the contract that the transaction created: the module looks for nobody else there. */
+function namesCreated(tx: RawTransaction, receipt: RawReceipt): boolean {
+  const created = computeCreatedContract(tx, receipt);
+  return created === undefined || receipt.contractAddress === created || (typeof receipt.contractAddress !== 'string' && receipt.status === '0x0');
 }

@@ -2,6 +2,7 @@ import type { AddressFilter, BalanceChange, Block, BodyBytes, Network, Transacti
 import { addressLength } from './block-prover.ts';
 import type { ScannedBlock } from './block-prover.ts';
 import { decodeTransaction } from './decode-block.ts';
+import { expectReceipt, expectTransaction } from './parse-raw-block.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 
 interface ProvedParts {
@@ -71,6 +72,9 @@ export class ProvedBlock implements Block {
   }
 
   #decode(index: number, tx: RawTransaction, receipt: RawReceipt): Transaction {
+    // What was encoded outside of the module may be spelled otherwise.
+    expectTransaction(tx, index);
+    expectReceipt(receipt, index);
     return decodeTransaction({ network: this.#network, tx, receipt, index, logIndex: this.#scanned.spans[5 * index + 4] ?? 0 });
   }
 }

@@ -1,8 +1,5 @@
 const nibbles = new Uint8Array(256).fill(255);
-for (let i = 0; i < 16; i++) {
-  nibbles['0123456789abcdef'.charCodeAt(i)] = i;
-  nibbles['0123456789ABCDEF'.charCodeAt(i)] = i;
-}
+for (let i = 0; i < 16; i++) nibbles['0123456789abcdef'.charCodeAt(i)] = i;
 
 /** A hexadecimal field that is not one: the node's answer is broken. */
 export class InvalidHexError extends Error {
@@ -13,7 +10,7 @@ export class InvalidHexError extends Error {
 }
 
 /**
- * Writes RLP from hexadecimal strings into one reusable buffer, from the end to the front: an item's length is known by
+ * Writes RLP from hexadecimal strings (`0x` and lower-case digits) into one reusable buffer, from the end to the front: an item's length is known by
  * the time its header is written, so nothing is measured or copied. Write the fields of a list in reverse order.
  */
 export class RlpWriter {
@@ -62,7 +59,7 @@ export class RlpWriter {
 
   /** A byte string: addresses, hashes, data. Null and `0x` are the empty string. */
   data(hex: string | null | undefined): void {
-    if (hex === null || hex === undefined || hex.length <= 2) return this.byte(0x80);
+    if (hex === null || hex === undefined || hex === '0x') return this.byte(0x80);
     const length = this.#hex(hex);
     if (length === 1 && (this.#bytes[this.#start] ?? 0) < 0x80) return;
     this.#header(length, 0x80);
@@ -71,6 +68,7 @@ export class RlpWriter {
   /** A number without leading zeros. */
   quantity(hex: string | null | undefined): void {
     if (hex === null || hex === undefined) return this.byte(0x80);
+    expectPrefix(hex);
     let first = 2;
     while (first < hex.length && hex.charCodeAt(first) === 48) first++;
     if (first >= hex.length) return this.byte(0x80);
@@ -117,6 +115,7 @@ export class RlpWriter {
   }
 
   #hex(hex: string): number {
+    expectPrefix(hex);
     if (hex.length & 1) throw new InvalidHexError(hex);
     const length = (hex.length - 2) >> 1;
     this.#reserve(length);
@@ -148,9 +147,14 @@ export class RlpWriter {
   }
 }
 
-/** Whether `hex`, with prefix, spells `bytes`. */
+/** Of what is given for a string: a node's answer may hold anything. */
+function expectPrefix(hex: string): void {
+  if (typeof hex !== 'string' || !hex.startsWith('0x')) throw new InvalidHexError(hex);
+}
+
+/** Whether `hex`, with prefix and in lower case, spells `bytes`. */
 export function spells(hex: string, bytes: Uint8Array): boolean {
-  if (hex.length !== bytes.length * 2 + 2) return false;
+  if (hex.length !== bytes.length * 2 + 2 || !hex.startsWith('0x')) return false;
   for (let i = 0; i < bytes.length; i++) {
     const high = nibbles[hex.charCodeAt(i * 2 + 2)] ?? 255;
     const low = nibbles[hex.charCodeAt(i * 2 + 3)] ?? 255;

@@ -1,4 +1,5 @@
 import type { BlockRef } from '@chainwatch/chain-core';
+import { computeCreatedContract } from './created-contract.ts';
 import { encodeHeader } from './encode-header.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { encodeTransaction, typeOf } from './encode-transaction.ts';
@@ -18,6 +19,7 @@ export interface Made {
   readonly logs: readonly RawLog[];
   readonly gas: number;
   readonly isFailed: boolean;
+  /** What its receipt tells where it creates a contract whose address cannot be computed. */
   readonly created: string;
   /** More members of the receipt. */
   readonly extra: Record<string, unknown>;
@@ -46,7 +48,7 @@ export function assemble(items: readonly Made[], number: number): Case {
     return {
       ...extra,
       transactionHash: tx.hash, transactionIndex: tx.transactionIndex, from: tx.from, to: tx.to, type: tx.type, logs, status: isFailed ? '0x0' : '0x1',
-      cumulativeGasUsed: `0x${gas.toString(16)}`, gasUsed: `0x${gasUsed.toString(16)}`, contractAddress: tx.to === null ? created : null, logsBloom: computeLogsBloom([{ logs }]),
+      cumulativeGasUsed: `0x${gas.toString(16)}`, gasUsed: `0x${gasUsed.toString(16)}`, contractAddress: tx.to === null ? (computeCreatedContract(tx, extra as unknown as RawReceipt) ?? created) : null, logsBloom: computeLogsBloom([{ logs }]),
     };
   });
   const header = {

@@ -1,10 +1,11 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
+import { computeCreatedContract } from './created-contract.ts';
 import type { EvmTraits } from './evm-traits.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 
 /**
- * Proves what no root covers: that there is one receipt per transaction, that each names its transaction and block, and
- * that its own gas is the step of the cumulative one.
+ * Proves what no root covers: that there is one receipt per transaction, that each names its transaction and block, that
+ * its own gas is the step of the cumulative one, and that it tells the contract that its transaction creates.
  * @throws IncompleteBlockError
  */
 export function verifyReceiptLinks(
@@ -29,12 +30,19 @@ export function verifyReceiptLinks(
     if (typeof receipt.from === 'string') {
       expectEqual(block, index, 'from', tx.from.toLowerCase(), receipt.from.toLowerCase());
     }
+    if (traits.roots === 'strict') verifyCreatedContract(block, index, tx, receipt);
     const cumulative = Number(receipt.cumulativeGasUsed);
     const step = gasUsed + Number(receipt.gasUsed);
     if (traits.roots === 'strict') expectEqual(block, index, 'cumulativeGasUsed', step, cumulative);
     else if (!(cumulative >= gasUsed)) expectEqual(block, index, 'cumulativeGasUsed', `at least ${gasUsed}`, cumulative);
     gasUsed = cumulative;
   }
+}
+
+function verifyCreatedContract(block: RawBlock, index: number, tx: RawTransaction, receipt: RawReceipt): void {
+  const created = computeCreatedContract(tx, receipt);
+  if (created === undefined || receipt.contractAddress === null || receipt.contractAddress === undefined) return;
+  expectEqual(block, index, 'contractAddress', created, receipt.contractAddress);
 }
 
 function expectEqual(block: RawBlock, index: number, what: string, expected: string | number, got: string | number): void {

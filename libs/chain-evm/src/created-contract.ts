@@ -1,0 +1,30 @@
+import { typeOf } from './encode-transaction.ts';
+import { keccak256Hex } from './keccak.ts';
+import type { RawReceipt, RawTransaction } from './raw-block.ts';
+import { RlpWriter } from './rlp-writer.ts';
+
+const writer = new RlpWriter();
+
+/**
+ * Address of the contract that a transaction creates: the last 20 bytes of keccak-256 of rlp([sender, nonce]) (Yellow Paper,
+ * 7). Receipts tell it, too, but no root covers that. Undefined where the nonce is not proved: deposits of the OP stack
+ * before Canyon, Arbitrum's messages from contracts.
+ */
+export function computeCreatedContract(tx: RawTransaction, receipt: RawReceipt): string | undefined {
+  if (tx.to !== null && tx.to !== undefined) return undefined;
+  const nonce = provedNonce(tx, receipt);
+  if (typeof nonce !== 'string') return undefined;
+  writer.reset();
+  writer.quantity(nonce);
+  writer.data(tx.from);
+  writer.list(0);
+  return `0x${keccak256Hex(writer.written).slice(24)}`;
+}
+
+function provedNonce(tx: RawTransaction, receipt: RawReceipt): string | null | undefined {
+  const type = typeOf(tx);
+  if (type <= 4 || type === 0x65) return tx.nonce;
+  // The receipts root holds both fields or none of them.
+  if (type === 0x7e && typeof receipt.depositReceiptVersion === 'string') return receipt.depositNonce;
+  return undefined;
+}
