@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { boolean, durationMs, integer, json, loadConfig, serviceConfig } from '@chainwatch/config';
 import { chainSettingsSchema } from './chains/chain-settings.ts';
+import { DEFAULT_BOUNDS } from './limits/bounds.ts';
+
+const MIB = 1_048_576;
 
 /** Every environment variable of the RPC gateway. */
 export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
@@ -14,6 +17,17 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         RATE_LIMIT_RPC: integer(1).default(6_000),
         RATE_LIMIT_FAILED_AUTH: integer(1).default(60),
         RATE_LIMIT_PUBLIC: integer(1).default(600),
+        /** Memory for bodies, calls under way and answers that are not read, in MiB: of the process, of a key, of a connection. */
+        RPC_HELD_MEMORY: integer(32, 65_536).default(DEFAULT_BOUNDS.heldBytes / MIB),
+        RPC_HELD_MEMORY_PER_KEY: integer(1, 65_536).default(DEFAULT_BOUNDS.heldBytesPerKey / MIB),
+        RPC_HELD_MEMORY_PER_CONNECTION: integer(1, 65_536).default(DEFAULT_BOUNDS.heldBytesPerConnection / MIB),
+        /** Calls of a key under way at one node; what is more waits. */
+        RPC_CALLS_PER_KEY: integer(1, 256).default(DEFAULT_BOUNDS.callsPerKey),
+        /** Open connections of a key, and from one client address. */
+        RPC_SOCKETS_PER_KEY: integer(1).default(DEFAULT_BOUNDS.socketsPerKey),
+        RPC_CONNECTIONS_PER_CLIENT: integer(1).default(DEFAULT_BOUNDS.connectionsPerClient),
+        /** A peer that takes no byte for so long is cut. */
+        RPC_WRITE_TIMEOUT: durationMs().default(DEFAULT_BOUNDS.writeTimeoutMs),
         /** How many proxies in front are believed about the client's address. */
         TRUSTED_PROXIES: integer(0, 10).default(0),
         /** By chain gid: `{"eip155:1": {"upstreams": [{"url": "https://…", "weight": 2, "headers": {…}}], "methods": {"allow": [], "deny": [], "unlock": []}, "cache": true}}`. */

@@ -15,11 +15,17 @@ import type { ChainSettings } from './chains/chain-settings.ts';
 import { followEndpoints } from './chains/follow-endpoints.ts';
 import { Front } from './front/front.ts';
 import { answerClientError } from './http/answer-client-error.ts';
+import { Door } from './http/door.ts';
 import { createRpcHandler } from './http/rpc-handler.ts';
 import { createRpcListener } from './http/rpc-listener.ts';
 import { RpcIncoming } from './http/rpc-incoming.ts';
 import { createListListener } from './http/serve-list.ts';
+import { DEFAULT_BOUNDS, type Bounds } from './limits/bounds.ts';
 import { KeyLimits } from './limits/key-limits.ts';
+import { LookUps } from './limits/look-ups.ts';
+import { observeLimits } from './limits/observe-limits.ts';
+import { Peers } from './limits/peers.ts';
+import { Tenants } from './limits/tenants.ts';
 import { checkChains, observeChains } from './observe-chains.ts';
 import { createUpgradeListener } from './socket/upgrade-listener.ts';
 import { startUsageFlusher } from './usage/flush-usage.ts';
@@ -34,6 +40,10 @@ export interface RpcProxyOptions {
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly namespaceLabel: string;
   readonly limits: { readonly perKey: number; readonly failedPerClient: number; readonly publicPerClient: number };
+  /** Those that are not given are as `DEFAULT_BOUNDS` says. */
+  readonly bounds?: Partial<Bounds>;
+  /** How often connections are looked at; for specs. */
+  readonly sweepMs?: number;
   readonly trustedProxies: number;
   /** Memory for answers; 0 keeps none. */
   readonly cacheBytes: number;
@@ -54,6 +64,8 @@ export interface RpcProxyOptions {
 export interface RpcProxy {
   readonly port: number;
   readonly directory: ChainDirectory;
+  /** What is held, and for whom. */
+  readonly tenants: Tenants;
   readiness(): Promise<Checks>;
   /** Writes what was counted so far. */
   flushUsage(): Promise<void>;
@@ -65,27 +77,32 @@ export interface RpcProxy {
 export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy> {
   const { db, bus, logger, settings } = options;
   const keys = createKeyStore({ db });
-  const directory = new ChainDirectory({ settings, dial: options.dial, logger, healthIntervalMs: options.healthIntervalMs });
+  const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
+  const directory = new ChainDirectory({ settings, dial: options.dial, logger, healthIntervalMs: options.healthIntervalMs, callsPerKey: bounds.callsPerKey });
   const follower = await followEndpoints({ db, opener: options.opener, directory, settings, endpoints: options.endpoints, logger });
   const stopListening = [bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at))), bus.subscribe('chain.changed', [], () => void follower.refresh())];
   const usage = new UsageBook();
   const flusher = startUsageFlusher(usage, db, logger);
   const stopObserving = observeChains(directory);
   const limits = new KeyLimits({ cache: options.cache, limit: options.limits.perKey, failedPerClient: options.limits.failedPerClient, publicPerClient: options.limits.publicPerClient });
+  const tenants = new Tenants(bounds);
+  const peers = new Peers({ tenants, perClient: options.trustedProxies > 0 ? Infinity : bounds.connectionsPerClient, writeTimeoutMs: bounds.writeTimeoutMs, sweepMs: options.sweepMs });
+  const lookUps = new LookUps({ takeFailure: (address) => limits.takeFailure(address), perAddress: options.limits.failedPerClient });
+  const door = new Door({ keys, namespaceLabel: options.namespaceLabel, lookUps, tenants, peers, trustedProxies: options.trustedProxies });
   const handle = createRpcHandler({
-    keys,
-    namespaceLabel: options.namespaceLabel,
+    door,
     limits,
     directory,
-    trustedProxies: options.trustedProxies,
     serve: createServe({ usage, cache: createAnswerCache(options) }),
     servePath: servePath(usage),
     onUnexpected: (err) => logger.error({ err }, 'a call failed unexpectedly'),
   });
-  const listener = createRpcListener(handle, createListListener({ directory, limits, trustedProxies: options.trustedProxies }));
+  const listener = createRpcListener(handle, door, createListListener({ directory, limits, trustedProxies: options.trustedProxies }));
   const server = createServer({ IncomingMessage: RpcIncoming, requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, noDelay: true }, listener);
   server.on('clientError', answerClientError);
-  const front = new Front(server, handle);
+  const front = new Front(server, handle, door);
+  peers.guard(server);
+  const stopObservingLimits = observeLimits(tenants, peers);
   const upgrade = createUpgradeListener({ keys, namespaceLabel: options.namespaceLabel, limits, directory, trustedProxies: options.trustedProxies, usage, dial: options.dial });
   server.on('upgrade', upgrade);
   await new Promise<void>((resolve, reject) => {
@@ -95,6 +112,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   return {
     port: (server.address() as AddressInfo).port,
     directory,
+    tenants,
     readiness: async () => ({
       postgres: await probe(() => db.query('SELECT 1')),
       // Told of revocations over the bus; without it the key cache forgets within 10 s.
@@ -119,7 +137,9 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
       clearTimeout(cut);
       front.destroy();
       limits.stop();
+      peers.stop();
       stopObserving();
+      stopObservingLimits();
       await flusher.stop();
       await directory.close();
     },

@@ -6,6 +6,8 @@ import type { Principal } from './principal.ts';
 
 /** Behind the pushed revocation: a key is never honoured for longer than that after the database forgot it. */
 const LIFETIME_MS = 10_000;
+/** How long a key that is unknown is not looked for again: a key that was made this moment may have been tried before. */
+const UNKNOWN_MS = 2_000;
 const SIZE_MAX = 10_000;
 
 interface KeyRow {
@@ -37,21 +39,44 @@ export interface KeyStore {
    * @param bearer a connection, which brings the same key again: the hash of its last one is kept as long as it is
    */
   findCached(key: string, bearer?: object): Principal | undefined;
+  /** Whether the key was valid once, as far as is known here. */
+  hasSeen(key: string): boolean;
   /** The owner of a well-formed key; undefined when it is unknown, revoked or expired. */
   findPrincipal(key: string): Promise<Principal | undefined>;
   /** Forgets a key, at once or from `endsAtMs` on; the hash is hexadecimal. */
   revoke(keyHash: string, endsAtMs?: number): void;
 }
 
-/** Keys by the hash of the whole key, from the database through a small cache. Unknown keys are never cached. */
+/** Keys by the hash of the whole key, from the database through a small cache. Each is looked up once at a time. */
 export function createKeyStore({ db, now = Date.now, lifetimeMs = LIFETIME_MS }: KeyStoreOptions): KeyStore {
+  /** The oldest first. */
   const entries = new Map<string, Entry>();
   /** When keys end that were heard of, in milliseconds: a message may be faster than a look-up that is under way. */
   const ends = new Map<string, number>();
+  /** Until when a hash is known to be nobody's, the oldest first. */
+  const unknown = new Map<string, number>();
+  const lookUps = new Map<string, Promise<Principal | undefined>>();
   const borne = new WeakMap<object, { readonly key: string; readonly id: string }>();
   const findEntry = (id: string): Principal | undefined => {
     const cached = entries.get(id);
     return cached && cached.freshUntilMs > now() ? cached.principal : undefined;
+  };
+  const forget = (id: string): undefined => {
+    entries.delete(id);
+    unknown.delete(id);
+    dropOldest(unknown);
+    unknown.set(id, now() + UNKNOWN_MS);
+  };
+  const lookUp = async (id: string, keyHash: Uint8Array): Promise<Principal | undefined> => {
+    const row = await readKey(db, keyHash);
+    if (!row || !compareHash(keyHash, row.key_hash)) return forget(id);
+    const expiresAtMs = Math.min(row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY, ends.get(id) ?? Number.POSITIVE_INFINITY);
+    if (expiresAtMs <= now()) return forget(id);
+    entries.delete(id);
+    dropOldest(entries);
+    const principal = toPrincipal(row);
+    entries.set(id, { principal, freshUntilMs: Math.min(now() + lifetimeMs, expiresAtMs) });
+    return principal;
   };
   return {
     findCached(key, bearer) {
@@ -62,20 +87,17 @@ export function createKeyStore({ db, now = Date.now, lifetimeMs = LIFETIME_MS }:
       if (bearer !== undefined) borne.set(bearer, { key, id });
       return findEntry(id);
     },
+    hasSeen(key) {
+      return entries.has(hash('sha256', key, 'hex'));
+    },
     async findPrincipal(key) {
       const keyHash = hashApiKey(key);
       const id = Buffer.from(keyHash).toString('hex');
       const cached = findEntry(id);
-      if (cached) return cached;
-      entries.delete(id);
-      const row = await readKey(db, keyHash);
-      if (!row || !compareHash(keyHash, row.key_hash)) return undefined;
-      const expiresAtMs = Math.min(row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY, ends.get(id) ?? Number.POSITIVE_INFINITY);
-      if (expiresAtMs <= now()) return undefined;
-      if (entries.size >= SIZE_MAX) entries.clear();
-      const principal = toPrincipal(row);
-      entries.set(id, { principal, freshUntilMs: Math.min(now() + lifetimeMs, expiresAtMs) });
-      return principal;
+      if (cached || (unknown.get(id) ?? 0) > now()) return cached;
+      const running = lookUps.get(id) ?? lookUp(id, keyHash).finally(() => lookUps.delete(id));
+      lookUps.set(id, running);
+      return running;
     },
     revoke(keyHash, endsAtMs = 0) {
       const id = keyHash.toLowerCase();
@@ -85,6 +107,12 @@ export function createKeyStore({ db, now = Date.now, lifetimeMs = LIFETIME_MS }:
       if (entry && endsAtMs < entry.freshUntilMs) entries.set(id, { ...entry, freshUntilMs: endsAtMs });
     },
   };
+}
+
+/** Makes room for one more. */
+function dropOldest(map: Map<string, unknown>): void {
+  const [oldest] = map.size >= SIZE_MAX ? map.keys() : [];
+  if (oldest !== undefined) map.delete(oldest);
 }
 
 async function readKey(db: Pick<Database, 'query'>, hash: Uint8Array): Promise<KeyRow | undefined> {

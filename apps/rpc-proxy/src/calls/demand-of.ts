@@ -6,7 +6,7 @@ import type { MethodRule } from '../methods/method-rule.ts';
 const SHORT_PARAMS_MAX = 4_096;
 
 /** What one call asks of its chain. */
-export function demandOf({ chain, principal, req }: RpcRequest, rule: MethodRule, body: Buffer, call: ScannedCall): Demand {
+export function demandOf({ chain, principal, req, holder }: RpcRequest, rule: MethodRule, body: Buffer, call: ScannedCall): Demand {
   const { method, kind } = rule;
   if (kind === 'read') chain.hedges.earn();
   const isShort = call.paramsStart !== -1 && call.paramsEnd - call.paramsStart <= SHORT_PARAMS_MAX;
@@ -14,6 +14,7 @@ export function demandOf({ chain, principal, req }: RpcRequest, rule: MethodRule
   const params = needsParams ? body.toString('latin1', call.paramsStart, call.paramsEnd) : '';
   return {
     chain,
+    holder,
     body,
     kind,
     method,

@@ -29,10 +29,11 @@ function serveWhole(request: RpcRequest, calls: readonly RuledCall[]): void {
 }
 
 function batchDemand(request: RpcRequest, calls: readonly RuledCall[]): Demand {
-  const { chain, body, principal, req } = request;
+  const { chain, body, principal, req, holder } = request;
   if (calls.length === 1) return demandOf(request, calls[0]!.rule, body, calls[0]!.call);
   return {
     chain,
+    holder,
     body,
     kind: strictestOf(calls),
     method: 'batch',

@@ -6,7 +6,7 @@ import { findCallFault } from './find-call-fault.ts';
 /** The HTTP interface of a TRON node below the chain's address: the path is the method. */
 export function servePath(usage: UsageBook): (request: RpcRequest) => void {
   return (request) => {
-    const { chain, reply, principal, rest, req, body } = request;
+    const { chain, reply, principal, rest, req, body, holder } = request;
     const nodes = chain.wallet ?? chain;
     if (nodes.upstreams.length === 0) return reply.refuse(502, 'network unavailable');
     const rule = chain.ruleOf(rest.slice(1).split('?', 1)[0]!.toLowerCase());
@@ -14,7 +14,7 @@ export function servePath(usage: UsageBook): (request: RpcRequest) => void {
     if (fault !== undefined) return reply.refuse(fault.status, fault.error);
     usage.open(principal, chain, [{ rule }], request);
     const exchange = new Exchange(
-      { chain: nodes, body, kind: rule.kind, method: rule.method, params: '', floor: nodes.floorOf(principal.keyId), rest, verb: req.method === 'GET' ? 'GET' : 'POST' },
+      { chain: nodes, holder, body, kind: rule.kind, method: rule.method, params: '', floor: nodes.floorOf(principal.keyId), rest, verb: req.method === 'GET' ? 'GET' : 'POST' },
       reply,
     );
     reply.onLeave(() => exchange.abandon());

@@ -21,9 +21,6 @@ export interface RuledCall {
   readonly rule: MethodRule;
 }
 
-/** Calls to nodes at once, over all chains: what is more would only wait. */
-const UNDER_WAY_MAX = 20_000;
-
 /** Permission and lists come before any node; then the call, or the batch, goes its way. */
 export function createServe(options: ServeOptions): (request: RpcRequest, scanned: ScannedBody) => void {
   const { usage } = options;
@@ -31,7 +28,6 @@ export function createServe(options: ServeOptions): (request: RpcRequest, scanne
   return (request, scanned) => {
     const { chain, reply, principal } = request;
     if (chain.upstreams.length === 0) return reply.refuse(502, 'network unavailable');
-    if (chain.clock.size >= UNDER_WAY_MAX) return reply.fail('busy');
     if (scanned.calls.length === 0 && !principal.permissions.includes(`rpc:${chain.family}:read`)) return reply.refuse(403, `the API key does not have the permission rpc:${chain.family}:read`);
     const calls: RuledCall[] = [];
     for (const call of scanned.calls) {

@@ -131,11 +131,11 @@ export class SharedBatch implements Receiver {
   }
 
   #demand(): Demand {
-    const { chain, body: sent, principal } = this.#request;
+    const { chain, body: sent, principal, holder } = this.#request;
     const rest = this.#rest.map((index) => this.#calls[index]!);
     const body = rest.length === this.#calls.length ? sent : join(rest.map(({ call }) => sent.subarray(call.start, call.end)));
     if (rest.length === 1) return { ...demandOf(this.#request, rest[0]!.rule, sent, rest[0]!.call), body, acceptEncoding: undefined };
-    return { chain, body, kind: 'read', method: 'batch', params: '', floor: chain.floorOf(principal.keyId) };
+    return { chain, holder, body, kind: 'read', method: 'batch', params: '', floor: chain.floorOf(principal.keyId) };
   }
 
   /** Another replica had it. */

@@ -16,6 +16,8 @@ export interface DirectoryOptions {
   readonly logger: HealthLog;
   /** Between two questions to a node. Default half a block's time, 0.25 to 2 s. */
   readonly healthIntervalMs?: number | undefined;
+  /** Calls of one key under way at one node. */
+  readonly callsPerKey: number;
 }
 
 const TIMEOUTS = { connectTimeoutMs: 2_000 };
@@ -91,7 +93,7 @@ export class ChainDirectory {
       this.#options.dial.check(endpoint.httpOrigin);
       const { label, httpOrigin: origin, path, headers } = endpoint;
       const openSocket = createGuardedSockets(this.#options.dial, origin, TIMEOUTS);
-      return new Upstream({ source, label, origin, path, headers, connect: this.#connect, openSocket, clock: this.clock });
+      return new Upstream({ source, label, origin, path, headers, connect: this.#connect, openSocket, clock: this.clock, callsPerKey: this.#options.callsPerKey });
     } catch (error) {
       this.#options.logger.warn({ chain_gid: gid, error: error instanceof Error ? error.message : String(error) }, 'an endpoint cannot be used');
       return undefined;

@@ -1,4 +1,5 @@
 import type { Chain, Floor } from '../chains/chain.ts';
+import type { Full, Holder } from '../limits/holder.ts';
 import type { MethodKind } from '../methods/method-rule.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
@@ -11,6 +12,8 @@ import type { Failure, Receiver, ReplyHead, WholeReply } from './receiver.ts';
 /** What is asked of a chain's nodes. */
 export interface Demand {
   readonly chain: Chain;
+  /** Who asks. */
+  readonly holder: Holder;
   readonly body: Buffer;
   /** The strictest of a batch. */
   readonly kind: MethodKind;
@@ -39,6 +42,7 @@ const AGAIN_MAX = 50;
  */
 export class Exchange implements LegOwner, Ticking {
   readonly wholeBytesMax: number;
+  readonly holder: Holder;
   readonly #demand: Demand;
   readonly #receiver: Receiver;
   readonly #deadline: number;
@@ -51,12 +55,15 @@ export class Exchange implements LegOwner, Ticking {
   #hedgeAt = Infinity;
   #againAt = Infinity;
   #againCount = 0;
+  /** Why no more legs could begin. */
+  #full: Full | undefined;
   #isDone = false;
 
   constructor(demand: Demand, receiver: Receiver) {
     this.#demand = demand;
     this.#receiver = receiver;
     this.wholeBytesMax = receiver.wholeBytesMax;
+    this.holder = demand.holder;
     const { clock } = demand.chain;
     clock.add(this);
     this.#deadline = clock.now + DEADLINE_MS;
@@ -86,7 +93,7 @@ export class Exchange implements LegOwner, Ticking {
       if (!this.#startLeg()) this.#giveUp('unavailable');
       return;
     }
-    if (now >= this.#hedgeAt) this.#hedge();
+    if (now >= this.#hedgeAt) this.#hedge(now);
     for (const leg of this.#legs) this.#demand.chain.watchSilence(leg, now);
   }
 
@@ -161,6 +168,12 @@ export class Exchange implements LegOwner, Ticking {
     this.#goOn(leg, undefined);
   }
 
+  /** Another leg may still bring it. */
+  onFull(leg: Leg, full: Full): void {
+    this.#drop(leg);
+    if (this.#legs.length === 0) this.#giveUp(full);
+  }
+
   #startLeg(): boolean {
     const { chain } = this.#demand;
     const upstream = this.#pick();
@@ -169,9 +182,11 @@ export class Exchange implements LegOwner, Ticking {
       this.#againAt = chain.clock.now + 2;
       return true;
     }
+    const leg = new Leg(upstream, this, chain.clock.now);
+    this.#full = leg.reserve(this.#demand.body.length);
+    if (this.#full !== undefined) return false;
     this.#tried.push(upstream);
     this.#legCount += 1;
-    const leg = new Leg(upstream, this, chain.clock.now);
     this.#legs.push(leg);
     this.#hedgeAt = this.#demand.kind === 'read' && this.#legs.length === 1 && chain.upstreams.length > 1 ? leg.startedAt + upstream.latencies.hedgeDelayMs(this.#demand.method) : Infinity;
     upstream.send(leg, this.#demand);
@@ -184,13 +199,16 @@ export class Exchange implements LegOwner, Ticking {
     return chain.pick(this.#tried, floor);
   }
 
-  #hedge(): void {
+  #hedge(now: number): void {
+    const { chain, method } = this.#demand;
+    const [leg] = this.#legs;
+    // What waits for its turn is slow by nobody's fault.
+    if (leg !== undefined && (!leg.isSent || now < leg.startedAt + leg.upstream.latencies.hedgeDelayMs(method))) return;
     this.#hedgeAt = Infinity;
-    const { chain } = this.#demand;
     if (this.#legCount >= LEGS_MAX || !chain.canHedge(this.#tried, this.#demand.floor)) return;
     chain.hedges.take();
-    for (const leg of this.#legs) chain.count(leg.upstream, 'slow');
-    this.#startLeg();
+    for (const slow of this.#legs) chain.count(slow.upstream, 'slow');
+    if (!this.#startLeg()) this.#full = undefined;
   }
 
   /** A leg failed. Another one may still bring it; else another node is asked. */
@@ -241,7 +259,7 @@ export class Exchange implements LegOwner, Ticking {
     const reply = this.#lastReply;
     this.#finish();
     if (reply !== undefined) this.#receiver.whole(reply);
-    else this.#receiver.fail(failure);
+    else this.#receiver.fail(this.#full ?? failure);
   }
 
   #break(): void {

@@ -1,4 +1,5 @@
-import type { Upstream } from '../upstreams/upstream.ts';
+import type { Full, Holder } from '../limits/holder.ts';
+import type { Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
 import { LARGE_BUFFER_BYTES, LargeBuffer } from '../wire/large-buffer.ts';
 import type { WireHead } from '../wire/read-reply-head.ts';
 import type { ReplyHandler, ReplySource } from '../wire/reply-handler.ts';
@@ -6,10 +7,14 @@ import type { ReplyHead, WholeReply } from './receiver.ts';
 
 /** From here on a reply is read into a buffer of its own. */
 const LARGE_REPLY_BYTES = 65_536;
+/** What an answer is taken to bring before anything of it is known. */
+const EXPECTED_BYTES = 131_072;
 
 /** Who started a leg and decides about it. */
 export interface LegOwner {
   readonly wholeBytesMax: number;
+  /** Who asks, and pays for what is held of the answer. */
+  readonly holder: Holder;
   onWhole(leg: Leg, reply: WholeReply): void;
   /** More than `wholeBytesMax` arrived, and comes with `onData` and `onEnd` from here on. Pieces are lent for the call; or, where false is returned, until `resume`. */
   onLarge(leg: Leg, head: ReplyHead, pieces: readonly Buffer[]): boolean;
@@ -17,12 +22,17 @@ export interface LegOwner {
   onEnd(leg: Leg): void;
   onError(leg: Leg, error: Error): void;
   onSilent(leg: Leg): void;
+  /** Instead of an answer: there is no room for it. */
+  onFull(leg: Leg, full: Full): void;
 }
 
 /** One request to one node. Replies are kept until they are whole or too large to keep; nothing is parsed here. */
 export class Leg implements ReplyHandler {
   readonly upstream: Upstream;
-  readonly startedAt: number;
+  /** When it was sent; until then, when it began to wait. */
+  startedAt: number;
+  /** What is sent, while it waits. */
+  request: UpstreamRequest | undefined;
   /** Bytes went out: from here on the node may have acted. */
   isSent = false;
   isPassing = false;
@@ -34,6 +44,9 @@ export class Leg implements ReplyHandler {
   #bytes = 0;
   #large: LargeBuffer | undefined;
   #isLent = false;
+  /** Bytes that are taken from the holder, and how many of them are for the answer. */
+  #held = 0;
+  #room = 0;
 
   constructor(upstream: Upstream, owner: LegOwner, now: number) {
     this.upstream = upstream;
@@ -41,8 +54,22 @@ export class Leg implements ReplyHandler {
     this.#owner = owner;
   }
 
+  get holder(): Holder {
+    return this.#owner.holder;
+  }
+
   get buffer(): Buffer | undefined {
     return this.#large?.rest;
+  }
+
+  /** Takes what it holds until it is done: its question, and what the answer may bring. */
+  reserve(bodyBytes: number): Full | undefined {
+    const room = Math.min(EXPECTED_BYTES, this.#owner.wholeBytesMax);
+    const full = this.holder.take(bodyBytes + room);
+    if (full !== undefined) return full;
+    this.#held = bodyBytes + room;
+    this.#room = room;
+    return undefined;
   }
 
   /** Goes on after `onData` returned false. */
@@ -69,6 +96,8 @@ export class Leg implements ReplyHandler {
   onSend(source: ReplySource): void {
     this.#source = source;
     this.isSent = true;
+    this.request = undefined;
+    this.startedAt = this.upstream.clock.now;
   }
 
   onHead(head: WireHead): void {
@@ -80,6 +109,12 @@ export class Leg implements ReplyHandler {
   onBody(bytes: Buffer, start: number, end: number): boolean {
     this.upstream.lastHeardAt = this.upstream.clock.now;
     this.#bytes += end - start;
+    const full = this.isPassing ? undefined : this.#makeRoom();
+    if (full !== undefined) {
+      this.cancel();
+      this.#owner.onFull(this, full);
+      return true;
+    }
     const piece = this.#large === undefined ? copyOf(bytes, start, end) : this.#large.add(bytes, start, end);
     if (this.isPassing) return this.#lend(this.#owner.onData(this, piece));
     this.#pieces.push(piece);
@@ -108,6 +143,19 @@ export class Leg implements ReplyHandler {
     this.#owner.onError(this, error);
   }
 
+  /** For what has come and what the node announced, before it is kept. */
+  #makeRoom(): Full | undefined {
+    const announced = this.#large === undefined ? Math.min(this.#head!.contentLength, this.#owner.wholeBytesMax) : LARGE_BUFFER_BYTES;
+    const wanted = Math.max(this.#bytes, announced);
+    if (wanted <= this.#room) return undefined;
+    const room = Math.max(wanted, Math.min(this.#room * 2, this.#owner.wholeBytesMax));
+    const full = this.holder.take(room - this.#room);
+    if (full !== undefined) return full;
+    this.#held += room - this.#room;
+    this.#room = room;
+    return undefined;
+  }
+
   #lend(isFlowing: boolean): boolean {
     this.#isLent = !isFlowing;
     if (isFlowing) this.#large?.empty();
@@ -128,7 +176,9 @@ export class Leg implements ReplyHandler {
 
   #finish(): void {
     this.isDone = true;
-    this.upstream.legs.delete(this);
+    this.holder.release(this.#held);
+    this.#held = 0;
+    this.upstream.finish(this);
   }
 }
 

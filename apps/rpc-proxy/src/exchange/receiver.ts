@@ -1,3 +1,4 @@
+import type { Full } from '../limits/holder.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 
 /** What the client sees of a node's reply besides its body. */
@@ -14,7 +15,8 @@ export interface WholeReply extends ReplyHead {
   readonly body: Buffer;
 }
 
-export type Failure = 'unavailable' | 'timeout' | 'busy';
+/** The last ones: no more may be held for who asks. */
+export type Failure = 'unavailable' | 'timeout' | Full;
 
 /** Takes what one exchange brings: a whole reply, or a start with data behind it, or a failure. Exactly one of them. */
 export interface Receiver {

@@ -20,6 +20,7 @@ export interface ChannelOwner {
 export class FrontChannel implements ReplyChannel {
   isGone = false;
   isBegun = false;
+  watcher: { tellOut(): void } | undefined;
   readonly #owner: ChannelOwner;
   #leave: (() => void) | undefined;
   #resume: (() => void) | undefined;
@@ -35,6 +36,10 @@ export class FrontChannel implements ReplyChannel {
 
   constructor(owner: ChannelOwner) {
     this.#owner = owner;
+  }
+
+  get unsentBytes(): number {
+    return this.#owner.socket.writableLength;
   }
 
   send(status: number, headers: readonly string[], body: Buffer): void {
@@ -107,6 +112,7 @@ export class FrontChannel implements ReplyChannel {
     this.isGone = true;
     this.#heldPieces = undefined;
     this.#leave?.();
+    this.watcher?.tellOut();
   }
 
   #hold(text: string, bytes: number): void {

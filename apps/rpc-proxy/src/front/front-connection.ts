@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
 import { answerClientError } from '../http/answer-client-error.ts';
 import { ClientReply } from '../http/client-reply.ts';
+import type { BodyPayers } from '../http/door.ts';
 import type { RpcHandler } from '../http/rpc-handler.ts';
+import type { Holder } from '../limits/holder.ts';
 import { FrontChannel, type ChannelOwner } from './front-channel.ts';
 import { KnownHead } from './known-head.ts';
 import { HEAD_BYTES_MAX, readStrictHead } from './read-strict-head.ts';
@@ -17,6 +19,7 @@ export interface FrontTimeouts {
 
 export interface ConnectionOwner {
   readonly handle: RpcHandler;
+  readonly payers: BodyPayers;
   readonly timeouts: FrontTimeouts;
   /** Milliseconds, as of the last sweep. */
   readonly now: number;
@@ -43,6 +46,8 @@ export class FrontConnection implements ChannelOwner {
   /** Answers under way, in the order of their requests. */
   readonly #queue: FrontChannel[] = [];
   readonly #unread = new UnreadBytes();
+  /** Who pays for what is unread, where that is a body. */
+  #payer: Holder | undefined;
   #known: KnownHead | undefined;
   /** How many bytes there must be before it is worth looking again. */
   #wanted = 0;
@@ -58,6 +63,8 @@ export class FrontConnection implements ChannelOwner {
   #hasAsked = false;
   #put = '';
   #heldBytes = 0;
+  /** Answers that are put, and not all in the kernel yet. */
+  #unsent: FrontChannel[] = [];
   /** Of what is waited for: a first byte, the rest of a request, or the next one. */
   #since: number;
 
@@ -92,10 +99,13 @@ export class FrontConnection implements ChannelOwner {
     const text = this.#put;
     this.#put = '';
     if (this.socket.writable) this.socket.write(text, 'latin1');
+    this.#tellOut();
   }
 
   finish(channel: FrontChannel): void {
     if (this.#queue[0] === channel) this.#queue.shift();
+    this.#unsent.push(channel);
+    this.#tellOut();
     this.#since = this.#owner.now;
     if (this.#queue.length > 0) this.#queue[0]!.takeTurn();
     if (!this.#isTaking) this.#goOn();
@@ -120,8 +130,9 @@ export class FrontConnection implements ChannelOwner {
   #onData = (bytes: Buffer): void => {
     if (this.#isOver) return;
     if (this.#unread.length === 0) return this.#take(bytes);
+    if (this.#payer?.take(bytes.length) !== undefined) return this.#giveUp(bytes);
     this.#unread.add(bytes);
-    if (!this.#isHeldBack && this.#unread.length >= this.#wanted) this.#take(this.#unread.take());
+    if (!this.#isHeldBack && this.#unread.length >= this.#wanted) this.#take(this.#takeUnread());
   };
 
   #onEnd = (): void => {
@@ -135,11 +146,27 @@ export class FrontConnection implements ChannelOwner {
   #onClose = (): void => {
     this.#isOver = true;
     this.#owner.forget(this);
+    this.#takeUnread();
     for (const channel of this.#queue.splice(0)) channel.tellGone();
+    for (const channel of this.#unsent.splice(0)) channel.watcher?.tellOut();
   };
 
   // `close` comes behind it.
   #onError = (): void => undefined;
+
+  #tellOut(): void {
+    if (this.#unsent.length === 0 || this.#put !== '' || !this.socket.writable) return;
+    const channels = this.#unsent;
+    if (this.socket.writableLength === 0) {
+      for (const { watcher } of channels) watcher?.tellOut();
+      channels.length = 0;
+      return;
+    }
+    this.#unsent = [];
+    this.socket.write('', 'latin1', () => {
+      for (const { watcher } of channels) watcher?.tellOut();
+    });
+  }
 
   /** Begins every request that is there whole. */
   #take(bytes: Buffer): void {
@@ -152,7 +179,15 @@ export class FrontConnection implements ChannelOwner {
       const bodyStart = head.end;
       const end = bodyStart + head.contentLength;
       this.#wanted = end - at;
-      if (end > bytes.length) break;
+      if (end > bytes.length) {
+        // A stranger's body, and one that there is no room for, are for those to answer who see to such things.
+        this.#payer = this.#owner.payers.find(head.request);
+        if (this.#payer === undefined || this.#payer.take(bytes.length - at) !== undefined) {
+          this.#payer = undefined;
+          this.#isForeign = true;
+        }
+        break;
+      }
       at = end;
       this.#begin(head.request, bytes.subarray(bodyStart, end));
     }
@@ -194,12 +229,26 @@ export class FrontConnection implements ChannelOwner {
     if (this.#isHeldBack) this.socket.pause();
   }
 
+  #takeUnread(): Buffer {
+    this.#payer?.release(this.#unread.length);
+    this.#payer = undefined;
+    return this.#unread.take();
+  }
+
+  /** There is no room for the rest of a body. */
+  #giveUp(bytes: Buffer): void {
+    const unread = this.#takeUnread();
+    this.#isForeign = true;
+    this.#keep(Buffer.concat([unread, bytes]), false);
+    this.#settle();
+  }
+
   /** An answer went out, or the client has read some. */
   #goOn(): void {
     if (this.#isTaking) return;
     if (this.#isHeldBack && !this.#isForeign && this.#mayBegin()) {
       this.#isHeldBack = false;
-      this.#take(this.#unread.take());
+      this.#take(this.#takeUnread());
       if (!this.#isHeldBack) this.socket.resume();
     } else this.#settle();
   }
@@ -216,7 +265,7 @@ export class FrontConnection implements ChannelOwner {
     this.#isOver = true;
     this.socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain).off('close', this.#onClose).off('error', this.#onError);
     this.#owner.forget(this);
-    this.#owner.handOver(this.socket, this.#unread.take());
+    this.#owner.handOver(this.socket, this.#takeUnread());
   }
 
   /** Answered as node:http has it done with what is no HTTP. */

@@ -8,9 +8,13 @@ import { waitFor } from '@chainwatch/testing';
 import type { ReplyHead } from '../exchange/receiver.ts';
 import { answerClientError } from '../http/answer-client-error.ts';
 import type { ClientReply } from '../http/client-reply.ts';
+import type { BodyPayers } from '../http/door.ts';
 import type { RpcHandler } from '../http/rpc-handler.ts';
 import { RpcIncoming } from '../http/rpc-incoming.ts';
 import { createRpcListener } from '../http/rpc-listener.ts';
+import { DEFAULT_BOUNDS } from '../limits/bounds.ts';
+import { Peer } from '../limits/peer.ts';
+import { Tenants } from '../limits/tenants.ts';
 import { Front } from './front.ts';
 
 const RUNS = Number(process.env.FRONT_RUNS ?? 120);
@@ -26,11 +30,16 @@ interface SpecServer {
 
 const servers: SpecServer[] = [];
 
+/** Everybody is known, and may bring what fits. */
+const book = new Tenants({ ...DEFAULT_BOUNDS, heldBytesPerKey: DEFAULT_BOUNDS.heldBytes });
+const payer = book.holderOf({ keyId: 'key', workspaceId: 'workspace' }, new Peer({} as Socket, Infinity, book.strangers));
+const payers: BodyPayers = { find: () => payer, ask: () => Promise.resolve(payer), strangerOf: () => payer };
+
 async function startServer(handle: RpcHandler, { hasFront = true, headersTimeout = 15_000, requestTimeout = 60_000, keepAliveTimeout = 65_000 } = {}): Promise<SpecServer> {
-  const server = createServer({ IncomingMessage: RpcIncoming, headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: 20, noDelay: true }, createRpcListener(handle, (req, res) => void res.end(`list ${req.method}`)));
+  const server = createServer({ IncomingMessage: RpcIncoming, headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: 20, noDelay: true }, createRpcListener(handle, payers, (req, res) => void res.end(`list ${req.method}`)));
   server.on('clientError', answerClientError);
   server.on('upgrade', (req, socket) => socket.end(`HTTP/1.1 426 Upgrade\r\n\r\n${req.url}`));
-  const front = hasFront ? new Front(server, handle, 10) : undefined;
+  const front = hasFront ? new Front(server, handle, payers, 10) : undefined;
   const sockets = new Map<number, Socket>();
   server.prependListener('connection', (socket: Socket) => void sockets.set(socket.remotePort!, socket));
   server.listen(0, '127.0.0.1');

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { BodyPayers } from '../http/door.ts';
 import type { RpcHandler } from '../http/rpc-handler.ts';
 import { FrontConnection, type ConnectionOwner, type FrontTimeouts } from './front-connection.ts';
 
@@ -11,6 +12,7 @@ const SWEEP_MS = 1_000;
  */
 export class Front implements ConnectionOwner {
   readonly handle: RpcHandler;
+  readonly payers: BodyPayers;
   readonly timeouts: FrontTimeouts;
   now = performance.now();
   isStopping = false;
@@ -20,8 +22,9 @@ export class Front implements ConnectionOwner {
   readonly #sweeping: NodeJS.Timeout;
 
   /** @param sweepMs how often connections are looked at, for specs */
-  constructor(server: Server, handle: RpcHandler, sweepMs = SWEEP_MS) {
+  constructor(server: Server, handle: RpcHandler, payers: BodyPayers, sweepMs = SWEEP_MS) {
     this.handle = handle;
+    this.payers = payers;
     this.timeouts = server;
     this.#server = server;
     this.#toServer = server.listeners('connection') as ((socket: Socket) => void)[];

@@ -1,6 +1,8 @@
 import type { TokenResult } from '@chainwatch/cache';
 import type { AnswerReceiver } from '../cache/flight.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
+import type { Holder } from '../limits/holder.ts';
+import { answerFull, FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
 import type { Failure, ReplyHead, WholeReply } from '../exchange/receiver.ts';
 import { pushLimitHeaders } from './limit-headers.ts';
 import type { ReplyChannel } from './reply-channel.ts';
@@ -8,10 +10,12 @@ import type { ReplyChannel } from './reply-channel.ts';
 /** Nothing is held back longer than that: the first byte goes out and the rest is passed on as it comes. */
 const WHOLE_BYTES_MAX = 131_072;
 
-const FAILURES: Readonly<Record<Failure, readonly [number, string]>> = {
+/** Of an answer that is not read: its head, and what it is kept in. */
+const ANSWER_BYTES = 512;
+
+const FAILURES: Readonly<Record<'unavailable' | 'timeout', readonly [number, string]>> = {
   unavailable: [502, 'network unavailable'],
   timeout: [504, 'network unavailable: no answer within 30 seconds'],
-  busy: [503, 'too many calls are under way'],
 };
 
 const EMPTY: Buffer = Buffer.alloc(0);
@@ -27,12 +31,17 @@ export interface ReplyOutcome {
 export class ClientReply implements AnswerReceiver {
   readonly wholeBytesMax = WHOLE_BYTES_MAX;
   readonly #channel: ReplyChannel;
+  /** Who pays for the answer until it is out; undefined for strangers, who get short ones. */
+  holder: Holder | undefined;
+  /** The answer is out, or the client is gone. */
+  onOut: (() => void) | undefined;
   limit: TokenResult | undefined;
   /** A call without an id: an empty reply is no reply. */
   isNotification = false;
   onDone: ((outcome: ReplyOutcome) => void) | undefined;
   #status = 0;
   #bytes = 0;
+  #held = 0;
 
   constructor(channel: ReplyChannel) {
     this.#channel = channel;
@@ -46,13 +55,14 @@ export class ClientReply implements AnswerReceiver {
   whole(reply: WholeReply): void {
     const { body } = reply;
     if (body.length === 0 && this.isNotification && reply.status < 300) return this.noContent();
+    if (!this.#hold(body.length)) return;
     this.#channel.send(reply.status, this.#headersOf(reply, body.length), body);
     this.#done(reply.status, body.length, reply.status >= 500);
   }
 
   /** An answer that was given before, under this call's id. */
   stored(stored: StoredReply, id: Buffer, status: number): void {
-    if (this.#channel.isGone) return;
+    if (this.#channel.isGone || !this.#hold(stored.body.length)) return;
     const bytes = withId(stored, id);
     const headers = ['Content-Type', stored.contentType, 'Content-Length', String(bytes.length)];
     pushLimitHeaders(headers, this.limit);
@@ -72,7 +82,14 @@ export class ClientReply implements AnswerReceiver {
     return this.#channel.write(piece);
   }
 
+  /** What was held for the node's answer is not any more: its end may still be unread. */
   end(): void {
+    const bytes = this.#channel.unsentBytes;
+    if (this.holder !== undefined && bytes > 0 && !this.#channel.isGone) {
+      this.holder.takeAnyway(bytes);
+      this.#held += bytes;
+      this.#channel.watcher = this;
+    }
     this.#channel.end();
     this.#done(this.#status, this.#bytes, false);
   }
@@ -84,8 +101,16 @@ export class ClientReply implements AnswerReceiver {
   }
 
   fail(failure: Failure): void {
-    const [status, text] = FAILURES[failure];
-    this.refuse(status, text);
+    if (failure === 'unavailable' || failure === 'timeout') return this.refuse(...FAILURES[failure]);
+    const { status, error } = answerFull(failure);
+    this.refuse(status, error, ['Retry-After', FULL_RETRY_SECONDS]);
+  }
+
+  tellOut(): void {
+    if (this.#held > 0) this.holder!.release(this.#held);
+    this.#held = 0;
+    this.onOut?.();
+    this.onOut = undefined;
   }
 
   noContent(): void {
@@ -102,8 +127,22 @@ export class ClientReply implements AnswerReceiver {
     const body = Buffer.from(JSON.stringify({ error }));
     const headers = ['Content-Type', 'application/json', 'Content-Length', String(body.length), ...more];
     pushLimitHeaders(headers, this.limit);
+    if (this.onOut !== undefined) this.#channel.watcher = this;
     this.#channel.send(status, headers, body);
     this.#done(status, body.length, true);
+  }
+
+  /** @returns false where there is no room for the answer, and the client was told so */
+  #hold(bytes: number): boolean {
+    if (this.holder === undefined || this.#channel.isGone) return true;
+    const full = this.holder.take(bytes + ANSWER_BYTES);
+    if (full !== undefined) {
+      this.fail(full);
+      return false;
+    }
+    this.#held += bytes + ANSWER_BYTES;
+    this.#channel.watcher = this;
+    return true;
   }
 
   #headersOf(head: ReplyHead, length: number): string[] {

@@ -1,10 +1,12 @@
+import type { Socket } from 'node:net';
+
 /** What is read of a client's request besides its body. */
 export interface ClientRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: ClientHeaders;
   /** The connection: who is at its other end, and the bearer of a key. */
-  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly socket: Pick<Socket, 'remoteAddress' | 'destroySoon'>;
 }
 
 /** Every header that the gateway reads of a call: what stands here is read by the front as well. */

@@ -3,6 +3,7 @@ import { JOINED_BYTES_MAX, type ReplyChannel } from './reply-channel.ts';
 
 /** An answer over node:http. */
 export class NodeChannel implements ReplyChannel {
+  watcher: { tellOut(): void } | undefined;
   readonly #res: ServerResponse;
   #leave: (() => void) | undefined;
   #isWaiting = false;
@@ -12,11 +13,16 @@ export class NodeChannel implements ReplyChannel {
     this.#res = res;
     res.on('close', () => {
       if (!res.writableFinished) this.#leave?.();
+      this.watcher?.tellOut();
     });
   }
 
   get isGone(): boolean {
     return this.#res.destroyed;
+  }
+
+  get unsentBytes(): number {
+    return this.#res.writableLength;
   }
 
   get isBegun(): boolean {
@@ -28,7 +34,8 @@ export class NodeChannel implements ReplyChannel {
    * head, the body and an end, whose way through the streams and the kernel costs as much as a request to a node.
    */
   send(status: number, headers: readonly string[], body: Buffer): void {
-    const { socket } = this.#res.writeHead(status, headers as string[]);
+    // What comes of a body behind its answer is not waited for.
+    const { socket } = this.#res.writeHead(status, this.#res.req.complete ? (headers as string[]) : [...headers, 'Connection', 'close']);
     // Without a socket it waits behind earlier replies on the same connection.
     if (socket === null || body.length === 0 || body.length > JOINED_BYTES_MAX) return void this.#res.end(body);
     socket.cork();

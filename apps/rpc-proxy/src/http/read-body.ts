@@ -1,73 +1,110 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import type { Holder } from '../limits/holder.ts';
+import { BodyHeldError, BodyTooLargeError } from './body-errors.ts';
+import { decompress, isCompressed } from './decompress.ts';
+import type { BodyPayers } from './door.ts';
 import type { BodyTaker, RpcIncoming } from './rpc-incoming.ts';
 
 export const BODY_BYTES_MAX = 1_048_576;
 /** What a sender of a too large body may go on with before the connection is cut. */
 const DISCARDED_BYTES_MAX = 16 * BODY_BYTES_MAX;
+/** What a stranger's body is waited for: who sends a short one reads the answer. */
+const STRANGER_BYTES_MAX = 16_384;
 
 const EMPTY: Buffer = Buffer.alloc(0);
 
-export class BodyTooLargeError extends Error {
-  override readonly name = 'BodyTooLargeError';
-}
-
-class BodyEncodingError extends Error {
-  override readonly name = 'BodyEncodingError';
-}
+type Done = (error: Error | undefined, body: Buffer) => void;
 
 /** Calls back once with the body as it is behind its compression. A sender that leaves is not told of. */
-export function readBody(req: RpcIncoming, done: (error: BodyTooLargeError | BodyEncodingError | undefined, body: Buffer) => void): void {
-  req.taker = new BodyReader(req, done);
+export function readBody(req: RpcIncoming, payers: BodyPayers, done: Done): void {
+  req.taker = new BodyReader(req, payers, done);
 }
 
+/** Nothing is kept or decompressed before it is known whose it is; a stranger's body is empty. */
 class BodyReader implements BodyTaker {
   readonly #req: RpcIncoming;
-  readonly #done: Parameters<typeof readBody>[1];
-  #body: Buffer = EMPTY;
-  #more: Buffer[] | undefined;
+  readonly #done: Done;
+  readonly #encoding: string | undefined;
+  #payer: Holder;
+  #whose: 'asked' | 'known' | 'stranger' = 'asked';
+  #pieces: Buffer[] = [];
   #bytes = 0;
+  /** Of the pieces, taken from the payer. */
+  #held = 0;
+  #isEnded = false;
+  #isDone = false;
 
-  constructor(req: RpcIncoming, done: Parameters<typeof readBody>[1]) {
+  constructor(req: RpcIncoming, payers: BodyPayers, done: Done) {
     this.#req = req;
     this.#done = done;
+    this.#encoding = req.headers['content-encoding']?.toLowerCase();
+    const known = payers.find(req);
+    this.#payer = known ?? payers.strangerOf(req);
+    if (known !== undefined) this.#whose = 'known';
+    else void payers.ask(req).then((payer) => this.#admit(payer));
   }
 
-  take(piece: Buffer): void {
+  take(piece: Buffer): boolean {
     this.#bytes += piece.length;
+    if (this.#isDone) return false;
+    if (this.#whose === 'stranger') return this.#bytes <= STRANGER_BYTES_MAX || this.#finish(undefined, EMPTY);
     if (this.#bytes > BODY_BYTES_MAX) {
+      this.#drop();
       if (this.#bytes > DISCARDED_BYTES_MAX) this.#req.destroy();
-    } else if (this.#body.length === 0) this.#body = piece;
-    else (this.#more ??= [this.#body]).push(piece);
+      return true;
+    }
+    const full = this.#payer.take(piece.length);
+    if (full !== undefined) return this.#finish(new BodyHeldError(full), EMPTY);
+    if (this.#pieces.push(piece) === 1) this.#req.once('close', () => this.#drop());
+    this.#held += piece.length;
+    return this.#whose === 'known' || this.#bytes <= STRANGER_BYTES_MAX;
   }
 
   end(): void {
+    this.#isEnded = true;
+    if (this.#isDone || this.#whose === 'asked') return;
+    if (this.#whose === 'stranger') return void this.#finish(undefined, EMPTY);
     // Answered behind the body, so that the sender reads the answer and not a cut connection.
-    if (this.#bytes > BODY_BYTES_MAX) return this.#done(new BodyTooLargeError(), EMPTY);
-    const body = this.#more === undefined ? this.#body : Buffer.concat(this.#more, this.#bytes);
-    const encoding = this.#req.headers['content-encoding'];
-    if (encoding === undefined || encoding === 'identity') return this.#done(undefined, body);
-    let plain: Buffer;
-    try {
-      plain = decompress(encoding.toLowerCase(), body);
-    } catch (error) {
-      const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-      return this.#done(isTooLarge ? new BodyTooLargeError() : new BodyEncodingError(), EMPTY);
-    }
-    this.#done(undefined, plain);
+    if (this.#bytes > BODY_BYTES_MAX) return void this.#finish(new BodyTooLargeError(), EMPTY);
+    const body = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
+    if (!isCompressed(this.#encoding)) return void this.#finish(undefined, body);
+    const full = this.#payer.take(BODY_BYTES_MAX);
+    if (full !== undefined) return void this.#finish(new BodyHeldError(full), EMPTY);
+    decompress(this.#encoding, body, BODY_BYTES_MAX, (error, plain) => {
+      this.#payer.release(BODY_BYTES_MAX);
+      this.#finish(error, plain);
+    });
   }
-}
 
-function decompress(encoding: string, body: Buffer): Buffer {
-  const options = { maxOutputLength: BODY_BYTES_MAX };
-  switch (encoding) {
-    case 'gzip':
-    case 'x-gzip':
-      return gunzipSync(body, options);
-    case 'deflate':
-      return inflateSync(body, options);
-    case 'br':
-      return brotliDecompressSync(body, options);
-    default:
-      throw new BodyEncodingError();
+  /** It is known whose the body is. */
+  #admit(payer: Holder | undefined): void {
+    if (this.#isDone || this.#req.destroyed) return;
+    const pieces = this.#pieces;
+    const bytes = this.#held;
+    this.#drop();
+    this.#whose = payer === undefined ? 'stranger' : 'known';
+    if (payer !== undefined) {
+      const full = payer.take(bytes);
+      if (full !== undefined) return void this.#finish(new BodyHeldError(full), EMPTY);
+      this.#payer = payer;
+      this.#pieces = pieces;
+      this.#held = bytes;
+    } else if (this.#bytes > STRANGER_BYTES_MAX) return void this.#finish(undefined, EMPTY);
+    if (this.#isEnded) this.end();
+    else this.#req.readOn();
+  }
+
+  #drop(): void {
+    this.#payer.release(this.#held);
+    this.#held = 0;
+    this.#pieces = [];
+  }
+
+  /** @returns false: nothing more is read */
+  #finish(error: Error | undefined, body: Buffer): false {
+    if (this.#isDone) return false;
+    this.#isDone = true;
+    this.#drop();
+    if (!this.#req.destroyed) this.#done(error, body);
+    return false;
   }
 }

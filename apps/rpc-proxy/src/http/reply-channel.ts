@@ -18,6 +18,10 @@ export interface ReplyChannel {
   destroy(): void;
   /** What to do when the client leaves before its answer is out; the last one given counts. */
   onLeave(leave: () => void): void;
+  /** Told once that nothing of the answer is held any more: the kernel has all of it, or the client is gone. */
+  watcher: { tellOut(): void } | undefined;
+  /** What the kernel did not take yet. */
+  readonly unsentBytes: number;
 }
 
 /** Up to here a body is cheaper as text behind its head, in one write. */

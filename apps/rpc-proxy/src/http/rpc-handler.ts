@@ -1,23 +1,27 @@
-import { parseApiKey } from '@chainwatch/api-key';
 import type { TokenResult } from '@chainwatch/cache';
-import type { KeyStore, Principal } from '@chainwatch/key-store';
+import type { Principal } from '@chainwatch/key-store';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
+import { FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
+import type { Holder } from '../limits/holder.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
 import { scanBody, type ScannedBody } from '../json/scan-body.ts';
 import { NotACallError } from '../json/scan-call.ts';
+import { BodyHeldError, BodyTooLargeError } from './body-errors.ts';
 import type { ClientReply } from './client-reply.ts';
 import type { ClientRequest } from './client-request.ts';
+import type { Door } from './door.ts';
 import { findRequestFault } from './find-request-fault.ts';
 import { tooMany } from './limit-headers.ts';
-import { BODY_BYTES_MAX, BodyTooLargeError } from './read-body.ts';
-import { clientAddressOf } from './client-address.ts';
+import { BODY_BYTES_MAX } from './read-body.ts';
 
 /** One accepted request: whose it is, which chain, and the bytes that were sent. */
 export interface RpcRequest {
   readonly req: ClientRequest;
   readonly reply: ClientReply;
   readonly principal: Principal;
+  /** Who pays for what is held for the request. */
+  readonly holder: Holder;
   readonly chain: Chain;
   /** Behind the chain's name, with its query: `/wallet/getnowblock`, or empty. */
   readonly rest: string;
@@ -25,11 +29,9 @@ export interface RpcRequest {
 }
 
 export interface RpcHandlerOptions {
-  readonly keys: KeyStore;
-  readonly namespaceLabel: string;
+  readonly door: Door;
   readonly limits: KeyLimits;
   readonly directory: ChainDirectory;
-  readonly trustedProxies: number;
   readonly serve: (request: RpcRequest, scanned: ScannedBody) => void;
   /** HTTP interfaces of a family below the chain's address. */
   readonly servePath: (request: RpcRequest) => void;
@@ -43,7 +45,7 @@ export type RpcHandler = (req: ClientRequest, reply: ClientReply, error: Error |
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   return (req, reply, error, body) => {
     try {
-      const principal = findPrincipal(options, req);
+      const principal = options.door.findPrincipal(req);
       if (principal === undefined) return void admitSlowly(options, req, reply, error, body);
       admit(options, principal, req, reply, error, body);
     } catch (failure) {
@@ -52,27 +54,23 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   };
 }
 
-function findPrincipal({ keys }: RpcHandlerOptions, req: ClientRequest): Principal | undefined {
-  const key = req.headers['x-api-key'];
-  return typeof key === 'string' ? keys.findCached(key, req.socket) : undefined;
-}
-
-/** The key is not known here: its form is checked first, so that guesses cost no query. */
+/** The key is not known here. */
 async function admitSlowly(options: RpcHandlerOptions, req: ClientRequest, reply: ClientReply, error: Error | undefined, body: Buffer): Promise<void> {
   try {
-    const key = req.headers['x-api-key'];
-    const parsed = parseApiKey(key, options.namespaceLabel);
-    const principal = parsed.ok ? await options.keys.findPrincipal(parsed.key) : undefined;
+    const principal = await options.door.askPrincipal(req);
     if (principal !== undefined) return admit(options, principal, req, reply, error, body);
-    reply.limit = await options.limits.takeFailure(clientAddressOf(req, options.trustedProxies));
+    reply.limit = await options.door.takeFailure(req);
     if (!reply.limit.allowed) return reply.refuse(429, tooMany(reply.limit));
-    reply.refuse(401, key === undefined ? 'missing API key' : 'invalid API key');
+    reply.refuse(401, req.headers['x-api-key'] === undefined ? 'missing API key' : 'invalid API key');
   } catch (failure) {
     refuseUnexpected(options, reply, failure);
   }
 }
 
 function admit(options: RpcHandlerOptions, principal: Principal, req: ClientRequest, reply: ClientReply, error: Error | undefined, body: Buffer): void {
+  const holder = options.door.holderOf(req, principal);
+  reply.holder = holder;
+  if (!options.door.claim(req, holder)) return refuseConnection(req, reply);
   const path = req.url!;
   const nameEnd = findNameEnd(path);
   const chain = options.directory.find(path.slice(1, nameEnd));
@@ -94,13 +92,19 @@ function admit(options: RpcHandlerOptions, principal: Principal, req: ClientRequ
   const go = (limit: TokenResult): void => {
     reply.limit = limit;
     if (!limit.allowed) return reply.refuse(429, tooMany(limit));
+    if (error instanceof BodyHeldError) return reply.fail(error.full);
     if (fault !== undefined) return reply.refuse(...fault);
-    const request: RpcRequest = { req, reply, principal, chain: chain!, rest, body };
+    const request: RpcRequest = { req, reply, principal, holder, chain: chain!, rest, body };
     if (scanned === undefined) options.servePath(request);
     else options.serve(request, scanned);
   };
   if (!(taken instanceof Promise)) return go(taken);
   taken.then(go).catch((failure: unknown) => refuseUnexpected(options, reply, failure));
+}
+
+function refuseConnection(req: ClientRequest, reply: ClientReply): void {
+  reply.onOut = () => req.socket.destroySoon();
+  reply.refuse(429, 'too many connections for this key', ['Retry-After', FULL_RETRY_SECONDS]);
 }
 
 type Fault = [status: number, error: string];

@@ -2,7 +2,8 @@ import { IncomingMessage } from 'node:http';
 
 /** Takes a body as it arrives, and is told its end. */
 export interface BodyTaker {
-  take(piece: Buffer): void;
+  /** @returns whether to read on */
+  take(piece: Buffer): boolean;
   end(): void;
 }
 
@@ -16,13 +17,15 @@ export class RpcIncoming extends IncomingMessage {
   /** Called by the parser; null is the end. @returns whether to read on */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     if (this.taker === undefined) return super.push(piece, encoding);
-    if (piece !== null) {
-      this.taker.take(piece);
-      return true;
-    }
+    if (piece !== null) return this.taker.take(piece);
     // The stream counts as read, or the response would wait for somebody who reads it.
     super._read(0);
     this.taker.end();
     return false;
+  }
+
+  /** Goes on after the taker returned false. */
+  readOn(): void {
+    super._read(0);
   }
 }

@@ -7,9 +7,14 @@ export interface Budget {
   readonly max: number;
 }
 
+/** The process, and how often who was full. */
+export interface ProcessAccount extends Budget {
+  readonly refused: Record<Full, number>;
+}
+
 export interface WorkspaceAccount extends Budget {
   readonly id: string;
-  readonly process: Budget;
+  readonly process: ProcessAccount;
 }
 
 /** One key, or all strangers together. */
@@ -40,6 +45,22 @@ export class Holder {
    * @returns who is full; undefined where the bytes are taken
    */
   take(bytes: number): Full | undefined {
+    const full = this.#findFull(bytes);
+    if (full === undefined) this.#add(bytes);
+    else this.key.workspace.process.refused[full] += 1;
+    return full;
+  }
+
+  /** For what cannot be refused any more. */
+  takeAnyway(bytes: number): void {
+    this.#add(bytes);
+  }
+
+  release(bytes: number): void {
+    this.#add(-bytes);
+  }
+
+  #findFull(bytes: number): Full | undefined {
     const { connection, key } = this;
     const { workspace } = key;
     const { process } = workspace;
@@ -47,12 +68,7 @@ export class Holder {
     if (key.held + bytes > key.max) return 'key';
     if (workspace.held + bytes > workspace.max) return 'workspace';
     if (workspace.held + bytes > process.max - process.held - bytes) return 'process';
-    this.#add(bytes);
     return undefined;
-  }
-
-  release(bytes: number): void {
-    this.#add(-bytes);
   }
 
   #add(bytes: number): void {

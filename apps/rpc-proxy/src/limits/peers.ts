@@ -10,7 +10,7 @@ export interface PeersOptions {
   /** A peer that takes no byte for so long is cut. */
   readonly writeTimeoutMs: number;
   /** How often connections are looked at; for specs. */
-  readonly sweepMs?: number;
+  readonly sweepMs?: number | undefined;
 }
 
 const PEER = Symbol('peer');

@@ -1,15 +1,9 @@
 import type { Principal } from '@chainwatch/key-store';
-import { Holder, type Budget, type KeyAccount, type WorkspaceAccount } from './holder.ts';
+import type { Bounds } from './bounds.ts';
+import { Holder, type KeyAccount, type ProcessAccount, type WorkspaceAccount } from './holder.ts';
 import type { Peer } from './peer.ts';
 
-export interface TenantLimits {
-  /** Bytes held for the whole process, for one key and for one connection. A workspace gets half of the process. */
-  readonly heldBytes: number;
-  readonly heldBytesPerKey: number;
-  readonly heldBytesPerConnection: number;
-  /** Open connections of one key. */
-  readonly socketsPerKey: number;
-}
+export type TenantLimits = Pick<Bounds, 'heldBytes' | 'heldBytesPerKey' | 'heldBytesPerConnection' | 'socketsPerKey'>;
 
 const KEYS_MAX = 10_000;
 /** Of the process's bytes, for all who did not show a key yet. */
@@ -18,7 +12,7 @@ const STRANGERS_SHARE = 1 / 16;
 /** What is held for each key and workspace, and in all. */
 export class Tenants {
   readonly limits: TenantLimits;
-  readonly process: Budget;
+  readonly process: ProcessAccount;
   /** The account of everybody whose key is not known. */
   readonly strangers: KeyAccount;
   readonly #keys = new Map<string, KeyAccount>();
@@ -26,7 +20,7 @@ export class Tenants {
 
   constructor(limits: TenantLimits) {
     this.limits = limits;
-    this.process = { held: 0, max: limits.heldBytes };
+    this.process = { held: 0, max: limits.heldBytes, refused: { connection: 0, key: 0, workspace: 0, process: 0 } };
     const max = limits.heldBytes * STRANGERS_SHARE;
     this.strangers = { id: '', held: 0, max, workspace: { id: '', held: 0, max, process: this.process }, sockets: 0, socketsMax: Infinity };
   }
@@ -40,6 +34,16 @@ export class Tenants {
 
   findKey(keyId: string): KeyAccount | undefined {
     return this.#keys.get(keyId);
+  }
+
+  get refused(): ProcessAccount['refused'] {
+    return this.process.refused;
+  }
+
+  /** Bytes that are held, in all and by who holds most. */
+  figures(): { readonly process: number; readonly workspace: number; readonly key: number; readonly strangers: number } {
+    const most = (accounts: Iterable<{ readonly held: number }>): number => [...accounts].reduce((max, { held }) => Math.max(max, held), 0);
+    return { process: this.process.held, workspace: most(this.#workspaces.values()), key: most(this.#keys.values()), strangers: this.strangers.held };
   }
 
   #open(id: string, workspaceId: string): KeyAccount {

@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
 import type { OpenSocket } from '@chainwatch/outbound';
 import type { Leg } from '../exchange/leg.ts';
+import { CallQueue } from '../limits/call-queue.ts';
 import { NodePool } from '../wire/node-pool.ts';
 import { writeHeaders, writeRequestLine } from '../wire/request-head.ts';
 import type { Clock } from './clock.ts';
@@ -38,11 +39,15 @@ export interface UpstreamOptions {
   readonly connect: Pool.Options['connect'];
   readonly openSocket: OpenSocket;
   readonly clock: Clock;
+  /** Calls of one key under way. */
+  readonly callsPerKey: number;
 }
 
 const FAILURES_MAX = 3;
 /** Of questions of our own. */
 const CONNECTIONS_MAX = 16;
+/** Of the calls of clients: what is more waits. */
+const CALLS_MAX = 256;
 const NO_BODY: Buffer = Buffer.alloc(0);
 
 /** One node: its connections, what is under way, and whether it may serve. */
@@ -54,6 +59,7 @@ export class Upstream {
   /** For questions of our own; the calls of clients go over connections of their own. */
   readonly pool: Pool;
   readonly #calls: NodePool;
+  readonly #queue: CallQueue<Leg>;
   readonly #headers: string;
   /** Of a call to the JSON-RPC interface, up to its own headers. */
   readonly #callHead: string;
@@ -89,7 +95,8 @@ export class Upstream {
     this.headers = headers.flat();
     this.#headers = writeHeaders(new URL(options.origin).host, headers);
     this.#callHead = writeRequestLine('POST', this.path) + this.#headers;
-    this.#calls = new NodePool({ openSocket: options.openSocket, clock: options.clock });
+    this.#calls = new NodePool({ openSocket: options.openSocket, clock: options.clock, connectionsMax: CALLS_MAX });
+    this.#queue = new CallQueue({ max: CALLS_MAX, maxPerKey: options.callsPerKey, send: (leg) => this.#send(leg, leg.request!) });
     this.pool = new Pool(options.origin, {
       connections: CONNECTIONS_MAX,
       pipelining: 1,
@@ -106,13 +113,19 @@ export class Upstream {
     return (this.legs.size + 1) / this.source.weight;
   }
 
-  send(leg: Leg, { rest, verb = 'POST', acceptEncoding, body }: UpstreamRequest): void {
+  /** Sends it when it is its turn. */
+  send(leg: Leg, request: UpstreamRequest): void {
     this.legs.add(leg);
-    let head = rest === undefined ? this.#callHead : writeRequestLine(verb, this.pathOf(rest)) + this.#headers;
-    if (acceptEncoding !== undefined) head += `Accept-Encoding: ${acceptEncoding}\r\n`;
-    if (verb === 'GET') this.#calls.send(leg, `${head}\r\n`, NO_BODY);
-    else this.#calls.send(leg, `${head}Content-Length: ${body.length}\r\n\r\n`, body);
+    leg.request = request;
+    this.#queue.enter(leg);
   }
+
+  /** The leg is done, whatever came of it. */
+  finish(leg: Leg): void {
+    this.legs.delete(leg);
+    this.#queue.leave(leg);
+  }
+
 
   /** A leg that was not sent yet is not wanted any more. */
   withdraw(leg: Leg): void {
@@ -154,7 +167,17 @@ export class Upstream {
   }
 
   async destroy(): Promise<void> {
+    for (const leg of [...this.legs]) if (!leg.isSent) leg.onError(CLOSED);
     this.#calls.destroy();
     await this.pool.destroy();
   }
+
+  #send(leg: Leg, { rest, verb = 'POST', acceptEncoding, body }: UpstreamRequest): void {
+    let head = rest === undefined ? this.#callHead : writeRequestLine(verb, this.pathOf(rest)) + this.#headers;
+    if (acceptEncoding !== undefined) head += `Accept-Encoding: ${acceptEncoding}\r\n`;
+    if (verb === 'GET') this.#calls.send(leg, `${head}\r\n`, NO_BODY);
+    else this.#calls.send(leg, `${head}Content-Length: ${body.length}\r\n\r\n`, body);
+  }
 }
+
+const CLOSED = new Error('the node is not asked any more');

@@ -1,0 +1,83 @@
+import type { Socket } from 'node:net';
+import { parseApiKey } from '@chainwatch/api-key';
+import type { TokenResult } from '@chainwatch/cache';
+import type { KeyStore, Principal } from '@chainwatch/key-store';
+import type { Holder } from '../limits/holder.ts';
+import type { LookUps } from '../limits/look-ups.ts';
+import type { Peers } from '../limits/peers.ts';
+import type { Tenants } from '../limits/tenants.ts';
+import { clientAddressOf } from './client-address.ts';
+import type { ClientRequest } from './client-request.ts';
+
+export interface DoorOptions {
+  readonly keys: KeyStore;
+  readonly namespaceLabel: string;
+  readonly lookUps: LookUps;
+  readonly tenants: Tenants;
+  readonly peers: Peers;
+  readonly trustedProxies: number;
+}
+
+/** Who pays for a body that comes in pieces. Asked at the head of a request, before anything of its body is kept. */
+export interface BodyPayers {
+  /** Undefined where the key is not known without a question. */
+  find(req: ClientRequest): Holder | undefined;
+  /** Undefined: nobody; it is a stranger's. Never rejects. */
+  ask(req: ClientRequest): Promise<Holder | undefined>;
+  /** Who pays as long as the question is open. */
+  strangerOf(req: ClientRequest): Holder;
+}
+
+/** Who asks, by the key in a request's head. */
+export class Door implements BodyPayers {
+  readonly #options: DoorOptions;
+
+  constructor(options: DoorOptions) {
+    this.#options = options;
+  }
+
+  findPrincipal(req: ClientRequest): Principal | undefined {
+    const key = req.headers['x-api-key'];
+    return typeof key === 'string' ? this.#options.keys.findCached(key, req.socket) : undefined;
+  }
+
+  /** The key's form is checked first, so that guesses cost no query; then how often its sender guessed, unless the key was seen before. */
+  async askPrincipal(req: ClientRequest): Promise<Principal | undefined> {
+    const { keys, lookUps, namespaceLabel, trustedProxies } = this.#options;
+    const parsed = parseApiKey(req.headers['x-api-key'], namespaceLabel);
+    if (!parsed.ok) return undefined;
+    if (keys.hasSeen(parsed.key)) return keys.findPrincipal(parsed.key);
+    const address = clientAddressOf(req, trustedProxies);
+    return lookUps.findBlock(address) === undefined ? lookUps.run(address, () => keys.findPrincipal(parsed.key)) : undefined;
+  }
+
+  /** A request without a valid key. @returns what is left of its sender's tries */
+  async takeFailure(req: ClientRequest): Promise<TokenResult> {
+    const { lookUps, trustedProxies } = this.#options;
+    const address = clientAddressOf(req, trustedProxies);
+    return lookUps.findBlock(address) ?? lookUps.fail(address);
+  }
+
+  holderOf(req: ClientRequest, principal: Principal): Holder {
+    return this.#options.tenants.holderOf(principal, this.#options.peers.of(req.socket as Socket));
+  }
+
+  /** Counts the connection as its key's. Behind proxies connections are nobody's. @returns false where the key has too many */
+  claim(req: ClientRequest, { key }: Holder): boolean {
+    return this.#options.trustedProxies > 0 || this.#options.peers.of(req.socket as Socket).claim(key);
+  }
+
+  find(req: ClientRequest): Holder | undefined {
+    const principal = this.findPrincipal(req);
+    return principal && this.holderOf(req, principal);
+  }
+
+  async ask(req: ClientRequest): Promise<Holder | undefined> {
+    const principal = await this.askPrincipal(req).catch(() => undefined);
+    return principal && this.holderOf(req, principal);
+  }
+
+  strangerOf(req: ClientRequest): Holder {
+    return this.#options.peers.of(req.socket as Socket).holder;
+  }
+}

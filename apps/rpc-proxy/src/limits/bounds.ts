@@ -1,0 +1,26 @@
+/** What the gateway holds and has under way at most, for whom. */
+export interface Bounds {
+  /** Bytes for bodies, calls under way and answers that are not read: of the process, of a key, of a connection. */
+  readonly heldBytes: number;
+  readonly heldBytesPerKey: number;
+  readonly heldBytesPerConnection: number;
+  /** Calls of a key under way at one node. */
+  readonly callsPerKey: number;
+  /** Open connections of a key, and from one address (the latter where no proxies stand in front). */
+  readonly socketsPerKey: number;
+  readonly connectionsPerClient: number;
+  /** A peer that takes no byte for so long is cut. */
+  readonly writeTimeoutMs: number;
+}
+
+const MIB = 1_048_576;
+
+export const DEFAULT_BOUNDS: Bounds = {
+  heldBytes: 256 * MIB,
+  heldBytesPerKey: 64 * MIB,
+  heldBytesPerConnection: 16 * MIB,
+  callsPerKey: 64,
+  socketsPerKey: 1_000,
+  connectionsPerClient: 1_000,
+  writeTimeoutMs: 30_000,
+};

@@ -1,0 +1,70 @@
+import type { TokenResult } from '@chainwatch/cache';
+
+export interface LookUpsOptions {
+  /** Takes one failed authentication of an address from its limit. */
+  readonly takeFailure: (address: string) => Promise<TokenResult>;
+  /** Look-ups of one address that are under way or wait. */
+  readonly perAddress: number;
+  readonly now?: () => number;
+}
+
+/** Of the database's connections, the others are for keys that are known. */
+const AT_ONCE = 2;
+const BLOCKED_MAX = 10_000;
+
+const BUSY: Omit<TokenResult, 'limit' | 'resetAt'> = { allowed: false, remaining: 0, retryAfterSeconds: 1 };
+
+/** Keys that this process never saw: how many are looked up at once, and who guessed too often to be looked up at all. */
+export class LookUps {
+  readonly #options: LookUpsOptions;
+  readonly #now: () => number;
+  readonly #blocked = new Map<string, { readonly until: number; readonly limit: TokenResult }>();
+  readonly #open = new Map<string, number>();
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(options: LookUpsOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Why keys of this address are not looked up now; undefined when they are. */
+  findBlock(address: string): TokenResult | undefined {
+    const blocked = this.#blocked.get(address);
+    if (blocked !== undefined && blocked.until > this.#now()) return blocked.limit;
+    if (blocked !== undefined) this.#blocked.delete(address);
+    const { perAddress } = this.#options;
+    if ((this.#open.get(address) ?? 0) < perAddress) return undefined;
+    return { ...BUSY, limit: perAddress, resetAt: Math.ceil(this.#now() / 1_000) + 1 };
+  }
+
+  /** Looks a key up when it is its turn. */
+  async run<T>(address: string, look: () => Promise<T>): Promise<T> {
+    this.#open.set(address, (this.#open.get(address) ?? 0) + 1);
+    if (this.#running >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running += 1;
+    try {
+      return await look();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+      const left = this.#open.get(address)! - 1;
+      if (left > 0) this.#open.set(address, left);
+      else this.#open.delete(address);
+    }
+  }
+
+  /** A key was missing or unknown. */
+  async fail(address: string): Promise<TokenResult> {
+    const known = this.#blocked.get(address);
+    if (known !== undefined && known.until > this.#now()) return known.limit;
+    const limit = await this.#options.takeFailure(address);
+    if (!limit.allowed) {
+      const [oldest] = this.#blocked.keys();
+      if (this.#blocked.size >= BLOCKED_MAX) this.#blocked.delete(oldest!);
+      this.#blocked.set(address, { until: this.#now() + limit.retryAfterSeconds * 1_000, limit });
+    }
+    return limit;
+  }
+}
