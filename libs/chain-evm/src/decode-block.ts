@@ -2,8 +2,9 @@ import type { BalanceChange, Block, Network, Transaction, Transfer } from '@chai
 import { computeCreatedContract } from './created-contract.ts';
 import { decodeFee } from './decode-fee.ts';
 import { decodeLogs, findTouchedAssets } from './decode-logs.ts';
-import type { TransactionTrace } from './decode-traces.ts';
+import type { InternalTransfer, TransactionTrace } from './decode-traces.ts';
 import { typeOf } from './encode-transaction.ts';
+import { decodeEtherLogs, mergeMoves } from './ether-logs.ts';
 import { readTraits } from './networks.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 import type { VerifiedBlock } from './verify-block.ts';
@@ -13,7 +14,7 @@ const gwei = 1_000_000_000n;
 const optimismDepositor = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001';
 
 /**
- * Decodes a proved block. `traces[i]` belongs to transaction `i`; without traces internal transfers are absent.
+ * Decodes a proved block. `traces[i]` belongs to transaction `i`; without traces internal transfers are those that are logged.
  */
 export function decodeBlock(network: Network, verified: VerifiedBlock, traces?: readonly TransactionTrace[]): Block {
   const { block, transactions, receipts, stateSync } = verified;
@@ -72,17 +73,20 @@ export function decodeTransaction(parts: TransactionParts): Transaction {
 function decodeTransfers(parts: TransactionParts, createdContract: string | undefined): Transfer[] {
   const { network, tx, receipt, logIndex, trace } = parts;
   const transfers: Transfer[] = [];
-  if (tx.value !== '0x0') {
-    const amountRaw = BigInt(tx.value);
-    const to = tx.to?.toLowerCase() ?? createdContract;
-    const from = tx.from.toLowerCase();
-    if (amountRaw > 0n) transfers.push({ index: 0, type: 'native', assetGid: network.native.gid, from, to, amountRaw });
-  }
+  const own = { from: tx.from.toLowerCase(), to: tx.to?.toLowerCase() ?? createdContract, amountRaw: BigInt(tx.value) };
+  if (own.amountRaw > 0n) transfers.push({ index: 0, type: 'native', assetGid: network.native.gid, ...own });
   decodeLogs(network, receipt.logs, logIndex, transfers);
-  for (const { from, to, amountRaw } of trace?.transfers ?? []) {
-    transfers.push({ index: transfers.length, type: 'internal', assetGid: network.native.gid, from, to, amountRaw });
+  const logged = withoutOwn(decodeEtherLogs(receipt.logs), own);
+  for (const move of mergeMoves(logged, trace?.transfers ?? [])) {
+    transfers.push({ index: transfers.length, type: 'internal', assetGid: network.native.gid, ...move });
   }
   return transfers;
+}
+
+/** The transaction's own payment is logged like any other (EIP-7708). */
+function withoutOwn(moves: readonly InternalTransfer[], own: { from: string; to?: string; amountRaw: bigint }): readonly InternalTransfer[] {
+  const at = moves.findIndex(({ from, to, amountRaw }) => from === own.from && to === own.to && amountRaw === own.amountRaw);
+  return at < 0 ? moves : moves.toSpliced(at, 1);
 }
 
 function decodeStateSync(network: Network, receipt: RawReceipt, index: number, logIndex: number): Transaction {

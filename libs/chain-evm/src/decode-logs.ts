@@ -1,5 +1,6 @@
 import type { Network, Transfer } from '@chainwatch/chain-core';
 import { decodeTransferLogs, touchesBalances } from '@chainwatch/contract-abi';
+import { etherLogAddress } from './ether-logs.ts';
 import { readTraits } from './networks.ts';
 import type { RawLog, RawReceipt } from './raw-block.ts';
 
@@ -10,7 +11,16 @@ import type { RawLog, RawReceipt } from './raw-block.ts';
  */
 export function decodeLogs(network: Network, logs: readonly RawLog[], logIndex: number, transfers: Transfer[]): void {
   const notation = { tokenGid: (address: string) => tokenGid(network, address), account: (address: string) => address };
-  decodeTransferLogs(notation, logs, logIndex, transfers);
+  decodeTransferLogs(notation, logs.some(isEtherLog) ? logs.map(withoutEther) : logs, logIndex, transfers);
+}
+
+/** In the place of a log that is of no token. */
+function withoutEther(log: RawLog): RawLog {
+  return isEtherLog(log) ? { ...log, topics: [] } : log;
+}
+
+function isEtherLog({ address }: RawLog): boolean {
+  return address === etherLogAddress;
 }
 
 /** CAIP-19 of every contract that logged something which may have moved balances without telling whose. */
@@ -22,8 +32,9 @@ export function findTouchedAssets(network: Network, receipts: readonly RawReceip
   return toTouchedAssets(network, touched);
 }
 
-/** CAIP-19 of the contracts at these addresses, but for the one that mirrors the native coin. */
+/** CAIP-19 of the contracts at these addresses, but for those that mirror the native coin. */
 export function toTouchedAssets(network: Network, touched: Set<string>): string[] {
+  touched.delete(etherLogAddress);
   const { nativeTokenContract } = readTraits(network);
   if (nativeTokenContract !== undefined) touched.delete(nativeTokenContract);
   return Array.from(touched, (address) => tokenGid(network, address));

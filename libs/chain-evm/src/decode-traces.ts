@@ -2,15 +2,18 @@ import { BlockNotFoundError, IncompleteBlockError } from '@chainwatch/chain-core
 import type { BlockRef } from '@chainwatch/chain-core';
 import type { CallFrame, CallTrace, ParityTrace } from './raw-trace.ts';
 
-/** What a trace adds to a transaction: movements of the native coin below its top call, in execution order. */
+/** What a trace adds to a transaction. */
 export interface TransactionTrace {
   readonly isFailed: boolean;
+  /** In execution order. */
   readonly transfers: readonly InternalTransfer[];
 }
 
+/** A movement of the native coin below a transaction's top call. */
 export interface InternalTransfer {
   readonly from: string;
-  readonly to: string;
+  /** Absent: burned. */
+  readonly to?: string;
   /** Wei, greater than 0. */
   readonly amountRaw: bigint;
 }

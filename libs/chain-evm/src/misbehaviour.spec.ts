@@ -397,3 +397,12 @@ describe('a node that lacks', () => {
     expect(ends[1]?.message).toBe('the endpoint does not push heads');
   });
 });
+
+describe('a node that traces', () => {
+  it('is asked for the traces of any transaction, whatever its gas limit: the price of a bare payment differs with the fork', async () => {
+    await send({ to: alice, value: '0x1', gas: '0x5208' });
+    const client = connect();
+    await client.readBlock(await client.readHead());
+    expect(asked).toContain('trace_block');
+  });
+});

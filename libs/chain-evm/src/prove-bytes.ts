@@ -8,6 +8,7 @@ import { decodeBalanceChanges } from './decode-block.ts';
 import { toTouchedAssets } from './decode-logs.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { encodeTransaction, typeOf } from './encode-transaction.ts';
+import { etherLogAddress } from './ether-logs.ts';
 import { traitsAt } from './evm-traits.ts';
 import { expectTransaction, parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
 import { ProvedBlock } from './proved-block.ts';
@@ -42,7 +43,8 @@ export function proveBytes({ network, traits }: Pick<Session, 'network' | 'trait
       if (encoded !== undefined) foreign.push(encoded.raw);
       return encoded;
     });
-    if (scanned === undefined) return undefined;
+    // Ether that was burned has an account that the module does not look for.
+    if (scanned === undefined || scanned.touched.has(etherLogAddress)) return undefined;
     const block = parseRawBlock(JSON.parse(scanned.header));
     verifyOwnFields(ref, block, traits);
     verifyWithdrawals(block, traits);

@@ -3,7 +3,7 @@ import type { BlockRef } from '@chainwatch/chain-core';
 import { isUnsupported } from './classify-node-error.ts';
 import { decodeCallTraces, decodeParityTraces } from './decode-traces.ts';
 import type { TransactionTrace } from './decode-traces.ts';
-import type { RawBlock, RawTransaction } from './raw-block.ts';
+import type { RawBlock } from './raw-block.ts';
 import type { CallTrace, ParityTrace } from './raw-trace.ts';
 import type { Session } from './session.ts';
 import type { VerifiedBlock } from './verify-block.ts';
@@ -11,12 +11,13 @@ import type { VerifiedBlock } from './verify-block.ts';
 type ReadTraces = (verified: VerifiedBlock) => readonly TransactionTrace[];
 
 /**
- * Traces of a block, to be read once the block itself is proved; undefined where no transaction can run code or the
- * endpoint does not trace at all.
+ * Traces of a block, to be read once the block itself is proved; undefined where there is no transaction or the endpoint
+ * does not trace at all.
  * @throws ChainClientError when the node offers tracing and fails at it
  */
 export async function readTraces(session: Session, ref: BlockRef, block: RawBlock, signal?: AbortSignal): Promise<ReadTraces | undefined> {
-  if (!block.transactions.some(canRunCode)) return undefined;
+  // Of no transaction can it be said beforehand that it runs no code: what a bare payment costs differs with the fork.
+  if (block.transactions.length === 0) return undefined;
   const { capabilities } = session;
   while (capabilities.trace !== 'none') {
     const tried = capabilities.trace;
@@ -28,11 +29,6 @@ export async function readTraces(session: Session, ref: BlockRef, block: RawBloc
     }
   }
   return undefined;
-}
-
-/** A transaction has no internal calls when its gas limit is the 21,000 that a bare transfer costs: nothing is left to run. */
-function canRunCode(tx: RawTransaction): boolean {
-  return tx.gas !== '0x5208';
 }
 
 async function readCallTraces(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<ReadTraces> {
