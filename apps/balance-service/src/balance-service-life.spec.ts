@@ -69,7 +69,7 @@ describe('the service', () => {
     const id = '6f1d1f4e-0000-5000-8000-000000000001';
     const transaction = {
       id, chain_gid: network.gid, hash: '0x1', status: 'detected' as const, direction: 'in' as const, block_number: 1, block_hash: '0x1', block_timestamp: null, tx_index: 0, confirmations: 1,
-      required_confirmations: 3, fee: null, transfers: [], replaced_by: null, detected_at: new Date().toISOString(), confirmed_at: null, reorged_at: null,
+      required_confirmations: 3, fee: null, transfers: [], replaced_by: null, verification: 'proved' as const, detected_at: new Date().toISOString(), confirmed_at: null, reorged_at: null,
     };
     const data = { transaction, balance_changes: [], truncated: false };
     const envelope = { event_id: id, type: 'transaction.detected' as const, api_version: 'v1' as const, created_at: new Date().toISOString(), is_test_message: false, project_id: alice.projectId, sequence: 1, data };

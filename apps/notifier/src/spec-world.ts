@@ -171,7 +171,7 @@ function buildEvent(eventId: string, type: string, projectId: string, sequence: 
   const at = new Date().toISOString();
   const transaction = {
     id: randomUUID(), chain_gid: CHAIN, hash: `0x${sequence}`, status: 'detected', direction: 'in', block_number: 1, block_hash: '0x1', block_timestamp: at, tx_index: 0,
-    confirmations: 1, required_confirmations: 12, fee: null, transfers, replaced_by: null, detected_at: at, confirmed_at: null, reorged_at: null,
+    confirmations: 1, required_confirmations: 12, fee: null, transfers, replaced_by: null, verification: 'proved', detected_at: at, confirmed_at: null, reorged_at: null,
   };
   return { event_id: eventId, type, api_version: 'v1', created_at: at, is_test_message: false, project_id: projectId, sequence, data: { transaction, balance_changes: [], truncated: false } };
 }

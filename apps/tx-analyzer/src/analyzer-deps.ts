@@ -40,4 +40,6 @@ export interface AnalyzerOptions {
   readonly mempoolPollMs?: number;
   /** How long a pending transaction may be missing from the mempool before it counts as failed, default 60,000. */
   readonly mempoolGraceMs?: number;
+  /** How long a block with something unknown is asked of other endpoints before it is taken as far as it is understood, default 300,000. */
+  readonly unknownWaitMs?: number;
 }

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { describePublicly, type ActiveChain, type Block, type ChainClient } from '@chainwatch/chain-core';
+import { describePublicly, UnknownContentError, type ActiveChain, type Block, type ChainClient } from '@chainwatch/chain-core';
 import { readConfig } from './config.ts';
 import { createOpenChain } from './open-chain.ts';
 import type { ThreadReply, ThreadRequest } from './thread-messages.ts';
@@ -46,7 +46,7 @@ async function read({ readerId, id, ref }: Extract<ThreadRequest, { type: 'read'
     const client = await clients.get(readerId)!;
     return { type: 'block', id, block: toMessage(await client.readBlock(ref, abort.signal)) };
   } catch (error) {
-    return { type: 'error', id, message: String(error), publicMessage: describePublicly(error) };
+    return { type: 'error', id, message: String(error), publicMessage: describePublicly(error), ...(error instanceof UnknownContentError ? { unknowns: error.unknowns } : {}) };
   } finally {
     readings.delete(id);
   }

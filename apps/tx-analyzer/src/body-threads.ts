@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { ActiveChain, Block, BlockRef, ChainClient } from '@chainwatch/chain-core';
+import { UnknownContentError, type ActiveChain, type Block, type BlockRef, type ChainClient } from '@chainwatch/chain-core';
 import type { AnalyzerLogger } from './analyzer-deps.ts';
 import type { ThreadReply, ThreadRequest } from './thread-messages.ts';
 
@@ -129,7 +129,7 @@ class BodyThread {
     worker.on('message', (reply: ThreadReply) => {
       const reading = this.#readings.get(reply.id);
       if (reply.type === 'block') reading?.resolve(reply.block);
-      else reading?.reject(new BodyThreadError(reply.message, reply.publicMessage));
+      else reading?.reject(reply.unknowns === undefined ? new BodyThreadError(reply.message, reply.publicMessage) : new UnknownContentError(reply.message, reply.unknowns));
     });
     worker.on('error', (error) => this.#options.logger.error({ error }, 'a thread that reads blocks failed'));
     worker.on('exit', (code) => {

@@ -59,6 +59,7 @@ function buildRecord(state: TransactionState, context: EventContext): Transactio
     fee: fee === undefined ? null : { asset_gid: fee.assetGid, amount: formatAmount(fee.amountRaw, context.decimalsOf(fee.assetGid) ?? 0), amount_raw: String(fee.amountRaw) },
     transfers: state.transfers.slice(0, EVENT_TRANSFERS_MAX).map((transfer) => buildTransfer(transfer, context)),
     replaced_by: state.replacedBy ?? null,
+    verification: state.isUnproved ? 'unproved' : 'proved',
     detected_at: state.detectedAt.toISOString(),
     confirmed_at: state.confirmedAt?.toISOString() ?? null,
     reorged_at: state.reorgedAt?.toISOString() ?? null,

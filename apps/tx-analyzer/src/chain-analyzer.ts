@@ -1,16 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describePublicly, type ActiveChain, type OpenedChain } from '@chainwatch/chain-core';
+import { describePublicly, type ActiveChain, type Block, type BlockRef, type ChainClient, type OpenedChain } from '@chainwatch/chain-core';
 import { FencedError } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';
-import type { EventRelay } from '@chainwatch/outbox';
 import { statusOf } from './advance-cursor.ts';
-import type { AnalyzerDeps, AnalyzerLogger, AnalyzerOptions } from './analyzer-deps.ts';
 import { AssetBook } from './asset-book.ts';
-import { BackfillDesk } from './backfill-desk.ts';
 import { backlogFirst } from './backlog-first.ts';
 import { BlockRing } from './block-ring.ts';
 import { BodyPrefetcher } from './body-prefetcher.ts';
-import type { BacklogReader } from './body-threads.ts';
+import type { ChainAnalyzerDeps } from './chain-analyzer-deps.ts';
 import type { ChainContext } from './chain-context.ts';
 import type { ChainReport } from './chain-report.ts';
 import { ChainStanding } from './chain-standing.ts';
@@ -18,7 +15,6 @@ import type { BlocksStep } from './commit-blocks.ts';
 import { readCursor, type ChainCursor } from './chain-cursor.ts';
 import { CoinWatch } from './coin-watch.ts';
 import { ChainWatch, type LateAddress } from './chain-watch.ts';
-import type { FamilyWatch } from './family-watch.ts';
 import { entryOfMessage } from './feed-entry.ts';
 import { FeedGapError, FeedQueue } from './feed-queue.ts';
 import { MempoolAnalyzer } from './mempool-analyzer.ts';
@@ -31,17 +27,10 @@ import { readBody } from './read-body.ts';
 import { runStep } from './run-step.ts';
 import { stepInTrace } from './step-in-trace.ts';
 import { FeedMismatchError, groupBlocks, takeSegment, type Segment } from './take-segment.ts';
+import { UnknownGate } from './unknown/unknown-gate.ts';
 import { UpcomingBlock } from './upcoming-block.ts';
 import { Wake } from './wake.ts';
-
-interface ChainAnalyzerDeps extends Pick<AnalyzerDeps, 'db' | 'bus'> {
-  readonly logger: AnalyzerLogger;
-  readonly relay: EventRelay<'tx-analyzer'>;
-  readonly family: FamilyWatch;
-  readonly backlog?: BacklogReader;
-  readonly options: Required<AnalyzerOptions>;
-  readonly now: () => Date;
-}
+import { WriterDesk } from './writer-desk.ts';
 
 const NOTHING: Segment = { entries: [], orphans: [], blocks: [] };
 const FAILURE_WAIT_MS_MAX = 5_000;
@@ -62,7 +51,9 @@ export class ChainAnalyzer {
   readonly #assets: AssetBook;
   readonly #standing: ChainStanding;
   readonly #mempool: MempoolAnalyzer;
-  readonly backfills: BackfillDesk;
+  readonly #gate: UnknownGate;
+  /** What is found out beside the feed is handed in here. */
+  readonly desk = new WriterDesk(this.#wake.notify);
   #watch!: ChainWatch;
   #cursor: ChainCursor = { seq: 0 };
   #late: LateAddress[] = [];
@@ -80,14 +71,15 @@ export class ChainAnalyzer {
     this.#assets = new AssetBook({ sql: db, network: opened.network, client, metadataTimeoutMs: options.metadataTimeoutMs });
     const { decimalsOf, learn } = this.#assets;
     const utxo = opened.utxo && { codec: opened.utxo, coins: new CoinWatch(db, chain.gid) };
-    this.#chain = { gid: chain.gid, family: chain.family, network: opened.network, ...(utxo === undefined ? {} : { utxo }), token, decimalsOf, learn };
+    const endpointOf = (block: object) => opened.client.endpointOf(block);
+    this.#chain = { gid: chain.gid, family: chain.family, network: opened.network, ...(utxo === undefined ? {} : { utxo }), token, endpointOf, decimalsOf, learn };
     this.#standing = new ChainStanding({ db, logger, chain: this.#chain });
     this.#mempool = new MempoolAnalyzer({ ...deps, watch: deps.family, chain: this.#chain, reader: opened.client.mempool, ring: this.#ring, onNews: this.#wake.notify });
-    this.backfills = new BackfillDesk({ db, chain: this.#chain, watch: deps.family, assets: this.#assets, ring: this.#ring, now: deps.now, onNews: this.#wake.notify });
+    this.#gate = new UnknownGate({ sql: db, client: opened.client, chain: this.#chain, waitMs: options.unknownWaitMs });
     this.#queue = new FeedQueue(db, chain.gid);
     this.#upcoming = new UpcomingBlock((ref, signal) => opened.client.readBlock(ref, signal), this.#wake.notify);
     this.#bodies = new BodyPrefetcher(
-      async (entry, onTrouble, signal) => (await this.#upcoming.findBody(entry)) ?? readBody({ client: this.#isBehind ? backlogFirst(opened.client, deps.backlog) : client, sql: db, chainGid: chain.gid, logger }, entry, onTrouble, signal),
+      async (entry, onTrouble, signal) => (await this.#upcoming.findBody(entry)) ?? this.#readBody(this.#isBehind ? backlogFirst(opened.client, deps.backlog) : client, entry, onTrouble, signal),
       options.prefetchWindow,
       this.#wake.notify,
     );
@@ -157,7 +149,7 @@ export class ChainAnalyzer {
       signal.removeEventListener('abort', this.#wake.notify);
       this.#bodies.reset();
       this.#upcoming.drop();
-      this.backfills.cancel(new Error('the chain was let go'));
+      this.desk.cancel(new Error('the chain was let go'));
       end.abort();
       await watching;
     }
@@ -187,7 +179,7 @@ export class ChainAnalyzer {
   /** One look at feed and addresses, and the step they ask for. False when there was nothing to do. */
   async #turn(signal: AbortSignal): Promise<boolean> {
     // Before the news: everything late is dealt with here.
-    if (this.backfills.hasWork) await this.#stepBackfill(signal);
+    if (this.desk.hasWork) await this.#serveDesk(signal);
     const nowMs = Date.now();
     if (this.#queue.needsLoad || nowMs - this.#loadedAt >= this.#deps.options.pollMs) {
       await this.#queue.load();
@@ -216,9 +208,10 @@ export class ChainAnalyzer {
     return true;
   }
 
-  async #stepBackfill(signal: AbortSignal): Promise<void> {
+  async #serveDesk(signal: AbortSignal): Promise<void> {
+    const { db, family: watch, now } = this.#deps;
     const advance = { cursor: this.#cursor, watchXid: this.#watch.watchXid, lagEntries: this.#queue.lastSeq - this.#cursor.seq, processedHashes: [] };
-    const events = await this.backfills.settle(this.#readBodyFor(signal), advance, signal);
+    const events = await this.desk.serve({ db, chain: this.#chain, watch, assets: this.#assets, ring: this.#ring, readBody: this.readBodyFor(signal), advance, now: now(), signal });
     if (this.#standing.status !== 'recovering') this.#deps.relay.publish(events);
   }
 
@@ -264,16 +257,21 @@ export class ChainAnalyzer {
     const { db, family: watch } = this.#deps;
     const { gid: chainGid, family, network, utxo } = this.#chain;
     const lateCandidates = await findLateCandidates(
-      { sql: db, chainGid, ring: this.#ring, ...(utxo === undefined ? {} : { codec: utxo.codec }), readBody: this.#readBodyFor(signal) },
+      { sql: db, chainGid, ring: this.#ring, ...(utxo === undefined ? {} : { codec: utxo.codec }), readBody: this.readBodyFor(signal) },
       late,
       this.#cursor.number ?? -1,
     );
     return prepareBlocks({ sql: db, chainGid, family, network, watch, assets: this.#assets, ...(utxo === undefined ? {} : { utxo }) }, blocks, late, lateCandidates, signal);
   }
 
-  #readBodyFor(signal: AbortSignal): LateReader {
+  /** Reads bodies of blocks that were passed. */
+  readBodyFor(signal: AbortSignal): LateReader {
+    return (ref) => this.#readBody(() => this.#opened.client, ref, this.#standing.setStalled, signal);
+  }
+
+  #readBody(client: () => Pick<ChainClient, 'readBlock'>, ref: BlockRef, onTrouble: (reason: string) => void, signal: AbortSignal): Promise<Block | undefined> {
     const { db, logger } = this.#deps;
-    return (ref) => readBody({ client: () => this.#opened.client, sql: db, chainGid: this.#chain.gid, logger }, ref, this.#standing.setStalled, signal);
+    return readBody({ client, unknowns: this.#gate, sql: db, chainGid: this.#chain.gid, logger }, ref, onTrouble, signal);
   }
 
   /** The step is committed. */

@@ -15,6 +15,8 @@ export interface ChainContext {
   readonly utxo?: UtxoAccess;
   /** Fencing token: writes of a stale one fail. */
   readonly token: number;
+  /** Label of the endpoint that told of a block with unknown parts. */
+  endpointOf(block: object): string | undefined;
   decimalsOf(assetGid: string): number | undefined;
   /** Decimals that the database knows by now. */
   learn(assetGid: string, decimals: number): void;

@@ -9,6 +9,8 @@ import type { ChainReport } from './chain-report.ts';
 import { discoverAssets } from './discover-assets.ts';
 import type { FamilyWatch } from './family-watch.ts';
 import { runBackfills } from './run-backfills.ts';
+import { settleCoins } from './settle-coins.ts';
+import { runWitnesses } from './unknown/run-witnesses.ts';
 import { Wake } from './wake.ts';
 
 interface SeatDeps extends AnalyzerDeps {
@@ -96,13 +98,14 @@ export class ChainSeat {
         bus.subscribe('block.new', [gid], ({ payload, traceparent }) => analyzer.push(payload, traceparent)),
       ];
       const discovery = discoverAssets({ db, client: opened.client, chainGid: gid, assets: analyzer.assets, logger, signal });
-      const backfills = opened.utxo && runBackfills({ sql: db, client: opened.client, codec: opened.utxo, chainGid: gid, logger, signal, settle: analyzer.backfills.hand });
+      const backfills = opened.utxo && runBackfills({ sql: db, client: opened.client, codec: opened.utxo, chainGid: gid, logger, signal, settle: (batch, found) => analyzer.desk.hand(settleCoins(batch, found)) });
+      const witnesses = runWitnesses({ sql: db, client: opened.client, chain: { gid, token }, desk: analyzer.desk, logger, pollMs: options.pollMs, signal });
       try {
         await analyzer.run(signal);
       } finally {
         for (const unsubscribe of unsubscribes) unsubscribe();
         end.abort();
-        await Promise.all([discovery, backfills]);
+        await Promise.all([discovery, backfills, witnesses]);
       }
     } catch (error) {
       if (!(error instanceof FencedError)) throw error;

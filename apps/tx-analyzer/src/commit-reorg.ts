@@ -38,6 +38,7 @@ export async function commitReorg(sql: Sql, chain: ChainContext, orphans: readon
   }
   // Nothing is left to stand on: whatever was known of coins came from a chain that is no more.
   const isEmptied = cursor.number === undefined;
+  await sql.query({ name: 'drop_unproved', text: 'DELETE FROM unproved_transactions WHERE chain_gid = $1 AND block_hash = ANY($2)', values: [chain.gid, hashes] });
   await lowerWatches(sql, chain, orphans);
   if (isEmptied) await lookForCoinsAgain(sql, chain, orphans);
   await removeReadings(sql, chain, hashes, reads);

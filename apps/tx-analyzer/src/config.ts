@@ -17,6 +17,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         MEMPOOL_POLL: durationMs().default(1_000),
         /** How long a pending transaction may be missing from the mempool before it counts as failed. */
         MEMPOOL_GRACE: durationMs().default(60_000),
+        /** How long a block with something unknown waits for an endpoint that tells it in a known form; once per kind and chain. */
+        UNKNOWN_WAIT: durationMs().default(300_000),
       }),
     env,
   );

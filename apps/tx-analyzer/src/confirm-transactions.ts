@@ -54,7 +54,7 @@ async function markConfirmed(sql: Sql, chain: ChainContext, number: number, now:
     name: 'mark_confirmed',
     text: `UPDATE transactions SET status = CASE WHEN is_failed THEN status ELSE 'confirmed' END, confirmed_at = $3
            WHERE id IN (SELECT id FROM transactions WHERE chain_gid = $1 AND block_number <= $2 AND confirmed_at IS NULL
-                          AND status IN ('detected', 'failed') ORDER BY block_number LIMIT ${CHUNK_ROWS})
+                          AND status IN ('detected', 'failed') AND NOT is_withheld ORDER BY block_number LIMIT ${CHUNK_ROWS})
            RETURNING ${STATE_COLUMNS}`,
     values: [chain.gid, number, now],
   });

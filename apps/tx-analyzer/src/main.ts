@@ -28,7 +28,7 @@ await runService({
       owner: config.INSTANCE_ID,
       openChain: createOpenChain(config),
       openBacklog: threads.open,
-      options: { prefetchWindow: config.PREFETCH_WINDOW, mempoolPollMs: config.MEMPOOL_POLL, mempoolGraceMs: config.MEMPOOL_GRACE },
+      options: { prefetchWindow: config.PREFETCH_WINDOW, mempoolPollMs: config.MEMPOOL_POLL, mempoolGraceMs: config.MEMPOOL_GRACE, unknownWaitMs: config.UNKNOWN_WAIT },
     });
     const health = await startHealthServer({ port: config.HEALTH_PORT, checks: analyzer.readiness, metrics: telemetry.handleMetrics });
     return {

@@ -1,4 +1,4 @@
-import type { BlockRef, Transaction, Transfer } from '@chainwatch/chain-core';
+import type { BlockRef, Transaction, Transfer, UnknownPart } from '@chainwatch/chain-core';
 
 /** A monitored address of a project, as the database confirmed it. */
 export interface WatchedAddress {
@@ -27,7 +27,7 @@ export type Direction = 'in' | 'out' | 'self';
 /** What one transaction means to one project. */
 export interface MatchedTransaction {
   readonly projectId: string;
-  readonly block: BlockRef & { readonly timestamp: number };
+  readonly block: BlockRef & { readonly timestamp: number; readonly unknowns?: readonly UnknownPart[] };
   readonly transaction: Transaction;
   /** Those that touch an address of the project and, where it spends outputs, those that pay others; ordered by index. */
   readonly transfers: readonly MatchedTransfer[];

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ChainClient } from '@chainwatch/chain-core';
+import { createFailoverClient, type FailoverClient } from '@chainwatch/chain-core';
 import { findFamily, findNetwork } from '@chainwatch/chain-registry';
 import { startBcoin, waitFor, type BcoinHandle, type PostgresHandle } from '@chainwatch/testing';
 import { buildTransaction, createScriptKey, type KeyedCoin } from '@chainwatch/tool-devnet/bitcoin';
@@ -12,7 +12,7 @@ const miner = newKey('p2wpkh');
 
 let postgres: PostgresHandle;
 let node: BcoinHandle;
-let client: ChainClient;
+let client: FailoverClient;
 let world: SpecWorld;
 let project: string;
 let coins: KeyedCoin[];
@@ -24,7 +24,7 @@ beforeAll(async () => {
   coins = (await node.readCoins([miner])).filter(({ height }) => height <= 8);
   const network = findNetwork(regtest)!;
   const family = (await findFamily('bip122'))!;
-  client = family.createClient({ network, endpointUrl: node.url });
+  client = createFailoverClient([family.createClient({ network, endpointUrl: node.url })]);
   world = await SpecWorld.start(postgres, { of: { network, ...(family.utxo === undefined ? {} : { utxo: family.utxo }) }, mempoolPollMs: POLL_MS, mempoolGraceMs: 1_000 });
   world.chain.client = () => client;
   project = await world.addProject();

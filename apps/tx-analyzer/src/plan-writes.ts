@@ -111,6 +111,7 @@ function stateOf(id: string, match: MatchedTransaction, epoch: number, context: 
     direction: match.direction,
     epoch,
     isFailed: transaction.isFailed,
+    isUnproved: transaction.isUnproved === true,
     blockNumber: block.number,
     blockHash: block.hash,
     blockTimestamp: block.timestamp,

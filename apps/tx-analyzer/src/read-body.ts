@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BlockNotFoundError, describePublicly, IncompleteBlockError, type Block, type BlockRef, type ChainClient } from '@chainwatch/chain-core';
+import { BlockNotFoundError, describePublicly, IncompleteBlockError, UnknownContentError, type Block, type BlockRef, type ChainClient } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { AnalyzerLogger } from './analyzer-deps.ts';
+import type { UnknownGate } from './unknown/unknown-gate.ts';
 
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 5_000;
@@ -11,6 +12,8 @@ const ORPHAN_ATTEMPTS = 3;
 interface ReadBodyDeps {
   /** Asked for at every attempt. */
   readonly client: () => Pick<ChainClient, 'readBlock'>;
+  /** Where blocks wait that hold something unknown. */
+  readonly unknowns: Pick<UnknownGate, 'take'>;
   readonly sql: Sql;
   readonly chainGid: string;
   readonly logger: Pick<AnalyzerLogger, 'warn'>;
@@ -24,17 +27,33 @@ export async function readBody(deps: ReadBodyDeps, ref: BlockRef, onTrouble: (re
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     try {
-      return await deps.client().readBlock({ number: ref.number, hash: ref.hash }, signal);
+      return await readOnce(deps, { number: ref.number, hash: ref.hash }, signal);
     } catch (error) {
       signal.throwIfAborted();
       const isMissing = error instanceof BlockNotFoundError || error instanceof IncompleteBlockError;
       if ((isMissing || attempt >= ORPHAN_ATTEMPTS) && (await isOrphan(deps, ref.hash))) return undefined;
       // The reason is shown to API clients; the log is the operator's.
       if (attempt > 1) deps.logger.warn({ chain_gid: deps.chainGid, height: ref.number, attempt, error }, 'a block could not be read, it is read again');
-      onTrouble(`block ${ref.number} ${ref.hash} cannot be read: ${describePublicly(error)}`);
+      onTrouble(`block ${ref.number} ${ref.hash} cannot be read: ${describeTrouble(error)}`);
     }
     await delay(Math.min(RETRY_MS_MIN * 2 ** (attempt - 1), RETRY_MS_MAX) * (0.8 + Math.random() * 0.4), undefined, { signal });
   }
+}
+
+async function readOnce({ client, unknowns }: ReadBodyDeps, ref: BlockRef, signal: AbortSignal): Promise<Block> {
+  try {
+    return await client().readBlock(ref, signal);
+  } catch (error) {
+    // Every endpoint was asked by now.
+    const taken = error instanceof UnknownContentError ? await unknowns.take(ref, error.unknowns, signal) : undefined;
+    if (taken === undefined) throw error;
+    return taken;
+  }
+}
+
+function describeTrouble(error: unknown): string {
+  if (!(error instanceof UnknownContentError)) return describePublicly(error);
+  return `it holds what this release does not know (${error.unknowns.map(({ kind }) => kind).join(', ')}); other endpoints are asked before it is taken as far as it is understood`;
 }
 
 async function isOrphan(deps: ReadBodyDeps, hash: string): Promise<boolean> {

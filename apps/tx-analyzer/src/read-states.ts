@@ -4,7 +4,7 @@ import type { Direction, MatchedTransfer, Participant } from './matched-transact
 import type { TransactionState, TransactionStatus } from './transaction-state.ts';
 
 /** Columns of transactions that `stateOfRow` reads. */
-export const STATE_COLUMNS = `id, project_id, hash, status, direction, epoch, is_failed, block_number, block_hash, block_timestamp, tx_index,
+export const STATE_COLUMNS = `id, project_id, hash, status, direction, epoch, is_failed, is_unproved, block_number, block_hash, block_timestamp, tx_index,
   required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, replaced_by, detected_at, confirmed_at, reorged_at`;
 
 export interface TransactionRow {
@@ -15,6 +15,7 @@ export interface TransactionRow {
   readonly direction: Direction;
   readonly epoch: number;
   readonly is_failed: boolean;
+  readonly is_unproved: boolean;
   readonly block_number: number | null;
   readonly block_hash: string | null;
   readonly block_timestamp: Date | null;
@@ -83,6 +84,7 @@ function stateOfRow(row: TransactionRow, transfers: readonly TransferRow[], part
     direction: row.direction,
     epoch: row.epoch,
     isFailed: row.is_failed,
+    isUnproved: row.is_unproved,
     ...(row.block_number === null ? {} : { blockNumber: row.block_number }),
     ...(row.block_hash === null ? {} : { blockHash: row.block_hash }),
     ...(row.block_timestamp === null ? {} : { blockTimestamp: row.block_timestamp.getTime() / 1000 }),

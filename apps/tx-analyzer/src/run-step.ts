@@ -12,6 +12,7 @@ import type { Settlement } from './pending-book.ts';
 import type { OutboxEvent } from './planned-event.ts';
 import { openStepSql, readOpened } from './read-existing.ts';
 import type { Segment } from './take-segment.ts';
+import { hasUnknowns, writeUnknowns } from './unknown/write-unknowns.ts';
 
 export interface StepInput {
   readonly segment: Segment;
@@ -50,8 +51,8 @@ export function openingOf(chain: ChainContext, step: BlocksStep): Statement {
   return openStepSql(chain, ids, [...new Set(matches.map(({ projectId }) => projectId))]);
 }
 
-function hasWrites({ matches, late, reads, utxos }: BlocksStep): boolean {
-  return matches.length > 0 || late.length > 0 || reads.length > 0 || utxos?.isEmpty === false;
+function hasWrites({ blocks, matches, late, reads, utxos }: BlocksStep): boolean {
+  return matches.length > 0 || late.length > 0 || reads.length > 0 || utxos?.isEmpty === false || blocks.some(hasUnknowns);
 }
 
 /** Writes a step in a transaction that `opening` opened. */
@@ -68,6 +69,7 @@ export async function writeStep(sql: Transaction, chain: ChainContext, input: St
   }
   if (hasWrites(step)) events.push(...(await commitBlocks(sql, chain, step, existing, advance, now)));
   else await advanceCursor(sql, chain, advance);
+  await writeUnknowns(sql, chain, step.blocks, [...step.late, ...step.matches]);
   await closeMined(sql, chain.gid, settlement.mined);
   if (segment.orphans.length > 0) events.push(...(await commitReorg(sql, chain, segment.orphans, advance.cursor, now)));
   const finalNumber = Math.min(cursor.confirmedNumber ?? -1, advance.cursor.confirmedNumber ?? -1);

@@ -1,4 +1,4 @@
-import { BlockNotFoundError, ChainClientError, type Block, type BlockHeader, type BlockRef, type ChainClient, type CoinReader, type MempoolReader, type MempoolSnapshot, type Network, type TokenMetadata, type Transaction } from '@chainwatch/chain-core';
+import { BlockNotFoundError, ChainClientError, createFailoverClient, type Block, type BlockHeader, type BlockRef, type ChainClient, type CoinReader, type FailoverClient, type MempoolReader, type MempoolSnapshot, type Network, type ReadBlockOptions, type TokenMetadata, type Transaction } from '@chainwatch/chain-core';
 import { createFakeClient, hashOf, network, TOKEN } from '@chainwatch/testing';
 
 export type BlockContent = Partial<Pick<Block, 'transactions' | 'balanceChanges' | 'touchedAssets'>>;
@@ -37,6 +37,13 @@ export class SpecMempool implements MempoolReader {
   }
 }
 
+/** One of several endpoints: what it makes of a block of the chain. */
+export interface SpecEndpoint {
+  readonly label: string;
+  /** @throws what the endpoint's client would */
+  tell(block: Block, options?: ReadBlockOptions): Block;
+}
+
 const GENESIS: Block = { number: 0, hash: hashOf('genesis'), parentHash: '', timestamp: 1_700_000_000, transactions: [], balanceChanges: [], touchedAssets: [] };
 
 /** A node with the blocks of all branches, whatever is canonical; the specs write the feed themselves. */
@@ -52,6 +59,8 @@ export class SpecChain {
   coins: CoinReader | undefined;
   /** The node's head; the block made last unless told. */
   tip: Block | undefined;
+  /** One that tells what it has, unless told. */
+  endpoints: readonly SpecEndpoint[] = [{ label: 'spec', tell: (block) => block }];
   reads = 0;
   isDown = false;
   /** What reading a block fails with. */
@@ -78,21 +87,26 @@ export class SpecChain {
     return [...headers, GENESIS].reverse();
   }
 
-  client(): ChainClient {
+  client(): FailoverClient {
+    return createFailoverClient(this.endpoints.map((endpoint) => this.#connect(endpoint)), { cooldownMs: 0 });
+  }
+
+  #connect({ label, tell }: SpecEndpoint): ChainClient {
     const assertUp = (): void => {
       if (this.isDown) throw new ChainClientError('the node is down');
     };
     return createFakeClient({
       network: this.network,
+      label,
       readHeaders: async (from, to) => this.#listCanonical().filter(({ number }) => number >= from && number <= to),
-      readBlock: async (ref) => {
+      readBlock: async (ref, _signal, options) => {
         this.reads += 1;
         await Promise.resolve();
         assertUp();
         if (this.fault !== undefined) throw this.fault;
         const block = this.missing.has(ref.hash) ? undefined : ref.hash === GENESIS.hash ? GENESIS : this.blocks.get(ref.hash);
         if (block === undefined) throw new BlockNotFoundError(`no block ${ref.hash}`);
-        return block;
+        return tell(block, options);
       },
       readTokens: async (gids) => {
         assertUp();

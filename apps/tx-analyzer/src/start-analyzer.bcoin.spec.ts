@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Block, ChainClient, ChainFamily } from '@chainwatch/chain-core';
+import { createFailoverClient, type Block, type ChainFamily, type FailoverClient } from '@chainwatch/chain-core';
 import { findFamily, findNetwork } from '@chainwatch/chain-registry';
 import { startBcoin, waitFor, type BcoinHandle, type PostgresHandle } from '@chainwatch/testing';
 import { addressToScript, buildTransaction, createScriptKey, SCRIPT_KINDS, type KeyedCoin, type ScriptKey, type Transaction } from '@chainwatch/tool-devnet/bitcoin';
@@ -28,7 +28,7 @@ const miner = newKey('miner', 'p2wpkh');
 
 let postgres: PostgresHandle;
 let node: BcoinHandle;
-let client: ChainClient;
+let client: FailoverClient;
 let family: ChainFamily;
 let world: SpecWorld;
 let project: string;
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await node.mine(START, { script: miner.script });
   const network = findNetwork(regtest)!;
   family = (await findFamily('bip122'))!;
-  client = family.createClient({ network, endpointUrl: node.url });
+  client = createFailoverClient([family.createClient({ network, endpointUrl: node.url })]);
   world = await SpecWorld.start(postgres, { of: { network, utxo: family.utxo! }, mempoolPollMs: 0 });
   world.chain.client = () => client;
   project = await world.addProject();

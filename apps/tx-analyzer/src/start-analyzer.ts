@@ -17,7 +17,7 @@ export interface Analyzer {
   reports(): readonly ChainReport[];
 }
 
-const DEFAULTS: Required<AnalyzerOptions> = { prefetchWindow: 64, groupBlocksMax: 100, groupTransactionsMax: 20_000, pollMs: 1_000, metadataTimeoutMs: 2_000, mempoolPollMs: 1_000, mempoolGraceMs: 60_000 };
+const DEFAULTS: Required<AnalyzerOptions> = { prefetchWindow: 64, groupBlocksMax: 100, groupTransactionsMax: 20_000, pollMs: 1_000, metadataTimeoutMs: 2_000, mempoolPollMs: 1_000, mempoolGraceMs: 60_000, unknownWaitMs: 300_000 };
 
 /** Analyses every active chain that no other replica analyses. */
 export function startAnalyzer(deps: AnalyzerDeps): Analyzer {

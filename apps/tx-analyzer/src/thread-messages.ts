@@ -1,4 +1,4 @@
-import type { ActiveChain, Block, BlockRef } from '@chainwatch/chain-core';
+import type { ActiveChain, Block, BlockRef, UnknownPart } from '@chainwatch/chain-core';
 
 /** To a thread. `readerId` names an opened chain, `id` one reading. */
 export type ThreadRequest =
@@ -10,4 +10,4 @@ export type ThreadRequest =
 /** From a thread. */
 export type ThreadReply =
   | { readonly type: 'block'; readonly id: number; readonly block: Block }
-  | { readonly type: 'error'; readonly id: number; readonly message: string; readonly publicMessage: string };
+  | { readonly type: 'error'; readonly id: number; readonly message: string; readonly publicMessage: string; readonly unknowns?: readonly UnknownPart[] };

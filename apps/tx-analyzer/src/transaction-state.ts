@@ -13,6 +13,8 @@ export interface TransactionState {
   /** How often it was reorganised out or dropped from the mempool. */
   readonly epoch: number;
   readonly isFailed: boolean;
+  /** Only the word of a node stands for it. */
+  readonly isUnproved: boolean;
   /** The four of the block are absent while it waits in the mempool, and when it was dropped from there. */
   readonly blockNumber?: number;
   readonly blockHash?: string;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Block, BlockHeader, BlockRef } from './block.ts';
-import type { ChainClient } from './chain-family.ts';
-import { BlockNotFoundError, ChainClientError, IncompleteBlockError, InvalidAssetError, WrongChainError } from './errors.ts';
+import type { ChainClient, ReadBlockOptions } from './chain-family.ts';
+import { BlockNotFoundError, ChainClientError, IncompleteBlockError, InvalidAssetError, UnknownContentError, WrongChainError } from './errors.ts';
 import { createFailoverClient } from './failover-client.ts';
 import type { FailoverClient, FailoverOptions } from './failover-client.ts';
 import type { Network } from './network.ts';
@@ -18,6 +18,8 @@ class FakeClient implements ChainClient {
   fork = 'a';
   callCount = 0;
   isClosed = false;
+  /** Has something in every block that it does not know. */
+  isBlind = false;
 
   constructor(label: string) {
     this.label = label;
@@ -45,7 +47,8 @@ class FakeClient implements ChainClient {
     onHead(this.#header(this.head));
     return () => undefined;
   }
-  readBlock(ref: BlockRef): Promise<Block> {
+  readBlock(ref: BlockRef, _signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
+    if (this.isBlind && options?.takeUnknown !== true) return Promise.reject(new UnknownContentError('new', [{ kind: 'transaction-type:0x7d', expected: '0x0 to 0x4', got: '0x7d' }]));
     return this.#serve(() => ({ ...this.#header(ref.number), transactions: [], balanceChanges: [], touchedAssets: [] }));
   }
   readBalances(): Promise<(bigint | undefined)[]> {
@@ -182,6 +185,40 @@ describe('createFailoverClient', () => {
     expect(await client.countAgreeing({ number: 50, hash: 'a50' })).toBe(1);
     fakes[2].failure = down;
     expect(await client.countAgreeing({ number: 50, hash: 'a50' })).toBe(0);
+  });
+
+  describe('and blocks with something unknown', () => {
+    const ref = { number: 50, hash: 'a50' };
+
+    it('asks every endpoint first, and then says so whatever the others lack', async () => {
+      const { client, fakes } = build();
+      fakes[0].isBlind = true;
+      fakes[1].failure = new IncompleteBlockError('expected 2 receipts, got 1');
+      expect(await client.readBlock(ref)).toMatchObject(ref);
+      expect(client.label).toBe('three');
+      fakes[2].isBlind = true;
+      await expect(client.readBlock(ref)).rejects.toBeInstanceOf(UnknownContentError);
+      expect(client.clients.map(({ isHealthy }) => isHealthy)).toEqual([true, false, true]);
+    });
+
+    it('takes them from the first endpoint that has them whole, and knows which one it was', async () => {
+      const { client, fakes } = build();
+      fakes[0].failure = new IncompleteBlockError('expected 2 receipts, got 1');
+      fakes[1].isBlind = true;
+      const block = await client.readBlock(ref, undefined, { takeUnknown: true });
+      expect(client.endpointOf(block)).toBe('two');
+      expect(client.endpointOf({ ...block })).toBeUndefined();
+    });
+
+    it('reads them from all other endpoints; who has none, or serves another chain, says nothing', async () => {
+      const { client, fakes } = build();
+      for (const fake of fakes) fake.isBlind = true;
+      expect((await client.readBlockElsewhere(ref, 'one')).map(({ label, block }) => [label, block.hash])).toEqual([['two', 'a50'], ['three', 'a50']]);
+      expect((await client.readBlockElsewhere(ref, 'gone')).map(({ label }) => label)).toEqual(['one', 'two', 'three']);
+      fakes[1].failure = down;
+      fakes[2].isWrongChain = true;
+      expect(await createFailoverClient(fakes).readBlockElsewhere(ref, 'one')).toEqual([]);
+    });
   });
 
   it('leaves a primary that lags behind the others', async () => {

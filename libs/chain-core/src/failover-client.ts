@@ -2,7 +2,8 @@ import type { Block, BlockHeader, BlockRef } from './block.ts';
 import type { BalanceQuery, ChainClient, CoinReader, MempoolReader, ReadBlockOptions, TokenMetadata } from './chain-family.ts';
 import { EndpointState } from './endpoint-state.ts';
 import type { CircuitOptions, EndpointHealth } from './endpoint-state.ts';
-import { BlockNotFoundError, ChainClientError, ChainError, UnknownContentError } from './errors.ts';
+import { BlockNotFoundError, ChainClientError, UnknownContentError } from './errors.ts';
+import { mayDiffer, moreTelling } from './rank-failures.ts';
 import type { Network } from './network.ts';
 
 export interface FailoverOptions extends Partial<CircuitOptions> {
@@ -16,12 +17,25 @@ export interface FailoverOptions extends Partial<CircuitOptions> {
   readonly now?: () => number;
 }
 
+/** What one endpoint says of a block. */
+export interface BlockOpinion {
+  readonly label: string;
+  readonly block: Block;
+}
+
 /** Several endpoints of one network as one client. */
 export interface FailoverClient extends ChainClient {
   /** In the order of configuration. */
   readonly clients: readonly EndpointHealth[];
   /** How many endpoints have this block as the canonical one at its number: the second opinion on a reorg. */
   countAgreeing(ref: BlockRef, signal?: AbortSignal): Promise<number>;
+  /** Label of the endpoint that gave this very object, taken with its unknown parts; undefined for any other. */
+  endpointOf(block: object): string | undefined;
+  /**
+   * The block as the endpoints of other labels tell it, unknown parts taken: what one alone cannot prove is held against
+   * them. Whoever does not answer, or does not have it whole, has no opinion.
+   */
+  readBlockElsewhere(ref: BlockRef, label: string, signal?: AbortSignal): Promise<BlockOpinion[]>;
 }
 
 /**
@@ -46,6 +60,7 @@ class StickyFailoverClient implements FailoverClient {
   #primary: EndpointState;
   #probedAtMs = 0;
   #endSubscription: ((error: Error) => void) | undefined;
+  readonly #givers = new WeakMap<object, string>();
 
   constructor(network: Network, clients: readonly ChainClient[], options: FailoverOptions) {
     this.network = network;
@@ -124,7 +139,30 @@ class StickyFailoverClient implements FailoverClient {
   }
 
   readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
-    return this.#run((client) => client.readBlock(ref, signal, options), signal);
+    return this.#run(async (client) => {
+      const block = await client.readBlock(ref, signal, options);
+      if (options?.takeUnknown === true) this.#givers.set(block, client.label);
+      return block;
+    }, signal);
+  }
+
+  endpointOf(block: object): string | undefined {
+    return this.#givers.get(block);
+  }
+
+  async readBlockElsewhere(ref: BlockRef, label: string, signal?: AbortSignal): Promise<BlockOpinion[]> {
+    const others = this.#endpoints.filter(({ client }) => client.label !== label);
+    const opinions = await Promise.all(
+      others.map(async (endpoint) => {
+        try {
+          await this.#verify(endpoint, signal);
+          return { label: endpoint.client.label, block: await endpoint.client.readBlock(ref, signal, { takeUnknown: true }) };
+        } catch {
+          return undefined;
+        }
+      }),
+    );
+    return opinions.filter((opinion) => opinion !== undefined);
   }
 
   readBalances(at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]> {
@@ -235,21 +273,6 @@ class StickyFailoverClient implements FailoverClient {
     this.#choose(best);
   }
 }
-
-/** Errors that another endpoint may not have; `wrong_chain` is not for the same endpoint again, but for the next one. */
-function mayDiffer(error: unknown): error is ChainError {
-  return error instanceof ChainError && (error.retryable || error.code === 'wrong_chain');
-}
-
-/** What the caller should know when every endpoint failed: an incomplete block tells more than a refused connection. */
-function moreTelling(first: Error | undefined, second: ChainError): Error {
-  if (first === undefined) return second;
-  const rank = (error: Error): number => (error instanceof ChainError ? telling.indexOf(error.code) : -1);
-  return rank(second) > rank(first) ? second : first;
-}
-
-/** Of a block that one endpoint has with something unknown in it, another one's omissions say nothing. */
-const telling = ['node_error', 'wrong_chain', 'block_not_found', 'incomplete_block', 'unknown_content'];
 
 async function readTokensOf(client: ChainClient, gids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {
   if (client.readTokens === undefined) throw new ChainClientError(`${client.label} does not read tokens`);

@@ -18,7 +18,7 @@ export { resolveAssetPath } from './resolve-asset-path.ts';
 export { hasSameEndpoints, listEndpoints, type Opener, type SealedEndpoints } from './list-endpoints.ts';
 export { createChainOpener, missingFamily, type ActiveChain, type ChainOpenerOptions, type OpenChain, type OpenedChain } from './open-chain.ts';
 export { createFailoverClient } from './failover-client.ts';
-export type { FailoverClient, FailoverOptions } from './failover-client.ts';
+export type { BlockOpinion, FailoverClient, FailoverOptions } from './failover-client.ts';
 export type { EndpointHealth } from './endpoint-state.ts';
 export { parseEndpoint } from './endpoint.ts';
 export type { Endpoint } from './endpoint.ts';

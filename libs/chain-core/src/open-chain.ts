@@ -1,6 +1,6 @@
 import type { ChainClient, ChainEndpoint, ChainFamily, ChainFamilyName, Dial, UtxoCodec } from './chain-family.ts';
 import { ChainNotConfiguredError, describePublicly } from './errors.ts';
-import { createFailoverClient } from './failover-client.ts';
+import { createFailoverClient, type FailoverClient } from './failover-client.ts';
 import { listEndpoints, type Opener, type SealedEndpoints } from './list-endpoints.ts';
 import type { Network } from './network.ts';
 
@@ -12,7 +12,7 @@ export interface ActiveChain extends SealedEndpoints {
 export interface OpenedChain {
   readonly network: Network;
   /** Over all endpoints. */
-  readonly client: ChainClient;
+  readonly client: FailoverClient;
   /** Of a family of unspent outputs. */
   readonly utxo?: UtxoCodec;
 }

@@ -62,6 +62,14 @@ export const transactionRecord = z
       .meta({ description: 'What the sender paid for it. Null where there is none and, on UTXO chains, where an input is spent that no watched address owned: its amount is not known.' }),
     transfers: z.array(transferRecord).meta({ description: 'What it moved from or to monitored addresses, by `index`.' }),
     replaced_by: z.string().nullable().meta({ description: 'Hash of the transaction that spends the same outputs in its place (RBF). Null otherwise.', examples: [null] }),
+    verification: z
+      .enum(['proved', 'unproved'])
+      .default('proved')
+      .meta({
+        description:
+          '`unproved`: its block holds something that this release does not know, so that nothing but the word of a node stands for it. It is confirmed once its block is final and a second node tells the same of it, or the operator accepts the incident. Otherwise `proved`.',
+        examples: ['proved'],
+      }),
     detected_at: time.meta({ description: 'When the service first saw it.', examples: ['2026-01-01T00:00:01.000Z'] }),
     confirmed_at: time.nullable().meta({ description: 'When it was confirmed. Null before.', examples: [null] }),
     reorged_at: time.nullable().meta({ description: 'When its block left the chain. Null otherwise.', examples: [null] }),

@@ -69,7 +69,7 @@ function buildEvent(eventId: string, projectId: string, hash: string, sequence: 
   const transfer = { index: 0, type: 'token' as const, asset_gid: assetGid, from, to, amount: '25', amount_raw: '25000000', decimals: 6, log_index: 3, monitored_addresses: [to] };
   const transaction: EventEnvelope<'transaction.detected'>['data']['transaction'] = {
     id: eventId, chain_gid: CHAIN, hash, status: 'detected', direction: 'in', block_number: sequence, block_hash: hash, block_timestamp: at, tx_index: 0, confirmations: 1, required_confirmations: 12,
-    fee: null, transfers: [transfer], replaced_by: null, detected_at: at, confirmed_at: null, reorged_at: null,
+    fee: null, transfers: [transfer], replaced_by: null, verification: 'proved', detected_at: at, confirmed_at: null, reorged_at: null,
   };
   const change = { address_id: projectId, address: to, asset_gid: assetGid, delta: '50', delta_raw: '50000000' };
   return { event_id: eventId, type: 'transaction.detected', api_version: 'v1', created_at: at, is_test_message: false, project_id: projectId, sequence, data: { transaction, balance_changes: [change], truncated: false } };

@@ -53,6 +53,7 @@ function transactionData(type: TransactionType, at: string): EventEnvelope<Trans
         { index: 0, type: 'native', asset_gid: NATIVE, from: SENDER, to: ADDRESS, amount: '1', amount_raw: '1000000000000000000', decimals: 18, log_index: null, monitored_addresses: [ADDRESS] },
       ],
       replaced_by: null,
+      verification: 'proved',
       detected_at: at,
       confirmed_at: isConfirmed ? at : null,
       reorged_at: isReorged ? at : null,

@@ -57,6 +57,7 @@ describe('GET /transactions', () => {
           { index: 1, type: 'token', asset_gid: tokenGid, from: other, to: mine, amount: null, amount_raw: '1000', decimals: null, log_index: 1, monitored_addresses: [mine] },
         ],
         replaced_by: null,
+        verification: 'proved',
         detected_at: '2026-01-01T00:00:00.000Z',
         confirmed_at: null,
         reorged_at: null,

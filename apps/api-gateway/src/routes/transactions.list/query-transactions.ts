@@ -19,6 +19,7 @@ export interface TransactionRow {
   readonly fee_amount_raw: string | null;
   readonly fee_decimals: number | null;
   readonly replaced_by: string | null;
+  readonly is_unproved: boolean;
   readonly detected_at: Date;
   readonly confirmed_at: Date | null;
   readonly reorged_at: Date | null;

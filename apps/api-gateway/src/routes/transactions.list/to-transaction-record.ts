@@ -20,6 +20,7 @@ export function toTransactionRecord(row: TransactionRow, transfers: readonly Tra
     fee: toFee(row),
     transfers: transfers.map(toTransferRecord),
     replaced_by: row.replaced_by,
+    verification: row.is_unproved ? 'unproved' : 'proved',
     detected_at: row.detected_at.toISOString(),
     confirmed_at: row.confirmed_at?.toISOString() ?? null,
     reorged_at: row.reorged_at?.toISOString() ?? null,

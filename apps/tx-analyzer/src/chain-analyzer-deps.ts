@@ -1,0 +1,14 @@
+import type { EventRelay } from '@chainwatch/outbox';
+import type { AnalyzerDeps, AnalyzerLogger, AnalyzerOptions } from './analyzer-deps.ts';
+import type { BacklogReader } from './body-threads.ts';
+import type { FamilyWatch } from './family-watch.ts';
+
+/** What the owner of one chain works with. */
+export interface ChainAnalyzerDeps extends Pick<AnalyzerDeps, 'db' | 'bus'> {
+  readonly logger: AnalyzerLogger;
+  readonly relay: EventRelay<'tx-analyzer'>;
+  readonly family: FamilyWatch;
+  readonly backlog?: BacklogReader;
+  readonly options: Required<AnalyzerOptions>;
+  readonly now: () => Date;
+}

@@ -1,0 +1,39 @@
+import { UnknownContentError, type Block, type UnknownPart } from '@chainwatch/chain-core';
+import type { SpecEndpoint } from './spec-chain.ts';
+import type { SpecWorld } from './spec-world.ts';
+
+/** An endpoint, or its decoder, that does not know what `parts` name in the blocks of these hashes. */
+export function makeBlind(label: string, parts: ReadonlyMap<string, readonly UnknownPart[]>, change: (block: Block) => Block = (block) => block): SpecEndpoint {
+  return {
+    label,
+    tell: (block, options) => {
+      const unknowns = parts.get(block.hash);
+      if (unknowns === undefined) return block;
+      if (options?.takeUnknown !== true) throw new UnknownContentError(`${label} does not know ${unknowns.map(({ kind }) => kind).join()}`, unknowns);
+      const isUnproved = (hash: string): boolean => unknowns.some(({ transactionHash }) => transactionHash === undefined || transactionHash === hash);
+      return change({ ...block, unknowns, transactions: block.transactions.map((transaction) => (isUnproved(transaction.hash) ? { ...transaction, isUnproved: true } : transaction)) });
+    },
+  };
+}
+
+/** The same block with every transfer of `hash` worth one more. */
+export const withMore = (hash: string) => (block: Block): Block => ({
+  ...block,
+  transactions: block.transactions.map((transaction) => (transaction.hash === hash ? { ...transaction, transfers: transaction.transfers.map((transfer) => ({ ...transfer, amountRaw: transfer.amountRaw + 1n })) } : transaction)),
+});
+
+export const partOf = (kind: string, transactionHash?: string): UnknownPart => ({ kind, ...(transactionHash === undefined ? {} : { transactionHash }), expected: 'type 0x0 to 0x4', got: kind });
+
+/** The limit of everything that waits by now is over. */
+export async function passLimit(world: SpecWorld): Promise<void> {
+  await world.db.query(`UPDATE incidents SET created_at = created_at - interval '1 day' WHERE status = 'open'`);
+}
+
+export const incidents = (world: SpecWorld) =>
+  world.rows<{ kind: string; status: string }>('SELECT kind, status, block_number, last_block_number, transaction_hash, is_contradicted FROM incidents ORDER BY block_number, kind');
+
+export const transactions = (world: SpecWorld) => world.rows<{ hash: string; status: string }>('SELECT hash, status, is_unproved, is_withheld FROM transactions ORDER BY block_number, tx_index');
+
+export async function accept(world: SpecWorld): Promise<void> {
+  await world.db.query(`UPDATE incidents SET status = 'accepted', accepted_at = now() WHERE status = 'open'`);
+}
