@@ -204,7 +204,7 @@ describe('what a transaction means', () => {
     const strange = `${network.gid}/erc20:${DAVE}`;
     const client = world.chain.client.bind(world.chain);
     let isDown = true;
-    world.chain.client = () => ({ ...client(), readTokens: async (gids) => {
+    world.chain.client = () => Object.assign(client(), { readTokens: async (gids: readonly string[]) => {
       if (isDown) throw new Error('the node is busy');
       return gids.map(() => ({ name: 'S', symbol: 'S', decimals: 2 }));
     } });
