@@ -1,6 +1,6 @@
 import type { BalanceChange, Block, BlockRef, Network, Transaction, Transfer } from '@chainwatch/chain-core';
 import { nativeHints, ownerHints, tokenHints } from './instruction-hints.ts';
-import { pairFlows, type Flow, type Flows, type Hint } from './pair-flows.ts';
+import { pairFlows, type Flow } from './pair-flows.ts';
 import type { ParsedTransaction } from './parse-transaction.ts';
 import type { RawBlock } from './raw-block.ts';
 import { tokenChanges } from './token-changes.ts';
@@ -21,7 +21,7 @@ export function decodeBlock(network: Network, ref: BlockRef, raw: RawBlock, tran
 }
 
 /** A failed transaction has no effect but its fee. */
-export function decodeTransaction(network: Network, { index, tx, changes }: VerifiedTransaction): Transaction {
+export function decodeTransaction(network: Network, { index, tx, changes, isUnproved }: VerifiedTransaction): Transaction {
   const payer = tx.keyAt(0);
   const isFailed = tx.meta.err !== null;
   const transfers: Transfer[] = [];
@@ -30,21 +30,32 @@ export function decodeTransaction(network: Network, { index, tx, changes }: Veri
     addTransfers(transfers, 'native', network.native.gid, pairFlows(native, () => nativeHints(tx)));
     addTokenTransfers(network, tx, transfers);
   }
-  return { hash: tx.signature, index, isFailed, from: payer, fee: { assetGid: network.native.gid, amountRaw: BigInt(tx.meta.fee), payer }, transfers };
+  const fee = { assetGid: network.native.gid, amountRaw: BigInt(tx.meta.fee), payer };
+  return { hash: tx.signature, index, isFailed, from: payer, fee, transfers, ...(isUnproved === true && { isUnproved }) };
 }
 
 /**
  * Between owners, for those who watch a wallet; then between the token accounts themselves, for those who watch one. A
- * watcher is told of what names an address of his, so nobody is told twice who does not watch both.
+ * watcher is told of what names an address of his, so nobody is told twice who does not watch both. An account that owns
+ * itself is both: the owners' part tells of it, and the other part does not name it.
  */
 function addTokenTransfers(network: Network, tx: ParsedTransaction, transfers: Transfer[]): void {
   const changes = tokenChanges(tx);
   const hints = once(() => [...tokenHints(tx)]);
   const ownerOf = once(() => readOwners(tx));
-  const add = (mint: string, flows: Flows, readHints: () => Iterable<Hint>): void =>
-    addTransfers(transfers, 'token', `${network.gid}/${network.tokenNamespace}:${mint}`, pairFlows(flows, readHints));
-  for (const { mint, owners } of changes) add(mint, owners, () => ownerHints(hints(), ownerOf()));
-  for (const { mint, accounts } of changes) add(mint, accounts, hints);
+  const add = (mint: string, flows: readonly Flow[]): void => addTransfers(transfers, 'token', `${network.gid}/${network.tokenNamespace}:${mint}`, flows);
+  for (const { mint, owners } of changes) add(mint, pairFlows(owners, () => ownerHints(hints(), ownerOf())));
+  for (const { mint, accounts, selfOwned } of changes) add(mint, withoutNames(pairFlows(accounts, hints), selfOwned));
+}
+
+/** Flows without the addresses in `names`: from nobody, to nobody, or not at all. */
+function withoutNames(flows: readonly Flow[], names: ReadonlySet<string>): readonly Flow[] {
+  if (names.size === 0) return flows;
+  return flows.flatMap(({ from, to, amountRaw }) => {
+    const isFrom = from !== undefined && !names.has(from);
+    const isTo = to !== undefined && !names.has(to);
+    return isFrom || isTo ? [{ ...(isFrom && { from }), ...(isTo && { to }), amountRaw }] : [];
+  });
 }
 
 function addTransfers(transfers: Transfer[], type: Transfer['type'], assetGid: string, flows: readonly Flow[]): void {

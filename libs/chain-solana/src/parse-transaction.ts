@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import { VOTE_PROGRAM, VOTE_PROGRAM_BYTES } from './programs.ts';
 import type { RawInstruction, RawKey, RawMeta, RawTransaction } from './raw-block.ts';
-import { WireTransaction } from './wire-transaction.ts';
+import { findUnknownVersion, WireTransaction } from './wire-transaction.ts';
 
 /** Read as far as it is asked for: most instructions of a block are of no interest here. */
 export interface Instruction {
@@ -27,8 +27,17 @@ export interface ParsedTransaction {
   instructions(): Iterable<Instruction>;
 }
 
-/** @throws RangeError or TypeError when it is not what it claims to be */
-export function parseTransaction({ transaction, meta }: RawTransaction): ParsedTransaction {
+/** Of a version whose bytes cannot be read here. */
+export class UnknownVersionError extends Error {
+  readonly version: number;
+  constructor(version: number) {
+    super(`expected a transaction of version 0 or legacy, got version ${version}`);
+    this.version = version;
+  }
+}
+
+/** @throws UnknownVersionError; RangeError or TypeError when it is not what it claims to be */
+export function parseTransaction({ transaction, meta, version }: RawTransaction): ParsedTransaction {
   if (meta === null || meta === undefined) throw new TypeError('a transaction without meta');
   // Its absence would read as success.
   if (meta.err === undefined) throw new TypeError('meta without err');
@@ -36,7 +45,10 @@ export function parseTransaction({ transaction, meta }: RawTransaction): ParsedT
   if ('message' in transaction) return new JsonTransaction(transaction.signatures, transaction.message.accountKeys, transaction.message.instructions, meta);
   const [text, encoding] = transaction;
   if (encoding !== 'base64' && encoding !== 'base58') throw new TypeError(`expected base64, got ${String(encoding)}`);
-  return new BinaryTransaction(encoding === 'base64' ? Buffer.from(text, 'base64') : Buffer.from(base58.decode(text)), meta);
+  const bytes = encoding === 'base64' ? Buffer.from(text, 'base64') : Buffer.from(base58.decode(text));
+  const unknown = typeof version === 'number' && version > 0 ? version : findUnknownVersion(bytes);
+  if (unknown !== undefined) throw new UnknownVersionError(unknown);
+  return new BinaryTransaction(bytes, meta);
 }
 
 class BinaryTransaction implements ParsedTransaction {

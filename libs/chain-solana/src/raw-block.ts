@@ -22,6 +22,8 @@ export interface RawTransaction {
   /** `[text, "base64"]`, or an object in the encodings `json` and `jsonParsed`, or keys alone (`transactionDetails: "accounts"`). */
   readonly transaction: readonly [string, string] | RawJsonTransaction | RawAccounts;
   readonly meta: RawMeta | null;
+  /** `legacy` or a number; absent with accounts alone on old nodes. */
+  readonly version?: unknown;
 }
 
 export interface RawAccounts {

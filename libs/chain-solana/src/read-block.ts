@@ -1,31 +1,33 @@
-import { BlockNotFoundError, IncompleteBlockError } from '@chainwatch/chain-core';
-import type { Block, BlockRef } from '@chainwatch/chain-core';
+import { BlockNotFoundError, IncompleteBlockError, settleUnknowns } from '@chainwatch/chain-core';
+import type { Block, BlockRef, ReadBlockOptions, Transaction } from '@chainwatch/chain-core';
+import { askWithVersions } from './ask-with-versions.ts';
 import { isCleanedUp, isNotYet, isSkipped } from './classify-node-error.ts';
 import { decodeBlock, decodeTransaction } from './decode-block.ts';
 import { RoundedAmountError } from './lamports.ts';
+import { UnknownVersionError } from './parse-transaction.ts';
 import type { RawBlock } from './raw-block.ts';
 import type { LargeAnswer } from './rpc-client.ts';
 import type { Session } from './session.ts';
-import { verifyBlock } from './verify-block.ts';
+import { verifyBlock, type VerifiedBlock } from './verify-block.ts';
 
 /**
  * A whole block by hash, proved and decoded.
- * @throws BlockNotFoundError, IncompleteBlockError, ChainClientError
+ * @throws BlockNotFoundError, IncompleteBlockError, ChainClientError, UnknownContentError
  */
-export async function readBlock(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<Block> {
+export async function readBlock(session: Session, ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
   const answer = await requestBlock(session, ref, 'full', signal);
   try {
-    return await readVerified(session, ref, toRawBlock(ref, answer.result), signal);
+    return await readVerified(session, ref, toRawBlock(ref, answer.result), signal, options);
   } catch (error) {
     // Whole, where an amount was rounded or the text was cut wrongly.
-    if (error instanceof RoundedAmountError || error instanceof SyntaxError) return readWhole(session, ref, answer, signal);
+    if (error instanceof RoundedAmountError || error instanceof SyntaxError) return readWhole(session, ref, answer, signal, options);
     throw toIncomplete(ref, error);
   }
 }
 
-async function readWhole(session: Session, ref: BlockRef, answer: LargeAnswer, signal?: AbortSignal): Promise<Block> {
+async function readWhole(session: Session, ref: BlockRef, answer: LargeAnswer, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
   try {
-    return await readVerified(session, ref, toRawBlock(ref, answer.readExact()), signal);
+    return await readVerified(session, ref, toRawBlock(ref, answer.readExact()), signal, options);
   } catch (error) {
     throw toIncomplete(ref, error);
   }
@@ -37,18 +39,30 @@ function toIncomplete(ref: BlockRef, error: unknown): unknown {
   return new IncompleteBlockError(`block ${ref.number} ${ref.hash} could not be read: ${error.message}`, { cause: error });
 }
 
-async function readVerified(session: Session, ref: BlockRef, raw: RawBlock, signal?: AbortSignal): Promise<Block> {
-  const { transactions, count, isFeeProved } = verifyBlock(ref, raw, (one) => decodeTransaction(session.network, one));
+async function readVerified(session: Session, ref: BlockRef, raw: RawBlock, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
+  const { transactions, count, isFeeProved, unknowns, isUnproved } = await verify(session, ref, raw, signal);
   if (!isFeeProved) await verifyCount(session, ref, count, signal);
-  const block = decodeBlock(session.network, ref, raw, transactions);
+  const block = decodeBlock(session.network, ref, raw, isUnproved ? transactions.map((one) => ({ ...one, isUnproved })) : transactions);
   session.slots.note(block);
-  return block;
+  return settleUnknowns(block, unknowns, options);
+}
+
+/** With the accounts of transactions whose bytes cannot be read, asked for only where there are such. */
+async function verify(session: Session, ref: BlockRef, raw: RawBlock, signal?: AbortSignal): Promise<VerifiedBlock<Transaction>> {
+  const take = decodeTransaction.bind(undefined, session.network);
+  try {
+    return verifyBlock(ref, raw, take);
+  } catch (error) {
+    if (!(error instanceof UnknownVersionError)) throw error;
+    const accounts = toRawBlock(ref, (await requestBlock(session, ref, 'accounts', signal)).readExact());
+    return verifyBlock(ref, raw, take, accounts);
+  }
 }
 
 export async function requestBlock(session: Session, ref: BlockRef, transactionDetails: 'full' | 'accounts' | 'signatures', signal?: AbortSignal): Promise<LargeAnswer> {
-  const config = { commitment: 'confirmed', encoding: 'base64', transactionDetails, maxSupportedTransactionVersion: 0, rewards: true };
+  const config = { commitment: 'confirmed', encoding: 'base64', transactionDetails, rewards: true };
   try {
-    return await session.rpc.callLarge('getBlock', [ref.number, config], signal);
+    return await askWithVersions(session, (maxSupportedTransactionVersion) => session.rpc.callLarge('getBlock', [ref.number, { ...config, maxSupportedTransactionVersion }], signal));
   } catch (error) {
     const why = isSkipped(error) ? 'the node has no block in that slot' : isNotYet(error) ? 'the node is behind' : isCleanedUp(error) ? 'the node keeps no blocks that old' : undefined;
     if (why === undefined) throw error;

@@ -1,6 +1,7 @@
 import { ChainClientError } from '@chainwatch/chain-core';
 import type { BlockHeader, BlockRef } from '@chainwatch/chain-core';
 import { z } from 'zod';
+import { askWithVersions } from './ask-with-versions.ts';
 import { isMissingBlock, isNotYet, isSkipped } from './classify-node-error.ts';
 import type { Session } from './session.ts';
 
@@ -12,7 +13,7 @@ const hashSchema = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
 const headerSchema = z.object({ blockhash: hashSchema, previousBlockhash: hashSchema, parentSlot: slotSchema, blockTime: z.int().nullish() });
 
 /** Blocks without a body: of megabytes some hundred bytes are left. */
-const HEADER_CONFIG = { encoding: 'base64', transactionDetails: 'none', rewards: false, maxSupportedTransactionVersion: 0 };
+const HEADER_CONFIG = { encoding: 'base64', transactionDetails: 'none', rewards: false };
 /** Where the block of the newest slot is not to be had yet, one of so many before it is. */
 const HEAD_SLOTS = 32;
 
@@ -94,7 +95,8 @@ async function readListed(session: Session, slot: number, signal?: AbortSignal):
 }
 
 async function readHeader(session: Session, slot: number, commitment: Commitment, signal?: AbortSignal): Promise<BlockHeader> {
-  const result = await session.rpc.call('getBlock', [slot, { ...HEADER_CONFIG, commitment }], signal);
+  const result = await askWithVersions(session, (maxSupportedTransactionVersion) =>
+    session.rpc.call('getBlock', [slot, { ...HEADER_CONFIG, commitment, maxSupportedTransactionVersion }], signal));
   // Very old nodes answer so for a slot that is not there yet.
   if (result === null) throw new ChainClientError(`getBlock: slot ${slot} has no block yet`, { nodeCode: -32004 });
   const raw = parse('getBlock', headerSchema, result);

@@ -9,4 +9,10 @@ export interface Session {
   readonly rpc: RpcClient;
   readonly slots: SlotBook;
   readonly touches: TouchBook;
+  readonly versions: Versions;
+}
+
+/** The highest version of transactions that this node is told is taken. */
+export interface Versions {
+  max: number;
 }

@@ -1,5 +1,5 @@
 import { parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
-import type { BalanceQuery, Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, Network, TokenMetadata } from '@chainwatch/chain-core';
+import type { BalanceQuery, Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, Network, ReadBlockOptions, TokenMetadata } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import { solanaNetworks } from './networks.ts';
 import { readBalances } from './read-balances.ts';
@@ -26,7 +26,7 @@ export class SolanaClient implements ChainClient {
     this.network = network;
     this.label = endpoint.label;
     const rpc = new RpcClient({ endpoint, timeoutMs, concurrency, ...(dial === undefined ? {} : { dial }) });
-    this.#session = { network, rpc, slots: new SlotBook(), touches: new TouchBook() };
+    this.#session = { network, rpc, slots: new SlotBook(), touches: new TouchBook(), versions: { max: 0 } };
   }
 
   async verifyChain(signal?: AbortSignal): Promise<void> {
@@ -57,8 +57,8 @@ export class SolanaClient implements ChainClient {
     return readHeaders(this.#session, from, to, signal);
   }
 
-  readBlock(ref: BlockRef, signal?: AbortSignal): Promise<Block> {
-    return readBlock(this.#session, ref, signal);
+  readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
+    return readBlock(this.#session, ref, signal, options);
   }
 
   readBalances(at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]> {

@@ -6,6 +6,8 @@ export interface MintChanges {
   readonly mint: string;
   readonly owners: Map<string, bigint>;
   readonly accounts: Map<string, bigint>;
+  /** Accounts that are their own owner, such as the vaults of some exchanges. */
+  readonly selfOwned: Set<string>;
 }
 
 /**
@@ -27,9 +29,10 @@ const NONE: readonly RawTokenBalance[] = [];
 function add(changes: MintChanges[], tx: ParsedTransaction, { mint, owner, accountIndex, uiTokenAmount }: RawTokenBalance, sign: 1n | -1n): void {
   const amount = BigInt(uiTokenAmount.amount) * sign;
   let ofMint = changes.find((one) => one.mint === mint);
-  if (ofMint === undefined) changes.push((ofMint = { mint, owners: new Map(), accounts: new Map() }));
+  if (ofMint === undefined) changes.push((ofMint = { mint, owners: new Map(), accounts: new Map(), selfOwned: new Set() }));
   if (owner !== undefined && owner !== '') ofMint.owners.set(owner, (ofMint.owners.get(owner) ?? 0n) + amount);
   const account = tx.keyAt(accountIndex);
+  if (owner === account) ofMint.selfOwned.add(account);
   ofMint.accounts.set(account, (ofMint.accounts.get(account) ?? 0n) + amount);
 }
 

@@ -1,9 +1,9 @@
 import { BlockNotFoundError, IncompleteBlockError } from '@chainwatch/chain-core';
-import type { BlockRef } from '@chainwatch/chain-core';
+import type { BlockRef, UnknownPart } from '@chainwatch/chain-core';
 import { lamportChanges, movesFeeOnly, type Change } from './lamports.ts';
-import { parseTransaction, type ParsedTransaction } from './parse-transaction.ts';
-import { PRECOMPILES, PRECOMPILES_BYTES } from './programs.ts';
+import { parseTransaction, UnknownVersionError, type ParsedTransaction } from './parse-transaction.ts';
 import type { RawBlock, RawTransaction } from './raw-block.ts';
+import { FeeSum, findUnknownRewards, verifyFees } from './verify-fees.ts';
 import { verifySignatures, type Signed } from './verify-signatures.ts';
 
 export interface VerifiedTransaction {
@@ -11,6 +11,8 @@ export interface VerifiedTransaction {
   readonly index: number;
   readonly tx: ParsedTransaction;
   readonly changes: readonly Change[];
+  /** Of a version that is not known: its keys and balances are the node's word. */
+  readonly isUnproved?: boolean;
 }
 
 export interface VerifiedBlock<T> {
@@ -20,25 +22,30 @@ export interface VerifiedBlock<T> {
   readonly count: number;
   /** The leader was paid what all fees of the block come to: no transaction is missing. */
   readonly isFeeProved: boolean;
+  readonly unknowns: readonly UnknownPart[];
+  /** Something unknown is in the way of the fees: that no transaction is missing is the node's word. */
+  readonly isUnproved: boolean;
 }
-
-const LAMPORTS_PER_SIGNATURE = 5_000n;
 
 /**
  * Proves what a node returned for `ref` as far as the chain allows (architecture.md, invariant 6;
  * docs/adr/0007-solana-completeness.md): the hash, the balance of lamports of each transaction, its signature (a
  * sample), and that the leader's reward is what the fees of all of them come to. The transactions are gone through once,
- * and nothing is kept of them but what `take` makes.
- * @throws IncompleteBlockError saying what was expected and what came, BlockNotFoundError when another block stands there
+ * and nothing is kept of them but what `take` makes. Those whose bytes cannot be read are taken from `accounts`, the same
+ * block with `transactionDetails: "accounts"`.
+ * @throws IncompleteBlockError saying what was expected and what came, BlockNotFoundError when another block stands there,
+ *   UnknownVersionError where `accounts` are needed and were not given
  */
-export function verifyBlock<T>(ref: BlockRef, raw: RawBlock, take: (transaction: VerifiedTransaction) => T): VerifiedBlock<T> {
+export function verifyBlock<T>(ref: BlockRef, raw: RawBlock, take: (transaction: VerifiedTransaction) => T, accounts?: RawBlock): VerifiedBlock<T> {
   expectRef(ref, raw);
+  const inAccounts = accounts && listAccounts(ref, accounts);
+  const unknowns: UnknownPart[] = [];
   const fees = new FeeSum();
   const signed = new Map<string, Signed>();
   const transactions: T[] = [];
   for (const transaction of raw.transactions) {
     const index = fees.count;
-    const verified = readAt(ref, index, () => verifyTransaction(ref, index, fees, transaction));
+    const verified = readAt(ref, index, () => verifyTransaction(ref, index, fees, transaction, { inAccounts, unknowns }));
     if (verified === undefined) continue;
     transactions.push(take(verified));
     const { signature, wire } = verified.tx;
@@ -47,7 +54,18 @@ export function verifyBlock<T>(ref: BlockRef, raw: RawBlock, take: (transaction:
   if (signed.size !== transactions.length) fail(ref, 'signatures', `${transactions.length} different ones`, String(signed.size));
   const forged = verifySignatures([...signed.values()]);
   if (forged !== undefined) fail(ref, 'signature', 'that of its message', `another, ${forged.signature}`);
-  return { transactions, count: fees.count, isFeeProved: verifyFees(ref, raw, fees) };
+  if (inAccounts !== undefined && inAccounts.length !== fees.count) fail(ref, 'transactions by their accounts', String(fees.count), String(inAccounts.length));
+  const proof = verifyFees(raw, fees);
+  if (proof !== 'other') return { transactions, count: fees.count, isFeeProved: proof === 'proved', unknowns, isUnproved: false };
+  // Rewards and transactions of a kind that is not known may be paid by other rules.
+  unknowns.push(...findUnknownRewards(raw));
+  if (unknowns.length === 0) fail(ref, 'reward of the leader', `what ${fees.count} transactions paid ${fees.total} lamports for`, String(fees.rewardOf(raw)));
+  return { transactions, count: fees.count, isFeeProved: false, unknowns, isUnproved: true };
+}
+
+function listAccounts(ref: BlockRef, accounts: RawBlock): readonly RawTransaction[] {
+  expectRef(ref, accounts);
+  return [...accounts.transactions];
 }
 
 function expectRef(ref: BlockRef, raw: RawBlock): void {
@@ -58,13 +76,32 @@ function expectRef(ref: BlockRef, raw: RawBlock): void {
 }
 
 /** Undefined for a vote that moves nothing but its fee. */
-function verifyTransaction(ref: BlockRef, index: number, fees: FeeSum, transaction: RawTransaction): VerifiedTransaction | undefined {
-  const tx = parseTransaction(transaction);
-  fees.add(tx);
+function verifyTransaction(ref: BlockRef, index: number, fees: FeeSum, transaction: RawTransaction, found: Found): VerifiedTransaction | undefined {
+  const { tx, isUnproved } = parseKnown(index, transaction, found);
+  fees.add(tx, isUnproved);
   if (tx.isVote && movesFeeOnly(tx)) return undefined;
   const changes = lamportChanges(tx);
   verifyConservation(ref, index, tx, changes);
-  return { index, tx, changes };
+  return { index, tx, changes, ...(isUnproved && { isUnproved }) };
+}
+
+interface Found {
+  readonly inAccounts: readonly RawTransaction[] | undefined;
+  readonly unknowns: UnknownPart[];
+}
+
+/** By its bytes, or by its accounts where it is of a version that is not known. */
+function parseKnown(index: number, transaction: RawTransaction, { inAccounts, unknowns }: Found): { readonly tx: ParsedTransaction; readonly isUnproved: boolean } {
+  try {
+    return { tx: parseTransaction(transaction), isUnproved: false };
+  } catch (error) {
+    if (!(error instanceof UnknownVersionError) || inAccounts === undefined) throw error;
+    const byAccounts = inAccounts[index];
+    if (byAccounts === undefined) throw new RangeError('expected its accounts, got none', { cause: error });
+    const tx = parseTransaction(byAccounts);
+    unknowns.push({ kind: `transaction-version:${error.version}`, transactionHash: tx.signature, expected: 'version 0 or legacy', got: `version ${error.version}` });
+    return { tx, isUnproved: true };
+  }
 }
 
 function readAt<T>(ref: BlockRef, index: number, work: () => T): T {
@@ -84,42 +121,6 @@ function verifyConservation(ref: BlockRef, index: number, { meta }: ParsedTransa
   if (made === 0n) return;
   const rent = (meta.rewards ?? []).reduce((sum, { rewardType, lamports }) => (rewardType === 'Rent' ? sum + BigInt(lamports) : sum), 0n);
   if (made !== rent) fail(ref, `lamports that transaction ${index} made`, String(rent), String(made));
-}
-
-/** What the transactions of a block paid, summed up. */
-class FeeSum {
-  count = 0;
-  total = 0n;
-  #signatures = 0;
-
-  add(tx: ParsedTransaction): void {
-    this.count += 1;
-    this.total += BigInt(tx.meta.fee);
-    this.#signatures += tx.signatureCount + (tx.isVote ? 0 : countPrecompiled(tx));
-  }
-
-  get base(): bigint {
-    return BigInt(this.#signatures) * LAMPORTS_PER_SIGNATURE;
-  }
-}
-
-/** @returns false where the block tells of no reward: the fees are then no proof */
-function verifyFees(ref: BlockRef, { rewards }: RawBlock, { count, total, base }: FeeSum): boolean {
-  const paid = (rewards ?? []).filter(({ rewardType }) => rewardType === 'Fee');
-  if (paid.length === 0) return total === 0n && count === 0;
-  const reward = paid.reduce((sum, { lamports }) => sum + BigInt(lamports), 0n);
-  // Since SIMD-0096 half of what signatures cost is burnt, before it half of everything.
-  if (reward === total - total / 2n || reward === total - base / 2n) return true;
-  return fail(ref, 'reward of the leader', `what ${count} transactions paid ${total} lamports for`, String(reward));
-}
-
-/** Signatures that instructions carry for a program which checks them: the first byte is their count. */
-function countPrecompiled(tx: ParsedTransaction): number {
-  const { wire } = tx;
-  let count = 0;
-  if (wire === undefined) for (const one of tx.instructions()) count += PRECOMPILES.has(one.program) ? (one.readData()[0] ?? 0) : 0;
-  else if (PRECOMPILES_BYTES.some((key) => wire.hasKey(key))) for (const { programIndex, data } of wire.instructions()) count += PRECOMPILES_BYTES.some((key) => wire.isKeyAt(programIndex, key)) ? (data[0] ?? 0) : 0;
-  return count;
 }
 
 function fail(ref: BlockRef, what: string, expected: string, got: string): never {

@@ -12,7 +12,8 @@ const ALL_MAX = 8;
 const DRAWN = 2;
 
 /** The first transaction found whose payer did not sign it. Encodings that are not the bytes cannot be checked. */
-export function verifySignatures(transactions: readonly Signed[]): Signed | undefined {
+export function verifySignatures(all: readonly Signed[]): Signed | undefined {
+  const transactions = all.filter(({ wire }) => wire !== undefined);
   if (transactions.length <= ALL_MAX) return transactions.find((tx) => !isSigned(tx));
   for (let left = DRAWN; left > 0; left -= 1) {
     const tx = transactions[randomInt(transactions.length)]!;

@@ -11,7 +11,16 @@ const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
 const VERSION_FLAG = 0x80;
 
-/** Where the parts of a signed transaction stand in its bytes, legacy or version 0. Nothing is copied. */
+/** The version of a transaction from its bytes, where it is neither legacy nor 0. */
+export function findUnknownVersion(bytes: Uint8Array): number | undefined {
+  const first = bytes[0] ?? 0;
+  // No transaction has 128 signatures: it begins with its version.
+  if ((first & VERSION_FLAG) !== 0) return first & ~VERSION_FLAG;
+  const message = bytes[1 + first * SIGNATURE_BYTES] ?? 0;
+  return message > VERSION_FLAG ? message & ~VERSION_FLAG : undefined;
+}
+
+/** Where the parts of a signed transaction stand in its bytes, legacy or version 0 (`findUnknownVersion`). Nothing is copied. */
 export class WireTransaction {
   readonly bytes: Buffer;
   readonly signatureCount: number;
@@ -29,11 +38,7 @@ export class WireTransaction {
     this.signatureCount = reader.length();
     this.#signaturesAt = reader.at;
     this.#messageAt = reader.skip(this.signatureCount * SIGNATURE_BYTES);
-    if ((bytes[this.#messageAt]! & VERSION_FLAG) !== 0) {
-      const version = bytes[this.#messageAt]! & ~VERSION_FLAG;
-      if (version !== 0) throw new RangeError(`expected a transaction of version 0 or legacy, got version ${version}`);
-      reader.skip(1);
-    }
+    if (bytes[this.#messageAt] === VERSION_FLAG) reader.skip(1);
     if (reader.byte() !== this.signatureCount) throw new RangeError(`expected ${this.signatureCount} signers, got ${bytes[reader.at - 1]}`);
     reader.skip(2);
     this.keyCount = reader.length();
