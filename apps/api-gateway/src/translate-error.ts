@@ -1,4 +1,4 @@
-import { serviceUnavailable, unauthorized } from '@chainwatch/problem';
+import { notFound, serviceUnavailable, unauthorized } from '@chainwatch/problem';
 import type { ProblemError } from '@chainwatch/problem';
 
 // Connections refused, lost or cut (SQLSTATE classes 08 and 57P, too many of them 53), a statement over its time (57014), a pool that gave none in time, a
@@ -7,11 +7,12 @@ const unavailable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGA
 
 /**
  * A database that is away is 503, not 500: the client may come again. A project that was deleted during the request took
- * the key along: 401. Undefined for what nobody foresaw.
+ * the key along: 401; any other resource that was: 404. Undefined for what nobody foresaw.
  */
 export function translateError(error: unknown): ProblemError | undefined {
   const failures = listCauses(error);
   if (failures.some(({ code, constraint }) => code === '23503' && /_project_id_fkey$/.test(String(constraint)))) return unauthorized('The API key is invalid.');
+  if (failures.some(({ code, constraint }) => code === 'P2025' || (code === '23503' && /_channel_id_fkey$/.test(String(constraint))))) return notFound('The resource was deleted meanwhile.');
   if (!failures.some(({ code, message }) => unavailable.test(String(code)) || isPoolFailure(String(message)))) return undefined;
   return serviceUnavailable('The database is not available at the moment.', { cause: error, retryAfterSeconds: 1 });
 }

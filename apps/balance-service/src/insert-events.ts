@@ -18,13 +18,13 @@ export async function insertEvents(sql: Sql, chainGid: string, changes: readonly
   const events = changes.map((change, position) => toEvent(chainGid, change, sequences[position]!, confirmedNumber, now));
   await sql.query({
     name: 'insert_balance_events',
-    text: `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent)
-     SELECT t.event_id, t.project_id, $1, 'balance.changed', t.sequence, 'balance.changed', t.payload, t.traceparent
+    text: `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent, created_at)
+     SELECT t.event_id, t.project_id, $1, 'balance.changed', t.sequence, 'balance.changed', t.payload, t.traceparent, $7
      FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::text[]) WITH ORDINALITY AS t (event_id, project_id, sequence, payload, traceparent, position)
      ORDER BY t.position ON CONFLICT (event_id) DO NOTHING`,
     values: [
       chainGid, events.map((event) => event.eventId), events.map((event) => event.projectId), events.map((event) => event.envelope.sequence),
-      events.map((event) => event.payload), events.map((event) => event.traceparent ?? null),
+      events.map((event) => event.payload), events.map((event) => event.traceparent ?? null), now,
     ],
   });
   return events;

@@ -21,8 +21,10 @@ export function insertEventsSql(params: SqlParams, events: readonly OutboxEvent[
     ['uuid', (event) => event.transactionId],
     ['text', (event) => event.subject],
     ['text', (event) => event.traceparent ?? null],
+    // The time that it shows: lists filter and sort by it.
+    ['timestamptz', (event) => event.envelope.created_at],
   ]);
   const payloads = params.add(encodeTextArray(events.map((event) => event.payload)), 'text[]');
-  return `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, traceparent, payload, is_held)
+  return `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, traceparent, created_at, payload, is_held)
     SELECT *, ${params.add(isHeld, 'boolean')} FROM ROWS FROM (${source}, unnest(${payloads})) ON CONFLICT (event_id) DO NOTHING`;
 }

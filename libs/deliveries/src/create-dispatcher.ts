@@ -240,9 +240,10 @@ export function createDispatcher({ db, planned, engine, logger }: { db: Sql; pla
       }
     },
     async sweep(olderThanMs, limit) {
+      // A time ahead of the database's is of a clock that runs ahead: such an event does not wait for it.
       const { rows } = await db.query<{ event_id: string; project_id: string }>(
         `SELECT e.* FROM undispatched_events u ${EVENT_OF_ROW}
-         WHERE e.created_at < now() - $1 * interval '1 ms' AND ($3::text[] IS NULL OR left(e.project_id::text, 2) = ANY($3)) ORDER BY u.event_row_id LIMIT $2`,
+         WHERE e.created_at NOT BETWEEN now() - $1 * interval '1 ms' AND now() AND ($3::text[] IS NULL OR left(e.project_id::text, 2) = ANY($3)) ORDER BY u.event_row_id LIMIT $2`,
         [olderThanMs, limit, members.partitions ?? null],
       );
       const missed = rows.filter((row) => !waiting.has(row.event_id));

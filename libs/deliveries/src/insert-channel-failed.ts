@@ -31,7 +31,7 @@ export async function insertChannelFailed(sql: Sql, { id, projectId, kind, name,
     data: { channel: { id, kind: kind as 'nats' | 'telegram' | 'webhook', name, failed_at: failedAt, failure_reason: failureReason ?? '' } },
   };
   await sql.query(
-    `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload) VALUES ($1, $2, $3, $4, 'channel.failed', $5)`,
-    [event.event_id, projectId, event.type, event.sequence, JSON.stringify(event)],
+    `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload, created_at) VALUES ($1, $2, $3, $4, 'channel.failed', $5, $6)`,
+    [event.event_id, projectId, event.type, event.sequence, JSON.stringify(event), failedAt],
   );
 }

@@ -29,7 +29,7 @@ const hourly = {
 
 export const transactionHours: Scale<Date> = { ...hourly, list: 'transactions.hour', table: 'transactions', owner: 'project_id', column: 'detected_at', keys: [] };
 export const deliveryHours: Scale<Date> = { ...hourly, list: 'deliveries.hour', table: 'deliveries', owner: 'channel_id', column: 'created_at', keys: ['event_type'] };
-export const eventHours: Scale<Date> = { ...hourly, list: 'events.hour', table: 'events', owner: 'project_id', column: 'created_at', keys: ['type', 'chain_gid'], where: 'NOT is_held' };
+export const eventHours: Scale<Date> = { ...hourly, list: 'events.hour', table: 'events', owner: 'project_id', column: 'created_at', keys: ['type', 'chain_gid'], where: "NOT is_held AND subject_kind <> 'test'" };
 export const usageHours: Scale<Date> = { ...hourly, list: 'usage.hour', table: 'rpc_usage', owner: 'workspace_id', column: 'hour', keys: [] };
 export const auditLogHours: Scale<Date> = { ...hourly, list: 'audit_logs.hour', table: 'audit_logs', owner: 'workspace_id', column: 'created_at', keys: [] };
 

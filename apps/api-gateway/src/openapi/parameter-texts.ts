@@ -25,6 +25,7 @@ export const parameterTexts: Readonly<Record<string, string>> = {
   is_active: 'Only active, or only inactive chains.',
   is_archived: 'Only archived ones, or only those that are not.',
   is_monitored: 'Only addresses that are monitored, or only those that are not.',
+  is_test: 'Only test messages, or only real events.',
   is_used: 'Only addresses that a transaction touched, or only others.',
   key_id: 'The key, by its `id`.',
   key_ids: 'Only what these keys called.',

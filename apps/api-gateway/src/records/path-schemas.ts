@@ -17,5 +17,9 @@ export const timestampSchema = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
   .refine((date) => date >= FIRST_TIME && date <= LAST_TIME, { error: 'expected a time in the years 0 to 9999, UTC' });
+/** `until` of a list: the last millisecond that belongs to it (decisions.md §12: exclusive, in milliseconds). */
+export const untilSchema = timestampSchema.transform((date) => new Date(Math.max(FIRST_TIME.getTime(), date.getTime() - 1)));
 /** When something of ours was made: nothing is older than the epoch, and Prisma takes no year 0. */
 export const madeAtSchema = timestampSchema.transform((date) => new Date(Math.max(0, date.getTime())));
+/** The same of an `until`. */
+export const madeUntilSchema = madeAtSchema.transform((date) => new Date(Math.max(0, date.getTime() - 1)));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
+import { notFound } from '@chainwatch/problem';
 
 const secretHead = {
   id: z.uuid().meta({ description: 'Of the secret.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
@@ -32,14 +33,18 @@ interface SecretRow {
   readonly expires_at: Date | null;
 }
 
-/** The masks and times of a webhook channel's secrets; an overlap that is over shows nothing any more. */
+/**
+ * The masks and times of a webhook channel's secrets; an overlap that is over shows nothing any more.
+ * @throws ProblemError 404 where the channel was deleted meanwhile
+ */
 export async function readWebhookSecrets(sql: Sql, channelId: string): Promise<z.infer<typeof webhookSecretsSchema>> {
   const { rows } = await sql.query<SecretRow>(
     `SELECT id, mask, state, created_at, last_used_at, rotated_at, expires_at FROM webhook_secrets
      WHERE channel_id = $1 AND (expires_at IS NULL OR expires_at > now())`,
     [channelId],
   );
-  const current = rows.find(({ state }) => state === 'current')!;
+  const current = rows.find(({ state }) => state === 'current');
+  if (current === undefined) throw notFound(`There is no webhook channel ${channelId} in this project.`);
   const previous = rows.find(({ state }) => state === 'previous');
   return {
     current: { ...toHead(current), last_used_at: current.last_used_at?.toISOString() ?? null },

@@ -9,10 +9,7 @@ import { auditLogHours } from '../../lists/scales.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { auditActionSchema, auditLogSchema, targetTypeSchema, toAuditLogRecord } from '../../records/audit-log.ts';
 import { toOrders } from '../../records/order.ts';
-import { searchSchema, timestampSchema } from '../../records/path-schemas.ts';
-
-// No entry is older, and Prisma cannot write the year 0, which RFC 3339 has.
-const timeSchema = timestampSchema.transform((date) => new Date(Math.max(0, date.getTime())));
+import { madeAtSchema, madeUntilSchema, searchSchema } from '../../records/path-schemas.ts';
 
 const columns = { created_at: 'createdAt' } as const;
 
@@ -24,8 +21,8 @@ const querySchema = z.strictObject({
   target_ids: listParameter(z.uuid()),
   actor_key_ids: listParameter(z.uuid()),
   request_id: z.string().min(1).max(128).optional(),
-  since: timeSchema.optional(),
-  until: timeSchema.optional(),
+  since: madeAtSchema.optional(),
+  until: madeUntilSchema.optional(),
   search: searchSchema,
 });
 type AuditLogQuery = z.infer<typeof querySchema>;

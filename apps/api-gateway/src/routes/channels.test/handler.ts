@@ -20,8 +20,8 @@ export const testChannel = defineRoute({
     await db.transaction(async (sql) => {
       // Told to this one channel: nobody publishes or dispatches it.
       await sql.query(
-        `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload) VALUES ($1, $2, $3, $4, 'test', $5)`,
-        [event.event_id, principal.projectId, event.type, event.sequence, JSON.stringify(event)],
+        `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload, created_at) VALUES ($1, $2, $3, $4, 'test', $5, $6)`,
+        [event.event_id, principal.projectId, event.type, event.sequence, JSON.stringify(event), event.created_at],
       );
       await sql.query(
         `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, is_test) VALUES ($1, $2, $3, $4, $5, 'pending', true)`,

@@ -9,7 +9,7 @@ import { sumCounts } from '../../lists/sum-counts.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { deliverySchema, deliveryStatusSchema, toDeliveryRecord } from '../../records/delivery.ts';
 import { eventTypeSchema } from '../../records/event-selection.ts';
-import { madeAtSchema } from '../../records/path-schemas.ts';
+import { madeAtSchema, madeUntilSchema } from '../../records/path-schemas.ts';
 
 const querySchema = z.strictObject({
   ...pageParameters,
@@ -18,7 +18,7 @@ const querySchema = z.strictObject({
   event_id: z.uuid().optional(),
   event_types: listParameter(eventTypeSchema),
   since: madeAtSchema.optional(),
-  until: madeAtSchema.optional(),
+  until: madeUntilSchema.optional(),
 });
 type DeliveryQuery = z.infer<typeof querySchema>;
 

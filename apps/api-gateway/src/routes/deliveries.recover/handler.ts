@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalidRequest } from '@chainwatch/problem';
 import { defineRoute } from '../../define-route.ts';
 import { channelParams, findChannel } from '../../find-channel.ts';
-import { madeAtSchema } from '../../records/path-schemas.ts';
+import { madeAtSchema, madeUntilSchema } from '../../records/path-schemas.ts';
 import { recoverDeliveries } from './recover-deliveries.ts';
 
 export const recover = defineRoute({
@@ -12,7 +12,7 @@ export const recover = defineRoute({
   params: channelParams,
   body: z.strictObject({
     since: madeAtSchema.meta({ description: 'What was made then or later.', examples: ['2026-01-01T00:00:00.000Z'] }),
-    until: madeAtSchema.optional().meta({ description: 'And before then; absent: until now.', examples: ['2026-01-02T00:00:00Z'] }),
+    until: madeUntilSchema.optional().meta({ description: 'And before then; absent: until now.', examples: ['2026-01-02T00:00:00Z'] }),
   }),
   responses: { 202: z.object({ recovered_count: z.int().min(0).meta({ description: 'Deliveries that are sent again.', examples: [12] }) }) },
   handle: async ({ params, body, principal }, deps) => {

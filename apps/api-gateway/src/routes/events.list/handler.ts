@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
-import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { booleanParameter, listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { defineRoute } from '../../define-route.ts';
 import { countOnScale } from '../../lists/count-on-scale.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
 import { eventHours } from '../../lists/scales.ts';
 import { eventHorizon, eventSchema, toEventRecord } from '../../records/event.ts';
 import { eventTypeSchema } from '../../records/event-selection.ts';
-import { madeAtSchema } from '../../records/path-schemas.ts';
+import { madeAtSchema, madeUntilSchema } from '../../records/path-schemas.ts';
 
 const querySchema = z.strictObject({
   ...pageParameters,
@@ -17,8 +17,9 @@ const querySchema = z.strictObject({
   types: listParameter(eventTypeSchema),
   chain_gids: listParameter(chainGidSchema),
   transaction_id: z.uuid().optional(),
+  is_test: booleanParameter.default(false),
   since: madeAtSchema.optional(),
-  until: madeAtSchema.optional(),
+  until: madeUntilSchema.optional(),
 });
 
 /** With the types that an index is asked for one by one. */
@@ -27,6 +28,8 @@ interface EventFilters {
   readonly types: readonly string[];
   readonly chains: readonly string[] | undefined;
   readonly transactionId: string | undefined;
+  /** Test messages alone, or everything else. */
+  readonly isTest: boolean;
   readonly from: Date;
   readonly to: Date | undefined;
 }
@@ -44,6 +47,7 @@ export const listEvents = defineRoute({
       types: [...new Set(query.types ?? eventTypeSchema.options)],
       chains: query.chain_gids?.map(normalizeChainGid),
       transactionId: query.transaction_id,
+      isTest: query.is_test,
       from: query.since !== undefined && query.since > horizon ? query.since : horizon,
       to: query.until,
     };
@@ -57,17 +61,17 @@ export const listEvents = defineRoute({
 });
 
 async function countEvents(db: Sql, filters: EventFilters): Promise<number> {
-  const { projectId, types, chains, transactionId, from, to } = filters;
-  if (transactionId === undefined) return countOnScale(db, eventHours, projectId, { from, to }, [types, chains]);
+  const { projectId, types, chains, transactionId, isTest, from, to } = filters;
+  if (transactionId === undefined && !isTest) return countOnScale(db, eventHours, projectId, { from, to }, [types, chains]);
   const { where, parameters } = toConditions(filters);
   const { rows } = await db.query<{ total: number }>(`SELECT count(*) AS total FROM events WHERE type = ANY ($1) AND ${where}`, [types, ...parameters]);
   return rows[0]!.total;
 }
 
 /** Behind the first parameter. */
-function toConditions({ projectId, chains, transactionId, from, to }: EventFilters): { where: string; parameters: unknown[] } {
+function toConditions({ projectId, chains, transactionId, isTest, from, to }: EventFilters): { where: string; parameters: unknown[] } {
   return {
-    where: `project_id = $2 AND NOT is_held AND created_at >= $3 AND created_at <= coalesce($4::timestamptz, 'infinity') AND ($5::text[] IS NULL OR chain_gid = ANY ($5)) AND ($6::uuid IS NULL OR transaction_id = $6)`,
+    where: `project_id = $2 AND NOT is_held AND subject_kind ${isTest ? '=' : '<>'} 'test' AND created_at >= $3 AND created_at <= coalesce($4::timestamptz, 'infinity') AND ($5::text[] IS NULL OR chain_gid = ANY ($5)) AND ($6::uuid IS NULL OR transaction_id = $6)`,
     parameters: [projectId, from, to ?? null, chains ?? null, transactionId ?? null],
   };
 }

@@ -4,7 +4,7 @@ import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
 import { transactionRecord } from '@chainwatch/events';
 import { integerParameter, listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { defineRoute } from '../../define-route.ts';
-import { timestampSchema } from '../../records/path-schemas.ts';
+import { timestampSchema, untilSchema } from '../../records/path-schemas.ts';
 import { queryTransactions } from './query-transactions.ts';
 import { toTransactionRecord } from './to-transaction-record.ts';
 
@@ -20,7 +20,7 @@ const querySchema = z.strictObject({
   from_block: integerParameter(0).optional(),
   to_block: integerParameter(0).optional(),
   since: timestampSchema.optional(),
-  until: timestampSchema.optional(),
+  until: untilSchema.optional(),
   min_amount: positiveDecimalSchema.max(160).optional(),
   public_key_id: z.uuid().optional(),
 });

@@ -7,7 +7,7 @@ import { defineRoute } from '../../define-route.ts';
 import { countOnScale } from '../../lists/count-on-scale.ts';
 import { usageHours } from '../../lists/scales.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
-import { timestampSchema } from '../../records/path-schemas.ts';
+import { timestampSchema, untilSchema } from '../../records/path-schemas.ts';
 
 const count = z.int().min(0);
 
@@ -31,7 +31,7 @@ const querySchema = z.strictObject({
   chain_gids: listParameter(chainGidSchema),
   methods: listParameter(z.string().min(1).max(64)),
   since: timestampSchema.optional(),
-  until: timestampSchema.optional(),
+  until: untilSchema.optional(),
 });
 type UsageQuery = z.infer<typeof querySchema>;
 
@@ -44,7 +44,7 @@ export const listUsage = defineRoute({
   handle: async ({ query, principal }, { db }) => {
     const filters = [principal.workspaceId, query.key_ids ?? null, query.chain_gids?.map(normalizeChainGid) ?? null, query.methods ?? null, query.since ?? null, query.until ?? null];
     const where = `workspace_id = $1 AND ($2::uuid[] IS NULL OR key_id = ANY($2)) AND ($3::text[] IS NULL OR chain_gid = ANY($3))
-      AND ($4::text[] IS NULL OR method = ANY($4)) AND ($5::timestamptz IS NULL OR hour >= $5) AND ($6::timestamptz IS NULL OR hour < $6)`;
+      AND ($4::text[] IS NULL OR method = ANY($4)) AND ($5::timestamptz IS NULL OR hour >= $5) AND ($6::timestamptz IS NULL OR hour <= $6)`;
     const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
     const [{ rows }, total] = await Promise.all([
       db.query<UsageRow>(
@@ -63,7 +63,7 @@ export const listUsage = defineRoute({
 async function countUsage(db: Sql, workspaceId: string, query: UsageQuery, where: string, values: unknown[]): Promise<number> {
   const { key_ids, chain_gids, methods, since, until } = query;
   if (since === undefined && until === undefined) return sumCounts(db, { scope: workspaceId, list: 'usage' }, [key_ids, chain_gids?.map(normalizeChainGid), methods]);
-  if ([key_ids, chain_gids, methods].every((filter) => filter === undefined)) return countOnScale(db, usageHours, workspaceId, { from: since, to: until && new Date(until.getTime() - 1) });
+  if ([key_ids, chain_gids, methods].every((filter) => filter === undefined)) return countOnScale(db, usageHours, workspaceId, { from: since, to: until });
   const { rows } = await db.query<{ total: number }>(`SELECT count(*) AS total FROM rpc_usage WHERE ${where}`, values);
   return rows[0]!.total;
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '@chainwatch/db';
-import { conflict } from '@chainwatch/problem';
+import { conflict, notFound } from '@chainwatch/problem';
 import { defineRoute } from '../../define-route.ts';
 import { channelParams, findChannel } from '../../find-channel.ts';
 import { insertWebhookSecret } from '../../insert-webhook-secret.ts';
@@ -27,7 +27,8 @@ export const rotateWebhookSecret = defineRoute({
 /** @throws ProblemError 409 while an overlap runs: the header never holds more than two signatures (decisions.md 1.12) */
 async function retireCurrentSecret(sql: Sql, channelId: string): Promise<void> {
   // Of two rotations at once the second one waits here, and finds the overlap of the first.
-  await sql.query('SELECT FROM notification_channels WHERE id = $1 FOR UPDATE', [channelId]);
+  const { rowCount } = await sql.query('SELECT FROM notification_channels WHERE id = $1 FOR UPDATE', [channelId]);
+  if (rowCount === 0) throw notFound(`There is no webhook channel ${channelId} in this project.`);
   await sql.query(`DELETE FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous' AND expires_at <= now()`, [channelId]);
   const { rows } = await sql.query<{ expires_at: Date }>(`SELECT expires_at FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous'`, [channelId]);
   if (rows[0]) throw conflict(`The overlap of the last rotation runs until ${rows[0].expires_at.toISOString()}: end it first.`);
