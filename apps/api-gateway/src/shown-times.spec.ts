@@ -23,8 +23,8 @@ describe('since and until (D4)', () => {
 
   it.each([
     ['/events?is_test=true', 'api'],
-    ['/notification_channels/CHANNEL/deliveries?limit=100', 'api'],
-    ['/management/audit_logs?limit=100', 'management'],
+    ['/notification_channels/CHANNEL/deliveries?sort_by=-created_at', 'api'],
+    ['/management/audit_logs?sort_by=-created_at', 'management'],
   ] as const)('%s: compare the time that is shown, since inclusive, until exclusive', async (path, client) => {
     const list = async (query: string): Promise<Item[]> => (await world[client].get(`${path.replace('CHANNEL', channelId)}${query}`).expect(200)).body.items;
     const all = await list('&limit=100');

@@ -38,6 +38,11 @@ describe('three gateways on a real bus', () => {
     for (const { gateway } of replicas) expect(await gateway.readiness()).toEqual({ postgres: { ok: true }, nats: { ok: true } });
   });
 
+  it('tell the limits even to what never became a request (D10)', async () => {
+    const response = await fetch(`http://127.0.0.1:${last.gateway.port}/v1/version`, { headers: { 'X-Long': 'a'.repeat(20_000) } });
+    expect([response.status, ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'].map((name) => Number(response.headers.get(name)) > 0)]).toEqual([431, true, true, true]);
+  });
+
   it('tell the analyzer about a new address', async () => {
     const analyzer = await createBus('tx-analyzer', { url: nats.url });
     const seen: unknown[] = [];

@@ -45,7 +45,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
   // Prisma compiles its query engine with the first query: better now than with the first client.
   void deps.prisma.workspace.findFirst().catch(() => undefined);
   const stopFolding = startFolding({ db: deps.db, logger: deps.logger });
-  const server = await startHttpServer(createApp({ ...options, deps, keys }), { port, host });
+  const server = await startHttpServer(createApp({ ...options, deps, keys }), { port, host, badRequestHeaders: () => uncounted(options.limits.publicPerClient) });
   return {
     port: server.port,
     // The bus is told but not needed: without it the services find changes by themselves, only later.
@@ -57,4 +57,9 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
       await server.close();
     },
   };
+}
+
+/** What never became a request takes nothing from any limit. */
+function uncounted(limit: number): Record<string, number> {
+  return { 'X-RateLimit-Limit': limit, 'X-RateLimit-Remaining': limit, 'X-RateLimit-Reset': Math.ceil(Date.now() / 1_000) };
 }

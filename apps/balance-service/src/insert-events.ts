@@ -43,7 +43,7 @@ function toEvent(chainGid: string, change: Change, sequence: number, confirmedNu
     sequence,
     data: {
       address_id: addressId,
-      address: reading.address,
+      address: reading.display,
       chain_gid: chainGid,
       asset_gid: assetGid,
       previous: previousRaw === undefined ? null : formatAmount(previousRaw, decimals),

@@ -3,7 +3,7 @@ import type { Anchor } from './read-anchors.ts';
 import type { Reading } from './target.ts';
 
 const reading = (amountRaw: bigint, number = 10): Reading => ({
-  addressId: 'a', projectId: 'p', address: '0xaa', assetGid: 'gid', decimals: 18, block: { number, hash: `0x${number}` },
+  addressId: 'a', projectId: 'p', address: '0xaa', display: '0xAA', assetGid: 'gid', decimals: 18, block: { number, hash: `0x${number}` },
   parent: undefined, baselineRaw: undefined, isSuspected: false, isLate: false, traceparent: undefined, amountRaw,
 });
 const anchor = (amountRaw: bigint, number: number, told = amountRaw): Anchor => ({

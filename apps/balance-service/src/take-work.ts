@@ -29,6 +29,7 @@ interface TargetRow {
   readonly address_id: string;
   readonly project_id: string;
   readonly address: string;
+  readonly display: string;
   readonly asset_gid: string;
   readonly decimals: number;
   readonly block_number: number | null;
@@ -126,11 +127,11 @@ async function readWanted(sql: Sql, network: Network, readIds: readonly number[]
   const { rows } = await sql.query<TargetRow>({
     name: 'read_wanted',
     text: `WITH ${WANTED}
-     SELECT DISTINCT ON (w.address_id, w.asset_gid) w.address_id, a.project_id, a.address, w.asset_gid, s.decimals, w.at_number AS block_number, w.at_hash AS block_hash,
+     SELECT DISTINCT ON (w.address_id, w.asset_gid) w.address_id, a.project_id, a.address, a.display, w.asset_gid, s.decimals, w.at_number AS block_number, w.at_hash AS block_hash,
             p.number AS parent_number, p.hash AS parent_hash, w.traceparent,
             bool_and(w.is_suspected) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_suspected, bool_or(w.is_late) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_late
      FROM wanted w
-     CROSS JOIN LATERAL (SELECT project_id, address, is_monitored FROM addresses WHERE id = w.address_id OFFSET 0) a
+     CROSS JOIN LATERAL (SELECT project_id, address, display, is_monitored FROM addresses WHERE id = w.address_id OFFSET 0) a
      CROSS JOIN LATERAL (SELECT chain_gid, status, archived_at, decimals FROM assets WHERE gid = w.asset_gid OFFSET 0) s
      LEFT JOIN LATERAL (SELECT address_id, block_number FROM balances WHERE address_id = w.address_id AND asset_gid = w.asset_gid OFFSET 0) k ON true
      LEFT JOIN LATERAL (
@@ -145,6 +146,7 @@ async function readWanted(sql: Sql, network: Network, readIds: readonly number[]
     addressId: row.address_id,
     projectId: row.project_id,
     address: row.address,
+    display: row.display,
     assetGid: row.asset_gid,
     decimals: row.decimals,
     block: refOf(row.block_number, row.block_hash),

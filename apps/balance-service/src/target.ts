@@ -6,6 +6,8 @@ export interface Target {
   readonly projectId: string;
   /** Canonical form. */
   readonly address: string;
+  /** As it is shown. */
+  readonly display: string;
   readonly assetGid: string;
   readonly decimals: number;
   /** Read there; undefined: at the analyzer's cursor, the newest block whose transfers are all stored. */

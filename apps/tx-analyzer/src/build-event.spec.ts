@@ -10,6 +10,8 @@ import { planWrites } from './plan-writes.ts';
 import { makeTransaction } from './spec-chain.ts';
 
 const POOL = Array.from({ length: 5 }, (_, index) => `0x${String(index).repeat(40)}`);
+/** As a family shows an address. */
+const toDisplay = (canonical: string): string => canonical.replace('0x', '0X');
 const uuid = (index: number): string => `00000000-0000-4000-8000-00000000000${index}`;
 const address = fc.constantFrom(...POOL);
 const transfer = fc.record({ type: fc.constantFrom('native' as const, 'internal' as const, 'token' as const), from: fc.option(address, { nil: undefined }), to: address, amountRaw: fc.bigInt(0n, 2n ** 256n - 1n) });
@@ -64,12 +66,14 @@ describe('matching', () => {
         const matches = matchTransactions(blockOf([tx]), [tx], watchedOf(entries));
         const plan = planWrites([], matches, new Map(), { chainGid: network.gid, requiredConfirmations: 3, now: new Date(0) });
         for (const { type, state } of plan.events) {
-          const event = buildEvent(state, { chainGid: network.gid, type, sequence: 1, headNumber: 12, createdAt: new Date(0), decimalsOf: (gid) => (gid === NATIVE ? 18 : isKnown ? 6 : undefined) });
+          const event = buildEvent(state, { chainGid: network.gid, type, sequence: 1, headNumber: 12, createdAt: new Date(0), displayOf: toDisplay, decimalsOf: (gid) => (gid === NATIVE ? 18 : isKnown ? 6 : undefined) });
           EVENT_SCHEMAS[type].parse(event);
           const own = new Set(state.participants.map((participant) => participant.address));
+          const shown = new Set([...own].map(toDisplay));
+          expect(event.data.balance_changes.every((change) => shown.has(change.address))).toBe(true);
           for (const moved of event.data.transaction.transfers) {
             expect(moved.monitored_addresses.length).toBeGreaterThan(0);
-            expect(moved.monitored_addresses.every((each) => own.has(each) && (each === moved.from || each === moved.to))).toBe(true);
+            expect(moved.monitored_addresses.every((each) => shown.has(each) && (each === moved.from || each === moved.to))).toBe(true);
           }
           // Between the project's own addresses nothing is made or lost: only what crosses its border and fees count.
           const border = state.transfers.reduce((sum, each) => sum + (own.has(each.to ?? '') ? each.amountRaw : 0n) - (own.has(each.from ?? '') ? each.amountRaw : 0n), 0n);

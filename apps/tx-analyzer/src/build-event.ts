@@ -15,6 +15,8 @@ export interface EventContext {
   /** Height that confirmations are counted at. */
   readonly headNumber: number;
   readonly createdAt: Date;
+  /** The form of an address that records show. */
+  displayOf(address: string): string;
   /** Undefined while the token's metadata is not known: amounts are null then. */
   decimalsOf(assetGid: string): number | undefined;
 }
@@ -72,13 +74,13 @@ function buildTransfer(transfer: MatchedTransfer, context: EventContext): Transf
     index: transfer.index,
     type: transfer.type,
     asset_gid: transfer.assetGid,
-    from: transfer.from ?? null,
-    to: transfer.to ?? null,
+    from: transfer.from === undefined ? null : context.displayOf(transfer.from),
+    to: transfer.to === undefined ? null : context.displayOf(transfer.to),
     amount: decimals === undefined ? null : formatAmount(transfer.amountRaw, decimals),
     amount_raw: String(transfer.amountRaw),
     decimals: decimals ?? null,
     log_index: transfer.logIndex ?? null,
-    monitored_addresses: [...transfer.monitored],
+    monitored_addresses: transfer.monitored.map((address) => context.displayOf(address)),
   };
 }
 
@@ -96,7 +98,7 @@ function sumBalanceChanges(state: TransactionState, context: EventContext): Bala
     if (state.fee?.payer === address) add(state.fee.assetGid, -state.fee.amountRaw);
     for (const [assetGid, delta] of deltas) {
       const decimals = context.decimalsOf(assetGid);
-      changes.push({ address_id: id, address, asset_gid: assetGid, delta: decimals === undefined ? null : formatAmount(delta, decimals), delta_raw: String(delta) });
+      changes.push({ address_id: id, address: context.displayOf(address), asset_gid: assetGid, delta: decimals === undefined ? null : formatAmount(delta, decimals), delta_raw: String(delta) });
     }
   }
   return changes;

@@ -72,7 +72,7 @@ export class ChainAnalyzer {
     const { decimalsOf, learn } = this.#assets;
     const utxo = opened.utxo && { codec: opened.utxo, coins: new CoinWatch(db, chain.gid) };
     const endpointOf = (block: object) => opened.client.endpointOf(block);
-    this.#chain = { gid: chain.gid, family: chain.family, network: opened.network, ...(utxo === undefined ? {} : { utxo }), token, endpointOf, decimalsOf, learn };
+    this.#chain = { gid: chain.gid, family: chain.family, network: opened.network, ...(utxo === undefined ? {} : { utxo }), token, endpointOf, displayOf: opened.displayAddress ?? ((address) => address), decimalsOf, learn };
     this.#standing = new ChainStanding({ db, logger, chain: this.#chain });
     this.#mempool = new MempoolAnalyzer({ ...deps, watch: deps.family, chain: this.#chain, reader: opened.client.mempool, ring: this.#ring, onNews: this.#wake.notify });
     this.#gate = new UnknownGate({ sql: db, client: opened.client, chain: this.#chain, waitMs: options.unknownWaitMs });

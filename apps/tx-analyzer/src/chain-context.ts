@@ -17,6 +17,8 @@ export interface ChainContext {
   readonly token: number;
   /** Label of the endpoint that told of a block with unknown parts. */
   endpointOf(block: object): string | undefined;
+  /** The form of an address that records show. */
+  displayOf(address: string): string;
   decimalsOf(assetGid: string): number | undefined;
   /** Decimals that the database knows by now. */
   learn(assetGid: string, decimals: number): void;

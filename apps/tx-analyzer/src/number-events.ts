@@ -14,7 +14,7 @@ export async function numberEvents(sql: Sql, chain: ChainContext, planned: reado
 export function buildEvents(chain: ChainContext, planned: readonly PlannedEvent[], sequences: readonly number[], headNumber: number, createdAt: Date): OutboxEvent[] {
   return planned.map(({ type, state, traceparent }, position) => {
     const sequence = sequences[position]!;
-    const envelope = buildEvent(state, { chainGid: chain.gid, type, sequence, headNumber, createdAt, decimalsOf: chain.decimalsOf });
+    const envelope = buildEvent(state, { chainGid: chain.gid, type, sequence, headNumber, createdAt, displayOf: chain.displayOf, decimalsOf: chain.decimalsOf });
     return {
       eventId: envelope.event_id,
       projectId: state.projectId,

@@ -12,6 +12,7 @@ export const bitcoinFamily: ChainFamily = {
   namespace: 'bip122',
   networks: bitcoinNetworks,
   parseAddress,
+  burnAddresses: ['1BitcoinEaterAddressDontSendf59kuE', '1CounterpartyXXXXXXXXXXXXXXXUWLpVr'],
   parseAssetPath,
   createClient: (options) => new BitcoinClient(options),
   utxo: { coinbaseMaturity: 100, matchKeyOf, findAddress },

@@ -14,6 +14,10 @@ export interface ChainNotation {
    * @throws InvalidAddressError with a public text that says what was expected and what came
    */
   parseAddress(input: string): ParsedAddress;
+  /** How a canonical address is shown (EVM: EIP-55). Absent where the canonical form is what is shown. */
+  displayAddress?(canonical: string): string;
+  /** Canonical addresses from which nothing ever comes back: the zero address and the well-known burn addresses. */
+  readonly burnAddresses?: readonly string[];
   /**
    * Canonical CAIP-19 gid of an asset of `network` from its path form, aliases resolved (`erc20:0xAB…` on BSC → `bep20:0xab…`).
    * @throws InvalidAssetError

@@ -15,6 +15,8 @@ export interface OpenedChain {
   readonly client: FailoverClient;
   /** Of a family of unspent outputs. */
   readonly utxo?: UtxoCodec;
+  /** Of a family whose canonical addresses are not what is shown. */
+  readonly displayAddress?: (canonical: string) => string;
 }
 
 /** @throws ChainNotConfiguredError */
@@ -50,7 +52,7 @@ export function createChainOpener({ findFamily, opener, dial, endpoints, indexes
       throw new ChainNotConfiguredError(`the endpoint cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error, publicMessage });
     }
     if (clients.length === 0) throw new ChainNotConfiguredError('no endpoint is configured');
-    return { network, client: createFailoverClient(clients), ...(family.utxo && { utxo: family.utxo }) };
+    return { network, client: createFailoverClient(clients), ...(family.utxo && { utxo: family.utxo }), ...(family.displayAddress && { displayAddress: family.displayAddress }) };
   };
 }
 

@@ -10,6 +10,8 @@ export const solanaFamily: ChainFamily = {
   namespace: 'solana',
   networks: solanaNetworks,
   parseAddress,
+  // The system program, whose key is zero, and the incinerator.
+  burnAddresses: ['11111111111111111111111111111111', '1nc1nerator11111111111111111111111111111111'],
   parseAssetPath,
   createClient: (options) => new SolanaClient(options),
 };

@@ -10,6 +10,8 @@ export const tronFamily: ChainFamily = {
   namespace: 'tron',
   networks: tronNetworks,
   parseAddress,
+  // The zero address, and the account that TRON itself calls the black hole.
+  burnAddresses: ['T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb', 'TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy'],
   parseAssetPath,
   createClient: (options) => new TronClient(options),
 };

@@ -1,8 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
 import type { RequestHandler } from 'express';
 import { ProblemError, contentTooLarge, invalidRequest, unsupportedMediaType } from '@chainwatch/problem';
 import { findBodyFault } from './find-body-fault.ts';
+import { findInexactNumber } from './find-inexact-number.ts';
 import { inOrder } from './in-order.ts';
 
 export interface JsonBodyOptions {
@@ -12,7 +13,7 @@ export interface JsonBodyOptions {
 
 /** Parses JSON bodies: 415 for another media type, 413 over the limit, 400 for what is no JSON or cannot be stored. */
 export function jsonBody(options: JsonBodyOptions): RequestHandler {
-  const json = express.json({ limit: options.limitBytes, strict: false, type: () => true });
+  const json = express.json({ limit: options.limitBytes, strict: false, type: () => true, verify: keepText });
   const parse: RequestHandler = (req, res, next) =>
     json(req, res, (error?: unknown) => next(error === undefined ? undefined : toProblem(error, options.limitBytes)));
   const readBody = inOrder(requireJson, parse, checkBody);
@@ -28,8 +29,18 @@ const requireJson: RequestHandler = (req, _res, next) => {
   next();
 };
 
+/** Until it is checked: numbers are not all kept by parsing. */
+const texts = new WeakMap<IncomingMessage, string>();
+
+function keepText(req: IncomingMessage, _res: ServerResponse, bytes: Buffer): void {
+  texts.set(req, bytes.toString('utf8'));
+}
+
 const checkBody: RequestHandler = (req, _res, next) => {
-  const fault = findBodyFault(req.body);
+  const text = texts.get(req);
+  texts.delete(req);
+  // The depth is bounded first: the other check is recursive.
+  const fault = findBodyFault(req.body) ?? (text === undefined ? undefined : findInexactNumber(text));
   next(fault === undefined ? undefined : invalidRequest([fault]));
 };
 

@@ -16,10 +16,11 @@ describe('startHttpServer', () => {
     ['a length and chunks', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
     ['a header of 100 KB', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`, 431],
   ])('answers a problem to %s', async (_name, text, status) => {
-    const server = await startHttpServer((_req, res) => void res.end('fine'), { port: 0, host: '127.0.0.1' });
+    const server = await startHttpServer((_req, res) => void res.end('fine'), { port: 0, host: '127.0.0.1', badRequestHeaders: () => ({ 'X-RateLimit-Limit': 7 }) });
     try {
       const answer = await sendRaw(server.port, text);
       expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(answer).toMatch(/\r\nX-RateLimit-Limit: 7\r\n/);
       expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ status, title: expect.any(String), type: expect.any(String) });
     } finally {
       await server.close();

@@ -12,6 +12,8 @@ export interface HttpServerOptions {
   readonly requestTimeoutMs?: number;
   /** Longest head of one, default 15,000. */
   readonly headersTimeoutMs?: number;
+  /** More headers for the answer to what never became a request. */
+  readonly badRequestHeaders?: () => Readonly<Record<string, string | number>>;
 }
 
 export interface HttpServer {
@@ -29,7 +31,7 @@ export async function startHttpServer(listener: RequestListener, options: HttpSe
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     // Who asks for a head alone takes a body for the next answer.
     const isHead = error.rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
-    socket.end(describeBadRequest(error.code, isHead));
+    socket.end(describeBadRequest(error.code, isHead, options.badRequestHeaders?.() ?? {}));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -53,10 +55,10 @@ export async function startHttpServer(listener: RequestListener, options: HttpSe
 }
 
 /** The whole answer to what never became a request. */
-function describeBadRequest(code: string | undefined, isHead: boolean): string {
+function describeBadRequest(code: string | undefined, isHead: boolean, more: Readonly<Record<string, string | number>>): string {
   const [status, title, detail] = badRequests[code ?? ''] ?? [400, 'Invalid Request', 'The request is not well-formed HTTP.'];
   const body = JSON.stringify({ type: 'about:blank', title, status, detail });
-  const headers = [`X-Request-Id: ${randomUUID()}`, 'X-Content-Type-Options: nosniff', 'Cache-Control: no-store', 'Content-Type: application/problem+json', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close'];
+  const headers = [`X-Request-Id: ${randomUUID()}`, 'X-Content-Type-Options: nosniff', 'Cache-Control: no-store', 'Content-Type: application/problem+json', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close', ...Object.entries(more).map(([name, value]) => `${name}: ${value}`)];
   return `HTTP/1.1 ${status} ${title}\r\n${headers.join('\r\n')}\r\n\r\n${isHead ? '' : body}`;
 }
 

@@ -33,3 +33,18 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
+
+-- An imported address that is derived later becomes an HD address: that is written down.
+ALTER TABLE audit_logs DROP CONSTRAINT audit_logs_target_type_check;
+ALTER TABLE audit_logs ADD CONSTRAINT audit_logs_target_type_check CHECK (target_type IN ('workspace', 'project', 'member', 'key', 'address'));
+
+-- What people write is compared and sorted the same on every server, whatever its locale (decisions.md §14).
+ALTER TABLE addresses ALTER COLUMN label TYPE text COLLATE "und-x-icu", ALTER COLUMN display TYPE text COLLATE "und-x-icu";
+ALTER TABLE api_keys ALTER COLUMN name TYPE text COLLATE "und-x-icu";
+ALTER TABLE assets ALTER COLUMN name TYPE text COLLATE "und-x-icu", ALTER COLUMN symbol TYPE text COLLATE "und-x-icu";
+ALTER TABLE audit_logs ALTER COLUMN actor_name TYPE text COLLATE "und-x-icu";
+ALTER TABLE blockchains ALTER COLUMN name TYPE text COLLATE "und-x-icu", ALTER COLUMN short_name TYPE text COLLATE "und-x-icu";
+ALTER TABLE members ALTER COLUMN email TYPE text COLLATE "und-x-icu";
+ALTER TABLE notification_channels ALTER COLUMN name TYPE text COLLATE "und-x-icu";
+ALTER TABLE projects ALTER COLUMN name TYPE text COLLATE "und-x-icu";
+ALTER TABLE public_keys ALTER COLUMN label TYPE text COLLATE "und-x-icu";

@@ -127,7 +127,7 @@ class TotalsWorld {
 
   async #run(step: BlocksStep, segment: { finalize?: { seq: number; type: 'finalize'; number: number; hash: string; parentHash: string; timestamp: number } }): Promise<void> {
     const cursor = { seq: this.#number, number: this.#number, hash: hashOf(`block ${this.#number}`) };
-    const chain = { gid: network.gid, family: network.family, network, token: 1, endpointOf: () => undefined, decimalsOf: () => 18, learn: () => undefined };
+    const chain = { gid: network.gid, family: network.family, network, token: 1, endpointOf: () => undefined, displayOf: (address: string) => address, decimalsOf: () => 18, learn: () => undefined };
     await runStep(this.#writer, chain, {
       segment: { entries: [], orphans: [], blocks: [], ...segment },
       step,

@@ -3,6 +3,8 @@ import type { Sql } from '@chainwatch/db';
 import { notFound, serviceUnavailable, unprocessableEntity } from '@chainwatch/problem';
 import { announceAddresses } from '../announce-address.ts';
 import type { ApiDeps } from '../api-deps.ts';
+import { recordChange } from '../management/record-change.ts';
+import type { Author } from '../management/record-change.ts';
 import type { PublicKeyRow } from '../records/public-key.ts';
 import { addressesPerCallMax, indexMax } from './index-limits.ts';
 import { inTurn } from './in-turn.ts';
@@ -18,6 +20,7 @@ export interface Generated {
 interface Generation {
   readonly key: PublicKeyRow;
   readonly change: number;
+  readonly author: Author;
   readonly signal?: AbortSignal;
 }
 
@@ -73,12 +76,13 @@ async function repeat(deps: Deps, generation: Generation, prepare: () => Promise
         const { indexes, create } = await decide(sql);
         if (!create.every((index) => derived.has(index))) throw new OvertakenError();
         const inserted = await insertHdAddresses(sql, generation.key, generation.change, create.map((index) => derived.get(index)!));
+        for (const { id, wasExternal } of inserted) if (wasExternal) await recordChange(sql, generation.author, { action: 'address.derived', targetId: id, from: { kind: 'external' }, to: { kind: 'hd' } });
         return { indexes, inserted };
       })),
     );
     if (outcome === undefined) continue;
     announce(deps, generation.key, outcome.inserted);
-    return { indexes: outcome.indexes, createdCount: outcome.inserted.length };
+    return { indexes: outcome.indexes, createdCount: outcome.inserted.filter(({ wasExternal }) => !wasExternal).length };
   }
   throw serviceUnavailable('Too many addresses of this public key are being generated at once.', { retryAfterSeconds: 1 });
 }

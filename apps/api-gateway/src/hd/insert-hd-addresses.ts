@@ -8,6 +8,8 @@ export interface InsertedAddress {
   readonly id: string;
   readonly address: string;
   readonly isMonitored: boolean;
+  /** It was imported before. */
+  readonly wasExternal: boolean;
 }
 
 interface Row {
@@ -50,5 +52,5 @@ export async function insertHdAddresses(sql: Sql, key: PublicKeyRow, change: num
   if (rows.length < derived.length) throw conflict('An address of this key belongs to another public key of the project already.');
   const added = rows.filter((row) => !row.was_external).map(({ id }) => id);
   await watchFromHead(sql, { ids: added, chainFamily: key.chainFamily, networkGids: derived[0]?.address.networkGids });
-  return rows.map(({ id, address, is_monitored }) => ({ id, address, isMonitored: is_monitored }));
+  return rows.map(({ id, address, is_monitored, was_external }) => ({ id, address, isMonitored: is_monitored, wasExternal: was_external }));
 }

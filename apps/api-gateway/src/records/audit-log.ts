@@ -12,10 +12,11 @@ export const auditActionSchema = z.enum([
   'key.created',
   'key.rolled',
   'key.revoked',
+  'address.derived',
 ]);
 export type AuditAction = z.infer<typeof auditActionSchema>;
 
-export const targetTypeSchema = z.enum(['workspace', 'project', 'member', 'key']);
+export const targetTypeSchema = z.enum(['workspace', 'project', 'member', 'key', 'address']);
 
 export const auditLogSchema = z.object({
   id: z.uuid().meta({ description: 'Of the entry.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
@@ -26,7 +27,7 @@ export const auditLogSchema = z.object({
       name: z.string().meta({ description: 'Of the key at that time.', examples: ['Backend'] }),
       mask: z.string().meta({ description: 'The key without its secret part.', examples: ['svc_mgt_****bPlI'] }),
     })
-    .meta({ description: 'The management key that asked.' }),
+    .meta({ description: 'The key that asked.' }),
   target: z
     .object({ type: targetTypeSchema.meta({ description: 'What kind of thing it is.' }), id: z.uuid().meta({ description: 'Of the thing.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }) })
     .meta({ description: 'What was changed.' }),

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { conflict, invalidRequest } from '@chainwatch/problem';
+import type { ChainFamilyName, ParsedAddress } from '@chainwatch/chain-core';
+import { findNotation, namespaceOfFamily } from '@chainwatch/chain-registry';
+import { conflict, invalidRequest, unprocessableEntity } from '@chainwatch/problem';
 import { announceAddress } from '../../announce-address.ts';
 import { defineRoute } from '../../define-route.ts';
 import { findAddress } from '../../find-address.ts';
@@ -19,7 +21,7 @@ const bodySchema = z
     chain_family: familySchema.optional().meta({ description: 'The family of chains that knows it; this or `chainFamily` is required.' }),
     label: labelSchema.nullish().meta({ description: 'As you call it.', examples: ['Treasury'] }),
     metadata: metadataSchema.optional().meta({ description: 'JSON of yours, at most 50 members and 16 KiB.', examples: [{ customer_id: '1042' }] }),
-    /** Where to begin when the coins it has already can only be found by reading blocks; chains of unspent outputs only. */
+    allow_burn: z.boolean().default(false).meta({ description: 'Monitor the zero address or a burn address all the same: every mint and burn of a chain then becomes an event.' }),
     from_block: z.int().min(0).optional().meta({ description: 'Bitcoin: the block from which its unspent outputs are looked for, where the node cannot list them.', examples: [0] }),
   })
   .superRefine((body, ctx) => {
@@ -40,6 +42,7 @@ export const createExternalAddress = defineRoute({
   handle: async ({ body, principal }, deps) => {
     const chainFamily = familySchema.parse(body.chain_family ?? body.chainFamily);
     const parsed = await parseAddressOf(chainFamily, body.value, 'value');
+    if (!body.allow_burn) await refuseBurnAddress(chainFamily, parsed);
     const { label, metadata, from_block: fromBlock } = body;
     if (fromBlock !== undefined && !(await hasCoins(chainFamily))) {
       throw invalidRequest([{ name: 'from_block', reason: `expected nothing for ${chainFamily}, whose nodes tell balances by address; got ${fromBlock}` }]);
@@ -52,3 +55,9 @@ export const createExternalAddress = defineRoute({
     return { status: 201, body: await readAddress(deps.db, await findAddress(deps, principal, parsed.canonical)) };
   },
 });
+
+/** @throws ProblemError 422: what is sent there is gone, and mints and burns of all tokens would be told */
+async function refuseBurnAddress(familyName: ChainFamilyName, { canonical, display }: ParsedAddress): Promise<void> {
+  const family = await findNotation(namespaceOfFamily(familyName));
+  if (family?.burnAddresses?.includes(canonical)) throw unprocessableEntity(`${display} is a burn address, whose events are those of everybody: import it with allow_burn if you mean it.`);
+}

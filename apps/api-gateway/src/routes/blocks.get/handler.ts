@@ -16,7 +16,7 @@ export const getBlock = defineRoute({
     const chainGid = normalizeChainGid(params.chain_gid);
     const rows = await prisma.block.findMany({ where: { chainGid, number: params.block_number }, orderBy: { id: 'desc' } });
     const row = rows.find(({ status }) => status !== 'reorged') ?? rows[0];
-    if (!row) throw notFound(`There is no block ${params.block_number} of ${chainGid}.`);
+    if (!row || row.status === 'skipped') throw notFound(`There is no block ${params.block_number} of ${chainGid}.`);
     return { status: 200, body: toBlockRecord(row) };
   },
 });

@@ -41,6 +41,8 @@ describe('GET /blocks', () => {
     expect((await world.api.get('/blocks/eip155:1/3').expect(200)).body).toMatchObject({ hash: null, status: 'new', timestamp: null });
     expect((await world.api.get('/blocks/eip155:1/9').expect(200)).body.status).toBe('reorged');
     await world.api.get('/blocks/eip155:1/4').expect(404);
+    // A slot that the chain skipped has no block (D11).
+    await world.api.get('/blocks/eip155:137/8').expect(404);
     await world.api.get('/blocks/eip155:1/9007199254740991').expect(404);
     expect((await world.api.get('/blocks/eip155:1/-1').expect(400)).body.fields[0].name).toBe('block_number');
     await world.api.get('/blocks/eip155:1/9999999999999999').expect(400);

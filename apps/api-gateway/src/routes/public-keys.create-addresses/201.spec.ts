@@ -113,7 +113,13 @@ describe('HD addresses of a public key', () => {
     await world.db.query('UPDATE ingestor_states SET head_number = 800005');
     const { body } = await world.other.post(`/public_keys/${key}/addresses`).send({ from: 0, to: 2 }).expect(201);
     expect(body.items.map((item: { is_used: boolean }) => item.is_used)).toEqual([false, true, true]);
-    expect(body).toMatchObject({ created_count: 3, existing_count: 0 });
+    // Two were there, as imported ones: they count as existing, and the change of their kind is written down (D14).
+    expect(body).toMatchObject({ created_count: 1, existing_count: 2 });
+    const { items: entries } = (await world.otherManagement.get('/management/audit_logs?actions=address.derived').expect(200)).body;
+    expect(entries.map(({ target, changes }: { target: unknown; changes: unknown }) => ({ target, changes }))).toEqual(
+      expect.arrayContaining([body.items[1].id, body.items[2].id].map((target) => ({ target: { type: 'address', id: target }, changes: { kind: { from: 'external', to: 'hd' } } }))),
+    );
+    expect(entries).toHaveLength(2);
     expect(body.items[1]).toMatchObject({ id: external.id, kind: 'hd', index: 1, label: 'till', metadata: { a: 1 }, watched_from: { [bitcoin]: 800_000 }, is_used: true, created_at: external.created_at });
     expect(body.items[0].watched_from).toEqual({ [bitcoin]: 800_005 });
     expect((await world.other.get(`/transactions?public_key_id=${key}`).expect(200)).body.meta.total).toBe(1);

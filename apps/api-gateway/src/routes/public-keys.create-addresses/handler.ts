@@ -39,9 +39,9 @@ export const createPublicKeyAddresses = defineRoute({
       existing_count: z.int().meta({ description: 'How many were there already.', examples: [0] }),
     }) },
   problems: [409, 422],
-  handle: async ({ params, body, principal, signal }, deps) => {
+  handle: async ({ params, body, principal, requestId, signal }, deps) => {
     const key = await findPublicKey(deps, principal, params.public_key_id);
-    const generation = { key, change: body.change, signal };
+    const generation = { key, change: body.change, author: { principal, requestId }, signal };
     const indexes = listIndexes(body);
     const generated = indexes === undefined ? await generateNextAddress(deps, generation) : await generateAddresses(deps, generation, indexes);
     const items = await readGenerated(deps.db, key, body.change, generated.indexes);

@@ -15,9 +15,9 @@ export const createNextAddress = defineRoute({
   body: z.strictObject({ change: z.union([z.literal(0), z.literal(1)]).default(0).meta({ description: '0: receive, 1: change.', examples: [0] }) }).prefault({}),
   responses: { 201: hdAddressSchema },
   problems: [409, 422],
-  handle: async ({ params, body, principal, signal }, deps) => {
+  handle: async ({ params, body, principal, requestId, signal }, deps) => {
     const key = await findPublicKey(deps, principal, params.public_key_id);
-    const { indexes } = await generateNextAddress(deps, { key, change: body.change, signal });
+    const { indexes } = await generateNextAddress(deps, { key, change: body.change, author: { principal, requestId }, signal });
     const [record] = await readGenerated(deps.db, key, body.change, indexes);
     if (record === undefined) throw notFound(`The public key ${key.id} was deleted meanwhile.`);
     return { status: 201, body: record };

@@ -4,6 +4,8 @@ import type { SpecWorld } from '../../spec-world.ts';
 const gid = 'eip155:31337';
 const mine = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
 const other = '0x00000000219ab540356cbb839cbe05303d7705fa';
+/** As it is shown (EIP-55). */
+const shown = { [mine]: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045', [other]: '0x00000000219ab540356cBB839Cbe05303d7705Fa' };
 const tokenGid = `${gid}/erc20:0x00000000000000000000000000000000000000aa`;
 const idOf = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
@@ -46,15 +48,15 @@ describe('GET /transactions', () => {
             index: 0,
             type: 'native',
             asset_gid: `${gid}/slip44:60`,
-            from: other,
-            to: mine,
+            from: shown[other],
+            to: shown[mine],
             amount: '1.5',
             amount_raw: '1500000000000000000',
             decimals: 18,
             log_index: null,
-            monitored_addresses: [mine],
+            monitored_addresses: [shown[mine]],
           },
-          { index: 1, type: 'token', asset_gid: tokenGid, from: other, to: mine, amount: null, amount_raw: '1000', decimals: null, log_index: 1, monitored_addresses: [mine] },
+          { index: 1, type: 'token', asset_gid: tokenGid, from: shown[other], to: shown[mine], amount: null, amount_raw: '1000', decimals: null, log_index: 1, monitored_addresses: [shown[mine]] },
         ],
         replaced_by: null,
         verification: 'proved',

@@ -34,7 +34,7 @@ export const listTransactions = defineRoute({
   responses: { 200: pageSchema(transactionRecord) },
   handle: async ({ query, principal }, deps) => {
     const { rows, transfers, total } = await queryTransactions(deps.db, principal.projectId, query);
-    const items = rows.map((row) => toTransactionRecord(row, transfers.get(row.id) ?? []));
+    const items = await Promise.all(rows.map((row) => toTransactionRecord(row, transfers.get(row.id) ?? [])));
     return { status: 200, body: toPage(items, total, query) };
   },
 });

@@ -1,10 +1,11 @@
 import { formatAmount } from '@chainwatch/amounts';
-import { findNetwork } from '@chainwatch/chain-registry';
+import { findNetwork, findNotation } from '@chainwatch/chain-registry';
 import type { TransactionRecord, TransferRecord } from '@chainwatch/events';
 import type { TransactionRow, TransferRow } from './query-transactions.ts';
 
 /** The record of decisions.md §3. */
-export function toTransactionRecord(row: TransactionRow, transfers: readonly TransferRow[]): TransactionRecord {
+export async function toTransactionRecord(row: TransactionRow, transfers: readonly TransferRow[]): Promise<TransactionRecord> {
+  const displayAddress = (await findNotation(row.chain_gid.split(':', 1)[0]!))?.displayAddress ?? ((address: string) => address);
   return {
     id: row.id,
     chain_gid: row.chain_gid,
@@ -18,7 +19,7 @@ export function toTransactionRecord(row: TransactionRow, transfers: readonly Tra
     confirmations: countConfirmations(row),
     required_confirmations: row.required_confirmations,
     fee: toFee(row),
-    transfers: transfers.map(toTransferRecord),
+    transfers: transfers.map((transfer) => toTransferRecord(transfer, displayAddress)),
     replaced_by: row.replaced_by,
     verification: row.is_unproved ? 'unproved' : 'proved',
     detected_at: row.detected_at.toISOString(),
@@ -41,17 +42,17 @@ function toFee(row: TransactionRow): TransactionRecord['fee'] {
   return { asset_gid: row.fee_asset_gid, amount: formatAmount(BigInt(row.fee_amount_raw), decimals), amount_raw: row.fee_amount_raw };
 }
 
-function toTransferRecord(row: TransferRow): TransferRecord {
+function toTransferRecord(row: TransferRow, displayAddress: (canonical: string) => string): TransferRecord {
   return {
     index: row.index,
     type: row.type,
     asset_gid: row.asset_gid,
-    from: row.from_address,
-    to: row.to_address,
+    from: row.from_address === null ? null : displayAddress(row.from_address),
+    to: row.to_address === null ? null : displayAddress(row.to_address),
     amount: row.decimals === null ? null : formatAmount(BigInt(row.amount_raw), row.decimals),
     amount_raw: row.amount_raw,
     decimals: row.decimals,
     log_index: row.log_index,
-    monitored_addresses: row.monitored_addresses,
+    monitored_addresses: row.monitored_addresses.map(displayAddress),
   };
 }
