@@ -90,7 +90,9 @@ describe('GET /transactions', () => {
     ['from_block=105', [3, 2]],
     ['to_block=105', [2, 1]],
     ['since=2026-01-02T00:00:00Z', [3, 2]],
-    ['until=2026-01-02T01:00:00%2B01:00', [2, 1]],
+    // Inclusive and exclusive.
+    ['until=2026-01-02T01:00:00%2B01:00', [1]],
+    ['until=2026-01-02T01:00:00.001%2B01:00', [2, 1]],
     ['since=0001-01-01T00:00:00Z', [3, 2, 1]],
     ['min_amount=1.5', [3, 1]],
     ['min_amount=1.500000000000000001', [3]],
@@ -123,9 +125,9 @@ describe('GET /transactions', () => {
     it('shows what was spent, what others got and the change', async () => {
       const { body } = await world.api.get('/transactions?hash=0x6').expect(200);
       expect(body.items[0].transfers.map((leg: Record<string, unknown>) => [leg.index, leg.from, leg.to, leg.amount, leg.monitored_addresses])).toEqual([
-        [0, mine, null, '9', [mine]],
-        [1, null, other, '2', []],
-        [2, null, mine, '6', [mine]],
+        [0, shown[mine], null, '9', [shown[mine]]],
+        [1, null, shown[other], '2', []],
+        [2, null, shown[mine], '6', [shown[mine]]],
       ]);
     });
 
