@@ -18,7 +18,9 @@ export interface SpecWorld {
   tell(kind: 'key.revoked' | 'chain.changed', payload: unknown): void;
   /** A gateway with these nodes, by chain gid. */
   open(upstreams: Readonly<Record<string, readonly (string | UpstreamOf)[]>>, options?: Partial<RpcProxyOptions> & { readonly methods?: ChainSettings['methods'] }): Promise<RpcProxy & { readonly url: string }>;
-  makeKey(permissions: readonly string[], type?: 'rpc' | 'api'): Promise<string>;
+  makeKey(permissions: readonly string[], type?: 'rpc' | 'api', workspaceId?: string): Promise<string>;
+  /** Another tenant, by its workspace. */
+  makeWorkspace(): Promise<string>;
   readonly failures: unknown[];
   stop(): Promise<void>;
 }
@@ -73,10 +75,14 @@ export async function startSpecWorld(): Promise<SpecWorld> {
       proxies.push(proxy);
       return { ...proxy, url: `http://127.0.0.1:${proxy.port}` };
     },
-    async makeKey(permissions, type = 'rpc') {
+    async makeWorkspace() {
+      const { rows } = await db.query<{ id: string }>("INSERT INTO workspaces (name) VALUES ('another') RETURNING id");
+      return rows[0]!.id;
+    },
+    async makeKey(permissions, type = 'rpc', workspaceId = project.workspaceId) {
       const key = generateApiKey({ label: 'svc', type, randomBytes });
       await db.query('INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions) VALUES ($1, $2, $3, $4, $5, $6, $7)', [
-        type, project.workspaceId, type === 'api' ? project.projectId : null, 'spec', maskApiKey(key), Buffer.from(hashApiKey(key)), permissions,
+        type, workspaceId, type === 'api' ? project.projectId : null, 'spec', maskApiKey(key), Buffer.from(hashApiKey(key)), permissions,
       ]);
       return key;
     },

@@ -66,6 +66,7 @@ export interface RpcProxy {
   readonly directory: ChainDirectory;
   /** What is held, and for whom. */
   readonly tenants: Tenants;
+  readonly peers: Peers;
   readiness(): Promise<Checks>;
   /** Writes what was counted so far. */
   flushUsage(): Promise<void>;
@@ -113,6 +114,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
     port: (server.address() as AddressInfo).port,
     directory,
     tenants,
+    peers,
     readiness: async () => ({
       postgres: await probe(() => db.query('SELECT 1')),
       // Told of revocations over the bus; without it the key cache forgets within 10 s.

@@ -1,0 +1,330 @@
+import { connect, type Socket } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { generateApiKey, hashApiKey } from '@chainwatch/api-key';
+import { waitFor } from '@chainwatch/testing';
+import { answerResult, sendJson, startSpecNode, type SpecNode } from './spec-node.ts';
+import { startSpecWorld, type SpecWorld } from './spec-world.ts';
+import type { RpcProxy, RpcProxyOptions } from './start-rpc-proxy.ts';
+
+type Gateway = RpcProxy & { readonly url: string };
+
+const MIB = 1_048_576;
+
+let world: SpecWorld;
+let node: SpecNode;
+/** A is greedy, with two keys; B asks now and then. */
+let greedy: { readonly workspaceId: string; readonly keys: readonly [string, string] };
+let calm: string;
+const sockets = new Set<Socket>();
+
+beforeAll(async () => {
+  world = await startSpecWorld();
+  node = await startSpecNode();
+  const workspaceId = await world.makeWorkspace();
+  greedy = { workspaceId, keys: [await world.makeKey(['rpc:evm:read'], 'rpc', workspaceId), await world.makeKey(['rpc:evm:read'], 'rpc', workspaceId)] };
+  calm = await world.makeKey(['rpc:evm:read'], 'rpc', await world.makeWorkspace());
+});
+beforeEach(() => {
+  node.seen.length = 0;
+  node.answer = answerResult('"0x1"');
+});
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
+});
+afterAll(async () => {
+  await world.stop();
+  await node.stop();
+  expect(world.failures).toEqual([]);
+});
+
+async function open(options: Partial<RpcProxyOptions> = {}): Promise<Gateway> {
+  const gateway = await world.open({ 'eip155:1': [node.url] }, { sweepMs: 20, ...options });
+  const chain = gateway.directory.find('ethereum')!;
+  await waitFor(() => chain.serves(chain.upstreams[0]!));
+  return gateway;
+}
+
+const call = (params = '[]', id: number | string = 1): string => `{"jsonrpc":"2.0","id":${id},"method":"eth_estimateGas","params":${params}}`;
+const headOf = (length: number, key: string | undefined, more = ''): string => `POST /ethereum HTTP/1.1\r\nHost: x\r\n${key === undefined ? '' : `X-Api-Key: ${key}\r\n`}${more}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+const request = (body: string, key: string): string => headOf(body.length, key) + body;
+
+/** A connection whose answers are read, or not. */
+class Client {
+  readonly socket: Socket;
+  said = '';
+  isClosed = false;
+
+  constructor({ port }: Gateway, isReading = true) {
+    this.socket = connect({ port, host: '127.0.0.1' });
+    sockets.add(this.socket);
+    this.socket.on('error', () => undefined).on('close', () => (this.isClosed = true));
+    if (isReading) this.socket.on('data', (bytes: Buffer) => (this.said += bytes.toString('latin1')));
+    else this.socket.pause();
+  }
+
+  get statuses(): number[] {
+    return [...this.said.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+  }
+
+  send(text: string | Buffer): this {
+    this.socket.write(text);
+    return this;
+  }
+}
+
+/** The highest of what was held while the rest went on. */
+function watchHeld(gateway: Gateway): { readonly most: { process: number; key: number }; stop(): void } {
+  const most = { process: 0, key: 0 };
+  const timer = setInterval(() => {
+    const figures = gateway.tenants.figures();
+    most.process = Math.max(most.process, figures.process);
+    most.key = Math.max(most.key, figures.key);
+  }, 1);
+  return { most, stop: () => clearInterval(timer) };
+}
+
+/** B's calls, one after another: each answered, with its own id. */
+async function expectCalmServed(gateway: Gateway, count = 20): Promise<void> {
+  for (let id = 0; id < count; id += 1) {
+    const response = await fetch(`${gateway.url}/ethereum`, { method: 'POST', body: call('[]', id), headers: { 'content-type': 'application/json', 'x-api-key': calm } });
+    expect([response.status, await response.json()]).toEqual([200, { jsonrpc: '2.0', id, result: '0x1' }]);
+  }
+}
+
+const isReleased = (gateway: Gateway): boolean => gateway.tenants.process.held === 0;
+
+describe('answers that nobody reads (G3)', () => {
+  const large = `"0x${'a'.repeat(126 * 1_024)}"`;
+
+  it('of 50 connections with 100 calls each take the budget of their key, and are cut', async () => {
+    const gateway = await open({ bounds: { writeTimeoutMs: 1_500 } });
+    node.answer = (seen, res, req) => answerResult(seen.body.includes('large') ? large : '"0x1"')(seen, res, req);
+    const held = watchHeld(gateway);
+    for (let index = 0; index < 50; index += 1) new Client(gateway, false).send(request(call('["large"]'), greedy.keys[0]).repeat(100));
+    await waitFor(() => gateway.tenants.refused.key > 0);
+    await expectCalmServed(gateway);
+    // Of those that were refused early, the kernel has every answer.
+    await waitFor(() => gateway.peers.cut > 3 && isReleased(gateway), { timeoutMs: 20_000 });
+    held.stop();
+    expect(held.most.key).toBeGreaterThan(32 * MIB);
+    expect(held.most.process).toBeLessThanOrEqual(65 * MIB);
+    await expectCalmServed(gateway);
+  }, 60_000);
+
+  it('to 100 batches on one connection take the budget of the connection, and are cut', async () => {
+    const gateway = await open({ bounds: { writeTimeoutMs: 1_500 } });
+    const huge = `"0x${'b'.repeat(3_500_000)}"`;
+    node.answer = (seen, res, req) => {
+      if (!seen.body.startsWith('[')) return answerResult('"0x1"')(seen, res, req);
+      sendJson(res, `[1,2]`.replace(/\d/g, (id) => `{"jsonrpc":"2.0","id":${id},"result":${huge}}`));
+    };
+    const held = watchHeld(gateway);
+    new Client(gateway, false).send(request(`[${call('[]', 1)},${call('[]', 2)}]`, greedy.keys[0]).repeat(100));
+    await waitFor(() => gateway.tenants.refused.connection > 0);
+    await expectCalmServed(gateway);
+    await waitFor(() => gateway.peers.cut === 1, { timeoutMs: 20_000 });
+    held.stop();
+    expect(held.most.key).toBeGreaterThan(7 * MIB);
+    expect(held.most.process).toBeLessThanOrEqual(17 * MIB);
+    await waitFor(() => isReleased(gateway));
+  }, 60_000);
+
+  it('are told from those that are read: who reads gets every answer, and holds nothing behind it', async () => {
+    const gateway = await open();
+    node.answer = answerResult(large);
+    const client = new Client(gateway).send(request(call(), greedy.keys[0]).repeat(100));
+    await waitFor(() => client.statuses.length === 100);
+    expect(new Set(client.statuses)).toEqual(new Set([200]));
+    await waitFor(() => isReleased(gateway));
+  });
+});
+
+describe('slow calls (G6)', () => {
+  it('of one key, on four connections, delay no other tenant, and all come to their end', async () => {
+    const gateway = await open();
+    const slow: (() => void)[] = [];
+    node.answer = (seen, res, req) => {
+      if (seen.body.includes('slow')) slow.push(() => answerResult('"slow"')(seen, res, req));
+      else answerResult('"0x1"')(seen, res, req);
+    };
+    const clients = Array.from({ length: 4 }, () => new Client(gateway).send(request(call('["slow"]'), greedy.keys[0]).repeat(100)));
+    await waitFor(() => slow.length === 64);
+    await expectCalmServed(gateway);
+    // Its second key has as much; the two no more than half of the node.
+    const others = Array.from({ length: 4 }, () => new Client(gateway).send(request(call('["slow"]'), greedy.keys[1]).repeat(100)));
+    await waitFor(() => slow.length === 128);
+    await expectCalmServed(gateway);
+    expect(slow).toHaveLength(128);
+    const releasing = setInterval(() => slow.splice(0).forEach((answer) => answer()), 1);
+    await waitFor(() => [...clients, ...others].every(({ statuses }) => statuses.length === 100));
+    clearInterval(releasing);
+    expect(new Set([...clients, ...others].flatMap(({ statuses }) => statuses))).toEqual(new Set([200]));
+    await waitFor(() => isReleased(gateway));
+  });
+});
+
+describe('bodies for a node that hangs (G13)', () => {
+  it('take the budget of their key: what is more is 429 with Retry-After', async () => {
+    const gateway = await open();
+    node.answer = (seen, res, req) => {
+      if (!seen.body.includes('hang')) answerResult('"0x1"')(seen, res, req);
+    };
+    const held = watchHeld(gateway);
+    const body = call(`["hang","${'c'.repeat(MIB - 200)}"]`);
+    const clients = Array.from({ length: 120 }, () => new Client(gateway).send(request(body, greedy.keys[0])));
+    await waitFor(() => clients.filter(({ statuses }) => statuses[0] === 429).length >= 120 - 64);
+    await expectCalmServed(gateway);
+    held.stop();
+    for (const { said, statuses } of clients) if (statuses.length > 0) expect([statuses, said]).toEqual([[429], expect.stringContaining('Retry-After: 1\r\n')]);
+    expect(held.most.key).toBeGreaterThan(48 * MIB);
+    expect(held.most.process).toBeLessThanOrEqual(65 * MIB);
+    for (const { socket } of clients) socket.destroy();
+    await waitFor(() => isReleased(gateway));
+  });
+
+  it('of many keys of a workspace take half of the process at most', async () => {
+    const gateway = await open({ bounds: { heldBytes: 32 * MIB, heldBytesPerKey: 12 * MIB } });
+    node.answer = (seen, res, req) => {
+      if (!seen.body.includes('hang')) answerResult('"0x1"')(seen, res, req);
+    };
+    const body = call(`["hang","${'c'.repeat(MIB - 200)}"]`);
+    const clients = greedy.keys.flatMap((key) => Array.from({ length: 20 }, () => new Client(gateway).send(request(body, key))));
+    await waitFor(() => gateway.tenants.refused.workspace > 0);
+    await expectCalmServed(gateway);
+    expect(gateway.tenants.figures().workspace).toBeLessThanOrEqual(16 * MIB);
+    for (const { socket } of clients) socket.destroy();
+    await waitFor(() => isReleased(gateway));
+  });
+});
+
+const unknownKey = (): string => generateApiKey({ label: 'svc', type: 'rpc', randomBytes });
+
+describe('bodies that do not end (G10)', () => {
+  it('of strangers are answered 401 and cut, and nothing of them is kept', async () => {
+    const gateway = await open();
+    const held = watchHeld(gateway);
+    const clients = Array.from({ length: 200 }, (_, index) => new Client(gateway).send(headOf(1_000_000, index % 2 === 0 ? undefined : unknownKey())).send('x'.repeat(900_000)));
+    await waitFor(() => clients.every(({ isClosed }) => isClosed));
+    held.stop();
+    // Who sends on may lose the answer with its connection.
+    for (const { statuses } of clients) expect([[], [401]]).toContainEqual(statuses);
+    expect(clients.some(({ statuses }) => statuses[0] === 401)).toBe(true);
+    expect(held.most.process).toBeLessThanOrEqual(16 * MIB);
+    await waitFor(() => isReleased(gateway));
+  });
+
+  it('of strangers who send little are answered at the end of them', async () => {
+    const gateway = await open();
+    const client = new Client(gateway).send(headOf(2_000, unknownKey())).send('x'.repeat(1_000));
+    await waitFor(() => client.socket.bytesWritten > 1_000);
+    client.send('x'.repeat(1_000));
+    await waitFor(() => client.statuses.length === 1);
+    expect(client.statuses).toEqual([401]);
+  });
+
+  it('of a key take its budget, and nothing behind them', async () => {
+    const gateway = await open();
+    const held = watchHeld(gateway);
+    const clients = Array.from({ length: 90 }, () => new Client(gateway).send(headOf(1_000_000, greedy.keys[0])).send('x'.repeat(999_000)));
+    await waitFor(() => clients.filter(({ statuses, isClosed }) => statuses[0] === 429 || isClosed).length >= 90 - 68);
+    await expectCalmServed(gateway);
+    held.stop();
+    expect(held.most.process).toBeLessThanOrEqual(64 * MIB);
+    expect(held.most.key).toBeGreaterThan(48 * MIB);
+    for (const { socket } of clients) socket.destroy();
+    await waitFor(() => isReleased(gateway));
+  });
+});
+
+describe('compressed bodies (G11)', () => {
+  it('of a known key arrive, also where they are large in the end; of others nothing is unpacked', async () => {
+    const gateway = await open();
+    const body = call(`["${'d'.repeat(900_000)}"]`);
+    const bomb = gzipSync(body);
+    expect(bomb.length).toBeLessThan(2_000);
+    const known = new Client(gateway).send(headOf(bomb.length, calm, 'Content-Encoding: gzip\r\n')).send(bomb);
+    await waitFor(() => known.statuses.length === 1);
+    expect([known.statuses, node.seen[0]!.body === body]).toEqual([[200], true]);
+    const stranger = new Client(gateway).send(headOf(bomb.length, unknownKey(), 'Content-Encoding: gzip\r\n')).send(bomb);
+    await waitFor(() => stranger.statuses.length === 1);
+    expect(stranger.statuses).toEqual([401]);
+    await waitFor(() => isReleased(gateway));
+  });
+});
+
+describe('unknown keys (G12)', () => {
+  it('are looked up as often as failures are allowed; keys that are known go on', async () => {
+    let lookUps = 0;
+    const db = new Proxy(world.db, {
+      get: (target, name, receiver) => {
+        if (name !== 'query') return Reflect.get(target, name, receiver) as unknown;
+        return (text: string, values?: unknown[]) => {
+          if (text.includes('api_keys')) lookUps += 1;
+          return target.query(text, values as never);
+        };
+      },
+    });
+    const gateway = await open({ db, limits: { perKey: 1_000_000, failedPerClient: 20, publicPerClient: 20 } });
+    await expectCalmServed(gateway, 1);
+    const before = lookUps;
+    const tell = async (key: string): Promise<number> => (await fetch(`${gateway.url}/ethereum`, { method: 'POST', body: call(), headers: { 'content-type': 'application/json', 'x-api-key': key } })).status;
+    const same = unknownKey();
+    expect(new Set(await Promise.all(Array.from({ length: 10 }, () => tell(same))))).toEqual(new Set([401]));
+    expect(lookUps - before).toBe(1);
+    const statuses = await Promise.all(Array.from({ length: 300 }, () => tell(unknownKey())));
+    expect(lookUps - before).toBeLessThanOrEqual(1 + 20 + 10);
+    expect([statuses.filter((status) => status === 401).length <= 15, statuses.every((status) => status === 401 || status === 429)]).toEqual([true, true]);
+    expect(await tell(unknownKey())).toBe(429);
+    const after = lookUps;
+    expect(await tell(unknownKey())).toBe(429);
+    expect(lookUps).toBe(after);
+    await expectCalmServed(gateway);
+  });
+
+  it('that are made a moment later work', async () => {
+    const gateway = await open();
+    const key = await world.makeKey(['rpc:evm:read'], 'rpc', greedy.workspaceId);
+    const client = new Client(gateway).send(request(call(), key));
+    await waitFor(() => client.statuses.length === 1);
+    expect([client.statuses, hashApiKey(key).length]).toEqual([[200], 32]);
+  });
+});
+
+describe('connections', () => {
+  it('of one key are counted: one more is 429 and closed, and no other key is concerned', async () => {
+    const gateway = await open({ bounds: { socketsPerKey: 3 } });
+    const clients: Client[] = [];
+    for (let index = 0; index < 4; index += 1) {
+      const client = new Client(gateway).send(request(call(), greedy.keys[0]));
+      clients.push(client);
+      await waitFor(() => client.statuses.length === 1);
+    }
+    await waitFor(() => clients[3]!.isClosed);
+    expect([clients.map(({ statuses }) => statuses), clients.map(({ isClosed }) => isClosed), clients[3]!.said]).toEqual([[[200], [200], [200], [429]], [false, false, false, true], expect.stringContaining('Retry-After: 1\r\n')]);
+    await expectCalmServed(gateway, 3);
+    clients[0]!.socket.destroy();
+    await waitFor(async () => {
+      const next = new Client(gateway).send(request(call(), greedy.keys[0]));
+      await waitFor(() => next.statuses.length === 1);
+      return next.statuses[0] === 200;
+    });
+  });
+
+  it('of one address are counted where no proxies stand in front', async () => {
+    const limited = await open({ bounds: { connectionsPerClient: 2 } });
+    const behind = await open({ bounds: { connectionsPerClient: 2, socketsPerKey: 2 }, trustedProxies: 1 });
+    for (const [gateway, expected] of [[limited, [200, 200, 429]], [behind, [200, 200, 200]]] as const) {
+      const clients: Client[] = [];
+      for (let index = 0; index < 3; index += 1) {
+        const client = new Client(gateway).send(request(call(), greedy.keys[0]));
+        clients.push(client);
+        await waitFor(() => client.statuses.length === 1);
+      }
+      expect(clients.flatMap(({ statuses }) => statuses)).toEqual(expected);
+      for (const { socket } of clients) socket.destroy();
+      await waitFor(() => clients.every(({ isClosed }) => isClosed));
+    }
+  });
+});
