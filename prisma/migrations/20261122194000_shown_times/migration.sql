@@ -36,7 +36,7 @@ END $$;
 
 -- An imported address that is derived later becomes an HD address: that is written down.
 ALTER TABLE audit_logs DROP CONSTRAINT audit_logs_target_type_check;
-ALTER TABLE audit_logs ADD CONSTRAINT audit_logs_target_type_check CHECK (target_type IN ('workspace', 'project', 'member', 'key', 'address'));
+ALTER TABLE audit_logs ADD CONSTRAINT audit_logs_target_type_check CHECK (target_type IN ('workspace', 'project', 'member', 'key', 'incident', 'reprocess', 'reset', 'address'));
 
 -- What people write is compared and sorted the same on every server, whatever its locale (decisions.md §14).
 ALTER TABLE addresses ALTER COLUMN label TYPE text COLLATE "und-x-icu", ALTER COLUMN display TYPE text COLLATE "und-x-icu";
