@@ -5,7 +5,7 @@ import type { Sql } from '@chainwatch/db';
 import { NATIVE, startPostgres, TOKEN, type PostgresHandle } from '@chainwatch/testing';
 import { runBalanceStep } from './balance-step.ts';
 import { type SpecBlock, type SpecTransaction } from './spec-chain.ts';
-import { beforeStatement, StepWorld } from './spec-step-world.ts';
+import { beforeStatement, storeOn, StepWorld } from './spec-step-world.ts';
 
 let postgres: PostgresHandle;
 beforeAll(async () => {
@@ -132,7 +132,7 @@ class History {
     const session = during === 'crash' ? this.#failingSession() : moment === 'store' ? beforeStatement(this.#session, /^BEGIN$/, happen) : this.#session;
     if (moment === 'read') chain.onRead = happen;
     try {
-      await runBalanceStep({ session, client: chain.client(), clock: () => new Date(), signal: new AbortController().signal, limits: { reads } });
+      await runBalanceStep({ store: storeOn(session), client: chain.client(), clock: () => new Date(), signal: new AbortController().signal, limits: { reads } });
     } catch (error) {
       if (!(error instanceof ChainError) && !(error instanceof CrashError)) throw error;
     } finally {

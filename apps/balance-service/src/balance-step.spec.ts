@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
+import type { Sql } from '@chainwatch/db';
 import { NATIVE, OTHER_TOKEN, startPostgres, TOKEN, type PostgresHandle } from '@chainwatch/testing';
 import { runBalanceStep, type StepDeps, type StepResult } from './balance-step.ts';
-import { beforeStatement, StepWorld, type SpecAddress } from './spec-step-world.ts';
+import { beforeStatement, storeOn, StepWorld, type SpecAddress } from './spec-step-world.ts';
 
 let postgres: PostgresHandle;
 let world: StepWorld;
@@ -26,10 +27,10 @@ afterEach(async () => {
   await world.stop();
 });
 
-const step = (limits?: StepDeps['limits'], through: StepDeps['session'] = session): Promise<StepResult> =>
-  runBalanceStep({ session: through, client: world.chain.client(), clock: () => new Date(), signal: new AbortController().signal, ...(limits && { limits }) });
+const step = (limits?: StepDeps['limits'], through: Sql = session): Promise<StepResult> =>
+  runBalanceStep({ store: storeOn(through), client: world.chain.client(), clock: () => new Date(), signal: new AbortController().signal, ...(limits && { limits }) });
 
-async function settle(limits?: StepDeps['limits'], through?: StepDeps['session']): Promise<void> {
+async function settle(limits?: StepDeps['limits'], through?: Sql): Promise<void> {
   for (let count = 0; count < 100; count += 1) if ((await step(limits, through)).type !== 'done') return;
   throw new Error('the work does not end');
 }

@@ -1,12 +1,19 @@
-import { BlockNotFoundError, ChainError } from '@chainwatch/chain-core';
-import type { Database, Sql } from '@chainwatch/db';
+import { BlockNotFoundError, ChainError, describePublicly, type ActiveChain } from '@chainwatch/chain-core';
+import type { Database } from '@chainwatch/db';
+import { Ownership, type OwnedShare } from '@chainwatch/db/ownership';
 import type { BalanceReader } from './balance-reader.ts';
 import { READS_MAX, runBalanceStep, type StepResult } from './balance-step.ts';
+import { createBalanceStore, type BalanceStore } from './balance-store.ts';
 import type { BalanceEvent } from './insert-events.ts';
+import { writeBalanceState, type BalanceState } from './write-balance-state.ts';
 
 export interface ChainWorkerDeps {
   readonly db: Database;
-  readonly client: BalanceReader;
+  readonly chain: ActiveChain;
+  /** Names this process: a UUID per start. */
+  readonly owner: string;
+  /** Rejects with the reason when the chain cannot be read. */
+  readonly openReader: (chain: ActiveChain) => Promise<BalanceReader>;
   readonly publish: (events: readonly BalanceEvent[]) => void;
   readonly logger: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
   readonly clock: () => Date;
@@ -14,33 +21,50 @@ export interface ChainWorkerDeps {
   readonly idleMs?: number;
 }
 
+export interface ChainReport {
+  /** `standby`: another replica keeps the balances. `unknown`: nobody could tell who does. */
+  readonly status: 'following' | 'stalled' | 'standby' | 'unknown';
+  readonly reason?: string | undefined;
+}
+
 const IDLE_MS = 1_000;
 /** While the analyzer has to move first. */
 const WAIT_MS = 100;
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 5_000;
+const BEAT_MS = 10_000;
 
-/**
- * Keeps the balances of one chain. The chain belongs to the replica whose database session holds its advisory lock;
- * every write goes through that session, so that a replica which lost the lock cannot write.
- */
+/** Keeps the balances of one chain while this replica owns them (kind `balances` of the owners table). */
 export class ChainWorker {
   readonly #deps: ChainWorkerDeps;
-  readonly #stop = new AbortController();
-  readonly #done: Promise<void>;
+  readonly #ownership: Ownership;
   #wake: (() => void) | undefined;
   #isWoken = false;
-  /** Why nothing moves, for /readyz; undefined while all is well. */
-  reason: string | undefined = 'not started yet';
-  isOwner = false;
+  /** Why nothing moves while the chain is ours: as the operator sees it. */
+  #reason: string | undefined;
+  #state: BalanceState = { status: 'following', reason: undefined };
+  #toldState: BalanceState | undefined;
+  #toldAtMs = 0;
 
   constructor(deps: ChainWorkerDeps) {
     this.#deps = deps;
-    this.#done = this.#run();
+    const { db, owner, logger, chain } = deps;
+    this.#ownership = new Ownership({ db, kind: 'balances', share: chain.gid, owner, logger, work: (share, signal) => this.#keep(share, signal) });
   }
 
   get chainGid(): string {
-    return this.#deps.client.network.gid;
+    return this.#deps.chain.gid;
+  }
+
+  get isOwner(): boolean {
+    return this.#ownership.state.type === 'owned';
+  }
+
+  get report(): ChainReport {
+    const { state } = this.#ownership;
+    if (state.type === 'standby') return { status: 'standby' };
+    if (state.type === 'unknown') return { status: 'unknown', reason: state.reason };
+    return this.#reason === undefined ? { status: 'following' } : { status: 'stalled', reason: this.#reason };
   }
 
   wake(): void {
@@ -49,98 +73,102 @@ export class ChainWorker {
   }
 
   async stop(): Promise<void> {
-    this.#stop.abort();
+    const stopped = this.#ownership.stop();
     this.wake();
-    await this.#done;
-    this.#deps.client.close();
+    await stopped;
   }
 
-  async #run(): Promise<void> {
-    let retryMs = RETRY_MS_MIN;
-    while (!this.#stop.signal.aborted) {
+  async #keep(share: OwnedShare, signal: AbortSignal): Promise<void> {
+    const onAbort = (): void => this.wake();
+    signal.addEventListener('abort', onAbort);
+    const store = createBalanceStore(this.#deps.db, share);
+    this.#toldState = undefined;
+    let client: BalanceReader | undefined;
+    try {
+      client = await this.#open(store, signal);
+      if (client !== undefined) await this.#work(store, client, signal);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      client?.close();
+    }
+  }
+
+  /** A chain that cannot be opened is told as well, or it would look as if nobody were there. */
+  async #open(store: BalanceStore, signal: AbortSignal): Promise<BalanceReader | undefined> {
+    while (!signal.aborted) {
       try {
-        await this.#own();
-        retryMs = RETRY_MS_MIN;
-        await this.#pause(IDLE_MS);
+        return await this.#deps.openReader(this.#deps.chain);
       } catch (error) {
-        if (this.#stop.signal.aborted) break;
-        this.reason = describe(error);
-        this.#deps.logger.warn({ err: error, chain_gid: this.chainGid }, 'balances of the chain could not be kept, the session is made anew');
-        retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
-        await this.#pause(retryMs);
-      } finally {
-        this.isOwner = false;
+        this.#noteStall(error);
+        await this.#tell(store);
+        await this.#pause(IDLE_MS, signal);
       }
     }
+    return undefined;
   }
 
-  /** Works while this session holds the chain's lock; returns when another replica has it. */
-  async #own(): Promise<void> {
-    const session = await this.#deps.db.pool.connect();
-    let failure: Error | undefined;
-    // A server that goes away tells it here while no statement runs: nobody waits for the next one to fail.
-    const onLost = (error: Error): void => {
-      failure = error;
-      this.wake();
-    };
-    session.on('error', onLost);
-    const lockName = `balance-service ${this.chainGid}`;
-    try {
-      const { rows } = await session.query<{ locked: boolean }>('SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked', [lockName]);
-      // Another replica works on it: nothing is wrong.
-      this.reason = undefined;
-      if (!rows[0]!.locked) return;
-      this.isOwner = true;
-      this.#deps.logger.info({ chain_gid: this.chainGid }, 'the balances of the chain are kept here');
-      await this.#work(session);
-      await session.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [lockName]);
-    } catch (error) {
-      failure = error instanceof Error ? error : new Error(String(error));
-      throw failure;
-    } finally {
-      // A session that failed is closed, and its lock with it.
-      session.off('error', onLost);
-      session.release(failure);
-    }
-  }
-
-  async #work(session: Sql): Promise<void> {
+  async #work(store: BalanceStore, client: BalanceReader, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
     let retryMs = RETRY_MS_MIN;
     let readsMax = READS_MAX;
-    while (!this.#stop.signal.aborted) {
+    this.#noteMoving();
+    while (!signal.aborted) {
       try {
-        await this.#settle(await runBalanceStep({ ...this.#deps, session, signal: this.#stop.signal, limits: { reads: readsMax } }));
+        await this.#tell(store);
+        await this.#settle(await runBalanceStep({ store, client, clock, signal, limits: { reads: readsMax } }), signal);
         retryMs = RETRY_MS_MIN;
         readsMax = Math.min(readsMax * 2, READS_MAX);
       } catch (error) {
-        // What was under way is rolled back: the lock is given back in order.
-        if (this.#stop.signal.aborted) return;
+        // What was under way is rolled back: the share is given back in order.
+        if (signal.aborted) return;
         if (!(error instanceof ChainError)) throw error;
-        this.#report(error);
+        this.#noteStall(error);
         // Less at once, so that what the node cannot answer is told apart from the rest.
         if (!(error instanceof BlockNotFoundError)) readsMax = Math.max(readsMax >> 3, 1);
-        await this.#pause(retryMs);
+        await this.#pause(retryMs, signal);
         retryMs = Math.min(retryMs * 2, error instanceof BlockNotFoundError ? 500 : RETRY_MS_MAX);
       }
     }
   }
 
-  async #settle(result: StepResult): Promise<void> {
-    this.reason = result.type === 'waiting' ? result.reason : undefined;
+  async #settle(result: StepResult, signal: AbortSignal): Promise<void> {
+    if (result.type === 'waiting' && result.reason !== undefined) this.#note(result.reason, result.reason);
+    else this.#noteMoving();
     if (result.type === 'done') this.#deps.publish(result.events);
     if (result.type === 'done' && result.hasMore) return;
-    await this.#pause(result.type === 'waiting' ? WAIT_MS : (this.#deps.idleMs ?? IDLE_MS));
+    await this.#pause(result.type === 'waiting' ? WAIT_MS : (this.#deps.idleMs ?? IDLE_MS), signal);
   }
 
-  #report(error: ChainError): void {
-    if (this.reason !== error.message) this.#deps.logger.warn({ err: error, chain_gid: this.chainGid }, 'the node did not tell balances, it is asked again');
-    this.reason = error.message;
+  #noteMoving(): void {
+    this.#reason = undefined;
+    this.#state = { status: 'following', reason: undefined };
   }
 
-  async #pause(delayMs: number): Promise<void> {
-    if (!this.#isWoken && !this.#stop.signal.aborted) {
+  #noteStall(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (this.#reason !== reason) this.#deps.logger.warn({ err: error, chain_gid: this.chainGid }, 'the chain did not tell balances, it is asked again');
+    this.#note(reason, describePublicly(error));
+  }
+
+  #note(reason: string, publicReason: string): void {
+    this.#reason = reason;
+    this.#state = { status: 'stalled', reason: publicReason };
+  }
+
+  /** When it changed, and every 10 s. */
+  async #tell(store: BalanceStore): Promise<void> {
+    const state = this.#state;
+    const isTold = state.status === this.#toldState?.status && state.reason === this.#toldState.reason;
+    if (isTold && performance.now() - this.#toldAtMs < BEAT_MS) return;
+    await store.write((sql) => writeBalanceState(sql, this.chainGid, state));
+    this.#toldState = state;
+    this.#toldAtMs = performance.now();
+  }
+
+  async #pause(delayMs: number, signal: AbortSignal): Promise<void> {
+    if (!this.#isWoken && !signal.aborted) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, delayMs);
+        const timer = setTimeout(resolve, Math.min(delayMs, BEAT_MS));
         this.#wake = () => {
           clearTimeout(timer);
           resolve();
@@ -151,5 +179,3 @@ export class ChainWorker {
     this.#isWoken = false;
   }
 }
-
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

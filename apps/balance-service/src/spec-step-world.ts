@@ -1,6 +1,7 @@
-import { createDatabase, type Database, type Sql, type Statement } from '@chainwatch/db';
+import { createDatabase, type Database, type Sql, type Statement, type Transaction } from '@chainwatch/db';
 import { transactionIdOf, type EventEnvelope } from '@chainwatch/events';
 import { NATIVE, network, OTHER_TOKEN, TOKEN, type PostgresHandle } from '@chainwatch/testing';
+import type { BalanceStore } from './balance-store.ts';
 import { SpecChain, type Drift, type SpecBlock, type SpecTransaction } from './spec-chain.ts';
 
 export interface SpecAddress {
@@ -28,6 +29,22 @@ export function beforeStatement(session: Sql, pattern: RegExp, happen: () => Pro
     return session.query(statement as string, values);
   };
   return { query: query as Sql['query'] };
+}
+
+/** A store on one session, without an owner. */
+export function storeOn(session: Sql): BalanceStore {
+  const transact = async <T>(begin: string, work: (sql: Transaction) => Promise<T>): Promise<T> => {
+    await session.query(begin);
+    try {
+      const result = await work({ query: session.query.bind(session) as Sql['query'], send: () => undefined });
+      await session.query('COMMIT');
+      return result;
+    } catch (error) {
+      await session.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  };
+  return { sql: session, snapshot: (work) => transact('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work), write: (work) => transact('BEGIN', work) };
 }
 
 /** The database as gateway, ingestor and analyzer leave it, and a node. */

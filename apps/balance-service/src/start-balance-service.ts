@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { Bus } from '@chainwatch/bus';
 import { hasSameEndpoints, type ActiveChain } from '@chainwatch/chain-core';
 import { readActiveChains, type Database } from '@chainwatch/db';
 import { EventRelay } from '@chainwatch/outbox';
 import { createStallRecorder, describeChain, notOk, ok, probe, type Checks, type Logger } from '@chainwatch/telemetry';
 import type { BalanceReader } from './balance-reader.ts';
-import { ChainWorker } from './chain-worker.ts';
+import { ChainWorker, type ChainReport } from './chain-worker.ts';
 
 export interface BalanceServiceDeps {
   readonly db: Database;
@@ -34,36 +35,26 @@ const TX_KINDS = ['tx.detected', 'tx.confirmed', 'tx.reorged'] as const;
 export async function startBalanceService(deps: BalanceServiceDeps): Promise<BalanceService> {
   const { db, bus, logger } = deps;
   const seats = new Map<string, Seat>();
-  /** Chains that could not be opened, with the reason. */
-  const faults = new Map<string, string>();
+  const owner = randomUUID();
   const owned = (): string[] => [...seats.values()].filter(({ worker }) => worker.isOwner).map(({ worker }) => worker.chainGid);
   const relay = new EventRelay<'balance-service'>({ db, bus, logger, subjects: ['balance.changed'], chainGids: owned });
 
-  const enter = async (chain: ActiveChain): Promise<void> => {
-    try {
-      const client = await deps.openReader(chain);
-      faults.delete(chain.gid);
-      const publish = relay.publish.bind(relay);
-      seats.set(chain.gid, { chain, worker: new ChainWorker({ db, client, publish, logger, clock: deps.clock ?? (() => new Date()), idleMs: deps.idleMs }) });
-    } catch (error) {
-      // One chain's endpoint that cannot be opened is no reason to leave the others alone.
-      faults.set(chain.gid, error instanceof Error ? error.message : String(error));
-    }
+  const enter = (chain: ActiveChain): void => {
+    const { openReader, idleMs, clock = () => new Date() } = deps;
+    seats.set(chain.gid, { chain, worker: new ChainWorker({ db, chain, owner, openReader, publish: relay.publish.bind(relay), logger, clock, idleMs }) });
   };
   const reconcile = async (): Promise<void> => {
     const active = await readActiveChains(db);
-    for (const gid of faults.keys()) if (!active.has(gid)) faults.delete(gid);
     const isLeaving = (chain: ActiveChain, now = active.get(chain.gid)): boolean => now === undefined || !hasSameEndpoints(chain, now);
     const leaving = [...seats].filter(([, { chain }]) => isLeaving(chain));
     for (const [gid] of leaving) seats.delete(gid);
     await Promise.all(leaving.map(([, { worker }]) => worker.stop()));
-    for (const chain of active.values()) if (!seats.has(chain.gid)) await enter(chain);
+    for (const chain of active.values()) if (!seats.has(chain.gid)) enter(chain);
   };
-  /** By chain; undefined where all is well. */
-  const readReasons = (): Map<string, string | undefined> => new Map([...faults, ...[...seats.values()].map(({ worker }) => [worker.chainGid, worker.reason] as const)]);
+  const reports = (): [gid: string, report: ChainReport][] => [...seats].map(([gid, { worker }]) => [gid, worker.report]);
   const recordStalls = createStallRecorder();
   const look = async (): Promise<void> => {
-    await reconcile().finally(() => recordStalls(new Map([...readReasons()].map(([gid, reason]) => [gid, reason !== undefined]))));
+    await reconcile().finally(() => recordStalls(new Map(reports().map(([gid, { status }]) => [gid, status === 'stalled' || status === 'unknown']))));
   };
   const loop = repeat(READ_CHAINS_MS, look, (error) => logger.warn({ err: error }, 'the chains could not be read'));
 
@@ -84,7 +75,7 @@ export async function startBalanceService(deps: BalanceServiceDeps): Promise<Bal
       await relay.stop();
     },
     async readiness() {
-      const chains = [...readReasons()].map(([gid, reason]) => [`chain ${gid}`, describeChain({ status: reason === undefined ? 'following' : 'stalled', reason })] as const);
+      const chains = reports().map(([gid, report]) => [`chain ${gid}`, describeChain(report)] as const);
       return { postgres: await probe(() => db.query('SELECT 1')), nats: bus.isConnected ? ok : notOk('NATS does not answer'), ...Object.fromEntries(chains) };
     },
   };

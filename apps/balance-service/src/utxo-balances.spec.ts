@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { PoolClient } from 'pg';
 import { startPostgres, type PostgresHandle } from '@chainwatch/testing';
 import { runBalanceStep, type StepResult } from './balance-step.ts';
+import { storeOn } from './spec-step-world.ts';
 import { BTC, bitcoin, UtxoWorld, type UtxoBlock } from './spec-utxo-world.ts';
 
 const A = 'bcrt1qdavt4j2sd7dlhqsavtnfxvzppw6k7qy97tmnu9';
@@ -26,7 +27,7 @@ afterEach(async () => {
   await world.stop();
 });
 
-const step = (): Promise<StepResult> => runBalanceStep({ session, client: world.reader, clock: () => new Date(), signal: new AbortController().signal });
+const step = (): Promise<StepResult> => runBalanceStep({ store: storeOn(session), client: world.reader, clock: () => new Date(), signal: new AbortController().signal });
 
 async function settle(): Promise<void> {
   for (let count = 0; count < 100; count += 1) if ((await step()).type !== 'done') return;
@@ -192,7 +193,7 @@ describe('any history of payments and reorgs', () => {
       fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 25 }), async (operations) => {
         const history = await UtxoWorld.start(postgres);
         const own = await history.db.pool.connect();
-        const read = (): Promise<StepResult> => runBalanceStep({ session: own, client: history.reader, clock: () => new Date(), signal: new AbortController().signal });
+        const read = (): Promise<StepResult> => runBalanceStep({ store: storeOn(own), client: history.reader, clock: () => new Date(), signal: new AbortController().signal });
         try {
           const project = await history.addProject();
           for (const [projectId, address] of [[project, A], [project, B], [await history.addProject(), A]] as const) await history.watch(projectId, address);

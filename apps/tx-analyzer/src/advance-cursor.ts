@@ -50,7 +50,7 @@ export function statusOf({ cursor, lagEntries }: Pick<Advance, 'cursor' | 'lagEn
 }
 
 /** Says why a chain stands still. Writes nothing when the token is stale. */
-export async function writeStalled(sql: Sql, chain: ChainContext, reason: string): Promise<void> {
+export async function writeStalled(sql: Sql, chain: Pick<ChainContext, 'gid' | 'token'>, reason: string): Promise<void> {
   await sql.query(`UPDATE analyzer_states SET status = 'stalled', reason = $3, updated_at = now() WHERE chain_gid = $1 AND token = $2`, [
     chain.gid,
     chain.token,

@@ -1,10 +1,11 @@
 import type { AnalyzerStatus } from './advance-cursor.ts';
 
-/** How a chain in the hands of this replica is doing. */
+/** How a chain does on this replica. */
 export interface ChainReport {
   readonly chainGid: string;
-  readonly status: AnalyzerStatus;
-  /** Why it stands still. */
+  /** `standby`: another replica holds the lease. `unknown`: nobody could tell who has it. */
+  readonly status: AnalyzerStatus | 'standby' | 'unknown';
+  /** Why it stands still, or is not known. */
   readonly reason?: string;
   readonly lagBlocks: number;
   readonly cursorNumber?: number;

@@ -1,7 +1,8 @@
 import type { Lease } from '@chainwatch/bus';
-import type { ActiveChain, UtxoCodec } from '@chainwatch/chain-core';
-import { adoptRestoredRows, FencedError, raiseToken } from '@chainwatch/db';
+import { describePublicly, type ActiveChain, type UtxoCodec } from '@chainwatch/chain-core';
+import { adoptRestoredRows, FencedError, raiseToken, startBeating } from '@chainwatch/db';
 import type { EventRelay } from '@chainwatch/outbox';
+import { writeStalled } from './advance-cursor.ts';
 import type { AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
 import { askForMissedBalances } from './ask-for-missed-balances.ts';
 import { ChainAnalyzer } from './chain-analyzer.ts';
@@ -29,7 +30,8 @@ export class ChainSeat {
   readonly #wake = new Wake();
   readonly #done: Promise<void>;
   #analyzer: ChainAnalyzer | undefined;
-  #trouble: string | undefined;
+  /** While nothing is analysed here. */
+  #idle: Pick<ChainReport, 'status' | 'reason'> = { status: 'unknown', reason: 'the lease was not asked for yet' };
 
   constructor(deps: SeatDeps, chain: ActiveChain) {
     this.#deps = deps;
@@ -37,10 +39,8 @@ export class ChainSeat {
     this.#done = this.#sit();
   }
 
-  /** Undefined while another replica has the chain. */
-  get report(): ChainReport | undefined {
-    if (this.#analyzer !== undefined) return this.#analyzer.report;
-    return this.#trouble === undefined ? undefined : { chainGid: this.#chain.gid, status: 'stalled', reason: this.#trouble, lagBlocks: 0 };
+  get report(): ChainReport {
+    return this.#analyzer?.report ?? { ...this.#idle, chainGid: this.#chain.gid, lagBlocks: 0 };
   }
 
   get isOwner(): boolean {
@@ -66,10 +66,12 @@ export class ChainSeat {
       try {
         lease = await bus.leases.tryAcquire(`analyzer.${gid.replaceAll(':', '_')}`, owner);
         if (lease !== undefined && !this.#stop.signal.aborted) await this.#hold(lease);
+        this.#idle = { status: 'standby' };
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        if (reason !== this.#trouble) logger.warn({ chain_gid: gid, error: reason }, 'the chain could not be analysed, it is tried again');
-        this.#trouble = reason;
+        if (reason !== this.#idle.reason) logger.warn({ chain_gid: gid, error: reason }, 'the chain could not be analysed, it is tried again');
+        // With the lease in hand it is known that nobody analyses the chain; without an answer it is not known who does.
+        this.#idle = { status: lease === undefined ? 'unknown' : 'stalled', reason };
       } finally {
         await lease?.release().catch(() => undefined);
       }
@@ -78,17 +80,33 @@ export class ChainSeat {
   }
 
   async #hold(lease: Lease): Promise<void> {
-    const { db, bus, owner, logger, options } = this.#deps;
+    const { db, owner, logger } = this.#deps;
+    const { gid } = this.#chain;
+    const end = new AbortController();
+    const signal = AbortSignal.any([this.#stop.signal, lease.lost, end.signal]);
+    const token = await raiseToken(db, 'analyzer_states', gid, owner);
+    const stopBeating = startBeating({ db, table: 'analyzer_states', chainGid: gid, token, onFenced: () => end.abort() });
+    try {
+      await this.#analyze(token, signal, end);
+    } catch (error) {
+      // What cannot even begin is told as well, or it would look as if nobody were there.
+      if (!(error instanceof FencedError)) await writeStalled(db, { gid, token }, describePublicly(error)).catch(() => undefined);
+      if (!(error instanceof FencedError)) throw error;
+      logger.warn({ chain_gid: gid }, 'another replica took the chain over, this one let go');
+    } finally {
+      stopBeating();
+    }
+  }
+
+  async #analyze(token: number, signal: AbortSignal, end: AbortController): Promise<void> {
+    const { db, bus, logger, options } = this.#deps;
     const { gid } = this.#chain;
     const opened = await this.#deps.openChain(this.#chain);
     const backlog = this.#deps.openBacklog?.(this.#chain);
-    this.#trouble = undefined;
-    const end = new AbortController();
-    const signal = AbortSignal.any([this.#stop.signal, lease.lost, end.signal]);
+    this.#idle = { status: 'catching_up' };
     try {
       if (await adoptRestoredRows(db)) logger.warn({}, 'the database was restored from a dump, its addresses were taken over');
       const family = await this.#deps.loadFamily(opened.utxo);
-      const token = await raiseToken(db, 'analyzer_states', gid, owner);
       logger.info({ chain_gid: gid, fence: token }, 'the chain was taken over');
       if (opened.utxo === undefined) await askForMissedBalances({ sql: db, network: opened.network, signal });
       const analyzer = new ChainAnalyzer({ ...this.#deps, family, options, now: () => new Date(), ...(backlog === undefined ? {} : { backlog }) }, this.#chain, opened, token);
@@ -107,9 +125,6 @@ export class ChainSeat {
         end.abort();
         await Promise.all([discovery, backfills, witnesses]);
       }
-    } catch (error) {
-      if (!(error instanceof FencedError)) throw error;
-      logger.warn({ chain_gid: gid }, 'another replica took the chain over, this one let go');
     } finally {
       this.#analyzer = undefined;
       opened.client.close();

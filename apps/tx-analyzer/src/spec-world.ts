@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus, BusMessage } from '@chainwatch/bus';
-import type { Block, Network, UtxoCodec } from '@chainwatch/chain-core';
+import type { Block, Network, OpenedChain, UtxoCodec } from '@chainwatch/chain-core';
 import { createDatabase, type Database, type Sql } from '@chainwatch/db';
 import { SUBJECTS, type SubjectKind } from '@chainwatch/events';
 import { network, startPostgres, waitFor, type PostgresHandle } from '@chainwatch/testing';
@@ -113,6 +113,9 @@ export class SpecWorld {
     return this.chain.network.gid;
   }
 
+  /** Why no chain can be opened. */
+  openFault: Error | undefined;
+
   /** `mortal`: the process is killed when its database says so. */
   startAnalyzer(mortal?: Pick<MortalDatabase, 'isDead' | 'wrap'>): void {
     const bus: Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'leases' | 'isConnected' | 'onStreamsRecreated'> = {
@@ -128,9 +131,13 @@ export class SpecWorld {
       bus: bus as Bus<'tx-analyzer'>,
       logger: silent,
       owner: randomUUID(),
-      openChain: async () => ({ network: this.chain.network, client: this.chain.client(), ...(this.#utxo === undefined ? {} : { utxo: this.#utxo }) }),
+      openChain: async () => this.openFault === undefined ? this.#opened() : Promise.reject(this.openFault),
       options: this.#options,
     });
+  }
+
+  #opened(): OpenedChain {
+    return { network: this.chain.network, client: this.chain.client(), ...(this.#utxo === undefined ? {} : { utxo: this.#utxo }) };
   }
 
   async stopAnalyzer(): Promise<void> {

@@ -552,7 +552,7 @@ describe('failures', () => {
   it('takes the feed from messages, in any order and any number', async () => {
     await world.watch(project, ALICE);
     world.startAnalyzer();
-    await waitFor(() => world.analyzer!.reports().length === 1);
+    await waitFor(() => ['catching_up', 'following'].includes(world.analyzer!.reports()[0]?.status ?? ''));
     const blocks = [world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] })];
     for (let index = 2; index < 6; index += 1) blocks.push(world.chain.make(blocks.at(-1), { transactions: [pay(`${index}`, BOB, ALICE)] }));
     await world.feedBlocks(...blocks);
@@ -565,7 +565,7 @@ describe('failures', () => {
   it('goes on without the bus and publishes when it is back', async () => {
     await world.watch(project, ALICE);
     world.startAnalyzer();
-    await waitFor(() => world.analyzer!.reports().length === 1);
+    await waitFor(() => ['catching_up', 'following'].includes(world.analyzer!.reports()[0]?.status ?? ''));
     world.bus.isConnected = false;
     await world.feedBlocks(world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] }));
     await world.settle();
@@ -578,7 +578,7 @@ describe('failures', () => {
   it('publishes what a crash left between commit and bus', async () => {
     await world.watch(project, ALICE);
     world.startAnalyzer();
-    await waitFor(() => world.analyzer!.reports().length === 1);
+    await waitFor(() => ['catching_up', 'following'].includes(world.analyzer!.reports()[0]?.status ?? ''));
     const publish = world.bus.publish;
     world.bus.publish = () => new Promise(() => undefined);
     await world.feedBlocks(world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] }));
@@ -612,6 +612,29 @@ describe('failures', () => {
     await waitFor(async () => (await world.rows<{ token: number }>('SELECT token FROM analyzer_states'))[0]!.token >= 3, { message: 'the chain to be taken over anew' });
     await world.settle();
     expect(await types()).toEqual(['transaction.detected']);
+  });
+
+  it('does not say that somebody else has the chain when leases cannot be asked for', async () => {
+    const reason = 'leases cannot be asked for: timeout';
+    world.bus.leases.tryAcquire = () => Promise.reject(new Error(reason));
+    world.startAnalyzer();
+    await waitFor(() => world.analyzer!.reports()[0]?.reason === reason);
+    expect(world.analyzer!.reports()).toMatchObject([{ chainGid: network.gid, status: 'unknown', reason }]);
+    expect(await world.analyzer!.readiness()).toMatchObject({ [`chain ${network.gid}`]: { status: 'unknown', reason } });
+  });
+
+  it('says every 10 s that it lives, though nothing happens', async () => {
+    world.startAnalyzer();
+    await world.feedBlocks(world.chain.make(undefined));
+    await world.settle();
+    await world.db.query(`UPDATE analyzer_states SET updated_at = now() - interval '1 hour'`);
+    await waitFor(async () => (await world.rows<{ age: number }>('SELECT extract(epoch FROM now() - updated_at)::int AS age FROM analyzer_states'))[0]!.age < 30, { timeoutMs: 30_000 });
+  });
+
+  it('says why a chain cannot even be opened', async () => {
+    world.openFault = Object.assign(new Error('10.1.2.3 is not there'), { publicMessage: 'no endpoint is configured' });
+    world.startAnalyzer();
+    await waitFor(async () => (await world.rows<{ reason: string | null }>('SELECT reason FROM analyzer_states'))[0]?.reason === 'no endpoint is configured');
   });
 
   it('stops loudly where the feed does not link up', async () => {

@@ -13,7 +13,7 @@ export interface Analyzer {
   stop(): Promise<void>;
   /** The database and the bus answer; how the chains of this replica do stands beside. */
   readiness(): Promise<Checks>;
-  /** Chains this replica owns, or would like to. */
+  /** Every active chain, as this replica sees it. */
   reports(): readonly ChainReport[];
 }
 
@@ -52,11 +52,11 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
       if (!seats.has(gid)) seats.set(gid, { chain, seat: new ChainSeat({ ...deps, options, relay, loadFamily: (utxo) => loadFamily(chain.family, utxo) }, chain) });
     }
   };
-  const reports = (): ChainReport[] => [...seats.values()].map(({ seat }) => seat.report).filter((report) => report !== undefined);
+  const reports = (): ChainReport[] => [...seats.values()].map(({ seat }) => seat.report);
   const supervise = async (): Promise<void> => {
     while (!isStopping) {
       await reconcile().catch((error: unknown) => logger.warn({ error: String(error) }, 'the active chains could not be read'));
-      recordStalls(new Map(reports().map(({ chainGid, status }) => [chainGid, status === 'stalled'])));
+      recordStalls(new Map(reports().map(({ chainGid, status }) => [chainGid, status === 'stalled' || status === 'unknown'])));
       await wake.wait(options.pollMs);
     }
   };

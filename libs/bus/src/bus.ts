@@ -68,7 +68,10 @@ export interface BusMessage<K extends SubjectKind> {
 }
 
 export interface LeaseStore {
-  /** Takes the lease when it is free; undefined when somebody holds it. */
+  /**
+   * Takes the lease when it is free; undefined when somebody holds it. Rejects with `BusUnavailableError` when the server
+   * does not say: who holds it is not known then.
+   */
   tryAcquire(name: string, owner: string): Promise<Lease | undefined>;
 }
 

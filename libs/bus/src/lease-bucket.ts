@@ -1,11 +1,11 @@
-import type { JetStreamClient } from '@nats-io/jetstream';
+import { JetStreamApiCodes, JetStreamApiError, type JetStreamClient } from '@nats-io/jetstream';
 import { Kvm, type KV } from '@nats-io/kv';
-import { describeError } from './bus-logger.ts';
 
 const BUCKET = 'leases';
 /** Not renewed for so long, a lease is forgotten by the server. */
 const TTL_MS = 6_000;
 const BYTES_MAX = 4 * 1024 * 1024;
+const WRONG_SEQUENCE = new Set<number>([JetStreamApiCodes.StreamWrongLastSequence, JetStreamApiCodes.StreamWrongLastSequenceUnknown]);
 
 /** Runs `work` on the bucket; on a bucket made anew when the server forgot it. */
 export type UseBucket = <T>(work: (bucket: KV) => Promise<T>) => Promise<T>;
@@ -32,5 +32,5 @@ export function createLeaseBucket(client: JetStreamClient, replicas: number): Us
 
 /** The server refused a write because the key is not (any more) what the writer believes. */
 export function isWrongRevision(error: unknown): boolean {
-  return describeError(error).includes('wrong last sequence');
+  return error instanceof JetStreamApiError && WRONG_SEQUENCE.has(error.code);
 }

@@ -1,6 +1,8 @@
+import { JetStreamApiError } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { startNats, startTcpProxy, waitFor, type NatsHandle } from '@chainwatch/testing';
 import { createBus, type Bus } from './index.ts';
+import { isWrongRevision } from './lease-bucket.ts';
 
 describe('leases', () => {
   let nats: NatsHandle;
@@ -106,6 +108,33 @@ describe('leases', () => {
     await waitFor(() => lease?.lost.aborted || Date.now() > deadline);
     expect(lease?.lost.aborted).toBe(false);
     expect(await second.leases.tryAcquire('eip155:1', 'b')).toBeUndefined();
+  });
+});
+
+describe('a lease that cannot be asked for', () => {
+  it('is not told as held by somebody else', async () => {
+    const nats = await startNats();
+    const bus = await createBus('block-ingestor', { url: nats.url });
+    await bus.leases.tryAcquire('eip155:1', 'a');
+    nats.pause();
+    // The signal takes effect after a moment; from then on nothing is answered.
+    const failure = await waitFor(async () => bus.leases.tryAcquire('eip155:2', 'b').then((lease) => void lease?.release(), (error: unknown) => error));
+    expect(failure).toMatchObject({ code: 'bus_unavailable', message: expect.stringContaining('leases cannot be asked for') });
+    nats.resume();
+    expect(await bus.leases.tryAcquire('eip155:1', 'c')).toBeUndefined();
+    await bus.close();
+    await nats.stop();
+  });
+});
+
+describe('the refusal of a write', () => {
+  it.each([
+    ['10071, whatever the server writes', new JetStreamApiError({ code: 400, err_code: 10071, description: 'falsche Folgenummer' }), true],
+    ['10164', new JetStreamApiError({ code: 400, err_code: 10164, description: '' }), true],
+    ['another code with the same words', new JetStreamApiError({ code: 400, err_code: 10025, description: 'wrong last sequence: 4' }), false],
+    ['the words alone', new Error('wrong last sequence: 4'), false],
+  ])('is known by its code: %s', (_, error, expected) => {
+    expect(isWrongRevision(error)).toBe(expected);
   });
 });
 

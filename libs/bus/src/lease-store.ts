@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JetStreamClient } from '@nats-io/jetstream';
 import type { Lease, LeaseStore } from './bus.ts';
+import { BusUnavailableError } from './bus-unavailable-error.ts';
 import { describeError, type BusLogger } from './bus-logger.ts';
 import { holdLease } from './hold-lease.ts';
 import { createLeaseBucket, isWrongRevision, type UseBucket } from './lease-bucket.ts';
@@ -24,7 +25,7 @@ export function createLeaseStore({ client, replicas, logger }: LeaseStoreOptions
       const key = leaseKey(name);
       // The nonce tells this holder from an earlier one of the same owner, and an answer that was lost from a refusal.
       const value = JSON.stringify({ owner, nonce: randomUUID() });
-      const revision = await createKey(useBucket, key, value, logger);
+      const revision = await createKey(useBucket, key, value);
       if (revision === undefined) return undefined;
       const lease = holdLease({ name, key, value, revision, useBucket, logger, onEnd: () => held.delete(lease) });
       held.add(lease);
@@ -36,12 +37,13 @@ export function createLeaseStore({ client, replicas, logger }: LeaseStoreOptions
   };
 }
 
-async function createKey(useBucket: UseBucket, key: string, value: string, logger: BusLogger): Promise<number | undefined> {
+/** Undefined: somebody holds it. No answer is no such word. */
+async function createKey(useBucket: UseBucket, key: string, value: string): Promise<number | undefined> {
   try {
     return await useBucket((bucket) => bucket.create(key, value));
   } catch (error) {
-    if (!isWrongRevision(error)) logger.warn({ key, error: describeError(error) }, 'a lease could not be asked for');
-    return undefined;
+    if (isWrongRevision(error)) return undefined;
+    throw new BusUnavailableError(`leases cannot be asked for: ${describeError(error)}`, error);
   }
 }
 

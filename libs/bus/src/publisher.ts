@@ -84,8 +84,8 @@ function messageHeaders(options: PublishOptions): MsgHdrs {
 function isStreamMissing(error: unknown): boolean {
   if (error instanceof errors.NoRespondersError) return true;
   if (error instanceof JetStreamApiError) return error.status === 404 || error.status === 503;
-  // The client's word for "no responders" on a publish.
-  return error instanceof Error && (error instanceof JetStreamError || error.message === 'jetstream is not enabled');
+  // The client's word for "no responders" on a publish; it does not export that class.
+  return error instanceof JetStreamError || (error instanceof Error && error.name === 'JetStreamNotEnabled');
 }
 
 function unavailable(subject: string, error: unknown): BusUnavailableError {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { describeSession, KEEP_ALIVE } from './session-settings.ts';
 
 export type Sql = Pick<pg.ClientBase, 'query'>;
 /** A named statement is parsed and planned once a connection. */
@@ -52,9 +53,9 @@ export function createDatabase(options: DatabaseOptions): Database {
     statement_timeout: options.statementTimeoutMs ?? 30_000,
     // The server cancels what is slow; this is for a server that is gone without a word, which would never answer.
     query_timeout: (options.statementTimeoutMs ?? 30_000) + 5_000,
-    ...(options.keepsPlans === true && { options: KEEP_PLANS.map(([name, value]) => `-c ${name}=${value}`).join(' ') }),
+    options: describeSession(options.keepsPlans === true ? KEEP_PLANS : []),
     connectionTimeoutMillis: 5_000,
-    keepAlive: true,
+    ...KEEP_ALIVE,
     // Statements of one client that nobody waits for in between share a round trip.
     pipeline: true,
   } as pg.PoolConfig);

@@ -1,4 +1,5 @@
-import type { Sql } from './database.ts';
+import type { Database, Sql } from './database.ts';
+import { takeRow } from './take-row.ts';
 
 type FencedTable = 'ingestor_states' | 'analyzer_states';
 
@@ -12,14 +13,17 @@ export class FencedError extends Error {
   }
 }
 
-/** Takes a chain over: raises the token, so that every earlier owner's writes fail from now on. */
-export async function raiseToken(sql: Sql, table: FencedTable, chainGid: string, owner: string): Promise<number> {
-  const { rows } = await sql.query<{ token: number }>(
-    `INSERT INTO ${table} (chain_gid, token, owner) VALUES ($1, 1, $2)
+/**
+ * Takes a chain over: raises the token, so that every earlier owner's writes fail from now on. For the holder of the
+ * chain's lease: an earlier owner that stopped inside of a transaction is ended.
+ */
+export async function raiseToken(db: Database, table: FencedTable, chainGid: string, owner: string): Promise<number> {
+  const rows = await takeRow<{ token: number }>(db, {
+    text: `INSERT INTO ${table} (chain_gid, token, owner) VALUES ($1, 1, $2)
      ON CONFLICT (chain_gid) DO UPDATE SET token = ${table}.token + 1, owner = $2, updated_at = now()
      RETURNING token`,
-    [chainGid, owner],
-  );
+    values: [chainGid, owner],
+  });
   return rows[0]!.token;
 }
 
@@ -30,4 +34,28 @@ export async function raiseToken(sql: Sql, table: FencedTable, chainGid: string,
 export async function lockWithToken(sql: Sql, table: FencedTable, chainGid: string, token: number): Promise<void> {
   const { rowCount } = await sql.query(`SELECT 1 FROM ${table} WHERE chain_gid = $1 AND token = $2 FOR UPDATE`, [chainGid, token]);
   if (rowCount !== 1) throw new FencedError(table, chainGid, token);
+}
+
+const BEAT_MS = 10_000;
+
+interface Beat {
+  readonly db: Sql;
+  readonly table: FencedTable;
+  readonly chainGid: string;
+  readonly token: number;
+  /** Somebody else owns the chain. */
+  readonly onFenced: () => void;
+}
+
+/**
+ * Says every 10 s in the chain's row that it has an owner: a row that is older than 30 s has none, whatever its status
+ * says. A beat that fails is no harm, the row gets old as it should. Returns what ends it.
+ */
+export function startBeating({ db, table, chainGid, token, onFenced }: Beat): () => void {
+  const beat = async (): Promise<void> => {
+    const { rowCount } = await db.query(`UPDATE ${table} SET updated_at = now() WHERE chain_gid = $1 AND token = $2`, [chainGid, token]);
+    if (rowCount !== 1) onFenced();
+  };
+  const timer = setInterval(() => void beat().catch(() => undefined), BEAT_MS);
+  return () => clearInterval(timer);
 }

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from './generated/client.ts';
+import { describeSession, KEEP_ALIVE } from './session-settings.ts';
 
 export type { Prisma, PrismaClient } from './generated/client.ts';
 
@@ -12,7 +13,9 @@ export function createPrisma(url: string, options: { poolSize?: number; applicat
     connectionString: url,
     max: options.poolSize ?? 5,
     application_name: options.applicationName,
+    options: describeSession(),
     connectionTimeoutMillis: 5_000,
+    ...KEEP_ALIVE,
     statement_timeout: options.statementTimeoutMs ?? 30_000,
     query_timeout: (options.statementTimeoutMs ?? 30_000) + 5_000,
   });

@@ -4,13 +4,13 @@ import type { ChainStatus } from './feed.ts';
 /** How one chain does on this replica, for /readyz, metrics and logs. */
 export interface ChainReport {
   readonly chainGid: string;
-  /** `standby`: another replica holds the lease. */
-  status: ChainStatus | 'standby';
+  /** `standby`: another replica holds the lease. `unknown`: nobody could tell who has it. */
+  status: ChainStatus | 'standby' | 'unknown';
   reason: string | undefined;
   head: BlockRef | undefined;
   finalized: BlockRef | undefined;
 }
 
 export function createChainReport(chainGid: string): ChainReport {
-  return { chainGid, status: 'standby', reason: undefined, head: undefined, finalized: undefined };
+  return { chainGid, status: 'unknown', reason: 'the lease was not asked for yet', head: undefined, finalized: undefined };
 }

@@ -1,5 +1,5 @@
 import type { Lease, LeaseStore } from '@chainwatch/bus';
-import { raiseToken, type Database } from '@chainwatch/db';
+import { raiseToken, startBeating, type Database } from '@chainwatch/db';
 import { createChainReport, type ChainReport } from './chain-report.ts';
 import type { IngestorLog } from './ingestor-log.ts';
 import { Pause } from './pause.ts';
@@ -56,28 +56,43 @@ export class ChainSeat {
       let lease: Lease | undefined;
       try {
         lease = await leases.tryAcquire(`ingestor.${chainGid.replaceAll(':', '_')}`, owner);
-        if (lease !== undefined) await this.#hold(lease);
+        if (lease === undefined) Object.assign(this.report, { status: 'standby', reason: undefined });
+        else await this.#hold(lease);
       } catch (error) {
-        log.warn({ err: error }, 'the chain could not be taken over');
+        this.#noteTrouble(lease, error);
       } finally {
         await lease?.release().catch((error: unknown) => log.debug({ err: error }, 'the lease could not be released, it ends by itself'));
       }
-      Object.assign(this.report, { status: 'standby', reason: undefined });
       await pause.wait(RETRY_MS, this.#stop.signal);
     }
+  }
+
+  /** With the lease in hand it is known that nobody follows the chain; without an answer it is not known who does. */
+  #noteTrouble(lease: Lease | undefined, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (this.report.reason !== reason) this.#options.log.warn({ err: error }, 'the chain could not be taken over');
+    Object.assign(this.report, { status: lease === undefined ? 'unknown' : 'stalled', reason });
   }
 
   async #hold(lease: Lease): Promise<void> {
     const { db, chainGid, owner, runChain, log } = this.#options;
     const token = await raiseToken(db, 'ingestor_states', chainGid, owner);
     log.info({ token }, 'the chain was taken over');
-    const signal = AbortSignal.any([this.#stop.signal, lease.lost]);
-    while (!signal.aborted) {
-      this.#restart = new AbortController();
-      Object.assign(this.report, { status: 'starting', reason: undefined });
-      const end = await runChain({ token, report: this.report, signal: AbortSignal.any([signal, this.#restart.signal]) });
-      if (end === 'fenced') return log.warn({ token }, 'another replica took the chain over, this one let go');
+    const fenced = new AbortController();
+    const stopBeating = startBeating({ db, table: 'ingestor_states', chainGid, token, onFenced: () => fenced.abort() });
+    const signal = AbortSignal.any([this.#stop.signal, lease.lost, fenced.signal]);
+    try {
+      while (!signal.aborted) {
+        this.#restart = new AbortController();
+        Object.assign(this.report, { status: 'starting', reason: undefined });
+        const end = await runChain({ token, report: this.report, signal: AbortSignal.any([signal, this.#restart.signal]) });
+        if (end === 'fenced') fenced.abort();
+      }
+    } finally {
+      stopBeating();
     }
+    Object.assign(this.report, { status: 'standby', reason: undefined });
+    if (fenced.signal.aborted) return log.warn({ token }, 'another replica took the chain over, this one let go');
     log.info({ token }, lease.lost.aborted ? 'the lease was lost, the chain was let go' : 'the chain was let go');
   }
 }

@@ -17,9 +17,9 @@ export function recordRepair(chainGid: string, repair: { readonly depth: number;
 /** The figures of the chains that this replica owns. */
 export function recordReports(reports: readonly ChainReport[]): void {
   for (const { chainGid, status, head, finalized } of reports) {
-    if (status === 'standby') continue;
+    if (status === 'standby' || status === 'unknown') continue;
     if (head !== undefined) heads.set(head.number, { chain_gid: chainGid });
     if (finalized !== undefined) finals.set(finalized.number, { chain_gid: chainGid });
   }
-  recordStalls(new Map(reports.map(({ chainGid, status }) => [chainGid, status === 'stalled'])));
+  recordStalls(new Map(reports.map(({ chainGid, status }) => [chainGid, status === 'stalled' || status === 'unknown'])));
 }

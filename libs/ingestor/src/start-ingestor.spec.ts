@@ -235,6 +235,25 @@ describe('ownership of a chain', () => {
   });
 });
 
+describe('what is not known', () => {
+  it('is not told as the ownership of somebody else: leases that cannot be asked for', async () => {
+    const reason = 'leases cannot be asked for: timeout';
+    const leases = { tryAcquire: () => Promise.reject(new Error(reason)) };
+    const ingestor = start({ bus: { ...bus, leases } });
+    await waitFor(() => ingestor.readiness().chains[0]?.reason === reason, { message: 'the reason in the readiness' });
+    expect(ingestor.readiness().chains[0]).toMatchObject({ status: 'unknown', reason });
+  });
+
+  it('begins when an owner does not say any more that it lives', async () => {
+    start();
+    await expectCaughtUp();
+    const age = async (): Promise<number> => (await db.query<{ age: number }>('SELECT extract(epoch FROM now() - updated_at)::int AS age FROM ingestor_states')).rows[0]!.age;
+    await db.query(`UPDATE ingestor_states SET updated_at = now() - interval '1 hour'`);
+    // No block comes: nothing but the beat tells.
+    await waitFor(async () => (await age()) < 30, { message: 'the beat' });
+  });
+});
+
 describe('outages', () => {
   it('goes on committing while the bus is away', async () => {
     const ownNats = await startNats();
