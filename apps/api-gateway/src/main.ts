@@ -1,4 +1,4 @@
-import { createBus } from '@chainwatch/bus';
+import { createBusInBackground } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
 import { createDatabase } from '@chainwatch/db';
 import { createPrisma } from '@chainwatch/db/prisma';
@@ -19,7 +19,7 @@ await runService({
     const db = createDatabase({ url: config.DATABASE_URL, applicationName: name, statementTimeoutMs: config.STATEMENT_TIMEOUT });
     const prisma = createPrisma(config.DATABASE_URL, { applicationName: name, statementTimeoutMs: config.STATEMENT_TIMEOUT });
     const cache = createCache(config.REDIS_URL, { logger });
-    const bus = await createBus(name, { url: config.NATS_URL, logger });
+    const bus = createBusInBackground(name, { url: config.NATS_URL, logger });
     const gateway = await startApiGateway({
       deps: {
         db,
@@ -53,7 +53,10 @@ await runService({
     });
     const health = await startHealthServer({ port: config.HEALTH_PORT, checks: gateway.readiness, metrics: telemetry.handleMetrics });
     return {
+      drainMs: config.DRAIN_DELAY,
       stop: async () => {
+        health.drain();
+        await gateway.drain(config.DRAIN_DELAY);
         await gateway.stop();
         await Promise.all([health.stop(), bus.close(), cache.close(), prisma.$disconnect(), db.close()]);
         await telemetry.stop();

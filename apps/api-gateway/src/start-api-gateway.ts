@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@chainwatch/bus';
 import type { Cache } from '@chainwatch/cache';
 import { startHttpServer } from '@chainwatch/http';
 import { createKeyStore } from '@chainwatch/key-store';
-import { notOk, ok, probe } from '@chainwatch/telemetry';
+import { degraded, ok, probe } from '@chainwatch/telemetry';
 import type { Checks } from '@chainwatch/telemetry';
 import type { ApiDeps } from './api-deps.ts';
 import { createChainRecords } from './chain-records.ts';
@@ -10,6 +11,7 @@ import { createApp } from './create-app.ts';
 import type { AppOptions } from './create-app.ts';
 import { sweepAnswers } from './idempotency/sweep-answers.ts';
 import { startFolding } from './lists/start-folding.ts';
+import { observeChains } from './observe-chains.ts';
 import { readChainRecord } from './read-chain-record.ts';
 
 export interface ApiGatewayOptions extends Pick<AppOptions, 'limits' | 'docsUrl' | 'apiHost' | 'trustedProxies' | 'corsOrigins' | 'requestTimeoutMs' | 'logger' | 'checkReplies'> {
@@ -27,6 +29,8 @@ export interface ApiGateway {
   readonly port: number;
   /** What the gateway cannot answer without. */
   readiness(): Promise<Checks>;
+  /** Answers for so long on, each answer the last one of its connection. */
+  drain(delayMs: number): Promise<void>;
   /** Lets requests under way finish. The adapters stay open: who made them closes them. */
   stop(): Promise<void>;
 }
@@ -45,15 +49,25 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
   // Prisma compiles its query engine with the first query: better now than with the first client.
   void deps.prisma.workspace.findFirst().catch(() => undefined);
   const stopFolding = startFolding({ db: deps.db, logger: deps.logger });
+  const observer = observeChains({ db: deps.db });
   const server = await startHttpServer(createApp({ ...options, deps, keys }), { port, host, badRequestHeaders: () => uncounted(options.limits.publicPerClient) });
   return {
     port: server.port,
     // The bus is told but not needed: without it the services find changes by themselves, only later.
-    readiness: async () => ({ postgres: await probe(() => deps.db.query('SELECT 1')), nats: bus.isConnected ? ok : notOk('not connected') }),
+    readiness: async () => ({
+      postgres: await probe(() => deps.db.query('SELECT 1')),
+      nats: bus.isConnected ? ok : degraded('not connected: changes are found later, revoked keys within 10 s'),
+      ...observer.checks(),
+    }),
+    async drain(delayMs) {
+      server.drain();
+      await delay(delayMs);
+    },
     async stop() {
       stopListening();
       stopSweeping();
       stopFolding();
+      observer.stop();
       await server.close();
     },
   };

@@ -9,7 +9,7 @@ const MIB = 1_048_576;
 export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
   loadConfig(
     serviceConfig
-      .pick({ DATABASE_URL: true, NATS_URL: true, REDIS_URL: true, PORT: true, HEALTH_PORT: true, NAMESPACE_LABEL: true, SECRETS_KEYS: true, OUTBOUND_ALLOW: true, CHAIN_ENDPOINTS: true })
+      .pick({ DATABASE_URL: true, NATS_URL: true, REDIS_URL: true, PORT: true, HEALTH_PORT: true, DRAIN_DELAY: true, NAMESPACE_LABEL: true, SECRETS_KEYS: true, OUTBOUND_ALLOW: true, CHAIN_ENDPOINTS: true })
       .extend({
         /** Address to listen on; default every one. */
         HOST: z.string().max(255).optional(),

@@ -1,4 +1,4 @@
-import { createBus } from '@chainwatch/bus';
+import { createBusInBackground } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
 import { createDatabase } from '@chainwatch/db';
 import { createDial } from '@chainwatch/outbound';
@@ -16,7 +16,7 @@ await runService({
     const telemetry = await startTelemetry({ serviceName: name });
     const db = createDatabase({ url: config.DATABASE_URL, applicationName: name, poolSize: 4 });
     const cache = createCache(config.REDIS_URL, { logger });
-    const bus = await createBus(name, { url: config.NATS_URL, logger });
+    const bus = createBusInBackground(name, { url: config.NATS_URL, logger });
     const proxy = await startRpcProxy({
       db,
       bus,
@@ -45,7 +45,10 @@ await runService({
     });
     const health = await startHealthServer({ port: config.HEALTH_PORT, checks: proxy.readiness, metrics: telemetry.handleMetrics });
     return {
+      drainMs: config.DRAIN_DELAY,
       stop: async () => {
+        health.drain();
+        await proxy.drain(config.DRAIN_DELAY);
         await proxy.stop();
         await Promise.all([health.stop(), bus.close(), cache.close(), db.close()]);
         await telemetry.stop();

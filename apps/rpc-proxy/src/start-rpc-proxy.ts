@@ -1,11 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@chainwatch/bus';
 import type { Cache } from '@chainwatch/cache';
 import type { Dial, Opener } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import { createKeyStore } from '@chainwatch/key-store';
-import { notOk, ok, probe, type Checks, type Logger } from '@chainwatch/telemetry';
+import { createDrain, degraded, notOk, ok, probe, type Checks, type Logger } from '@chainwatch/telemetry';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { SharedStore } from './cache/shared-store.ts';
 import { createServe } from './calls/serve-request.ts';
@@ -70,6 +71,8 @@ export interface RpcProxy {
   readiness(): Promise<Checks>;
   /** Writes what was counted so far. */
   flushUsage(): Promise<void>;
+  /** Answers for so long on, each answer the last one of its connection. */
+  drain(delayMs: number): Promise<void>;
   /** Lets calls under way end for a while. The adapters stay open: who made them closes them. */
   stop(graceMs?: number): Promise<void>;
 }
@@ -104,6 +107,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   const front = new Front(server, handle, door);
   peers.guard(server);
   const stopObservingLimits = observeLimits(tenants, peers);
+  const draining = createDrain(server);
   const upgrade = createUpgradeListener({ keys, namespaceLabel: options.namespaceLabel, limits, directory, trustedProxies: options.trustedProxies, usage, dial: options.dial });
   server.on('upgrade', upgrade);
   await new Promise<void>((resolve, reject) => {
@@ -118,11 +122,16 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
     readiness: async () => ({
       postgres: await probe(() => db.query('SELECT 1')),
       // Told of revocations over the bus; without it the key cache forgets within 10 s.
-      nats: bus.isConnected ? ok : notOk('not connected'),
+      nats: bus.isConnected ? ok : degraded('not connected: revoked keys are forgotten within 10 s'),
       endpoints: follower.isCurrent ? ok : notOk('the endpoints of the chains could not be read'),
       ...checkChains(directory),
     }),
     flushUsage: flusher.flush,
+    async drain(delayMs) {
+      draining.start();
+      front.drain();
+      await delay(delayMs);
+    },
     async stop(graceMs = 10_000) {
       for (const stop of stopListening) stop();
       follower.stop();

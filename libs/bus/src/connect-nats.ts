@@ -8,6 +8,8 @@ export interface ConnectOptions {
   readonly name: string;
   /** How long to wait for a server that is not up yet. */
   readonly waitMs: number;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined;
   readonly logger: BusLogger;
 }
 
@@ -37,14 +39,14 @@ export async function connectNats(options: ConnectOptions): Promise<NatsConnecti
         noAsyncTraces: true,
       });
     } catch (error) {
-      if (Date.now() >= deadline) {
+      if (Date.now() >= deadline || options.signal?.aborted === true) {
         throw new BusUnavailableError(
           `NATS did not answer at ${hosts.join(', ')} within ${options.waitMs} ms (${describeError(error)}): start nats-server with -js, or set NATS_URL to one that runs.`,
           error,
         );
       }
       if (attempt === 0) options.logger.warn({ servers: hosts, error: describeError(error) }, 'NATS did not answer yet, kept trying');
-      await delay(Math.min(100 * 2 ** attempt, 1_000));
+      await delay(Math.min(100 * 2 ** attempt, 1_000), undefined, { signal: options.signal }).catch(() => undefined);
     }
   }
 }

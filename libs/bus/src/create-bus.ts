@@ -22,6 +22,8 @@ export interface BusOptions {
   readonly logger?: BusLogger;
   /** How long the start waits for a server that is not up yet. Default 15,000. */
   readonly waitMs?: number;
+  /** Gives the start up. */
+  readonly signal?: AbortSignal;
   /** Of streams and leases. 1 locally, 3 in a cluster. */
   readonly replicas?: number;
   /** Checks every payload against its schema before it is published. For tests. */
@@ -36,13 +38,13 @@ const CLOSE_MS = 2_000;
  * @throws BusUnavailableError when NATS did not answer within `waitMs`
  */
 export async function createBus<S extends FlowService>(service: S, options: BusOptions): Promise<Bus<S>> {
-  const { logger = silentLogger, waitMs = 15_000, replicas = 1 } = options;
+  const { logger = silentLogger, waitMs = 15_000, replicas = 1, signal } = options;
   const servers = options.servers ?? (options.url ?? 'nats://127.0.0.1:4222').split(',');
   const startedAt = Date.now();
-  const connection = await connectNats({ servers, name: options.name ?? service, waitMs, logger });
+  const connection = await connectNats({ servers, name: options.name ?? service, waitMs, logger, signal });
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 5_000 });
   const streams = createStreamSet({ connection, manager, replicas, logger });
-  await ensureAtStart(connection, manager, streams, Math.max(startedAt + waitMs - Date.now(), 1_000));
+  await ensureAtStart(connection, manager, streams, { waitMs: Math.max(startedAt + waitMs - Date.now(), 1_000), signal });
   const checkStreams = (): void => void streams.ensure().catch((error: unknown) => logger.warn({ error: describeError(error) }, 'the streams could not be checked'));
   const watch = watchConnection(connection, logger);
   watch.onReconnect(checkStreams);
@@ -92,13 +94,13 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
 }
 
 /** A server that just started answers "no responders" for a moment; one without JetStream does so for ever. */
-async function ensureAtStart(connection: NatsConnection, manager: JetStreamManager, streams: StreamSet, waitMs: number): Promise<void> {
+async function ensureAtStart(connection: NatsConnection, manager: JetStreamManager, streams: StreamSet, { waitMs, signal }: Pick<BusOptions, 'signal'> & { waitMs: number }): Promise<void> {
   const deadline = Date.now() + waitMs;
   for (;;) {
     try {
       return await streams.ensure();
     } catch (error) {
-      if (Date.now() < deadline) {
+      if (Date.now() < deadline && signal?.aborted !== true) {
         await delay(200);
         continue;
       }

@@ -9,3 +9,4 @@
 export type { Bus, BusMessage, ConsumeOptions, Lease, LeaseStore, PublishOptions } from './bus.ts';
 export { BusUnavailableError } from './bus-unavailable-error.ts';
 export { createBus, type BusOptions } from './create-bus.ts';
+export { createBusInBackground } from './create-bus-in-background.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { z } from 'zod';
-import { cidrList, json, port, url, urls } from './variables.ts';
+import { cidrList, durationMs, json, port, url, urls } from './variables.ts';
 
 const SECRETS_KEY = /^[\w-]{1,32}:[A-Za-z0-9+/_-]{43}=?$/;
 
@@ -18,6 +18,8 @@ export const serviceConfig = z.object({
   PORT: port().default(8080),
   /** 0 takes a free one. */
   HEALTH_PORT: port().default(0),
+  /** How long a gateway that was told to stop goes on answering, while load balancers learn of it. */
+  DRAIN_DELAY: durationMs().default(5_000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'expected trace, debug, info, warn, error, fatal or silent').default('info'),
   /** Names this replica: owner of leases, shown in logs. */
   INSTANCE_ID: z.string().max(128).default(() => `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`),

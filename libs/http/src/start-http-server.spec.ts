@@ -74,6 +74,35 @@ describe('startHttpServer', () => {
     await closed;
   });
 
+  it('answers on while it drains, and ends each connection behind its answer', async () => {
+    let finish = (): void => undefined;
+    const entered = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    let release = (): void => undefined;
+    const server = await startHttpServer(
+      (req, res) => {
+        if (req.url !== '/slow') return void res.end('fine');
+        release = () => void res.end('slow');
+        finish();
+      },
+      { port: 0, host: '127.0.0.1' },
+    );
+    const ask = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${server.port}${path}`);
+    expect((await ask('/')).headers.get('connection')).toBe('keep-alive');
+    const slow = ask('/slow');
+    await entered;
+    server.drain();
+    for (let count = 0; count < 3; count += 1) {
+      const response = await ask('/');
+      expect([response.status, response.headers.get('connection'), await response.text()]).toEqual([200, 'close', 'fine']);
+    }
+    release();
+    expect((await slow).headers.get('connection')).toBe('close');
+    await server.close();
+    await expect(ask('/')).rejects.toThrow();
+  });
+
   it('cuts what does not finish in time', async () => {
     const server = await startHttpServer(() => undefined, { port: 0, host: '127.0.0.1' });
     const answer = fetch(`http://127.0.0.1:${server.port}/`).catch(() => 'cut');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RequestListener } from 'node:http';
+import { createDrain } from '@chainwatch/telemetry';
 
 export interface HttpServerOptions {
   /** 0 picks a free port. */
@@ -18,6 +19,8 @@ export interface HttpServerOptions {
 
 export interface HttpServer {
   readonly port: number;
+  /** Every answer from now on ends its connection; new ones are taken as before. */
+  drain(): void;
   /** Stops accepting, lets requests under way finish for at most `graceMs` (default 10,000), then cuts what is left. */
   close(graceMs?: number): Promise<void>;
 }
@@ -27,6 +30,7 @@ export async function startHttpServer(listener: RequestListener, options: HttpSe
   const { requestTimeoutMs: requestTimeout = 60_000, headersTimeoutMs: headersTimeout = 15_000 } = options;
   const connectionsCheckingInterval = Math.min(5_000, headersTimeout, requestTimeout);
   const server = createServer({ requestTimeout, headersTimeout, connectionsCheckingInterval, keepAliveTimeout: 65_000 }, listener);
+  const drain = createDrain(server);
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     // Who asks for a head alone takes a body for the next answer.
@@ -42,6 +46,7 @@ export async function startHttpServer(listener: RequestListener, options: HttpSe
   });
   return {
     port: (server.address() as AddressInfo).port,
+    drain: drain.start,
     close: (graceMs = 10_000) =>
       new Promise<void>((resolve) => {
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);

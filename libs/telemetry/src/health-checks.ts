@@ -9,6 +9,11 @@ export function notOk(reason: string): CheckResult {
   return { ok: false, reason };
 }
 
+/** Something is missing that the process can do without: told, and no reason to send it no work. */
+export function degraded(reason: string): CheckResult {
+  return { ...ok, ...{ status: 'degraded', reason } };
+}
+
 /**
  * A chain is no dependency of the process: one that stands still is told with its reason, and does not take the replica
  * out of service. The other chains go on, and another replica would not do better.

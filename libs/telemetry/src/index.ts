@@ -9,7 +9,8 @@
  * } });
  */
 export { createLogger, type Logger, type LoggerOptions } from './create-logger.ts';
-export { describeChain, notOk, ok, probe, type CheckResult, type Checks } from './health-checks.ts';
+export { createDrain } from './create-drain.ts';
+export { degraded, describeChain, notOk, ok, probe, type CheckResult, type Checks } from './health-checks.ts';
 export { counter, gauge, histogram, type Counter, type Gauge, type Histogram } from './instruments.ts';
 export { createStallRecorder } from './record-stalls.ts';
 export { runService, type RunningService } from './run-service.ts';

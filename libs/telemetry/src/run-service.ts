@@ -3,6 +3,8 @@ import { createLogger, type Logger } from './create-logger.ts';
 export interface RunningService {
   /** Finishes what is under way and lets go of everything. */
   stop(): Promise<void>;
+  /** How long stop() goes on serving on purpose: not counted as slowness. Default 0. */
+  readonly drainMs?: number;
 }
 
 export interface RunServiceOptions {
@@ -32,7 +34,8 @@ export async function runService({ name, start, logger = createLogger({ service:
     if (isStopping) return;
     isStopping = true;
     logger.info({ signal }, 'the service was asked to stop');
-    setTimeout(() => die(undefined, `the service did not stop within ${stopTimeoutMs} ms, it ended`), stopTimeoutMs).unref();
+    const limitMs = stopTimeoutMs + (running?.drainMs ?? 0);
+    setTimeout(() => die(undefined, `the service did not stop within ${limitMs} ms, it ended`), limitMs).unref();
     void finish(running, logger, die);
   };
   process.on('SIGTERM', stop);

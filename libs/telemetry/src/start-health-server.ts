@@ -21,6 +21,8 @@ export interface HealthServerOptions {
 
 export interface HealthServer {
   readonly port: number;
+  /** Not ready from now on, whatever the checks say: send no more work. */
+  drain(): void;
   stop(): Promise<void>;
 }
 
@@ -36,11 +38,13 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     const stuck: Checks = delayMs > (options.eventLoopDelayMsMax ?? 10_000) ? { event_loop: notOk(`stood still for ${delayMs} ms`) } : {};
     return { ...stuck, ...(await options.liveness?.()) };
   };
+  let isDraining = false;
+  const readReadiness = (): Checks | Promise<Checks> => (isDraining ? { drain: notOk('the service stops') } : options.checks());
   const server = createServer((req, res) => {
     const path = req.url?.split('?', 1)[0];
     if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { allow: 'GET, HEAD' }).end();
     if (path === '/healthz') return void answer(res, readLiveness, 'failing');
-    if (path === '/readyz') return void answer(res, options.checks, 'not_ready');
+    if (path === '/readyz') return void answer(res, readReadiness, 'not_ready');
     if (path === '/metrics' && options.metrics !== undefined) return options.metrics(req, res);
     res.writeHead(404).end();
   });
@@ -49,6 +53,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   server.unref();
   return {
     port: (server.address() as AddressInfo).port,
+    drain: () => void (isDraining = true),
     async stop() {
       delays.disable();
       server.closeAllConnections();

@@ -32,6 +32,16 @@ export class Services {
     await gone;
   }
 
+  /** SIGSTOP and SIGCONT: its connections stay open, and it does nothing. SIGTERM is what an orchestrator sends. */
+  signal(name: ServiceName, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void {
+    this.#children.get(name)?.kill(signal);
+  }
+
+  async readiness(name: ServiceName): Promise<{ status: number; checks: Record<string, { ok: boolean; status?: string; reason?: string }> }> {
+    const response = await fetch(`http://127.0.0.1:${this.#healthPorts.get(name)}/readyz`, { signal: AbortSignal.timeout(5_000) });
+    return { status: response.status, checks: ((await response.json()) as { checks: Record<string, { ok: boolean }> }).checks };
+  }
+
   async restart(name: ServiceName): Promise<void> {
     await this.kill(name);
     await this.#spawn(name, {});
@@ -72,7 +82,7 @@ export class Services {
   async #spawn(name: ServiceName, extra: Readonly<Record<string, string>>): Promise<void> {
     const healthPort = this.#healthPorts.get(name) ?? (await freePort());
     this.#healthPorts.set(name, healthPort);
-    const env = { ...process.env, ...this.#env, ...extra, HEALTH_PORT: String(healthPort), NODE_OPTIONS: '' };
+    const env = { ...process.env, DRAIN_DELAY: '0s', ...this.#env, ...extra, HEALTH_PORT: String(healthPort), NODE_OPTIONS: '' };
     const child = spawn(process.execPath, [`${this.#dist}/${name.replace(/-\d$/, '')}.mjs`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, 'KILL'));
     const keep = (chunk: Buffer): void => {

@@ -41,6 +41,8 @@ export function listServices(distDir: string, ports: Ports, portOffset: number, 
         OUTBOUND_ALLOW: process.env.OUTBOUND_ALLOW ?? '127.0.0.0/8,::1/128',
         WEBHOOK_ALLOW_HTTP: process.env.WEBHOOK_ALLOW_HTTP ?? 'true',
         LOG_LEVEL: process.env.LOG_LEVEL ?? 'info',
+        // Nobody balances load here: Ctrl-C is quick.
+        DRAIN_DELAY: process.env.DRAIN_DELAY ?? '0s',
         HOST: '127.0.0.1',
         HEALTH_PORT: String(health),
         PORT: String(ports[name === 'rpc-proxy' ? 'rpc-proxy' : 'api-gateway']),

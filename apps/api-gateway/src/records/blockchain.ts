@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
+import { describeSync, type ServiceReport } from './describe-sync.ts';
 import { familySchema } from './path-schemas.ts';
 
 export const blockchainSchema = z.object({
@@ -12,17 +13,18 @@ export const blockchainSchema = z.object({
   has_endpoint: z.boolean().meta({ description: 'Whether a node URL is stored; the URL itself is never shown.' }),
   sync: z
     .object({
-      status: z.string().meta({ description: '`starting`, `catching_up`, `following`, `recovering` (a deep reorg) or `stalled`.', examples: ['following'] }),
-      reason: z.string().nullable().meta({ description: 'Why it stands still. Null otherwise.', examples: [null] }),
+      status: z.string().meta({ description: 'The first that applies: `unknown` (a service has not reported for 30 s), `stalled`, `recovering` (a deep reorg), `degraded`, `catching_up`, `starting`, `following`.', examples: ['following'] }),
+      reason: z.string().nullable().meta({ description: 'Why it stands still, or is not known. Null otherwise.', examples: [null] }),
+      updated_at: z.iso.datetime().meta({ description: 'Every service of the chain has reported since then.', examples: ['2026-01-01T00:00:00.000Z'] }),
       head_number: z.int().nullable().meta({ description: 'Head of the chain as recorded. Null at first.', examples: [21_000_000] }),
       finalized_number: z.int().nullable().meta({ description: 'The highest final block. Null where none is known.', examples: [20_999_936] }),
       processed_number: z.int().nullable().meta({ description: 'The highest block whose transactions are stored. Null at first.', examples: [21_000_000] }),
     })
     .nullable()
-    .meta({ description: 'How far the services are. Null before the first activation.' }),
+    .meta({ description: 'How far the services are. Null while the chain is not active.' }),
 });
 
-export const blockchainInclude = { ingestorState: true, analyzerState: true } as const satisfies Prisma.BlockchainInclude;
+export const blockchainInclude = { ingestorState: true, analyzerState: true, balanceState: true } as const satisfies Prisma.BlockchainInclude;
 
 /** The part of a chain's row, and of its services' rows, that the record shows. */
 export interface BlockchainState {
@@ -34,15 +36,27 @@ export interface BlockchainState {
   readonly isActive: boolean;
   readonly endpointSealed: string | null;
   readonly evmEndpointSealed: string | null;
-  readonly ingestorState: { readonly status: string; readonly reason: string | null; readonly headNumber: Integer | null; readonly finalizedNumber: Integer | null } | null;
-  readonly analyzerState: { readonly status: string; readonly reason: string | null; readonly cursorNumber: Integer | null } | null;
+  readonly updatedAt: Date;
+  readonly ingestorState: (StateRow & { readonly headNumber: Integer | null; readonly finalizedNumber: Integer | null }) | null;
+  readonly analyzerState: (StateRow & { readonly cursorNumber: Integer | null }) | null;
+  readonly balanceState: StateRow | null;
 }
+
+/** What the owner of a chain says of it, in one of the services. */
+type StateRow = Omit<ServiceReport, 'service'>;
 
 /** Prisma's bigint, or the number of the pool for raw SQL. */
 type Integer = bigint | number;
 
-export function toBlockchainRecord(row: BlockchainState): z.infer<typeof blockchainSchema> {
-  const { ingestorState: ingestor, analyzerState: analyzer } = row;
+/** `now`: by the clock of the database where that can be had, for its clock wrote the times of the row. */
+export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.infer<typeof blockchainSchema> {
+  const { ingestorState: ingestor, analyzerState: analyzer, balanceState: balances } = row;
+  const reports: ServiceReport[] = [
+    { ...(ingestor ?? NOT_YET), service: 'block-ingestor' },
+    { ...(analyzer ?? NOT_YET), service: 'tx-analyzer' },
+    { ...(balances ?? NOT_YET), service: 'balance-service' },
+  ];
+  const { status, reason, updatedAt } = describeSync({ reports, activatedAt: row.updatedAt, now });
   return {
     gid: row.gid,
     image_url: row.imageUrl,
@@ -51,16 +65,20 @@ export function toBlockchainRecord(row: BlockchainState): z.infer<typeof blockch
     is_active: row.isActive,
     family: familySchema.parse(row.family),
     has_endpoint: row.endpointSealed !== null || row.evmEndpointSealed !== null,
-    sync: ingestor && {
-      // What is wrong upstream comes first: without heads nothing behind moves.
-      status: ingestor.reason === null && analyzer ? analyzer.status : ingestor.status,
-      reason: ingestor.reason ?? analyzer?.reason ?? null,
-      head_number: toNumber(ingestor.headNumber),
-      finalized_number: toNumber(ingestor.finalizedNumber),
-      processed_number: toNumber(analyzer?.cursorNumber ?? null),
-    },
+    sync: row.isActive
+      ? {
+          status,
+          reason,
+          updated_at: updatedAt.toISOString(),
+          head_number: toNumber(ingestor?.headNumber ?? null),
+          finalized_number: toNumber(ingestor?.finalizedNumber ?? null),
+          processed_number: toNumber(analyzer?.cursorNumber ?? null),
+        }
+      : null,
   };
 }
+
+const NOT_YET: StateRow = { status: 'starting', reason: null, updatedAt: new Date(0) };
 
 function toNumber(value: Integer | null): number | null {
   return value === null ? null : Number(value);

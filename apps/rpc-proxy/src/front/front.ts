@@ -43,6 +43,11 @@ export class Front implements ConnectionOwner {
     this.#connections.delete(connection);
   }
 
+  /** Every answer from now on ends its connection; new ones are taken. */
+  drain(): void {
+    this.isStopping = true;
+  }
+
   /** Idle connections end; the others behind their last answer. The server is closed by who made it. */
   stop(): void {
     this.isStopping = true;

@@ -47,7 +47,22 @@ describe('POST and GET /blockchains', () => {
   it('tells how far the services are', async () => {
     await world.db.query(`INSERT INTO ingestor_states (chain_gid, status, reason, head_number, finalized_number) VALUES ('eip155:137', 'stalled', 'the node is away', 70, 6)`);
     const { body } = await world.api.get('/blockchains/eip155:137').expect(200);
-    expect(body.sync).toEqual({ status: 'stalled', reason: 'the node is away', head_number: 70, finalized_number: 6, processed_number: null });
+    expect(body.sync).toEqual({ status: 'stalled', reason: 'the node is away', updated_at: expect.any(String), head_number: 70, finalized_number: 6, processed_number: null });
+  });
+
+  it('does not call a chain followed whose services are silent', async () => {
+    await world.db.query(`UPDATE blockchains SET updated_at = now() - interval '1 hour' WHERE gid = 'eip155:137'`);
+    await world.db.query(`UPDATE ingestor_states SET status = 'following', reason = NULL, updated_at = now()`);
+    await world.db.query(`INSERT INTO analyzer_states (chain_gid, status) VALUES ('eip155:137', 'following')`);
+    await world.db.query(`INSERT INTO balance_states (chain_gid, status) VALUES ('eip155:137', 'following')`);
+    const read = async (): Promise<{ status: string; reason: string | null }> => (await world.api.get('/blockchains/eip155:137').expect(200)).body.sync;
+    expect(await read()).toMatchObject({ status: 'following', reason: null });
+    for (const [table, service] of [['ingestor_states', 'block-ingestor'], ['analyzer_states', 'tx-analyzer'], ['balance_states', 'balance-service']]) {
+      await world.db.query(`UPDATE ${table} SET updated_at = now() - interval '31 s'`);
+      expect(await read()).toMatchObject({ status: 'unknown', reason: expect.stringContaining(`the ${service} has not reported since`) });
+      expect((await world.api.get('/blockchains?search=polygon').expect(200)).body.items[0].sync).toMatchObject({ status: 'unknown' });
+      await world.db.query(`UPDATE ${table} SET updated_at = now()`);
+    }
   });
 
   it('answers 404 for a chain that was not added', async () => {

@@ -3,7 +3,8 @@ import type { Prisma } from '@chainwatch/db/prisma';
 import { booleanParameter, listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { containsText } from '../../contains-text.ts';
 import { defineRoute } from '../../define-route.ts';
-import { blockchainInclude, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
+import { readChainRecords } from '../../read-chain-record.ts';
+import { blockchainSchema } from '../../records/blockchain.ts';
 import { toOrders } from '../../records/order.ts';
 import { familySchema, searchSchema } from '../../records/path-schemas.ts';
 
@@ -21,7 +22,7 @@ export const listBlockchains = defineRoute({
     is_active: booleanParameter.optional(),
   }),
   responses: { 200: pageSchema(blockchainSchema) },
-  handle: async ({ query }, { prisma }) => {
+  handle: async ({ query }, { db, prisma }) => {
     const matches = query.search === undefined ? undefined : containsText(query.search);
     const where: Prisma.BlockchainWhereInput = {
       family: query.families && { in: query.families },
@@ -30,9 +31,9 @@ export const listBlockchains = defineRoute({
     };
     const orderBy = toOrders(query.sort_by, columns, ['gid']);
     const [rows, total] = await Promise.all([
-      prisma.blockchain.findMany({ where, orderBy, include: blockchainInclude, skip: offsetOf(query), take: query.limit }),
+      prisma.blockchain.findMany({ where, orderBy, select: { gid: true }, skip: offsetOf(query), take: query.limit }),
       prisma.blockchain.count({ where }),
     ]);
-    return { status: 200, body: toPage(rows.map(toBlockchainRecord), total, query) };
+    return { status: 200, body: toPage(await readChainRecords(db, rows.map(({ gid }) => gid)), total, query) };
   },
 });
