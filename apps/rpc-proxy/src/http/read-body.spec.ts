@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { waitFor } from '@chainwatch/testing';
+import { DEFAULT_BOUNDS } from '../limits/bounds.ts';
+import type { Holder } from '../limits/holder.ts';
+import { Peer } from '../limits/peer.ts';
+import { Tenants } from '../limits/tenants.ts';
+import { createRpcListener } from './rpc-listener.ts';
+import { RpcIncoming } from './rpc-incoming.ts';
+
+interface Heard {
+  readonly error: string | undefined;
+  readonly body: string;
+}
+
+const book = new Tenants(DEFAULT_BOUNDS);
+const known = book.holderOf({ keyId: 'key', workspaceId: 'workspace' }, new Peer({} as Socket, Infinity, book.strangers));
+const stranger = new Peer({} as Socket, Infinity, book.strangers).holder;
+
+let server: Server;
+let client: Socket;
+let heard: Heard[];
+let said: string;
+let answer: (payer: Holder | undefined) => void;
+let asked: number;
+
+beforeEach(async () => {
+  [heard, said, asked] = [[], '', 0];
+  const payers = {
+    find: () => undefined,
+    ask: () => {
+      asked += 1;
+      return new Promise<Holder | undefined>((resolve) => (answer = resolve));
+    },
+    strangerOf: () => stranger,
+  };
+  const listener = createRpcListener(
+    (_req, reply, error, body) => {
+      heard.push({ error: error?.name, body: body.toString() });
+      reply.refuse(418, 'heard');
+    },
+    payers,
+    (_req, res) => void res.end(),
+  );
+  server = createServer({ IncomingMessage: RpcIncoming }, listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.on('data', (bytes: Buffer) => (said += bytes.toString())).on('error', () => undefined);
+});
+afterEach(async () => {
+  client.destroy();
+  server.closeAllConnections();
+  server.close();
+  await waitFor(() => book.process.held === 0);
+});
+
+const post = (length: number, more = ''): void => void client.write(`POST /x HTTP/1.1\r\nHost: x\r\n${more}Content-Length: ${length}\r\n\r\n`);
+
+it('waits until it is known whose it is, and keeps no more than a read of it meanwhile', async () => {
+  const body = 'b'.repeat(900_000);
+  post(body.length);
+  client.write(body);
+  await waitFor(() => asked === 1 && book.strangers.held > 0);
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect([book.strangers.held <= 131_072, heard]).toEqual([true, []]);
+  answer(known);
+  await waitFor(() => heard.length === 1);
+  expect([heard[0]!.error, heard[0]!.body === body, book.process.held]).toEqual([undefined, true, 0]);
+});
+
+it('is empty where it is a stranger’s: nothing of it is unpacked', async () => {
+  const bomb = gzipSync('b'.repeat(1_000_000));
+  post(bomb.length, 'Content-Encoding: gzip\r\n');
+  client.write(bomb);
+  await waitFor(() => asked === 1);
+  answer(undefined);
+  await waitFor(() => heard.length === 1);
+  expect(heard).toEqual([{ error: undefined, body: '' }]);
+});
+
+it('of a stranger is waited for to its end, or for 16 KiB, behind which the connection closes', async () => {
+  post(10_000);
+  client.write('s'.repeat(5_000));
+  await waitFor(() => asked === 1);
+  answer(undefined);
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(heard).toEqual([]);
+  client.write('s'.repeat(5_000));
+  await waitFor(() => said.includes('heard'));
+  expect(said).not.toContain('Connection: close');
+  said = '';
+  post(1_000_000);
+  client.write('s'.repeat(10_000));
+  await waitFor(() => asked === 2);
+  answer(undefined);
+  client.write('s'.repeat(10_000));
+  await waitFor(() => said.includes('heard') && client.closed);
+  expect([said.includes('Connection: close'), heard]).toEqual([true, [{ error: undefined, body: '' }, { error: undefined, body: '' }]]);
+});
+
+it('of a sender who leaves is forgotten', async () => {
+  post(10_000);
+  client.write('s'.repeat(5_000));
+  await waitFor(() => asked === 1);
+  answer(known);
+  await waitFor(() => known.key.held === 5_000);
+  client.destroy();
+  await waitFor(() => book.process.held === 0);
+  expect(heard).toEqual([]);
+});
+
+it('that is too large in the end, or in no known code, is told so', async () => {
+  for (const [body, encoding, error] of [[gzipSync('b'.repeat(1_100_000)), 'gzip', 'BodyTooLargeError'], [gzipSync('b'.repeat(80_000)), 'br', 'BodyEncodingError'], [Buffer.from('b'), 'zip', 'BodyEncodingError']] as const) {
+    post(body.length, `Content-Encoding: ${encoding}\r\n`);
+    client.write(body);
+    const before = heard.length;
+    await waitFor(() => asked === before + 1);
+    answer(known);
+    await waitFor(() => heard.length === before + 1);
+    expect([heard[before]!.error, known.key.held]).toEqual([error, 0]);
+  }
+});
