@@ -1,6 +1,6 @@
 import { ChainClientError, parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
 import type {
-  Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, CoinReader, MempoolReader, Network,
+  Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, CoinReader, MempoolReader, Network, ReadBlockOptions,
 } from '@chainwatch/chain-core';
 import { EsploraClient } from './esplora-client.ts';
 import { readTraits } from './networks.ts';
@@ -86,8 +86,8 @@ export class BitcoinClient implements ChainClient {
     };
   }
 
-  readBlock(ref: BlockRef, signal?: AbortSignal): Promise<Block> {
-    return readBlock(this.#session, ref, signal);
+  readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
+    return readBlock(this.#session, ref, signal, options);
   }
 
   readBalances(): Promise<never> {

@@ -3,7 +3,7 @@ import type { Transaction } from '@chainwatch/chain-core';
 import { ByteReader } from './byte-reader.ts';
 import { toHashText } from './hash.ts';
 import { parseHex } from './parse-hex.ts';
-import { readTransaction } from './read-transaction.ts';
+import { readTransaction, UnknownEncodingError } from './read-transaction.ts';
 import type { RawTransaction } from './read-transaction.ts';
 
 /** The transaction of a proved block. Who it touches is for the owner of the UTXO set to say. */
@@ -14,7 +14,7 @@ export function decodeTransaction(raw: RawTransaction, index: number): Transacti
 
 /**
  * A transaction alone, from the hex that a node gives, proved by its txid.
- * @throws ChainClientError when it is not that transaction
+ * @throws ChainClientError when it is not that transaction, UnknownEncodingError
  */
 export function parseTransaction(txid: string, hex: unknown): Transaction {
   const reader = new ByteReader(parseHex(`transaction ${txid}`, hex));
@@ -29,7 +29,7 @@ function readWhole(txid: string, reader: ByteReader): RawTransaction {
     if (reader.left > 0) throw new IncompleteBlockError(`got ${reader.left} bytes after its end`);
     return raw;
   } catch (error) {
-    if (!(error instanceof IncompleteBlockError)) throw error;
+    if (!(error instanceof IncompleteBlockError) || error instanceof UnknownEncodingError) throw error;
     throw new ChainClientError(`getrawtransaction: ${txid} is not whole: ${error.message}`, { cause: error });
   }
 }

@@ -15,7 +15,7 @@ const inputSchema = z.object({
   txid: hashSchema,
   vout: z.int().min(0),
   is_coinbase: z.boolean(),
-  prevout: z.object({ scriptpubkey: z.string(), value: z.int().min(0) }).nullish(),
+  prevout: z.object({ scriptpubkey: z.string().regex(/^(?:[0-9a-f]{2})*$/), value: z.int().min(0) }).nullish(),
 });
 const transactionSchema = z.object({ vin: z.array(inputSchema), status: statusSchema });
 

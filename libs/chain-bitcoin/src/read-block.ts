@@ -1,18 +1,27 @@
-import { BlockNotFoundError } from '@chainwatch/chain-core';
-import type { Block, BlockRef } from '@chainwatch/chain-core';
+import { BlockNotFoundError, settleUnknowns } from '@chainwatch/chain-core';
+import type { Block, BlockRef, ReadBlockOptions } from '@chainwatch/chain-core';
 import { callRaw } from './call-raw.ts';
 import { isMissingBlock } from './classify-node-error.ts';
 import { decodeBlock } from './decode-block.ts';
 import { parseHex } from './parse-hex.ts';
+import { readFieldBlock } from './read-field-block.ts';
+import { UnknownEncodingError } from './read-transaction.ts';
 import type { Session } from './session.ts';
 
 /**
- * A whole block by hash, from its bytes, proved and decoded.
- * @throws BlockNotFoundError, IncompleteBlockError, ChainClientError
+ * A whole block by hash, from its bytes, proved and decoded; with transactions whose bytes are laid out in a way that is
+ * not known here, from its fields.
+ * @throws BlockNotFoundError, IncompleteBlockError, ChainClientError, UnknownContentError
  */
-export async function readBlock(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<Block> {
+export async function readBlock(session: Session, ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
   const bytes = parseHex(`block ${ref.number} ${ref.hash}`, await readRawBlock(session, ref, signal));
-  return decodeBlock(ref, bytes, session.traits);
+  try {
+    return decodeBlock(ref, bytes, session.traits);
+  } catch (error) {
+    if (!(error instanceof UnknownEncodingError)) throw error;
+    const { block, unknowns } = await readFieldBlock(session, ref, bytes, signal);
+    return settleUnknowns(block, unknowns, options);
+  }
 }
 
 async function readRawBlock(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<unknown> {

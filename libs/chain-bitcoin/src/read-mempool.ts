@@ -5,6 +5,7 @@ import { callRaw } from './call-raw.ts';
 import { isInvalidParams, isMissingTransaction, isUnsupported } from './classify-node-error.ts';
 import { parseTransaction } from './decode-transaction.ts';
 import { readHead } from './read-headers.ts';
+import { UnknownEncodingError } from './read-transaction.ts';
 import type { Session } from './session.ts';
 
 const infoSchema = z.object({ loaded: z.boolean() });
@@ -47,7 +48,8 @@ async function readOne(session: Session, hash: string, answer: RpcAnswer, signal
   try {
     return parseTransaction(hash, await takeHex(session, hash, answer, signal));
   } catch (error) {
-    if (isMissingTransaction(error)) return undefined;
+    // One that cannot be read is told with its block.
+    if (isMissingTransaction(error) || error instanceof UnknownEncodingError) return undefined;
     throw error;
   }
 }

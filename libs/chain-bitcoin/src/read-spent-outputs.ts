@@ -3,6 +3,7 @@ import type { Block, BlockRef, Outpoint, Transaction, UtxoOutput } from '@chainw
 import { z } from 'zod';
 import { isInvalidParams, isMissingBlock, isUnsupported } from './classify-node-error.ts';
 import { parseAmount } from './parse-amount.ts';
+import { parseHex } from './parse-hex.ts';
 import { readBlock } from './read-block.ts';
 import { readTransactions } from './read-mempool.ts';
 import type { Session } from './session.ts';
@@ -50,7 +51,7 @@ async function readPrevouts({ rpc, capabilities }: Session, ref: BlockRef, _miss
     const block = blockSchema.safeParse(await rpc.call('getblock', [ref.hash, 3], { signal }));
     for (const { txid, vout, prevout } of block.data?.tx.flatMap(({ vin }) => vin) ?? []) {
       if (txid === undefined || vout === undefined || prevout === undefined) continue;
-      found.set(keyOf({ txid, vout }), { matchKey: prevout.scriptPubKey.hex, amountRaw: parseAmount('getblock', prevout.value) });
+      found.set(keyOf({ txid, vout }), { matchKey: parseHex('getblock', prevout.scriptPubKey.hex).toString('hex'), amountRaw: parseAmount('getblock', prevout.value) });
     }
     // A node before 23 takes 3 for 2 and shows none.
     if (found.size === 0) capabilities.hasPrevouts = false;

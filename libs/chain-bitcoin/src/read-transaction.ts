@@ -18,16 +18,27 @@ export interface RawTransaction {
   readonly outputs: readonly UtxoOutput[];
 }
 
+/** Bytes behind the marker that are laid out in a way not known here: flags other than that of the witness (BIP-144). */
+export class UnknownEncodingError extends IncompleteBlockError {
+  readonly flag: number;
+  constructor(flag: number, at: number) {
+    super(`expected a transaction with the flag 1 or none at ${at}, got ${flag}`);
+    this.flag = flag;
+  }
+}
+
 const inputBytesMin = 41;
 const outputBytesMin = 9;
 const noOutpoint = `${'0'.repeat(64)}:4294967295`;
 
-/** Reads one transaction. @throws IncompleteBlockError when the bytes are none */
+/** Reads one transaction. @throws UnknownEncodingError, IncompleteBlockError when the bytes are none */
 export function readTransaction(reader: ByteReader): RawTransaction {
   const { bytes } = reader;
   const start = reader.skip(4);
   // A marker of 0 inputs and a flag of 1 announce a witness; no transaction in a block has 0 inputs.
-  const hasWitness = bytes[reader.at] === 0 && bytes[reader.at + 1] === 1;
+  const flag = bytes[reader.at] === 0 ? (bytes[reader.at + 1] ?? 0) : 0;
+  if (flag > 1) throw new UnknownEncodingError(flag, reader.at);
+  const hasWitness = flag === 1;
   if (hasWitness) reader.skip(2);
   const bodyStart = reader.at;
   const outpoints = readInputs(reader);

@@ -6,7 +6,7 @@ import { hash256, toHashText } from './hash.ts';
 import { computeMerkleRoot } from './merkle-root.ts';
 import { headerLength, parseHeader } from './parse-header.ts';
 import type { RawHeader } from './parse-header.ts';
-import { readTransaction } from './read-transaction.ts';
+import { readTransaction, UnknownEncodingError } from './read-transaction.ts';
 import type { RawTransaction } from './read-transaction.ts';
 
 export interface VerifiedBlock {
@@ -21,7 +21,7 @@ const commitmentPrefix = '6a24aa21a9ed';
 /**
  * Reads a block's bytes and proves that they are the whole block `ref`: the header's hash, the merkle root over the
  * transactions, and the witness commitment.
- * @throws IncompleteBlockError
+ * @throws IncompleteBlockError, UnknownEncodingError
  */
 export function verifyBlock(ref: BlockRef, bytes: Buffer, traits: BitcoinTraits): VerifiedBlock {
   const header = parseHeader(bytes);
@@ -33,7 +33,7 @@ export function verifyBlock(ref: BlockRef, bytes: Buffer, traits: BitcoinTraits)
     expectCommitment(transactions, ref.number >= traits.segwitHeight);
     return { header, transactions };
   } catch (error) {
-    if (!(error instanceof IncompleteBlockError)) throw error;
+    if (!(error instanceof IncompleteBlockError) || error instanceof UnknownEncodingError) throw error;
     throw new IncompleteBlockError(`block ${ref.number} ${ref.hash}: ${error.message}`, { cause: error });
   }
 }
@@ -48,14 +48,14 @@ function readTransactions(bytes: Buffer): RawTransaction[] {
 }
 
 /** Nodes of the tree handed out as transactions of 64 bytes have no coinbase in front, so this refuses them too. */
-function expectCoinbase(transactions: readonly RawTransaction[]): void {
+export function expectCoinbase(transactions: readonly Pick<RawTransaction, 'isCoinbase'>[]): void {
   const at = transactions.flatMap(({ isCoinbase }, index) => (isCoinbase ? [index] : []));
   if (at.length !== 1 || at[0] !== 0) {
     throw new IncompleteBlockError(`expected one coinbase, in front, got ${at.length === 0 ? 'none' : `one at ${at.join(', ')}`}`);
   }
 }
 
-function expectMerkleRoot({ merkleRoot }: RawHeader, transactions: readonly RawTransaction[]): void {
+export function expectMerkleRoot({ merkleRoot }: RawHeader, transactions: readonly Pick<RawTransaction, 'txidBytes'>[]): void {
   const { root, isMutated } = computeMerkleRoot(transactions.map(({ txidBytes }) => txidBytes));
   if (!root.equals(merkleRoot)) throw new IncompleteBlockError(`expected merkle root ${toHashText(merkleRoot)}, got ${toHashText(root)}`);
   if (isMutated) throw new IncompleteBlockError('expected every transaction once, got some twice under the same merkle root');

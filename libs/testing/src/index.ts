@@ -8,6 +8,7 @@
 export { createFakeBroker, type FakeBroker, type FakeMessage } from './create-fake-broker.ts';
 export { createFakeClient } from './create-fake-client.ts';
 export { findFreePort } from './find-free-port.ts';
+export { fuzzSpellings, type Json } from './fuzz-spellings.ts';
 export { listUndocumented } from './list-undocumented.ts';
 export { killWithParent } from './kill-with-parent.ts';
 export { hashOf, NATIVE, network, OTHER_TOKEN, TOKEN } from './local-network.ts';

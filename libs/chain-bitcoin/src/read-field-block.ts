@@ -1,0 +1,58 @@
+import { ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
+import type { Block, BlockRef, Transaction, UnknownPart } from '@chainwatch/chain-core';
+import { z } from 'zod';
+import { ByteReader } from './byte-reader.ts';
+import { decodeTransaction } from './decode-transaction.ts';
+import { encodeStripped, fieldsSchema, type TransactionFields } from './encode-stripped.ts';
+import { parseHeader } from './parse-header.ts';
+import { parseHex } from './parse-hex.ts';
+import { readTransaction, UnknownEncodingError, type RawTransaction } from './read-transaction.ts';
+import type { Session } from './session.ts';
+import { expectCoinbase, expectMerkleRoot } from './verify-block.ts';
+
+const blockSchema = z.object({ tx: z.array(fieldsSchema.extend({ txid: z.string().regex(/^[0-9a-f]{64}$/), hex: z.string() })) });
+
+interface Read {
+  readonly raw: RawTransaction;
+  /** Its flag, where its bytes cannot be read. */
+  readonly flag?: number;
+  /** The node's id for it is not that of the fields that the node tells. */
+  readonly isUnproved: boolean;
+}
+
+/**
+ * A block with transactions whose bytes cannot be read, from `getblock` 2: those by the fields that the node tells. The
+ * txid is over these fields alone, so header and merkle root prove inputs and outputs as in any other block; witnesses,
+ * of which nothing is told, are not proved. Where a txid does not come out, the transaction is the node's word.
+ * @param bytes the block's, of which the header is read
+ * @throws IncompleteBlockError, ChainClientError
+ */
+export async function readFieldBlock({ rpc }: Session, ref: BlockRef, bytes: Buffer, signal?: AbortSignal): Promise<{ readonly block: Block; readonly unknowns: readonly UnknownPart[] }> {
+  const header = parseHeader(bytes);
+  const told = blockSchema.safeParse(await rpc.call('getblock', [ref.hash, 2], { signal }));
+  if (!told.success) throw new ChainClientError(`getblock: expected transactions with their fields, got ${z.prettifyError(told.error).slice(0, 200)}`);
+  const read = told.data.tx.map(readOne);
+  expectCoinbase(read.map(({ raw }) => raw));
+  expectMerkleRoot(header, read.map(({ raw }) => raw));
+  const transactions = read.map(({ raw, isUnproved }, index): Transaction => ({ ...decodeTransaction(raw, index), ...(isUnproved && { isUnproved }) }));
+  const unknowns = read.flatMap(({ flag }, index) => (flag === undefined ? [] : [name(flag, transactions[index]!.hash)]));
+  if (unknowns.length === 0) throw new IncompleteBlockError(`block ${ref.number} ${ref.hash}: expected the same transactions as bytes and as fields, got others`);
+  const { hash, parentHash, timestamp } = header;
+  return { block: { number: ref.number, hash, parentHash, timestamp, transactions, balanceChanges: [], touchedAssets: [] }, unknowns };
+}
+
+function readOne(fields: TransactionFields & { readonly txid: string; readonly hex: string }): Read {
+  try {
+    return { raw: readTransaction(new ByteReader(parseHex('getblock', fields.hex))), isUnproved: false };
+  } catch (error) {
+    if (!(error instanceof UnknownEncodingError)) throw error;
+    const raw = readTransaction(new ByteReader(encodeStripped(fields)));
+    const txidBytes = parseHex('getblock', fields.txid).reverse();
+    return { raw: { ...raw, txidBytes }, flag: error.flag, isUnproved: !raw.txidBytes.equals(txidBytes) };
+  }
+}
+
+function name(flag: number, transactionHash: string): UnknownPart {
+  const kind = `transaction-encoding:0x${flag.toString(16).padStart(2, '0')}`;
+  return { kind, transactionHash, expected: 'the flag 1 behind the marker, or none', got: String(flag) };
+}
