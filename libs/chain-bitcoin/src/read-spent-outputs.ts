@@ -21,7 +21,8 @@ const blockSchema = z.object({ tx: z.array(z.object({ vin: z.array(inputSchema) 
  * @throws BlockNotFoundError
  */
 export async function readSpentOutputs(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<ReadonlyMap<string, UtxoOutput> | undefined> {
-  const block = await readBlock(session, ref, signal);
+  // Whether a block with something unknown is taken was decided when it was read.
+  const block = await readBlock(session, ref, signal, { takeUnknown: true });
   const spent = new Map<string, UtxoOutput>();
   const missing = takeOwnOutputs(block, spent);
   for (const read of [readPrevouts, readCreators]) {

@@ -18,7 +18,8 @@ describeFixtures('unknown: a real block', () => {
   let told: Told;
 
   beforeAll(async () => {
-    const getblock = (_hash: string, verbosity: number) => (verbosity === 0 ? told.bytes.toString('hex') : { hash: ref.hash, future: 1, tx: told.tx });
+    const prevout = { value: 1, scriptPubKey: { hex: '51' } };
+    const getblock = (_hash: string, verbosity: number) => (verbosity === 0 ? told.bytes.toString('hex') : { hash: ref.hash, future: 1, tx: told.tx.map((one) => ({ ...one, vin: one.vin.map((input) => ({ ...input, prevout })) })) });
     const getrawtransaction = (txid: string) => told.tx.find((one) => one.txid === txid)!.hex;
     node = await startFakeNode({ methods: { getblock, getrawtransaction } });
     client = new BitcoinClient({ network, endpointUrl: node.url });
@@ -76,6 +77,12 @@ describeFixtures('unknown: a real block', () => {
     ])('is no pretext: %s is refused', async (_, lie) => {
       told = lie();
       await expect(read(take)).rejects.toMatchObject({ code: 'incomplete_block' });
+    });
+
+    it('whose block was taken, is told with what it spends', async () => {
+      told = flagged('02');
+      const spent = await client.coins.readSpentOutputs(ref);
+      expect(spent?.size).toBe(known.transactions.flatMap(({ utxo }) => utxo!.inputs).length);
     });
 
     it('that waits in the mempool does not keep the others from being told', async () => {
