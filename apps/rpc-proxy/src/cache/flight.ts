@@ -1,21 +1,25 @@
 import { Exchange, type Demand } from '../exchange/exchange.ts';
 import type { Failure, Receiver, ReplyHead, WholeReply } from '../exchange/receiver.ts';
-import { scanReply, spansEqual } from '../json/scan-reply.ts';
-import { skipSpace } from '../json/skip-value.ts';
+import type { Holder } from '../limits/holder.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { AnswerCache, CacheCall } from './answer-cache.ts';
 import type { StoredReply } from './memory-store.ts';
+import { toStored } from './to-stored.ts';
 
 export interface AnswerReceiver extends Receiver {
   /** An answer that was given before, or to somebody else, under this call's id. */
   stored(stored: StoredReply, id: Buffer, status: number): void;
 }
 
-/** Who waits for an answer, and the id it goes by. */
-export interface Waiter {
+/** Who asked first, and the id it asked with. */
+export interface Leader {
   readonly reply: AnswerReceiver;
   readonly id: Buffer;
-  /** The answer cannot be shared: asks for itself. */
+}
+
+/** Who waits for somebody else's answer, and the id it goes by. */
+export interface Waiter extends Leader {
+  /** There is no answer to share: asks for itself, within its own time. */
   goAlone(): void;
 }
 
@@ -31,29 +35,38 @@ const WHOLE_BYTES_MAX = 131_072;
 /** Larger replies are streamed to who asked first, kept and shared by nobody. */
 const SHARED_BYTES_MAX = 4 * 1_048_576;
 
-/** One request to the nodes for everybody who asks the same thing meanwhile. Each gets the answer under its own id. */
+/**
+ * One request to the nodes for everybody who asks the same thing meanwhile. A result is everybody's, each under its own id;
+ * whatever else comes of it (an error, a status, no answer in time) is the leader's alone, and each follower asks for itself.
+ */
 export class Flight implements Receiver, Joinable {
   readonly wholeBytesMax = WHOLE_BYTES_MAX;
   readonly floorNumber: number;
   readonly #call: CacheCall;
   readonly #cache: AnswerCache;
   readonly #exchange: Exchange;
-  readonly #onLand: () => void;
-  readonly #leader: Waiter;
+  readonly #onRemoved: () => void;
   readonly #onShared: () => void;
-  readonly #waiters = new Set<Waiter>();
+  readonly #leaderId: Buffer;
+  /** Pays for the pieces that are kept. */
+  readonly #holder: Holder;
+  /** Undefined when it left. */
+  #leader: Leader | undefined;
+  readonly #followers = new Set<Waiter>();
   #head: ReplyHead | undefined;
   #pieces: Buffer[] | undefined = [];
   #bytes = 0;
+  #held = 0;
 
-  constructor(options: { call: CacheCall; cache: AnswerCache; demand: Demand; leader: Waiter; onLand: () => void; onShared: () => void }) {
+  constructor(options: { call: CacheCall; cache: AnswerCache; demand: Demand; leader: Leader; onLand: () => void; onShared: () => void }) {
     this.#call = options.call;
     this.#cache = options.cache;
     this.#leader = options.leader;
-    this.#onLand = options.onLand;
+    this.#leaderId = options.leader.id;
+    this.#holder = options.demand.holder;
+    this.#onRemoved = options.onLand;
     this.#onShared = options.onShared;
     this.floorNumber = options.demand.floor.number;
-    this.#waiters.add(options.leader);
     this.#exchange = new Exchange(options.demand, this);
   }
 
@@ -61,101 +74,128 @@ export class Flight implements Receiver, Joinable {
     const found = this.#cache.findShared(this.#call);
     if (found === undefined) return void this.#exchange.start();
     void found.then((stored) => {
-      // Everybody left.
-      if (this.#waiters.size === 0) return;
+      if (!this.#isWanted) return;
       if (stored === undefined) this.#exchange.start();
       else this.#answer(stored);
     });
   }
 
   join(waiter: Waiter): void {
-    this.#waiters.add(waiter);
+    this.#followers.add(waiter);
   }
 
   leave(waiter: Waiter): void {
-    this.#waiters.delete(waiter);
-    if (this.#waiters.size > 0) return;
-    this.#onLand();
-    this.#exchange.abandon();
+    this.#followers.delete(waiter);
+    this.#abandonUnwanted();
+  }
+
+  leaveLeader(): void {
+    this.#leader = undefined;
+    this.#abandonUnwanted();
   }
 
   whole(reply: WholeReply, upstream?: Upstream): void {
-    this.#onLand();
+    this.#land();
     const stored = this.#store(reply, upstream);
-    for (const waiter of this.#waiters) {
-      if (waiter === this.#leader) waiter.reply.whole(reply);
-      else if (stored === undefined) waiter.reply.whole(reply);
-      else waiter.reply.stored(stored, waiter.id, reply.status);
-    }
+    this.#leader?.reply.whole(reply);
+    this.#serve(stored);
   }
 
   start(head: ReplyHead, pieces: readonly Buffer[], resume: () => void): boolean {
     this.#head = head;
-    for (const piece of pieces) this.#collect(piece);
-    return this.#waiters.has(this.#leader) ? this.#leader.reply.start(head, pieces, resume) : true;
+    const own = pieces.map((piece) => this.#collect(piece));
+    return this.#isFlowing(this.#leader?.reply.start(head, own, resume));
   }
 
   data(piece: Buffer): boolean {
-    this.#collect(piece);
-    return this.#waiters.has(this.#leader) ? this.#leader.reply.data(piece) : true;
+    const own = this.#collect(piece);
+    return this.#isFlowing(this.#leader?.reply.data(own));
   }
 
   end(upstream?: Upstream): void {
-    this.#onLand();
-    if (this.#waiters.delete(this.#leader)) this.#leader.reply.end();
+    this.#land();
+    this.#leader?.reply.end();
     if (this.#pieces === undefined) return;
-    const reply = { ...this.#head!, body: Buffer.concat(this.#pieces, this.#bytes) };
-    const stored = this.#store(reply, upstream);
-    for (const waiter of this.#waiters) {
-      if (stored === undefined) waiter.reply.whole(reply);
-      else waiter.reply.stored(stored, waiter.id, reply.status);
-    }
+    this.#serve(this.#store({ ...this.#head!, body: Buffer.concat(this.#pieces, this.#bytes) }, upstream));
   }
 
   broken(): void {
-    this.#onLand();
-    if (this.#waiters.delete(this.#leader)) this.#leader.reply.broken();
-    for (const waiter of this.#waiters) waiter.reply.fail('unavailable');
+    this.#land();
+    this.#leader?.reply.broken();
+    this.#serve(undefined);
   }
 
   fail(failure: Failure): void {
-    this.#onLand();
-    for (const waiter of this.#waiters) waiter.reply.fail(failure);
+    this.#land();
+    this.#leader?.reply.fail(failure);
+    this.#serve(undefined);
+  }
+
+  get #isWanted(): boolean {
+    return this.#leader !== undefined || this.#followers.size > 0;
+  }
+
+  #abandonUnwanted(): void {
+    if (this.#isWanted) return;
+    this.#land();
+    this.#exchange.abandon();
+  }
+
+  /** It is over: nobody joins, and nothing is kept for those who did. */
+  #land(): void {
+    this.#onRemoved();
+    this.#holder.release(this.#held);
+    this.#held = 0;
   }
 
   /** Another replica had it. */
   #answer(stored: StoredReply): void {
     this.#exchange.abandon();
-    this.#onLand();
+    this.#land();
     this.#onShared();
-    for (const { reply, id } of this.#waiters) reply.stored(stored, id, 200);
+    this.#leader?.reply.stored(stored, this.#leaderId, 200);
+    this.#serve(stored);
   }
 
-  /** Pieces are lent only. */
-  #collect(piece: Buffer): void {
-    if (this.#pieces === undefined) return;
-    this.#bytes += piece.length;
-    if (this.#bytes <= SHARED_BYTES_MAX) return void this.#pieces.push(Buffer.from(piece));
-    this.#pieces = undefined;
-    this.#onLand();
-    for (const waiter of [...this.#waiters]) {
-      if (waiter === this.#leader) continue;
-      this.#waiters.delete(waiter);
-      waiter.goAlone();
+  /** Everybody but the leader, with what there is to share. */
+  #serve(stored: StoredReply | undefined): void {
+    const followers = [...this.#followers];
+    this.#followers.clear();
+    for (const follower of followers) {
+      if (stored === undefined) follower.goAlone();
+      else follower.reply.stored(stored, follower.id, 200);
     }
   }
 
+  /**
+   * A leader that reads slowly holds up nobody: what followers wait for is read on, and waits for the leader in its own
+   * connection; and nobody joins who would wait for it.
+   */
+  #isFlowing(isLeaderReady = true): boolean {
+    if (isLeaderReady) return true;
+    this.#onRemoved();
+    return this.#followers.size > 0;
+  }
+
+  /** Pieces are lent only. @returns the copy that was kept, or the piece itself where nothing is kept any more */
+  #collect(piece: Buffer): Buffer {
+    if (this.#pieces === undefined) return piece;
+    this.#bytes += piece.length;
+    if (this.#bytes <= SHARED_BYTES_MAX && this.#holder.take(piece.length) === undefined) {
+      this.#held += piece.length;
+      const copy = Buffer.from(piece);
+      this.#pieces.push(copy);
+      return copy;
+    }
+    this.#pieces = undefined;
+    this.#land();
+    this.#serve(undefined);
+    return piece;
+  }
+
   #store(reply: WholeReply, upstream: Upstream | undefined): StoredReply | undefined {
-    const stored = toStored(reply, this.#leader.id);
+    const stored = toStored(reply, this.#leaderId);
     if (stored !== undefined && upstream !== undefined) this.#cache.keep(this.#call, reply, stored, upstream);
     return stored;
   }
-}
-
-/** The reply as one that other ids fit into; undefined when it does not carry the id that was sent. */
-export function toStored({ body, contentType, contentEncoding }: WholeReply, id: Buffer): StoredReply | undefined {
-  if (contentEncoding !== undefined) return undefined;
-  const scanned = scanReply(body, skipSpace(body, 0));
-  if (scanned === undefined || scanned.idStart === -1 || !spansEqual(body, scanned.idStart, scanned.idEnd, id, 0, id.length)) return undefined;
-  return { body, idStart: scanned.idStart, idEnd: scanned.idEnd, contentType };
 }

@@ -1,6 +1,7 @@
 import type { ReplyHead } from '../exchange/receiver.ts';
 import type { ClientReply } from '../http/client-reply.ts';
-import { scanReplies, scanReply, spansEqual, type ScannedReply } from '../json/scan-reply.ts';
+import { idKeyOf, idsEqual } from '../json/ids-equal.ts';
+import { scanReplies, scanReply, type ScannedReply } from '../json/scan-reply.ts';
 import type { ScannedCall } from '../json/scan-call.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import type { RuledCall } from './serve-request.ts';
@@ -29,7 +30,8 @@ export function readBatch(request: Buffer, expected: readonly ScannedCall[], rep
     return items && { items, isInOrder: false };
   }
   if (isInOrder(request, expected, reply, replies)) return { items: replies.map(({ start, end }) => reply.subarray(start, end)), isInOrder: true };
-  return { items: expected.map((call) => takeReply(request, call, reply, replies) ?? missingReply(request, call)), isInOrder: false };
+  const byId = groupById(reply, replies);
+  return { items: expected.map((call) => takeReply(request, call, reply, byId) ?? missingReply(request, call)), isInOrder: false };
 }
 
 function isInOrder(request: Buffer, expected: readonly ScannedCall[], reply: Buffer, replies: readonly ScannedReply[]): boolean {
@@ -37,15 +39,25 @@ function isInOrder(request: Buffer, expected: readonly ScannedCall[], reply: Buf
 }
 
 function answers(request: Buffer, call: ScannedCall, reply: Buffer, candidate: ScannedReply): boolean {
-  return candidate.idStart !== -1 && spansEqual(request, call.idStart, call.idEnd, reply, candidate.idStart, candidate.idEnd);
+  return candidate.idStart !== -1 && idsEqual(request, call.idStart, call.idEnd, reply, candidate.idStart, candidate.idEnd);
 }
 
 /** The first reply with the call's id that no earlier call took: ids may stand there twice. */
-function takeReply(request: Buffer, call: ScannedCall, reply: Buffer, replies: ScannedReply[]): Buffer | undefined {
-  const index = replies.findIndex((candidate) => answers(request, call, reply, candidate));
-  if (index === -1) return undefined;
-  const [{ start, end }] = replies.splice(index, 1) as [ScannedReply];
-  return reply.subarray(start, end);
+function takeReply(request: Buffer, { idStart, idEnd }: ScannedCall, reply: Buffer, byId: ReadonlyMap<string, ScannedReply[]>): Buffer | undefined {
+  const taken = byId.get(idKeyOf(request, idStart, idEnd))?.shift();
+  return taken && reply.subarray(taken.start, taken.end);
+}
+
+function groupById(reply: Buffer, replies: readonly ScannedReply[]): Map<string, ScannedReply[]> {
+  const byId = new Map<string, ScannedReply[]>();
+  for (const candidate of replies) {
+    if (candidate.idStart === -1) continue;
+    const key = idKeyOf(reply, candidate.idStart, candidate.idEnd);
+    const same = byId.get(key);
+    if (same === undefined) byId.set(key, [candidate]);
+    else same.push(candidate);
+  }
+  return byId;
 }
 
 function missingReply(request: Buffer, call: ScannedCall): Buffer {

@@ -1,7 +1,8 @@
 import type { AnswerCache, CacheCall } from '../cache/answer-cache.ts';
-import { toStored, type Joinable, type Waiter } from '../cache/flight.ts';
+import type { Joinable, Waiter } from '../cache/flight.ts';
 import type { StoredReply } from '../cache/memory-store.ts';
-import type { Failure, WholeReply } from '../exchange/receiver.ts';
+import { toStored } from '../cache/to-stored.ts';
+import type { WholeReply } from '../exchange/receiver.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 
 /** One call of a batch under way, for others that ask the same meanwhile. The batch itself is none of the waiters. */
@@ -38,19 +39,15 @@ export class BatchFlight implements Joinable {
     const stored = toStored(own, this.#id);
     if (stored === undefined) return this.release();
     if (upstream !== undefined) cache.keep(this.call, own, stored, upstream);
-    this.answer(stored, reply.status);
+    this.answer(stored);
   }
 
-  answer(stored: StoredReply, status = 200): void {
-    for (const { reply, id } of this.#waiters) reply.stored(stored, id, status);
+  answer(stored: StoredReply): void {
+    for (const { reply, id } of this.#waiters) reply.stored(stored, id, 200);
   }
 
   /** Nothing that could be shared came. */
   release(): void {
     for (const waiter of this.#waiters) waiter.goAlone();
-  }
-
-  fail(failure: Failure): void {
-    for (const { reply } of this.#waiters) reply.fail(failure);
   }
 }

@@ -2,14 +2,15 @@ import { AnswerCache, type CacheCall } from '../cache/answer-cache.ts';
 import { cacheKeyOf } from '../cache/cache-key.ts';
 import { FlightBook } from '../cache/flight-book.ts';
 import { Flight, type AnswerReceiver } from '../cache/flight.ts';
-import type { Demand } from '../exchange/exchange.ts';
+import { DEADLINE_MS, type Demand } from '../exchange/exchange.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageBook } from '../usage/usage-book.ts';
 import type { RuledCall } from './serve-request.ts';
 
 /** What is done instead where an answer cannot be shared after all, and what one call asks of the nodes. */
 export interface OwnWay {
-  goAlone(request: RpcRequest, ruled: RuledCall): void;
+  /** @param deadline when the asker's own time is over @returns what to do when it leaves */
+  goAlone(request: RpcRequest, ruled: RuledCall, deadline?: number): () => void;
   demandOf(request: RpcRequest, ruled: RuledCall): Demand;
 }
 
@@ -24,8 +25,9 @@ export class CallSharing {
     this.#usage = usage;
   }
 
+  /** Whether a call's answer is kept or shared at all: not where it says more than what makes answers equal. */
   covers({ chain }: RpcRequest, { call, rule }: RuledCall): boolean {
-    return chain.isCached && call.idStart !== -1 && rule.kind === 'read' && AnswerCache.covers(chain.family, rule.method);
+    return chain.isCached && call.isPlain && call.idStart !== -1 && rule.kind === 'read' && AnswerCache.covers(chain.family, rule.method);
   }
 
   /** Answers a call that is covered: with what is kept, with somebody else's question, or with one of its own. @returns what to do when the asker leaves */
@@ -45,11 +47,17 @@ export class CallSharing {
       reply.stored(stored, body.subarray(call.idStart, call.idEnd), 200);
       return ANSWERED;
     }
-    const waiter = { reply, id: body.subarray(call.idStart, call.idEnd), goAlone: () => ownWay.goAlone(request, ruled) };
+    const deadline = chain.clock.now + DEADLINE_MS;
+    let leaveAlone: (() => void) | undefined;
+    const goAlone = (): void => {
+      if (chain.clock.now >= deadline) reply.fail('timeout');
+      else leaveAlone = ownWay.goAlone(request, ruled, deadline);
+    };
+    const waiter = { reply, id: body.subarray(call.idStart, call.idEnd), goAlone };
     const joined = this.flights.join(key, chain.floorOf(principal.keyId), waiter);
     if (joined === undefined) return NOT_TAKEN;
     this.countShared(request, ruled);
-    return { taken: true, leave: () => joined.leave(waiter) };
+    return { taken: true, leave: () => (leaveAlone === undefined ? joined.leave(waiter) : leaveAlone()) };
   }
 
   countShared({ principal, chain }: RpcRequest, { rule }: RuledCall): void {
@@ -59,18 +67,17 @@ export class CallSharing {
   #lead(key: string, request: RpcRequest, ruled: RuledCall, reply: AnswerReceiver, ownWay: OwnWay): () => void {
     const { body } = request;
     const { call } = ruled;
-    const leader = { reply, id: body.subarray(call.idStart, call.idEnd), goAlone: () => ownWay.goAlone(request, ruled) };
     const flight = new Flight({
       call: cacheCallOf(key, request, ruled),
       cache: this.cache,
       demand: { ...ownWay.demandOf(request, ruled), acceptEncoding: undefined },
-      leader,
+      leader: { reply, id: body.subarray(call.idStart, call.idEnd) },
       onLand: () => this.flights.remove(key, flight),
       onShared: () => this.countShared(request, ruled),
     });
     this.flights.add(key, flight);
     flight.launch();
-    return () => flight.leave(leader);
+    return () => flight.leaveLeader();
   }
 }
 

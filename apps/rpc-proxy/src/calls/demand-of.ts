@@ -5,7 +5,7 @@ import type { MethodRule } from '../methods/method-rule.ts';
 
 const SHORT_PARAMS_MAX = 4_096;
 
-/** What one call asks of its chain. */
+/** What one call asks of its chain. @param body that the places of the call are of */
 export function demandOf({ chain, principal, req, holder }: RpcRequest, rule: MethodRule, body: Buffer, call: ScannedCall): Demand {
   const { method, kind } = rule;
   if (kind === 'read') chain.hedges.earn();
@@ -16,6 +16,7 @@ export function demandOf({ chain, principal, req, holder }: RpcRequest, rule: Me
     chain,
     holder,
     body,
+    asked: { body, calls: [call], isBatch: false },
     kind,
     method,
     params,

@@ -1,18 +1,29 @@
 import type { AnswerReceiver } from '../cache/flight.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
+import { answerFull } from '../limits/answer-full.ts';
 import type { Failure, ReplyHead, WholeReply } from '../exchange/receiver.ts';
 
-/** Collects the reply to one call of a batch, however large, and tells it once. */
+/** Of the answer to one call of a batch. */
+export const PART_BYTES_MAX = 8 * 1_048_576;
+
+/** Collects the reply to one call of a batch, and tells it once. */
 export class PartReceiver implements AnswerReceiver {
-  readonly wholeBytesMax = Infinity;
+  readonly wholeBytesMax = PART_BYTES_MAX;
   readonly #id: Buffer | undefined;
   readonly #done: (body: Buffer) => void;
+  readonly #leave: () => void;
   #pieces: Buffer[] = [];
+  #bytes = 0;
+  #isTooLarge = false;
 
-  /** @param id undefined for a notification, whose reply is empty */
-  constructor(id: Buffer | undefined, done: (body: Buffer) => void) {
+  /**
+   * @param id undefined for a notification, whose reply is empty
+   * @param leave asks for no more of an answer that is too large
+   */
+  constructor(id: Buffer | undefined, done: (body: Buffer) => void, leave: () => void) {
     this.#id = id;
     this.#done = done;
+    this.#leave = leave;
   }
 
   whole({ body }: Pick<WholeReply, 'body'>): void {
@@ -27,28 +38,44 @@ export class PartReceiver implements AnswerReceiver {
   }
 
   start(_head: ReplyHead, pieces: readonly Buffer[]): boolean {
-    this.#pieces = pieces.map((piece) => Buffer.from(piece));
+    for (const piece of pieces) this.data(piece);
     return true;
   }
 
   data(piece: Buffer): boolean {
-    this.#pieces.push(Buffer.from(piece));
+    if (this.#isTooLarge) return true;
+    this.#bytes += piece.length;
+    if (this.#bytes <= PART_BYTES_MAX) this.#pieces.push(Buffer.from(piece));
+    else this.#refuse();
     return true;
   }
 
   end(): void {
-    this.whole({ body: Buffer.concat(this.#pieces) });
+    if (!this.#isTooLarge) this.whole({ body: Buffer.concat(this.#pieces) });
   }
 
   broken(): void {
-    this.fail('unavailable');
+    if (!this.#isTooLarge) this.fail('unavailable');
   }
 
   fail(failure: Failure): void {
-    if (this.#id === undefined) return this.#done(EMPTY);
-    const text = failure === 'timeout' ? 'no answer within 30 seconds' : 'network unavailable';
-    this.#done(Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":'), this.#id, Buffer.from(`,"error":{"code":-32603,"message":"${text}"}}`)]));
+    this.#done(errorPart(this.#id, failure === 'timeout' ? 'no answer within 30 seconds' : failure === 'unavailable' ? 'network unavailable' : answerFull(failure).error));
+  }
+
+  #refuse(): void {
+    this.#isTooLarge = true;
+    this.#pieces = [];
+    this.#leave();
+    this.#done(errorPart(this.#id, TOO_LARGE));
   }
 }
 
 const EMPTY = Buffer.alloc(0);
+
+export const TOO_LARGE = `the answer is too large for a batch: expected at most ${PART_BYTES_MAX} bytes`;
+
+/** The gateway's own answer to one call of a batch. @param id undefined for a notification */
+export function errorPart(id: Buffer | undefined, message: string): Buffer {
+  if (id === undefined) return EMPTY;
+  return Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":'), id, Buffer.from(`,"error":{"code":-32603,"message":"${message}"}}`)]);
+}

@@ -30,11 +30,13 @@ function serveWhole(request: RpcRequest, calls: readonly RuledCall[]): void {
 
 function batchDemand(request: RpcRequest, calls: readonly RuledCall[]): Demand {
   const { chain, body, principal, req, holder } = request;
-  if (calls.length === 1) return demandOf(request, calls[0]!.rule, body, calls[0]!.call);
+  const asked = { body, calls: calls.map(({ call }) => call), isBatch: true };
+  if (calls.length === 1) return { ...demandOf(request, calls[0]!.rule, body, calls[0]!.call), asked };
   return {
     chain,
     holder,
     body,
+    asked,
     kind: strictestOf(calls),
     method: 'batch',
     params: '',

@@ -8,15 +8,14 @@ import type { RuledCall } from './serve-request.ts';
 export function serveCall(sharing: CallSharing | undefined, request: RpcRequest, ruled: RuledCall): void {
   const { reply } = request;
   reply.isNotification = ruled.call.idStart === -1;
-  if (sharing === undefined || !sharing.covers(request, ruled)) return goAlone(request, ruled);
-  const leave = sharing.answer(request, ruled, reply, ownWay);
+  const leave = sharing !== undefined && sharing.covers(request, ruled) ? sharing.answer(request, ruled, reply, ownWay) : goAlone(request, ruled);
   if (leave !== undefined) reply.onLeave(leave);
 }
 
-function goAlone(request: RpcRequest, ruled: RuledCall): void {
-  const exchange = new Exchange(ownWay.demandOf(request, ruled), request.reply);
-  request.reply.onLeave(() => exchange.abandon());
+function goAlone(request: RpcRequest, ruled: RuledCall, deadline?: number): () => void {
+  const exchange = new Exchange({ ...ownWay.demandOf(request, ruled), deadline }, request.reply);
   exchange.start();
+  return () => exchange.abandon();
 }
 
 const ownWay: OwnWay = { goAlone, demandOf: (request, { call, rule }) => demandOf(request, rule, request.body, call) };

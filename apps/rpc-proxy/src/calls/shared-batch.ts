@@ -3,6 +3,8 @@ import { withId, type StoredReply } from '../cache/memory-store.ts';
 import { Exchange, type Demand } from '../exchange/exchange.ts';
 import type { Failure, Receiver, ReplyHead, WholeReply } from '../exchange/receiver.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
+import { idKeyOf } from '../json/ids-equal.ts';
+import type { ScannedCall } from '../json/scan-call.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { join, readBatch, respondWithParts } from './assemble-batch.ts';
 import { BatchFlight } from './batch-flight.ts';
@@ -30,6 +32,7 @@ export class SharedBatch implements Receiver {
   readonly #flights = new Map<number, BatchFlight>();
   /** What to do with the parts that others bring, when the client leaves. */
   readonly #leaves = new Map<number, () => void>();
+  readonly #idCounts = new Map<string, number>();
   #exchange: Exchange | undefined;
   /** Parts that others bring, and one for all that the node brings. */
   #open = 1;
@@ -100,7 +103,7 @@ export class SharedBatch implements Receiver {
   }
 
   fail(failure: Failure): void {
-    this.#end((flight) => flight.fail(failure), () => this.#request.reply.fail(failure));
+    this.#end((flight) => flight.release(), () => this.#request.reply.fail(failure));
   }
 
   /** Takes what is there, joins who asks already, and leaves the rest for the node. */
@@ -111,16 +114,30 @@ export class SharedBatch implements Receiver {
     const id = request.body.subarray(call.idStart, call.idEnd);
     const key = cacheKeyOf(request.chain, rule, request.body, call);
     this.#open += 1;
-    const { taken, leave } = this.#sharing.take(key, request, ruled, new PartReceiver(id, (part) => this.#settle(index, part)), { goAlone: () => this.#askAlone(index) });
+    const { taken, leave } = this.#sharing.take(key, request, ruled, new PartReceiver(id, (part) => this.#settle(index, part), () => undefined), { goAlone: (_request, _ruled, deadline) => this.#askAlone(index, deadline) });
     if (taken) {
       if (leave !== undefined) this.#leaves.set(index, leave);
       return;
     }
     this.#open -= 1;
+    // Where an id stands twice, a node that reorders decides whose answer is whose.
+    if (this.#isIdTwice(call)) return void this.#rest.push(index);
     const flight = new BatchFlight(cacheCallOf(key, request, ruled), id, request.chain.floorOf(request.principal.keyId).number, () => this.#abandonUnwanted());
     this.#sharing.flights.add(key, flight);
     this.#flights.set(index, flight);
     this.#rest.push(index);
+  }
+
+  #isIdTwice({ idStart, idEnd }: ScannedCall): boolean {
+    const { body } = this.#request;
+    if (this.#idCounts.size === 0) {
+      for (const { call } of this.#calls) {
+        if (call.idStart === -1) continue;
+        const key = idKeyOf(body, call.idStart, call.idEnd);
+        this.#idCounts.set(key, (this.#idCounts.get(key) ?? 0) + 1);
+      }
+    }
+    return this.#idCounts.get(idKeyOf(body, idStart, idEnd)) !== 1;
   }
 
   #launch(): void {
@@ -134,8 +151,9 @@ export class SharedBatch implements Receiver {
     const { chain, body: sent, principal, holder } = this.#request;
     const rest = this.#rest.map((index) => this.#calls[index]!);
     const body = rest.length === this.#calls.length ? sent : join(rest.map(({ call }) => sent.subarray(call.start, call.end)));
-    if (rest.length === 1) return { ...demandOf(this.#request, rest[0]!.rule, sent, rest[0]!.call), body, acceptEncoding: undefined };
-    return { chain, holder, body, kind: 'read', method: 'batch', params: '', floor: chain.floorOf(principal.keyId) };
+    const asked = { body: sent, calls: rest.map(({ call }) => call), isBatch: true };
+    if (rest.length === 1) return { ...demandOf(this.#request, rest[0]!.rule, sent, rest[0]!.call), body, asked, acceptEncoding: undefined };
+    return { chain, holder, body, asked, kind: 'read', method: 'batch', params: '', floor: chain.floorOf(principal.keyId) };
   }
 
   /** Another replica had it. */
@@ -154,10 +172,9 @@ export class SharedBatch implements Receiver {
     tell(flight);
   }
 
-  #askAlone(index: number): void {
-    if (this.#isDone) return;
-    const leave = askPart(undefined, this.#request, this.#calls[index]!, (part) => this.#settle(index, part));
-    if (leave !== undefined) this.#leaves.set(index, leave);
+  #askAlone(index: number, deadline: number | undefined): () => void {
+    if (this.#isDone) return () => undefined;
+    return askPart(undefined, this.#request, this.#calls[index]!, (part) => this.#settle(index, part), deadline);
   }
 
   #settle(index: number, part: Buffer): void {

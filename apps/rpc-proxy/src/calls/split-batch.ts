@@ -3,10 +3,12 @@ import type { RpcRequest } from '../http/rpc-handler.ts';
 import { respondWithParts } from './assemble-batch.ts';
 import type { CallSharing } from './call-sharing.ts';
 import { demandOf } from './demand-of.ts';
-import { PartReceiver } from './part-receiver.ts';
+import { errorPart, PartReceiver } from './part-receiver.ts';
 import type { RuledCall } from './serve-request.ts';
 
 const AT_ONCE_MAX = 16;
+/** Of all answers of a batch, which are held until the last one is there. */
+const BATCH_BYTES_MAX = 32 * 1_048_576;
 
 /** Each call of a batch by itself, some at a time, and one array of the replies in the order of the calls. */
 export function splitBatch(sharing: CallSharing | undefined, request: RpcRequest, calls: readonly RuledCall[]): void {
@@ -17,8 +19,11 @@ export function splitBatch(sharing: CallSharing | undefined, request: RpcRequest
   let open = calls.length;
   let isStarting = false;
   let isGone = false;
+  let bytes = 0;
   const finish = (index: number, body: Buffer): void => {
-    replies[index] = body;
+    const isHeld = bytes + body.length <= BATCH_BYTES_MAX;
+    if (isHeld) bytes += body.length;
+    replies[index] = isHeld ? body : errorPart(idOf(request, calls[index]!), `the answers are too large for a batch: expected at most ${BATCH_BYTES_MAX} bytes in all`);
     leaves.delete(index);
     running -= 1;
     open -= 1;
@@ -33,7 +38,7 @@ export function splitBatch(sharing: CallSharing | undefined, request: RpcRequest
       const index = next++;
       running += 1;
       const leave = askPart(sharing, request, calls[index]!, (body) => finish(index, body));
-      if (leave !== undefined && replies[index] === undefined) leaves.set(index, leave);
+      if (replies[index] === undefined) leaves.set(index, leave);
     }
     isStarting = false;
   };
@@ -45,15 +50,18 @@ export function splitBatch(sharing: CallSharing | undefined, request: RpcRequest
 }
 
 /** One call of a batch as a call of its own. @returns what to do when the client leaves */
-export function askPart(sharing: CallSharing | undefined, request: RpcRequest, ruled: RuledCall, done: (body: Buffer) => void): (() => void) | undefined {
-  const { call } = ruled;
-  const part = new PartReceiver(call.idStart === -1 ? undefined : request.body.subarray(call.idStart, call.idEnd), done);
-  const goAlone = (): (() => void) => {
-    const exchange = new Exchange({ ...partDemand(request, ruled), acceptEncoding: undefined }, part).start();
+export function askPart(sharing: CallSharing | undefined, request: RpcRequest, ruled: RuledCall, done: (body: Buffer) => void, deadline?: number): () => void {
+  const part = new PartReceiver(idOf(request, ruled), done, () => leave?.());
+  const goAlone = (_request: RpcRequest, _ruled: RuledCall, until?: number): (() => void) => {
+    const exchange = new Exchange({ ...partDemand(request, ruled), acceptEncoding: undefined, deadline: until }, part).start();
     return () => exchange.abandon();
   };
-  if (sharing === undefined || !sharing.covers(request, ruled)) return goAlone();
-  return sharing.answer(request, ruled, part, { goAlone, demandOf: partDemand });
+  const leave = sharing !== undefined && sharing.covers(request, ruled) ? sharing.answer(request, ruled, part, { goAlone, demandOf: partDemand }) : goAlone(request, ruled, deadline);
+  return () => leave?.();
+}
+
+function idOf({ body }: RpcRequest, { call }: RuledCall): Buffer | undefined {
+  return call.idStart === -1 ? undefined : body.subarray(call.idStart, call.idEnd);
 }
 
 function partDemand(request: RpcRequest, { call, rule }: RuledCall): Demand {

@@ -4,8 +4,10 @@ import type { MethodKind } from '../methods/method-rule.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { judgeReply, judgeWalletReply } from './judge-reply.ts';
+import type { Asked } from './is-reply-to.ts';
 import { asKnownTransaction } from './known-transaction.ts';
 import { Leg, type LegOwner } from './leg.ts';
+import { readPauseMs } from './read-pause-ms.ts';
 import { readRevealedHead, readToldBlock } from './read-revealed-head.ts';
 import type { Failure, Receiver, ReplyHead, WholeReply } from './receiver.ts';
 
@@ -15,6 +17,8 @@ export interface Demand {
   /** Who asks. */
   readonly holder: Holder;
   readonly body: Buffer;
+  /** Whose answer a reply must be; undefined where replies have no ids. */
+  readonly asked?: Asked | undefined;
   /** The strictest of a batch. */
   readonly kind: MethodKind;
   /** For latencies and heads; of a batch `batch`. */
@@ -29,9 +33,11 @@ export interface Demand {
   readonly acceptEncoding?: string | undefined;
   /** The one node that knows the filter. */
   readonly upstream?: Upstream | undefined;
+  /** By the chain's clock; 30 s from now where it is not given. */
+  readonly deadline?: number | undefined;
 }
 
-const DEADLINE_MS = 30_000;
+export const DEADLINE_MS = 30_000;
 const LEGS_MAX = 4;
 const AGAIN_MS = 40;
 const AGAIN_MAX = 50;
@@ -66,7 +72,7 @@ export class Exchange implements LegOwner, Ticking {
     this.holder = demand.holder;
     const { clock } = demand.chain;
     clock.add(this);
-    this.#deadline = clock.now + DEADLINE_MS;
+    this.#deadline = demand.deadline ?? clock.now + DEADLINE_MS;
   }
 
   start(): this {
@@ -158,6 +164,16 @@ export class Exchange implements LegOwner, Ticking {
     this.#goOn(leg, undefined);
   }
 
+  /** Nothing of it reaches the client. The node may be all right: it is asked again where there is no other one. */
+  onForeign(leg: Leg, { status, retryAfter }: ReplyHead): void {
+    this.#drop(leg);
+    const { chain } = this.#demand;
+    chain.count(leg.upstream, 'mismatch');
+    if (status === 429) leg.upstream.pausedUntil = chain.clock.now + readPauseMs(retryAfter);
+    if (leg === this.#passing) return this.#break();
+    this.#goOn(leg, undefined, LEGS_MAX);
+  }
+
   /** The node was found silent: leave it, where somebody else can answer. */
   onSilent(leg: Leg): void {
     if (this.#isDone || leg === this.#passing || leg.isDone) return;
@@ -182,7 +198,7 @@ export class Exchange implements LegOwner, Ticking {
       this.#againAt = chain.clock.now + 2;
       return true;
     }
-    const leg = new Leg(upstream, this, chain.clock.now);
+    const leg = new Leg(upstream, this, chain.clock.now, this.#demand.asked);
     this.#full = leg.reserve(this.#demand.body.length);
     if (this.#full !== undefined) return false;
     this.#tried.push(upstream);
@@ -212,14 +228,14 @@ export class Exchange implements LegOwner, Ticking {
   }
 
   /** A leg failed. Another one may still bring it; else another node is asked. */
-  #goOn(leg: Leg, reply: WholeReply | undefined): void {
+  #goOn(leg: Leg, reply: WholeReply | undefined, legsOfLastMax = 2): void {
     if (this.#isDone) return;
     if (reply !== undefined) this.#lastReply = reply;
     if (this.#legs.length > 0) return;
     if (this.#mayGoAgain(leg) && this.#legCount < LEGS_MAX) {
       if (this.#startLeg()) return;
       // The last node: a connection that it had closed already is worth a second try.
-      if (reply === undefined && this.#legCount < 2 && !leg.upstream.isDown) {
+      if (reply === undefined && this.#legCount < legsOfLastMax && !leg.upstream.isDown) {
         this.#tried = [];
         if (this.#startLeg()) return;
       }
@@ -278,10 +294,4 @@ export class Exchange implements LegOwner, Ticking {
     for (const leg of this.#legs) leg.cancel();
     this.#legs = [];
   }
-}
-
-/** `Retry-After` in seconds, within reason; a second where the node does not tell. */
-function readPauseMs(retryAfter: string | undefined): number {
-  const seconds = Number(retryAfter ?? 1);
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0.1), 30) * 1_000 : 1_000;
 }

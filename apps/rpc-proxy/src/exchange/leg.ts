@@ -3,12 +3,15 @@ import type { Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
 import { LARGE_BUFFER_BYTES, LargeBuffer } from '../wire/large-buffer.ts';
 import type { WireHead } from '../wire/read-reply-head.ts';
 import type { ReplyHandler, ReplySource } from '../wire/reply-handler.ts';
+import type { Asked } from './is-reply-to.ts';
 import type { ReplyHead, WholeReply } from './receiver.ts';
+import { fitsStart, fitsWhole, TailCheck } from './reply-check.ts';
 
 /** From here on a reply is read into a buffer of its own. */
 const LARGE_REPLY_BYTES = 65_536;
 /** What an answer is taken to bring before anything of it is known. */
 const EXPECTED_BYTES = 131_072;
+const FIRST_BYTES = 512;
 
 /** Who started a leg and decides about it. */
 export interface LegOwner {
@@ -21,6 +24,8 @@ export interface LegOwner {
   onData(leg: Leg, piece: Buffer): boolean;
   onEnd(leg: Leg): void;
   onError(leg: Leg, error: Error): void;
+  /** Instead of all others: the reply is to another call, and its connection is gone. */
+  onForeign(leg: Leg, head: ReplyHead): void;
   onSilent(leg: Leg): void;
   /** Instead of an answer: there is no room for it. */
   onFull(leg: Leg, full: Full): void;
@@ -38,20 +43,26 @@ export class Leg implements ReplyHandler {
   isPassing = false;
   isDone = false;
   #owner: LegOwner;
+  readonly #asked: Asked | undefined;
   #source: ReplySource | undefined;
   #head: WireHead | undefined;
   #pieces: Buffer[] = [];
   #bytes = 0;
+  #whole: Buffer | undefined;
+  #tail: TailCheck | undefined;
+  #isForeign = false;
   #large: LargeBuffer | undefined;
   #isLent = false;
   /** Bytes that are taken from the holder, and how many of them are for the answer. */
   #held = 0;
   #room = 0;
 
-  constructor(upstream: Upstream, owner: LegOwner, now: number) {
+  /** @param asked undefined where replies have no ids */
+  constructor(upstream: Upstream, owner: LegOwner, now: number, asked: Asked | undefined) {
     this.upstream = upstream;
     this.startedAt = now;
     this.#owner = owner;
+    this.#asked = asked;
   }
 
   get holder(): Holder {
@@ -116,20 +127,33 @@ export class Leg implements ReplyHandler {
       return true;
     }
     const piece = this.#large === undefined ? copyOf(bytes, start, end) : this.#large.add(bytes, start, end);
-    if (this.isPassing) return this.#lend(this.#owner.onData(this, piece));
+    if (this.isPassing) return this.#pass(piece);
     this.#pieces.push(piece);
     if (this.#bytes <= this.#owner.wholeBytesMax) return true;
     this.isPassing = true;
     const pieces = this.#pieces;
     this.#pieces = [];
+    if (!this.#fitsSoFar(pieces)) return this.#refuse();
     return this.#lend(this.#owner.onLarge(this, this.#head!, pieces));
+  }
+
+  /** Everything is there. @returns false where it is the reply to another call: so is what comes next over that connection */
+  isOwnReply(): boolean {
+    if (this.isDone || this.#asked === undefined) return true;
+    if (this.isPassing) this.#isForeign = this.#tail?.fits === false;
+    else {
+      this.#whole = this.#join();
+      this.#isForeign = !fitsWhole(this.#asked, this.#whole, this.#head!.contentEncoding);
+    }
+    return !this.#isForeign;
   }
 
   onComplete(): void {
     if (this.isDone) return;
     this.#finish();
-    const body = this.isPassing ? undefined : this.#join();
+    const body = this.isPassing ? undefined : (this.#whole ?? this.#join());
     this.#giveBack();
+    if (this.#isForeign) return this.#owner.onForeign(this, this.#head!);
     if (body === undefined) return this.#owner.onEnd(this);
     const { status, contentType, contentEncoding, retryAfter, contentLength } = this.#head!;
     // Named one by one: a spread with a member more is a slow path of V8.
@@ -154,6 +178,32 @@ export class Leg implements ReplyHandler {
     this.#held += room - this.#room;
     this.#room = room;
     return undefined;
+  }
+
+  #pass(piece: Buffer): boolean {
+    if (this.#tail !== undefined) {
+      this.#tail.add(piece);
+      // Before its last bytes go out: a client that has all of a length has an answer.
+      if (this.#bytes === this.#head!.contentLength && !this.#tail.fits) return this.#refuse();
+    }
+    return this.#lend(this.#owner.onData(this, piece));
+  }
+
+  /** What is too large to keep is judged by its first bytes; where the id is not among them, by its last ones later. */
+  #fitsSoFar(pieces: readonly Buffer[]): boolean {
+    if (this.#asked === undefined) return true;
+    const { contentEncoding, contentLength } = this.#head!;
+    const fits = fitsStart(this.#asked, pieces[0]!.length >= FIRST_BYTES ? pieces[0]! : Buffer.concat(pieces).subarray(0, FIRST_BYTES), contentEncoding);
+    if (fits !== undefined || contentEncoding !== undefined || this.#asked.isBatch) return fits !== false;
+    this.#tail = new TailCheck(this.#asked);
+    for (const piece of pieces) this.#tail.add(piece);
+    return this.#bytes !== contentLength || this.#tail.fits;
+  }
+
+  #refuse(): true {
+    this.cancel();
+    this.#owner.onForeign(this, this.#head!);
+    return true;
   }
 
   #lend(isFlowing: boolean): boolean {

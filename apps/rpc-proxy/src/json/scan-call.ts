@@ -1,4 +1,5 @@
-import { NOT_JSON, skipSpace, skipString, skipValue } from './skip-value.ts';
+import { skipStrictString, skipStrictValue } from './skip-strict-value.ts';
+import { NOT_JSON, skipSpace } from './skip-value.ts';
 
 /** Where the members of one JSON-RPC call stand in its body; a start of -1 is an absent member. */
 export interface ScannedCall {
@@ -11,6 +12,8 @@ export interface ScannedCall {
   readonly idEnd: number;
   readonly versionStart: number;
   readonly versionEnd: number;
+  /** There are no other members: what it asks is said by these four. */
+  readonly isPlain: boolean;
 }
 
 /** Why a body is no call, for the client. */
@@ -22,7 +25,8 @@ const MEMBERS = ['method', 'params', 'id', 'jsonrpc'] as const;
 type Member = (typeof MEMBERS)[number];
 
 /**
- * Finds `jsonrpc`, `method`, `params` and `id` of the object that starts at `from`, without parsing what they hold.
+ * Finds `jsonrpc`, `method`, `params` and `id` of the object that starts at `from`, without parsing what they hold; what
+ * is no JSON to the last byte is refused, in other members as well, so that no node reads it otherwise than the gateway.
  * A member that stands there twice, or in another spelling that some node reads as the same one, is refused: the node
  * might take the other one than the permission check did.
  * @throws NotACallError
@@ -31,18 +35,20 @@ export function scanCall(bytes: Buffer, from: number): ScannedCall {
   const starts = { method: -1, params: -1, id: -1, jsonrpc: -1 };
   const ends = { method: -1, params: -1, id: -1, jsonrpc: -1 };
   if (bytes[from] !== 0x7b) throw new NotACallError('expected an object');
+  let isPlain = true;
   let at = skipSpace(bytes, from + 1);
   if (bytes[at] === 0x7d) throw new NotACallError('expected a method');
   for (;;) {
-    const nameEnd = bytes[at] === 0x22 ? skipString(bytes, at) : NOT_JSON;
+    const nameEnd = bytes[at] === 0x22 ? skipStrictString(bytes, at) : NOT_JSON;
     if (nameEnd === NOT_JSON) throw new NotACallError('expected JSON');
     const member = memberOf(bytes, at + 1, nameEnd - 1);
     at = skipSpace(bytes, nameEnd);
     if (bytes[at] !== 0x3a) throw new NotACallError('expected JSON');
     const valueStart = skipSpace(bytes, at + 1);
-    const valueEnd = skipValue(bytes, valueStart);
+    const valueEnd = skipStrictValue(bytes, valueStart);
     if (valueEnd === NOT_JSON) throw new NotACallError('expected JSON');
-    if (member !== undefined) {
+    if (member === undefined) isPlain = false;
+    else {
       if (starts[member] !== -1) throw new NotACallError(`expected one ${member}, got two`);
       starts[member] = valueStart;
       ends[member] = valueEnd;
@@ -62,6 +68,7 @@ export function scanCall(bytes: Buffer, from: number): ScannedCall {
     idEnd: ends.id,
     versionStart: starts.jsonrpc,
     versionEnd: ends.jsonrpc,
+    isPlain,
   };
 }
 

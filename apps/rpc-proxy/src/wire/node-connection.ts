@@ -88,10 +88,11 @@ export class NodeConnection implements ReplySink, ReplySource {
 
   onReplyEnd(isClean: boolean): void {
     const handler = this.#handler!;
+    const isOwn = handler.isOwnReply();
     this.#handler = undefined;
     this.#isPaused = false;
     // A node that answers before it has read the request, or goes on behind its answer, is not understood any more.
-    if (isClean && this.keepAliveMs > 0 && this.#socket.writableLength === 0) this.#owner.onFree(this);
+    if (isOwn && isClean && this.keepAliveMs > 0 && this.#socket.writableLength === 0) this.#owner.onFree(this);
     else this.destroy(ENDED);
     handler.onComplete();
   }

@@ -88,6 +88,10 @@ class Taker {
     return this.isWanting();
   }
 
+  isOwnReply(): boolean {
+    return this.status !== 299;
+  }
+
   onComplete(): void {
     this.onTaken();
   }
@@ -123,6 +127,7 @@ describe('connections', () => {
     ['the node says so', ok('ok', 'Connection: close\r\n')],
     ['they are of HTTP/1.0', ok().replace('1.1', '1.0')],
     ['the node keeps them for too short', ok('ok', 'Keep-Alive: timeout=1\r\n')],
+    ['the reply is to another request', ok().replace('200', '299')],
     ['something comes behind the reply', `${ok()}HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad`],
   ])('are left when %s', async (_name, text) => {
     answer = ({ socket }) => socket.write(text);

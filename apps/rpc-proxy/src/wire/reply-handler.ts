@@ -17,6 +17,8 @@ export interface ReplyHandler {
   readonly buffer: Buffer | undefined;
   /** The bytes are lent for the call only, unless the buffer is the handler's own. False: no more until `resume`, besides what has arrived. */
   onBody(bytes: Buffer, start: number, end: number): boolean;
+  /** The whole reply came, and `onComplete` follows. False: it answers another request, and the connection must not carry one more. */
+  isOwnReply(): boolean;
   onComplete(): void;
   /** Instead of `onComplete`, at any time. */
   onError(error: Error): void;

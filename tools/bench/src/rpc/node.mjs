@@ -56,6 +56,7 @@ function serve(body, res) {
     if (body.includes('"large"')) return send(res, large);
     if (body.includes('"huge"')) return void sendHuge(res, 100_000_000);
     if (state.delayMs > 0) return send(res, Buffer.from(`{"jsonrpc":"2.0","id":${/"id":(\d+)/.exec(body)[1]},"result":"0x12345678"}`));
+    if (!body.includes('"id":1,')) return send(res, Buffer.from(`{"jsonrpc":"2.0","id":${/"id":(\d+)/.exec(body)?.[1] ?? null},"result":"0x12345678"}`));
     if (!body.includes('eth_blockNumber')) return send(res, small);
     send(res, Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result: hex(headOf()) })));
   };

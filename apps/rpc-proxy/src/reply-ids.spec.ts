@@ -1,0 +1,181 @@
+import { gzipSync } from 'node:zlib';
+import { waitFor } from '@chainwatch/testing';
+import { answerResult, sendJson, startSpecNode, type SpecNode } from './spec-node.ts';
+import { startSpecWorld, type SpecWorld } from './spec-world.ts';
+import type { RpcProxy } from './start-rpc-proxy.ts';
+
+// rpc-gateway.md, "Traps between tenants", d: a reply is checked against its call.
+const BITCOIN = 'bip122:000000000019d6689c085ae165831e93';
+
+let world: SpecWorld;
+let one: SpecNode;
+let two: SpecNode;
+/** The first node alone. */
+let single: RpcProxy & { url: string };
+/** Both, and the first one is preferred by far. */
+let pair: RpcProxy & { url: string };
+
+beforeAll(async () => {
+  world = await startSpecWorld();
+  [one, two] = await Promise.all([startSpecNode(), startSpecNode()]);
+  const nodes = [{ url: one.url, weight: 1_000, headers: {} }, { url: two.url, weight: 0.000_001, headers: {} }];
+  [single, pair] = await Promise.all([world.open({ 'eip155:1': [one.url], [BITCOIN]: [one.url] }), world.open({ 'eip155:1': nodes, [BITCOIN]: nodes })]);
+  for (const proxy of [single, pair]) await waitFor(() => [...proxy.directory.chains].every(({ upstreams }) => upstreams.every(({ isChecked, isDown }) => isChecked && !isDown)));
+});
+afterAll(async () => {
+  await world.stop();
+  await Promise.all([one.stop(), two.stop()]);
+  expect(world.failures).toEqual([]);
+});
+beforeEach(() => {
+  one.answer = answerResult('"one"');
+  two.answer = answerResult('"two"');
+  for (const node of [one, two]) node.seen.length = 0;
+});
+
+const call = (method: string, params = '[]', id = '7'): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+const mismatches = (proxy: RpcProxy, name = 'ethereum'): number => [...proxy.directory.find(name)!.outcomes.values()].reduce((sum, { mismatch }) => sum + mismatch, 0);
+
+async function post(proxy: { url: string }, body: string, { path = '/ethereum', key = world.project.keys.rpc } = {}): Promise<{ status: number; text: string }> {
+  const response = await fetch(proxy.url + path, { method: 'POST', body, headers: { 'content-type': 'application/json', 'x-api-key': key } });
+  return { status: response.status, text: await response.text() };
+}
+
+it('a node that answers one call in 50 twice tells nobody what another one asked', async () => {
+  let count = 0;
+  const second = new WeakMap<object, string>();
+  one.answer = ({ body }, res, req) => {
+    const { id, params } = JSON.parse(body) as { id: number; params: [number] };
+    const text = `{"jsonrpc":"2.0","id":${id},"result":${params[0]}}`;
+    // When the next one is on its way already: what comes before that ends the connection by itself.
+    const late = second.get(req.socket);
+    if (late !== undefined) req.socket.write(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${late.length}\r\n\r\n${late}`);
+    second.delete(req.socket);
+    sendJson(res, text);
+    count += 1;
+    if (count % 50 === 0) second.set(req.socket, text);
+  };
+  const keys = [world.project.keys.rpc, await world.makeKey(['rpc:evm:read'])];
+  const before = mismatches(single);
+  const wrong: string[] = [];
+  let next = 0;
+  const ask = async (): Promise<void> => {
+    while (next < 1_600) {
+      const id = (next += 1);
+      const { text } = await post(single, call('eth_estimateGas', `[${id}]`, String(id)), { key: keys[id % 2]! });
+      if (text !== `{"jsonrpc":"2.0","id":${id},"result":${id}}`) wrong.push(`${id}: ${text}`);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, ask));
+  expect(wrong).toEqual([]);
+  // It did happen.
+  expect(mismatches(single) - before).toBeGreaterThan(20);
+});
+
+describe('a reply with the id of another call', () => {
+  const large = 'a'.repeat(400_000);
+  it.each([
+    ['in front', '{"jsonrpc":"2.0","id":8,"result":"theirs"}'],
+    ['at the end', '{"result":{"id":7},"error":null,"id":8}\n'],
+    ['in the middle', '{"jsonrpc":"2.0","error":{"code":-32000,"id":7},"id":8,"data":[]}'],
+    ['null beside a result', '{"jsonrpc":"2.0","id":null,"result":"theirs"}'],
+    ['of another kind', '{"jsonrpc":"2.0","id":"7","result":"theirs"}'],
+    ['in a list', '[{"jsonrpc":"2.0","id":7,"result":"theirs"}]'],
+    ['in front of what is large', `{"jsonrpc":"2.0","id":8,"result":"theirs${large}"}`],
+    ['with an error and a status', '{"jsonrpc":"2.0","id":8,"error":{"code":-32602,"message":"theirs"}}', 400],
+  ])('%s is left for another node, with its connection', async (_name, reply, status = 200) => {
+    let isClosed = false;
+    one.answer = (_seen, res, req) => {
+      req.socket.on('close', () => (isClosed = true));
+      sendJson(res, reply, status);
+    };
+    const before = mismatches(pair);
+    expect(await post(pair, call('eth_call'))).toEqual({ status: 200, text: '{"jsonrpc":"2.0","id":7,"result":"two"}' });
+    expect(mismatches(pair)).toBe(before + 1);
+    await waitFor(() => isClosed);
+  });
+
+  it('is found in compressed ones, whole or by their first bytes', async () => {
+    for (const text of ['theirs', Array.from({ length: 60_000 }, (_, index) => (index * 7_919).toString(36)).join('')]) {
+      for (const id of ['8', '7']) {
+        one.answer = (_seen, res) => sendJson(res, gzipSync(`{"jsonrpc":"2.0","id":${id},"result":"${text}"}`), 200, { 'content-encoding': 'gzip' });
+        expect((await post(pair, call('eth_call'))).text).toBe(id === '7' ? `{"jsonrpc":"2.0","id":7,"result":"${text}"}` : '{"jsonrpc":"2.0","id":7,"result":"two"}');
+      }
+    }
+  });
+
+  it.each([['a length', true], ['chunks', false]])('at the end of what is passed on as it comes, with %s, never ends in order', async (_name, hasLength) => {
+    const send = (id: string): void => {
+      const body = `{"jsonrpc":"2.0","result":"${large}","id":${id}}`;
+      one.answer = (_seen, res) => {
+        res.writeHead(200, { 'content-type': 'application/json', ...(hasLength ? { 'content-length': body.length } : {}) });
+        res.write(body.slice(0, -3), () => res.end(body.slice(-3)));
+      };
+    };
+    send('7');
+    expect((await post(pair, call('eth_call'))).text.slice(-10)).toBe('a","id":7}');
+    send('8');
+    const before = mismatches(pair);
+    await expect(post(pair, call('eth_call'))).rejects.toThrow();
+    expect(mismatches(pair)).toBe(before + 1);
+  });
+
+  it('to a batch is left as well', async () => {
+    const batch = `[${call('eth_call')},${call('eth_estimateGas', '[]', '"b"')}]`;
+    two.answer = (_seen, res) => sendJson(res, '[{"id":7,"result":1},{"id":"b","result":2}]');
+    for (const reply of ['[{"id":7,"result":1},{"id":8,"result":"theirs"}]', '[{"id":"\\u0063","result":1}]', '{"id":8,"error":{"code":1,"message":"theirs"}}', '{"id":7,"result":"theirs"}']) {
+      one.answer = (_seen, res) => sendJson(res, reply);
+      expect((await post(pair, batch)).text).toBe('[{"id":7,"result":1},{"id":"b","result":2}]');
+    }
+  });
+
+  it('to a write is nobody\'s, and the write does not go again', async () => {
+    one.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":8,"result":"theirs"}');
+    expect(await post(pair, call('some_unknownWrite'))).toEqual({ status: 502, text: '{"error":"network unavailable"}' });
+    expect([one.seen.length, two.seen.length]).toEqual([1, 0]);
+    expect((await post(pair, call('eth_sendRawTransaction', '["0x02"]'))).text).toBe('{"jsonrpc":"2.0","id":7,"result":"two"}');
+  });
+
+  it('to a call without one is no reply to it', async () => {
+    one.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":8,"result":"theirs"}');
+    two.answer = (_seen, res) => void res.writeHead(200, { 'content-length': 0 }).end();
+    expect((await post(pair, '{"jsonrpc":"2.0","method":"eth_call","params":[]}')).status).toBe(204);
+  });
+});
+
+describe('a reply is the one to its call', () => {
+  it.each([
+    ['1e3', '1000'],
+    ['"\\u0061"', '"a"'],
+    ['12345678901234567890', '12345678901234567000'],
+    ['-0', '0'],
+    ['1.0', '1'],
+  ])('where the node writes %s as %s', async (id, written) => {
+    one.answer = (_seen, res) => sendJson(res, `{"jsonrpc":"2.0","id":${written},"result":"mine"}`);
+    expect((await post(pair, call('eth_call', '[]', id))).text).toBe(`{"jsonrpc":"2.0","id":${written},"result":"mine"}`);
+    one.answer = (_seen, res) => sendJson(res, `[{"id":2,"result":1},{"id":${written},"result":"mine"}]`);
+    expect((await post(pair, `[${call('eth_call', '[]', id)},${call('eth_call', '[]', '2')}]`)).text).toBe(`[{"id":${written},"result":"mine"},{"id":2,"result":1}]`);
+  });
+
+  it.each([
+    ['an error under null', '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}'],
+    ['an error without an id', '{"error":"not here"}'],
+    ['no JSON', 'hello'],
+    ['text that looks like an id', '{"jsonrpc":"2.0","result":"\\",\\"id\\":8}","id":7}'],
+    ['another id inside', '{"result":[{"id":8},{"a":{"id":8}}],"id":7}'],
+  ])('where it is %s', async (_name, reply) => {
+    one.answer = (_seen, res) => sendJson(res, reply);
+    expect((await post(pair, call('eth_call'))).text).toBe(reply);
+  });
+
+  it('where the node tells of a batch as a whole', async () => {
+    one.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"batch too large"}}');
+    expect((await post(pair, `[${call('eth_call')},${call('eth_call', '[]', '8')}]`)).text).toContain('batch too large');
+    expect(two.seen).toHaveLength(0);
+  });
+
+  it('where Bitcoin Core answers a call without an id', async () => {
+    one.answer = (_seen, res) => sendJson(res, '{"result":5,"error":null,"id":null}\n');
+    expect((await post(pair, '{"method":"getblockcount"}', { path: '/bitcoin' })).text).toBe('{"result":5,"error":null,"id":null}\n');
+  });
+});
