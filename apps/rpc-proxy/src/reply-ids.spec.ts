@@ -34,6 +34,8 @@ beforeEach(() => {
 });
 
 const call = (method: string, params = '[]', id = '7'): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+/** Goes to another node where it must, and is never hedged: which node answers is known however slow this machine is. */
+const send = (id?: string): string => call('eth_sendRawTransaction', '["0x02"]', id);
 const mismatches = (proxy: RpcProxy, name = 'ethereum'): number => [...proxy.directory.find(name)!.outcomes.values()].reduce((sum, { mismatch }) => sum + mismatch, 0);
 
 async function post(proxy: { url: string }, body: string, { path = '/ethereum', key = world.project.keys.rpc } = {}): Promise<{ status: number; text: string }> {
@@ -90,7 +92,7 @@ describe('a reply with the id of another call', () => {
       sendJson(res, reply, status);
     };
     const before = mismatches(pair);
-    expect(await post(pair, call('eth_call'))).toEqual({ status: 200, text: '{"jsonrpc":"2.0","id":7,"result":"two"}' });
+    expect(await post(pair, send())).toEqual({ status: 200, text: '{"jsonrpc":"2.0","id":7,"result":"two"}' });
     expect(mismatches(pair)).toBe(before + 1);
     await waitFor(() => isClosed);
   });
@@ -99,29 +101,29 @@ describe('a reply with the id of another call', () => {
     for (const text of ['theirs', Array.from({ length: 60_000 }, (_, index) => (index * 7_919).toString(36)).join('')]) {
       for (const id of ['8', '7']) {
         one.answer = (_seen, res) => sendJson(res, gzipSync(`{"jsonrpc":"2.0","id":${id},"result":"${text}"}`), 200, { 'content-encoding': 'gzip' });
-        expect((await post(pair, call('eth_call'))).text).toBe(id === '7' ? `{"jsonrpc":"2.0","id":7,"result":"${text}"}` : '{"jsonrpc":"2.0","id":7,"result":"two"}');
+        expect((await post(pair, send())).text).toBe(id === '7' ? `{"jsonrpc":"2.0","id":7,"result":"${text}"}` : '{"jsonrpc":"2.0","id":7,"result":"two"}');
       }
     }
   });
 
   it.each([['a length', true], ['chunks', false]])('at the end of what is passed on as it comes, with %s, never ends in order', async (_name, hasLength) => {
-    const send = (id: string): void => {
+    const answerWith = (id: string): void => {
       const body = `{"jsonrpc":"2.0","result":"${large}","id":${id}}`;
       one.answer = (_seen, res) => {
         res.writeHead(200, { 'content-type': 'application/json', ...(hasLength ? { 'content-length': body.length } : {}) });
         res.write(body.slice(0, -3), () => res.end(body.slice(-3)));
       };
     };
-    send('7');
-    expect((await post(pair, call('eth_call'))).text.slice(-10)).toBe('a","id":7}');
-    send('8');
+    answerWith('7');
+    expect((await post(pair, send())).text.slice(-10)).toBe('a","id":7}');
+    answerWith('8');
     const before = mismatches(pair);
-    await expect(post(pair, call('eth_call'))).rejects.toThrow();
+    await expect(post(pair, send())).rejects.toThrow();
     expect(mismatches(pair)).toBe(before + 1);
   });
 
   it('to a batch is left as well', async () => {
-    const batch = `[${call('eth_call')},${call('eth_estimateGas', '[]', '"b"')}]`;
+    const batch = `[${send()},${call('eth_estimateGas', '[]', '"b"')}]`;
     two.answer = (_seen, res) => sendJson(res, '[{"id":7,"result":1},{"id":"b","result":2}]');
     for (const reply of ['[{"id":7,"result":1},{"id":8,"result":"theirs"}]', '[{"id":"\\u0063","result":1}]', '{"id":8,"error":{"code":1,"message":"theirs"}}', '{"id":7,"result":"theirs"}']) {
       one.answer = (_seen, res) => sendJson(res, reply);
@@ -152,9 +154,9 @@ describe('a reply is the one to its call', () => {
     ['1.0', '1'],
   ])('where the node writes %s as %s', async (id, written) => {
     one.answer = (_seen, res) => sendJson(res, `{"jsonrpc":"2.0","id":${written},"result":"mine"}`);
-    expect((await post(pair, call('eth_call', '[]', id))).text).toBe(`{"jsonrpc":"2.0","id":${written},"result":"mine"}`);
+    expect((await post(pair, send(id))).text).toBe(`{"jsonrpc":"2.0","id":${written},"result":"mine"}`);
     one.answer = (_seen, res) => sendJson(res, `[{"id":2,"result":1},{"id":${written},"result":"mine"}]`);
-    expect((await post(pair, `[${call('eth_call', '[]', id)},${call('eth_call', '[]', '2')}]`)).text).toBe(`[{"id":${written},"result":"mine"},{"id":2,"result":1}]`);
+    expect((await post(pair, `[${send(id)},${call('eth_call', '[]', '2')}]`)).text).toBe(`[{"id":${written},"result":"mine"},{"id":2,"result":1}]`);
   });
 
   it.each([
@@ -165,17 +167,16 @@ describe('a reply is the one to its call', () => {
     ['another id inside', '{"result":[{"id":8},{"a":{"id":8}}],"id":7}'],
   ])('where it is %s', async (_name, reply) => {
     one.answer = (_seen, res) => sendJson(res, reply);
-    expect((await post(pair, call('eth_call'))).text).toBe(reply);
+    expect((await post(pair, send())).text).toBe(reply);
   });
 
   it('where the node tells of a batch as a whole', async () => {
     one.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"batch too large"}}');
-    expect((await post(pair, `[${call('eth_call')},${call('eth_call', '[]', '8')}]`)).text).toContain('batch too large');
-    expect(two.seen).toHaveLength(0);
+    expect((await post(pair, `[${send()},${send('8')}]`)).text).toContain('batch too large');
   });
 
   it('where Bitcoin Core answers a call without an id', async () => {
     one.answer = (_seen, res) => sendJson(res, '{"result":5,"error":null,"id":null}\n');
-    expect((await post(pair, '{"method":"getblockcount"}', { path: '/bitcoin' })).text).toBe('{"result":5,"error":null,"id":null}\n');
+    expect((await post(pair, '{"method":"sendrawtransaction","params":["00"]}', { path: '/bitcoin' })).text).toBe('{"result":5,"error":null,"id":null}\n');
   });
 });
