@@ -60,9 +60,11 @@ async function verify(session: Session, ref: BlockRef, raw: RawBlock, signal?: A
 }
 
 export async function requestBlock(session: Session, ref: BlockRef, transactionDetails: 'full' | 'accounts' | 'signatures', signal?: AbortSignal): Promise<LargeAnswer> {
-  const config = { commitment: 'confirmed', encoding: 'base64', transactionDetails, rewards: true };
   try {
-    return await askWithVersions(session, (maxSupportedTransactionVersion) => session.rpc.callLarge('getBlock', [ref.number, { ...config, maxSupportedTransactionVersion }], signal));
+    return await askWithVersions(session, (maxSupportedTransactionVersion) => {
+      const config = { commitment: 'confirmed', encoding: 'base64', transactionDetails, maxSupportedTransactionVersion, rewards: true };
+      return session.rpc.callLarge('getBlock', [ref.number, config], signal);
+    });
   } catch (error) {
     const why = isSkipped(error) ? 'the node has no block in that slot' : isNotYet(error) ? 'the node is behind' : isCleanedUp(error) ? 'the node keeps no blocks that old' : undefined;
     if (why === undefined) throw error;

@@ -96,7 +96,7 @@ async function readListed(session: Session, slot: number, signal?: AbortSignal):
 
 async function readHeader(session: Session, slot: number, commitment: Commitment, signal?: AbortSignal): Promise<BlockHeader> {
   const result = await askWithVersions(session, (maxSupportedTransactionVersion) =>
-    session.rpc.call('getBlock', [slot, { ...HEADER_CONFIG, commitment, maxSupportedTransactionVersion }], signal));
+    session.rpc.call('getBlock', [slot, { ...HEADER_CONFIG, maxSupportedTransactionVersion, commitment }], signal));
   // Very old nodes answer so for a slot that is not there yet.
   if (result === null) throw new ChainClientError(`getBlock: slot ${slot} has no block yet`, { nodeCode: -32004 });
   const raw = parse('getBlock', headerSchema, result);
