@@ -1,24 +1,24 @@
 import type { ChainNotation, Network } from '@chainwatch/chain-core';
 import { InvalidAssetError } from '@chainwatch/chain-core';
 import { joinAssetGid, parseAssetPath, parseChainGid } from '@chainwatch/caip';
-import type { Prisma } from '@chainwatch/db/prisma';
 import { findNetwork, findNotation, normalizeChainGid } from '@chainwatch/chain-registry';
+import type { Principal } from '@chainwatch/key-store';
 import { invalidRequest, notFound } from '@chainwatch/problem';
 import type { ApiDeps } from './api-deps.ts';
-
-export type AssetRow = Prisma.AssetGetPayload<object>;
+import { readProjectAssets } from './assets/project-asset.ts';
+import type { ProjectAsset } from './assets/project-asset.ts';
 
 interface AssetParams {
   readonly chain_gid: string;
   readonly asset_path: string;
 }
 
-/** The asset row of two path parameters, aliases resolved. @throws ProblemError 404, or 400 for a path the family refuses */
-export async function findAsset({ prisma }: Pick<ApiDeps, 'prisma'>, params: AssetParams): Promise<AssetRow> {
+/** The asset of two path parameters, aliases resolved. @throws ProblemError 404, also when it is on other projects' lists; 400 for a path the family refuses */
+export async function findAsset({ db }: Pick<ApiDeps, 'db'>, { projectId }: Principal, params: AssetParams): Promise<ProjectAsset> {
   const gid = await canonicalAssetGid(params);
-  const row = await prisma.asset.findUnique({ where: { gid } });
-  if (!row) throw notFound(`There is no asset ${gid} in this service.`);
-  return row;
+  const [asset] = await readProjectAssets(db, projectId, [gid]);
+  if (!asset) throw notFound(`There is no asset ${gid} in this project.`);
+  return asset;
 }
 
 /** @throws ProblemError 400 with `fields` when the path names no asset of the chain's family */

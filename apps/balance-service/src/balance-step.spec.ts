@@ -47,6 +47,18 @@ describe('import', () => {
     expect(await world.countWork()).toBe(0);
   });
 
+  it('asks for the tokens of its own project: what others have is never found by it', async () => {
+    await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 7n }, { assetGid: TOKEN, from: STRANGER, to: B, amount: 5n }]);
+    await settle();
+    const [own, foreign] = [await world.watch(alice.projectId, B), await world.watch(await world.addProject(), B)];
+    await settle();
+    expect([await world.balanceOf(own, TOKEN), await world.balanceOf(foreign, TOKEN), await world.balanceOf(foreign, NATIVE)]).toEqual([5n, undefined, 0n]);
+    await world.db.query('INSERT INTO project_assets (project_id, asset_gid) VALUES ($1, $2)', [foreign.projectId, TOKEN]);
+    await world.ask({ addressId: foreign.id, reason: 'imported' });
+    await settle();
+    expect(await world.balanceOf(foreign, TOKEN)).toBe(5n);
+  });
+
   it('keeps a balance of zero for an asset that is known already', async () => {
     await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 7n }]);
     await settle();
@@ -401,11 +413,21 @@ describe('what is not read', () => {
 
   it('passes over an archived asset and an address that is not monitored', async () => {
     const bob = await world.watch(alice.projectId, B);
-    await world.db.query('UPDATE assets SET archived_at = now() WHERE gid = $1', [TOKEN]);
+    await world.db.query('INSERT INTO project_assets (project_id, asset_gid, archived_at) VALUES ($1, $2, now())', [alice.projectId, TOKEN]);
     await world.db.query('UPDATE addresses SET is_monitored = false WHERE id = $1', [bob.id]);
     await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 7n }, { assetGid: NATIVE, from: STRANGER, to: B, amount: 7n }]);
     await settle();
     expect([await world.balanceOf(alice, TOKEN), await world.balanceOf(bob, NATIVE), await world.countWork()]).toEqual([undefined, undefined, 0]);
+  });
+
+  it('reads for one project what another one archived', async () => {
+    const bob = await world.watch(await world.addProject(), A);
+    await world.db.query('INSERT INTO project_assets (project_id, asset_gid, archived_at) VALUES ($1, $2, now()), ($1, $3, now())', [bob.projectId, TOKEN, NATIVE]);
+    await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 7n }, { assetGid: NATIVE, from: STRANGER, to: A, amount: 9n }]);
+    await settle();
+    expect([await world.balanceOf(alice, TOKEN), await world.balanceOf(alice, NATIVE)]).toEqual([7n, 9n]);
+    expect([await world.balanceOf(bob, TOKEN), await world.balanceOf(bob, NATIVE), await world.countWork()]).toEqual([undefined, undefined, 0]);
+    expect([...new Set((await world.events()).map((event) => event.project_id))]).toEqual([alice.projectId]);
   });
 
   it('drops the reading of an address that is deleted while the chain is asked, without a hole in the sequences', async () => {

@@ -5,7 +5,7 @@ import type { Target } from './target.ts';
 /** Imports that are taken beside other work, and alone: each asks for every asset of the chain. */
 const IMPORTS_BESIDE = 2;
 const IMPORTS_ALONE = 50;
-/** Assets that an import asks for on suspicion, the oldest of the chain first. */
+/** Assets that an import asks for on suspicion: the registry's and the project's, its oldest of the chain first. */
 const SUSPECTED_ASSETS_MAX = 1_000;
 
 export interface WorkLimits {
@@ -43,8 +43,8 @@ interface TargetRow {
 
 /**
  * The oldest asked-for readings of a chain, expanded to single balances and coalesced: one per address and asset, at
- * the newest block that asks. Only active assets and monitored addresses are read, and nothing that a newer reading
- * has overtaken. What is asked for in a block that is no longer canonical is read at the cursor.
+ * the newest block that asks. Only active assets that the project did not archive and monitored addresses are read, and
+ * nothing that a newer reading has overtaken. What is asked for in a block that is no longer canonical is read at the cursor.
  */
 export async function takeWork(sql: Sql, network: Network, limits: WorkLimits): Promise<Work> {
   let { rows, hasMore } = await takeRows(sql, network.gid, limits.reads);
@@ -110,8 +110,10 @@ const WANTED = `
       FROM r JOIN balances b ON b.address_id = r.address_id AND b.chain_gid = r.chain_gid WHERE r.asset_gid IS NULL
     UNION ALL
     SELECT r.id, r.address_id, s.gid, at_number, at_hash, at_parent, is_late, traceparent, true
-      FROM r CROSS JOIN (
-        SELECT gid FROM assets WHERE chain_gid = $3 AND type = 'fungible' AND status = 'active' AND archived_at IS NULL ORDER BY created_at LIMIT ${SUSPECTED_ASSETS_MAX}
+      FROM r JOIN addresses o ON o.id = r.address_id CROSS JOIN LATERAL (
+        SELECT gid FROM assets WHERE chain_gid = $3 AND type = 'fungible' AND source = 'registry'
+        UNION ALL
+        (SELECT asset_gid FROM project_assets WHERE project_id = o.project_id AND chain_gid = $3 AND type = 'fungible' AND status = 'active' ORDER BY created_at, asset_gid LIMIT ${SUSPECTED_ASSETS_MAX})
       ) s
       WHERE r.reason = 'imported' AND r.address_id IS NOT NULL AND r.asset_gid IS NULL
     UNION ALL
@@ -132,12 +134,13 @@ async function readWanted(sql: Sql, network: Network, readIds: readonly number[]
             bool_and(w.is_suspected) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_suspected, bool_or(w.is_late) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_late
      FROM wanted w
      CROSS JOIN LATERAL (SELECT project_id, address, display, is_monitored FROM addresses WHERE id = w.address_id OFFSET 0) a
-     CROSS JOIN LATERAL (SELECT chain_gid, status, archived_at, decimals FROM assets WHERE gid = w.asset_gid OFFSET 0) s
+     CROSS JOIN LATERAL (SELECT chain_gid, status, decimals FROM assets WHERE gid = w.asset_gid OFFSET 0) s
+     LEFT JOIN LATERAL (SELECT archived_at FROM project_assets WHERE project_id = a.project_id AND asset_gid = w.asset_gid OFFSET 0) f ON true
      LEFT JOIN LATERAL (SELECT address_id, block_number FROM balances WHERE address_id = w.address_id AND asset_gid = w.asset_gid OFFSET 0) k ON true
      LEFT JOIN LATERAL (
        SELECT number, hash FROM blocks WHERE chain_gid = $3 AND hash = w.at_parent AND k.address_id IS NULL AND status IN ('processed', 'confirmed') OFFSET 0
      ) p ON true
-     WHERE a.is_monitored AND s.chain_gid = $3 AND s.status = 'active' AND s.archived_at IS NULL AND s.decimals IS NOT NULL
+     WHERE a.is_monitored AND s.chain_gid = $3 AND s.status = 'active' AND s.decimals IS NOT NULL AND f.archived_at IS NULL
        AND (w.at_number IS NULL OR k.block_number IS NULL OR k.block_number <= w.at_number)
      ORDER BY w.address_id, w.asset_gid, w.at_number DESC NULLS FIRST, w.id DESC LIMIT $4`,
     values: [readIds, network.native.gid, network.gid, targetsMax === undefined ? null : targetsMax + 1],

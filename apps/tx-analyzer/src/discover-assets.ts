@@ -7,9 +7,6 @@ import type { AssetBook } from './asset-book.ts';
 const LOOK_MS = 1_000;
 const BATCH = 50;
 const REFRESH_OVERLAP_MS = 60_000;
-/** Discovered, or archived before anybody asked and then restored. */
-const UNREAD = `archived_at IS NULL AND (status = 'unknown' OR (status = 'active' AND decimals IS NULL))`;
-
 interface DiscoveryDeps {
   readonly db: Database;
   readonly client: ChainClient;
@@ -43,7 +40,7 @@ async function discoverOnce(deps: Omit<DiscoveryDeps, 'logger'>): Promise<number
   // Moved on before the node is asked: a crash here costs one interval.
   const { rows } = await db.query<{ gid: string }>(
     `UPDATE assets SET attempt_count = attempt_count + 1, next_attempt_at = now() + least(5 * 2 ^ least(attempt_count, 10), 3600) * interval '1 second'
-     WHERE gid IN (SELECT gid FROM assets WHERE chain_gid = $1 AND ${UNREAD} AND next_attempt_at <= now()
+     WHERE gid IN (SELECT gid FROM assets WHERE chain_gid = $1 AND status = 'unknown' AND next_attempt_at <= now()
                    ORDER BY next_attempt_at LIMIT ${BATCH}) RETURNING gid`,
     [chainGid],
   );
@@ -58,8 +55,10 @@ async function discoverOnce(deps: Omit<DiscoveryDeps, 'logger'>): Promise<number
 
 async function saveDiscovery(db: Database, chainGid: string, gid: string, found: TokenMetadata | undefined): Promise<boolean> {
   return db.transaction(async (sql) => {
+    // No project discovers it meanwhile: it would not hear what it is (migration project_assets).
+    await sql.query('SELECT FROM analyzer_states WHERE chain_gid = $1 FOR UPDATE', [chainGid]);
     const { rowCount } = await sql.query(
-      `UPDATE assets SET status = $2, name = $3, symbol = $4, decimals = $5, updated_at = now() WHERE gid = $1 AND ${UNREAD}`,
+      `UPDATE assets SET status = $2, name = $3, symbol = $4, decimals = $5, updated_at = now() WHERE gid = $1 AND status = 'unknown'`,
       [gid, found === undefined ? 'invalid' : 'active', found?.name ?? null, found?.symbol ?? null, found?.decimals ?? null],
     );
     if (rowCount !== 1 || found === undefined) return rowCount === 1;

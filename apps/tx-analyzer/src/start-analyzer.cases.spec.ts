@@ -199,7 +199,7 @@ describe('what a transaction means', () => {
     expect(await world.rows('SELECT 1 FROM transfers')).toHaveLength(150);
   });
 
-  it.each(['unknown', 'active'])('leaves amounts open while a token is unknown, and reads its holders when it becomes known: as %s, archived and restored meanwhile or not', async (status) => {
+  it.each(['unknown', 'invalid'])('leaves amounts open while a token is unknown, and reads its holders when it becomes known: found %s, the chain is asked', async (status) => {
     const alice = await world.watch(project, ALICE);
     const strange = `${network.gid}/erc20:${DAVE}`;
     const client = world.chain.client.bind(world.chain);
@@ -213,13 +213,16 @@ describe('what a transaction means', () => {
     await world.settle();
     expect((await payloads())[0]!.data.transaction.transfers[0]).toMatchObject({ amount: null, decimals: null, amount_raw: '150' });
     expect(await world.rows('SELECT status FROM assets WHERE gid = $1', [strange])).toEqual([{ status: 'unknown' }]);
+    // Said to be no token, and restored by a project.
     await world.db.query('UPDATE assets SET status = $2 WHERE gid = $1', [strange, status]);
+    await world.db.query(`UPDATE assets SET status = 'unknown' WHERE gid = $1`, [strange]);
     isDown = false;
     await waitFor(async () => {
       await world.db.query(`UPDATE assets SET next_attempt_at = now() WHERE gid = $1 AND decimals IS NULL`, [strange]);
       return (await world.rows(`SELECT 1 FROM assets WHERE gid = $1 AND status = 'active' AND decimals = 2`, [strange])).length === 1;
     });
     expect(await reads()).toContainEqual({ address_id: alice.id, asset_gid: strange, block_number: null, reason: 'touched' });
+    expect(await world.rows('SELECT asset_gid, status, symbol FROM project_assets')).toEqual([{ asset_gid: strange, status: 'active', symbol: 'S' }]);
   });
 
   it('reads balances that change without a transaction', async () => {
@@ -242,13 +245,13 @@ describe('what a transaction means', () => {
     expect((await reads()).filter((read) => read.address_id === null)).toEqual([{ address_id: null, asset_gid: TOKEN, block_number: 3, reason: 'touched' }]);
   });
 
-  it('does not read the holders of an archived token', async () => {
+  it('does not read the holders of a contract that is no token', async () => {
     await world.watch(project, ALICE);
     world.startAnalyzer();
     const one = world.chain.make(undefined, { transactions: [makeTransaction('t', { from: BOB, transfers: [transfer(BOB, ALICE, 9n, { type: 'token', assetGid: TOKEN, logIndex: 0 })] })] });
     await world.feedBlocks(one);
     await world.settle();
-    await world.db.query(`UPDATE assets SET status = 'invalid', archived_at = now() WHERE gid = $1`, [TOKEN]);
+    await world.db.query(`UPDATE assets SET status = 'invalid' WHERE gid = $1`, [TOKEN]);
     await world.feedBlocks(world.chain.make(one, { touchedAssets: [TOKEN] }));
     await world.settle();
     expect((await reads()).filter((read) => read.address_id === null)).toEqual([]);

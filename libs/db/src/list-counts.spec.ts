@@ -162,12 +162,16 @@ describe('list_counts', () => {
     () => db.query('DELETE FROM addresses WHERE id = $1', [idOf(4, randomInt(20))]),
     () => {
       const n = randomInt(8);
-      return db.query(
-        `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, decimals) VALUES ($1, $2, 'erc20', $3, 'fungible', 'unknown', NULL)
-         ON CONFLICT (gid) DO UPDATE SET status = 'active', decimals = $4, archived_at = CASE WHEN assets.archived_at IS NULL THEN now() END`,
-        [assetOf(n), chains[n % 2], String(n), randomInt(6)],
+      return inChain(n, (sql) =>
+        sql.query(
+          `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, decimals) VALUES ($1, $2, 'erc20', $3, 'fungible', 'unknown', NULL)
+           ON CONFLICT (gid) DO UPDATE SET status = 'active', decimals = $4, name = $5`,
+          [assetOf(n), chains[n % 2], String(n), randomInt(6), pick(['one', 'two'])],
+        ),
       );
     },
+    () => db.query(`UPDATE project_assets SET status = 'invalid', archived_at = CASE WHEN archived_at IS NULL THEN now() END WHERE asset_gid = $1 AND project_id = $2`, [assetOf(randomInt(8)), idOf(2, randomInt(2))]),
+    () => db.query('DELETE FROM project_assets WHERE asset_gid = $1', [assetOf(randomInt(8))]),
     () => db.query(`INSERT INTO blocks (chain_gid, number, hash, status) SELECT $1, n, gen_random_uuid()::text, 'new' FROM generate_series($2::bigint, $2 + 2) AS n ON CONFLICT DO NOTHING`, [pick(chains), randomInt(5_000)]),
     () => db.query(`UPDATE blocks SET status = $1 WHERE id IN (SELECT id FROM blocks ORDER BY id DESC LIMIT 4 FOR UPDATE SKIP LOCKED)`, [pick(['processed', 'confirmed', 'reorged'])]).catch(ignoreTakenHeight),
     () => db.query('DELETE FROM blocks WHERE id IN (SELECT id FROM blocks ORDER BY id LIMIT 2 FOR UPDATE SKIP LOCKED)'),

@@ -171,10 +171,16 @@ async function fill({ db, api, project, otherProject }: SpecWorld): Promise<void
     );
   }
   await run(
-    `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals, archived_at)
-     SELECT $1 || '/erc20:0x' || lpad(n::text, 40, '0'), $1, 'erc20', '0x' || lpad(n::text, 40, '0'), 'fungible', (ARRAY['active', 'unknown', 'invalid'])[1 + n / 10], 'Token ' || n % 5, 'T' || n, CASE WHEN n <> 3 THEN 2 END, CASE WHEN n % 8 = 7 THEN now() END
-     FROM generate_series(1, 29) AS n`,
+    `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals)
+     SELECT $1 || '/erc20:0x' || lpad(n::text, 40, '0'), $1, 'erc20', '0x' || lpad(n::text, 40, '0'), 'fungible', (ARRAY['active', 'unknown', 'invalid', 'active'])[1 + n / 10], 'Token ' || n % 5, 'T' || n, CASE WHEN n <> 3 THEN 2 END
+     FROM generate_series(1, 39) AS n`,
     [evm],
+  );
+  // The other project has some of them, and some that nobody else has.
+  await run(
+    `INSERT INTO project_assets (project_id, asset_gid, archived_at, created_at) SELECT p.id, a.gid, CASE WHEN n % 8 = 7 THEN now() END, ${at('n % 4')}
+     FROM assets a, LATERAL (SELECT right(a.reference, 2)::int AS n) x, (VALUES ($1::uuid, 1, 29), ($2::uuid, 20, 39)) AS p (id, first, last) WHERE a.type = 'fungible' AND n BETWEEN first AND last`,
+    [project.projectId, otherProject.projectId],
   );
   await run(
     `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, block_number, block_hash, required_confirmations, detected_at)

@@ -1,7 +1,9 @@
 import type { Sql } from '@chainwatch/db';
+import { buildConditions } from './build-conditions.ts';
 
 interface Search {
-  readonly table: 'addresses' | 'assets';
+  /** SQL: a table, or a query in brackets. */
+  readonly table: string;
   readonly id: 'id' | 'gid';
   /** Columns of which one holds the text, in any case. */
   readonly texts: readonly string[];
@@ -20,13 +22,9 @@ interface Search {
  */
 export async function searchRows(sql: Sql, { table, id, texts, text, wanted, order, offset, limit }: Search): Promise<{ ids: string[]; total: number }> {
   const values: unknown[] = [`%${text.replace(/[\\%_]/g, '\\$&')}%`];
-  const conditions = Object.entries(wanted).flatMap(([column, allowed]) => {
-    if (allowed === undefined) return [];
-    return allowed.length === 1 ? [`${column} = $${values.push(allowed[0])}`] : [`${column} = ANY ($${values.push(allowed)})`];
-  });
   const matches = `(${texts.map((column) => `${column} ILIKE $1`).join(' OR ')})`;
   const { rows } = await sql.query<{ ids: string[]; total: number }>(
-    `WITH found AS MATERIALIZED (SELECT * FROM ${table} WHERE ${[matches, ...conditions].join(' AND ')})
+    `WITH found AS MATERIALIZED (SELECT * FROM ${table} l WHERE ${matches} AND ${buildConditions(wanted, values)})
      SELECT (SELECT count(*) FROM found) AS total, ARRAY(SELECT ${id}::text FROM found ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}) AS ids`,
     values,
   );

@@ -1,7 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import type { WantedKeys } from './lines-of-steps.ts';
 
-/** Scope of what belongs to nobody: blocks and assets. */
+/** Scope of what belongs to nobody: blocks. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 interface CountedList {

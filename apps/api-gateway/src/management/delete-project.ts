@@ -22,6 +22,8 @@ export async function deleteProject(sql: Sql, author: Author, id: string, isCasc
   const { name } = await lockProject(sql, author.principal, id, 'UPDATE');
   if (!isCascading) await expectUnused(sql, id);
   await recordChange(sql, author, { action: 'project.deleted', targetId: id, from: { name } });
+  // First, as whoever tells projects of an asset writes these rows before it asks for balances of addresses.
+  await sql.query('DELETE FROM project_assets WHERE project_id = $1', [id]);
   const addresses = await sql.query<{ id: string; address: string; chainFamily: string }>(
     'DELETE FROM addresses WHERE project_id = $1 RETURNING id, address, chain_family AS "chainFamily"',
     [id],

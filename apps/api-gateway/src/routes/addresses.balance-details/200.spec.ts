@@ -95,9 +95,10 @@ describe('GET /addresses/{address}/balances/details', () => {
 
   it('leaves archived assets out', async () => {
     await setBalance(address, btc, 1n, 300);
-    await world.db.query('UPDATE assets SET archived_at = now() WHERE gid = $1', [btc]);
+    await world.api.post(`/assets/${btc}/actions/archive`).expect(204);
     expect(await details(address)).toEqual({ items: [] });
-    await world.db.query('UPDATE assets SET archived_at = NULL WHERE gid = $1', [btc]);
+    await world.api.post(`/assets/${btc}/actions/restore`).expect(204);
+    expect(await details(address)).toMatchObject({ items: [{ asset_gid: btc }] });
   });
 
   it('is 400 for an over-long address, and 404 for one that the project does not have', async () => {

@@ -19,9 +19,10 @@ export interface BalanceOwner {
 
 export const ownerValues = ({ id, projectId, address }: BalanceOwner): string[] => [id, projectId, address];
 
-/** What is shown at all: active assets discovered on the address, as in its balances. */
+/** What is shown at all: active assets discovered on the address and not archived by its project, as in its balances. */
 export const SHOWN_BALANCES = `balances b JOIN assets a ON a.gid = b.asset_gid
-  AND b.address_id = $1 AND a.status = 'active' AND a.archived_at IS NULL AND a.decimals IS NOT NULL`;
+  AND b.address_id = $1 AND a.status = 'active' AND a.decimals IS NOT NULL
+  AND NOT EXISTS (SELECT FROM project_assets x WHERE x.project_id = $2 AND x.asset_gid = b.asset_gid AND x.archived_at IS NOT NULL)`;
 
 /** Pending transactions are few, whatever the address did in its life: they are looked through first (OFFSET 0). */
 export const PENDING_MOVES = `LEFT JOIN LATERAL (

@@ -6,8 +6,8 @@ import { toTokenRecord, tokenSchema } from '../../records/token.ts';
 export const getToken = defineRoute({
   method: 'GET',
   path: '/tokens/:chain_gid/:asset_path',
-  summary: 'One token',
+  summary: "One token of the project's list",
   params: assetParams,
   responses: { 200: tokenSchema },
-  handle: async ({ params }, deps) => ({ status: 200, body: toTokenRecord(await findAsset(deps, params)) }),
+  handle: async ({ params, principal }, deps) => ({ status: 200, body: toTokenRecord(await findAsset(deps, principal, params)) }),
 });

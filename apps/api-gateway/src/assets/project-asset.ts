@@ -1,0 +1,35 @@
+import type { Sql } from '@chainwatch/db';
+import { LISTED_ASSETS } from './listed-assets.ts';
+
+/** An asset as a project sees it: what it is comes from the chain, its status and times are the project's. */
+export interface ProjectAsset {
+  readonly gid: string;
+  readonly chainGid: string;
+  readonly namespace: string;
+  readonly reference: string;
+  readonly type: string;
+  readonly name: string | null;
+  readonly symbol: string | null;
+  readonly decimals: number | null;
+  readonly imageUrl: string | null;
+  readonly source: string;
+  readonly status: string;
+  /** What the chain says, whatever the project did. */
+  readonly chainStatus: string;
+  readonly archivedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** Those of the project's lists among these, in their order. */
+export async function readProjectAssets(sql: Sql, projectId: string, gids: readonly string[]): Promise<ProjectAsset[]> {
+  if (gids.length === 0) return [];
+  const { rows } = await sql.query<ProjectAsset>(
+    `SELECT l.gid, l.chain_gid AS "chainGid", l.namespace, l.reference, l.type, l.name, l.symbol, a.decimals, a.image_url AS "imageUrl", a.source,
+            l.status, a.status AS "chainStatus", l.archived_at AS "archivedAt", l.created_at AS "createdAt", l.updated_at AS "updatedAt"
+     FROM unnest($2::text[]) WITH ORDINALITY AS g (gid, position) JOIN ${LISTED_ASSETS} l ON l.gid = g.gid JOIN assets a ON a.gid = l.gid
+     WHERE l.project_id = $1 ORDER BY g.position`,
+    [projectId, gids],
+  );
+  return rows;
+}
