@@ -1,17 +1,24 @@
 import type { z } from 'zod';
+import { permissionsOf } from '@chainwatch/api-key';
 import type { Route } from '@chainwatch/http';
+import { findFreePort, startAnvil } from '@chainwatch/testing';
+import type { AnvilHandle } from '@chainwatch/testing';
 import { bodyExamples } from './openapi/examples.ts';
+import { permissionOf } from './permissions.ts';
 import { operations, routeTable } from './route-table.ts';
+import { deployToken } from './spec-tokens.ts';
 import { accounts, bodyOf } from './spec-public-keys.ts';
 import { startSpecWorld } from './spec-world.ts';
-import type { SpecWorld } from './spec-world.ts';
+import type { Client, SpecWorld } from './spec-world.ts';
 
 const address = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
 /** Of nobody. */
-const unknown: Readonly<Record<string, string>> = { address: '0x00000000219ab540356cbb839cbe05303d7705fa' };
+const unknown: Readonly<Record<string, string>> = { address: '0x00000000219ab540356cbb839cbe05303d7705fa', asset_path: 'erc20:0x00000000219ab540356cbb839cbe05303d7705fb' };
 const unknownId = '00000000-0000-4000-8000-000000000000';
 /** What every project sees. */
-const shared: Readonly<Record<string, string>> = { chain_gid: 'eip155:1', asset_path: 'slip44:60', block_number: '1' };
+const shared: Readonly<Record<string, string>> = { chain_gid: 'eip155:1', block_number: '1' };
+/** A token that the first project discovered. */
+const token = '0xdac17f958d2ee523a2206206994597c13d831ec7';
 const keyTypes = ['api', 'rpc', 'management'] as const;
 
 type AnyRoute = Omit<Route<never, never>, 'handle'>;
@@ -42,12 +49,10 @@ describe('what belongs to another project or workspace', () => {
       `INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status) VALUES ($1, $2, $3, 'transaction.detected', 'pending') RETURNING id`,
       [world.project.projectId, channel.id, events[0]!.event_id],
     );
-    await world.db.query(
-      `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, required_confirmations) VALUES (gen_random_uuid(), $1, 'eip155:1', '0x1', 'detected', 'in', 1)`,
-      [world.project.projectId],
-    );
+    await discover(world, world.project.projectId, token);
     ids = {
       address,
+      asset_path: `erc20:${token}`,
       public_key_id: publicKey.id,
       channel_id: channel.id,
       notification_channel_id: channel.id,
@@ -75,7 +80,9 @@ describe('what belongs to another project or workspace', () => {
       };
       const foreign = await ask(ids);
       expect(foreign).toEqual(await ask(unknown));
-      expect([type, foreign.status]).toEqual([type, type === owner ? 404 : 403]);
+      // A token may be added by everybody; here the chain has no node that could be asked.
+      const missing = id === 'createToken' ? 422 : 404;
+      expect([type, foreign.status]).toEqual([type, type === owner ? missing : 403]);
     }
     expect(await readRows()).toEqual(rows);
   });
@@ -86,12 +93,12 @@ describe('what belongs to another project or workspace', () => {
     expect((await world.api.get('/addresses').expect(200)).body.meta.total).toBe(2);
     for (const [path, name] of [['addresses', 'public_key_id'], ['addresses/hd', 'public_key_id'], ['transactions', 'public_key_id'], ['management/keys', 'project_ids'], ['management/audit_logs', 'target_ids'], ['management/audit_logs', 'actor_key_ids']] as const) {
       const client = path.startsWith('management') ? world.otherManagement : world.other;
-      for (const id of Object.values(ids).filter((value) => value !== address)) {
+      for (const id of Object.values(ids).filter((value) => value !== address && value !== ids.asset_path)) {
         const [foreign, nobodys] = [await client.get(`/${path}?${name}=${id}`), await client.get(`/${path}?${name}=${unknownId}`)];
         expect([foreign.status, foreign.text.replaceAll(id, unknownId)]).toEqual([nobodys.status, nobodys.text]);
       }
     }
-    for (const path of [`transactions?addresses=${address}`, `transactions?addresses=${hdAddress}`, 'transactions?hash=0x1', 'addresses?search=mine', 'public_keys?search=mine', 'channels?search=mine', 'addresses?search=d8da6bf2']) {
+    for (const path of [`transactions?addresses=${address}`, `transactions?addresses=${hdAddress}`, 'transactions?hash=0x1', 'addresses?search=mine', 'public_keys?search=mine', 'channels?search=mine', 'addresses?search=d8da6bf2', 'tokens?search=tether', 'tokens?search=dac17f958d2e', 'tokens?namespaces=erc20', 'assets?namespaces=erc20', `transactions?asset_gids=eip155:1/erc20:${token}`]) {
       const { status, body } = await world.other.get(`/${path}`);
       if (status === 200) expect(body).toMatchObject({ items: [], meta: { total: 0 } });
       else expect(status).toBe(400);
@@ -154,7 +161,166 @@ describe('what belongs to another project or workspace', () => {
   }
 });
 
+/** A transaction of the project moves the token, as the analyzer writes it. */
+async function discover({ db }: SpecWorld, projectId: string, contract: string, chainGid = 'eip155:1'): Promise<string> {
+  const gid = `${chainGid}/erc20:${contract}`;
+  await db.query(
+    `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals) VALUES ($1, $2, 'erc20', $3, 'fungible', 'active', 'Tether USD', 'USDT', 6) ON CONFLICT DO NOTHING`,
+    [gid, chainGid, contract],
+  );
+  await db.query(
+    `WITH t AS (INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, required_confirmations) VALUES (gen_random_uuid(), $1, $2, '0x1', 'detected', 'in', 1) RETURNING id)
+     INSERT INTO transfers (transaction_id, index, project_id, chain_gid, type, asset_gid, amount_raw, monitored_addresses) SELECT id, 0, $1, $2, 'token', $3, 5, ARRAY[$4] FROM t`,
+    [projectId, chainGid, gid, address],
+  );
+  return gid;
+}
+
 function isList({ schemas }: AnyRoute): boolean {
   const schema = schemas.responses[200] as (z.ZodType & { shape?: Record<string, unknown> }) | undefined;
   return schema?.shape !== undefined && 'items' in schema.shape && 'meta' in schema.shape;
 }
+
+describe('chains, assets and tokens beside another workspace', () => {
+  const chain = 'eip155:31337';
+  const secretNode = 'https://user:secret@node.example.com/key';
+  let world: SpecWorld;
+  let anvil: AnvilHandle;
+  /** Another project of the first workspace. */
+  let sibling: Client;
+  let siblingId: string;
+  let holder: string;
+  beforeAll(async () => {
+    [world, anvil] = await Promise.all([startSpecWorld(), startAnvil()]);
+    for (const gid of ['eip155:1', chain]) await world.api.post('/blockchains').send({ chain_gid: gid }).expect(201);
+    await world.api.patch(`/blockchains/${chain}/evm`).send({ endpoint_url: anvil.url }).expect(200);
+    await world.api.patch('/blockchains/eip155:1/evm?verify=false').send({ endpoint_url: secretNode }).expect(200);
+    siblingId = (await world.management.post('/management/projects').send({ name: 'Sibling' }).expect(201)).body.id;
+    const permissions = permissionsOf('api');
+    const { body: key } = await world.management.post('/management/keys').send({ type: 'api', name: 'sibling', project_id: siblingId, permissions }).expect(201);
+    sibling = world.clientOf(key.key);
+    holder = (await world.api.post('/addresses/external').send({ value: address, chain_family: 'evm' }).expect(201)).body.id;
+    await discover(world, world.project.projectId, token);
+    for (const [asset, raw] of [['slip44:60', '1000000000000000000'], [`erc20:${token}`, '5000000']]) {
+      await world.db.query(`INSERT INTO balances (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash) VALUES ($1, $2, 'eip155:1', $3, 1, '0x1')`, [holder, `eip155:1/${asset}`, raw]);
+    }
+  });
+  afterAll(async () => {
+    await anvil.stop();
+    await world.stop();
+  });
+
+  const readAll = async (client: Client, paths: readonly string[]): Promise<string[]> => Promise.all(paths.map(async (path) => (await client.get(path)).text));
+  const mine = [`/addresses/${address}/balances`, `/addresses/${address}/balances/details`, '/assets?sort_by=gid', '/assets?is_archived=true', '/tokens?sort_by=gid', `/tokens/eip155:1/erc20:${token}`, '/tokens/eip155:1/slip44:60'];
+
+  it('what others archive and restore is on my lists and in my balances as before', async () => {
+    await discover(world, world.otherProject.projectId, token);
+    await discover(world, siblingId, token);
+    const before = await readAll(world.api, mine);
+    expect(JSON.parse(before[0]!)).toEqual({ 'eip155:1/slip44:60': '1', [`eip155:1/erc20:${token}`]: '5' });
+    for (const client of [world.other, sibling]) {
+      for (const asset of ['slip44:60', `erc20:${token}`]) {
+        await client.post(`/assets/eip155:1/${asset}/actions/archive`).expect(204);
+        expect(await readAll(world.api, mine)).toEqual(before);
+        expect((await client.get(`/tokens/eip155:1/${asset}`).expect(200)).body.status).toBe('invalid');
+        expect((await client.get('/assets?chain_gids=eip155:1').expect(200)).body.meta.total).toBe(1);
+        await client.post(`/assets/eip155:1/${asset}/actions/restore`).expect(204);
+        expect((await client.get('/assets?chain_gids=eip155:1').expect(200)).body.meta.total).toBe(2);
+        expect(await readAll(world.api, mine)).toEqual(before);
+      }
+    }
+    // A restored asset is read for the addresses of the project that restored it.
+    expect((await world.db.query('SELECT FROM balance_reads WHERE address_id = $1 AND asset_gid IS NOT NULL', [holder])).rowCount).toBe(0);
+  });
+
+  const operatorRoutes = Object.entries(operations).filter(([, route]) => permissionOf(route) === 'api:blockchain:write');
+  it.each(operatorRoutes.map(([id, route]) => [`${route.method} ${route.path}`, id, route] as const))('%s is 403 for a key of another workspace, whatever it was given once, and changes no chain', async (_name, id, route) => {
+    await world.db.query(`UPDATE api_keys SET permissions = array_append(permissions, 'api:blockchain:write') WHERE project_id = $1 AND NOT 'api:blockchain:write' = ANY (permissions)`, [world.otherProject.projectId]);
+    const { rows: before } = await world.db.query('SELECT * FROM blockchains ORDER BY gid');
+    for (const gid of ['eip155:1', chain, 'eip155:10']) {
+      const { status, body } = await world.send(route.method.toLowerCase() as 'post' | 'patch', `/v1${route.path.replace(':chain_gid', gid)}`, world.otherProject.keys.api).send(bodyExamples[id] as object | undefined);
+      expect([status, body.title]).toEqual([403, 'Forbidden']);
+    }
+    expect((await world.db.query('SELECT * FROM blockchains ORDER BY gid')).rows).toEqual(before);
+  });
+
+  it('chains are the same for all, and nobody sees their nodes', async () => {
+    await world.db.query(`INSERT INTO ingestor_states (chain_gid, status, reason) VALUES ('eip155:1', 'stalled', 'the node does not answer') ON CONFLICT DO NOTHING`);
+    for (const path of ['/blockchains', '/blockchains/eip155:1', `/blockchains/${chain}`]) {
+      const [own, foreign] = [await world.api.get(path).expect(200), await world.other.get(path).expect(200)];
+      expect(foreign.text).toBe(own.text);
+      for (const part of ['secret', 'example.com', '127.0.0.1', anvil.url]) expect(foreign.text).not.toContain(part);
+    }
+  });
+
+  it('what others discover is on no list of mine, in no total, found by no filter, and has no time', async () => {
+    const contract = '0x6b175474e89094c44da98b954eedeac495271d0f';
+    const paths = ['/assets', '/assets?is_archived=true', '/assets?namespaces=erc20', '/assets?sort_by=-status', '/tokens', '/tokens?type=fungible', '/tokens?search=6b17', '/tokens?sort_by=name', '/blockchains', '/events', '/transactions'];
+    const clients = [world.other, sibling];
+    const before = await Promise.all(clients.map((client) => readAll(client, paths)));
+    await discover(world, world.project.projectId, contract, chain);
+    await world.api.post(`/assets/${chain}/erc20:${contract}/actions/archive`).expect(204);
+    expect(await Promise.all(clients.map((client) => readAll(client, paths)))).toEqual(before);
+    for (const client of clients) {
+      for (const [method, path, action] of [['get', '/tokens/', ''], ['post', '/assets/', '/actions/archive'], ['post', '/assets/', '/actions/restore']] as const) {
+        const ask = async (reference: string) => {
+          const { status, text } = await client[method](`${path}${chain}/erc20:${reference}${action}`);
+          return [status, text.replaceAll(reference, '<contract>')];
+        };
+        expect(await ask(contract)).toEqual(await ask('0x6b175474e89094c44da98b954eedeac495271d00'));
+        expect((await ask(contract))[0]).toBe(404);
+      }
+    }
+    // Discovered later by another project: with the time of that.
+    const first = (await world.api.get(`/tokens/${chain}/erc20:${contract}`).expect(200)).body;
+    await world.db.query(`UPDATE project_assets SET created_at = created_at - interval '1 day' WHERE project_id = $1`, [world.project.projectId]);
+    await discover(world, world.otherProject.projectId, contract, chain);
+    const { body: second } = await world.other.get(`/tokens/${chain}/erc20:${contract}`).expect(200);
+    expect(second).toMatchObject({ gid: first.gid, name: first.name, status: 'active' });
+    expect(Date.parse(second.created_at)).toBeGreaterThanOrEqual(Date.parse(first.created_at));
+    expect(second.updated_at).toBe(second.created_at);
+  });
+
+  it('the times of native coins are those of the project', async () => {
+    for (const [client, id] of [[world.other, world.otherProject.projectId], [sibling, siblingId]] as const) {
+      const { rows } = await world.db.query<{ created_at: Date }>('SELECT created_at FROM projects WHERE id = $1', [id]);
+      const { body } = await client.get(`/assets?namespaces=slip44&chain_gids=${chain}`).expect(200);
+      expect(body.items).toEqual([{ gid: `${chain}/slip44:60`, status: 'active', archived_at: null, created_at: rows[0]!.created_at.toISOString(), updated_at: rows[0]!.created_at.toISOString() }]);
+    }
+  });
+
+  it('a token is 201 for each project that adds it, 409 for its own second time, and read from the chain each time', async () => {
+    const contract = await deployToken(anvil);
+    const path = `/tokens/${chain}/erc20:${contract}`;
+    const shown = ({ created_at: _created, updated_at: _updated, ...token }: Record<string, unknown>) => token;
+    const { body: first } = await world.api.post(path).expect(201);
+    const { body: second } = await world.other.post(path).expect(201);
+    expect(shown(second)).toEqual(shown(first));
+    expect(Date.parse(second.created_at)).toBeGreaterThanOrEqual(Date.parse(first.created_at));
+    for (const client of [world.api, world.other]) {
+      expect((await client.post(path).expect(409)).body.detail).toBe(`The token ${chain}/erc20:${contract} exists already.`);
+      expect((await client.get(`/tokens?search=${contract}`).expect(200)).body.meta.total).toBe(1);
+    }
+    expect((await sibling.get(path).expect(404)).body.detail).toBe(`There is no asset ${chain}/erc20:${contract} in this project.`);
+    // No node answers: that others have the token is no help.
+    await world.api.patch(`/blockchains/${chain}/evm?verify=false`).send({ endpoint_url: `http://127.0.0.1:${await findFreePort()}` }).expect(200);
+    const [known, unheard] = [await sibling.post(path).expect(502), await sibling.post(path.replace(/.{4}$/, '0000')).expect(502)];
+    expect(known.text).toBe(unheard.text.replaceAll(path.replace(/.{4}$/, '0000'), path));
+    await world.api.patch(`/blockchains/${chain}/evm`).send({ endpoint_url: anvil.url }).expect(200);
+    await sibling.post(path).expect(201);
+  });
+
+  it('of many requests of two projects at once, each gets its token once', async () => {
+    const path = `/tokens/${chain}/erc20:${await deployToken(anvil)}`;
+    const statuses = await Promise.all([world.api, world.other].map(async (client) => (await Promise.all(Array.from({ length: 8 }, () => client.post(path)))).map(({ status }) => status).sort()));
+    expect(statuses).toEqual(Array.from({ length: 2 }, () => [201, ...Array<number>(7).fill(409)]));
+    expect((await world.db.query('SELECT FROM project_assets WHERE asset_gid = $1', [path.replace('/tokens/', '')])).rowCount).toBe(2);
+  });
+
+  it('a project that is deleted takes its lists along, and nothing of others', async () => {
+    const before = await readAll(world.api, mine);
+    await world.management.delete(`/management/projects/${siblingId}?cascade=true`).expect(204);
+    expect((await world.db.query('SELECT FROM project_assets WHERE project_id = $1', [siblingId])).rowCount).toBe(0);
+    expect(await readAll(world.api, mine)).toEqual(before);
+  });
+});

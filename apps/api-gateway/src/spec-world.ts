@@ -45,6 +45,7 @@ export interface SpecWorld {
   /** What the app reported as unexpected: empty in every test that passes. */
   readonly failures: unknown[];
   send(method: Method, path: string, key?: string): request.Test;
+  clientOf(key: string): Client;
   readonly server: Server;
   /** In force from the next request on. */
   readonly limits: { perKey: Record<ApiKeyType, number>; failedPerClient: number; publicPerClient: number };
@@ -143,6 +144,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
     published,
     failures,
     send,
+    clientOf,
     server,
     limits,
     async stop() {

@@ -40,16 +40,20 @@ export function dimensionSteps({ projects, addresses }: ListScale): string[] {
     `INSERT INTO analyzer_states (chain_gid, cursor_number, status) SELECT gid, head, 'following' FROM bench_chains`,
     `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals, source, created_at)
      SELECT native, gid, 'slip44', split_part(native, ':', 3), 'native', 'active', gid, 'N' || no, decimals, 'registry', ${START} FROM bench_chains`,
-    `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals, archived_at, created_at)
+    `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals, created_at)
      SELECT c.gid || '/' || ns.name || ':' || r.reference, c.gid, ns.name, r.reference, 'fungible', s.status, 'Token ' || n || ' ' || left(md5(n::text), 6), upper(left(md5(n::text), 4)),
-       CASE s.status WHEN 'active' THEN 6 + 12 * (n % 2) END, CASE WHEN n % 97 = 0 THEN ${START} END, ${START} + n * interval '10 minutes'
+       CASE s.status WHEN 'active' THEN 6 + 12 * (n % 2) END, ${START} + n * interval '10 minutes'
      FROM generate_series(1, 30000) AS n JOIN bench_chains c ON c.no = CASE WHEN n % 5 < 3 THEN n % 5 ELSE n % 5 + 1 END,
        LATERAL (SELECT CASE c.family WHEN 'tron' THEN 'trc20' WHEN 'solana' THEN 'token' ELSE CASE c.no WHEN 1 THEN 'bep20' ELSE 'erc20' END END AS name) ns,
        LATERAL (SELECT '0x' || md5('asset' || n) || left(md5(n::text), 8) AS reference) r,
        LATERAL (SELECT CASE WHEN n > 300 AND n % 11 = 0 THEN 'unknown' WHEN n > 300 AND n % 13 = 0 THEN 'invalid' ELSE 'active' END AS status) s`,
+    // The largest project has them all on its lists, every other one one of them.
+    `INSERT INTO project_assets (project_id, asset_gid, chain_gid, namespace, reference, type, name, symbol, status, archived_at, created_at, updated_at)
+     SELECT p.id, a.gid, a.chain_gid, a.namespace, a.reference, a.type, a.name, a.symbol, CASE WHEN h.n % 97 = 0 THEN 'invalid' ELSE a.status END, CASE WHEN h.n % 97 = 0 THEN ${START} END, a.created_at, a.created_at
+     FROM assets a, LATERAL (SELECT hashtext(a.gid) & 1023 AS n) h JOIN bench_projects p ON p.no = 1 OR p.no = h.n WHERE a.type = 'fungible'`,
     // The tokens that are used, the popular ones first.
     `CREATE UNLOGGED TABLE bench_tokens AS SELECT c.no AS chain_no, a.gid, a.decimals, row_number() OVER (PARTITION BY c.no ORDER BY a.created_at) - 1 AS no
-     FROM assets a JOIN bench_chains c ON c.gid = a.chain_gid WHERE a.type = 'fungible' AND a.status = 'active' AND a.archived_at IS NULL`,
+     FROM assets a JOIN bench_chains c ON c.gid = a.chain_gid WHERE a.type = 'fungible' AND a.status = 'active'`,
     `CREATE UNIQUE INDEX ON bench_tokens (chain_no, no)`,
     `INSERT INTO public_keys (id, project_id, label, extended_public_key, fingerprint, derivation_path, purpose, account_index, chain_family, chain_gid, address_format, created_at)
      SELECT ${idOf('key', `p.no || '/' || k`)}, p.id, 'Wallet ' || k, 'zpub' || md5(p.no || 'x' || k) || md5(p.no || 'y' || k) || md5(k::text) || left(md5(k || 'z'), 11), left(md5(k::text), 8), 'm/84''/0''/' || k || '''', 84, k,

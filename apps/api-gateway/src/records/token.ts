@@ -16,8 +16,8 @@ export const tokenSchema = z.object({
   image_url: z.string().nullable().meta({ description: 'URL of its logo. Null where none is known.', examples: [null] }),
   status: assetStatusSchema.meta({ description: '`unknown`: discovered, its metadata is not read yet; `active`: in listings and balances; `invalid`: archived, or not a token contract.' }),
   source: sourceSchema.meta({ description: '`registry`: the built-in list; `chain`: asked from the chain.' }),
-  created_at: z.iso.datetime().meta({ description: 'When it came to the list.', examples: ['2026-01-01T00:00:00.000Z'] }),
-  updated_at: z.iso.datetime().meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  created_at: z.iso.datetime().meta({ description: 'When the project added it, or discovered it on one of its addresses; of native coins and the built-in list, when the project was made.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  updated_at: z.iso.datetime().meta({ description: 'When it changed last for the project: archived, restored, or its metadata read.', examples: ['2026-01-01T00:00:00.000Z'] }),
 });
 
 interface TokenRow {

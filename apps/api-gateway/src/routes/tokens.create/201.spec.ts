@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { findFreePort, startAnvil, waitFor } from '@chainwatch/testing';
+import { findFreePort, startAnvil } from '@chainwatch/testing';
 import type { AnvilHandle } from '@chainwatch/testing';
+import { deployToken, sender } from '../../spec-tokens.ts';
 import { startSpecWorld } from '../../spec-world.ts';
 import type { SpecWorld } from '../../spec-world.ts';
 
 const gid = 'eip155:31337';
-const sender = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
 const notToken = '0x1111111111111111111111111111111111111111';
 
 describe('POST /tokens/{chain_gid}/{asset_path}', () => {
@@ -75,6 +74,7 @@ describe('POST /tokens/{chain_gid}/{asset_path}', () => {
 
   it('marks a discovered contract that is no token as invalid', async () => {
     await world.db.query(`INSERT INTO assets (gid, chain_gid, namespace, reference, type, status) VALUES ($1, $2, 'erc20', $3, 'fungible', 'unknown')`, [`${gid}/erc20:${notToken}`, gid, notToken]);
+    await world.db.query('INSERT INTO project_assets (project_id, asset_gid) VALUES ($1, $2)', [world.project.projectId, `${gid}/erc20:${notToken}`]);
     expect((await world.api.get(`/tokens/${gid}/erc20:${notToken}`).expect(200)).body.status).toBe('unknown');
     await world.api.post(`/tokens/${gid}/erc20:${notToken}`).expect(422);
     expect((await world.api.get(`/tokens/${gid}/erc20:${notToken}`).expect(200)).body).toMatchObject({ status: 'invalid', decimals: null });
@@ -86,6 +86,7 @@ describe('POST /tokens/{chain_gid}/{asset_path}', () => {
     await world.api.post('/blockchains').send({ chain_gid: 'eip155:56' }).expect(201);
     const busd = '0xe9e7cea3dedca5984780bafc599bd69add087d56';
     await world.db.query(`INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals) VALUES ('eip155:56/bep20:${busd}', 'eip155:56', 'bep20', '${busd}', 'fungible', 'active', 'BUSD', 'BUSD', 18)`);
+    await world.db.query(`INSERT INTO project_assets (project_id, asset_gid) VALUES ($1, 'eip155:56/bep20:${busd}')`, [world.project.projectId]);
     const names = [`bep20:${busd}`, `erc20:${busd}`, `erc20:${busd.toUpperCase().replace('0X', '0x')}`, `ERC20:${busd}`.toLowerCase()];
     for (const name of names) {
       expect((await world.api.get(`/tokens/eip155:56/${name}`).expect(200)).body.gid).toBe(`eip155:56/bep20:${busd}`);
@@ -132,12 +133,25 @@ describe('POST /tokens/{chain_gid}/{asset_path}', () => {
     expect(await listed('&statuses=active&namespaces=erc20')).toMatchObject([{ status: 'active', archived_at: null }]);
     await world.api.post(`/assets/${gid}/erc20:${notToken}/actions/archive`).expect(404);
   });
-});
 
-async function deployToken(anvil: AnvilHandle): Promise<string> {
-  const artifacts = JSON.parse(readFileSync(new URL('../../../../../tools/devnet/evm/artifacts.json', import.meta.url), 'utf8')) as Record<string, { bytecode: string }>;
-  const hash = await anvil.rpc<string>('eth_sendTransaction', [{ from: sender, data: artifacts.TestToken!.bytecode, gas: '0x500000' }]);
-  const receipt = await waitFor(() => anvil.rpc<{ contractAddress: string; status: string } | null>('eth_getTransactionReceipt', [hash]));
-  expect(receipt.status).toBe('0x1');
-  return receipt.contractAddress.toLowerCase();
-}
+  it('asks the chain again about a contract that was no token, when the project restores it', async () => {
+    const late = `${gid}/erc20:0x2222222222222222222222222222222222222222`;
+    await world.db.query(`INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, next_attempt_at) VALUES ($1, $2, 'erc20', '0x2222222222222222222222222222222222222222', 'fungible', 'invalid', 'infinity')`, [late, gid]);
+    for (const { projectId } of [world.project, world.otherProject]) await world.db.query('INSERT INTO project_assets (project_id, asset_gid) VALUES ($1, $2)', [projectId, late]);
+    const statuses = async () => Promise.all([world.api, world.other].map(async (client) => (await client.get(`/tokens/${late}`).expect(200)).body.status));
+    const answer = (status: string) => world.db.query('UPDATE assets SET status = $2 WHERE gid = $1', [late, status]);
+    expect(await statuses()).toEqual(['invalid', 'invalid']);
+    await world.api.post(`/assets/${late}/actions/restore`).expect(204);
+    expect(await statuses()).toEqual(['active', 'invalid']);
+    expect((await world.db.query('SELECT status, next_attempt_at <= now() AS is_due FROM assets WHERE gid = $1', [late])).rows).toEqual([{ status: 'unknown', is_due: true }]);
+    // What the chain says in the end holds for everybody, but for those that archived it.
+    await answer('invalid');
+    expect(await statuses()).toEqual(['invalid', 'invalid']);
+    await world.api.post(`/assets/${late}/actions/restore`).expect(204);
+    await world.other.post(`/assets/${late}/actions/archive`).expect(204);
+    await answer('active');
+    expect(await statuses()).toEqual(['active', 'invalid']);
+    await world.other.post(`/assets/${late}/actions/restore`).expect(204);
+    expect(await statuses()).toEqual(['active', 'active']);
+  });
+});
