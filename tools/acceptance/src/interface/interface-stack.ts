@@ -33,6 +33,16 @@ export class InterfaceStack {
     this.tenant = await bootstrap(this.harness.db, { label: 'svc' });
     this.otherTenant = await bootstrap(this.harness.db, { label: 'svc' });
     this.fuzzedTenant = await bootstrap(this.harness.db, { label: 'svc' });
+    await this.letOperate(this.tenant);
+  }
+
+  /** Its keys, and those of nobody else, may change chains from now on; keys that the gateway knows already 10 s later. */
+  async letOperate({ workspaceId, projectId }: Bootstrap): Promise<void> {
+    await this.harness.db.transaction(async (sql) => {
+      await sql.query('UPDATE workspaces SET is_operator = false WHERE is_operator');
+      await sql.query('UPDATE workspaces SET is_operator = true WHERE id = $1', [workspaceId]);
+      await sql.query(`UPDATE api_keys SET permissions = array_append(permissions, 'api:blockchain:write') WHERE project_id = $1 AND NOT 'api:blockchain:write' = ANY (permissions)`, [projectId]);
+    });
   }
 
   /** The RPC gateway, in front of `chains`: endpoints by chain gid beside those of the catalogue. */
