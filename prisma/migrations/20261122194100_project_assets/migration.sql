@@ -10,8 +10,8 @@ CREATE TABLE project_assets (
   namespace text NOT NULL,
   reference text NOT NULL,
   type text NOT NULL,
-  name text,
-  symbol text,
+  name text COLLATE "und-x-icu",
+  symbol text COLLATE "und-x-icu",
   -- As the chain says, but for the project's own word: archived is invalid, restored is active.
   status text NOT NULL CHECK (status IN ('active', 'unknown', 'invalid')),
   archived_at timestamptz,
@@ -104,7 +104,7 @@ CREATE OR REPLACE FUNCTION actual_list_counts() RETURNS TABLE (scope uuid, list 
   UNION ALL SELECT project_id, 'assets', ARRAY[chain_gid, namespace, type, status, (archived_at IS NOT NULL)::text], 0, count(*) FROM project_assets GROUP BY 1, 3
   UNION ALL SELECT channel_id, 'deliveries', ARRAY[status], 0, count(*) FROM deliveries GROUP BY channel_id, status
   UNION ALL SELECT channel_id, 'deliveries.hour', ARRAY[event_type], floor(extract(epoch FROM created_at) / 3600)::bigint, count(*) FROM deliveries GROUP BY channel_id, event_type, 4
-  UNION ALL SELECT project_id, 'events.hour', ARRAY[type, chain_gid], floor(extract(epoch FROM created_at) / 3600)::bigint, count(*) FROM events WHERE NOT is_held GROUP BY project_id, type, chain_gid, 4
+  UNION ALL SELECT project_id, 'events.hour', ARRAY[type, chain_gid], floor(extract(epoch FROM created_at) / 3600)::bigint, count(*) FROM events WHERE NOT is_held AND subject_kind <> 'test' GROUP BY project_id, type, chain_gid, 4
   UNION ALL SELECT workspace_id, 'audit_logs', ARRAY[action, target_type, actor_key_id::text], 0, count(*) FROM audit_logs GROUP BY workspace_id, action, target_type, actor_key_id
   UNION ALL SELECT workspace_id, 'audit_logs.hour', '{}', floor(extract(epoch FROM created_at) / 3600)::bigint, count(*) FROM audit_logs GROUP BY 1, 4
   UNION ALL SELECT workspace_id, 'usage', ARRAY[key_id::text, chain_gid, method], 0, count(*) FROM rpc_usage GROUP BY workspace_id, key_id, chain_gid, method
