@@ -269,9 +269,12 @@ describe('a client that reads slowly', () => {
 });
 
 describe('parts of a batch for TRON', () => {
-  it('that are too large are an error for that call, and the node is not read on', async () => {
+  beforeAll(async () => {
     node.health.eth_chainId = () => '0x2b6653dc';
     await serves('tron');
+  });
+
+  it('that are too large are an error for that call, and the node is not read on', async () => {
     let written = 0;
     let isClosed = false;
     node.answer = (seen, res, req) => {
@@ -297,7 +300,19 @@ describe('parts of a batch for TRON', () => {
       await waitFor(() => isClosed);
       expect(written).toBeLessThan(100_000_000);
     }
-    node.health.eth_chainId = () => '0x1';
-    await serves('ethereum');
+  });
+
+  it('are held within what the connection may hold, again and again', async () => {
+    const held = holdAnswers(answerResult(`"${'a'.repeat(6_000_000)}"`));
+    for (let round = 0; round < 3; round += 1) {
+      const asked = post(`[${[1, 2, 3, 4].map((id) => call('eth_estimateGas', '[]', String(id))).join(',')}]`, { path: '/tron' });
+      await waitFor(() => held.count === 4);
+      held.release();
+      const { status, text } = await asked;
+      const parts = JSON.parse(text) as { id: number; result?: string; error?: { message: string } }[];
+      expect([status, parts.map(({ id }) => id)]).toEqual([200, [1, 2, 3, 4]]);
+      expect(parts.filter(({ result }) => result?.length === 6_000_000).length).toBeGreaterThan(0);
+      expect(parts.flatMap(({ error }) => error?.message ?? [])).toContainEqual(expect.stringContaining('too much under way on this connection'));
+    }
   });
 });

@@ -4,7 +4,7 @@ import { answerFull } from '../limits/answer-full.ts';
 import type { Failure, ReplyHead, WholeReply } from '../exchange/receiver.ts';
 
 /** Of the answer to one call of a batch. */
-export const PART_BYTES_MAX = 8 * 1_048_576;
+const PART_BYTES_MAX = 8 * 1_048_576;
 
 /** Collects the reply to one call of a batch, and tells it once. */
 export class PartReceiver implements AnswerReceiver {
@@ -72,7 +72,7 @@ export class PartReceiver implements AnswerReceiver {
 
 const EMPTY = Buffer.alloc(0);
 
-export const TOO_LARGE = `the answer is too large for a batch: expected at most ${PART_BYTES_MAX} bytes`;
+const TOO_LARGE = `the answer is too large for a batch: expected at most ${PART_BYTES_MAX} bytes`;
 
 /** The gateway's own answer to one call of a batch. @param id undefined for a notification */
 export function errorPart(id: Buffer | undefined, message: string): Buffer {

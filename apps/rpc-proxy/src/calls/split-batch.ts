@@ -1,5 +1,6 @@
 import { Exchange, type Demand } from '../exchange/exchange.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
+import { answerFull } from '../limits/answer-full.ts';
 import { respondWithParts } from './assemble-batch.ts';
 import type { CallSharing } from './call-sharing.ts';
 import { demandOf } from './demand-of.ts';
@@ -7,8 +8,6 @@ import { errorPart, PartReceiver } from './part-receiver.ts';
 import type { RuledCall } from './serve-request.ts';
 
 const AT_ONCE_MAX = 16;
-/** Of all answers of a batch, which are held until the last one is there. */
-const BATCH_BYTES_MAX = 32 * 1_048_576;
 
 /** Each call of a batch by itself, some at a time, and one array of the replies in the order of the calls. */
 export function splitBatch(sharing: CallSharing | undefined, request: RpcRequest, calls: readonly RuledCall[]): void {
@@ -19,16 +18,24 @@ export function splitBatch(sharing: CallSharing | undefined, request: RpcRequest
   let open = calls.length;
   let isStarting = false;
   let isGone = false;
-  let bytes = 0;
+  let held = 0;
+  const release = (): void => {
+    request.holder.release(held);
+    held = 0;
+  };
   const finish = (index: number, body: Buffer): void => {
-    const isHeld = bytes + body.length <= BATCH_BYTES_MAX;
-    if (isHeld) bytes += body.length;
-    replies[index] = isHeld ? body : errorPart(idOf(request, calls[index]!), `the answers are too large for a batch: expected at most ${BATCH_BYTES_MAX} bytes in all`);
+    // A write goes on without its client.
+    if (isGone) return;
+    // Until the last one is there.
+    const full = request.holder.take(body.length);
+    if (full === undefined) held += body.length;
+    replies[index] = full === undefined ? body : errorPart(idOf(request, calls[index]!), answerFull(full).error);
     leaves.delete(index);
     running -= 1;
     open -= 1;
-    if (open === 0) respondWithParts(request.reply, replies);
-    else start();
+    if (open > 0) return start();
+    release();
+    respondWithParts(request.reply, replies);
   };
   // A loop, as answers that are kept come at once.
   const start = (): void => {
@@ -44,6 +51,7 @@ export function splitBatch(sharing: CallSharing | undefined, request: RpcRequest
   };
   request.reply.onLeave(() => {
     isGone = true;
+    release();
     for (const leave of leaves.values()) leave();
   });
   start();
