@@ -80,6 +80,22 @@ describe('GET /addresses/{address}/utxos', () => {
     expect(body.fields[0].name).toMatch(new RegExp(`^${name}`));
   });
 
+  it('does not show coins before the search for them is over: others who watch the address knew them', async () => {
+    await world.db.query('UPDATE blockchains SET is_active = true WHERE gid = $1', [regtest]);
+    const { body: imported } = await world.other.post('/addresses/external').send({ value: address, chain_family: 'bitcoin' }).expect(201);
+    const seen = async () => (await world.other.get(`/addresses/${address}/utxos?chain_gids=${regtest}`).expect(200)).body;
+    expect((await world.db.query('SELECT status FROM address_backfills WHERE address_id = $1', [imported.id])).rows).toEqual([{ status: 'pending' }]);
+    expect(await seen()).toEqual({ items: [], meta: { limit: 20, page: 1, total: 0, total_pages: 0 } });
+    await addCoin(regtest, '9', { amount: 3n, block: 301 });
+    expect((await seen()).items.map(({ txid }: { txid: string }) => txid[0])).toEqual(['9']);
+    await world.db.query(`UPDATE address_backfills SET status = 'failed' WHERE address_id = $1`, [imported.id]);
+    expect((await seen()).meta.total).toBe(1);
+    await world.db.query(`UPDATE address_backfills SET status = 'complete' WHERE address_id = $1`, [imported.id]);
+    expect((await seen()).meta.total).toBe(4);
+    expect(await names(`chain_gids=${regtest}`)).toBe('9abc');
+    await world.other.delete(`/addresses/${address}`).expect(204);
+  });
+
   it('is 404 for an address that the project does not have', async () => {
     await world.other.get(`/addresses/${address}/utxos`).expect(404);
     await world.api.get('/addresses/1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2/utxos').expect(404);

@@ -36,10 +36,10 @@ export const listUtxos = defineRoute({
   }),
   responses: { 200: pageSchema(utxoSchema) },
   handle: async ({ params, query, principal }, deps) => {
-    const { address, chainFamily } = await findAddress(deps, principal, params.address);
+    const { id, address, chainFamily } = await findAddress(deps, principal, params.address);
     const wanted = query.chain_gids?.map(normalizeChainGid);
     const chains = (await listUtxoChains(chainFamily)).filter(({ network }) => wanted === undefined || wanted.includes(network.gid));
-    const { items, total } = await queryCoins(deps.db, { address, chains, ...query });
+    const { items, total } = await queryCoins(deps.db, { addressId: id, address, chains, ...query });
     return { status: 200, body: toPage(items, total, query) };
   },
 });

@@ -5,6 +5,7 @@ import type { UtxoChain } from '../../records/utxo-chains.ts';
 import type { UtxoRecord } from './handler.ts';
 
 interface CoinQuery extends PageRequest {
+  readonly addressId: string;
   readonly address: string;
   readonly chains: readonly UtxoChain[];
   readonly sort_by: 'block_number' | '-block_number' | 'amount' | '-amount';
@@ -22,25 +23,35 @@ interface Row {
 
 const columns = { block_number: 'block_number', amount: 'amount_raw' } as const;
 const UNSPENT = 'utxos u WHERE u.chain_gid = ANY ($1) AND u.address = $2 AND u.spent_block_number IS NULL';
+/** While earlier coins of the address are being looked for, those that are known are known from others who watch it. */
+const OWN = `NOT EXISTS (SELECT FROM address_backfills f LEFT JOIN address_watches w ON w.address_id = f.address_id AND w.chain_gid = f.chain_gid
+  WHERE f.address_id = $3 AND f.chain_gid = u.chain_gid AND f.status <> 'complete' AND (w.from_block IS NULL OR u.block_number < w.from_block))`;
 
 /** One page of the coins that an address has on these chains, and how many there are in all. */
 export async function queryCoins(sql: Sql, query: CoinQuery): Promise<{ items: UtxoRecord[]; total: number }> {
   const chains = new Map(query.chains.map((chain) => [chain.network.gid, chain]));
-  const values = [[...chains.keys()], query.address];
+  const isSearching = await hasOpenBackfill(sql, query.addressId);
+  const values = [[...chains.keys()], query.address, ...(isSearching ? [query.addressId] : [])];
+  const source = isSearching ? `${UNSPENT} AND ${OWN}` : UNSPENT;
   const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
   const order = [columns[query.sort_by.replace('-', '') as keyof typeof columns], 'chain_gid', 'txid', 'vout'].map((column) => `u.${column} ${direction}`).join(', ');
   const [page, count] = await Promise.all([
     // What is passed over comes from the index alone.
     sql.query<Row>(
       `SELECT u.*, u.amount_raw::text, GREATEST(0, coalesce(s.head_number - u.block_number + 1, 0)) AS confirmations
-       FROM (SELECT u.chain_gid, u.txid, u.vout FROM ${UNSPENT} ORDER BY ${order} LIMIT $3 OFFSET $4) c
+       FROM (SELECT u.chain_gid, u.txid, u.vout FROM ${source} ORDER BY ${order} LIMIT ${query.limit} OFFSET ${offsetOf(query)}) c
        JOIN utxos u USING (chain_gid, txid, vout) LEFT JOIN ingestor_states s ON s.chain_gid = u.chain_gid
        ORDER BY ${order}`,
-      [...values, query.limit, offsetOf(query)],
+      values,
     ),
-    sql.query<{ total: number }>(`SELECT count(*) AS total FROM ${UNSPENT}`, values),
+    sql.query<{ total: number }>(`SELECT count(*) AS total FROM ${source}`, values),
   ]);
   return { items: page.rows.map((row) => toRecord(row, chains.get(row.chain_gid)!)), total: count.rows[0]!.total };
+}
+
+async function hasOpenBackfill(sql: Sql, addressId: string): Promise<boolean> {
+  const { rows } = await sql.query(`SELECT FROM address_backfills WHERE address_id = $1 AND status <> 'complete' LIMIT 1`, [addressId]);
+  return rows.length > 0;
 }
 
 function toRecord(row: Row, { network, coinbaseMaturity }: UtxoChain): UtxoRecord {
