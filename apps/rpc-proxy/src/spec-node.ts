@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** One request as it arrived at the node. */
@@ -19,6 +19,7 @@ export type Answer = (seen: Seen, res: ServerResponse, req: IncomingMessage) => 
 export interface SpecNode {
   readonly url: string;
   readonly port: number;
+  readonly server: Server;
   /** Without the gateway's own questions. */
   readonly seen: Seen[];
   answer: Answer;
@@ -70,6 +71,7 @@ export async function startSpecNode(answer: Answer = answerResult('"0x1"'), opti
   return Object.assign(node, {
     url: `http://127.0.0.1:${port}`,
     port,
+    server,
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -13,6 +13,7 @@ import { createServe } from './calls/serve-request.ts';
 import { servePath } from './calls/serve-path.ts';
 import { ChainDirectory } from './chains/chain-directory.ts';
 import type { ChainSettings } from './chains/chain-settings.ts';
+import { FilterBook } from './chains/filter-book.ts';
 import { followEndpoints } from './chains/follow-endpoints.ts';
 import { Front } from './front/front.ts';
 import { answerClientError } from './http/answer-client-error.ts';
@@ -82,9 +83,8 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   const { db, bus, logger, settings } = options;
   const keys = createKeyStore({ db });
   const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
-  const directory = new ChainDirectory({ settings, dial: options.dial, logger, healthIntervalMs: options.healthIntervalMs, callsPerKey: bounds.callsPerKey });
+  const directory = new ChainDirectory({ settings, dial: options.dial, logger, healthIntervalMs: options.healthIntervalMs, callsPerKey: bounds.callsPerKey, filters: new FilterBook({ cache: options.cache }) });
   const follower = await followEndpoints({ db, opener: options.opener, directory, settings, endpoints: options.endpoints, logger });
-  const stopListening = [bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at))), bus.subscribe('chain.changed', [], () => void follower.refresh())];
   const usage = new UsageBook();
   const flusher = startUsageFlusher(usage, db, logger);
   const stopObserving = observeChains(directory);
@@ -108,8 +108,28 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   peers.guard(server);
   const stopObservingLimits = observeLimits(tenants, peers);
   const draining = createDrain(server);
-  const upgrade = createUpgradeListener({ keys, namespaceLabel: options.namespaceLabel, limits, directory, trustedProxies: options.trustedProxies, usage, dial: options.dial });
+  const upgrade = createUpgradeListener({
+    door,
+    keys,
+    limits,
+    directory,
+    peers,
+    tenants,
+    usage,
+    dial: options.dial,
+    // What a client reads after a notification must be no older than that: nothing of it is kept.
+    serve: createServe({ usage, cache: undefined }),
+    onFault: (err) => logger.error({ err }, 'a session of a WebSocket failed'),
+  });
   server.on('upgrade', upgrade);
+  const stopListening = [
+    bus.subscribe('key.revoked', [], ({ payload: { key_hash: hash, ends_at: endsAt } }) => {
+      const endsAtMs = endsAt === undefined ? 0 : Date.parse(endsAt);
+      keys.revoke(hash, endsAtMs);
+      upgrade.revoke(hash, endsAtMs);
+    }),
+    bus.subscribe('chain.changed', [], () => void follower.refresh()),
+  ];
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ port: options.port, host: options.host, backlog: 4_096 }, resolve);

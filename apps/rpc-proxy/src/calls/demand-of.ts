@@ -10,7 +10,7 @@ export function demandOf({ chain, principal, req, holder }: RpcRequest, rule: Me
   const { method, kind } = rule;
   if (kind === 'read') chain.hedges.earn();
   const isShort = call.paramsStart !== -1 && call.paramsEnd - call.paramsStart <= SHORT_PARAMS_MAX;
-  const needsParams = isShort && (kind === 'filter' || method === 'eth_getBlockByNumber');
+  const needsParams = isShort && method === 'eth_getBlockByNumber';
   const params = needsParams ? body.toString('latin1', call.paramsStart, call.paramsEnd) : '';
   return {
     chain,
@@ -22,6 +22,5 @@ export function demandOf({ chain, principal, req, holder }: RpcRequest, rule: Me
     params,
     floor: chain.floorOf(principal.keyId),
     acceptEncoding: req.headers['accept-encoding'] as string | undefined,
-    upstream: kind === 'filter' ? chain.filters.find(params) : undefined,
   };
 }

@@ -5,6 +5,7 @@ import { respondWithParts } from './assemble-batch.ts';
 import type { CallSharing } from './call-sharing.ts';
 import { demandOf } from './demand-of.ts';
 import { errorPart, PartReceiver } from './part-receiver.ts';
+import { serveFilter } from './serve-filter.ts';
 import type { RuledCall } from './serve-request.ts';
 
 const AT_ONCE_MAX = 16;
@@ -64,7 +65,11 @@ export function askPart(sharing: CallSharing | undefined, request: RpcRequest, r
     const exchange = new Exchange({ ...partDemand(request, ruled), acceptEncoding: undefined, deadline: until }, part).start();
     return () => exchange.abandon();
   };
-  const leave = sharing !== undefined && sharing.covers(request, ruled) ? sharing.answer(request, ruled, part, { goAlone, demandOf: partDemand }) : goAlone(request, ruled, deadline);
+  const ask = (): (() => void) | undefined => {
+    if (ruled.rule.kind === 'filter') return serveFilter(request, ruled, part);
+    return sharing !== undefined && sharing.covers(request, ruled) ? sharing.answer(request, ruled, part, { goAlone, demandOf: partDemand }) : goAlone(request, ruled, deadline);
+  };
+  const leave = ask();
   return () => leave?.();
 }
 

@@ -9,6 +9,7 @@ import { Upstream, type UpstreamSource } from '../upstreams/upstream.ts';
 import { watchHealth, type HealthLog } from '../upstreams/watch-health.ts';
 import type { ChainSettings } from './chain-settings.ts';
 import { Chain } from './chain.ts';
+import type { FilterBook } from './filter-book.ts';
 
 export interface DirectoryOptions {
   readonly settings: Readonly<Record<string, ChainSettings>>;
@@ -18,6 +19,8 @@ export interface DirectoryOptions {
   readonly healthIntervalMs?: number | undefined;
   /** Calls of one key under way at one node. */
   readonly callsPerKey: number;
+  /** Of all chains. */
+  readonly filters: FilterBook;
 }
 
 const TIMEOUTS = { connectTimeoutMs: 2_000 };
@@ -37,7 +40,7 @@ export class ChainDirectory {
     this.#options = options;
     this.#connect = createGuardedConnector(options.dial, TIMEOUTS);
     for (const network of listNetworks()) {
-      const chain = new Chain(network, this.clock, { lists: options.settings[network.gid]?.methods, isCached: options.settings[network.gid]?.cache });
+      const chain = new Chain(network, this.clock, { lists: options.settings[network.gid]?.methods, isCached: options.settings[network.gid]?.cache, filters: options.filters });
       for (const side of [chain, chain.wallet]) if (side !== undefined) side.probe = (upstream) => isThere(upstream, side, PROBE_MS);
       this.#byGid.set(network.gid, chain);
     }

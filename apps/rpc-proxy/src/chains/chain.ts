@@ -26,7 +26,7 @@ export class Chain {
   readonly isCached: boolean;
   readonly ruleOf: (method: string) => MethodRule;
   readonly hedges = new HedgeBudget();
-  readonly filters = new FilterBook();
+  readonly filters: FilterBook;
   /** The same network by the HTTP interface of TRON's nodes, which may be others than those of its JSON-RPC. */
   readonly wallet: Chain | undefined;
   readonly isWallet: boolean;
@@ -46,14 +46,15 @@ export class Chain {
   readonly #lagMax: number;
   readonly #walletOf: Chain | undefined;
 
-  constructor(network: Network, clock: Clock, { lists, isCached = true, walletOf }: { readonly lists?: MethodLists; readonly isCached?: boolean; readonly walletOf?: Chain } = {}) {
+  constructor(network: Network, clock: Clock, { lists, isCached = true, filters = new FilterBook(), walletOf }: { readonly lists?: MethodLists; readonly isCached?: boolean; readonly filters?: FilterBook; readonly walletOf?: Chain } = {}) {
     this.network = network;
     this.clock = clock;
     this.isCached = isCached;
+    this.filters = filters;
     this.ruleOf = walletOf?.ruleOf ?? createMethodTable(network.family, lists);
     this.isWallet = walletOf !== undefined;
     this.#walletOf = walletOf;
-    this.wallet = network.family === 'tron' && walletOf === undefined ? new Chain(network, clock, { walletOf: this }) : undefined;
+    this.wallet = network.family === 'tron' && walletOf === undefined ? new Chain(network, clock, { filters, walletOf: this }) : undefined;
     this.#lagMax = Math.max(3, Math.ceil(5_000 / network.blockTimeMs));
   }
 

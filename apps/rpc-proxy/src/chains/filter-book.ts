@@ -1,28 +1,153 @@
+import { hash } from 'node:crypto';
+import type { Cache } from '@chainwatch/cache';
+import { randomQuantity } from '../random-quantity.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 
-const FILTERS_MAX = 10_000;
-const CREATES = /^eth_new/;
-const RESULT = /"result"\s*:\s*"(0x[0-9a-fA-F]+)"/;
-const FIRST_PARAM = /^\s*\[\s*"(0x[0-9a-fA-F]+)"/;
+/** A filter in the node that made it. */
+export interface Filter {
+  readonly upstream: Upstream;
+  /** JSON: what the node calls it. */
+  readonly nodeId: string;
+}
 
-/** Filters live in the node that made them: which one that was, by the filter's id. */
+/** Whose a filter is: a key's, on a chain. */
+export interface FilterOwner {
+  readonly chainGid: string;
+  readonly keyId: string;
+}
+
+interface Entry {
+  readonly keyId: string;
+  readonly node: string;
+  readonly nodeId: string;
+  usedAt: number;
+  /** When Redis was told last. */
+  storedAt: number;
+}
+
+export interface FilterBookOptions {
+  /** Where the other replicas find filters; without it they do not. */
+  readonly cache?: Pick<Cache, 'findBytes' | 'setBytes'>;
+  readonly now?: () => number;
+}
+
+/** As geth forgets a filter that nobody asks for. */
+const LIFETIME_MS = 5 * 60_000;
+const REFRESH_MS = 60_000;
+const PER_KEY_MAX = 1_000;
+const ALL_MAX = 100_000;
+const ID = /^0x0*([0-9a-f]{1,64})$/i;
+const NODE_ID = /^"[^"\\\s]{1,256}"$/;
+
+/**
+ * Filters live in the node that made them, under ids that nodes count from one: clients get ids of the gateway's own, which
+ * nobody guesses and which mean nothing with another key. What an id means is kept here and, for the other replicas, in Redis.
+ */
 export class FilterBook {
-  readonly #upstreams = new Map<string, Upstream>();
+  readonly #cache: FilterBookOptions['cache'];
+  readonly #now: () => number;
+  /** In the order of their use. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #counts = new Map<string, number>();
 
-  learn(method: string, reply: Buffer, upstream: Upstream): void {
-    if (!CREATES.test(method)) return;
-    const id = RESULT.exec(reply.toString('latin1', 0, Math.min(reply.length, 1_024)))?.[1];
-    if (id === undefined) return;
-    if (this.#upstreams.size >= FILTERS_MAX) for (const oldest of this.#upstreams.keys()) {
-      this.#upstreams.delete(oldest);
-      break;
+  constructor({ cache, now = Date.now }: FilterBookOptions = {}) {
+    this.#cache = cache;
+    this.#now = now;
+  }
+
+  hasRoom({ keyId }: FilterOwner): boolean {
+    this.#dropOld();
+    return this.#entries.size < ALL_MAX && (this.#counts.get(keyId) ?? 0) < PER_KEY_MAX;
+  }
+
+  /** @returns its id, when every replica may be asked for it; undefined where the node's own id is none */
+  async add(owner: FilterOwner, { upstream, nodeId }: Filter): Promise<string | undefined> {
+    if (!NODE_ID.test(nodeId)) return undefined;
+    const id = randomQuantity();
+    const now = this.#now();
+    const entry: Entry = { keyId: owner.keyId, node: nameNode(upstream), nodeId, usedAt: now, storedAt: now };
+    this.#keep(nameOf(owner, id), entry);
+    await this.#store(nameOf(owner, id), entry);
+    return id;
+  }
+
+  /** The filter that a client means with an id, where it is this key's and its node one of these. */
+  async find(owner: FilterOwner, id: string, upstreams: readonly Upstream[]): Promise<Filter | undefined> {
+    const digits = ID.exec(id)?.[1];
+    if (digits === undefined) return undefined;
+    this.#dropOld();
+    const name = nameOf(owner, `0x${digits.toLowerCase()}`);
+    const entry = this.#entries.get(name) ?? (await this.#read(owner, name));
+    const upstream = entry && upstreams.find((candidate) => nameNode(candidate) === entry.node);
+    if (entry === undefined || upstream === undefined) return undefined;
+    this.#use(name, entry);
+    return { upstream, nodeId: entry.nodeId };
+  }
+
+  /** The node has it no more. */
+  remove(owner: FilterOwner, id: string): void {
+    this.#drop(nameOf(owner, id.toLowerCase()));
+  }
+
+  #use(name: string, entry: Entry): void {
+    const now = this.#now();
+    entry.usedAt = now;
+    this.#drop(name);
+    this.#keep(name, entry);
+    if (now - entry.storedAt < REFRESH_MS) return;
+    entry.storedAt = now;
+    void this.#store(name, entry);
+  }
+
+  async #read({ keyId }: FilterOwner, name: string): Promise<Entry | undefined> {
+    const text = (await this.#cache?.findBytes(name))?.toString();
+    const [node, nodeId] = text?.split(' ', 2) ?? [];
+    if (node === undefined || nodeId === undefined || !NODE_ID.test(nodeId)) return undefined;
+    // How long Redis has it already, it does not say.
+    return { keyId, node, nodeId, usedAt: 0, storedAt: 0 };
+  }
+
+  async #store(name: string, entry: Entry): Promise<void> {
+    const isStored = await this.#cache?.setBytes(name, Buffer.from(`${entry.node} ${entry.nodeId}`), LIFETIME_MS / 1_000);
+    // Redis was away: once more with the next use.
+    if (isStored === false) entry.storedAt = 0;
+  }
+
+  #keep(name: string, entry: Entry): void {
+    this.#entries.set(name, entry);
+    this.#counts.set(entry.keyId, (this.#counts.get(entry.keyId) ?? 0) + 1);
+  }
+
+  #drop(name: string): void {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return;
+    this.#entries.delete(name);
+    const left = this.#counts.get(entry.keyId)! - 1;
+    if (left > 0) this.#counts.set(entry.keyId, left);
+    else this.#counts.delete(entry.keyId);
+  }
+
+  #dropOld(): void {
+    const since = this.#now() - LIFETIME_MS;
+    for (const [name, { usedAt }] of this.#entries) {
+      if (usedAt > since) return;
+      this.#drop(name);
     }
-    this.#upstreams.set(id.toLowerCase(), upstream);
   }
+}
 
-  /** By the parameters of a call, which name the filter first. */
-  find(params: string): Upstream | undefined {
-    const id = FIRST_PARAM.exec(params)?.[1];
-    return id === undefined ? undefined : this.#upstreams.get(id.toLowerCase());
+function nameOf({ chainGid, keyId }: FilterOwner, id: string): string {
+  return `rpc:filter:${chainGid}|${keyId}|${id}`;
+}
+
+const names = new WeakMap<Upstream, string>();
+
+/** The same for every replica, and nothing of the address. */
+function nameNode(upstream: Upstream): string {
+  let name = names.get(upstream);
+  if (name === undefined) {
+    const { url, headers } = upstream.source;
+    names.set(upstream, (name = hash('sha256', JSON.stringify([url, Object.entries(headers)]), 'base64url')));
   }
+  return name;
 }

@@ -31,7 +31,7 @@ export interface Demand {
   readonly rest?: string;
   readonly verb?: 'POST' | 'GET';
   readonly acceptEncoding?: string | undefined;
-  /** The one node that knows the filter. */
+  /** The one node that has the filter. */
   readonly upstream?: Upstream | undefined;
   /** By the chain's clock; 30 s from now where it is not given. */
   readonly deadline?: number | undefined;
@@ -124,7 +124,6 @@ export class Exchange implements LegOwner, Ticking {
     chain.count(upstream, 'ok');
     chain.raiseFloor(this.#demand.floor, upstream);
     if (this.#demand.kind === 'send' || this.#demand.kind === 'once') chain.noteWrite();
-    if (this.#demand.kind === 'filter') chain.filters.learn(method, reply.body, upstream);
     this.#finish();
     const isSecondSend = this.#legCount > 1 && this.#demand.kind === 'send';
     this.#receiver.whole((isSecondSend ? asKnownTransaction(method, this.#demand.body, reply) : undefined) ?? reply, upstream);

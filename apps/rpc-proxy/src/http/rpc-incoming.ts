@@ -13,6 +13,20 @@ export interface BodyTaker {
  */
 export class RpcIncoming extends IncomingMessage {
   taker: BodyTaker | undefined;
+  declare _offersUpgrade: boolean | null;
+
+  /**
+   * What the parser says of `Upgrade`, for a WebSocket. An offer of anything else (h2c, by clients that would rather speak
+   * HTTP/2) is ignored, and the request answered as it is (RFC 9110, section 7.8).
+   */
+  get upgrade(): boolean | null {
+    const { upgrade } = this.headers;
+    return this._offersUpgrade && (upgrade === undefined || upgrade.toLowerCase() === 'websocket');
+  }
+
+  set upgrade(offersUpgrade: boolean | null) {
+    this._offersUpgrade = offersUpgrade;
+  }
 
   /** Called by the parser; null is the end. @returns whether to read on */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {

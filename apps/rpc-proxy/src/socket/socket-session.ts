@@ -1,182 +1,230 @@
-import { WebSocket, type RawData } from 'ws';
+import type { RawData, WebSocket } from 'ws';
 import type { Dial } from '@chainwatch/chain-core';
-import { parseEndpoint } from '@chainwatch/chain-core';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
 import { findCallFault } from '../calls/find-call-fault.ts';
 import type { Chain } from '../chains/chain.ts';
-import { scanBody } from '../json/scan-body.ts';
-import { NotACallError, type ScannedCall } from '../json/scan-call.ts';
+import { ClientReply } from '../http/client-reply.ts';
+import type { ClientRequest } from '../http/client-request.ts';
+import type { RpcRequest } from '../http/rpc-handler.ts';
+import type { ScannedBody } from '../json/scan-body.ts';
+import type { ScannedCall } from '../json/scan-call.ts';
+import { answerFull } from '../limits/answer-full.ts';
+import type { Holder } from '../limits/holder.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
-import type { Upstream } from '../upstreams/upstream.ts';
 import type { UsageBook } from '../usage/usage-book.ts';
-import { learnSocketUrl, socketUrlsOf } from './socket-urls.ts';
-import { Subscriptions } from './subscriptions.ts';
+import { toBuffer } from './node-socket.ts';
+import { readMessage, type ClientMessage } from './read-message.ts';
+import { SocketChannel } from './socket-channel.ts';
+import { SubscriptionStream } from './subscription-stream.ts';
+import { writeErrors } from './write-errors.ts';
 
 export interface SessionOptions {
   readonly client: WebSocket;
+  /** The connection below it. */
+  readonly socket: ClientRequest['socket'];
   readonly chain: Chain;
   readonly principal: Principal;
   readonly key: string;
   readonly keys: KeyStore;
   readonly limits: KeyLimits;
+  /** Pays for what waits here. */
+  readonly holder: Holder;
   readonly usage: UsageBook;
   readonly dial: Dial;
+  /** The way of calls over HTTP. */
+  readonly serve: (request: RpcRequest, scanned: ScannedBody) => void;
+  readonly onFault: (error: unknown) => void;
 }
 
-/** A client that does not read, and a node that cannot be reached, cost that much and no more. */
-const BUFFERED_MAX = 16 * 1_048_576;
-const WAITING_MAX = 1_000;
-const SUBSCRIPTIONS_MAX = 1_000;
-const ATTEMPTS_MAX = 10;
-const SUBSCRIBES = /^(eth_subscribe|[a-z]\w*Subscribe)$/;
-const UNSUBSCRIBES = /^(eth_unsubscribe|[a-z]\w*Unsubscribe)$/;
+const UNDER_WAY_MAX = 1_000;
+/** For the client to close as well. */
+const CLOSE_MS = 1_000;
+/** Errors: they say that there is no room, where there is none. */
+const SHORT_BYTES = 1_024;
 
-interface Waiting {
-  readonly bytes: Buffer;
-  readonly isRepeatable: boolean;
-}
-
-/** One client's socket and one node's behind it. When the node goes, another one takes over with every subscription. */
+/**
+ * One client's socket. Its calls go the way of those over HTTP, with the same nodes, limits and answers; its subscriptions
+ * have a socket at a node.
+ */
 export class SocketSession {
   readonly #options: SessionOptions;
-  readonly #subscriptions = new Subscriptions();
-  /** Calls without an answer yet, by raw id: they go again where that is safe. */
-  readonly #waiting = new Map<string, Waiting>();
-  #tried: readonly Upstream[] = [];
-  #node: WebSocket | undefined;
-  #upstream: Upstream | undefined;
-  #outbox: Buffer[] = [];
-  #attempts = 0;
-  #isFirst = true;
+  readonly #stream: SubscriptionStream;
+  readonly #channels = new Set<SocketChannel>();
+  #underWay = 0;
+  /** Bytes that the client has not taken yet. */
+  #unsentBytes = 0;
+  #isOver = false;
 
   constructor(options: SessionOptions) {
+    const { client, chain, dial, holder, principal } = options;
     this.#options = options;
-    const { client } = options;
-    client.on('message', (data, isBinary) => (isBinary ? client.close(1003, 'expected text') : void this.#onClient(toBuffer(data)).catch(() => client.terminate())));
-    client.on('close', () => this.#node?.terminate());
+    this.#stream = new SubscriptionStream({
+      chain,
+      dial,
+      holder,
+      floor: chain.floorOf(principal.keyId),
+      onMessage: (message) => this.#send(message),
+      onUnavailable: () => this.end(1013, 'network unavailable'),
+      onFault: this.#fail,
+    });
+    client.on('message', (data, isBinary) => void this.#onMessage(data, isBinary).catch(this.#fail));
+    client.on('close', () => this.#onClose());
     client.on('error', () => client.terminate());
-    this.#connect();
   }
 
-  /** Now and then: a node that hangs, lags or changed its chain keeps its sockets open and tells nothing over them. */
-  leaveUnfit(): void {
-    const { chain } = this.#options;
-    const upstream = this.#upstream;
-    if (upstream === undefined || this.#node?.readyState !== WebSocket.OPEN) return;
-    const isUnfit = upstream.isDown || upstream.isWrongChain || chain.lags(upstream);
-    if (isUnfit && chain.upstreams.some((other) => other !== upstream && chain.serves(other))) this.#node.terminate();
-  }
-
-  async #onClient(bytes: Buffer): Promise<void> {
-    const { client, chain, keys, key, limits, usage, principal } = this.#options;
-    if ((await keys.findPrincipal(key)) === undefined) return client.close(1008, 'the API key is not valid any more');
-    let calls: readonly ScannedCall[];
+  /** Now and then. */
+  look(): void {
     try {
-      ({ calls } = scanBody(bytes));
+      this.#stream.look();
     } catch (error) {
-      if (!(error instanceof NotACallError)) throw error;
-      return this.#refuse('null', -32600, `protocol mismatch: ${error.message}`);
+      this.#fail(error);
     }
-    if (calls.length !== 1) return this.#refuse('null', -32600, 'expected one call in a message');
-    const call = calls[0]!;
-    const id = call.idStart === -1 ? undefined : bytes.toString('utf8', call.idStart, call.idEnd);
-    const { allowed, retryAfterSeconds } = await limits.take(principal.keyId, 1);
-    if (!allowed) return this.#refuse(id, -32005, `too many requests: wait ${retryAfterSeconds} s`);
+  }
+
+  end(code: number, reason: string): void {
+    const { client } = this.#options;
+    if (this.#isOver) return;
+    this.#release();
+    client.close(code, reason);
+    setTimeout(() => client.terminate(), CLOSE_MS).unref();
+  }
+
+  /** A fault is this session's alone. */
+  #fail = (error: unknown): void => {
+    this.#options.onFault(error);
+    this.end(1011, 'the gateway failed');
+  };
+
+  #onClose(): void {
+    this.#options.holder.release(this.#unsentBytes);
+    this.#unsentBytes = 0;
+    if (this.#isOver) return;
+    try {
+      this.#release();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #release(): void {
+    this.#isOver = true;
+    this.#stream.close();
+    for (const channel of [...this.#channels]) channel.tellGone();
+  }
+
+  async #onMessage(data: RawData, isBinary: boolean): Promise<void> {
+    const { holder } = this.#options;
+    if (this.#isOver) return;
+    if (isBinary) return this.end(1003, 'expected text');
+    const message = readMessage(toBuffer(data));
+    const { length } = message.bytes;
+    const full = this.#underWay >= UNDER_WAY_MAX ? 'connection' : holder.take(length);
+    if (full !== undefined) return this.#refuse(message, -32005, answerFull(full).error);
+    this.#underWay += 1;
+    // Who asks a node holds the question from there on.
+    const isAdmitted = await this.#admit(message).finally(() => holder.release(length));
+    if (!isAdmitted || !this.#serve(message)) this.#underWay -= 1;
+  }
+
+  async #admit(message: ClientMessage): Promise<boolean> {
+    const { keys, key, limits, principal } = this.#options;
+    if ((await keys.findPrincipal(key)) === undefined) {
+      this.end(1008, 'the API key is not valid any more');
+      return false;
+    }
+    const { allowed, retryAfterSeconds } = await limits.take(principal.keyId, Math.max(1, message.calls.length));
+    if (!allowed) this.#refuse(message, -32005, `too many requests: wait ${retryAfterSeconds} s`);
+    else if (message.fault !== undefined) this.#refuse(message, -32600, message.fault);
+    return allowed && message.fault === undefined && !this.#isOver;
+  }
+
+  /** @returns whether it is under way until its answer is there */
+  #serve(message: ClientMessage): boolean {
+    const { chain, principal, holder, socket, serve } = this.#options;
+    const { bytes, calls, isBatch } = message;
+    const expression = chain.family === 'solana' ? SOLANA_SUBSCRIBING : SUBSCRIBING;
+    if (calls.some(({ method }) => expression.test(method))) {
+      if (isBatch) this.#refuse(message, -32600, 'expected a subscription in a message of its own, got it in a batch');
+      else this.#serveSubscription(message, calls[0]!);
+      return false;
+    }
+    const channel = new SocketChannel({
+      ...message,
+      hold: (count) => holder.take(count) === undefined,
+      finish: (answer, heldBytes) => {
+        this.#channels.delete(channel);
+        holder.release(heldBytes);
+        this.#underWay -= 1;
+        if (answer !== undefined) this.#send(answer, writeErrors(message, { code: -32005, message: answerFull('key').error }));
+      },
+    });
+    this.#channels.add(channel);
+    // Nothing of the handshake's headers: a compressed answer would be no text.
+    serve({ req: { method: 'POST', url: '', headers: {}, socket }, reply: new ClientReply(channel), principal, holder, chain, rest: '', body: bytes }, message);
+    return true;
+  }
+
+  #serveSubscription(message: ClientMessage, call: ScannedCall): void {
+    const { chain, principal, usage } = this.#options;
+    const { bytes, ids } = message;
+    const [id] = ids;
     const rule = chain.ruleOf(call.method);
     const fault = findCallFault({ chain, principal, body: bytes }, call, rule);
-    if (fault !== undefined) return this.#refuse(id, -32601, fault.error);
-    if (this.#waiting.size >= WAITING_MAX || this.#subscriptions.size > SUBSCRIPTIONS_MAX) return this.#refuse(id, -32005, 'too many calls are under way');
+    if (fault !== undefined) return this.#refuse(message, fault.status === 403 ? -32601 : -32600, fault.error);
+    const params = call.paramsStart === -1 ? EMPTY_LIST : bytes.subarray(call.paramsStart, call.paramsEnd);
+    const parsed = parseJson(params);
+    if (parsed === undefined) return this.#refuse(message, -32600, 'protocol mismatch: expected JSON');
     usage.countCall(principal, chain, rule, bytes.length);
-    if (id === undefined) return this.#toNode(bytes);
-    const isSubscription = SUBSCRIBES.test(call.method);
-    if (isSubscription) this.#subscriptions.ask(id, bytes);
-    const out = UNSUBSCRIBES.test(call.method) && call.paramsStart !== -1 ? this.#subscriptions.end(bytes, call.paramsStart, call.paramsEnd) : bytes;
-    this.#waiting.set(id, { bytes: out, isRepeatable: isSubscription || rule.kind === 'read' });
-    this.#toNode(out);
-  }
-
-  #connect(): void {
-    const { chain, client } = this.#options;
-    const upstream = chain.pick(this.#tried, { number: -1, upstream: undefined });
-    this.#attempts += 1;
-    if (upstream === undefined || this.#attempts > ATTEMPTS_MAX) return client.close(1013, 'network unavailable');
-    this.#tried = [...this.#tried, upstream];
-    this.#dial(upstream, socketUrlsOf(upstream));
-  }
-
-  #dial(upstream: Upstream, [url, ...others]: readonly string[]): void {
-    const { client, dial } = this.#options;
-    const endpoint = parseEndpoint(upstream.source.url);
-    const node = new WebSocket(url!, { headers: { ...endpoint.headers, ...upstream.source.headers }, lookup: dial.lookup as never, handshakeTimeout: 5_000, maxPayload: 256 * 1_048_576, followRedirects: false });
-    this.#node = node;
-    this.#upstream = upstream;
-    node.on('open', () => {
-      learnSocketUrl(upstream, url!);
-      others = [];
-      this.#onOpen();
-    });
-    node.on('message', (data) => this.#onNode(toBuffer(data)));
-    node.on('error', () => undefined);
-    node.on('close', () => {
-      if (others.length > 0 && node === this.#node && client.readyState === WebSocket.OPEN) this.#dial(upstream, others);
-      else this.#onLost(node);
-    });
-  }
-
-  #onOpen(): void {
-    this.#tried = [];
-    this.#attempts = 0;
-    const moves = this.#isFirst ? [] : this.#subscriptions.move();
-    this.#isFirst = false;
-    const out = [...moves, ...this.#outbox];
-    this.#outbox = [];
-    for (const bytes of out) this.#node!.send(bytes, { binary: false });
-  }
-
-  #onNode(bytes: Buffer): void {
-    const { client } = this.#options;
-    if (client.bufferedAmount > BUFFERED_MAX) return client.terminate();
-    if (bytes.includes('"params"') && bytes.includes('"subscription"')) {
-      const notification = this.#subscriptions.translate(bytes);
-      if (notification !== undefined) client.send(notification, { binary: false });
+    if (/unsubscribe$/i.test(call.method)) {
+      const [code, text] = chain.family === 'solana' ? UNKNOWN.solana : UNKNOWN.evm;
+      if (!this.#stream.unsubscribe(Array.isArray(parsed) ? parsed[0] : undefined)) return this.#refuse(message, code, text);
+      if (id !== undefined) this.#send(Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":true}`));
       return;
     }
-    const id = findId(bytes);
-    if (id !== undefined) this.#waiting.delete(id);
-    if (!this.#subscriptions.learn(bytes)) client.send(bytes, { binary: false });
-  }
-
-  /** Reads and subscriptions that wait go again; of a write nobody knows whether it took effect. */
-  #onLost(node: WebSocket): void {
-    const { client } = this.#options;
-    if (node !== this.#node || client.readyState !== WebSocket.OPEN) return;
-    this.#outbox = [];
-    for (const [id, { bytes, isRepeatable }] of [...this.#waiting]) {
-      if (isRepeatable) this.#outbox.push(bytes);
-      else {
-        this.#waiting.delete(id);
-        this.#refuse(id, -32603, 'the node was lost before it answered');
-      }
-    }
-    this.#connect();
-  }
-
-  #toNode(bytes: Buffer): void {
-    if (this.#node?.readyState === WebSocket.OPEN) this.#node.send(bytes, { binary: false });
-    else this.#outbox.push(bytes);
-  }
-
-  /** A call without an id is never answered. */
-  #refuse(id: string | undefined, code: number, message: string): void {
+    // Without an id nobody would know what came of it.
     if (id === undefined) return;
-    this.#options.client.send(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message })}}`);
+    const full = this.#stream.subscribe(id, call.method, params);
+    if (full !== undefined) this.#refuse(message, -32005, answerFull(full).error);
+  }
+
+  #refuse(message: ClientMessage, code: number, text: string): void {
+    const errors = writeErrors(message, { code, message: text });
+    if (errors !== undefined) this.#send(errors);
+  }
+
+  /** @param instead what is sent where there is no room for the message; without it the session ends: nothing is left out */
+  #send(message: Buffer, instead?: Buffer): void {
+    const { client, holder } = this.#options;
+    if (this.#isOver || client.readyState !== client.OPEN) return;
+    const full = holder.take(message.length);
+    const sent = full === undefined || message.length <= SHORT_BYTES ? message : instead;
+    // A client that does not read would not read the reason.
+    if (full === 'connection' || sent === undefined) return this.#cut();
+    if (full !== undefined) holder.takeAnyway(sent.length);
+    this.#unsentBytes += sent.length;
+    client.send(sent, { binary: false }, () => {
+      if (this.#unsentBytes === 0) return;
+      this.#unsentBytes -= sent.length;
+      holder.release(sent.length);
+    });
+  }
+
+  #cut(): void {
+    this.#release();
+    this.#options.client.terminate();
   }
 }
 
-function findId(reply: Buffer): string | undefined {
-  return /"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[\d.eE+]+)/.exec(reply.toString('utf8', 0, Math.min(reply.length, 512)))?.[1] ?? /"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[\d.eE+]+)\s*\}\s*$/.exec(reply.toString('utf8', Math.max(0, reply.length - 512)))?.[1];
-}
+const EMPTY_LIST = Buffer.from('[]');
+const SUBSCRIBING = /^eth_(un)?subscribe$/;
+const SOLANA_SUBSCRIBING = /^[a-z]\w*(Uns|S)ubscribe$/;
+/** As geth and agave say it. */
+const UNKNOWN = { evm: [-32000, 'subscription not found'], solana: [-32602, 'Invalid subscription id.'] } as const;
 
-function toBuffer(data: RawData): Buffer {
-  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer);
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

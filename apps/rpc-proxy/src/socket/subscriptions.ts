@@ -1,82 +1,93 @@
-import { scanReply } from '../json/scan-reply.ts';
-import { skipSpace } from '../json/skip-value.ts';
+import type { ChainFamilyName } from '@chainwatch/chain-core';
+import { randomQuantity } from '../random-quantity.ts';
 
-/** One subscription: what the client sent for it, and its id then and now, as raw JSON. */
-interface Subscription {
-  readonly request: Buffer;
-  readonly clientId: string;
-  nodeId: string;
+/** What a client asked to be told of. */
+export interface Subscription {
+  /** The gateway's own, for as long as it lives: a quantity, or a number for Solana. */
+  readonly id: string | number;
+  readonly method: string;
+  /** JSON, as it came. */
+  readonly params: Buffer;
+  /** JSON: what the node that has it now calls it. */
+  nodeId: string | undefined;
 }
-
-const NOTIFIED = /"subscription"\s*:\s*("(?:[^"\\]|\\.)*"|\d+)/;
 
 /**
- * The subscriptions of one client. Their ids stay what the first node called them: a node that they moved to calls them
- * otherwise, and is translated.
+ * The subscriptions of one session, each under an id that only this session knows: no node ever names one to a client,
+ * so that two nodes may use the same names.
  */
 export class Subscriptions {
-  /** Calls that subscribe and wait for their answer, by the raw id of the call. */
-  readonly #asked = new Map<string, { readonly request: Buffer; readonly moved: Subscription | undefined }>();
-  readonly #all = new Set<Subscription>();
-  #moves = 0;
+  /** Of what is kept to ask another node. */
+  bytes = 0;
+  readonly #family: ChainFamilyName;
+  readonly #byId = new Map<unknown, Subscription>();
+  /** A node may have one name for several that ask the same (agave has). */
+  readonly #byNodeId = new Map<string, Set<Subscription>>();
+  #last = 0;
+
+  constructor(family: ChainFamilyName) {
+    this.#family = family;
+  }
 
   get size(): number {
-    return this.#all.size + this.#asked.size;
+    return this.#byId.size;
   }
 
-  ask(callId: string, request: Buffer): void {
-    this.#asked.set(callId, { request, moved: undefined });
+  [Symbol.iterator](): Iterator<Subscription> {
+    return this.#byId.values();
   }
 
-  /** A reply of the node. True: it is the answer to a move, which the client knows nothing of. */
-  learn(reply: Buffer): boolean {
-    const scanned = scanReply(reply, skipSpace(reply, 0));
-    if (scanned === undefined || scanned.idStart === -1) return false;
-    const callId = reply.toString('utf8', scanned.idStart, scanned.idEnd);
-    const asked = this.#asked.get(callId);
-    if (asked === undefined) return false;
-    this.#asked.delete(callId);
-    const nodeId = scanned.resultStart === -1 ? undefined : reply.toString('utf8', scanned.resultStart, scanned.resultEnd);
-    if (asked.moved !== undefined) {
-      if (nodeId === undefined) this.#all.delete(asked.moved);
-      else asked.moved.nodeId = nodeId;
-      return true;
-    }
-    if (nodeId !== undefined) this.#all.add({ request: asked.request, clientId: nodeId, nodeId });
-    return false;
+  has(subscription: Subscription): boolean {
+    return this.#byId.get(subscription.id) === subscription;
   }
 
-  /** A notification with the id that the client knows; undefined where none of its subscriptions is meant. */
-  translate(notification: Buffer): Buffer | undefined {
-    if (this.#moves === 0) return notification;
-    const text = notification.toString('utf8');
-    const nodeId = NOTIFIED.exec(text)?.[1];
-    const subscription = [...this.#all].find((candidate) => candidate.nodeId === nodeId);
-    if (subscription === undefined || nodeId === undefined) return undefined;
-    return Buffer.from(text.replace(NOTIFIED, (match) => match.slice(0, -nodeId.length) + subscription.clientId));
+  add(method: string, params: Buffer): Subscription {
+    const id = this.#family === 'solana' ? (this.#last += 1) : randomQuantity();
+    // A copy: a piece of a message would keep all of it.
+    const subscription: Subscription = { id, method, params: Buffer.from(params), nodeId: undefined };
+    this.#byId.set(id, subscription);
+    this.bytes += subscription.params.length;
+    return subscription;
   }
 
-  /** A call that ends a subscription, in the words of the node that has it now. */
-  end(request: Buffer, paramsStart: number, paramsEnd: number): Buffer {
-    const params = request.toString('utf8', paramsStart, paramsEnd);
-    const subscription = [...this.#all].find(({ clientId }) => params.includes(clientId));
-    if (subscription === undefined) return request;
-    this.#all.delete(subscription);
-    return Buffer.concat([request.subarray(0, paramsStart), Buffer.from(params.replace(subscription.clientId, subscription.nodeId)), request.subarray(paramsEnd)]);
+  /** @param id as a client has it, of whatever type */
+  find(id: unknown): Subscription | undefined {
+    return this.#byId.get(id);
   }
 
-  /** Calls that bring every subscription to another node. */
-  move(): Buffer[] {
-    this.#moves += 1;
-    return [...this.#all].map((subscription, index) => {
-      const callId = `"chainwatch-${this.#moves}-${index}"`;
-      this.#asked.set(callId, { request: subscription.request, moved: subscription });
-      return withId(subscription.request, callId);
-    });
+  findNamed(nodeId: string): Iterable<Subscription> {
+    return this.#byNodeId.get(nodeId) ?? [];
   }
-}
 
-function withId(request: Buffer, callId: string): Buffer {
-  const { idStart, idEnd } = scanReply(request, skipSpace(request, 0))!;
-  return Buffer.concat([request.subarray(0, idStart), Buffer.from(callId), request.subarray(idEnd)]);
+  /** The node calls it that from now on. */
+  name(subscription: Subscription, nodeId: string): void {
+    subscription.nodeId = nodeId;
+    const same = this.#byNodeId.get(nodeId);
+    if (same === undefined) this.#byNodeId.set(nodeId, new Set([subscription]));
+    else same.add(subscription);
+  }
+
+  /** @returns the node's name, where nothing else goes by it */
+  remove(subscription: Subscription): string | undefined {
+    if (!this.#byId.delete(subscription.id)) return undefined;
+    this.bytes -= subscription.params.length;
+    const { nodeId } = subscription;
+    const same = nodeId === undefined ? undefined : this.#byNodeId.get(nodeId);
+    same?.delete(subscription);
+    if (nodeId === undefined || same === undefined || same.size > 0) return undefined;
+    this.#byNodeId.delete(nodeId);
+    return nodeId;
+  }
+
+  clear(): void {
+    this.#byId.clear();
+    this.#byNodeId.clear();
+    this.bytes = 0;
+  }
+
+  /** The node is gone, and its names with it. */
+  forgetNames(): void {
+    this.#byNodeId.clear();
+    for (const subscription of this) subscription.nodeId = undefined;
+  }
 }

@@ -1,36 +1,46 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
-import { parseApiKey } from '@chainwatch/api-key';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { hashApiKey } from '@chainwatch/api-key';
 import type { TokenResult } from '@chainwatch/cache';
 import type { Dial } from '@chainwatch/chain-core';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
-import { clientAddressOf } from '../http/client-address.ts';
+import type { Door } from '../http/door.ts';
 import { pushLimitHeaders, tooMany } from '../http/limit-headers.ts';
 import { BODY_BYTES_MAX } from '../http/read-body.ts';
+import { FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
+import type { Holder } from '../limits/holder.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
+import type { Peers } from '../limits/peers.ts';
+import type { Tenants } from '../limits/tenants.ts';
 import type { UsageBook } from '../usage/usage-book.ts';
-import { SocketSession } from './socket-session.ts';
+import { SessionBook } from './session-book.ts';
+import { SocketSession, type SessionOptions } from './socket-session.ts';
 
 export interface UpgradeOptions {
+  readonly door: Door;
   readonly keys: KeyStore;
-  readonly namespaceLabel: string;
   readonly limits: KeyLimits;
   readonly directory: ChainDirectory;
-  readonly trustedProxies: number;
+  readonly peers: Peers;
+  readonly tenants: Tenants;
   readonly usage: UsageBook;
   readonly dial: Dial;
+  readonly serve: SessionOptions['serve'];
+  readonly onFault: (error: unknown) => void;
 }
 
 export interface UpgradeListener {
   (req: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Ends the sockets of a key, at once or from `endsAtMs` on; the hash is hexadecimal. */
+  revoke(keyHash: string, endsAtMs: number): void;
   close(): void;
 }
 
 const PING_MS = 30_000;
-const LOOK_MS = 1_000;
 
 /** `GET {rpc_url}/{chain}` with Upgrade: a socket for calls and subscriptions, with the same keys and limits. */
 export function createUpgradeListener(options: UpgradeOptions): UpgradeListener {
@@ -43,36 +53,48 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
     }
   }, PING_MS);
   pinging.unref();
-  const sessions = new Set<SocketSession>();
-  const looking = setInterval(() => {
-    for (const session of sessions) session.leaveUnfit();
-  }, LOOK_MS);
-  looking.unref();
+  const book = new SessionBook(options.keys);
+  const start = (client: WebSocket, socket: Socket, admitted: Admitted, holder: Holder): void => {
+    alive.add(client);
+    client.on('pong', () => alive.add(client));
+    const session = new SocketSession({ ...options, ...admitted, client, socket, holder });
+    client.on('close', book.add(Buffer.from(hashApiKey(admitted.key)).toString('hex'), admitted.key, session));
+  };
+  const upgrade = (admitted: Refused | Admitted, req: IncomingMessage, socket: Socket, head: Buffer): void => {
+    const limits: string[] = [];
+    pushLimitHeaders(limits, admitted.limit);
+    if ('error' in admitted) return refuse(socket, admitted.status, admitted.error, limits);
+    const peer = options.peers.of(socket);
+    const holder = options.tenants.holderOf(admitted.principal, peer);
+    if (!peer.claim(holder.key)) return refuse(socket, 429, `too many connections for this key: expected at most ${holder.key.socketsMax}`, [...limits, 'Retry-After', FULL_RETRY_SECONDS]);
+    const tell = (lines: string[]): void => void lines.push(...linesOf(limits));
+    server.on('headers', tell);
+    try {
+      // It upgrades, or refuses, at once.
+      server.handleUpgrade(req, socket, head, (client) => start(client, socket, admitted, holder));
+    } finally {
+      server.off('headers', tell);
+    }
+  };
   const listener = (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy());
     admit(options, req)
-      .then((admitted) => {
-        const limits: string[] = [];
-        pushLimitHeaders(limits, admitted.limit);
-        if ('error' in admitted) return refuse(socket, admitted.status, admitted.error, limits);
-        const tell = (lines: string[]): void => void lines.push(...linesOf(limits));
-        server.on('headers', tell);
-        server.handleUpgrade(req, socket, head, (client) => {
-          alive.add(client);
-          client.on('pong', () => alive.add(client));
-          const session = new SocketSession({ ...options, ...admitted, client });
-          sessions.add(session);
-          client.on('close', () => sessions.delete(session));
-        });
-        // It upgrades, or refuses, at once.
-        server.off('headers', tell);
+      .catch((error: unknown): Refused => {
+        options.onFault(error);
+        return { limit: undefined, status: 500, error: 'the gateway failed' };
       })
-      .catch(() => refuse(socket, 500, 'the gateway failed'));
+      .then((admitted) => upgrade(admitted, req, socket as Socket, head))
+      .catch((error: unknown) => {
+        options.onFault(error);
+        // It may be a WebSocket already.
+        socket.destroy();
+      });
   };
   return Object.assign(listener, {
+    revoke: (keyHash: string, endsAtMs: number) => book.revoke(keyHash, endsAtMs),
     close: () => {
       clearInterval(pinging);
-      clearInterval(looking);
+      book.stop();
       for (const client of server.clients) client.terminate();
       server.close();
     },
@@ -80,7 +102,7 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
 }
 
 interface Refused {
-  readonly limit: TokenResult;
+  readonly limit: TokenResult | undefined;
   readonly status: number;
   readonly error: string;
 }
@@ -92,14 +114,14 @@ interface Admitted {
   readonly key: string;
 }
 
-async function admit({ keys, namespaceLabel, limits, directory, trustedProxies }: UpgradeOptions, req: IncomingMessage): Promise<Refused | Admitted> {
-  const text = req.headers['x-api-key'] ?? readKeyOfQuery(req.url);
-  const parsed = parseApiKey(text, namespaceLabel);
-  const principal = parsed.ok ? await keys.findPrincipal(parsed.key) : undefined;
-  if (principal === undefined || !parsed.ok) {
-    const limit = await limits.takeFailure(clientAddressOf(req, trustedProxies));
+async function admit({ door, limits, directory }: UpgradeOptions, req: IncomingMessage): Promise<Refused | Admitted> {
+  const key = req.headers['x-api-key'] ?? readKeyOfQuery(req.url);
+  const bearer = { headers: { 'x-api-key': key, 'x-forwarded-for': req.headers['x-forwarded-for'] }, socket: req.socket };
+  const principal = await door.askPrincipal(bearer);
+  if (principal === undefined || typeof key !== 'string') {
+    const limit = await door.takeFailure(bearer);
     if (!limit.allowed) return { limit, status: 429, error: tooMany(limit) };
-    return { limit, status: 401, error: text === undefined ? 'missing API key' : 'invalid API key' };
+    return { limit, status: 401, error: key === undefined ? 'missing API key' : 'invalid API key' };
   }
   const limit = await limits.take(principal.keyId, 1);
   if (!limit.allowed) return { limit, status: 429, error: tooMany(limit) };
@@ -108,7 +130,7 @@ async function admit({ keys, namespaceLabel, limits, directory, trustedProxies }
   if (chain === undefined) return { limit, status: 404, error: 'network not found' };
   if (chain.upstreams.length === 0) return { limit, status: 502, error: 'network unavailable' };
   if (chain.family === 'bitcoin') return { limit, status: 400, error: 'protocol mismatch: Bitcoin nodes have no sockets' };
-  return { limit, principal, chain, key: parsed.key };
+  return { limit, principal, chain, key };
 }
 
 /** Browsers and @solana/web3.js cannot set headers of a socket: there the key stands behind its address. */

@@ -1,0 +1,124 @@
+import { WebSocket, type RawData } from 'ws';
+import type { Dial } from '@chainwatch/chain-core';
+import { parseEndpoint } from '@chainwatch/chain-core';
+import type { Chain } from '../chains/chain.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
+import { learnSocketUrl, socketUrlsOf } from './socket-urls.ts';
+
+export interface NodeSocketOptions {
+  readonly chain: Chain;
+  readonly dial: Dial;
+  /** A node is there, the first one or another one. */
+  readonly onOpen: () => void;
+  readonly onMessage: (bytes: Buffer, upstream: Upstream) => void;
+  /** @returns whether another one is wanted */
+  readonly onLost: () => boolean;
+  /** There is no other node. */
+  readonly onUnavailable: () => void;
+  /** One of the above failed. */
+  readonly onFault: (error: unknown) => void;
+}
+
+const HANDSHAKE_MS = 5_000;
+/** A node that takes nothing is none. */
+const UNSENT_BYTES_MAX = 4 * 1_048_576;
+/** An account of Solana has up to 10 MiB, in base64. */
+const MESSAGE_BYTES_MAX = 32 * 1_048_576;
+
+/** A socket at one of a chain's nodes: where that one is lost, at the next one. */
+export class NodeSocket {
+  readonly #options: NodeSocketOptions;
+  /** Nodes that were there and are not any more, or not as they should be. */
+  #tried: readonly Upstream[] = [];
+  #socket: WebSocket | undefined;
+  #upstream: Upstream | undefined;
+  #isClosed = false;
+
+  constructor(options: NodeSocketOptions) {
+    this.#options = options;
+  }
+
+  get isOpen(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  /** Opens it, where it is not open or about to be. */
+  connect(): void {
+    if (this.#socket === undefined && !this.#isClosed) this.#next();
+  }
+
+  send(text: Buffer): void {
+    this.#socket?.send(text, { binary: false });
+    if ((this.#socket?.bufferedAmount ?? 0) > UNSENT_BYTES_MAX) this.leave();
+  }
+
+  /** The node does what is asked of it: where it is lost later, every node may be tried again. */
+  approve(): void {
+    this.#tried = [];
+  }
+
+  /** Goes to another node. */
+  leave(): void {
+    this.#socket?.terminate();
+  }
+
+  /** A node that hangs, lags or changed its chain keeps its sockets open and tells nothing over them. */
+  leaveUnfit(): void {
+    const { chain } = this.#options;
+    const upstream = this.#upstream;
+    if (upstream === undefined || !this.isOpen) return;
+    const isUnfit = upstream.isDown || upstream.isWrongChain || chain.lags(upstream);
+    if (isUnfit && chain.upstreams.some((other) => other !== upstream && chain.serves(other))) this.leave();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#socket?.terminate();
+  }
+
+  #next(): void {
+    const { chain, onUnavailable } = this.#options;
+    const upstream = chain.pick(this.#tried, { number: -1, upstream: undefined });
+    if (upstream === undefined) return onUnavailable();
+    this.#tried = [...this.#tried, upstream];
+    this.#dial(upstream, socketUrlsOf(upstream));
+  }
+
+  #dial(upstream: Upstream, [url, ...others]: readonly string[]): void {
+    const { dial, onOpen, onMessage } = this.#options;
+    const endpoint = parseEndpoint(upstream.source.url);
+    const socket = new WebSocket(url!, { headers: { ...endpoint.headers, ...upstream.source.headers }, lookup: dial.lookup as never, handshakeTimeout: HANDSHAKE_MS, maxPayload: MESSAGE_BYTES_MAX, followRedirects: false });
+    this.#socket = socket;
+    this.#upstream = upstream;
+    let wasOpen = false;
+    socket.on('open', this.#guard(() => {
+      wasOpen = true;
+      learnSocketUrl(upstream, url!);
+      onOpen();
+    }));
+    socket.on('message', this.#guard((data: RawData) => onMessage(toBuffer(data), upstream)));
+    socket.on('error', () => undefined);
+    socket.on('close', this.#guard(() => {
+      if (this.#isClosed) return;
+      if (!wasOpen && others.length > 0) return this.#dial(upstream, others);
+      this.#socket = undefined;
+      if (!wasOpen || this.#options.onLost()) this.#next();
+    }));
+  }
+
+  /** What `ws` calls may fail, and then ends the session instead of the process. */
+  #guard<A extends unknown[]>(act: (...args: A) => void): (...args: A) => void {
+    return (...args) => {
+      try {
+        act(...args);
+      } catch (error) {
+        this.#options.onFault(error);
+      }
+    };
+  }
+}
+
+export function toBuffer(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return Buffer.isBuffer(data) ? data : Buffer.from(data);
+}

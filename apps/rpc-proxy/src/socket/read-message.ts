@@ -1,0 +1,22 @@
+import { scanBody, type ScannedBody } from '../json/scan-body.ts';
+import { NotACallError } from '../json/scan-call.ts';
+
+/** A message of a client: a call, or a batch of them. */
+export interface ClientMessage extends ScannedBody {
+  readonly bytes: Buffer;
+  /** Of the calls, as raw JSON; undefined for one that wants no answer. */
+  readonly ids: readonly (string | undefined)[];
+  /** Why it is no message of the kind; there are no calls then. */
+  readonly fault: string | undefined;
+}
+
+export function readMessage(bytes: Buffer): ClientMessage {
+  try {
+    const { calls, isBatch } = scanBody(bytes);
+    const ids = calls.map(({ idStart, idEnd }) => (idStart === -1 ? undefined : bytes.toString('utf8', idStart, idEnd)));
+    return { bytes, calls, isBatch, ids, fault: undefined };
+  } catch (error) {
+    if (!(error instanceof NotACallError)) throw error;
+    return { bytes, calls: [], isBatch: false, ids: [], fault: `protocol mismatch: ${error.message}` };
+  }
+}

@@ -1,0 +1,121 @@
+import type { ReplyChannel } from '../http/reply-channel.ts';
+import { scanMembers } from '../json/scan-members.ts';
+import { skipSpace } from '../json/skip-value.ts';
+import { writeErrors } from './write-errors.ts';
+
+export interface SocketChannelOptions {
+  /** Of the calls, as raw JSON; undefined for one that wants no answer. */
+  readonly ids: readonly (string | undefined)[];
+  readonly isBatch: boolean;
+  /** Takes bytes that are held until the answer is there. False: there is no room for them. */
+  readonly hold: (bytes: number) => boolean;
+  /** The answer, once; undefined where there is none to give. */
+  readonly finish: (message: Buffer | undefined, heldBytes: number) => void;
+}
+
+/** One message at most: no client waits for more, and it is held until it is whole. */
+const ANSWER_BYTES_MAX = 16 * 1_048_576;
+const TOO_LARGE = 'the answer is too large for a socket: ask for it over HTTP';
+
+/** The answer to one message as one message. What is no JSON-RPC over HTTP is an error of JSON-RPC here. */
+export class SocketChannel implements ReplyChannel {
+  isGone = false;
+  isBegun = false;
+  /** Whoever sends the message pays for it. */
+  watcher: ReplyChannel['watcher'];
+  readonly unsentBytes = 0;
+  readonly #options: SocketChannelOptions;
+  #leave: (() => void) | undefined;
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+  #status = 0;
+
+  constructor(options: SocketChannelOptions) {
+    this.#options = options;
+  }
+
+  send(status: number, _headers: readonly string[], body: Buffer): void {
+    if (this.isGone) return;
+    this.isBegun = true;
+    this.#finish(this.#toMessage(status, body));
+  }
+
+  begin(status: number, _headers: readonly string[], pieces: readonly Buffer[]): boolean {
+    this.isBegun = true;
+    this.#status = status;
+    for (const piece of pieces) this.write(piece);
+    return true;
+  }
+
+  /** Pieces are lent. */
+  write(piece: Buffer): boolean {
+    if (this.isGone) return true;
+    if (this.#bytes + piece.length > ANSWER_BYTES_MAX || !this.#options.hold(piece.length)) {
+      this.#finish(this.#errors(-32603, TOO_LARGE));
+      this.#leave?.();
+      return true;
+    }
+    this.#bytes += piece.length;
+    this.#pieces.push(Buffer.from(piece));
+    return true;
+  }
+
+  end(): void {
+    if (!this.isGone) this.#finish(this.#toMessage(this.#status, Buffer.concat(this.#pieces, this.#bytes)));
+  }
+
+  destroy(): void {
+    if (!this.isGone) this.#finish(this.#errors(-32603, 'the node broke off its answer'));
+  }
+
+  onLeave(leave: () => void): void {
+    this.#leave = leave;
+  }
+
+  /** The client left. */
+  tellGone(): void {
+    if (this.isGone) return;
+    this.#finish(undefined);
+    this.#leave?.();
+  }
+
+  #finish(message: Buffer | undefined): void {
+    this.isGone = true;
+    this.#pieces = [];
+    this.#options.finish(message, this.#bytes);
+  }
+
+  #toMessage(status: number, body: Buffer): Buffer | undefined {
+    const { ids } = this.#options;
+    const isUnwanted = ids.length > 0 && ids.every((id) => id === undefined);
+    if (body.length === 0 || isUnwanted) return undefined;
+    if (status < 300 || isJsonRpc(body)) return body;
+    return this.#errors(CODES[status] ?? -32603, readOwnError(body) ?? `the node answered with status ${status}`);
+  }
+
+  #errors(code: number, message: string): Buffer | undefined {
+    return writeErrors(this.#options, { code, message });
+  }
+}
+
+/** By the status that the same refusal has over HTTP. */
+const CODES: Readonly<Record<number, number>> = { 400: -32600, 403: -32601, 413: -32600, 429: -32005, 503: -32005 };
+
+/** A node's errors have a status of their own, here and there. */
+function isJsonRpc(body: Buffer): boolean {
+  const start = skipSpace(body, 0);
+  if (body[start] === 0x5b) return true;
+  const members = scanMembers(body, start);
+  const error = members?.get('error');
+  return members?.has('id') === true && (members.has('result') || (error !== undefined && body[error.start] === 0x7b));
+}
+
+/** The gateway's own: `{"error": "…"}`. */
+function readOwnError(body: Buffer): string | undefined {
+  try {
+    const { error } = JSON.parse(body.toString('utf8', 0, 4_096)) as { error?: unknown };
+    return typeof error === 'string' ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,216 @@
+import type { Dial } from '@chainwatch/chain-core';
+import type { Chain, Floor } from '../chains/chain.ts';
+import { scanMembers, type Span } from '../json/scan-members.ts';
+import { skipSpace } from '../json/skip-value.ts';
+import type { Full, Holder } from '../limits/holder.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
+import { NodeSocket } from './node-socket.ts';
+import { readNotifiedHead } from './read-notified-head.ts';
+import { Subscriptions, type Subscription } from './subscriptions.ts';
+
+export interface StreamOptions {
+  readonly chain: Chain;
+  readonly dial: Dial;
+  /** Pays for what is kept to ask another node. */
+  readonly holder: Holder;
+  /** What the key saw of the chain. */
+  readonly floor: Floor;
+  /** A message for the client. */
+  readonly onMessage: (message: Buffer) => void;
+  /** No node has the subscriptions any more. */
+  readonly onUnavailable: () => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** A subscription that the client does not know yet. */
+interface Unanswered {
+  /** Of the client's call, raw. */
+  readonly callId: string;
+  readonly since: number;
+}
+
+const SUBSCRIPTIONS_MAX = 1_000;
+/** For the answer to a client, and for a node that took over. */
+const ANSWER_MS = 30_000;
+const MOVE_MS = 10_000;
+const NODE_ID = /^(?:"[^"\\]{1,256}"|\d{1,20})$/;
+
+/**
+ * The subscriptions of one client at one node; when that is lost, at another one, under the ids that the client knows.
+ * Every id that goes to a node, of a call as of what is subscribed, is of this stream's own.
+ */
+export class SubscriptionStream {
+  readonly #options: StreamOptions;
+  readonly #node: NodeSocket;
+  readonly #all: Subscriptions;
+  readonly #unanswered = new Map<Subscription, Unanswered>();
+  /** Calls to the node under way, by their ids. */
+  readonly #asked = new Map<number, { readonly subscription: Subscription; readonly since: number }>();
+  #lastCall = 0;
+
+  constructor(options: StreamOptions) {
+    const { chain, dial, onUnavailable, onFault } = options;
+    this.#options = options;
+    this.#all = new Subscriptions(chain.family);
+    this.#node = new NodeSocket({
+      chain,
+      dial,
+      onOpen: () => [...this.#all].forEach((subscription) => this.#ask(subscription)),
+      onMessage: (bytes, upstream) => this.#onMessage(bytes, upstream),
+      onLost: () => {
+        this.#asked.clear();
+        this.#all.forgetNames();
+        return this.#all.size > 0;
+      },
+      onUnavailable,
+      onFault,
+    });
+  }
+
+  /** Answers the call when the node has. @returns why there is no room for one more */
+  subscribe(callId: string, method: string, params: Buffer): Full | undefined {
+    const full = this.#all.size >= SUBSCRIPTIONS_MAX ? 'connection' : this.#options.holder.take(params.length);
+    if (full !== undefined) return full;
+    const subscription = this.#all.add(method, params);
+    this.#unanswered.set(subscription, { callId, since: performance.now() });
+    if (this.#node.isOpen) this.#ask(subscription);
+    else this.#node.connect();
+    return undefined;
+  }
+
+  /** @param id as the client sent it @returns whether there was one */
+  unsubscribe(id: unknown): boolean {
+    const subscription = this.#all.find(id);
+    if (subscription === undefined || this.#unanswered.has(subscription)) return false;
+    this.#end(subscription);
+    return true;
+  }
+
+  /** Now and then. */
+  look(): void {
+    const now = performance.now();
+    this.#node.leaveUnfit();
+    for (const [subscription, { callId, since }] of this.#unanswered) {
+      if (now - since < ANSWER_MS) continue;
+      this.#end(subscription);
+      this.#answer(callId, '"error":{"code":-32603,"message":"no answer within 30 seconds"}');
+    }
+    for (const { subscription, since } of this.#asked.values()) if (!this.#unanswered.has(subscription) && now - since >= MOVE_MS) return this.#node.leave();
+  }
+
+  close(): void {
+    this.#node.close();
+    this.#options.holder.release(this.#all.bytes);
+    this.#all.clear();
+  }
+
+  #ask(subscription: Subscription): void {
+    const id = (this.#lastCall += 1);
+    this.#asked.set(id, { subscription, since: performance.now() });
+    this.#send(id, subscription.method, subscription.params);
+  }
+
+  #end(subscription: Subscription): void {
+    this.#unanswered.delete(subscription);
+    this.#release(subscription.method, this.#remove(subscription));
+  }
+
+  #remove(subscription: Subscription): string | undefined {
+    if (this.#all.has(subscription)) this.#options.holder.release(subscription.params.length);
+    return this.#all.remove(subscription);
+  }
+
+  #release(method: string, nodeId: string | undefined): void {
+    if (nodeId !== undefined && this.#node.isOpen) this.#send((this.#lastCall += 1), endOf(method), Buffer.from(`[${nodeId}]`));
+  }
+
+  #send(id: number, method: string, params: Buffer): void {
+    this.#node.send(Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":`), params, BRACE]));
+  }
+
+  #onMessage(bytes: Buffer, upstream: Upstream): void {
+    const members = scanMembers(bytes, skipSpace(bytes, 0));
+    const id = members?.get('id');
+    if (members === undefined) return;
+    if (id !== undefined) return this.#onAnswer(bytes, members, id);
+    const params = members.get('params');
+    if (members.has('method') && params !== undefined) this.#onNotification(bytes, params, upstream);
+  }
+
+  #onAnswer(bytes: Buffer, members: ReadonlyMap<string, Span>, id: Span): void {
+    const callId = Number(textOf(bytes, id));
+    const asked = this.#asked.get(callId);
+    if (asked === undefined) return;
+    this.#asked.delete(callId);
+    const { subscription } = asked;
+    const result = members.get('result');
+    const nodeId = result && textOf(bytes, result);
+    if (nodeId !== undefined && NODE_ID.test(nodeId)) this.#settle(subscription, nodeId);
+    else if (!this.#fail(subscription, bytes, members.get('error'))) return;
+    if (this.#asked.size === 0) this.#node.approve();
+  }
+
+  #settle(subscription: Subscription, nodeId: string): void {
+    // The client ended it meanwhile; the node has it under a name that may be another one's as well.
+    if (!this.#all.has(subscription)) {
+      if ([...this.#all.findNamed(nodeId)].length === 0) this.#release(subscription.method, nodeId);
+      return;
+    }
+    this.#all.name(subscription, nodeId);
+    const unanswered = this.#unanswered.get(subscription);
+    if (unanswered === undefined) return;
+    this.#unanswered.delete(subscription);
+    this.#answer(unanswered.callId, `"result":${JSON.stringify(subscription.id)}`);
+  }
+
+  /** @returns whether the node may stay: one that does not take over what the client has already is left */
+  #fail(subscription: Subscription, bytes: Buffer, error: Span | undefined): boolean {
+    if (!this.#all.has(subscription)) return true;
+    const unanswered = this.#unanswered.get(subscription);
+    if (unanswered === undefined) {
+      this.#node.leave();
+      return false;
+    }
+    this.#end(subscription);
+    this.#answer(unanswered.callId, `"error":${error === undefined ? '{"code":-32603,"message":"the node named no subscription"}' : textOf(bytes, error)}`);
+    return true;
+  }
+
+  #onNotification(bytes: Buffer, params: Span, upstream: Upstream): void {
+    const members = scanMembers(bytes, params.start);
+    const name = members?.get('subscription');
+    if (members === undefined || name === undefined) return;
+    const result = members.get('result');
+    const { chain, floor, onMessage } = this.#options;
+    const head = result && chain.family !== 'solana' ? readNotifiedHead(bytes, result.start) : undefined;
+    if (head !== undefined) {
+      // Before the client acts on it: its next call must not meet a node that does not know the block yet.
+      if (upstream.head !== undefined && head > upstream.head.number) chain.learnHead(upstream, head);
+      chain.raiseFloor(floor, upstream);
+    }
+    for (const subscription of [...this.#all.findNamed(textOf(bytes, name))]) {
+      onMessage(Buffer.concat([bytes.subarray(0, name.start), Buffer.from(JSON.stringify(subscription.id)), bytes.subarray(name.end)]));
+      if (result !== undefined && isLast(subscription, bytes, result)) this.#remove(subscription);
+    }
+  }
+
+  #answer(callId: string, outcome: string): void {
+    this.#options.onMessage(Buffer.from(`{"jsonrpc":"2.0","id":${callId},${outcome}}`));
+  }
+}
+
+const BRACE = Buffer.from('}');
+
+/** `eth_subscribe` ends with `eth_unsubscribe`, `logsSubscribe` with `logsUnsubscribe`. */
+function endOf(method: string): string {
+  return method.replace(/subscribe$/, 'unsubscribe').replace(/Subscribe$/, 'Unsubscribe');
+}
+
+/** The node forgets a signature when it told what became of it (https://solana.com/docs/rpc/websocket/signaturesubscribe). */
+function isLast({ method }: Subscription, bytes: Buffer, { start, end }: Span): boolean {
+  return method === 'signatureSubscribe' && !bytes.subarray(start, end).includes('"receivedSignature"');
+}
+
+function textOf(bytes: Buffer, { start, end }: Span): string {
+  return bytes.toString('utf8', start, end);
+}
