@@ -2,13 +2,13 @@ import type { Block, UnknownPart } from './block.ts';
 import type { ReadBlockOptions } from './chain-family.ts';
 import { UnknownContentError } from './errors.ts';
 
-// Names come from a node, which may make up any number of any length.
-const kindsMax = 32;
+// Names come from a node, which may make up any number of any length; an incident is opened for each.
+const kindsMax = 8;
 const kindMax = 80;
 const gotMax = 200;
 
 /**
- * A decoded block with `found` named in it, once for each kind and 32 kinds at most; as it is where nothing
+ * A decoded block with `found` named in it, once for each kind and 8 kinds at most; as it is where nothing
  * was found.
  * @throws UnknownContentError unless the caller takes blocks with something unknown
  */
@@ -16,7 +16,7 @@ export function settleUnknowns(block: Block, found: readonly UnknownPart[], { ta
   if (found.length === 0) return block;
   const kinds = new Map<string, UnknownPart>();
   for (const part of found) {
-    const kind = part.kind.slice(0, kindMax);
+    const kind = part.kind.replace(/[^\w:.-]/g, '').slice(0, kindMax);
     if (!kinds.has(kind) && kinds.size < kindsMax) kinds.set(kind, { ...part, kind, got: part.got.slice(0, gotMax) });
   }
   const unknowns = [...kinds.values()];
