@@ -16,7 +16,7 @@ const address = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
 const unknown: Readonly<Record<string, string>> = { address: '0x00000000219ab540356cbb839cbe05303d7705fa', asset_path: 'erc20:0x00000000219ab540356cbb839cbe05303d7705fb' };
 const unknownId = '00000000-0000-4000-8000-000000000000';
 /** What every project sees. */
-const shared: Readonly<Record<string, string>> = { chain_gid: 'eip155:1', block_number: '1' };
+const shared: Readonly<Record<string, string>> = { chain_gid: 'eip155:1', block_number: '1', incident_id: '00000000-0000-4000-8000-000000000000' };
 /** A token that the first project discovered. */
 const token = '0xdac17f958d2ee523a2206206994597c13d831ec7';
 const keyTypes = ['api', 'rpc', 'management'] as const;

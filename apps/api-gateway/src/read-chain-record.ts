@@ -6,7 +6,7 @@ import type { BlockchainState, blockchainSchema } from './records/blockchain.ts'
 type BlockchainRecord = z.infer<typeof blockchainSchema>;
 
 /** Flat, as SQL gives it. */
-interface Row extends Omit<BlockchainState, 'ingestorState' | 'analyzerState' | 'balanceState'> {
+interface Row extends Omit<BlockchainState, 'ingestorState' | 'analyzerState' | 'balanceState' | '_count'> {
   readonly readAt: Date;
   readonly ingestorStatus: string | null;
   readonly ingestorReason: string | null;
@@ -20,6 +20,7 @@ interface Row extends Omit<BlockchainState, 'ingestorState' | 'analyzerState' | 
   readonly balanceStatus: string | null;
   readonly balanceReason: string | null;
   readonly balanceAt: Date;
+  readonly incidentCount: number;
 }
 
 const TEXT = `
@@ -27,7 +28,8 @@ const TEXT = `
          b.endpoint_sealed AS "endpointSealed", b.evm_endpoint_sealed AS "evmEndpointSealed", b.updated_at AS "updatedAt",
          i.status AS "ingestorStatus", i.reason AS "ingestorReason", i.updated_at AS "ingestorAt", i.head_number AS "headNumber", i.finalized_number AS "finalizedNumber",
          a.status AS "analyzerStatus", a.reason AS "analyzerReason", a.updated_at AS "analyzerAt", a.cursor_number AS "cursorNumber",
-         s.status AS "balanceStatus", s.reason AS "balanceReason", s.updated_at AS "balanceAt"
+         s.status AS "balanceStatus", s.reason AS "balanceReason", s.updated_at AS "balanceAt",
+         (SELECT count(*)::int FROM incidents n WHERE n.chain_gid = b.gid AND n.status = 'open') AS "incidentCount"
   FROM blockchains b LEFT JOIN ingestor_states i ON i.chain_gid = b.gid LEFT JOIN analyzer_states a ON a.chain_gid = b.gid LEFT JOIN balance_states s ON s.chain_gid = b.gid`;
 
 /** The record of a chain by its canonical gid, in one statement: through Prisma it costs as much as hundreds of requests. */
@@ -55,6 +57,7 @@ function toRecord(row: Row): BlockchainRecord {
       ingestorState: ingestorStatus === null ? null : { status: ingestorStatus, reason: row.ingestorReason, updatedAt: row.ingestorAt, headNumber: row.headNumber, finalizedNumber: row.finalizedNumber },
       analyzerState: analyzerStatus === null ? null : { status: analyzerStatus, reason: row.analyzerReason, updatedAt: row.analyzerAt, cursorNumber: row.cursorNumber },
       balanceState: balanceStatus === null ? null : { status: balanceStatus, reason: row.balanceReason, updatedAt: row.balanceAt },
+      _count: { incidents: row.incidentCount },
     },
     row.readAt,
   );

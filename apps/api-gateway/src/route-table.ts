@@ -22,6 +22,7 @@ import { createBlockchain } from './routes/blockchains.create/handler.ts';
 import { deactivateBlockchain } from './routes/blockchains.deactivate/handler.ts';
 import { getBlockchain } from './routes/blockchains.get/handler.ts';
 import { listBlockchains } from './routes/blockchains.list/handler.ts';
+import { reprocessBlocks } from './routes/blockchains.reprocess/handler.ts';
 import {
   updateBitcoinEndpoint,
   updateEvmEndpoint,
@@ -48,6 +49,8 @@ import { recover } from './routes/deliveries.recover/handler.ts';
 import { redeliver } from './routes/deliveries.redeliver/handler.ts';
 import { getEvent } from './routes/events.get/handler.ts';
 import { listEvents } from './routes/events.list/handler.ts';
+import { acceptIncident } from './routes/incidents.accept/handler.ts';
+import { listIncidents } from './routes/incidents.list/handler.ts';
 import { createPublicKeyAddresses } from './routes/public-keys.create-addresses/handler.ts';
 import { createNextAddress } from './routes/public-keys.create-next-address/handler.ts';
 import { createPublicKey } from './routes/public-keys.create/handler.ts';
@@ -97,6 +100,9 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   getBlockchain,
   activateBlockchain,
   deactivateBlockchain,
+  reprocessBlocks,
+  listIncidents,
+  acceptIncident,
   updateEvmEndpoint,
   updateSolanaEndpoint,
   updateTronEndpoint,

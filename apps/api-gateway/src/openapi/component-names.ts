@@ -11,7 +11,9 @@ import { deliveryDetailSchema, deliverySchema } from '../records/delivery.ts';
 import { createdKeySchema, keySchema } from '../records/key.ts';
 import { memberSchema } from '../records/member.ts';
 import { projectSchema } from '../records/project.ts';
+import { incidentSchema } from '../records/incident.ts';
 import { publicKeySchema } from '../records/public-key.ts';
+import { reprocessSchema } from '../records/reprocess.ts';
 import { tokenSchema } from '../records/token.ts';
 import { rotatedSecretSchema, webhookSecretsSchema } from '../records/webhook-secrets.ts';
 import { workspaceSchema } from '../records/workspace.ts';
@@ -34,11 +36,13 @@ export const componentNames: Readonly<Record<string, z.ZodType>> = {
   HdAddress: hdAddressSchema,
   Key: keySchema,
   Member: memberSchema,
+  Incident: incidentSchema,
   NatsChannel: natsChannelSchema,
   NotificationChannel: channelSchema,
   Problem: problemDocumentSchema,
   Project: projectSchema,
   PublicKey: publicKeySchema,
+  Reprocess: reprocessSchema,
   RotatedWebhookSecret: rotatedSecretSchema,
   TelegramChannel: telegramChannelSchema,
   Token: tokenSchema,

@@ -4,7 +4,7 @@ const telegramChannel = { name: 'Payments', bot_token: '110201543:AAHdqTcvCH1vGW
 
 const id = '6f1d1f4e-0000-4000-8000-000000000001';
 const ids = {
-  ...Object.fromEntries(['channel_id', 'delivery_id', 'event_id', 'key_id', 'member_id', 'notification_channel_id', 'project_id', 'public_key_id', 'transaction_id'].map((name) => [name, id])),
+  ...Object.fromEntries(['channel_id', 'delivery_id', 'event_id', 'incident_id', 'key_id', 'member_id', 'notification_channel_id', 'project_id', 'public_key_id', 'transaction_id'].map((name) => [name, id])),
   ...Object.fromEntries(['actor_key_ids', 'key_ids', 'project_ids', 'target_ids'].map((name) => [name, [id]])),
 };
 
@@ -37,6 +37,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   updateSolanaEndpoint: { endpoint_url: 'https://node.example.com:8899' },
   updateTronEndpoint: { evm_endpoint_url: 'https://node.example.com/jsonrpc', endpoint_url: 'https://node.example.com' },
   updateBitcoinEndpoint: { endpoint_url: 'https://node.example.com:8332' },
+  reprocessBlocks: { from_block: 21_000_000, to_block: 21_000_100 },
   createPublicKey: {
     extended_public_key: 'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs',
     derivation_path: "m/84'/0'/0'",

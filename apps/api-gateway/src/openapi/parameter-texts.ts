@@ -22,6 +22,7 @@ export const parameterTexts: Readonly<Record<string, string>> = {
   from_block: 'Only from that block on, inclusive.',
   hash: 'Only the transaction with that hash, as the chain writes it.',
   held: 'What becomes of the events that waited: delivered, or discarded.',
+  incident_id: 'The incident, by its `id`.',
   is_active: 'Only active, or only inactive chains.',
   is_archived: 'Only archived ones, or only those that are not.',
   is_monitored: 'Only addresses that are monitored, or only those that are not.',

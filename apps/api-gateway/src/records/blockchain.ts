@@ -13,18 +13,19 @@ export const blockchainSchema = z.object({
   has_endpoint: z.boolean().meta({ description: 'Whether a node URL is stored; the URL itself is never shown.' }),
   sync: z
     .object({
-      status: z.string().meta({ description: 'The first that applies: `unknown` (a service has not reported for 30 s), `stalled`, `recovering` (a deep reorg), `degraded`, `catching_up`, `starting`, `following`.', examples: ['following'] }),
+      status: z.string().meta({ description: 'The first that applies: `unknown` (a service has not reported for 30 s), `stalled`, `recovering` (a deep reorg), `degraded` (it goes on, and an incident is open), `catching_up`, `starting`, `following`.', examples: ['following'] }),
       reason: z.string().nullable().meta({ description: 'Why it stands still, or is not known. Null otherwise.', examples: [null] }),
       updated_at: z.iso.datetime().meta({ description: 'Every service of the chain has reported since then.', examples: ['2026-01-01T00:00:00.000Z'] }),
       head_number: z.int().nullable().meta({ description: 'Head of the chain as recorded. Null at first.', examples: [21_000_000] }),
       finalized_number: z.int().nullable().meta({ description: 'The highest final block. Null where none is known.', examples: [20_999_936] }),
       processed_number: z.int().nullable().meta({ description: 'The highest block whose transactions are stored. Null at first.', examples: [21_000_000] }),
+      incident_count: z.int().min(0).meta({ description: 'Open incidents: kinds of content in its blocks that this release does not know.', examples: [0] }),
     })
     .nullable()
     .meta({ description: 'How far the services are. Null while the chain is not active.' }),
 });
 
-export const blockchainInclude = { ingestorState: true, analyzerState: true, balanceState: true } as const satisfies Prisma.BlockchainInclude;
+export const blockchainInclude = { ingestorState: true, analyzerState: true, balanceState: true, _count: { select: { incidents: { where: { status: 'open' } } } } } as const satisfies Prisma.BlockchainInclude;
 
 /** The part of a chain's row, and of its services' rows, that the record shows. */
 export interface BlockchainState {
@@ -40,6 +41,8 @@ export interface BlockchainState {
   readonly ingestorState: (StateRow & { readonly headNumber: Integer | null; readonly finalizedNumber: Integer | null }) | null;
   readonly analyzerState: (StateRow & { readonly cursorNumber: Integer | null }) | null;
   readonly balanceState: StateRow | null;
+  /** Of those that are open. */
+  readonly _count: { readonly incidents: number };
 }
 
 /** What the owner of a chain says of it, in one of the services. */
@@ -56,7 +59,7 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
     { ...(analyzer ?? NOT_YET), service: 'tx-analyzer' },
     { ...(balances ?? NOT_YET), service: 'balance-service' },
   ];
-  const { status, reason, updatedAt } = describeSync({ reports, activatedAt: row.updatedAt, now });
+  const { status, reason, updatedAt } = describeSync({ reports, activatedAt: row.updatedAt, now, incidentCount: row._count.incidents });
   return {
     gid: row.gid,
     image_url: row.imageUrl,
@@ -73,6 +76,7 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
           head_number: toNumber(ingestor?.headNumber ?? null),
           finalized_number: toNumber(ingestor?.finalizedNumber ?? null),
           processed_number: toNumber(analyzer?.cursorNumber ?? null),
+          incident_count: row._count.incidents,
         }
       : null,
   };

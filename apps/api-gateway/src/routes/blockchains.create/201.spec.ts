@@ -47,7 +47,7 @@ describe('POST and GET /blockchains', () => {
   it('tells how far the services are', async () => {
     await world.db.query(`INSERT INTO ingestor_states (chain_gid, status, reason, head_number, finalized_number) VALUES ('eip155:137', 'stalled', 'the node is away', 70, 6)`);
     const { body } = await world.api.get('/blockchains/eip155:137').expect(200);
-    expect(body.sync).toEqual({ status: 'stalled', reason: 'the node is away', updated_at: expect.any(String), head_number: 70, finalized_number: 6, processed_number: null });
+    expect(body.sync).toEqual({ status: 'stalled', reason: 'the node is away', updated_at: expect.any(String), head_number: 70, finalized_number: 6, processed_number: null, incident_count: 0 });
   });
 
   it('does not call a chain followed whose services are silent', async () => {
