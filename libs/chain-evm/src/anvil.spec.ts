@@ -6,6 +6,10 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { anvil as anvilChain } from 'viem/chains';
 import { encodeAddressCall } from '@chainwatch/contract-abi';
 import { evmFamily } from './evm-family.ts';
+import { readTraits } from './networks.ts';
+import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
+import { assemble, fixedItems } from './spec-block.ts';
+import { verifyBlock } from './verify-block.ts';
 import contracts from './vectors/contracts.json' with { type: 'json' };
 
 const network = evmFamily.networks.find(({ gid }) => gid === 'eip155:31337') as Network;
@@ -197,6 +201,53 @@ describe('blocks', () => {
 
   it('report a block the node does not have as not found', async () => {
     await expect(client.readBlock({ number: 1, hash: `0x${'34'.repeat(32)}` })).rejects.toMatchObject({ code: 'block_not_found' });
+  });
+});
+
+describe('an account without its key', () => {
+  it('sends transactions of every kind, and the chain goes on', async () => {
+    const nobody = `0x${'c3'.repeat(20)}`;
+    const price = '0x77359400';
+    await node.rpc('anvil_setBalance', [nobody, `0x${ether.toString(16)}`]);
+    await node.rpc('anvil_impersonateAccount', [nobody]);
+    const sendAndRead = async (tx: Record<string, unknown>): Promise<Transaction> => {
+      const hash = await send({ from: nobody, ...tx });
+      return find(await readHeadBlock(), hash);
+    };
+    for (const kind of [{}, { gasPrice: price, type: '0x0' }, { gasPrice: price, accessList: [], type: '0x1' }]) {
+      const { from, transfers } = await sendAndRead({ to: alice, value: '0x2', ...kind });
+      expect([from, transfers]).toEqual([nobody, [{ index: 0, type: 'native', assetGid: network.native.gid, from: nobody, to: alice, amountRaw: 2n }]]);
+    }
+    const creation = await sendAndRead({ data: contracts.TestToken.bytecode, gasPrice: price });
+    expect(creation.transfers).toMatchObject([{ type: 'token', assetGid: `${network.gid}/erc20:${creation.createdContract}`, to: nobody }]);
+    const before = await client.readHead();
+    await send({ to: alice, value: '0x5' });
+    expect((await readHeadBlock()).parentHash).toBe(before.hash);
+  });
+
+  it('sends them on a node that does not trace, too, and on other networks they are refused', async () => {
+    const nobody = `0x${'c4'.repeat(20)}`;
+    await node.rpc('anvil_setBalance', [nobody, `0x${ether.toString(16)}`]);
+    await node.rpc('anvil_impersonateAccount', [nobody]);
+    await send({ from: nobody, to: alice, value: '0x7' });
+    const head = await client.readHead();
+    const json = async (method: string, params: unknown[]): Promise<unknown> => node.rpc(method, params);
+    const block = parseRawBlock(await json('eth_getBlockByHash', [head.hash, true]));
+    const receipts = parseRawReceipts(await json('eth_getBlockReceipts', [head.hash]));
+    expect(verifyBlock(head, block, receipts, readTraits(network)).unknown).toBeUndefined();
+    const other = evmFamily.networks.find(({ gid }) => gid === 'eip155:1') as Network;
+    expect(() => verifyBlock(head, block, receipts, readTraits(other))).toThrow(/hash of transaction 0/);
+    // Even there the roots are proved: which transactions are in the block, and what came of them.
+    expect(() => verifyBlock(head, { ...block, transactions: block.transactions.map((tx) => ({ ...tx, value: '0x8' })) }, receipts, readTraits(network))).toThrow('transactionsRoot');
+  });
+
+  it('signs as Hardhat has it: with its address for a signature', () => {
+    const nobody = `0x${'c5'.repeat(20)}`;
+    const [item] = fixedItems();
+    const made = assemble([{ ...item!, tx: { ...item!.tx, from: nobody, type: '0x2', maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1', r: nobody, s: nobody, v: '0x1', yParity: '0x1' } }], 5);
+    const json = (text: string): unknown => (JSON.parse(text) as { result: unknown }).result;
+    const verified = verifyBlock(made.ref, parseRawBlock(json(made.body)), parseRawReceipts(json(made.receipts)), readTraits(network));
+    expect(verified.transactions[0]?.from).toBe(nobody);
   });
 });
 

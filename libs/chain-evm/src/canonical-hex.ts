@@ -36,7 +36,18 @@ export function normalizeHex<T extends object>(target: Partial<T>, { read, hashe
   }
 }
 
-/** The same of the topics of a log. */
+/** Removes the fields that would be read and are not of their form, in place of refusing the whole. */
+export function dropMalformed<T extends object>(target: Partial<T>, { read }: HexFields<T>): void {
+  const fields = target as Record<string, unknown>;
+  for (const [field, form] of read) {
+    const value = fields[field];
+    const lower = typeof value === 'string' ? value.toLowerCase() : undefined;
+    if (lower !== undefined && isCanonical(lower, form)) fields[field] = lower;
+    else delete fields[field];
+  }
+}
+
+/** `normalizeHex` of the topics of a log. */
 export function normalizeTopics(topics: readonly unknown[], what: string): void {
   const items = topics as unknown[];
   for (let i = 0; i < items.length; i++) {

@@ -17,14 +17,17 @@ const optimismDepositor = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001';
  * Decodes a proved block. `traces[i]` belongs to transaction `i`; without traces internal transfers are those that are logged.
  */
 export function decodeBlock(network: Network, verified: VerifiedBlock, traces?: readonly TransactionTrace[]): Block {
-  const { block, transactions, receipts, stateSync } = verified;
+  const { block, transactions, receipts, stateSync, unknown } = verified;
   const decoded: Transaction[] = [];
   let logIndex = 0;
   for (let index = 0; index < transactions.length; index++) {
     const tx = transactions[index];
     const receipt = receipts[index];
     if (tx === undefined || receipt === undefined) continue;
-    decoded.push(decodeTransaction({ network, tx, receipt, index, logIndex, trace: traces?.[index] }));
+    const parts = { network, tx, receipt, index, logIndex, trace: traces?.[index] };
+    if (unknown === undefined) decoded.push(decodeTransaction(parts));
+    else if (unknown.transactions.has(tx.hash)) decoded.push(decodeUnknown(parts));
+    else decoded.push({ ...decodeTransaction(parts), ...(unknown.isEverything && { isUnproved: true }) });
     logIndex += receipt.logs.length;
   }
   if (stateSync !== undefined) decoded.push(decodeStateSync(network, stateSync, transactions.length, logIndex));
@@ -34,8 +37,9 @@ export function decodeBlock(network: Network, verified: VerifiedBlock, traces?: 
     parentHash: block.parentHash,
     timestamp: Number(block.timestamp),
     transactions: decoded,
-    balanceChanges: decodeBalanceChanges(network, block, transactions),
+    balanceChanges: decodeBalanceChanges(network, block, unknown === undefined ? transactions : transactions.filter(({ hash }) => !unknown.transactions.has(hash))),
     touchedAssets: findTouchedAssets(network, stateSync === undefined ? receipts : [...receipts, stateSync]),
+    ...(unknown && { unknowns: unknown.parts }),
   };
 }
 
@@ -66,15 +70,40 @@ export function decodeTransaction(parts: TransactionParts): Transaction {
     to: isCreation ? undefined : tx.to.toLowerCase(),
     createdContract,
     fee: from === undefined ? undefined : decodeFee(network.native.gid, tx, receipt, type),
-    transfers: isFailed ? [] : decodeTransfers(parts, createdContract),
+    transfers: isFailed ? [] : decodeTransfers(parts, { from: tx.from.toLowerCase(), to: tx.to?.toLowerCase() ?? createdContract, amountRaw: BigInt(tx.value) }),
   };
 }
 
-function decodeTransfers(parts: TransactionParts, createdContract: string | undefined): Transfer[] {
-  const { network, tx, receipt, logIndex, trace } = parts;
+/**
+ * What can be said of a transaction that is not known: whatever of it has the meaning that it has in every other. Who pays
+ * its fee is not among that. What its logs tell is proved where the block is, the rest by nothing.
+ */
+function decodeUnknown(parts: TransactionParts): Transaction {
+  const { receipt, index, trace } = parts;
+  const { hash, from, to, value }: Partial<RawTransaction> = parts.tx;
+  const isFailed = typeof receipt.status === 'string' ? Number(receipt.status) === 0 : trace?.isFailed === true;
+  const own = typeof from === 'string' && typeof to === 'string' && typeof value === 'string' ? { from, to, amountRaw: BigInt(value) } : undefined;
+  return {
+    hash: hash ?? receipt.transactionHash,
+    index,
+    isFailed,
+    ...(typeof from === 'string' && { from }),
+    ...(typeof to === 'string' && { to }),
+    transfers: isFailed ? [] : decodeTransfers(parts, own),
+    isUnproved: true,
+  };
+}
+
+/** What a transaction itself pays, without what it has others do. */
+interface OwnTransfer {
+  readonly from: string;
+  readonly to?: string;
+  readonly amountRaw: bigint;
+}
+
+function decodeTransfers({ network, receipt, logIndex, trace }: TransactionParts, own: OwnTransfer | undefined): Transfer[] {
   const transfers: Transfer[] = [];
-  const own = { from: tx.from.toLowerCase(), to: tx.to?.toLowerCase() ?? createdContract, amountRaw: BigInt(tx.value) };
-  if (own.amountRaw > 0n) transfers.push({ index: 0, type: 'native', assetGid: network.native.gid, ...own });
+  if (own !== undefined && own.amountRaw > 0n) transfers.push({ index: 0, type: 'native', assetGid: network.native.gid, ...own });
   decodeLogs(network, receipt.logs, logIndex, transfers);
   const logged = withoutOwn(decodeEtherLogs(receipt.logs), own);
   for (const move of mergeMoves(logged, trace?.transfers ?? [])) {
@@ -84,8 +113,8 @@ function decodeTransfers(parts: TransactionParts, createdContract: string | unde
 }
 
 /** The transaction's own payment is logged like any other (EIP-7708). */
-function withoutOwn(moves: readonly InternalTransfer[], own: { from: string; to?: string; amountRaw: bigint }): readonly InternalTransfer[] {
-  const at = moves.findIndex(({ from, to, amountRaw }) => from === own.from && to === own.to && amountRaw === own.amountRaw);
+function withoutOwn(moves: readonly InternalTransfer[], own: OwnTransfer | undefined): readonly InternalTransfer[] {
+  const at = moves.findIndex(({ from, to, amountRaw }) => from === own?.from && to === own.to && amountRaw === own.amountRaw);
   return at < 0 ? moves : moves.toSpliced(at, 1);
 }
 

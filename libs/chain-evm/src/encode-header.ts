@@ -74,5 +74,11 @@ function avalancheFields(header: RawHeader): readonly Field[] {
     ['data', header.parentBeaconBlockRoot],
     ['quantity', header.timestampMilliseconds],
     ['quantity', header.minDelayExcess],
+    ['quantity', header.targetExponent],
+    ['quantity', header.minPriceExponent],
+    ['quantity', header.settledHeight],
+    ['quantity', header.settledGasUnix],
+    ['quantity', header.settledGasNumerator],
+    ['quantity', header.settledExcess],
   ];
 }

@@ -7,6 +7,13 @@ export function typeOf(item: { readonly type?: string | null }): number {
   return typeof item.type === 'string' ? Number(item.type) : 0;
 }
 
+const encodedTypes = new Set([0, 1, 2, 3, 4, 0x7e, 0x64, 0x65, 0x66, 0x68, 0x69, 0x6a]);
+
+/** Whether transactions of this type can be written here. */
+export function isEncoded(type: number): boolean {
+  return encodedTypes.has(type);
+}
+
 /**
  * Writes a transaction as `transactionsRoot` holds it.
  * @returns false, and nothing is written, when the encoding of its type is not known

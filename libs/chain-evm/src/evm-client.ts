@@ -1,11 +1,12 @@
 import { ChainClientError, parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
 import type {
-  BalanceQuery, Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, Endpoint, Network, TokenMetadata,
+  BalanceQuery, Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, Endpoint, Network, ReadBlockOptions,
+  TokenMetadata,
 } from '@chainwatch/chain-core';
 import type { Capabilities } from './capabilities.ts';
 import { HttpTransport } from './http-transport.ts';
 import { readTraits } from './networks.ts';
-import { parseHeader } from './parse-header.ts';
+import { parseKnownHeader } from './parse-header.ts';
 import { readBalances } from './read-balances.ts';
 import { readBlock } from './read-block.ts';
 import { findFinalized, findHeaderByHash, findHeaderByNumber, readHead, readHeaders } from './read-headers.ts';
@@ -88,8 +89,8 @@ export class EvmClient implements ChainClient {
     };
   }
 
-  readBlock(ref: BlockRef, signal?: AbortSignal): Promise<Block> {
-    return readBlock(this.#session, ref, signal);
+  readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
+    return readBlock(this.#session, ref, signal, options);
   }
 
   readBalances(at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]> {
@@ -114,7 +115,7 @@ export class EvmClient implements ChainClient {
   /** Some nodes push a header without all its fields: its hash is then no proof, and the whole one is asked for. */
   #toHeader(pushed: unknown): BlockHeader | Promise<BlockHeader> {
     try {
-      return parseHeader(pushed, this.#session.traits);
+      return parseKnownHeader(pushed, this.#session.traits) ?? this.#requireHead(pushed);
     } catch {
       return this.#requireHead(pushed);
     }

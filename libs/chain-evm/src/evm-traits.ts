@@ -10,6 +10,11 @@ export const evmTraitsSchema = z.strictObject({
   roots: z.enum(['strict', 'tolerant']).default('strict'),
   /** First block from which `tolerant` no longer holds: everything comes out from there on. */
   strictFrom: z.number().int().nonnegative().optional(),
+  /**
+   * Its nodes send for accounts without their keys (anvil, Hardhat): a transaction's hash may be another than that of its
+   * fields, and its signature nobody's. Both are the node's word there.
+   */
+  impersonation: z.boolean().default(false),
   /** A contract that mirrors the native coin and logs every native transfer; its logs say nothing new. */
   nativeTokenContract: z.string().optional(),
   /** False where withdrawals pay a token through a system contract (Gnosis: GNO), so no native balance changes. */

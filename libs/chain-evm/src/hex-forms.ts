@@ -12,7 +12,8 @@ export const headerFields: HexFields<RawHeader> = {
   hashed: [
     'sha3Uncles', 'stateRoot', 'logsBloom', 'difficulty', 'gasLimit', 'gasUsed', 'extraData', 'mixHash', 'nonce', 'baseFeePerGas',
     'blobGasUsed', 'excessBlobGas', 'parentBeaconBlockRoot', 'requestsHash', 'blockAccessListHash', 'slotNumber', 'auraStep',
-    'auraSeal', 'extDataHash', 'extDataGasUsed', 'blockGasCost', 'timestampMilliseconds', 'minDelayExcess',
+    'auraSeal', 'extDataHash', 'extDataGasUsed', 'blockGasCost', 'timestampMilliseconds', 'minDelayExcess', 'targetExponent',
+    'minPriceExponent', 'settledHeight', 'settledGasUnix', 'settledGasNumerator', 'settledExcess',
   ],
 };
 

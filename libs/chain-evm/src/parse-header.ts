@@ -9,12 +9,23 @@ import { verifyHeader } from './verify-header.ts';
 const requiredFields = ['hash', 'parentHash', 'number', 'timestamp'] as const;
 
 /**
- * A header from a node's answer, its hash proved.
+ * A header from a node's answer, its hash proved. One with a member that is not known is followed by what it says of itself:
+ * whoever reads its block decides whether to take it.
  * @throws ChainClientError when it is no header, IncompleteBlockError when the hash is not that of the fields
  */
 export function parseHeader(json: unknown, traits: EvmTraits): BlockHeader {
   const header = toRawHeader(json);
   verifyHeader(header, traits);
+  return toBlockHeader(header);
+}
+
+/** The same of a header that has no member which is not known; undefined for one that does. */
+export function parseKnownHeader(json: unknown, traits: EvmTraits): BlockHeader | undefined {
+  const header = toRawHeader(json);
+  return verifyHeader(header, traits).length === 0 ? toBlockHeader(header) : undefined;
+}
+
+function toBlockHeader(header: RawHeader): BlockHeader {
   return {
     number: Number(header.number),
     hash: header.hash,

@@ -1,11 +1,15 @@
-import { ChainClientError } from '@chainwatch/chain-core';
-import { normalizeHex, normalizeTopics } from './canonical-hex.ts';
+import { ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
+import { dropMalformed, normalizeHex, normalizeTopics } from './canonical-hex.ts';
+import type { HexFields } from './canonical-hex.ts';
+import { isEncoded, typeOf } from './encode-transaction.ts';
 import { accessFields, authorizationFields, logFields, receiptFields, transactionFields, withdrawalFields } from './hex-forms.ts';
 import { toRawHeader } from './parse-header.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
 
 // Written out instead of zod: these run over every transaction and log of every block, and only guard the types that
 // the decoder relies on, and bring them to one spelling; whether the values are right is for verifyBlock to prove.
+
+const typeField: HexFields<RawTransaction> = { read: [['type', 'quantity']], hashed: [] };
 
 /** @throws ChainClientError, IncompleteBlockError when `json` is not a block with whole transactions */
 export function parseRawBlock(json: unknown): RawBlock {
@@ -24,9 +28,11 @@ export function parseRawReceipts(json: unknown): readonly RawReceipt[] {
   return json as RawReceipt[];
 }
 
-/** @throws ChainClientError, IncompleteBlockError when `json` is not a whole transaction */
+/** @throws ChainClientError, IncompleteBlockError when `json` is not a whole transaction, unless its type is not known */
 export function expectTransaction(json: unknown, index: number): asserts json is RawTransaction {
   const tx = toPartial<RawTransaction>(json, 'transaction', index);
+  normalizeHex(tx, typeField, `transaction ${index}`);
+  if (!isEncoded(typeOf(tx))) return expectUnknownTransaction(tx, index);
   if (
     typeof tx.hash !== 'string' ||
     typeof tx.from !== 'string' ||
@@ -37,6 +43,15 @@ export function expectTransaction(json: unknown, index: number): asserts json is
     throw new ChainClientError(`expected a whole transaction at ${index}, got one without its fields`);
   }
   normalizeTransaction(tx, `transaction ${index}`);
+}
+
+/** Of its members only those are kept that are of the form that they have in every other type. */
+function expectUnknownTransaction(tx: Partial<RawTransaction>, index: number): void {
+  // A type is one byte below 0x80, or the encoding would be that of a legacy transaction (EIP-2718).
+  if (typeOf(tx) > 0x7f) throw new IncompleteBlockError(`type of transaction ${index}: expected at most 0x7f, got ${tx.type}`);
+  if (typeof tx.hash !== 'string') throw new ChainClientError(`expected a transaction with hash at ${index}, got none`);
+  normalizeHex(tx, { read: [['hash', 'word']], hashed: [] }, `transaction ${index}`);
+  dropMalformed(tx, transactionFields);
 }
 
 function normalizeTransaction(tx: Partial<RawTransaction>, what: string): void {

@@ -46,7 +46,7 @@ export function proveBytes({ network, traits }: Pick<Session, 'network' | 'trait
     // Ether that was burned has an account that the module does not look for.
     if (scanned === undefined || scanned.touched.has(etherLogAddress)) return undefined;
     const block = parseRawBlock(JSON.parse(scanned.header));
-    verifyOwnFields(ref, block, traits);
+    if (verifyOwnFields(ref, block, traits).length > 0) return undefined;
     verifyWithdrawals(block, traits);
     if (block.transactionsRoot !== scanned.transactionsRoot || block.receiptsRoot !== scanned.receiptsRoot) return undefined;
     return new ProvedBlock({

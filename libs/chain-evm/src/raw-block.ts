@@ -33,9 +33,17 @@ export interface RawHeader {
   readonly blockGasCost?: string | null;
   readonly timestampMilliseconds?: string | null;
   readonly minDelayExcess?: string | null;
+  readonly targetExponent?: string | null;
+  readonly minPriceExponent?: string | null;
+  /** Then `receiptsRoot` is that of the blocks settled with this one. */
+  readonly settledHeight?: string | null;
+  readonly settledGasUnix?: string | null;
+  readonly settledGasNumerator?: string | null;
+  readonly settledExcess?: string | null;
 }
 
 export interface RawBlock extends RawHeader {
+  /** One of a type that is not known here has a `hash` and a `type`; its other members may be missing. */
   readonly transactions: readonly RawTransaction[];
   readonly uncles?: readonly string[];
   readonly withdrawals?: readonly RawWithdrawal[] | null;

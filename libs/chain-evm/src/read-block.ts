@@ -1,24 +1,27 @@
-import { BlockNotFoundError, ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
-import type { Block, BlockRef, RpcCall } from '@chainwatch/chain-core';
+import { BlockNotFoundError, ChainClientError, IncompleteBlockError, UnknownContentError } from '@chainwatch/chain-core';
+import type { Block, BlockRef, ReadBlockOptions, RpcCall, UnknownPart } from '@chainwatch/chain-core';
 import { borTransactionHash, findStateSync, sprintLength } from './bor-state-sync.ts';
 import { isMissingBlock } from './classify-node-error.ts';
 import { decodeBlock } from './decode-block.ts';
+import { isEncoded, typeOf } from './encode-transaction.ts';
 import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
 import type { RawBlock, RawReceipt } from './raw-block.ts';
 import { canProveBytes, proveBytes } from './prove-bytes.ts';
-import { readRawEncodings } from './read-raw-encodings.ts';
+import { askRawEncodings, readRawEncodings } from './read-raw-encodings.ts';
 import { askReceipts, readReceipts, receiptsCall } from './read-receipts.ts';
 import { readTraces } from './read-traces.ts';
 import type { RpcReply } from './rpc-transport.ts';
 import type { Session } from './session.ts';
 import { verifyBlock } from './verify-block.ts';
+import type { VerifiedBlock } from './verify-block.ts';
+import type { RawEncodings } from './verify-transactions.ts';
 
 /**
  * A whole block by hash, proved and decoded. Receipts come beside the body; traces as soon as the body tells that one of
  * its transactions can run code.
- * @throws BlockNotFoundError, IncompleteBlockError, ChainClientError
+ * @throws BlockNotFoundError, IncompleteBlockError, ChainClientError, UnknownContentError unless `takeUnknown`
  */
-export async function readBlock(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<Block> {
+export async function readBlock(session: Session, ref: BlockRef, signal?: AbortSignal, options: ReadBlockOptions = {}): Promise<Block> {
   try {
     let replies = canProveBytes(session, ref) ? await askAll(session, ref, signal) : undefined;
     if (replies?.body.bytes !== undefined && replies.receipts.bytes !== undefined) {
@@ -35,7 +38,9 @@ export async function readBlock(session: Session, ref: BlockRef, signal?: AbortS
       body.then((raw) => readRawEncodings(session, raw, signal)),
     ]);
     const whole = await addStateSync(session, block, receipts, signal);
-    const verified = verifyBlock(ref, block, whole, session.traits, encodings);
+    const verified = await verifyWithEncodings(session, ref, { block, receipts: whole, encodings }, signal);
+    const unknowns = verified.unknown?.parts ?? [];
+    if (unknowns.length > 0 && options.takeUnknown !== true) throw new UnknownContentError(describeUnknowns(ref, unknowns), unknowns);
     return decodeBlock(session.network, verified, traces?.(verified));
   } catch (error) {
     if (isMissingBlock(error)) throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`, { cause: error });
@@ -45,6 +50,30 @@ export async function readBlock(session: Session, ref: BlockRef, signal?: AbortS
     }
     throw error;
   }
+}
+
+interface Answers {
+  readonly block: RawBlock;
+  readonly receipts: readonly RawReceipt[];
+  readonly encodings: RawEncodings;
+}
+
+/** Only their hashes tell that transactions of a known type have something in them that is not: then they are asked for raw. */
+async function verifyWithEncodings(session: Session, ref: BlockRef, { block, receipts, encodings }: Answers, signal?: AbortSignal): Promise<VerifiedBlock> {
+  const verified = verifyBlock(ref, block, receipts, session.traits, encodings);
+  const hashes = (verified.unknown?.missingEncodings ?? []).filter((hash) => isEncoded(typeOf(findTransaction(block, hash))));
+  const more = hashes.length === 0 ? undefined : await askRawEncodings(session, hashes, signal);
+  return more === undefined || more.size === 0 ? verified : verifyBlock(ref, block, receipts, session.traits, new Map([...encodings, ...more]));
+}
+
+function findTransaction(block: RawBlock, hash: string): { readonly type?: string | null } {
+  return block.transactions.find((tx) => tx.hash === hash) ?? {};
+}
+
+function describeUnknowns(ref: BlockRef, unknowns: readonly UnknownPart[]): string {
+  const [first] = unknowns;
+  const kinds = unknowns.map(({ kind }) => kind).join(', ');
+  return `block ${ref.number} ${ref.hash} has what is not known: ${kinds}; expected ${first?.expected ?? ''}, got ${first?.got ?? ''}`;
 }
 
 interface Replies {

@@ -38,6 +38,11 @@ export class RlpWriter {
     this.#start = this.#bytes.length;
   }
 
+  /** Forgets what was written since `mark`. */
+  drop(mark: number): void {
+    this.#start = this.#bytes.length - mark;
+  }
+
   byte(value: number): void {
     this.#reserve(1);
     this.#bytes[--this.#start] = value;

@@ -1,17 +1,17 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
-import type { BlockRef } from '@chainwatch/chain-core';
+import type { BlockRef, UnknownPart } from '@chainwatch/chain-core';
 import { findStateSync } from './bor-state-sync.ts';
-import { encodeReceipt } from './encode-receipt.ts';
-import { encodeTransaction, typeOf } from './encode-transaction.ts';
 import { traitsAt } from './evm-traits.ts';
 import type { EvmTraits } from './evm-traits.ts';
-import { keccak256 } from './keccak.ts';
-import { computeLogsBloom } from './logs-bloom.ts';
 import { orderedTrieRoot } from './ordered-trie-root.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
-import { InvalidHexError, RlpWriter, spells } from './rlp-writer.ts';
+import { InvalidHexError, RlpWriter } from './rlp-writer.ts';
+import { UnknownParts } from './unknown-parts.ts';
 import { verifyHeader } from './verify-header.ts';
 import { verifyReceiptLinks } from './verify-receipt-links.ts';
+import { verifyReceipts } from './verify-receipts.ts';
+import { verifyTransactions } from './verify-transactions.ts';
+import type { RawEncodings } from './verify-transactions.ts';
 
 const writer = new RlpWriter();
 
@@ -22,14 +22,25 @@ export interface VerifiedBlock {
   readonly receipts: readonly RawReceipt[];
   /** Polygon's state-sync receipt, which no root covers. */
   readonly stateSync?: RawReceipt;
+  /** Absent where everything is known. */
+  readonly unknown?: UnknownContent;
 }
 
-/** Encodings of transactions whose type has no known one here, by hash, as the node gives them raw. */
-export type RawEncodings = ReadonlyMap<string, Uint8Array>;
+/** What is not known in a block, and what therefore is not proved. */
+export interface UnknownContent {
+  readonly parts: readonly UnknownPart[];
+  /** Hashes of the transactions that are not known. */
+  readonly transactions: ReadonlySet<string>;
+  /** Nothing proves any transaction of the block: its header, which transactions it has, or their receipts are not proved. */
+  readonly isEverything: boolean;
+  /** Transactions whose raw encoding was not given, without which the root cannot be had. */
+  readonly missingEncodings: readonly string[];
+}
 
 /**
  * Proves that what a node returned is the whole block `ref`: its hash, every transaction, every receipt with every log
- * (architecture.md, invariant 6; docs/adr/0003-evm-completeness.md).
+ * (architecture.md, invariants 6 and 12; docs/adr/0003-evm-completeness.md). What is not known is told in `unknown`, and the
+ * rest is proved as far as it goes without it.
  * @throws IncompleteBlockError saying what was expected and what came
  */
 export function verifyBlock(
@@ -40,85 +51,35 @@ export function verifyBlock(
   encodings: RawEncodings = new Map(),
 ): VerifiedBlock {
   const traits = traitsAt(ofNetwork, ref.number);
-  verifyOwnFields(ref, block, traits);
+  const ofHeader = verifyOwnFields(ref, block, traits);
+  const parts = new UnknownParts(ofHeader);
   const stateSync = traits.stack === 'bor' ? findStateSync(receipts, block) : undefined;
   const transactions =
     stateSync === undefined ? block.transactions : block.transactions.filter((tx) => tx.hash !== stateSync.transactionHash);
   const own = stateSync === undefined ? receipts : receipts.filter((receipt) => receipt !== stateSync);
   try {
-    verifyTransactions(block, transactions, traits, encodings);
+    const { unknown, missing } = verifyTransactions(block, transactions, traits, encodings, parts);
     verifyReceiptLinks(block, transactions, own, traits);
-    verifyReceipts(block, transactions, own, traits);
+    const areReceiptsProved = verifyReceipts({ block, transactions, receipts: own, unknown }, traits, parts);
     verifyWithdrawals(block, traits);
+    const content: UnknownContent = {
+      parts: parts.list,
+      transactions: unknown,
+      isEverything: ofHeader.length > 0 || missing.length > 0 || !areReceiptsProved,
+      missingEncodings: missing,
+    };
+    return { block, transactions, receipts: own, stateSync, ...(content.parts.length > 0 && { unknown: content }) };
   } catch (error) {
     if (!(error instanceof InvalidHexError)) throw error;
     throw new IncompleteBlockError(`block ${block.hash}: ${error.message}`, { cause: error });
   }
-  return { block, transactions, receipts: own, stateSync };
 }
 
 /** The part of `verifyBlock` that is about the block itself. @throws IncompleteBlockError */
-export function verifyOwnFields(ref: BlockRef, block: RawBlock, traits: EvmTraits): void {
+export function verifyOwnFields(ref: BlockRef, block: RawBlock, traits: EvmTraits): readonly UnknownPart[] {
   expectEqual('hash', ref.hash, block.hash);
   expectEqual('number', ref.number, Number(block.number));
-  verifyHeader(block, traits);
-}
-
-function verifyTransactions(
-  block: RawBlock,
-  transactions: readonly RawTransaction[],
-  traits: EvmTraits,
-  encodings: RawEncodings,
-): void {
-  let isUnknown = false;
-  const root = orderedTrieRoot(transactions.length, writer, (index) => {
-    const tx = transactions[index];
-    if (tx === undefined) return;
-    const mark = writer.size;
-    if (!encodeTransaction(writer, tx)) {
-      const encoding = encodings.get(tx.hash);
-      isUnknown ||= encoding === undefined;
-      writer.bytes(encoding ?? new Uint8Array(1));
-      if (encoding === undefined) return;
-    }
-    const hash = keccak256(writer.view(writer.size - mark));
-    // Arbitrum's classic transactions keep a hash of an older encoding; the common types never do.
-    if (!spells(tx.hash, hash) && (traits.roots === 'strict' || typeOf(tx) <= 4)) {
-      fail(block, `hash of transaction ${index}`, tx.hash, `0x${Buffer.from(hash).toString('hex')}`);
-    }
-  });
-  if (isUnknown || traits.roots === 'tolerant') return;
-  if (`0x${root}` !== block.transactionsRoot) {
-    fail(block, 'transactionsRoot', block.transactionsRoot, `0x${root} from ${transactions.length} transactions`);
-  }
-}
-
-function verifyReceipts(
-  block: RawBlock,
-  transactions: readonly RawTransaction[],
-  receipts: readonly RawReceipt[],
-  traits: EvmTraits,
-): void {
-  const root = orderedTrieRoot(receipts.length, writer, (index) => {
-    const receipt = receipts[index];
-    const tx = transactions[index];
-    if (receipt !== undefined && tx !== undefined) encodeReceipt(writer, receipt, typeOf(tx));
-  });
-  if (`0x${root}` === block.receiptsRoot) return;
-  const got = `0x${root} from ${receipts.length} receipts`;
-  if (traits.roots === 'strict') fail(block, 'receiptsRoot', block.receiptsRoot, got);
-  verifyBlooms(block, receipts);
-}
-
-/** Weaker than the root, so both are compared: a log whose bits others set too shows in its own receipt's bloom only. */
-function verifyBlooms(block: RawBlock, receipts: readonly RawReceipt[]): void {
-  for (const receipt of receipts) {
-    if (typeof receipt.logsBloom !== 'string' || receipt.logsBloom.length <= 2) continue;
-    const own = computeLogsBloom([receipt]);
-    if (own !== receipt.logsBloom) fail(block, `logsBloom of receipt ${Number(receipt.transactionIndex)}`, receipt.logsBloom, own);
-  }
-  const bloom = computeLogsBloom(receipts);
-  if (bloom !== block.logsBloom) fail(block, 'logsBloom', block.logsBloom, bloom);
+  return verifyHeader(block, traits);
 }
 
 /** The part of `verifyBlock` that is about withdrawals. @throws IncompleteBlockError, InvalidHexError */

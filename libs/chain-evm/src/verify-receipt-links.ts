@@ -27,7 +27,7 @@ export function verifyReceiptLinks(
     expectEqual(block, index, 'transactionHash', tx.hash, receipt.transactionHash);
     expectEqual(block, index, 'blockHash', block.hash, receipt.blockHash);
     expectEqual(block, index, 'transactionIndex', index, Number(receipt.transactionIndex));
-    if (typeof receipt.from === 'string') {
+    if (typeof receipt.from === 'string' && typeof tx.from === 'string') {
       expectEqual(block, index, 'from', tx.from.toLowerCase(), receipt.from.toLowerCase());
     }
     if (traits.roots === 'strict') verifyCreatedContract(block, index, tx, receipt);

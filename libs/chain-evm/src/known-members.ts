@@ -1,0 +1,42 @@
+import { headerFields, receiptFields, transactionFields } from './hex-forms.ts';
+import type { HexFields } from './canonical-hex.ts';
+
+// Members that nodes give today: those that are hashed, and those that only inform. They are asked for where a hash or a root
+// does not come out: with a member that is not here, the encoding may be one that is not known yet; without one, it is wrong.
+
+/**
+ * Announced for Avalanche's headers, and written as they are expected: where the hash does not come out with them, they are
+ * what is not known.
+ */
+const announced = new Set(['targetExponent', 'minPriceExponent', 'settledHeight', 'settledGasUnix', 'settledGasNumerator', 'settledExcess']);
+
+export const headerMembers = new Set([
+  ...namesOf(headerFields).filter((name) => !announced.has(name)),
+  'transactions', 'uncles', 'withdrawals', 'size', 'totalDifficulty', 'author', 'sealFields', 'signature', 'step',
+  'l1BlockNumber', 'sendCount', 'sendRoot', 'blockExtraData', 'milliTimestamp', 'blockTimestamp', 'requests', 'blockAccessList',
+  'transactionsCount', 'isForkBlock',
+]);
+
+export const transactionMembers = new Set([
+  ...namesOf(transactionFields),
+  'blockHash', 'blockNumber', 'blockTimestamp', 'transactionIndex', 'accessList', 'authorizationList', 'blobVersionedHashes',
+  'isSystemTx', 'creates', 'raw', 'rawTransaction', 'publicKey', 'standardV', 'condition', 'networkId', 'data', 'effectiveGasPrice',
+  'depositReceiptVersion', 'depositNonce', 'queueOrigin', 'txType', 'l1TxOrigin', 'l1BlockNumber', 'l1Timestamp', 'index',
+  'l1SequenceNumber', 'parentRequestId', 'indexInParent', 'arbType', 'arbSubType', 'retryable', 'effectiveRetryGas',
+]);
+
+export const receiptMembers = new Set([
+  ...namesOf(receiptFields),
+  'to', 'type', 'logs', 'blockNumber', 'blockTimestamp', 'l1GasPrice', 'l1GasUsed', 'l1FeeScalar', 'l1BaseFeeScalar',
+  'l1BlobBaseFee', 'l1BlobBaseFeeScalar', 'l1BlockNumber', 'gasUsedForL1', 'blobGasUsedForL1', 'timeboosted', 'multiGasUsed',
+  'returnCode', 'returnData', 'feeStats', 'l1InboxBatchInfo', 'error', 'revertReason',
+]);
+
+export const logMembers = new Set([
+  'address', 'topics', 'data', 'logIndex', 'transactionHash', 'transactionIndex', 'transactionLogIndex', 'blockHash', 'blockNumber',
+  'blockTimestamp', 'removed', 'type', 'id', 'logType',
+]);
+
+function namesOf<T>({ read, hashed }: HexFields<T>): string[] {
+  return [...read.map(([name]) => name as string), ...hashed];
+}

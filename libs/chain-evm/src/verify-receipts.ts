@@ -1,0 +1,84 @@
+import { IncompleteBlockError } from '@chainwatch/chain-core';
+import { encodeReceipt } from './encode-receipt.ts';
+import { typeOf } from './encode-transaction.ts';
+import type { EvmTraits } from './evm-traits.ts';
+import { logMembers, receiptMembers } from './known-members.ts';
+import { computeLogsBloom } from './logs-bloom.ts';
+import { orderedTrieRoot } from './ordered-trie-root.ts';
+import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
+import { RlpWriter } from './rlp-writer.ts';
+import { describeMember, listUnknownMembers } from './unknown-parts.ts';
+import type { UnknownParts } from './unknown-parts.ts';
+
+const writer = new RlpWriter();
+
+export interface ReceiptsOf {
+  readonly block: RawBlock;
+  readonly transactions: readonly RawTransaction[];
+  readonly receipts: readonly RawReceipt[];
+  /** Hashes of transactions that are not known. */
+  readonly unknown: ReadonlySet<string>;
+}
+
+/**
+ * Proves that a block's receipts are those of `receiptsRoot`.
+ * @returns false where something in them is not known, and they are the node's word but for their blooms
+ * @throws IncompleteBlockError, InvalidHexError
+ */
+export function verifyReceipts(of: ReceiptsOf, traits: EvmTraits, parts: UnknownParts): boolean {
+  const { block, transactions, receipts } = of;
+  const root = orderedTrieRoot(receipts.length, writer, (index) => {
+    const receipt = receipts[index];
+    const tx = transactions[index];
+    if (receipt !== undefined && tx !== undefined) encodeReceipt(writer, receipt, typeOf(tx));
+  });
+  if (`0x${root}` === block.receiptsRoot) return true;
+  if (traits.roots === 'tolerant') {
+    verifyBlooms(block, receipts, true);
+    return true;
+  }
+  const hasOwnRoot = typeof block.settledHeight !== 'string';
+  if (!hasOwnRoot) {
+    parts.add('header-field', 'settledHeight', { expected: 'a receiptsRoot of the block itself', got: `settledHeight ${Number(block.settledHeight)}: that of blocks before` });
+  } else if (!addParts(of, parts)) {
+    fail(block, 'receiptsRoot', block.receiptsRoot, `0x${root} from ${receipts.length} receipts`);
+  }
+  verifyBlooms(block, receipts, hasOwnRoot);
+  return false;
+}
+
+/** Whether there is anything that may be encoded in a way that is not known. */
+function addParts({ block, transactions, receipts, unknown }: ReceiptsOf, parts: UnknownParts): boolean {
+  const expected = `receipts with the root ${block.receiptsRoot}`;
+  let isFound = false;
+  const add = (what: string, name: string, transactionHash: string, got: string): void => {
+    isFound = true;
+    parts.add(what, name, { transactionHash, expected, got });
+  };
+  receipts.forEach((receipt, index) => {
+    const hash = receipt.transactionHash;
+    const tx = transactions[index];
+    for (const name of listUnknownMembers(receipt, receiptMembers)) add('receipt-field', name, hash, describeMember(receipt, name));
+    for (const log of receipt.logs) for (const name of listUnknownMembers(log, logMembers)) add('log-field', name, hash, describeMember(log, name));
+    if (tx === undefined || !unknown.has(tx.hash)) return;
+    const type = `0x${typeOf(tx).toString(16)}`;
+    add('receipt-encoding', type, hash, `one of a transaction of type ${type} with ${Object.keys(receipt).join(', ')}`);
+  });
+  return isFound;
+}
+
+/** Weaker than the root, so both are compared: a log whose bits others set too shows in its own receipt's bloom only. */
+function verifyBlooms(block: RawBlock, receipts: readonly RawReceipt[], hasOwnBloom: boolean): void {
+  for (const receipt of receipts) {
+    if (typeof receipt.logsBloom !== 'string' || receipt.logsBloom.length <= 2) continue;
+    const own = computeLogsBloom([receipt]);
+    if (own !== receipt.logsBloom) fail(block, `logsBloom of receipt ${Number(receipt.transactionIndex)}`, receipt.logsBloom, own);
+  }
+  if (!hasOwnBloom) return;
+  const bloom = computeLogsBloom(receipts);
+  if (bloom !== block.logsBloom) fail(block, 'logsBloom', block.logsBloom, bloom);
+}
+
+function fail(block: RawBlock, what: string, expected: string, got: string): never {
+  throw new IncompleteBlockError(`${what} of block ${Number(block.number)} ${block.hash}: expected ${expected}, got ${got}`);
+}

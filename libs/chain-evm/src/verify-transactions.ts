@@ -1,0 +1,108 @@
+import { IncompleteBlockError } from '@chainwatch/chain-core';
+import { encodeTransaction, typeOf } from './encode-transaction.ts';
+import type { EvmTraits } from './evm-traits.ts';
+import { keccak256 } from './keccak.ts';
+import { transactionMembers } from './known-members.ts';
+import { orderedTrieRoot } from './ordered-trie-root.ts';
+import type { RawBlock, RawTransaction } from './raw-block.ts';
+import { RlpWriter, spells } from './rlp-writer.ts';
+import { describeMember, listUnknownMembers } from './unknown-parts.ts';
+import type { UnknownParts } from './unknown-parts.ts';
+
+const writer = new RlpWriter();
+
+/** Types beyond Ethereum's own that a network's blocks may hold; others have another meaning there, if any. */
+const typesOfStack: Readonly<Record<EvmTraits['stack'], readonly number[]>> = {
+  ethereum: [],
+  avalanche: [],
+  optimism: [0x7e],
+  arbitrum: [0x64, 0x65, 0x66, 0x68, 0x69, 0x6a],
+  // State syncs since PIP-74: only the node writes them, and nothing but their logs matters.
+  bor: [0x7f],
+};
+
+/** Encodings of transactions whose type has no known one here, by hash, as the node gives them raw. */
+export type RawEncodings = ReadonlyMap<string, Uint8Array>;
+
+export interface VerifiedTransactions {
+  /** Of the transactions that are not known. */
+  readonly unknown: ReadonlySet<string>;
+  /** Of those among them, and of others, whose raw encoding would have to be had for the root. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * Proves that a block's transactions have their hashes and are those of `transactionsRoot`. Where an encoding is neither known
+ * nor given the root cannot be had: `missing` has it then, and which transactions are in the block is the node's word.
+ * @throws IncompleteBlockError, InvalidHexError
+ */
+export function verifyTransactions(
+  block: RawBlock,
+  transactions: readonly RawTransaction[],
+  traits: EvmTraits,
+  encodings: RawEncodings,
+  parts: UnknownParts,
+): VerifiedTransactions {
+  const isStrict = traits.roots === 'strict';
+  const unknown = new Set<string>();
+  const missing: string[] = [];
+  const root = orderedTrieRoot(transactions.length, writer, (index) => {
+    const tx = transactions[index];
+    if (tx === undefined) return;
+    const mark = writer.size;
+    const isWritten = encodeTransaction(writer, tx);
+    if (isWritten && isOwnHash(block, index, tx, mark, traits)) return;
+    writer.drop(mark);
+    const encoding = encodings.get(tx.hash);
+    if (encoding === undefined) missing.push(tx.hash);
+    else expectEncoding(block, index, tx, encoding);
+    if (isStrict && (isWritten || encoding === undefined || !isOfStack(typeOf(tx), traits))) {
+      unknown.add(tx.hash);
+      addPart(parts, tx, isWritten && isOfStack(typeOf(tx), traits));
+    }
+    writer.bytes(encoding ?? new Uint8Array(1));
+  });
+  if (!isStrict) return { unknown, missing: [] };
+  if (missing.length === 0 && `0x${root}` !== block.transactionsRoot) {
+    fail(block, 'transactionsRoot', block.transactionsRoot, `0x${root} from ${transactions.length} transactions`);
+  }
+  return { unknown, missing };
+}
+
+/** False where something is not known in the transaction, so that what was written since `mark` is not its encoding. */
+function isOwnHash(block: RawBlock, index: number, tx: RawTransaction, mark: number, traits: EvmTraits): boolean {
+  const hash = keccak256(writer.view(writer.size - mark));
+  if (spells(tx.hash, hash)) return true;
+  // Arbitrum's classic transactions keep a hash of an older encoding; the common types never do.
+  if (traits.impersonation || (traits.roots === 'tolerant' && typeOf(tx) > 4)) return true;
+  if (!isOfStack(typeOf(tx), traits) || listUnknownMembers(tx, transactionMembers).length > 0) return false;
+  return fail(block, `hash of transaction ${index}`, tx.hash, `0x${Buffer.from(hash).toString('hex')}`);
+}
+
+function isOfStack(type: number, { stack }: EvmTraits): boolean {
+  return type <= 4 || typesOfStack[stack].includes(type);
+}
+
+/** That a raw encoding is the transaction's, and of the type that its fields tell. */
+function expectEncoding(block: RawBlock, index: number, tx: RawTransaction, encoding: Uint8Array): void {
+  const hash = keccak256(encoding);
+  if (!spells(tx.hash, hash)) fail(block, `hash of transaction ${index}`, tx.hash, `0x${Buffer.from(hash).toString('hex')} from its raw encoding`);
+  const first = encoding[0] ?? 0;
+  const type = first < 0x80 ? first : 0;
+  if (type !== typeOf(tx)) fail(block, `type of transaction ${index}`, `0x${type.toString(16)} as in its raw encoding`, tx.type ?? 'none');
+}
+
+function addPart(parts: UnknownParts, tx: RawTransaction, hasKnownType: boolean): void {
+  const at = { transactionHash: tx.hash };
+  const names = listUnknownMembers(tx, transactionMembers);
+  if (!hasKnownType) {
+    const type = `0x${typeOf(tx).toString(16)}`;
+    parts.add('transaction-type', type, { ...at, expected: 'a type that is known', got: `${type} with ${Object.keys(tx).join(', ')}` });
+    return;
+  }
+  for (const name of names) parts.add('transaction-field', name, { ...at, expected: `a transaction with the hash ${tx.hash}`, got: describeMember(tx, name) });
+}
+
+function fail(block: RawBlock, what: string, expected: string, got: string): never {
+  throw new IncompleteBlockError(`${what} of block ${Number(block.number)} ${block.hash}: expected ${expected}, got ${got}`);
+}
