@@ -225,7 +225,7 @@ describe('createBus', () => {
     await analyzer.consume(['block.new'], { durable: 'a' }, async (message) => void received.push(message));
     await publish(ingestor, 1);
     await waitFor(() => received.length === 1);
-    const before = ingestor.streamCreatedAt('block');
+    const before = ingestor.streamIncarnation('block');
     const recreated: string[] = [];
     analyzer.onStreamsRecreated((stream) => recreated.push(`analyzer ${stream}`));
     ingestor.onStreamsRecreated((stream) => recreated.push(`ingestor ${stream}`));
@@ -233,7 +233,7 @@ describe('createBus', () => {
     recreated.length = 0;
     await nats.wipe();
     await waitFor(() => recreated.includes('analyzer block') && recreated.includes('ingestor tx'));
-    expect(ingestor.streamCreatedAt('block')).not.toBe(before);
+    expect(ingestor.streamIncarnation('block')).not.toBe(before);
     await publish(ingestor, 2);
     await waitFor(() => seqs(received).includes(2));
   });

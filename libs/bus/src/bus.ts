@@ -27,11 +27,8 @@ export interface Bus<S extends FlowService> {
    * soon after the registration for streams that this process had to make at its start.
    */
   onStreamsRecreated(listener: (firstWord: string) => void): () => void;
-  /**
-   * When the stream of a first word was made (RFC 3339), as last seen. An owner that stores it beside what it published
-   * can tell after a restart whether the server was wiped meanwhile.
-   */
-  streamCreatedAt(firstWord: string): string | undefined;
+  /** Names the making of a first word's stream, as last seen: another one after a restart means that the server was wiped meanwhile. */
+  streamIncarnation(firstWord: string): string | undefined;
   close(): Promise<void>;
 }
 

@@ -64,7 +64,7 @@ async function ensureConsumer<K extends SubjectKind>({ client, manager, streams,
 
 async function pull<K extends SubjectKind>(options: ConsumeStreamOptions<K>, consumer: Consumer): Promise<void> {
   const { stopped, streams, filter } = options;
-  const created = streams.createdAt(filter.stream);
+  const incarnation = streams.incarnation(filter.stream);
   const held = createHeldMessages(options.ackWaitMs);
   const underWay = new Set<Promise<void>>();
   const messages = await consumer.consume({
@@ -77,7 +77,7 @@ async function pull<K extends SubjectKind>(options: ConsumeStreamOptions<K>, con
       const generation = options.connection.generation;
       const work = options.slots
         .run(() => handleMessage(options, message))
-        .then((outcome) => settle(options, message, outcome, generation, created))
+        .then((outcome) => settle(options, message, outcome, generation, incarnation))
         .finally(() => {
           held.delete(message);
           underWay.delete(work);
@@ -111,20 +111,20 @@ async function closeWhenGone(messages: ConsumerMessages): Promise<void> {
  * Acknowledgements name the message by its sequence in the stream. A wiped server counts from 1 again, so one that was
  * meant for the old stream would swallow a message of the new one: after a cut, the stream is looked at first.
  */
-async function settle<K extends SubjectKind>(options: ConsumeStreamOptions<K>, message: JsMsg, outcome: Outcome, generation: number, created: string | undefined): Promise<void> {
+async function settle<K extends SubjectKind>(options: ConsumeStreamOptions<K>, message: JsMsg, outcome: Outcome, generation: number, incarnation: string | undefined): Promise<void> {
   if (options.connection.generation !== generation || !options.connection.isConnected) {
-    if (!(await isSameStream(options, created))) return;
+    if (!(await isSameStream(options, incarnation))) return;
   }
   if (outcome.type === 'ack') message.ack();
   else if (outcome.type === 'term') message.term();
   else message.nak(outcome.delayMs);
 }
 
-async function isSameStream<K extends SubjectKind>({ streams, connection, filter }: ConsumeStreamOptions<K>, created: string | undefined): Promise<boolean> {
+async function isSameStream<K extends SubjectKind>({ streams, connection, filter }: ConsumeStreamOptions<K>, incarnation: string | undefined): Promise<boolean> {
   if (!connection.isConnected) return false; // not acknowledged: it comes again
   try {
     await streams.ensure();
-    return streams.createdAt(filter.stream) === created;
+    return streams.incarnation(filter.stream) === incarnation;
   } catch {
     return false;
   }

@@ -76,7 +76,7 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
     get isConnected() {
       return watch.isConnected;
     },
-    streamCreatedAt: streams.createdAt,
+    streamIncarnation: streams.incarnation,
     onStreamsRecreated(listener) {
       // Streams that this start had to make: whoever published before we were down must hear of it too.
       for (const stream of streams.fresh) queueMicrotask(() => listener(stream));

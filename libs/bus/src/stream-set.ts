@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { JetStreamApiError, StorageType, type JetStreamManager, type StreamConfig, type StreamInfo } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import { SUBJECTS, streamOf, type SubjectKind } from '@chainwatch/events';
@@ -15,8 +16,8 @@ const STREAM_NAMES: readonly string[] = [...new Set(Object.keys(SUBJECTS).map((k
 export interface StreamSet {
   /** Makes the streams that are missing. Calls made meanwhile share one run. */
   ensure(): Promise<void>;
-  /** When the stream was made, as last seen; it changes when the server was wiped. */
-  createdAt(stream: string): string | undefined;
+  /** Which making of the stream it is, as last seen; it changes when the server was wiped. */
+  incarnation(stream: string): string | undefined;
   onRecreated(listener: (stream: string) => void): () => void;
   /** Made by this process at its start: the server may have been wiped while we were down. */
   readonly fresh: ReadonlySet<string>;
@@ -30,18 +31,20 @@ interface StreamSetOptions {
 }
 
 export function createStreamSet({ manager, replicas, logger }: StreamSetOptions): StreamSet {
-  const created = new Map<string, string>();
+  const seen = new Map<string, { readonly incarnation: string; readonly lastSeq: number }>();
   const listeners = new Set<(stream: string) => void>();
   const fresh = new Set<string>();
   let running: Promise<void> | undefined;
 
   async function ensureOne(name: string): Promise<void> {
     const { info, isNew } = await ensureStream(manager, name, replicas, logger);
-    const before = created.get(name);
-    created.set(name, info.created);
+    const before = seen.get(name);
+    const incarnation = info.config.description ?? '';
+    const lastSeq = info.state.last_seq;
+    seen.set(name, { incarnation, lastSeq });
     if (before === undefined && isNew) fresh.add(name);
-    if (before === undefined || before === info.created) return;
-    logger.warn({ stream: name, created: info.created }, 'the stream was made anew, the server had lost it');
+    if (before === undefined || (before.incarnation === incarnation && before.lastSeq <= lastSeq)) return;
+    logger.warn({ stream: name, incarnation, last_seq: lastSeq, last_seq_before: before.lastSeq }, 'the stream was made anew, the server had lost it');
     for (const listener of listeners) {
       try {
         listener(name);
@@ -61,7 +64,7 @@ export function createStreamSet({ manager, replicas, logger }: StreamSetOptions)
       return running;
     },
     fresh,
-    createdAt: (stream) => created.get(stream),
+    incarnation: (stream) => seen.get(stream)?.incarnation,
     onRecreated(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -71,7 +74,7 @@ export function createStreamSet({ manager, replicas, logger }: StreamSetOptions)
 
 async function ensureStream(manager: JetStreamManager, name: string, replicas: number, logger: BusLogger): Promise<{ info: StreamInfo; isNew: boolean }> {
   const existing = await findStream(manager, name);
-  if (existing !== undefined) return { info: existing, isNew: false };
+  if (existing !== undefined) return { info: await nameIncarnation(manager, existing), isNew: false };
   for (let maxBytes = LONG_LIVED.has(name) ? 2_048 * MIB : 256 * MIB; ; maxBytes /= 8) {
     try {
       const info = await manager.streams.add(streamConfig(name, replicas, maxBytes));
@@ -80,11 +83,20 @@ async function ensureStream(manager: JetStreamManager, name: string, replicas: n
     } catch (error) {
       const code = error instanceof JetStreamApiError ? error.code : 0;
       // Another replica was faster with an older configuration: its stream serves as well.
-      if (code === NAME_IN_USE) return { info: await manager.streams.info(name), isNew: false };
+      if (code === NAME_IN_USE) return { info: await nameIncarnation(manager, await manager.streams.info(name)), isNew: false };
       // A small disk: the server reserves max_bytes at once.
       if (!NO_SPACE_CODES.has(code) || maxBytes < 4 * MIB) throw error;
     }
   }
+}
+
+/**
+ * The time of a stream's making would say it as well, but each server of a cluster has its own: with every change of the
+ * leader the stream would look new. Streams of earlier versions get a description; whoever is first, it is the same.
+ */
+async function nameIncarnation(manager: JetStreamManager, info: StreamInfo): Promise<StreamInfo> {
+  if (info.config.description) return info;
+  return manager.streams.update(info.config.name, { ...info.config, description: `incarnation ${info.created}` });
 }
 
 async function findStream(manager: JetStreamManager, name: string): Promise<StreamInfo | undefined> {
@@ -99,6 +111,7 @@ async function findStream(manager: JetStreamManager, name: string): Promise<Stre
 function streamConfig(name: string, replicas: number, maxBytes: number): Partial<StreamConfig> & { name: string } {
   return {
     name,
+    description: `incarnation ${randomUUID()}`,
     subjects: [`${name}.>`],
     storage: StorageType.File,
     max_age: nanos(LONG_LIVED.has(name) ? 7 * 24 * HOUR_MS : 24 * HOUR_MS),

@@ -153,10 +153,15 @@ export class ChannelLane {
   }
 
   clear(): DeliveryJob[] {
-    const dropped = [...this.#fresh, ...this.#retries];
-    this.#fresh = [];
-    this.#retries = [];
-    return dropped;
+    return this.drop(() => true);
+  }
+
+  /** Takes what has not started out of the lane. */
+  drop(isDropped: (job: DeliveryJob) => boolean): DeliveryJob[] {
+    const queued = [...this.#fresh, ...this.#retries];
+    this.#fresh = this.#fresh.filter((job) => !isDropped(job));
+    this.#retries = this.#retries.filter((job) => !isDropped(job));
+    return queued.filter(isDropped);
   }
 
   jobs(): readonly DeliveryJob[] {

@@ -73,6 +73,8 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
     (finished) => record(finished, async () => applyStates(await recordAttempts(db, finished, { ...options, random, now }))),
     RECORD_BATCH_MAX,
   );
+  /** What is known was still ours for half of the visibility then. */
+  let extendedAtMs = now();
   let bytes = 0;
   let suspects = 0;
   let isPumpQueued = false;
@@ -127,6 +129,15 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
     const old = [...known.values()].filter(({ leasedAtMs }) => atMs - leasedAtMs > options.visibilityMs / 2);
     await deliveries.extend(old.map(({ job }) => job.id));
     for (const one of old) one.leasedAtMs = atMs;
+    extendedAtMs = atMs;
+  }
+
+  /** After a standstill of this process, or of the database, others may have what waits here: it is taken anew from the table. */
+  function dropExpired(): void {
+    const atMs = now();
+    if (atMs - extendedAtMs < options.visibilityMs / 2) return;
+    const isExpired = (job: DeliveryJob): boolean => atMs - (known.get(job.id)?.leasedAtMs ?? 0) >= options.visibilityMs;
+    for (const lane of lanes.values()) lane.drop(isExpired).forEach(forget);
   }
 
   function enqueue(job: DeliveryJob): void {
@@ -142,6 +153,7 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
 
   function pump(): void {
     if (isPumpQueued) return;
+    dropExpired();
     let soonestMs = Infinity;
     let begun = 0;
     for (const lane of ready) {

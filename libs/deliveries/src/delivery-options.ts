@@ -43,7 +43,7 @@ export interface DeliveryOptions {
   readonly probeIntervalMs: number;
   /** How often the database is asked for due work that no timer knows of. */
   readonly pollMs: number;
-  /** A taken delivery is due again after that, should its worker die. */
+  /** A taken delivery is due again after that, should its worker die: a dead owner's share moves within 10 s. */
   readonly visibilityMs: number;
   /** How old what is known of a channel may be when an attempt starts. */
   readonly refreshMs: number;
@@ -75,7 +75,7 @@ export const DEFAULT_DELIVERY_OPTIONS: DeliveryOptions = {
   failingAfter: 5,
   probeIntervalMs: 30_000,
   pollMs: 500,
-  visibilityMs: 20_000,
+  visibilityMs: 8_000,
   refreshMs: 1_000,
   natsIdleMs: 60_000,
   telegram: { apiUrl: 'https://api.telegram.org', chatIntervalMs: 1_000, groupIntervalMs: 3_000, botIntervalMs: 34, digestFrom: 5, digestMax: 50 },

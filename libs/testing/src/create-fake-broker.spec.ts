@@ -41,11 +41,11 @@ describe('createFakeBroker', () => {
     broker.isUp = false;
     await expect(ingestor.publish('block.new', [CHAIN], blockNew(1), { messageId: '1' })).rejects.toMatchObject({ retryable: true });
     const words: string[] = [];
-    const before = ingestor.streamCreatedAt('block');
+    const before = ingestor.streamIncarnation('block');
     ingestor.onStreamsRecreated((word) => words.push(word));
     broker.wipe();
     expect(words.toSorted()).toEqual(['address', 'balance', 'block', 'chain', 'key', 'tx']);
-    expect(ingestor.streamCreatedAt('block')).not.toBe(before);
+    expect(ingestor.streamIncarnation('block')).not.toBe(before);
   });
 
   it('gives a lease to one owner until it is released or stolen', async () => {

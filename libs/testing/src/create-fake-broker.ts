@@ -136,7 +136,7 @@ export function createFakeBroker(): FakeBroker {
           recreated.add(listener);
           return () => recreated.delete(listener);
         },
-        streamCreatedAt: () => createdAt,
+        streamIncarnation: () => createdAt,
         close: async () => void (await Promise.all([...stops].map((stop) => stop()))),
       };
     },

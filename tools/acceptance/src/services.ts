@@ -3,7 +3,9 @@ import { createServer, type AddressInfo } from 'node:net';
 import { killWithParent } from '@chainwatch/testing';
 import { bundleServices } from '../../stack/bundle.mjs';
 
-export type ServiceName = 'api-gateway' | 'rpc-proxy' | 'block-ingestor-evm' | 'block-ingestor-bitcoin' | 'block-ingestor-solana' | 'block-ingestor-tron' | 'tx-analyzer' | 'balance-service' | 'notifier' | 'notifier-2';
+export type ServiceName = 'api-gateway' | 'rpc-proxy' | 'block-ingestor-evm' | 'block-ingestor-bitcoin' | 'block-ingestor-solana' | 'block-ingestor-tron' | 'tx-analyzer' | 'balance-service' | 'notifier' | ReplicaName;
+/** A second process of the same service. */
+export type ReplicaName = 'block-ingestor-evm-2' | 'tx-analyzer-2' | 'balance-service-2' | 'notifier-2';
 
 /** Services as the operating system runs them: one process each, killed without warning and started again at will. */
 export class Services {
@@ -35,6 +37,12 @@ export class Services {
   /** SIGSTOP and SIGCONT: its connections stay open, and it does nothing. SIGTERM is what an orchestrator sends. */
   signal(name: ServiceName, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void {
     this.#children.get(name)?.kill(signal);
+  }
+
+  /** Resolves with the exit code. */
+  waitExit(name: ServiceName): Promise<number | null> {
+    const child = this.#children.get(name)!;
+    return child.exitCode === null ? new Promise((resolve) => child.once('exit', resolve)) : Promise.resolve(child.exitCode);
   }
 
   async readiness(name: ServiceName): Promise<{ status: number; checks: Record<string, { ok: boolean; status?: string; reason?: string }> }> {
