@@ -13,8 +13,8 @@ await runService({
   start: async (logger) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: 'balance-service' });
-    // A session for each chain that is kept here, and some for the rest; they are opened when needed.
-    const db = createDatabase({ url: config.DATABASE_URL, applicationName: 'balance-service', poolSize: 60, keepsPlans: true });
+    // Shared by the chains: a session is taken for a statement or a transaction. They are opened when needed.
+    const db = createDatabase({ url: config.DATABASE_URL, applicationName: 'balance-service', poolSize: 24, keepsPlans: true });
     const bus = await createBus('balance-service', { url: config.NATS_URL, name: config.INSTANCE_ID, logger });
     const service = await startBalanceService({
       db,
