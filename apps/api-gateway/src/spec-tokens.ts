@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { waitFor } from '@chainwatch/testing';
 import type { AnvilHandle } from '@chainwatch/testing';
 
-/** An account of anvil; it holds all of the tokens below. */
+/** An account of anvil; it deploys the tokens below. */
 export const sender = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
 
 /** A new ERC-20 contract. Returns its address. */
