@@ -9,6 +9,7 @@ import { ChainAnalyzer } from './chain-analyzer.ts';
 import type { ChainReport } from './chain-report.ts';
 import { discoverAssets } from './discover-assets.ts';
 import type { FamilyWatch } from './family-watch.ts';
+import { runReprocess } from './reprocess/run-reprocess.ts';
 import { runBackfills } from './run-backfills.ts';
 import { settleCoins } from './settle-coins.ts';
 import { runWitnesses } from './unknown/run-witnesses.ts';
@@ -118,12 +119,13 @@ export class ChainSeat {
       const discovery = discoverAssets({ db, client: opened.client, chainGid: gid, assets: analyzer.assets, logger, signal });
       const backfills = opened.utxo && runBackfills({ sql: db, client: opened.client, codec: opened.utxo, chainGid: gid, logger, signal, settle: (batch, found) => analyzer.desk.hand(settleCoins(batch, found)) });
       const witnesses = runWitnesses({ sql: db, client: opened.client, chain: { gid, token }, desk: analyzer.desk, logger, pollMs: options.pollMs, signal });
+      const reprocess = runReprocess({ sql: db, chainGid: gid, desk: analyzer.desk, readBody: analyzer.readBodyFor(signal), logger, pollMs: options.pollMs, signal });
       try {
         await analyzer.run(signal);
       } finally {
         for (const unsubscribe of unsubscribes) unsubscribe();
         end.abort();
-        await Promise.all([discovery, backfills, witnesses]);
+        await Promise.all([discovery, backfills, witnesses, reprocess]);
       }
     } finally {
       this.#analyzer = undefined;

@@ -1,4 +1,5 @@
 import { UnknownContentError, type Block, type UnknownPart } from '@chainwatch/chain-core';
+import { waitFor } from '@chainwatch/testing';
 import type { SpecEndpoint } from './spec-chain.ts';
 import type { SpecWorld } from './spec-world.ts';
 
@@ -36,4 +37,14 @@ export const transactions = (world: SpecWorld) => world.rows<{ hash: string; sta
 
 export async function accept(world: SpecWorld): Promise<void> {
   await world.db.query(`UPDATE incidents SET status = 'accepted', accepted_at = now() WHERE status = 'open'`);
+}
+
+/** Asks for blocks to be processed again, as the gateway does, and waits until that is done. */
+export async function reprocess(world: SpecWorld, fromBlock: number, toBlock: number): Promise<void> {
+  await requestReprocess(world, fromBlock, toBlock);
+  await waitFor(async () => (await world.rows(`SELECT FROM reprocesses WHERE status = 'running'`)).length === 0, { intervalMs: 10, message: 'the blocks to be processed again' });
+}
+
+export async function requestReprocess(world: SpecWorld, fromBlock: number, toBlock: number): Promise<void> {
+  await world.db.query('INSERT INTO reprocesses (chain_gid, from_block, to_block, next_block) VALUES ($1, $2, $3, $2)', [world.gid, fromBlock, toBlock]);
 }

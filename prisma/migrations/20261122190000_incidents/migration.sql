@@ -1,5 +1,5 @@
 -- What a release does not know in a chain's blocks: one row for each kind, open until a release that knows it has decoded
--- its blocks again, or the operator accepts them as they are (docs/adr/0014). Nothing in it belongs to a project.
+-- its blocks again, or the operator accepts them as they are (ADR 16). Nothing in it belongs to a project.
 CREATE TABLE incidents (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   chain_gid text NOT NULL REFERENCES blockchains (gid) ON DELETE CASCADE,

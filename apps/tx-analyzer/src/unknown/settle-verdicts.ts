@@ -53,14 +53,14 @@ async function writeVerdicts(sql: Sql, chain: ChainContext, verdicts: readonly V
   );
 }
 
-/** The operator stands for a transaction when every incident of its block is accepted. */
+/** The operator stands for a transaction when every incident of its block that is not resolved is accepted. */
 async function takeAccepted(sql: Sql, chain: ChainContext): Promise<void> {
   await sql.query(`UPDATE unproved_transactions u SET verdict = 'accepted' WHERE u.chain_gid = $1 AND ${IS_ACCEPTED}`, [chain.gid]);
 }
 
 /** Of a row `u`. */
-export const IS_ACCEPTED = `u.verdict IN ('waiting', 'contradicted') AND cardinality(u.incident_ids) > 0
-  AND NOT EXISTS (SELECT FROM unnest(u.incident_ids) AS n (id) LEFT JOIN incidents i ON i.id = n.id WHERE i.status IS DISTINCT FROM 'accepted')`;
+export const IS_ACCEPTED = `u.verdict IN ('waiting', 'contradicted')
+  AND (SELECT bool_and(coalesce(i.status, '') IN ('accepted', 'resolved')) AND bool_or(i.status = 'accepted') FROM unnest(u.incident_ids) AS n (id) LEFT JOIN incidents i ON i.id = n.id)`;
 
 /** Of a row `u` and a transaction `t`. */
 export const IS_RELEASED = `t.is_withheld AND t.chain_gid = u.chain_gid AND t.block_hash = u.block_hash AND t.hash = u.hash AND u.verdict IN ('agreed', 'accepted')`;

@@ -1,0 +1,26 @@
+import type { Block } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { ChainContext } from '../chain-context.ts';
+import { writeUnknowns } from '../unknown/write-unknowns.ts';
+
+/**
+ * Says in an open transaction that blocks below `nextBlock` are done. A request that is done closes the incidents whose
+ * blocks it went through from the first to the last without meeting their kinds again.
+ */
+export async function writeProgress(sql: Sql, chain: ChainContext, requestId: string, nextBlock: number, blocks: readonly Block[]): Promise<void> {
+  const kinds = blocks.flatMap(({ unknowns }) => unknowns ?? []).map(({ kind }) => kind);
+  await writeUnknowns(sql, chain, blocks, []);
+  const { rows } = await sql.query<{ status: string; from_block: number; to_block: number; found_kinds: string[] }>(
+    `UPDATE reprocesses SET next_block = $2, found_kinds = ARRAY(SELECT DISTINCT k FROM unnest(found_kinds || $3::text[]) AS k ORDER BY k),
+       status = CASE WHEN $2 > to_block THEN 'done' ELSE status END, updated_at = now()
+     WHERE id = $1 RETURNING status, from_block, to_block, found_kinds`,
+    [requestId, nextBlock, kinds],
+  );
+  const request = rows[0];
+  if (request?.status !== 'done') return;
+  await sql.query(
+    `UPDATE incidents SET status = 'resolved', resolved_at = now() WHERE chain_gid = $1 AND status = 'open'
+       AND block_number >= $2 AND coalesce(last_block_number, block_number) <= $3 AND kind <> ALL($4)`,
+    [chain.gid, request.from_block, request.to_block, request.found_kinds],
+  );
+}
