@@ -46,7 +46,7 @@ export class FrontConnection implements ChannelOwner {
   /** Answers under way, in the order of their requests. */
   readonly #queue: FrontChannel[] = [];
   readonly #unread = new UnreadBytes();
-  /** Who pays for what is unread, where that is a body. */
+  /** Who pays for what is unread. */
   #payer: Holder | undefined;
   #known: KnownHead | undefined;
   /** How many bytes there must be before it is worth looking again. */
@@ -226,7 +226,20 @@ export class FrontConnection implements ChannelOwner {
     this.#isHeldBack = this.#isForeign || !this.#mayBegin();
     this.#isHeadCut = isHead && !this.#isHeldBack;
     if (this.#isHeadCut) this.#wanted = 0;
-    if (this.#isHeldBack) this.socket.pause();
+    if (!this.#isHeldBack) return;
+    this.socket.pause();
+    // With no answer to wait for, it is handed over at once.
+    if (this.#queue.length > 0 || !this.#isForeign) this.#payWhileHeldBack();
+  }
+
+  /** Requests that may not begin yet are short: there is no answer to them but the end, where even they have no room. */
+  #payWhileHeldBack(): void {
+    if (this.#payer !== undefined) return;
+    this.#payer = this.#owner.payers.payerOf(this);
+    if (this.#payer.take(this.#unread.length) === undefined) return;
+    this.#payer = undefined;
+    this.#isOver = true;
+    this.socket.destroy();
   }
 
   #takeUnread(): Buffer {

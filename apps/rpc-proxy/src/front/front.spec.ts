@@ -33,7 +33,7 @@ const servers: SpecServer[] = [];
 /** Everybody is known, and may bring what fits. */
 const book = new Tenants({ ...DEFAULT_BOUNDS, heldBytesPerKey: DEFAULT_BOUNDS.heldBytes });
 const payer = book.holderOf({ keyId: 'key', workspaceId: 'workspace' }, new Peer({} as Socket, Infinity, book.strangers));
-const payers: BodyPayers = { find: () => payer, ask: () => Promise.resolve(payer), strangerOf: () => payer };
+const payers: BodyPayers = { find: () => payer, ask: () => Promise.resolve(payer), payerOf: () => payer };
 
 async function startServer(handle: RpcHandler, { hasFront = true, headersTimeout = 15_000, requestTimeout = 60_000, keepAliveTimeout = 65_000 } = {}): Promise<SpecServer> {
   const server = createServer({ IncomingMessage: RpcIncoming, headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: 20, noDelay: true }, createRpcListener(handle, payers, (req, res) => void res.end(`list ${req.method}`)));

@@ -24,8 +24,8 @@ export interface BodyPayers {
   find(req: ClientRequest): Holder | undefined;
   /** Undefined: nobody; it is a stranger's. Never rejects. */
   ask(req: ClientRequest): Promise<Holder | undefined>;
-  /** Who pays as long as the question is open. */
-  strangerOf(req: ClientRequest): Holder;
+  /** Who pays for what a connection brings otherwise: its last key, or strangers together. */
+  payerOf(req: Pick<ClientRequest, 'socket'>): Holder;
 }
 
 /** Who asks, by the key in a request's head. */
@@ -77,7 +77,7 @@ export class Door implements BodyPayers {
     return principal && this.holderOf(req, principal);
   }
 
-  strangerOf(req: ClientRequest): Holder {
+  payerOf(req: Pick<ClientRequest, 'socket'>): Holder {
     return this.#options.peers.of(req.socket as Socket).holder;
   }
 }

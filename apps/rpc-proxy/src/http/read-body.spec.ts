@@ -34,7 +34,7 @@ beforeEach(async () => {
       asked += 1;
       return new Promise<Holder | undefined>((resolve) => (answer = resolve));
     },
-    strangerOf: () => stranger,
+    payerOf: () => stranger,
   };
   const listener = createRpcListener(
     (_req, reply, error, body) => {

@@ -38,7 +38,7 @@ class BodyReader implements BodyTaker {
     this.#done = done;
     this.#encoding = req.headers['content-encoding']?.toLowerCase();
     const known = payers.find(req);
-    this.#payer = known ?? payers.strangerOf(req);
+    this.#payer = known ?? payers.payerOf(req);
     if (known !== undefined) this.#whose = 'known';
     else void payers.ask(req).then((payer) => this.#admit(payer));
   }
