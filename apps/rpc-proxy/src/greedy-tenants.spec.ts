@@ -328,3 +328,43 @@ describe('connections', () => {
     }
   });
 });
+
+describe('the same question', () => {
+  it('of somebody whose turn it is does not wait for one of a key that has too much under way', async () => {
+    const gateway = await open({ cacheBytes: MIB });
+    const slow: (() => void)[] = [];
+    node.answer = (seen, res, req) => {
+      if (seen.body.includes('slow')) slow.push(() => answerResult('"slow"')(seen, res, req));
+      else answerResult('"0x1"')(seen, res, req);
+    };
+    const balance = `{"jsonrpc":"2.0","id":7,"method":"eth_getBalance","params":["0x00000000000000000000000000000000000000aa","latest"]}`;
+    const hog = new Client(gateway).send(request(call('["slow"]'), greedy.keys[0]).repeat(64));
+    await waitFor(() => slow.length === 64);
+    const single = new Client(gateway).send(request(balance, greedy.keys[0]));
+    const batch = new Client(gateway).send(request(`[${balance.replace('aa"', 'bb"')}]`, greedy.keys[0]));
+    await waitFor(() => gateway.directory.find('ethereum')!.upstreams[0]!.legs.size === 66);
+    const others = [balance, balance.replace('aa"', 'bb"')].map((body) => new Client(gateway).send(request(body, calm)));
+    await waitFor(() => others.every(({ statuses }) => statuses.length === 1));
+    expect([others.map(({ statuses }) => statuses[0]), single.statuses, batch.statuses]).toEqual([[200, 200], [], []]);
+    for (const answer of slow) answer();
+    await waitFor(() => single.statuses.length + batch.statuses.length === 2 && hog.statuses.length === 64);
+    await waitFor(() => isReleased(gateway));
+  });
+});
+
+describe('parts of a batch', () => {
+  it('that are kept or asked one by one take the budget until the batch is answered; calls without room get an error', async () => {
+    const gateway = await open({ cacheBytes: 64 * MIB, bounds: { heldBytesPerConnection: 2 * MIB } });
+    node.answer = answerResult(`"0x${'e'.repeat(100_000)}"`);
+    const chainId = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"eth_chainId","params":[]}`;
+    const client = new Client(gateway).send(request(chainId(1), greedy.keys[0]));
+    await waitFor(() => client.statuses.length === 1);
+    const batch = new Client(gateway).send(request(`[${Array.from({ length: 100 }, (_, id) => chainId(id)).join(',')}]`, greedy.keys[0]));
+    await waitFor(() => batch.said.endsWith('}]'));
+    const parts = JSON.parse(batch.said.slice(batch.said.indexOf('['))) as { id: number; result?: string; error?: { message: string } }[];
+    expect(parts.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, id) => id));
+    const refused = parts.filter(({ error }) => error?.message.includes('too much under way on this connection'));
+    expect([refused.length > 70, parts.filter(({ result }) => result !== undefined).length]).toEqual([true, 100 - refused.length]);
+    await waitFor(() => isReleased(gateway));
+  });
+});

@@ -1,6 +1,6 @@
 import { Exchange, type Demand } from '../exchange/exchange.ts';
 import type { Failure, Receiver, ReplyHead, WholeReply } from '../exchange/receiver.ts';
-import type { Holder } from '../limits/holder.ts';
+import type { Holder, KeyAccount } from '../limits/holder.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { AnswerCache, CacheCall } from './answer-cache.ts';
 import type { StoredReply } from './memory-store.ts';
@@ -19,6 +19,7 @@ export interface Leader {
 
 /** Who waits for somebody else's answer, and the id it goes by. */
 export interface Waiter extends Leader {
+  readonly key: KeyAccount;
   /** There is no answer to share: asks for itself, within its own time. */
   goAlone(): void;
 }
@@ -27,6 +28,8 @@ export interface Waiter extends Leader {
 export interface Joinable {
   /** What the first client saw of the chain: who saw more does not join. */
   readonly floorNumber: number;
+  /** Whether its answer does not depend on what its own key has under way. */
+  takes(waiter: Waiter): boolean;
   join(waiter: Waiter): void;
   leave(waiter: Waiter): void;
 }
@@ -57,6 +60,8 @@ export class Flight implements Receiver, Joinable {
   #pieces: Buffer[] | undefined = [];
   #bytes = 0;
   #held = 0;
+  /** It had to wait for others of its key or workspace. */
+  #isQueued = false;
 
   constructor(options: { call: CacheCall; cache: AnswerCache; demand: Demand; leader: Leader; onLand: () => void; onShared: () => void }) {
     this.#call = options.call;
@@ -78,6 +83,10 @@ export class Flight implements Receiver, Joinable {
       if (stored === undefined) this.#exchange.start();
       else this.#answer(stored);
     });
+  }
+
+  takes({ key }: Waiter): boolean {
+    return key === this.#holder.key || !this.#isQueued;
   }
 
   join(waiter: Waiter): void {
@@ -129,6 +138,15 @@ export class Flight implements Receiver, Joinable {
     this.#land();
     this.#leader?.reply.fail(failure);
     this.#serve(undefined);
+  }
+
+  onQueued(): void {
+    this.#isQueued = true;
+    for (const follower of [...this.#followers]) {
+      if (follower.key === this.#holder.key) continue;
+      this.#followers.delete(follower);
+      follower.goAlone();
+    }
   }
 
   get #isWanted(): boolean {

@@ -2,6 +2,7 @@ import type { AnswerCache, CacheCall } from '../cache/answer-cache.ts';
 import type { Joinable, Waiter } from '../cache/flight.ts';
 import type { StoredReply } from '../cache/memory-store.ts';
 import { toStored } from '../cache/to-stored.ts';
+import type { KeyAccount } from '../limits/holder.ts';
 import type { WholeReply } from '../exchange/receiver.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 
@@ -10,18 +11,25 @@ export class BatchFlight implements Joinable {
   readonly call: CacheCall;
   readonly floorNumber: number;
   readonly #id: Buffer;
+  readonly #key: KeyAccount;
   readonly #onLeft: () => void;
   readonly #waiters = new Set<Waiter>();
+  #isQueued = false;
 
-  constructor(call: CacheCall, id: Buffer, floorNumber: number, onLeft: () => void) {
-    this.call = call;
-    this.floorNumber = floorNumber;
-    this.#id = id;
-    this.#onLeft = onLeft;
+  constructor(options: { call: CacheCall; id: Buffer; key: KeyAccount; floorNumber: number; onLeft: () => void }) {
+    this.call = options.call;
+    this.floorNumber = options.floorNumber;
+    this.#id = options.id;
+    this.#key = options.key;
+    this.#onLeft = options.onLeft;
   }
 
   get isWanted(): boolean {
     return this.#waiters.size > 0;
+  }
+
+  takes({ key }: Waiter): boolean {
+    return key === this.#key || !this.#isQueued;
   }
 
   join(waiter: Waiter): void {
@@ -49,5 +57,15 @@ export class BatchFlight implements Joinable {
   /** Nothing that could be shared came. */
   release(): void {
     for (const waiter of this.#waiters) waiter.goAlone();
+  }
+
+  /** The batch waits for others of its key. */
+  tellQueued(): void {
+    this.#isQueued = true;
+    for (const waiter of [...this.#waiters]) {
+      if (waiter.key === this.#key) continue;
+      this.#waiters.delete(waiter);
+      waiter.goAlone();
+    }
   }
 }

@@ -39,7 +39,7 @@ export class CallSharing {
 
   /** The first half of it: what costs no question. */
   take(key: string, request: RpcRequest, ruled: RuledCall, reply: AnswerReceiver, ownWay: Pick<OwnWay, 'goAlone'>): Taken {
-    const { chain, body, principal } = request;
+    const { chain, body, principal, holder } = request;
     const { call } = ruled;
     const stored = this.cache.find(chain, key);
     if (stored !== undefined) {
@@ -53,7 +53,7 @@ export class CallSharing {
       if (chain.clock.now >= deadline) reply.fail('timeout');
       else leaveAlone = ownWay.goAlone(request, ruled, deadline);
     };
-    const waiter = { reply, id: body.subarray(call.idStart, call.idEnd), goAlone };
+    const waiter = { reply, id: body.subarray(call.idStart, call.idEnd), key: holder.key, goAlone };
     const joined = this.flights.join(key, chain.floorOf(principal.keyId), waiter);
     if (joined === undefined) return NOT_TAKEN;
     this.countShared(request, ruled);

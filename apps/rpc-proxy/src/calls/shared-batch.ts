@@ -4,13 +4,15 @@ import { Exchange, type Demand } from '../exchange/exchange.ts';
 import type { Failure, Receiver, ReplyHead, WholeReply } from '../exchange/receiver.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { idKeyOf } from '../json/ids-equal.ts';
+import { answerFull } from '../limits/answer-full.ts';
+import { HeldParts } from '../limits/held-parts.ts';
 import type { ScannedCall } from '../json/scan-call.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { join, readBatch, respondWithParts } from './assemble-batch.ts';
 import { BatchFlight } from './batch-flight.ts';
 import { cacheCallOf, type CallSharing } from './call-sharing.ts';
 import { demandOf } from './demand-of.ts';
-import { PartReceiver } from './part-receiver.ts';
+import { errorPart, PartReceiver } from './part-receiver.ts';
 import type { RuledCall } from './serve-request.ts';
 import { askPart } from './split-batch.ts';
 
@@ -26,6 +28,7 @@ export class SharedBatch implements Receiver {
   readonly #calls: readonly RuledCall[];
   readonly #serveWhole: () => void;
   readonly #parts: (Buffer | undefined)[];
+  readonly #held: HeldParts;
   /** Places of the calls that go to the node. */
   #rest: number[] = [];
   /** Of those, the ones that others may share. */
@@ -47,6 +50,7 @@ export class SharedBatch implements Receiver {
     this.#calls = calls;
     this.#serveWhole = serveWhole;
     this.#parts = calls.map(() => undefined);
+    this.#held = new HeldParts(request.holder);
   }
 
   ask(): void {
@@ -71,11 +75,12 @@ export class SharedBatch implements Receiver {
     const read = reply.contentEncoding === undefined ? readBatch(body, expected.map((index) => this.#calls[index]!.call), reply.body) : undefined;
     // A page, or an error of the proxy before the node: the client's as it is.
     if (read === undefined && expected.length > 0) return this.#end((flight) => flight.release(), () => client.whole(reply));
+    const isAll = this.#rest.length === this.#calls.length;
     for (const [at, index] of expected.entries()) {
-      this.#parts[index] = read!.items[at];
+      if (!isAll) this.#keep(index, read!.items[at]!);
       this.#land(index, (flight) => flight.land(read!.items[at]!, reply, upstream, this.#sharing.cache));
     }
-    if (this.#rest.length < this.#calls.length) return this.#close();
+    if (!isAll) return this.#close();
     this.#end(() => undefined, () => client.whole({ ...reply, body: read!.isInOrder ? reply.body : join(read!.items) }));
   }
 
@@ -106,6 +111,10 @@ export class SharedBatch implements Receiver {
     this.#end((flight) => flight.release(), () => this.#request.reply.fail(failure));
   }
 
+  onQueued(): void {
+    for (const flight of this.#flights.values()) flight.tellQueued();
+  }
+
   /** Takes what is there, joins who asks already, and leaves the rest for the node. */
   #place(index: number): void {
     const [request, ruled] = [this.#request, this.#calls[index]!];
@@ -122,7 +131,13 @@ export class SharedBatch implements Receiver {
     this.#open -= 1;
     // Where an id stands twice, a node that reorders decides whose answer is whose.
     if (this.#isIdTwice(call)) return void this.#rest.push(index);
-    const flight = new BatchFlight(cacheCallOf(key, request, ruled), id, request.chain.floorOf(request.principal.keyId).number, () => this.#abandonUnwanted());
+    const flight = new BatchFlight({
+      call: cacheCallOf(key, request, ruled),
+      id,
+      key: request.holder.key,
+      floorNumber: request.chain.floorOf(request.principal.keyId).number,
+      onLeft: () => this.#abandonUnwanted(),
+    });
     this.#sharing.flights.add(key, flight);
     this.#flights.set(index, flight);
     this.#rest.push(index);
@@ -160,7 +175,7 @@ export class SharedBatch implements Receiver {
   #adopt(index: number, stored: StoredReply): void {
     const { call } = this.#calls[index]!;
     this.#sharing.countShared(this.#request, this.#calls[index]!);
-    this.#parts[index] = withId(stored, this.#request.body.subarray(call.idStart, call.idEnd));
+    this.#keep(index, withId(stored, this.#request.body.subarray(call.idStart, call.idEnd)));
     this.#land(index, (flight) => flight.answer(stored));
   }
 
@@ -178,9 +193,16 @@ export class SharedBatch implements Receiver {
   }
 
   #settle(index: number, part: Buffer): void {
-    this.#parts[index] = part;
+    this.#keep(index, part);
     this.#leaves.delete(index);
     this.#close();
+  }
+
+  /** Until the answer is put together. Where there is no room for a part, its call gets an error. */
+  #keep(index: number, part: Buffer): void {
+    const full = this.#held.take(part);
+    const { idStart, idEnd } = this.#calls[index]!.call;
+    this.#parts[index] = full === undefined ? part : errorPart(this.#request.body.subarray(idStart, idEnd), answerFull(full).error);
   }
 
   #close(): void {
@@ -195,6 +217,7 @@ export class SharedBatch implements Receiver {
     this.#isDone = true;
     for (const index of [...this.#flights.keys()]) this.#land(index, tell);
     for (const leave of this.#leaves.values()) leave();
+    this.#held.release();
     if (!this.#isGone) answer();
   }
 

@@ -1,6 +1,7 @@
 import { Exchange, type Demand } from '../exchange/exchange.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { answerFull } from '../limits/answer-full.ts';
+import { HeldParts } from '../limits/held-parts.ts';
 import { respondWithParts } from './assemble-batch.ts';
 import type { CallSharing } from './call-sharing.ts';
 import { demandOf } from './demand-of.ts';
@@ -19,23 +20,17 @@ export function splitBatch(sharing: CallSharing | undefined, request: RpcRequest
   let open = calls.length;
   let isStarting = false;
   let isGone = false;
-  let held = 0;
-  const release = (): void => {
-    request.holder.release(held);
-    held = 0;
-  };
+  const held = new HeldParts(request.holder);
   const finish = (index: number, body: Buffer): void => {
     // A write goes on without its client.
     if (isGone) return;
-    // Until the last one is there.
-    const full = request.holder.take(body.length);
-    if (full === undefined) held += body.length;
+    const full = held.take(body);
     replies[index] = full === undefined ? body : errorPart(idOf(request, calls[index]!), answerFull(full).error);
     leaves.delete(index);
     running -= 1;
     open -= 1;
     if (open > 0) return start();
-    release();
+    held.release();
     respondWithParts(request.reply, replies);
   };
   // A loop, as answers that are kept come at once.
@@ -52,7 +47,7 @@ export function splitBatch(sharing: CallSharing | undefined, request: RpcRequest
   };
   request.reply.onLeave(() => {
     isGone = true;
-    release();
+    held.release();
     for (const leave of leaves.values()) leave();
   });
   start();

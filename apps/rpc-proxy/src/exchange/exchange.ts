@@ -205,6 +205,7 @@ export class Exchange implements LegOwner, Ticking {
     this.#legs.push(leg);
     this.#hedgeAt = this.#demand.kind === 'read' && this.#legs.length === 1 && chain.upstreams.length > 1 ? leg.startedAt + upstream.latencies.hedgeDelayMs(this.#demand.method) : Infinity;
     upstream.send(leg, this.#demand);
+    if (this.#legs.every(({ isQueued }) => isQueued)) this.#receiver.onQueued?.();
     return true;
   }
 

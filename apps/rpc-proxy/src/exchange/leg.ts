@@ -38,6 +38,8 @@ export class Leg implements ReplyHandler {
   startedAt: number;
   /** What is sent, while it waits. */
   request: UpstreamRequest | undefined;
+  /** Others of the same key or workspace are before it. */
+  isQueued = false;
   /** Bytes went out: from here on the node may have acted. */
   isSent = false;
   isPassing = false;

@@ -31,4 +31,6 @@ export interface Receiver {
   /** The node broke off behind `start`. */
   broken(): void;
   fail(failure: Failure): void;
+  /** The question waits for others of who asks: nobody else should wait for it. */
+  onQueued?(): void;
 }

@@ -117,6 +117,7 @@ export class Upstream {
   send(leg: Leg, request: UpstreamRequest): void {
     this.legs.add(leg);
     leg.request = request;
+    leg.isQueued = true;
     this.#queue.enter(leg);
   }
 
@@ -173,6 +174,7 @@ export class Upstream {
   }
 
   #send(leg: Leg, { rest, verb = 'POST', acceptEncoding, body }: UpstreamRequest): void {
+    leg.isQueued = false;
     let head = rest === undefined ? this.#callHead : writeRequestLine(verb, this.pathOf(rest)) + this.#headers;
     if (acceptEncoding !== undefined) head += `Accept-Encoding: ${acceptEncoding}\r\n`;
     if (verb === 'GET') this.#calls.send(leg, `${head}\r\n`, NO_BODY);
