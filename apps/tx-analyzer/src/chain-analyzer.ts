@@ -100,6 +100,8 @@ export class ChainAnalyzer {
     return this.#assets;
   }
 
+  readonly readBlock = (ref: BlockRef, signal: AbortSignal): Promise<Block> => this.#gate.read(ref, signal);
+
   /** Something may have changed: look now. */
   notify = (): void => {
     this.#watch?.expectNews();

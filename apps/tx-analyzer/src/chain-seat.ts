@@ -117,7 +117,7 @@ export class ChainSeat {
         bus.subscribe('block.new', [gid], ({ payload, traceparent }) => analyzer.push(payload, traceparent)),
       ];
       const discovery = discoverAssets({ db, client: opened.client, chainGid: gid, assets: analyzer.assets, logger, signal });
-      const backfills = opened.utxo && runBackfills({ sql: db, client: opened.client, codec: opened.utxo, chainGid: gid, logger, signal, settle: (batch, found) => analyzer.desk.hand(settleCoins(batch, found)) });
+      const backfills = opened.utxo && runBackfills({ sql: db, client: opened.client, readBlock: analyzer.readBlock, codec: opened.utxo, chainGid: gid, logger, signal, settle: (batch, found) => analyzer.desk.hand(settleCoins(batch, found)) });
       const witnesses = runWitnesses({ sql: db, client: opened.client, chain: { gid, token }, desk: analyzer.desk, logger, pollMs: options.pollMs, signal });
       const reprocess = runReprocess({ sql: db, chainGid: gid, desk: analyzer.desk, readBody: analyzer.readBodyFor(signal), logger, pollMs: options.pollMs, signal });
       try {

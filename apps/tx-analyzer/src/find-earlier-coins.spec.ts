@@ -19,7 +19,7 @@ describe('findEarlierCoins', () => {
   /** What each had when it began to count: alice before block 3, bob before block 5. */
   const expected = ['c4:0 bob 50', 't2:0 alice 20', 't2:1 bob 30', 't2:2 alice 0'];
   const find = (client: ChainClient, addresses = [alice, bob], progress: number[] = []) =>
-    findEarlierCoins({ client, codec, signal: new AbortController().signal, onProgress: async (next) => void progress.push(next) }, { addresses, fromBlock: 0 });
+    findEarlierCoins({ client, readBlock: (ref) => client.readBlock(ref), codec, signal: new AbortController().signal, onProgress: async (next) => void progress.push(next) }, { addresses, fromBlock: 0 });
   const list = (coins: readonly (Outpoint & { address: string; amountRaw: bigint })[]) => coins.map((coin) => `${coin.txid}:${coin.vout} ${coin.address} ${coin.amountRaw}`).sort();
 
   it('reads the blocks where the node tells no coins, each address up to where it counts from', async () => {

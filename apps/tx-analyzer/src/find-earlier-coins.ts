@@ -1,4 +1,4 @@
-import { BlockNotFoundError, type Block, type BlockHeader, type ChainClient, type Coin, type Outpoint, type UtxoCodec } from '@chainwatch/chain-core';
+import { BlockNotFoundError, type Block, type BlockHeader, type BlockRef, type ChainClient, type Coin, type Outpoint, type UtxoCodec } from '@chainwatch/chain-core';
 import type { BackfillAddress, BackfillBatch, BackfillMethod } from './backfill-batch.ts';
 
 export interface EarlierCoins {
@@ -18,6 +18,8 @@ export interface EarlierCoins {
 
 interface FindDeps {
   readonly client: ChainClient;
+  /** Through the gate where blocks with something unknown wait. */
+  readonly readBlock: (ref: BlockRef, signal: AbortSignal) => Promise<Block>;
   readonly codec: UtxoCodec;
   readonly signal: AbortSignal;
   /** A rescan's progress: blocks below `nextBlock` were read. */
@@ -37,7 +39,7 @@ export async function findEarlierCoins(deps: FindDeps, batch: BackfillBatch): Pr
   return (await scanCoins(deps, batch)) ?? rescanBlocks(deps, batch);
 }
 
-async function scanCoins({ client, codec, signal }: FindDeps, { addresses, fromBlock }: BackfillBatch): Promise<EarlierCoins | undefined> {
+async function scanCoins({ client, readBlock, codec, signal }: FindDeps, { addresses, fromBlock }: BackfillBatch): Promise<EarlierCoins | undefined> {
   const scan = await client.coins?.scanCoins(addresses.map((entry) => entry.address), signal);
   if (client.coins === undefined || scan === undefined) return undefined;
   const heights = addresses.map((entry) => entry.watchedFrom);
@@ -53,7 +55,7 @@ async function scanCoins({ client, codec, signal }: FindDeps, { addresses, fromB
   if (last?.hash !== scan.at.hash) throw new BlockNotFoundError(`expected the scan to stand at ${last?.hash}, got ${scan.at.hash}: the chain changed during the scan`);
   const common = { method: 'scan', fromBlock: 0, parents: findParents(headers, heights) } as const;
   // What was spent between the registration and the scan is not among the coins, yet its spending is to be told.
-  const spent = await readSpentSince({ client, codec, signal }, addresses, headers.filter(({ number }) => number >= lowest));
+  const spent = await readSpentSince({ client, readBlock, codec, signal }, addresses, headers.filter(({ number }) => number >= lowest));
   if (spent === undefined) {
     return { ...common, coins, reason: `the node does not tell spent outputs: payments out of older coins in blocks ${lowest} to ${scan.at.number} are not told` };
   }
@@ -67,7 +69,7 @@ function findParents(headers: readonly BlockHeader[], watchedFrom: readonly numb
 
 /** Coins of `addresses` that blocks up to the scan's spend. Those that are newer than the registration are known anyway. */
 async function readSpentSince(
-  { client, codec, signal }: Pick<FindDeps, 'client' | 'codec' | 'signal'>,
+  { client, readBlock, codec, signal }: Pick<FindDeps, 'client' | 'readBlock' | 'codec' | 'signal'>,
   addresses: readonly BackfillAddress[],
   headers: readonly BlockHeader[],
 ): Promise<Coin[] | undefined> {
@@ -76,7 +78,7 @@ async function readSpentSince(
   /** Where each transaction since then stands: coins of later blocks than the registration are known anyway. */
   const heights = new Map<string, number>();
   for (const header of headers) {
-    const [block, outputs] = await Promise.all([client.readBlock(header, signal), client.coins?.readSpentOutputs(header, signal)]);
+    const [block, outputs] = await Promise.all([readBlock(header, signal), client.coins?.readSpentOutputs(header, signal)]);
     if (outputs === undefined) return undefined;
     for (const { hash } of block.transactions) heights.set(hash, header.number);
     for (const [outpoint, output] of outputs) {
@@ -97,7 +99,7 @@ function splitOutpoint(outpoint: string): Outpoint {
 }
 
 async function rescanBlocks(deps: FindDeps, { addresses, fromBlock }: BackfillBatch): Promise<EarlierCoins> {
-  const { client, codec, signal, onProgress } = deps;
+  const { client, readBlock, codec, signal, onProgress } = deps;
   const wanted: Wanted = {
     byMatchKey: new Map(addresses.map((entry) => [codec.matchKeyOf(entry.address), entry])),
     watchedFrom: new Map(addresses.map((entry) => [entry.address, entry.watchedFrom])),
@@ -113,7 +115,7 @@ async function rescanBlocks(deps: FindDeps, { addresses, fromBlock }: BackfillBa
     previous = headers.at(-1);
     for (const [number, hash] of findParents(headers, heights)) parents.set(number, hash);
     for (let start = 0; start < headers.length; start += BODIES_AT_ONCE) {
-      const blocks = await Promise.all(headers.slice(start, start + BODIES_AT_ONCE).map((header) => client.readBlock(header, signal)));
+      const blocks = await Promise.all(headers.slice(start, start + BODIES_AT_ONCE).map((header) => readBlock(header, signal)));
       for (const block of blocks) applyBlock(block, wanted, coins);
     }
     await onProgress(Math.min(next + HEADERS_AT_ONCE, to + 1), to);

@@ -13,7 +13,7 @@ interface ReadBodyDeps {
   /** Asked for at every attempt. */
   readonly client: () => Pick<ChainClient, 'readBlock'>;
   /** Where blocks wait that hold something unknown. */
-  readonly unknowns: Pick<UnknownGate, 'take'>;
+  readonly unknowns: Pick<UnknownGate, 'read'>;
   readonly sql: Sql;
   readonly chainGid: string;
   readonly logger: Pick<AnalyzerLogger, 'warn'>;
@@ -27,7 +27,7 @@ export async function readBody(deps: ReadBodyDeps, ref: BlockRef, onTrouble: (re
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     try {
-      return await readOnce(deps, { number: ref.number, hash: ref.hash }, signal);
+      return await deps.unknowns.read({ number: ref.number, hash: ref.hash }, signal, deps.client());
     } catch (error) {
       signal.throwIfAborted();
       const isMissing = error instanceof BlockNotFoundError || error instanceof IncompleteBlockError;
@@ -37,17 +37,6 @@ export async function readBody(deps: ReadBodyDeps, ref: BlockRef, onTrouble: (re
       onTrouble(`block ${ref.number} ${ref.hash} cannot be read: ${describeTrouble(error)}`);
     }
     await delay(Math.min(RETRY_MS_MIN * 2 ** (attempt - 1), RETRY_MS_MAX) * (0.8 + Math.random() * 0.4), undefined, { signal });
-  }
-}
-
-async function readOnce({ client, unknowns }: ReadBodyDeps, ref: BlockRef, signal: AbortSignal): Promise<Block> {
-  try {
-    return await client().readBlock(ref, signal);
-  } catch (error) {
-    // Every endpoint was asked by now.
-    const taken = error instanceof UnknownContentError ? await unknowns.take(ref, error.unknowns, signal) : undefined;
-    if (taken === undefined) throw error;
-    return taken;
   }
 }
 

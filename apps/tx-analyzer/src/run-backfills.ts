@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describePublicly, type ChainClient, type UtxoCodec } from '@chainwatch/chain-core';
+import { describePublicly, type Block, type BlockRef, type ChainClient, type UtxoCodec } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { AnalyzerLogger } from './analyzer-deps.ts';
 import { findBackfillBatch, writeBackfillProgress, type BackfillBatch } from './backfill-batch.ts';
@@ -9,6 +9,8 @@ import { findEarlierCoins, type EarlierCoins } from './find-earlier-coins.ts';
 interface BackfillDeps {
   readonly sql: Sql;
   readonly client: ChainClient;
+  /** Through the gate where blocks with something unknown wait. */
+  readonly readBlock: (ref: BlockRef, signal: AbortSignal) => Promise<Block>;
   readonly codec: UtxoCodec;
   readonly chainGid: string;
   readonly logger: AnalyzerLogger;
@@ -48,9 +50,9 @@ export async function runBackfills(deps: BackfillDeps): Promise<void> {
   }
 }
 
-async function runBatch({ sql, client, codec, chainGid, signal, settle }: BackfillDeps, batch: BackfillBatch): Promise<boolean> {
+async function runBatch({ sql, client, readBlock, codec, chainGid, signal, settle }: BackfillDeps, batch: BackfillBatch): Promise<boolean> {
   await writeBackfillProgress(sql, chainGid, batch, { status: 'running' });
   const onProgress = (nextBlock: number, toBlock: number): Promise<void> =>
     writeBackfillProgress(sql, chainGid, batch, { status: 'running', method: 'rescan', nextBlock, toBlock });
-  return settle(batch, await findEarlierCoins({ client, codec, signal, onProgress }, batch));
+  return settle(batch, await findEarlierCoins({ client, readBlock, codec, signal, onProgress }, batch));
 }

@@ -13,7 +13,7 @@ import { outpointKey } from '../outpoint-key.ts';
 import type { OutboxEvent } from '../planned-event.ts';
 import { addDetectedReads } from '../plan-writes.ts';
 import { listUsed, movedTokens } from '../prepare-blocks.ts';
-import { readStates, STATE_COLUMNS, type TransactionRow } from '../read-states.ts';
+import { heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from '../read-states.ts';
 import { openingOf, writeStep } from '../run-step.ts';
 import type { TransactionState } from '../transaction-state.ts';
 import { UtxoFinder } from '../utxo-finder.ts';
@@ -49,14 +49,22 @@ async function prepareAgain(turn: WriterTurn, blocks: readonly Block[]): Promise
   const { gid: chainGid, family, network, utxo } = chain;
   const hits = await findHits({ sql, chainGid, family, network, watch, ...(utxo === undefined ? {} : { utxo }) }, [], await findAgain(turn, blocks));
   const matches = hits.late.flatMap(({ block, transactions }) => matchTransactions(block, transactions, hits.watched));
-  const plan = planReprocess({ chainGid, blocks, matches, records: await readRecords(sql, chain, blocks) });
+  const records = await readRecords(sql, chain, blocks);
+  const plan = planReprocess({ chainGid, blocks, matches, records });
   const late = [...plan.fresh, ...plan.grown];
   const reads = new BalanceReads();
   addDetectedReads(reads, late, network.native.gid, false);
+  // What is not so any more explained a balance, too.
+  for (const record of findChanged(chainGid, plan, records)) for (const pair of heldPairs(chain, record)) reads.add({ ...pair, reason: 'detected' });
   const moved = movedTokens(late, network.native.gid);
   const newAssets = await assets.prepare(moved, signal);
   const step = { blocks: [], matches: [], late, reads: reads.list(), movedGids: [...moved], newAssets, usedIds: listUsed(late, hits.watched), ...(hits.utxos === undefined ? {} : { utxos: hits.utxos }) };
   return { step, plan };
+}
+
+function findChanged(chainGid: string, { undone, grown }: ReprocessPlan, records: readonly TransactionState[]): TransactionState[] {
+  const ids = new Set(grown.map(({ projectId, transaction }) => transactionIdOf(projectId, chainGid, transaction.hash)));
+  return [...undone, ...records.filter(({ id }) => ids.has(id))];
 }
 
 async function findAgain({ db: sql, chain, watch }: WriterTurn, blocks: readonly Block[]): Promise<BlockCandidates[]> {

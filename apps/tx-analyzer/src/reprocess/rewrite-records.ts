@@ -1,13 +1,12 @@
 import type { Block } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import { BalanceReads, insertBalanceReadsSql } from '../balance-read.ts';
 import type { ChainContext } from '../chain-context.ts';
 import { findAmountMax } from '../find-amount-max.ts';
 import { insertEvents } from '../insert-events.ts';
 import type { MatchedTransaction } from '../matched-transaction.ts';
 import { numberEvents } from '../number-events.ts';
 import type { OutboxEvent } from '../planned-event.ts';
-import { heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from '../read-states.ts';
+import { readStates, STATE_COLUMNS, type TransactionRow } from '../read-states.ts';
 import { SqlParams } from '../sql-params.ts';
 import type { TransactionState } from '../transaction-state.ts';
 
@@ -27,10 +26,6 @@ export async function undoRecords(sql: Sql, chain: ChainContext, undone: readonl
   const states = await readStates(sql, rows, chain.learn);
   const events = await numberEvents(sql, chain, states.map((state) => ({ type: 'transaction.reorged', state }) as const), headNumber, now);
   await insertEvents(sql, events, isHeld);
-  const reads = new BalanceReads();
-  for (const state of states) for (const pair of heldPairs(chain, state)) reads.add({ ...pair, reason: 'reorged' });
-  const params = new SqlParams();
-  await sql.query(insertBalanceReadsSql(params, chain.gid, reads.list()), params.values);
   return events;
 }
 

@@ -37,12 +37,14 @@ export async function runWitnesses(deps: WitnessDeps): Promise<void> {
       if (round.isDue) await round.ask(deps);
       failures = 0;
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) break;
       failures += 1;
       logger.warn({ chain_gid: chain.gid, error: String(error) }, 'incidents could not be looked after, they are looked at again');
     }
     await delay(Math.min(pollMs * 2 ** Math.min(failures, 10), WAIT_MS_MAX), undefined, { signal }).catch(() => undefined);
   }
+  // Whoever owns the chain next says how many there are.
+  recordIncidents(chain.gid, 0);
 }
 
 /** Goes through the blocks that wait for another endpoint, some at once; rests longer each time that none had an opinion. */
