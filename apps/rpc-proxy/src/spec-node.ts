@@ -25,6 +25,8 @@ export interface SpecNode {
   answer: Answer;
   /** Method → result; undefined refuses. */
   health: Record<string, (params: readonly unknown[]) => unknown>;
+  /** Refuses everything, the gateway's own questions too, as a provider does whose key expired. */
+  refusal: { readonly status: number; readonly body: string } | undefined;
   /** Takes requests and answers none, as a process that was stopped. */
   isSilent: boolean;
   stop(): Promise<void>;
@@ -33,8 +35,9 @@ export interface SpecNode {
 export async function startSpecNode(answer: Answer = answerResult('"0x1"'), options: { chainId?: number; head?: number } = {}): Promise<SpecNode> {
   const head = options.head ?? 100;
   const block = (number: number) => ({ number: `0x${number.toString(16)}`, hash: `0x${number.toString(16).padStart(64, '0')}` });
-  const node: Pick<SpecNode, 'answer' | 'health' | 'seen' | 'isSilent'> = {
+  const node: Pick<SpecNode, 'answer' | 'health' | 'refusal' | 'seen' | 'isSilent'> = {
     answer,
+    refusal: undefined,
     isSilent: false,
     seen: [],
     health: {
@@ -59,6 +62,10 @@ export async function startSpecNode(answer: Answer = answerResult('"0x1"'), opti
       const health = findHealth(body, node.health) ?? findWalletHealth(req.url!, body, node.health);
       const seen: Seen = { body, bytes, headers: req.headers, rawHeaders: req.rawHeaders, url: req.url!, method: req.method!, isHealth: health !== undefined };
       if (node.isSilent) return;
+      if (node.refusal !== undefined) {
+        if (health === undefined) node.seen.push(seen);
+        return sendJson(res, node.refusal.body, node.refusal.status);
+      }
       if (health !== undefined) return void res.setHeader('content-type', 'application/json').end(health);
       node.seen.push(seen);
       node.answer(seen, res, req);

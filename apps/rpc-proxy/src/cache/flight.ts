@@ -1,4 +1,5 @@
-import { Exchange, type Demand } from '../exchange/exchange.ts';
+import type { Demand } from '../exchange/demand.ts';
+import { Exchange } from '../exchange/exchange.ts';
 import type { Failure, Receiver, ReplyHead, WholeReply } from '../exchange/receiver.ts';
 import type { Holder, KeyAccount } from '../limits/holder.ts';
 import type { Upstream } from '../upstreams/upstream.ts';

@@ -1,4 +1,4 @@
-import type { Demand } from '../exchange/exchange.ts';
+import type { Demand } from '../exchange/demand.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { ScannedCall } from '../json/scan-call.ts';
 import type { MethodRule } from '../methods/method-rule.ts';

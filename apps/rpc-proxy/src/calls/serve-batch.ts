@@ -1,4 +1,5 @@
-import { Exchange, type Demand } from '../exchange/exchange.ts';
+import type { Demand } from '../exchange/demand.ts';
+import { Exchange } from '../exchange/exchange.ts';
 import type { Failure, Receiver, WholeReply } from '../exchange/receiver.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { MethodKind } from '../methods/method-rule.ts';

@@ -1,4 +1,5 @@
-import { Exchange, type Demand } from '../exchange/exchange.ts';
+import type { Demand } from '../exchange/demand.ts';
+import { Exchange } from '../exchange/exchange.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { answerFull } from '../limits/answer-full.ts';
 import { HeldParts } from '../limits/held-parts.ts';

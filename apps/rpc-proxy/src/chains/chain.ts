@@ -14,7 +14,7 @@ export interface Floor {
 }
 
 /** `mismatch`: the reply had the id of another call. */
-export type Outcome = 'ok' | 'error' | 'busy' | 'unable' | 'slow' | 'mismatch';
+export type Outcome = 'ok' | 'error' | 'busy' | 'unable' | 'slow' | 'mismatch' | 'stale';
 
 const FLOORS_MAX = 10_000;
 const SUSPECT_MS = 80;
@@ -140,7 +140,7 @@ export class Chain {
 
   count(upstream: Upstream, outcome: Outcome): void {
     let counts = this.outcomes.get(upstream);
-    if (counts === undefined) this.outcomes.set(upstream, (counts = { ok: 0, error: 0, busy: 0, unable: 0, slow: 0, mismatch: 0 }));
+    if (counts === undefined) this.outcomes.set(upstream, (counts = { ok: 0, error: 0, busy: 0, unable: 0, slow: 0, mismatch: 0, stale: 0 }));
     counts[outcome] += 1;
   }
 

@@ -1,44 +1,19 @@
-import type { Chain, Floor } from '../chains/chain.ts';
 import type { Full, Holder } from '../limits/holder.ts';
-import type { MethodKind } from '../methods/method-rule.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { judgeReply, judgeWalletReply } from './judge-reply.ts';
-import type { Asked } from './is-reply-to.ts';
+import { StaleConnectionError } from '../wire/stale-connection-error.ts';
+import type { Demand } from './demand.ts';
+import { isFailure, isTold, judgeReply, judgeWalletReply, startsAsJson, withoutPage } from './judge-reply.ts';
 import { asKnownTransaction } from './known-transaction.ts';
 import { Leg, type LegOwner } from './leg.ts';
 import { readPauseMs } from './read-pause-ms.ts';
 import { readRevealedHead, readToldBlock } from './read-revealed-head.ts';
 import type { Failure, Receiver, ReplyHead, WholeReply } from './receiver.ts';
 
-/** What is asked of a chain's nodes. */
-export interface Demand {
-  readonly chain: Chain;
-  /** Who asks. */
-  readonly holder: Holder;
-  readonly body: Buffer;
-  /** Whose answer a reply must be; undefined where replies have no ids. */
-  readonly asked?: Asked | undefined;
-  /** The strictest of a batch. */
-  readonly kind: MethodKind;
-  /** For latencies and heads; of a batch `batch`. */
-  readonly method: string;
-  /** The whole body's parameters, where they are short. */
-  readonly params: string;
-  /** What the client saw of the chain so far. */
-  readonly floor: Floor;
-  /** Behind the address of the node's HTTP interface: `/wallet/getnowblock`. */
-  readonly rest?: string;
-  readonly verb?: 'POST' | 'GET';
-  readonly acceptEncoding?: string | undefined;
-  /** The one node that has the filter. */
-  readonly upstream?: Upstream | undefined;
-  /** By the chain's clock; 30 s from now where it is not given. */
-  readonly deadline?: number | undefined;
-}
-
 export const DEADLINE_MS = 30_000;
 const LEGS_MAX = 4;
+/** What never goes again takes no connection that the node may have closed by now. */
+const ONCE_IDLE_MS_MAX = 1_000;
 const AGAIN_MS = 40;
 const AGAIN_MAX = 50;
 
@@ -63,6 +38,8 @@ export class Exchange implements LegOwner, Ticking {
   #againCount = 0;
   /** Why no more legs could begin. */
   #full: Full | undefined;
+  /** From here on over connections that nobody used before. */
+  #isFresh = false;
   #isDone = false;
 
   constructor(demand: Demand, receiver: Receiver) {
@@ -126,13 +103,13 @@ export class Exchange implements LegOwner, Ticking {
     if (this.#demand.kind === 'send' || this.#demand.kind === 'once') chain.noteWrite();
     this.#finish();
     const isSecondSend = this.#legCount > 1 && this.#demand.kind === 'send';
-    this.#receiver.whole((isSecondSend ? asKnownTransaction(method, this.#demand.body, reply) : undefined) ?? reply, upstream);
+    this.#receiver.whole((isSecondSend ? asKnownTransaction(method, this.#demand.body, reply) : undefined) ?? withoutPage(reply), upstream);
   }
 
   onLarge(leg: Leg, head: ReplyHead, pieces: readonly Buffer[]): boolean {
     const { chain } = this.#demand;
     // Large failures are pages of a proxy in front of the node.
-    if (head.status >= 500 || head.status === 429) {
+    if (isFailure(head.status) || (head.status >= 400 && !startsAsJson(pieces[0]!))) {
       leg.cancel();
       this.#drop(leg);
       this.#goOn(leg, undefined);
@@ -157,9 +134,21 @@ export class Exchange implements LegOwner, Ticking {
 
   onError(leg: Leg, error: Error): void {
     this.#drop(leg);
+    if (error instanceof StaleConnectionError && leg !== this.#passing && !this.#isFresh) return this.#goOnFresh(leg);
     leg.upstream.fail(error.message);
     this.#demand.chain.count(leg.upstream, 'error');
     if (leg === this.#passing) return this.#break();
+    this.#goOn(leg, undefined);
+  }
+
+  /** The node had closed a kept connection: no failure of the node. What may go again goes over a new one. */
+  #goOnFresh(leg: Leg): void {
+    this.#demand.chain.count(leg.upstream, 'stale');
+    this.#isFresh = true;
+    if (this.#mayGoAgain(leg)) {
+      this.#tried = this.#tried.filter((tried) => tried !== leg.upstream);
+      this.#legCount -= 1;
+    }
     this.#goOn(leg, undefined);
   }
 
@@ -204,6 +193,8 @@ export class Exchange implements LegOwner, Ticking {
     this.#legCount += 1;
     this.#legs.push(leg);
     this.#hedgeAt = this.#demand.kind === 'read' && this.#legs.length === 1 && chain.upstreams.length > 1 ? leg.startedAt + upstream.latencies.hedgeDelayMs(this.#demand.method) : Infinity;
+    if (this.#isFresh) leg.idleMsMax = 0;
+    else if (this.#demand.kind === 'once') leg.idleMsMax = ONCE_IDLE_MS_MAX;
     upstream.send(leg, this.#demand);
     if (this.#legs.every(({ isQueued }) => isQueued)) this.#receiver.onQueued?.();
     return true;
@@ -230,7 +221,7 @@ export class Exchange implements LegOwner, Ticking {
   /** A leg failed. Another one may still bring it; else another node is asked. */
   #goOn(leg: Leg, reply: WholeReply | undefined, legsOfLastMax = 2): void {
     if (this.#isDone) return;
-    if (reply !== undefined) this.#lastReply = reply;
+    if (reply !== undefined && isTold(reply)) this.#lastReply = reply;
     if (this.#legs.length > 0) return;
     if (this.#mayGoAgain(leg) && this.#legCount < LEGS_MAX) {
       if (this.#startLeg()) return;

@@ -4,29 +4,60 @@ import { skipSpace } from '../json/skip-value.ts';
 import { ERROR_BYTES_MAX, judgeError, judgeTronText, type Verdict } from './judge-error.ts';
 import type { WholeReply } from './receiver.ts';
 
+/** Credentials of ours that the node refuses: its fault, whatever it says about it. */
+const REFUSES_US: ReadonlySet<number> = new Set([401, 402, 403]);
+/** What the client sent is too long or no good, in its body, path or headers. */
+const CLIENTS_FAULT: ReadonlySet<number> = new Set([400, 413, 414, 415, 431]);
+
+/** Whether a status alone says that the node, or what stands in front of it, failed. */
+export function isFailure(status: number): boolean {
+  return status >= 500 || status === 429 || REFUSES_US.has(status);
+}
+
 export function judgeReply(family: ChainFamilyName, reply: WholeReply): Verdict {
   const { status, body } = reply;
   if (status === 429) return 'busy';
+  if (REFUSES_US.has(status)) return 'broken';
   if (status >= 200 && status < 300) return reply.contentEncoding === undefined ? judgeBody(family, body) : 'answer';
   if (status === 503 && family === 'bitcoin' && body.includes('Work queue depth exceeded')) return 'busy';
   // Bitcoin Core's errors come with 500 or 404: a JSON-RPC error is an answer whatever its status is.
   const isJson = isJsonRpc(body);
   if (status >= 500) return isJson ? judgeBody(family, body) : 'broken';
   // A wrong path, a refused credential: of this node, not of the call.
-  return isJson ? judgeBody(family, body) : status === 400 || status === 413 || status === 415 ? 'answer' : 'broken';
+  return isJson ? judgeBody(family, body) : CLIENTS_FAULT.has(status) ? 'answer' : 'broken';
 }
 
 /** The same of TRON's HTTP interface, whose paths are the client's: one that a node does not serve says nothing against the node. */
 export function judgeWalletReply({ status, body, contentEncoding }: WholeReply): Verdict {
   if (status === 429) return 'busy';
+  if (REFUSES_US.has(status)) return 'broken';
   if (status >= 200 && status < 300) return contentEncoding === undefined ? judgeTronText(body) : 'answer';
   if (status >= 500 && status !== 501) return 'broken';
-  return status === 400 || status === 413 || status === 415 ? 'answer' : 'unable';
+  return CLIENTS_FAULT.has(status) ? 'answer' : 'unable';
+}
+
+/**
+ * What a client may see of a reply: what a node says in JSON passes as it is; of a page of the node, or of a proxy before
+ * it, the status alone, because pages tell of the operator (paths with keys in them, addresses).
+ */
+export function withoutPage(reply: WholeReply): WholeReply {
+  if (reply.status < 400 || (!REFUSES_US.has(reply.status) && startsAsJson(reply.body))) return reply;
+  const body = Buffer.from(JSON.stringify({ error: `the node refused the request with status ${reply.status}` }));
+  return { status: reply.status, contentType: 'application/json', contentEncoding: undefined, retryAfter: reply.retryAfter, contentLength: body.length, body };
+}
+
+/** Whether a reply is more than a page: a JSON-RPC reply, or JSON of TRON's HTTP interface. */
+export function isTold(reply: WholeReply): boolean {
+  return !REFUSES_US.has(reply.status) && startsAsJson(reply.body);
+}
+
+export function startsAsJson(body: Buffer): boolean {
+  const first = body[skipSpace(body, 0)];
+  return first === 0x7b || first === 0x5b;
 }
 
 function isJsonRpc(body: Buffer): boolean {
-  const first = body[skipSpace(body, 0)];
-  return (first === 0x7b || first === 0x5b) && (body.includes('"error"') || body.includes('"result"'));
+  return startsAsJson(body) && (body.includes('"error"') || body.includes('"result"'));
 }
 
 function judgeBody(family: ChainFamilyName, body: Buffer): Verdict {

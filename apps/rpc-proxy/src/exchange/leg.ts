@@ -42,6 +42,8 @@ export class Leg implements ReplyHandler {
   isQueued = false;
   /** Bytes went out: from here on the node may have acted. */
   isSent = false;
+  /** Connections that were idle for longer are not used for it. */
+  idleMsMax = Infinity;
   isPassing = false;
   isDone = false;
   #owner: LegOwner;

@@ -27,11 +27,14 @@ export async function callWallet<T>(upstream: Upstream, method: string, body: ob
 async function post(upstream: Upstream, path: string, question: object, signal: AbortSignal): Promise<{ result?: unknown; error?: unknown }> {
   const { statusCode, body } = await upstream.pool.request({ path, method: 'POST', headers: upstream.headers as string[], body: JSON.stringify(question), signal });
   const reply = parse(await body.text());
+  // Our credentials, whatever it says about them: nobody is served there.
+  if (REFUSES_US.has(statusCode)) throw new Error(`the node refuses our credentials with status ${statusCode}`);
   if (NOT_SERVED.has(statusCode) && reply?.error === undefined) throw new NotServedError(`expected the interface at this address, got status ${statusCode}`);
   if (reply === undefined) throw new Error(`expected JSON, got status ${statusCode}`);
   return reply;
 }
 
+const REFUSES_US: ReadonlySet<number> = new Set([401, 402, 403]);
 const NOT_SERVED: ReadonlySet<number> = new Set([404, 405, 501]);
 
 function parse(text: string): { result?: unknown; error?: unknown } | undefined {

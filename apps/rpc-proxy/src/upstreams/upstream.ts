@@ -48,6 +48,7 @@ const FAILURES_MAX = 3;
 const CONNECTIONS_MAX = 16;
 /** Of the calls of clients: what is more waits. */
 const CALLS_MAX = 256;
+const ACCEPT_ENCODING_MAX = 256;
 const NO_BODY: Buffer = Buffer.alloc(0);
 
 /** One node: its connections, what is under way, and whether it may serve. */
@@ -70,7 +71,9 @@ export class Upstream {
   head: Head | undefined;
   /** Answered a health question at least once, or failed to. */
   isChecked = false;
-  /** Serves another chain: nothing is ever sent to it. */
+  /** Said that it serves this chain, and nothing else since. */
+  hasToldChain = false;
+  /** Serves another chain, or never told which one: nothing is ever sent to it. */
   isWrongChain = false;
   /** Opened by failures or silence, closed by a health question that is answered. */
   isDown = false;
@@ -176,9 +179,10 @@ export class Upstream {
   #send(leg: Leg, { rest, verb = 'POST', acceptEncoding, body }: UpstreamRequest): void {
     leg.isQueued = false;
     let head = rest === undefined ? this.#callHead : writeRequestLine(verb, this.pathOf(rest)) + this.#headers;
-    if (acceptEncoding !== undefined) head += `Accept-Encoding: ${acceptEncoding}\r\n`;
-    if (verb === 'GET') this.#calls.send(leg, `${head}\r\n`, NO_BODY);
-    else this.#calls.send(leg, `${head}Content-Length: ${body.length}\r\n\r\n`, body);
+    // Nodes bound their heads by less than clients do.
+    if (acceptEncoding !== undefined && acceptEncoding.length <= ACCEPT_ENCODING_MAX) head += `Accept-Encoding: ${acceptEncoding}\r\n`;
+    if (verb === 'GET') this.#calls.send(leg, `${head}\r\n`, NO_BODY, leg.idleMsMax);
+    else this.#calls.send(leg, `${head}Content-Length: ${body.length}\r\n\r\n`, body, leg.idleMsMax);
   }
 }
 

@@ -39,9 +39,13 @@ function intervalOf({ network }: Chain): number {
 async function check(chain: Chain, upstream: Upstream): Promise<number> {
   try {
     const { isRightChain, head } = await askHealth(upstream, chain);
-    upstream.isWrongChain = isRightChain === false;
+    if (isRightChain === undefined && head === undefined) throw new Error('tells neither its chain nor its head');
+    if (isRightChain === true) upstream.hasToldChain = true;
+    // Who never said which chain it serves is not believed to serve this one.
+    upstream.isWrongChain = isRightChain === false || !upstream.hasToldChain;
     if (upstream.isWrongChain) {
-      upstream.reason = 'serves another chain';
+      upstream.reason = isRightChain === false ? 'serves another chain' : 'does not tell which chain it serves';
+      if (isRightChain === false) upstream.hasToldChain = false;
       return DOWN_INTERVAL_MS;
     }
     upstream.recover();

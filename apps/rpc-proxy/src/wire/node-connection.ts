@@ -3,6 +3,7 @@ import { MalformedReplyError } from './malformed-reply-error.ts';
 import { KEEP_ALIVE_MS, type WireHead } from './read-reply-head.ts';
 import type { ReplyHandler, ReplySource } from './reply-handler.ts';
 import { ReplyReader, type ReplySink } from './reply-reader.ts';
+import { StaleConnectionError } from './stale-connection-error.ts';
 
 export interface ConnectionOwner {
   onConnected(connection: NodeConnection): void;
@@ -21,6 +22,9 @@ const JOINED_BYTES_MAX = 8_192;
 export class NodeConnection implements ReplySink, ReplySource {
   /** When it is too old to be used again. */
   freshUntil = 0;
+  /** When it became free last. */
+  idleSince = 0;
+  readonly bornAt: number;
   isConnected = false;
   /** How long after its last reply it may be used again. */
   keepAliveMs = KEEP_ALIVE_MS;
@@ -30,10 +34,14 @@ export class NodeConnection implements ReplySink, ReplySource {
   #handler: ReplyHandler | undefined;
   #isPaused = false;
   #isGone = false;
+  /** It carried a reply before, and nothing of the next one came yet: the node may have closed it meanwhile. */
+  #isStaleIfLost = false;
+  #replyCount = 0;
 
   /** @throws Error where the address may not be dialled */
-  constructor(openSocket: OpenSocket, owner: ConnectionOwner) {
+  constructor(openSocket: OpenSocket, owner: ConnectionOwner, now: number) {
     this.#owner = owner;
+    this.bornAt = now;
     const onread = { buffer: () => this.#handler?.buffer ?? READ_BUFFER, callback: (count: number, bytes: Uint8Array): boolean => this.#read(count, bytes as Buffer) };
     this.#socket = openSocket(onread, () => this.#connected())
       .on('end', () => this.#ended())
@@ -43,6 +51,7 @@ export class NodeConnection implements ReplySink, ReplySource {
 
   send(handler: ReplyHandler, head: string, body: Buffer): void {
     this.#handler = handler;
+    this.#isStaleIfLost = this.#replyCount > 0;
     this.#reader.expect();
     handler.onSend(this);
     if (body.length <= JOINED_BYTES_MAX) {
@@ -74,7 +83,7 @@ export class NodeConnection implements ReplySink, ReplySource {
     this.#reader.stop();
     this.#socket.destroy();
     this.#owner.onGone(this, error);
-    handler?.onError(error);
+    handler?.onError(this.#isStaleIfLost ? new StaleConnectionError(error) : error);
   }
 
   onHead(head: WireHead): void {
@@ -88,6 +97,7 @@ export class NodeConnection implements ReplySink, ReplySource {
 
   onReplyEnd(isClean: boolean): void {
     const handler = this.#handler!;
+    this.#replyCount += 1;
     const isOwn = handler.isOwnReply();
     this.#handler = undefined;
     this.#isPaused = false;
@@ -106,6 +116,7 @@ export class NodeConnection implements ReplySink, ReplySource {
   /** @returns whether to go on reading */
   #read(count: number, bytes: Buffer): boolean {
     if (this.#isGone) return false;
+    this.#isStaleIfLost = false;
     try {
       this.#reader.read(bytes, count);
     } catch (error) {

@@ -12,6 +12,7 @@ export interface NodePoolOptions {
 
 const CONNECTIONS_MAX = 256;
 const SWEEP_MS = 1_000;
+const AGE_MS_MAX = 300_000;
 
 interface Waiting {
   readonly handler: ReplyHandler;
@@ -35,11 +36,21 @@ export class NodePool implements ConnectionOwner {
     this.#connectionsMax = options.connectionsMax ?? CONNECTIONS_MAX;
   }
 
-  /** Sends head and body over one connection; the head is whole, with its empty line. */
-  send(handler: ReplyHandler, head: string, body: Buffer): void {
+  /**
+   * Sends head and body over one connection; the head is whole, with its empty line.
+   * @param idleMsMax kept connections that were idle for longer are passed over: the node may have closed them
+   */
+  send(handler: ReplyHandler, head: string, body: Buffer, idleMsMax = Infinity): void {
+    const { now } = this.#options.clock;
     for (let connection = this.#free.pop(); connection !== undefined; connection = this.#free.pop()) {
-      if (connection.freshUntil > this.#options.clock.now) return connection.send(handler, head, body);
-      connection.destroy(IDLE);
+      if (connection.freshUntil <= now) {
+        connection.destroy(IDLE);
+        continue;
+      }
+      if (now - connection.idleSince <= idleMsMax) return connection.send(handler, head, body);
+      // The others were idle for longer still.
+      this.#free.push(connection);
+      break;
     }
     this.#waiting.set(handler, { handler, head, body });
     this.#open();
@@ -73,8 +84,12 @@ export class NodePool implements ConnectionOwner {
   onFree(connection: NodeConnection): void {
     const waiting = this.#takeWaiting();
     if (waiting !== undefined) return connection.send(waiting.handler, waiting.head, waiting.body);
+    const { now } = this.#options.clock;
     if (this.#isClosed) return connection.destroy(CLOSED);
-    connection.freshUntil = this.#options.clock.now + connection.keepAliveMs;
+    // A connection in constant use would never follow a change of DNS.
+    if (now - connection.bornAt > AGE_MS_MAX) return connection.destroy(OLD);
+    connection.idleSince = now;
+    connection.freshUntil = now + connection.keepAliveMs;
     this.#free.push(connection);
     this.#sweep ??= setInterval(() => this.#dropStale(), SWEEP_MS).unref();
   }
@@ -92,7 +107,7 @@ export class NodePool implements ConnectionOwner {
     while (this.#opening < this.#waiting.size && this.#connections.size < this.#connectionsMax) {
       this.#opening += 1;
       try {
-        this.#connections.add(new NodeConnection(this.#options.openSocket, this));
+        this.#connections.add(new NodeConnection(this.#options.openSocket, this, this.#options.clock.now));
       } catch (error) {
         // An address that may not be dialled: told later, as every other failure is.
         queueMicrotask(() => this.#failToOpen(error as Error));
@@ -122,5 +137,6 @@ export class NodePool implements ConnectionOwner {
   }
 }
 
+const OLD = new Error('the connection was in use for long enough');
 const IDLE = new Error('the connection was idle for too long');
 const CLOSED = new Error('the node is not asked any more');
