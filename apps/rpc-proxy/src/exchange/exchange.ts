@@ -86,7 +86,7 @@ export class Exchange implements LegOwner, Ticking {
     const { upstream } = leg;
     const verdict = chain.isWallet ? judgeWalletReply(reply) : judgeReply(chain.family, reply);
     if (verdict === 'broken') {
-      upstream.fail(`answered with status ${reply.status}`);
+      upstream.fail(`answered with status ${reply.status}`, leg.startedAt);
       chain.count(upstream, 'error');
       return this.#goOn(leg, reply);
     }
@@ -135,7 +135,7 @@ export class Exchange implements LegOwner, Ticking {
   onError(leg: Leg, error: Error): void {
     this.#drop(leg);
     if (error instanceof StaleConnectionError && leg !== this.#passing && !this.#isFresh) return this.#goOnFresh(leg);
-    leg.upstream.fail(error.message);
+    leg.upstream.fail(error.message, leg.startedAt);
     this.#demand.chain.count(leg.upstream, 'error');
     if (leg === this.#passing) return this.#break();
     this.#goOn(leg, undefined);

@@ -82,6 +82,7 @@ export class Upstream {
   pausedUntil = 0;
   lastHeardAt = 0;
   #failures = 0;
+  #failedAt = -Infinity;
   /** Of an HTTP interface, with or without its own folder, or with the JSON-RPC that stands beside it. */
   readonly #base: string;
   readonly #query: string | undefined;
@@ -146,9 +147,12 @@ export class Upstream {
     this.#failures = 0;
   }
 
-  fail(reason: string): void {
-    this.#failures += 1;
+  /** @param startedAt of the call that failed: what was under way when another one failed is the same failure */
+  fail(reason: string, startedAt: number): void {
     this.reason = reason;
+    if (startedAt <= this.#failedAt) return;
+    this.#failedAt = this.clock.now;
+    this.#failures += 1;
     if (this.#failures >= FAILURES_MAX) this.isDown = true;
   }
 

@@ -51,6 +51,7 @@ async function check(chain: Chain, upstream: Upstream): Promise<number> {
     upstream.recover();
     if (head !== undefined) chain.setHead(upstream, head);
   } catch (error) {
+    upstream.isWrongChain = !upstream.hasToldChain;
     upstream.goDown(error instanceof Error ? error.message : String(error));
     if (error instanceof NotServedError) return NOT_SERVED_INTERVAL_MS;
   }
