@@ -554,7 +554,7 @@ describe('the cache inside batches', () => {
     nodes[0]!.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"no"}}');
     expect(await ask(block(30, '1'), block(31, '2'))).toBe(`[${answerOf(JSON.parse(block(30)) as Call)},{"jsonrpc":"2.0","id":2,"error":{"code":-32005,"message":"no"}}]`);
     nodes[0]!.answer = (_seen, res) => sendJson(res, 'no such page', 400);
-    expect(await post(gateway, `[${block(30)},${block(32)}]`)).toMatchObject({ status: 400, text: 'no such page' });
+    expect(await post(gateway, `[${block(30)},${block(32)}]`)).toMatchObject({ status: 400, text: '{"error":"the node refused the request with status 400"}' });
     nodes[0]!.answer = (_seen, _res, req) => req.socket.destroy();
     expect((await post(gateway, `[${block(30)},${block(33)}]`)).status).toBe(502);
     await waitFor(() => isServing(gateway, 0));

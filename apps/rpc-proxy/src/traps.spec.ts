@@ -236,7 +236,7 @@ describe('5: another node is asked only where it may know better', () => {
     expect((await ask('/tron/wallet/getpaginatednowwitnesslist', '{"Error":"class org.tron.core.exception.MaintenanceUnavailableException : later"}')).count).toBe(1);
     expect(await ask('/tron/wallet/getaccount', '{"Error":"class java.lang.NullPointerException : null"}')).toMatchObject({ count: 0, text: '{"Error":"class java.lang.NullPointerException : null"}' });
     second.answer = (_seen, res) => sendJson(res, '<html>no such path</html>', 404);
-    for (let count = 0; count < 5; count += 1) expect(await ask('/tron/wallet/getnothing', '<html>none</html>', 404)).toMatchObject({ status: 404 });
+    for (let count = 0; count < 5; count += 1) expect(await ask('/tron/wallet/getnothing', '<html>none</html>', 404)).toMatchObject({ status: 404, text: '{"error":"the node refused the request with status 404"}' });
     expect(all.map(({ isDown }) => isDown)).toEqual([false, false, false, false]);
     await Promise.all(nodes.map((node) => node.stop()));
   });

@@ -3,7 +3,7 @@ import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { StaleConnectionError } from '../wire/stale-connection-error.ts';
 import type { Demand } from './demand.ts';
-import { isFailure, isTold, judgeReply, judgeWalletReply, startsAsJson, withoutPage } from './judge-reply.ts';
+import { isFailure, isTold, judgeReply, judgeWalletReply, startsAsJson } from './judge-reply.ts';
 import { asKnownTransaction } from './known-transaction.ts';
 import { Leg, type LegOwner } from './leg.ts';
 import { readPauseMs } from './read-pause-ms.ts';
@@ -85,6 +85,7 @@ export class Exchange implements LegOwner, Ticking {
     const { chain, method } = this.#demand;
     const { upstream } = leg;
     const verdict = chain.isWallet ? judgeWalletReply(reply) : judgeReply(chain.family, reply);
+    if (isTold(reply) || verdict === 'unable') this.#lastReply = reply;
     if (verdict === 'broken') {
       upstream.fail(`answered with status ${reply.status}`, leg.startedAt);
       chain.count(upstream, 'error');
@@ -103,7 +104,7 @@ export class Exchange implements LegOwner, Ticking {
     if (this.#demand.kind === 'send' || this.#demand.kind === 'once') chain.noteWrite();
     this.#finish();
     const isSecondSend = this.#legCount > 1 && this.#demand.kind === 'send';
-    this.#receiver.whole((isSecondSend ? asKnownTransaction(method, this.#demand.body, reply) : undefined) ?? withoutPage(reply), upstream);
+    this.#receiver.whole((isSecondSend ? asKnownTransaction(method, this.#demand.body, reply) : undefined) ?? reply, upstream);
   }
 
   onLarge(leg: Leg, head: ReplyHead, pieces: readonly Buffer[]): boolean {
@@ -145,7 +146,7 @@ export class Exchange implements LegOwner, Ticking {
   #goOnFresh(leg: Leg): void {
     this.#demand.chain.count(leg.upstream, 'stale');
     this.#isFresh = true;
-    if (this.#mayGoAgain(leg)) {
+    if (this.#demand.kind === 'read') {
       this.#tried = this.#tried.filter((tried) => tried !== leg.upstream);
       this.#legCount -= 1;
     }
@@ -221,7 +222,6 @@ export class Exchange implements LegOwner, Ticking {
   /** A leg failed. Another one may still bring it; else another node is asked. */
   #goOn(leg: Leg, reply: WholeReply | undefined, legsOfLastMax = 2): void {
     if (this.#isDone) return;
-    if (reply !== undefined && isTold(reply)) this.#lastReply = reply;
     if (this.#legs.length > 0) return;
     if (this.#mayGoAgain(leg) && this.#legCount < LEGS_MAX) {
       if (this.#startLeg()) return;

@@ -3,6 +3,7 @@ import type { AnswerReceiver } from '../cache/flight.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
 import type { Holder } from '../limits/holder.ts';
 import { answerFull, FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
+import { withoutPage } from '../exchange/judge-reply.ts';
 import type { Failure, ReplyHead, WholeReply } from '../exchange/receiver.ts';
 import { pushLimitHeaders } from './limit-headers.ts';
 import type { ReplyChannel } from './reply-channel.ts';
@@ -52,7 +53,8 @@ export class ClientReply implements AnswerReceiver {
     this.#channel.onLeave(leave);
   }
 
-  whole(reply: WholeReply): void {
+  whole(given: WholeReply): void {
+    const reply = given.status < 400 ? given : withoutPage(given);
     const { body } = reply;
     if (body.length === 0 && this.isNotification && reply.status < 300) return this.noContent();
     if (!this.#hold(body.length)) return;
