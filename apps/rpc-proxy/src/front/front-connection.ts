@@ -285,6 +285,8 @@ export class FrontConnection implements ChannelOwner {
   #refuse(code: 'ERR_HTTP_REQUEST_TIMEOUT' | 'HPE_INVALID_EOF_STATE'): void {
     this.#isOver = true;
     this.#since = this.#owner.now;
+    // In the middle of an answer it would be taken for a part of it.
+    if (this.#queue[0]?.isBegun) return void this.socket.destroy();
     answerClientError(Object.assign(new Error('the request did not come to its end'), { code }), this.socket);
   }
 

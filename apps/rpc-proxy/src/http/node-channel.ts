@@ -37,6 +37,7 @@ export class NodeChannel implements ReplyChannel {
     // What comes of a body behind its answer is not waited for.
     const { socket } = this.#res.writeHead(status, this.#res.req.complete ? (headers as string[]) : [...headers, 'Connection', 'close']);
     // Without a socket it waits behind earlier replies on the same connection.
+    if (socket === null) this.#putHead();
     if (socket === null || body.length === 0 || body.length > JOINED_BYTES_MAX) return void this.#res.end(body);
     socket.cork();
     this.#res.write(body.toString('latin1', 0, body.length), 'latin1');
@@ -52,6 +53,7 @@ export class NodeChannel implements ReplyChannel {
       resume();
     };
     const { socket } = this.#res;
+    if (socket === null) this.#putHead();
     socket?.cork();
     for (const piece of pieces) this.write(piece);
     socket?.uncork();
@@ -79,5 +81,10 @@ export class NodeChannel implements ReplyChannel {
 
   onLeave(leave: () => void): void {
     this.#leave = leave;
+  }
+
+  /** Behind a `100 Continue` that waits as well: node:http puts the head of an answer in bytes before all that waits. */
+  #putHead(): void {
+    this.#res.flushHeaders();
   }
 }

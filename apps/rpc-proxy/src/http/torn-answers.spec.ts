@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { waitFor } from '@chainwatch/testing';
+import type { ReplyHead } from '../exchange/receiver.ts';
+import { Front } from '../front/front.ts';
+import { DEFAULT_BOUNDS } from '../limits/bounds.ts';
+import { Peer } from '../limits/peer.ts';
+import { Tenants } from '../limits/tenants.ts';
+import { answerClientError } from './answer-client-error.ts';
+import type { ClientReply } from './client-reply.ts';
+import { RpcIncoming } from './rpc-incoming.ts';
+import { createRpcListener } from './rpc-listener.ts';
+
+const book = new Tenants(DEFAULT_BOUNDS);
+const payer = book.holderOf({ keyId: 'key', workspaceId: 'workspace' }, new Peer({} as Socket, Infinity, book.strangers));
+const payers = { find: () => payer, ask: () => Promise.resolve(payer), strangerOf: () => payer };
+const head = (contentLength: number): ReplyHead => ({ status: 200, contentType: 'application/json', contentEncoding: undefined, retryAfter: undefined, contentLength });
+
+describe.each([['the front', true], ['node:http', false]])('behind %s', (_name, hasFront) => {
+  let server: Server;
+  let front: Front | undefined;
+  let client: Socket;
+  let said: string;
+  let isClosed: boolean;
+  /** Replies that were asked for, by their bodies. */
+  let replies: Map<string, ClientReply>;
+
+  beforeEach(async () => {
+    [said, isClosed, replies] = ['', false, new Map()];
+    const handle = (_req: unknown, reply: ClientReply, _error: unknown, body: Buffer): void => void replies.set(body.toString(), reply);
+    server = createServer({ IncomingMessage: RpcIncoming }, createRpcListener(handle, payers, (_req, res) => void res.end()));
+    server.on('clientError', answerClientError);
+    front = hasFront ? new Front(server, handle, payers, 10) : undefined;
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
+    client.on('data', (bytes: Buffer) => (said += bytes.toString('latin1'))).on('error', () => undefined).on('close', () => (isClosed = true)).on('end', () => client.destroy());
+  });
+  afterEach(() => {
+    client.destroy();
+    front?.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const post = (body: string, more = ''): string => `POST /x HTTP/1.1\r\nHost: x\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
+
+  const begin = async (): Promise<ClientReply> => {
+    client.write(post('[1]'));
+    await waitFor(() => replies.has('[1]'));
+    const reply = replies.get('[1]')!;
+    reply.start(head(10), [Buffer.from('12345')], () => undefined);
+    await waitFor(() => said.endsWith('12345'));
+    return reply;
+  };
+
+  it('an answer in pieces is broken off, and nothing put into it, where the next request is cut (G22)', async () => {
+    await begin();
+    client.end('POST /x HTTP/1.1\r\nHo');
+    await waitFor(() => isClosed);
+    expect(said.slice(said.indexOf('\r\n\r\n') + 4)).toBe('12345');
+  });
+
+  it('an answer in pieces has nothing put into it where the next request is no HTTP (G22)', async () => {
+    const reply = await begin();
+    client.write('\0\0\r\n\r\n');
+    // The front reads what is behind an answer when it is out; node:http at once.
+    if (hasFront) {
+      reply.data(Buffer.from('67890'));
+      reply.end();
+    }
+    await waitFor(() => isClosed);
+    expect(said.slice(said.indexOf('\r\n\r\n') + 4)).toMatch(hasFront ? /^1234567890HTTP\/1\.1 400 / : /^12345$/);
+  });
+
+  it('what is no HTTP is told so behind a whole answer', async () => {
+    client.write(post('[1]'));
+    await waitFor(() => replies.has('[1]'));
+    replies.get('[1]')!.whole({ ...head(3), body: Buffer.from('one') });
+    client.write('\0\0\r\n\r\n');
+    await waitFor(() => isClosed);
+    expect(said).toMatch(/\r\n\r\noneHTTP\/1\.1 400 /);
+  });
+
+  it.each([['whole', false], ['in pieces', true]])('a 100 Continue stands before its answer, also where that is given %s before its turn (G21)', async (_way, isStreamed) => {
+    // Neither is of the strict form: node:http reads both.
+    client.write(post('[1]', 'Connection: keep-alive, x\r\n') + post('[2]', 'Expect: 100-continue\r\n'));
+    await waitFor(() => replies.size === 2);
+    const [first, second] = [replies.get('[1]')!, replies.get('[2]')!];
+    if (isStreamed) {
+      second.start(head(6), [Buffer.from('sec')], () => undefined);
+      second.data(Buffer.from('ond'));
+      second.end();
+    } else second.whole({ ...head(6), body: Buffer.from('second') });
+    first.whole({ ...head(5), body: Buffer.from('first') });
+    await waitFor(() => said.includes('second'));
+    expect(said.split('\r\n').filter((line) => /^HTTP|HTTP\/1|second/.test(line))).toEqual(['HTTP/1.1 200 OK', 'firstHTTP/1.1 100 Continue', 'HTTP/1.1 200 OK', 'second']);
+  });
+});
