@@ -14,7 +14,7 @@ import { createRpcListener } from './rpc-listener.ts';
 
 const book = new Tenants(DEFAULT_BOUNDS);
 const payer = book.holderOf({ keyId: 'key', workspaceId: 'workspace' }, new Peer({} as Socket, Infinity, book.strangers));
-const payers = { find: () => payer, ask: () => Promise.resolve(payer), strangerOf: () => payer };
+const payers = { find: () => payer, ask: () => Promise.resolve(payer), strangerOf: () => payer, payerOf: () => payer };
 const head = (contentLength: number): ReplyHead => ({ status: 200, contentType: 'application/json', contentEncoding: undefined, retryAfter: undefined, contentLength });
 
 describe.each([['the front', true], ['node:http', false]])('behind %s', (_name, hasFront) => {
