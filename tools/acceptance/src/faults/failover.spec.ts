@@ -63,7 +63,7 @@ async function readOwner(service: Owning): Promise<string> {
 async function stopInTransaction(service: Owning): Promise<ServiceName> {
   const owner = await findOwner(service);
   const locks: Record<Owning, () => Promise<HeldLock>> = {
-    // Numbers that are announced refer to the chain's row.
+    // Blocks refer to the chain's row. An ingestor commits in one statement, which ends by itself when we let go.
     'block-ingestor-evm': () => holdLock(harness.postgres.url, 'SELECT 1 FROM blockchains WHERE gid = $1 FOR UPDATE', [chain.gid]),
     'tx-analyzer': () => holdLock(harness.postgres.url, 'SELECT 1 FROM project_sequences WHERE chain_gid = $1 FOR UPDATE', [chain.gid]),
     'balance-service': () => holdLock(harness.postgres.url, 'SELECT 1 FROM balances WHERE chain_gid = $1 FOR UPDATE', [chain.gid]),
