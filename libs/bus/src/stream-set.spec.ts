@@ -9,10 +9,10 @@ describe('streams', () => {
     const nats = await startNats();
     const connection = await connect({ servers: nats.url });
     const real = await jetstreamManager(connection, { checkAPI: false, timeout: 2_000 });
-    let created: string | undefined;
+    const other: { created?: string } = {};
     const info = async (name: string): Promise<StreamInfo> => {
       const answer = await real.streams.info(name);
-      return created === undefined ? answer : { ...answer, created: created as unknown as StreamInfo['created'] };
+      return { ...answer, ...(other as object) };
     };
     const manager = { streams: { info, add: real.streams.add.bind(real.streams), update: real.streams.update.bind(real.streams) } } as unknown as JetStreamManager;
     const streams = createStreamSet({ connection, manager, replicas: 1, logger: silentLogger });
@@ -20,7 +20,7 @@ describe('streams', () => {
     streams.onRecreated((stream) => recreated.push(stream));
     await streams.ensure();
     const incarnation = streams.incarnation('tx');
-    created = '2020-01-01T00:00:00.000Z';
+    other.created = '2020-01-01T00:00:00.000Z';
     await streams.ensure();
     expect([recreated, streams.incarnation('tx')]).toEqual([[], incarnation]);
     await connection.close();
