@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describePublicly, type ActiveChain, type Block, type BlockRef, type ChainClient, type OpenedChain } from '@chainwatch/chain-core';
+import { describePublicly, IncompleteBlockError, type ActiveChain, type Block, type BlockRef, type ChainClient, type OpenedChain } from '@chainwatch/chain-core';
 import { FencedError } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';
 import { statusOf } from './advance-cursor.ts';
@@ -79,7 +79,7 @@ export class ChainAnalyzer {
     this.#queue = new FeedQueue(db, chain.gid);
     this.#upcoming = new UpcomingBlock((ref, signal) => opened.client.readBlock(ref, signal), this.#wake.notify);
     this.#bodies = new BodyPrefetcher(
-      async (entry, onTrouble, signal) => (await this.#upcoming.findBody(entry)) ?? this.#readBody(this.#isBehind ? backlogFirst(opened.client, deps.backlog) : client, entry, onTrouble, signal),
+      async (entry, onTrouble, signal) => (await this.#upcoming.findBody(entry)) ?? this.#readBody(this.#isBehind && this.#failures === 0 ? backlogFirst(opened.client, deps.backlog) : client, entry, onTrouble, signal),
       options.prefetchWindow,
       this.#wake.notify,
     );
@@ -175,7 +175,7 @@ export class ChainAnalyzer {
       this.#queue.reset(cursor.seq);
     }
     this.#loadedAt = 0;
-    this.#upcoming.forget();
+    this.#upcoming.drop();
   }
 
   /** One look at feed and addresses, and the step they ask for. False when there was nothing to do. */
@@ -263,7 +263,7 @@ export class ChainAnalyzer {
       late,
       this.#cursor.number ?? -1,
     );
-    return prepareBlocks({ sql: db, chainGid, family, network, watch, assets: this.#assets, ...(utxo === undefined ? {} : { utxo }) }, blocks, late, lateCandidates, signal);
+    return prepareBlocks({ sql: db, chainGid, family, network, watch, client: this.#opened.client, assets: this.#assets, ...(utxo === undefined ? {} : { utxo }) }, blocks, late, lateCandidates, signal);
   }
 
   /** Reads bodies of blocks that were passed. */
@@ -272,8 +272,7 @@ export class ChainAnalyzer {
   }
 
   #readBody(client: () => Pick<ChainClient, 'readBlock'>, ref: BlockRef, onTrouble: (reason: string) => void, signal: AbortSignal): Promise<Block | undefined> {
-    const { db, logger } = this.#deps;
-    return readBody({ client, unknowns: this.#gate, sql: db, chainGid: this.#chain.gid, logger }, ref, onTrouble, signal);
+    return readBody({ client, unknowns: this.#gate, sql: this.#deps.db, chainGid: this.#chain.gid, logger: this.#deps.logger }, ref, onTrouble, signal);
   }
 
   /** The step is committed. */
@@ -291,7 +290,8 @@ export class ChainAnalyzer {
     this.#deps.logger.warn({ chain_gid: this.#chain.gid, error }, 'a step failed, it is tried again');
     await this.#standing.writeStalled(describePublicly(error)).catch(() => undefined);
     this.#failures += 1;
-    if (error instanceof FeedGapError || error instanceof FeedMismatchError) {
+    if (error instanceof FeedGapError || error instanceof FeedMismatchError || error instanceof IncompleteBlockError) {
+      this.#ring.clear();
       this.#queue.reset(this.#cursor.seq);
       this.#bodies.reset();
     }

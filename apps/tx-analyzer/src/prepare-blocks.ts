@@ -1,4 +1,4 @@
-import type { Block } from '@chainwatch/chain-core';
+import type { Block, ChainClient } from '@chainwatch/chain-core';
 import type { AssetBook } from './asset-book.ts';
 import { BalanceReads } from './balance-read.ts';
 import type { LateAddress } from './chain-watch.ts';
@@ -15,6 +15,7 @@ export interface BlockToAnalyse {
 }
 
 interface PrepareDeps extends HitDeps {
+  readonly client?: Pick<ChainClient, 'proveSenders'>;
   readonly assets: AssetBook;
 }
 
@@ -36,6 +37,7 @@ export async function prepareBlocks(
     const found = candidates[position];
     if (found !== undefined && watched.size > 0) {
       const ofBlock = matchTransactions(block, found.transactions, watched, traceparent);
+      await proveSenders(deps, block, ofBlock, signal);
       addDetectedReads(reads, ofBlock, nativeGid, true);
       addChanged(reads, found, watched, traceparent);
       matches.push(...ofBlock);
@@ -43,6 +45,7 @@ export async function prepareBlocks(
     }
   }
   const lateMatches = matchLate(late, hits);
+  for (const { block } of hits.late) await proveSenders(deps, block, lateMatches.filter((match) => match.block.hash === block.hash), signal);
   addDetectedReads(reads, lateMatches, nativeGid, false);
   const moved = movedTokens([...lateMatches, ...matches], nativeGid);
   const newAssets = await deps.assets.prepare(moved, signal);
@@ -56,6 +59,12 @@ export async function prepareBlocks(
   const usedIds = listUsed([...lateMatches, ...matches], watched);
   const { utxos } = hits;
   return { blocks: blocks.map(({ block }) => block), matches, late: lateMatches, reads: list, movedGids, newAssets, usedIds, ...(utxos === undefined ? {} : { utxos }) };
+}
+
+/** Of the transactions that somebody watches: of all it would cost more than the rest of a block. */
+async function proveSenders({ client }: PrepareDeps, block: Block, matches: readonly MatchedTransaction[], signal: AbortSignal): Promise<void> {
+  if (client?.proveSenders === undefined || matches.length === 0) return;
+  await client.proveSenders(block, [...new Set(matches.map(({ transaction }) => transaction))], signal);
 }
 
 /** Tokens that moved to or from somebody watched. */

@@ -42,6 +42,7 @@ export interface SpecEndpoint {
   readonly label: string;
   /** @throws what the endpoint's client would */
   tell(block: Block, options?: ReadBlockOptions): Block;
+  readonly proveSenders?: ChainClient['proveSenders'];
 }
 
 const GENESIS: Block = { number: 0, hash: hashOf('genesis'), parentHash: '', timestamp: 1_700_000_000, transactions: [], balanceChanges: [], touchedAssets: [] };
@@ -91,7 +92,7 @@ export class SpecChain {
     return createFailoverClient(this.endpoints.map((endpoint) => this.#connect(endpoint)), { cooldownMs: 0 });
   }
 
-  #connect({ label, tell }: SpecEndpoint): ChainClient {
+  #connect({ label, tell, proveSenders }: SpecEndpoint): ChainClient {
     const assertUp = (): void => {
       if (this.isDown) throw new ChainClientError('the node is down');
     };
@@ -112,6 +113,7 @@ export class SpecChain {
         assertUp();
         return gids.map((gid) => this.tokens.get(gid));
       },
+      ...(proveSenders === undefined ? {} : { proveSenders }),
       ...(this.mempool === undefined ? {} : { mempool: this.mempool }),
       ...(this.coins === undefined ? {} : { coins: this.coins }),
     });

@@ -1,4 +1,4 @@
-import { ChainClientError, type Block, type Transfer } from '@chainwatch/chain-core';
+import { ChainClientError, IncompleteBlockError, type Block, type Transaction, type Transfer } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { hashOf, NATIVE, network, TOKEN, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { askForMissedBalances } from './ask-for-missed-balances.ts';
@@ -708,5 +708,57 @@ describe('failures', () => {
     await world.feedBlocks(world.chain.make(undefined, { transactions: [payment] }));
     await world.settle();
     expect((await world.events())[0]!.event_id).toBe(eventIdOf({ projectId: project, type: 'transaction.detected', chainGid: network.gid, hash: payment.hash, epoch: 0 }));
+  });
+});
+
+describe('a sender that a node told wrong', () => {
+  /** Gives CAROL for every sender, until somebody looks; proved are only those that are watched. */
+  const lie = () => {
+    const doubted = new Set<string>();
+    const proved: (string | undefined)[][] = [];
+    const proveSenders = async ({ hash }: { hash: string }, transactions: readonly Transaction[]): Promise<void> => {
+      proved.push(transactions.map(({ from }) => from));
+      await Promise.resolve();
+      if (!transactions.some(({ from }) => from === CAROL)) return;
+      doubted.add(hash);
+      throw new IncompleteBlockError('sender: expected another');
+    };
+    const tell = (block: Block): Block => {
+      if (doubted.has(block.hash)) throw new IncompleteBlockError('sender: expected another');
+      return { ...block, transactions: block.transactions.map((tx) => ({ ...tx, from: CAROL, fee: fee(CAROL), transfers: tx.transfers.map((each) => ({ ...each, from: CAROL })) })) };
+    };
+    world.chain.endpoints = [{ label: 'liar', tell, proveSenders }, { label: 'honest', tell: (block) => block, proveSenders }];
+    return proved;
+  };
+
+  it.each([true, false])('is not told: the block is read again, from another endpoint (announced: %s)', async (isAnnounced) => {
+    await world.watch(project, ALICE);
+    const proved = lie();
+    world.startAnalyzer();
+    const root = world.chain.make(undefined);
+    await world.feedBlocks(root);
+    await world.settle();
+    const next = world.chain.make(root, { transactions: [pay('1', BOB, DAVE), pay('2', BOB, ALICE)] });
+    if (isAnnounced) world.announce(next);
+    await world.feedBlocks(next);
+    await world.settle();
+    expect((await payloads()).map(({ data }) => data.transaction.transfers.map(({ from, to }) => [from?.toLowerCase(), to?.toLowerCase()]))).toEqual([[[BOB, ALICE]]]);
+    // Of the payment to DAVE nobody asks who made it.
+    expect(proved.every((senders) => senders.length === 1)).toBe(true);
+    expect([proved[0], proved.at(-1)]).toEqual([[CAROL], [BOB]]);
+  });
+
+  it('is not told to an address that is late', async () => {
+    const proved = lie();
+    world.startAnalyzer();
+    const root = world.chain.make(undefined);
+    await world.feedBlocks(root);
+    const passed = world.chain.make(root, { transactions: [pay('1', BOB, ALICE)] });
+    await world.feedBlocks(passed);
+    await world.settle();
+    expect(proved).toEqual([]);
+    await world.watch(project, ALICE);
+    await waitFor(async () => (await payloads()).length === 1, { message: 'the late payment to be told' });
+    expect((await payloads()).map(({ data }) => data.transaction.transfers.map(({ from, to }) => [from?.toLowerCase(), to?.toLowerCase()]))).toEqual([[[BOB, ALICE]]]);
   });
 });

@@ -79,12 +79,24 @@ export interface Transaction {
   /** The created contract's address. */
   readonly createdContract?: string;
   readonly fee?: Fee;
+  /** What proves `from`, where the proof of the block does not (`ChainClient.proveSenders`). */
+  readonly signature?: SenderSignature;
   /** Empty when the transaction failed; ordered by `index`. On UTXO chains empty until the outpoints are looked up. */
   readonly transfers: readonly Transfer[];
   /** UTXO chains only. */
   readonly utxo?: UtxoMoves;
   /** True where nothing but one node's word says so, because of an unknown part of its block: shown as `verification: unproved`. */
   readonly isUnproved?: boolean;
+}
+
+/** A signature of secp256k1 from which the signer's key can be recovered. */
+export interface SenderSignature {
+  /** Hex of the 32 bytes that were signed. */
+  readonly digest: string;
+  readonly r: bigint;
+  readonly s: bigint;
+  /** Of the point that `r` was taken from. */
+  readonly parity: number;
 }
 
 /** What a transaction of a UTXO chain spends and creates, as the block tells it: inputs carry no address and no amount. */

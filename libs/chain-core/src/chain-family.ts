@@ -168,6 +168,12 @@ export interface ChainClient {
    */
   readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block>;
   /**
+   * Proves the senders of some transactions of a block that was read before, where `readBlock` leaves that open because it
+   * costs more than all its other proofs. Asks no node.
+   * @throws IncompleteBlockError: the block has to be read again, and is then refused to whoever gives it with a wrong sender
+   */
+  proveSenders?(ref: BlockRef, transactions: readonly Transaction[], signal?: AbortSignal): Promise<void>;
+  /**
    * Balances at a block, in the order of `queries`, base units; undefined where the contract does not answer balanceOf.
    * UTXO chains have none: their balances come from the UTXO set that the analyzer keeps.
    * @throws BlockNotFoundError when the node does not have (the state of) that block

@@ -5,6 +5,7 @@ import type { CircuitOptions, EndpointHealth } from './endpoint-state.ts';
 import { BlockNotFoundError, ChainClientError, UnknownContentError } from './errors.ts';
 import { mayDiffer, moreTelling } from './rank-failures.ts';
 import type { Network } from './network.ts';
+import { proveSendersOf } from './prove-senders-of.ts';
 
 export interface FailoverOptions extends Partial<CircuitOptions> {
   /** An endpoint is asked again which chain it serves after this time, beside the call it serves; default 30,000. */
@@ -52,6 +53,7 @@ export function createFailoverClient(clients: readonly ChainClient[], options: F
 class StickyFailoverClient implements FailoverClient {
   readonly network: Network;
   readonly subscribeHeads: ChainClient['subscribeHeads'];
+  readonly proveSenders: ChainClient['proveSenders'];
   readonly readTokens: ChainClient['readTokens'];
   readonly mempool: ChainClient['mempool'];
   readonly coins: ChainClient['coins'];
@@ -71,6 +73,9 @@ class StickyFailoverClient implements FailoverClient {
     };
     if (clients.some((client) => client.subscribeHeads !== undefined)) {
       this.subscribeHeads = (onHead, onEnd) => this.#subscribe(onHead, onEnd);
+    }
+    if (clients.some((client) => client.proveSenders !== undefined)) {
+      this.proveSenders = (ref, transactions, signal) => proveSendersOf(clients, ref, transactions, signal);
     }
     if (clients.some((client) => client.readTokens !== undefined)) {
       this.readTokens = (assetGids, signal) => this.#run((client) => readTokensOf(client, assetGids, signal), signal);

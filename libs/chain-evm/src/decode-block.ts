@@ -4,9 +4,11 @@ import { decodeFee } from './decode-fee.ts';
 import { decodeLogs, findTouchedAssets } from './decode-logs.ts';
 import type { InternalTransfer, TransactionTrace } from './decode-traces.ts';
 import { typeOf } from './encode-transaction.ts';
+import { traitsAt } from './evm-traits.ts';
 import { decodeEtherLogs, mergeMoves } from './ether-logs.ts';
 import { readTraits } from './networks.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
+import { readSignature } from './sender-signature.ts';
 import type { VerifiedBlock } from './verify-block.ts';
 
 const gwei = 1_000_000_000n;
@@ -18,13 +20,14 @@ const optimismDepositor = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001';
  */
 export function decodeBlock(network: Network, verified: VerifiedBlock, traces?: readonly TransactionTrace[]): Block {
   const { block, transactions, receipts, stateSync, unknown } = verified;
+  const number = Number(block.number);
   const decoded: Transaction[] = [];
   let logIndex = 0;
   for (let index = 0; index < transactions.length; index++) {
     const tx = transactions[index];
     const receipt = receipts[index];
     if (tx === undefined || receipt === undefined) continue;
-    const parts = { network, tx, receipt, index, logIndex, trace: traces?.[index] };
+    const parts = { network, number, tx, receipt, index, logIndex, trace: traces?.[index] };
     if (unknown === undefined) decoded.push(decodeTransaction(parts));
     else if (unknown.transactions.has(tx.hash)) decoded.push(decodeUnknown(parts));
     else decoded.push({ ...decodeTransaction(parts), ...(unknown.isEverything && { isUnproved: true }) });
@@ -32,19 +35,20 @@ export function decodeBlock(network: Network, verified: VerifiedBlock, traces?: 
   }
   if (stateSync !== undefined) decoded.push(decodeStateSync(network, stateSync, transactions.length, logIndex));
   return {
-    number: Number(block.number),
+    number,
     hash: block.hash,
     parentHash: block.parentHash,
     timestamp: Number(block.timestamp),
     transactions: decoded,
     balanceChanges: decodeBalanceChanges(network, block, unknown === undefined ? transactions : transactions.filter(({ hash }) => !unknown.transactions.has(hash))),
     touchedAssets: findTouchedAssets(network, stateSync === undefined ? receipts : [...receipts, stateSync]),
-    ...(unknown && { unknowns: unknown.parts }),
   };
 }
 
 export interface TransactionParts {
   readonly network: Network;
+  /** Of the block. */
+  readonly number: number;
   readonly tx: RawTransaction;
   readonly receipt: RawReceipt;
   readonly index: number;
@@ -61,6 +65,7 @@ export function decodeTransaction(parts: TransactionParts): Transaction {
   // Before Byzantium receipts carry no status; the trace knows.
   const isFailed = typeof receipt.status === 'string' ? Number(receipt.status) === 0 : trace?.isFailed === true;
   const isCreation = tx.to === null || tx.to === undefined;
+  const signature = readSignature(tx, traitsAt(readTraits(network), parts.number));
   const createdContract = isCreation && !isFailed ? computeCreatedContract(tx, receipt) : undefined;
   return {
     hash: tx.hash,
@@ -70,6 +75,7 @@ export function decodeTransaction(parts: TransactionParts): Transaction {
     to: isCreation ? undefined : tx.to.toLowerCase(),
     createdContract,
     fee: from === undefined ? undefined : decodeFee(network.native.gid, tx, receipt, type),
+    ...(signature && { signature }),
     transfers: isFailed ? [] : decodeTransfers(parts, { from: tx.from.toLowerCase(), to: tx.to?.toLowerCase() ?? createdContract, amountRaw: BigInt(tx.value) }),
   };
 }

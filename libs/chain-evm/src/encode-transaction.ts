@@ -21,82 +21,73 @@ export function isEncoded(type: number): boolean {
 export function encodeTransaction(writer: RlpWriter, transaction: RawTransaction): boolean {
   const type = typeOf(transaction);
   const mark = writer.size;
-  switch (type) {
-    case 0:
-      writeLegacy(writer, transaction);
-      writer.list(mark);
-      return true;
-    case 1:
-      writeAccessList(writer, transaction);
-      break;
-    case 2:
-      writeDynamicFee(writer, transaction);
-      break;
-    case 3:
-      writeBlob(writer, transaction);
-      break;
-    case 4:
-      writeSetCode(writer, transaction);
-      break;
-    case 0x7e:
-      writeDeposit(writer, transaction);
-      break;
-    default:
-      if (!encodeArbitrumTransaction(writer, transaction, type)) return false;
+  if (type === 0) {
+    writer.quantity(transaction.s);
+    writer.quantity(transaction.r);
+    writer.quantity(transaction.v);
+    writeLegacy(writer, transaction);
+  } else if (type <= 4) {
+    writeSignature(writer, transaction);
+    writeTyped(writer, transaction, type);
+  } else if (type === 0x7e) {
+    writeDeposit(writer, transaction);
+  } else if (!encodeArbitrumTransaction(writer, transaction, type)) {
+    return false;
   }
   writer.list(mark);
-  writer.byte(type);
+  if (type !== 0) writer.byte(type);
   return true;
 }
 
+/**
+ * Writes what the sender of a transaction of types 0 to 4 signed.
+ * @param chainId of a legacy transaction that names its chain (EIP-155)
+ */
+export function encodeSigned(writer: RlpWriter, transaction: RawTransaction, chainId: bigint | undefined): void {
+  const type = typeOf(transaction);
+  const mark = writer.size;
+  if (type !== 0) {
+    writeTyped(writer, transaction, type);
+  } else {
+    if (chainId !== undefined) {
+      writer.byte(0x80);
+      writer.byte(0x80);
+      writer.quantity(`0x${chainId.toString(16)}`);
+    }
+    writeLegacy(writer, transaction);
+  }
+  writer.list(mark);
+  if (type !== 0) writer.byte(type);
+}
+
 function writeLegacy(writer: RlpWriter, tx: RawTransaction): void {
-  writer.quantity(tx.s);
-  writer.quantity(tx.r);
-  writer.quantity(tx.v);
   writeCall(writer, tx);
   writer.quantity(tx.gas);
   writer.quantity(tx.gasPrice);
   writer.quantity(tx.nonce);
 }
 
-/** EIP-2930. */
-function writeAccessList(writer: RlpWriter, tx: RawTransaction): void {
-  writeSignature(writer, tx);
+/** Types 1 (EIP-2930), 2 (EIP-1559), 3 (EIP-4844, as in a block: without the blobs) and 4 (EIP-7702). */
+function writeTyped(writer: RlpWriter, tx: RawTransaction, type: number): void {
+  if (type === 3) {
+    const mark = writer.size;
+    for (const hash of tx.blobVersionedHashes?.toReversed() ?? []) writer.data(hash);
+    writer.list(mark);
+    writer.quantity(tx.maxFeePerBlobGas);
+  } else if (type === 4) {
+    writeAuthorizations(writer, tx.authorizationList);
+  }
   writeAccesses(writer, tx.accessList);
   writeCall(writer, tx);
   writer.quantity(tx.gas);
-  writer.quantity(tx.gasPrice);
+  if (type === 1) {
+    writer.quantity(tx.gasPrice);
+  } else {
+    writer.quantity(tx.maxFeePerGas);
+    writer.quantity(tx.maxPriorityFeePerGas);
+  }
   writer.quantity(tx.nonce);
   writer.quantity(tx.chainId);
-}
-
-/** EIP-1559. */
-function writeDynamicFee(writer: RlpWriter, tx: RawTransaction): void {
-  writeSignature(writer, tx);
-  writeAccesses(writer, tx.accessList);
-  writeCall(writer, tx);
-  writeFeeFields(writer, tx);
-}
-
-/** EIP-4844, as in a block: without the blobs. */
-function writeBlob(writer: RlpWriter, tx: RawTransaction): void {
-  writeSignature(writer, tx);
-  const mark = writer.size;
-  for (const hash of tx.blobVersionedHashes?.toReversed() ?? []) writer.data(hash);
-  writer.list(mark);
-  writer.quantity(tx.maxFeePerBlobGas);
-  writeAccesses(writer, tx.accessList);
-  writeCall(writer, tx);
-  writeFeeFields(writer, tx);
-}
-
-/** EIP-7702. */
-function writeSetCode(writer: RlpWriter, tx: RawTransaction): void {
-  writeSignature(writer, tx);
-  writeAuthorizations(writer, tx.authorizationList);
-  writeAccesses(writer, tx.accessList);
-  writeCall(writer, tx);
-  writeFeeFields(writer, tx);
 }
 
 /** OP stack deposit (specs, "Deposits": the deposited transaction type). */
@@ -115,14 +106,6 @@ function writeCall(writer: RlpWriter, tx: RawTransaction): void {
   writer.data(tx.input);
   writer.quantity(tx.value);
   writer.data(tx.to);
-}
-
-function writeFeeFields(writer: RlpWriter, tx: RawTransaction): void {
-  writer.quantity(tx.gas);
-  writer.quantity(tx.maxFeePerGas);
-  writer.quantity(tx.maxPriorityFeePerGas);
-  writer.quantity(tx.nonce);
-  writer.quantity(tx.chainId);
 }
 
 function writeSignature(writer: RlpWriter, tx: RawTransaction | RawAuthorization): void {

@@ -1,12 +1,13 @@
 import { ChainClientError, parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
 import type {
   BalanceQuery, Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, Endpoint, Network, ReadBlockOptions,
-  TokenMetadata,
+  TokenMetadata, Transaction,
 } from '@chainwatch/chain-core';
 import type { Capabilities } from './capabilities.ts';
 import { HttpTransport } from './http-transport.ts';
 import { readTraits } from './networks.ts';
 import { parseKnownHeader } from './parse-header.ts';
+import { proveSenders } from './prove-senders.ts';
 import { readBalances } from './read-balances.ts';
 import { readBlock } from './read-block.ts';
 import { findFinalized, findHeaderByHash, findHeaderByNumber, readHead, readHeaders } from './read-headers.ts';
@@ -33,7 +34,7 @@ export class EvmClient implements ChainClient {
     this.label = this.#endpoint.label;
     this.#transportOptions = { endpoint: this.#endpoint, dial, timeoutMs, concurrency };
     const traits = readTraits(network);
-    this.#session = { network, traits, transport: this.#createTransport(), capabilities: initialCapabilities(traits.multicall3) };
+    this.#session = { network, traits, transport: this.#createTransport(), capabilities: initialCapabilities(traits.multicall3), doubted: new Set() };
   }
 
   async verifyChain(signal?: AbortSignal): Promise<void> {
@@ -91,6 +92,10 @@ export class EvmClient implements ChainClient {
 
   readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
     return readBlock(this.#session, ref, signal, options);
+  }
+
+  proveSenders(ref: BlockRef, transactions: readonly Transaction[], signal?: AbortSignal): Promise<void> {
+    return proveSenders(this.#session, ref, transactions, signal);
   }
 
   readBalances(at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]> {

@@ -75,7 +75,7 @@ export class ProvedBlock implements Block {
     // What was encoded outside of the module may be spelled otherwise.
     expectTransaction(tx, index);
     expectReceipt(receipt, index);
-    return decodeTransaction({ network: this.#network, tx, receipt, index, logIndex: this.#scanned.spans[5 * index + 4] ?? 0 });
+    return decodeTransaction({ network: this.#network, number: this.number, tx, receipt, index, logIndex: this.#scanned.spans[5 * index + 4] ?? 0 });
   }
 }
 

@@ -1,5 +1,5 @@
-import { BlockNotFoundError, ChainClientError, IncompleteBlockError, UnknownContentError } from '@chainwatch/chain-core';
-import type { Block, BlockRef, ReadBlockOptions, RpcCall, UnknownPart } from '@chainwatch/chain-core';
+import { BlockNotFoundError, ChainClientError, IncompleteBlockError, settleUnknowns } from '@chainwatch/chain-core';
+import type { Block, BlockRef, ReadBlockOptions, RpcCall } from '@chainwatch/chain-core';
 import { borTransactionHash, findStateSync, sprintLength } from './bor-state-sync.ts';
 import { isMissingBlock } from './classify-node-error.ts';
 import { decodeBlock } from './decode-block.ts';
@@ -9,6 +9,7 @@ import type { RawBlock, RawReceipt } from './raw-block.ts';
 import { canProveBytes, proveBytes } from './prove-bytes.ts';
 import { askRawEncodings, readRawEncodings } from './read-raw-encodings.ts';
 import { askReceipts, readReceipts, receiptsCall } from './read-receipts.ts';
+import { proveDoubted } from './prove-senders.ts';
 import { readTraces } from './read-traces.ts';
 import type { RpcReply } from './rpc-transport.ts';
 import type { Session } from './session.ts';
@@ -26,7 +27,10 @@ export async function readBlock(session: Session, ref: BlockRef, signal?: AbortS
     let replies = canProveBytes(session, ref) ? await askAll(session, ref, signal) : undefined;
     if (replies?.body.bytes !== undefined && replies.receipts.bytes !== undefined) {
       const proved = proveBytes(session, ref, replies.body.bytes, replies.receipts.bytes);
-      if (proved !== undefined) return proved;
+      if (proved !== undefined) {
+        await proveDoubted(session, ref, proved, signal);
+        return proved;
+      }
       // Nodes bound what a list may bring: what failed in one is asked for by itself.
       if (replies.body.bytes === replies.receipts.bytes && !canRead(replies)) replies = undefined;
     }
@@ -39,9 +43,9 @@ export async function readBlock(session: Session, ref: BlockRef, signal?: AbortS
     ]);
     const whole = await addStateSync(session, block, receipts, signal);
     const verified = await verifyWithEncodings(session, ref, { block, receipts: whole, encodings }, signal);
-    const unknowns = verified.unknown?.parts ?? [];
-    if (unknowns.length > 0 && options.takeUnknown !== true) throw new UnknownContentError(describeUnknowns(ref, unknowns), unknowns);
-    return decodeBlock(session.network, verified, traces?.(verified));
+    const decoded = decodeBlock(session.network, verified, traces?.(verified));
+    await proveDoubted(session, ref, decoded, signal);
+    return settleUnknowns(decoded, verified.unknown?.parts ?? [], options);
   } catch (error) {
     if (isMissingBlock(error)) throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`, { cause: error });
     if (error instanceof SyntaxError || error instanceof TypeError) {
@@ -68,12 +72,6 @@ async function verifyWithEncodings(session: Session, ref: BlockRef, { block, rec
 
 function findTransaction(block: RawBlock, hash: string): { readonly type?: string | null } {
   return block.transactions.find((tx) => tx.hash === hash) ?? {};
-}
-
-function describeUnknowns(ref: BlockRef, unknowns: readonly UnknownPart[]): string {
-  const [first] = unknowns;
-  const kinds = unknowns.map(({ kind }) => kind).join(', ');
-  return `block ${ref.number} ${ref.hash} has what is not known: ${kinds}; expected ${first?.expected ?? ''}, got ${first?.got ?? ''}`;
 }
 
 interface Replies {

@@ -9,4 +9,6 @@ export interface Session {
   readonly traits: EvmTraits;
   readonly transport: RpcTransport;
   readonly capabilities: Capabilities;
+  /** Hashes of blocks in which this endpoint told a wrong sender. */
+  readonly doubted: Set<string>;
 }

@@ -89,13 +89,14 @@ export function encodeWithItem(tx: Json, item: string): Uint8Array {
 }
 
 /** The block as a client reads it from a node that serves this, whichever was asked for. */
-export function readServed(networkName: string, served: Served, options: ReadBlockOptions = {}, traces?: unknown, asked = served): Promise<Block> {
+export function readServed(networkName: string, served: Served, options: ReadBlockOptions = {}, traces?: unknown, asked = served, doubted = new Set<string>()): Promise<Block> {
   const network = evmNetworks.find(({ name }) => name === networkName)!;
   const session: Session = {
     network,
     traits: readTraits(network),
     transport: serve(served, traces),
     capabilities: { receipts: 'by_hash', trace: traces === undefined ? 'none' : 'trace_block', hasBlockByHash: true, hasMulticall: false, hasSocket: false },
+    doubted,
   };
   return readBlock(session, refOf(asked), undefined, options);
 }

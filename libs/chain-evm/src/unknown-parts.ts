@@ -1,9 +1,7 @@
 import type { UnknownPart } from '@chainwatch/chain-core';
 
-/** A node may name anything: an incident is opened for each kind, so a block has no more of them. */
+/** A node may name anything; no more of a block is told (`settleUnknowns`, which shortens names and texts, too). */
 const kindsMax = 8;
-const nameLengthMax = 64;
-const gotLengthMax = 300;
 
 /** What is not known in a block, each kind once, with the first place it was met. */
 export class UnknownParts {
@@ -17,11 +15,9 @@ export class UnknownParts {
     return [...this.#parts.values()];
   }
 
-  /** @param name as a node wrote it; letters, digits and `_` of it are kept */
   add(what: string, name: string, part: Omit<UnknownPart, 'kind'>): void {
-    const kind = `${what}:${name.replace(/\W/g, '').slice(0, nameLengthMax)}`;
-    if (this.#parts.has(kind) || this.#parts.size === kindsMax) return;
-    this.#parts.set(kind, { ...part, kind, got: part.got.slice(0, gotLengthMax) });
+    const kind = `${what}:${name}`;
+    if (!this.#parts.has(kind) && this.#parts.size < kindsMax) this.#parts.set(kind, { ...part, kind });
   }
 }
 

@@ -1,0 +1,36 @@
+import type { SenderSignature } from '@chainwatch/chain-core';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { encodeSigned, typeOf } from './encode-transaction.ts';
+import type { EvmTraits } from './evm-traits.ts';
+import { keccak256Hex } from './keccak.ts';
+import type { RawTransaction } from './raw-block.ts';
+import { RlpWriter } from './rlp-writer.ts';
+
+const writer = new RlpWriter();
+
+/**
+ * What the sender signed, and how. Undefined where a transaction has no signature (deposits, messages and everything else that a
+ * chain makes itself), and on chains where it may be nobody's.
+ */
+export function readSignature(tx: RawTransaction, traits: EvmTraits): SenderSignature | undefined {
+  if (typeOf(tx) > 4 || traits.impersonation || traits.roots === 'tolerant') return undefined;
+  const [r, s] = [BigInt(tx.r ?? 0), BigInt(tx.s ?? 0)];
+  // Optimism before Bedrock, Polygon's state syncs: the root holds that there is none.
+  if (r === 0n && s === 0n) return undefined;
+  const v = BigInt((typeOf(tx) === 0 ? tx.v : (tx.yParity ?? tx.v)) ?? 0);
+  const chainId = typeOf(tx) === 0 && v >= 35n ? (v - 35n) / 2n : undefined;
+  const parity = chainId !== undefined ? (v - 35n) % 2n : v >= 27n ? v - 27n : v;
+  writer.reset();
+  encodeSigned(writer, tx, chainId);
+  return { digest: keccak256Hex(writer.written), r, s, parity: Number(parity) };
+}
+
+/** Address of the account that signed; undefined where the signature is nobody's. About 2 ms. */
+export function recoverSender({ digest, r, s, parity }: SenderSignature): string | undefined {
+  try {
+    const key = new secp256k1.Signature(r, s, parity).recoverPublicKey(Buffer.from(digest, 'hex')).toBytes(false);
+    return `0x${keccak256Hex(key.subarray(1)).slice(24)}`;
+  } catch {
+    return undefined;
+  }
+}
