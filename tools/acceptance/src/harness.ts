@@ -36,6 +36,7 @@ export class Harness<C extends TestChain> {
   apiUrl = '';
   #redis!: Awaited<ReturnType<typeof startRedis>>;
   readonly #options: HarnessOptions;
+  #isActive = false;
 
   constructor(chain: C, options: HarnessOptions = {}) {
     this.chain = chain;
@@ -77,6 +78,7 @@ export class Harness<C extends TestChain> {
     await this.project.expect(200, 'POST', `/blockchains/${gid}/actions/activate`);
     await this.waitForCursor();
     await this.chain.prepare?.(this.project);
+    this.#isActive = true;
   }
 
   async stop(): Promise<void> {
@@ -92,6 +94,7 @@ export class Harness<C extends TestChain> {
     const { status, body } = await project.request('POST', '/notification_channels/webhook', { name: 'acceptance', url: this.receiver.url, event_types: ALL_EVENTS });
     if (status !== 201) throw new Error(`expected 201 for the channel, got ${status} ${JSON.stringify(body)}`);
     this.receiver.secrets.set(made.projectId, (body as { webhook_secret: string }).webhook_secret);
+    if (this.#isActive) await this.chain.prepare?.(project);
     return project;
   }
 

@@ -51,7 +51,7 @@ export interface TestChain {
   readHead(): Promise<{ readonly number: number; readonly hash: string }>;
   /** Mines what waits, and so many blocks on top that everything is final. */
   finalize(): Promise<void>;
-  /** After the chain was activated. */
+  /** For each project, once the chain is active. */
   prepare?(project: Project): Promise<void>;
   /** What a watcher of `watched` (address → first block that counts) must have of the blocks from `from` on. */
   expectTransactions(watched: ReadonlyMap<string, number>, from: number): Promise<Map<string, ExpectedTransaction>>;

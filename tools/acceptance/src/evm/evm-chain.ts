@@ -59,7 +59,7 @@ export class EvmChain implements PayingChain {
     await this.anvil?.stop();
   }
 
-  /** In the catalogue, so that an import finds what an address held before. */
+  /** On the list of the project, so that an import finds what an address held before. */
   async prepare(project: Project): Promise<void> {
     const { token, rebasing, feeToken } = this.actor.deployed;
     for (const contract of [token, rebasing, feeToken]) await project.expect(201, 'POST', `/tokens/${this.gid}/erc20:${contract}`);

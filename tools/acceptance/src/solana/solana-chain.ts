@@ -56,7 +56,7 @@ export class SolanaChain implements PayingChain {
     await this.actor.produce(FINALITY_SLOTS + 2);
   }
 
-  /** In the catalogue, so that an import finds what an address held before. */
+  /** On the list of the project, so that an import finds what an address held before. */
   async prepare(project: Project): Promise<void> {
     for (const mint of [...this.actor.mints.map((one) => one.mint), NATIVE_MINT]) await project.expect(201, 'POST', `/tokens/${this.gid}/token:${mint.toBase58()}`);
   }

@@ -39,7 +39,7 @@ export class TronChain implements PayingChain {
     await this.tron?.stop();
   }
 
-  /** In the catalogue, so that an import finds what an address held before. */
+  /** On the list of the project, so that an import finds what an address held before. */
   async prepare(project: Project): Promise<void> {
     for (const path of this.#tokens().map(({ path }) => path)) await project.expect(201, 'POST', `/tokens/${this.gid}/${path}`);
   }
