@@ -10,6 +10,7 @@ export const ROUTE_PERMISSIONS = {
   'POST /blockchains/:chain_gid/actions/activate': 'api:blockchain:write',
   'POST /blockchains/:chain_gid/actions/deactivate': 'api:blockchain:write',
   'POST /blockchains/:chain_gid/actions/reprocess': 'api:blockchain:write',
+  'POST /blockchains/:chain_gid/actions/reset': 'api:blockchain:write',
   'GET /blockchains/:chain_gid/incidents': 'api:blockchain:read',
   'POST /blockchains/:chain_gid/incidents/:incident_id/actions/accept': 'api:blockchain:write',
   'PATCH /blockchains/:chain_gid/evm': 'api:blockchain:write',

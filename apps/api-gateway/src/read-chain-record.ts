@@ -12,6 +12,7 @@ interface Row extends Omit<BlockchainState, 'ingestorState' | 'analyzerState' | 
   readonly ingestorReason: string | null;
   readonly ingestorAt: Date;
   readonly headNumber: number | null;
+  readonly nodeHeadNumber: number | null;
   readonly finalizedNumber: number | null;
   readonly analyzerStatus: string | null;
   readonly analyzerReason: string | null;
@@ -26,7 +27,7 @@ interface Row extends Omit<BlockchainState, 'ingestorState' | 'analyzerState' | 
 const TEXT = `
   SELECT clock_timestamp() AS "readAt", b.gid, b.family, b.name, b.short_name AS "shortName", b.image_url AS "imageUrl", b.is_active AS "isActive",
          b.endpoint_sealed AS "endpointSealed", b.evm_endpoint_sealed AS "evmEndpointSealed", b.updated_at AS "updatedAt",
-         i.status AS "ingestorStatus", i.reason AS "ingestorReason", i.updated_at AS "ingestorAt", i.head_number AS "headNumber", i.finalized_number AS "finalizedNumber",
+         i.status AS "ingestorStatus", i.reason AS "ingestorReason", i.updated_at AS "ingestorAt", i.head_number AS "headNumber", i.node_head_number AS "nodeHeadNumber", i.finalized_number AS "finalizedNumber",
          a.status AS "analyzerStatus", a.reason AS "analyzerReason", a.updated_at AS "analyzerAt", a.cursor_number AS "cursorNumber",
          s.status AS "balanceStatus", s.reason AS "balanceReason", s.updated_at AS "balanceAt",
          (SELECT count(*)::int FROM incidents n WHERE n.chain_gid = b.gid AND n.status = 'open') AS "incidentCount"
@@ -54,7 +55,7 @@ function toRecord(row: Row): BlockchainRecord {
   return toBlockchainRecord(
     {
       ...row,
-      ingestorState: ingestorStatus === null ? null : { status: ingestorStatus, reason: row.ingestorReason, updatedAt: row.ingestorAt, headNumber: row.headNumber, finalizedNumber: row.finalizedNumber },
+      ingestorState: ingestorStatus === null ? null : { status: ingestorStatus, reason: row.ingestorReason, updatedAt: row.ingestorAt, headNumber: row.headNumber, nodeHeadNumber: row.nodeHeadNumber, finalizedNumber: row.finalizedNumber },
       analyzerState: analyzerStatus === null ? null : { status: analyzerStatus, reason: row.analyzerReason, updatedAt: row.analyzerAt, cursorNumber: row.cursorNumber },
       balanceState: balanceStatus === null ? null : { status: balanceStatus, reason: row.balanceReason, updatedAt: row.balanceAt },
       _count: { incidents: row.incidentCount },

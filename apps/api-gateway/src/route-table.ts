@@ -23,6 +23,7 @@ import { deactivateBlockchain } from './routes/blockchains.deactivate/handler.ts
 import { getBlockchain } from './routes/blockchains.get/handler.ts';
 import { listBlockchains } from './routes/blockchains.list/handler.ts';
 import { reprocessBlocks } from './routes/blockchains.reprocess/handler.ts';
+import { resetBlockchain } from './routes/blockchains.reset/handler.ts';
 import {
   updateBitcoinEndpoint,
   updateEvmEndpoint,
@@ -101,6 +102,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   activateBlockchain,
   deactivateBlockchain,
   reprocessBlocks,
+  resetBlockchain,
   listIncidents,
   acceptIncident,
   updateEvmEndpoint,

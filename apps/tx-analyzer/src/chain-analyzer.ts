@@ -282,6 +282,9 @@ export class ChainAnalyzer {
     this.#cursor = cursor;
     this.#late = [];
     this.#queue.drop(segment.entries.length);
+    // After a reset the chain may be lower than it was, and begin somewhere else.
+    if (segment.orphans.length > 0) this.#watch.forgetStart();
+    if (segment.orphans.length > 0) this.#headNumber = 0;
     this.#bodies.dropThrough(cursor.seq);
     this.#bodies.prefetch(this.#queue.entries);
   }

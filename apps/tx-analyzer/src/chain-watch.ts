@@ -93,6 +93,11 @@ export class ChainWatch {
     this.#readFor = undefined;
   }
 
+  /** Where the chain begins may be somewhere else now. */
+  forgetStart(): void {
+    this.#startNumber = undefined;
+  }
+
   async #take(row: NewsRow, cursorNumber: number | undefined, late: LateAddress[]): Promise<void> {
     if (row.id === null || !row.is_monitored) return;
     this.#family.add(row.address);

@@ -39,7 +39,8 @@ export async function commitReorg(sql: Sql, chain: ChainContext, orphans: readon
   // Nothing is left to stand on: whatever was known of coins came from a chain that is no more.
   const isEmptied = cursor.number === undefined;
   await sql.query({ name: 'drop_unproved', text: 'DELETE FROM unproved_transactions WHERE chain_gid = $1 AND block_hash = ANY($2)', values: [chain.gid, hashes] });
-  await lowerWatches(sql, chain, orphans);
+  if (isEmptied) await forgetWatches(sql, chain, orphans);
+  else await lowerWatches(sql, chain, orphans);
   if (isEmptied) await lookForCoinsAgain(sql, chain, orphans);
   await removeReadings(sql, chain, hashes, reads);
   if (chain.utxo !== undefined) chain.utxo.coins.add(await undoUtxos(sql, chain, orphans, isEmptied));
@@ -74,8 +75,13 @@ async function lowerWatches(sql: Sql, chain: ChainContext, orphans: readonly Fee
     text: `WITH lowered AS (UPDATE address_watches SET from_block = $2 WHERE chain_gid = $1 AND from_block > $2 AND feed_seq < $3 RETURNING address_id)
            UPDATE address_backfills b SET status = 'pending', next_block = NULL, to_block = NULL, updated_at = now()
            FROM lowered WHERE b.chain_gid = $1 AND b.address_id = lowered.address_id`,
-    values: [chain.gid, lowest.number, orphans[0]!.seq],
+    values: [chain.gid, lowest.number, lowest.seq],
   });
+}
+
+/** The next block is a first one, at whatever height: whoever was there before counts from it on, as before the first activation. */
+async function forgetWatches(sql: Sql, chain: ChainContext, orphans: readonly FeedEntry[]): Promise<void> {
+  await sql.query({ name: 'forget_watches', text: 'DELETE FROM address_watches WHERE chain_gid = $1 AND feed_seq < $2', values: [chain.gid, orphans.at(-1)!.seq] });
 }
 
 /** Of whoever counts from the first block that was followed, or above. */

@@ -7,6 +7,8 @@ import type { Network } from './network.ts';
 /** A row of blockchains that is active. */
 export interface ActiveChain extends SealedEndpoints {
   readonly family: ChainFamilyName;
+  /** Where it begins, as the operator says; null: nowhere in particular. */
+  readonly startBlock?: number | null;
 }
 
 export interface OpenedChain {

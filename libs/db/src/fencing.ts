@@ -43,6 +43,8 @@ interface Beat {
   readonly table: FencedTable;
   readonly chainGid: string;
   readonly token: number;
+  /** What the node says its head is, of ingestor_states. */
+  readonly nodeHeadNumber?: () => number | undefined;
   /** Somebody else owns the chain. */
   readonly onFenced: () => void;
 }
@@ -51,9 +53,12 @@ interface Beat {
  * Says every 10 s in the chain's row that it has an owner: a row that is older than 30 s has none, whatever its status
  * says. A beat that fails is no harm, the row gets old as it should. Returns what ends it.
  */
-export function startBeating({ db, table, chainGid, token, onFenced }: Beat): () => void {
+export function startBeating({ db, table, chainGid, token, nodeHeadNumber, onFenced }: Beat): () => void {
   const beat = async (): Promise<void> => {
-    const { rowCount } = await db.query(`UPDATE ${table} SET updated_at = now() WHERE chain_gid = $1 AND token = $2`, [chainGid, token]);
+    const { rowCount } =
+      nodeHeadNumber === undefined
+        ? await db.query(`UPDATE ${table} SET updated_at = now() WHERE chain_gid = $1 AND token = $2`, [chainGid, token])
+        : await db.query(`UPDATE ${table} SET updated_at = now(), node_head_number = coalesce($3, node_head_number) WHERE chain_gid = $1 AND token = $2`, [chainGid, token, nodeHeadNumber() ?? null]);
     if (rowCount !== 1) onFenced();
   };
   const timer = setInterval(() => void beat().catch(() => undefined), BEAT_MS);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { action, History } from './spec-support/history.ts';
+import { action, actionWithResets, History } from './spec-support/history.ts';
 import { MemoryFeedStore } from './spec-support/memory-feed-store.ts';
 import { replayFeed } from './spec-support/replay-feed.ts';
 
@@ -31,6 +31,32 @@ describe('ChainFollower over random histories', () => {
     // The histories must hold what they are about.
     expect(reorgs).toBeGreaterThan(500);
     expect(violations).toBeGreaterThan(5);
+  });
+
+  it('does so after resets, wherever they and the database fail, and also where the node began anew below what was followed', async () => {
+    let resets = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(40), fc.array(actionWithResets, { minLength: 5, maxLength: 60 }), fc.boolean(), async (startHeight, actions, hasGaps) => {
+        const store = new MemoryFeedStore();
+        const history = new History(startHeight, store, { hasGaps, askReset: (reset) => (store.reset ??= reset) });
+        for (const step of actions) await history.run(step);
+        await history.settle({ isHigher: false });
+        // As an operator would whose node is lower than before.
+        store.reset = { id: 'last' };
+        await history.settle({ isHigher: false });
+
+        const replayed = replayFeed(store.entries);
+        resets += store.entries.filter(({ type }) => type === 'reorg').length;
+        expect(store.reset).toBeUndefined();
+        expect(replayed.chain).toEqual(history.chain.branch(store.state.startNumber ?? Number.NaN).map(({ number, hash }) => ({ number, hash })));
+        expect(store.state.head).toEqual(replayed.chain.at(-1));
+        expect(store.state.finalized).toEqual(replayed.finalized);
+        expect(store.announced.size).toBe(0);
+        expect([...store.skipped].toSorted((a, b) => a - b)).toEqual(numbersBetween(replayed.chain.map(({ number }) => number)));
+      }),
+      { numRuns: 300 },
+    );
+    expect(resets).toBeGreaterThan(1_000);
   });
 });
 

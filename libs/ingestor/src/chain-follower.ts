@@ -1,7 +1,7 @@
 import type { BlockHeader, BlockRef, ChainClient } from '@chainwatch/chain-core';
 import type { BlockPublisher } from './block-publisher.ts';
 import { BranchMovedError } from './errors.ts';
-import type { ChainStatus, FeedBatch, FollowState } from './feed.ts';
+import type { ChainReset, ChainStatus, FeedBatch, FollowState } from './feed.ts';
 import type { FeedStore } from './feed-store.ts';
 import { findAncestor } from './find-ancestor.ts';
 import type { IngestorLog } from './ingestor-log.ts';
@@ -9,8 +9,10 @@ import { planAdvance } from './plan-advance.ts';
 import { planExtension } from './plan-extension.ts';
 import { planFinalization } from './plan-finalization.ts';
 import { planRepair } from './plan-repair.ts';
+import { planReset } from './plan-reset.ts';
 import { readRanges } from './read-ranges.ts';
 import { RecentBlocks } from './recent-blocks.ts';
+import { takeLinked } from './take-linked.ts';
 
 export interface FollowerOptions {
   readonly client: FollowClient;
@@ -23,6 +25,8 @@ export interface FollowerOptions {
   /** After each commit and its publication. */
   readonly onCommit?: (batch: FeedBatch) => void;
   readonly startBlock?: number;
+  /** Something else comes first: what is under way ends after the batch that it is at. */
+  readonly isInterrupted?: () => boolean;
   readonly signal: AbortSignal;
   /** Headers of one request and blocks of one transaction. */
   readonly chunkSize?: number;
@@ -91,6 +95,7 @@ export class ChainFollower {
    */
   async follow(head: BlockHeader): Promise<FollowOutcome> {
     for (;;) {
+      if (this.#options.isInterrupted?.() === true) return waiting('the chain is about to be reset');
       const advance = planAdvance(this.#state, head, this.#options.startBlock);
       switch (advance.type) {
         case 'none':
@@ -156,6 +161,19 @@ export class ChainFollower {
     return true;
   }
 
+  /** Undoes what the operator gave up, newest first; the node is not asked. What it says from there on is followed next. */
+  async reset(reset: ChainReset): Promise<void> {
+    const { store, log } = this.#options;
+    const resumeSeq = await store.beginReset(reset);
+    if (resumeSeq === undefined) return;
+    this.#offered = undefined;
+    const step = { store, reset, resumeSeq, size: this.#chunkSize };
+    for (let batch = await planReset(this.#state, step); batch !== undefined; batch = await planReset(this.#state, step)) await this.#commit(batch);
+    await store.finishReset(reset);
+    const { head } = await this.load();
+    log.warn({ from: reset.fromBlock, height: head?.number }, 'the chain was reset, as the operator had asked');
+  }
+
   async #findFinalPart(final: BlockHeader): Promise<BlockHeader> {
     const { finalized, startNumber = 0 } = this.#state;
     const from = finalized?.number ?? startNumber - 1;
@@ -195,6 +213,7 @@ export class ChainFollower {
       }
       const last = headers.at(-1)!.number;
       await this.#commit(planExtension(this.#state, headers, status, last < to ? last : undefined));
+      if (this.#options.isInterrupted?.() === true) return;
       await this.settleFinality();
       await this.#announce(headers.at(-1)!.number + 1, to);
       isFirst = false;
@@ -222,7 +241,7 @@ export class ChainFollower {
     if (ours?.hash === head.hash) return behind(head, this.#state);
     const isLower = head.number < this.#state.head!.number;
     if (isLower && ((await client.countAgreeing?.(head, signal)) ?? 1) < 2) {
-      return waiting(`the node's head ${head.number} is on another branch and below ours, ${this.#state.head!.number}: waiting for a higher one`);
+      return waiting(`the node's head ${head.number} is on another branch and below ours, ${this.#state.head!.number}: waiting for a higher one; where the node began anew, reset the chain`);
     }
     await this.#repair([head], 'following');
     return FOLLOWING;
@@ -263,17 +282,6 @@ export class ChainFollower {
     this.#state = batch.next;
     onCommit?.(batch);
   }
-}
-
-/** The longest run of `heads` that stands on `head`. */
-function takeLinked(head: BlockRef, heads: readonly BlockHeader[]): BlockHeader[] {
-  const linked: BlockHeader[] = [];
-  for (const header of heads) {
-    const before = linked.at(-1) ?? head;
-    if (header.parentHash !== before.hash || header.number <= before.number) break;
-    linked.push(header);
-  }
-  return linked;
 }
 
 function waiting(reason: string): FollowOutcome {

@@ -9,8 +9,10 @@ export interface ChainReport {
   reason: string | undefined;
   head: BlockRef | undefined;
   finalized: BlockRef | undefined;
+  /** What the node said last. */
+  nodeHeadNumber: number | undefined;
 }
 
 export function createChainReport(chainGid: string): ChainReport {
-  return { chainGid, status: 'unknown', reason: 'the lease was not asked for yet', head: undefined, finalized: undefined };
+  return { chainGid, status: 'unknown', reason: 'the lease was not asked for yet', head: undefined, finalized: undefined, nodeHeadNumber: undefined };
 }

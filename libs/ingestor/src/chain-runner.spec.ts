@@ -151,6 +151,9 @@ describe('ChainRunner', () => {
       findCanonicalAtOrBelow: guard((number) => inner.findCanonicalAtOrBelow(number)),
       readCanonical: guard((from, to) => inner.readCanonical(from, to)),
       readEntries: guard((afterSeq, limit) => inner.readEntries(afterSeq, limit)),
+      findReset: guard(() => inner.findReset()),
+      beginReset: guard((reset) => inner.beginReset(reset)),
+      finishReset: guard((reset) => inner.finishReset(reset)),
       prune: guard(() => inner.prune()),
     });
     const { chain, report, reach } = run({ blockTimeMs: 50, wrap });
@@ -221,6 +224,7 @@ describe('ChainRunner', () => {
     const wrap = (inner: FeedStore): FeedStore => ({
       ...inner,
       load: () => inner.load(),
+      findReset: () => inner.findReset(),
       setStatus: (status, reason) => inner.setStatus(status, reason),
       readEntries: (afterSeq, limit) => inner.readEntries(afterSeq, limit),
       commit: () => Promise.reject(new FencedError('ingestor_states', 'eip155:1', 1)),

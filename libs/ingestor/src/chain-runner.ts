@@ -3,7 +3,7 @@ import { ChainError, describePublicly, type BlockHeader, type ChainClient } from
 import { FencedError } from '@chainwatch/db';
 import { ChainFollower, type FollowOutcome, type FollowerOptions } from './chain-follower.ts';
 import type { ChainReport } from './chain-report.ts';
-import type { ChainStatus, FeedBatch } from './feed.ts';
+import type { ChainReset, ChainStatus, FeedBatch } from './feed.ts';
 import { FinalityWatch } from './finality-watch.ts';
 import { findFinalRef } from './find-final-ref.ts';
 import { HeadInbox } from './head-inbox.ts';
@@ -11,7 +11,7 @@ import { HeadPoller } from './head-poller.ts';
 import { HeadSubscription } from './head-subscription.ts';
 import { pollDelay } from './poll-delay.ts';
 
-export interface RunnerOptions extends Omit<FollowerOptions, 'client' | 'onCommit'> {
+export interface RunnerOptions extends Omit<FollowerOptions, 'client' | 'onCommit' | 'isInterrupted'> {
   readonly client: FollowerOptions['client'] & Pick<ChainClient, 'network' | 'findFinalized' | 'subscribeHeads' | 'close'>;
   /** Kept current by the runner. */
   readonly report: ChainReport;
@@ -24,6 +24,7 @@ const STALLED_MIN_MS = 3_000;
 /** Entries published again at the start: the last run may have died between commit and publication. */
 const REPUBLISHED = 64;
 const PRUNE_MS = 60_000;
+const RESET_MS = 1_000;
 const FINALITY_FAILURES_TOLD = 5;
 /** So that each is done with, all the way to the receivers, before the next. */
 const FINAL_PARTS_APART_MS = 25;
@@ -45,6 +46,7 @@ export class ChainRunner {
   #waitingSince: number | undefined;
   #isLoaded = false;
   #storedStatus = '';
+  #reset: ChainReset | undefined;
   #retry: NodeJS.Timeout | undefined;
   #goOn: NodeJS.Timeout | undefined;
 
@@ -55,8 +57,8 @@ export class ChainRunner {
     const signal = this.#signal;
     // Every request under way listens; they are bounded by the client's concurrency, not by the default of 10.
     setMaxListeners(0, signal);
-    this.#follower = new ChainFollower({ ...options, signal, onCommit: (batch) => this.#noteCommit(batch) });
-    this.#subscription = new HeadSubscription({ client, log, onHead: (head) => this.#inbox.putHead(head) });
+    this.#follower = new ChainFollower({ ...options, signal, onCommit: (batch) => this.#noteCommit(batch), isInterrupted: () => this.#reset !== undefined });
+    this.#subscription = new HeadSubscription({ client, log, onHead: (head) => this.#noteTold(head) });
     this.#poller = new HeadPoller({
       client,
       signal,
@@ -81,12 +83,14 @@ export class ChainRunner {
   /** Resolves when the chain is not followed any more and nothing is under way. */
   async run(): Promise<'stopped' | 'fenced'> {
     const pruning = setInterval(() => void this.#prune(), PRUNE_MS);
+    const looking = setInterval(() => void this.#lookForReset(), RESET_MS);
     const helpers = [this.#poller.run(), this.#finality.run()];
     this.#subscription.start();
     try {
       return await this.#work();
     } finally {
       clearInterval(pruning);
+      clearInterval(looking);
       clearTimeout(this.#retry);
       clearTimeout(this.#goOn);
       this.#subscription.stop();
@@ -107,6 +111,7 @@ export class ChainRunner {
       const { heads, errors } = this.#inbox.take();
       try {
         if (!this.#isLoaded) await this.#load();
+        if (this.#reset !== undefined) await this.#runReset(this.#reset);
         if (heads.length > 0) await this.#noteOutcome(await this.#follower.followAll(heads));
         if (!(await this.#follower.settleFinality())) this.#doubtBranch();
         clearTimeout(this.#goOn);
@@ -126,13 +131,38 @@ export class ChainRunner {
     const { head, finalized } = await this.#follower.load();
     Object.assign(this.#options.report, { head, finalized });
     if (isFirst) await this.republish(REPUBLISHED);
+    this.#reset = await this.#options.store.findReset();
     this.#isLoaded = true;
+  }
+
+  /** Beside the loop, which may be busy with a long way to the head. */
+  async #lookForReset(): Promise<void> {
+    try {
+      const reset = await this.#options.store.findReset();
+      if (reset === undefined || this.#reset !== undefined) return;
+      this.#reset = reset;
+      this.#inbox.nudge();
+    } catch (error) {
+      this.#options.log.debug({ err: error }, 'resets could not be looked for');
+    }
+  }
+
+  async #runReset(reset: ChainReset): Promise<void> {
+    await this.#follower.reset(reset);
+    this.#reset = undefined;
+    Object.assign(this.#options.report, { head: this.#follower.state.head, finalized: this.#follower.state.finalized });
+    this.#poller.pollNow();
+  }
+
+  #noteTold(head: BlockHeader): void {
+    this.#options.report.nodeHeadNumber = head.number;
+    this.#inbox.putHead(head);
   }
 
   #notePolled(head: BlockHeader): void {
     const known = this.#follower.state.head;
     if (known !== undefined && head.number > known.number) this.#subscription.noteMissed();
-    this.#inbox.putHead(head);
+    this.#noteTold(head);
   }
 
   #noteCommit({ next, status }: FeedBatch): void {

@@ -79,7 +79,7 @@ export class ChainSeat {
     const token = await raiseToken(db, 'ingestor_states', chainGid, owner);
     log.info({ token }, 'the chain was taken over');
     const fenced = new AbortController();
-    const stopBeating = startBeating({ db, table: 'ingestor_states', chainGid, token, onFenced: () => fenced.abort() });
+    const stopBeating = startBeating({ db, table: 'ingestor_states', chainGid, token, nodeHeadNumber: () => this.report.nodeHeadNumber, onFenced: () => fenced.abort() });
     const signal = AbortSignal.any([this.#stop.signal, lease.lost, fenced.signal]);
     try {
       while (!signal.aborted) {

@@ -11,13 +11,14 @@
  * $1 chain, $2 token, $3 feed_seq before, $4 feed_seq after, $5 head number, $6 head hash, $7 finalized number,
  * $8 finalized hash, $9 start number, $10 status (null: keep), $11 clear from, then the entries as arrays:
  * $12 seq, $13 type, $14 number, $15 hash, $16 parent hash, $17 timestamp, $18 resume_seq, $19 traceparent; $20 clear to (null: no bound); and the
- * numbers without a block as ranges: $21 from, $22 to.
+ * numbers without a block as ranges: $21 from, $22 to; $23 what the node says its head is (null: keep).
  */
 export const COMMIT_BATCH_SQL = `
 WITH fenced AS (
   UPDATE ingestor_states
   SET feed_seq = $4, head_number = $5, head_hash = $6, finalized_number = $7, finalized_hash = $8, start_number = $9,
-      status = coalesce($10, status), reason = CASE WHEN $10::text IS NULL THEN reason END, updated_at = now()
+      status = coalesce($10, status), reason = CASE WHEN $10::text IS NULL THEN reason END, updated_at = now(),
+      node_head_number = coalesce($23, node_head_number)
   WHERE chain_gid = $1 AND token = $2 AND feed_seq = $3
   RETURNING chain_gid
 ), entries AS (

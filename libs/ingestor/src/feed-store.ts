@@ -1,5 +1,5 @@
 import type { BlockHeader } from '@chainwatch/chain-core';
-import type { ChainStatus, FeedBatch, FeedEntry, FollowState } from './feed.ts';
+import type { ChainReset, ChainStatus, FeedBatch, FeedEntry, FollowState } from './feed.ts';
 
 /**
  * What the follower keeps of one chain, owned through one fencing token.
@@ -19,6 +19,12 @@ export interface FeedStore {
   readCanonical(from: number, to: number): Promise<BlockHeader[]>;
   /** Feed entries behind `seq`, ascending. */
   readEntries(afterSeq: number, limit: number): Promise<FeedEntry[]>;
+  /** The reset that the operator asked for, while it is not done. */
+  findReset(): Promise<ChainReset | undefined>;
+  /** The last feed entry of the reset, the same each time it is asked for; undefined when the reset is done. */
+  beginReset(reset: ChainReset): Promise<number | undefined>;
+  /** Everything is undone; a chain with nothing left begins at the reset's block, or where it began. */
+  finishReset(reset: ChainReset): Promise<void>;
   /** Deletes entries that the analyzer is long past. Returns how many. */
   prune(): Promise<number>;
 }

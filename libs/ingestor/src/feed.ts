@@ -18,8 +18,14 @@ export interface FollowState {
   readonly feedSeq: number;
   readonly head?: BlockRef;
   readonly finalized?: BlockRef;
-  /** The first block followed: below it we know nothing. */
+  /** The first block followed: below it we know nothing. Without a head the chain was reset, and begins there again. */
   readonly startNumber?: number;
+}
+
+/** Blocks from `fromBlock` on (default: all) are to be undone, because the operator says so. */
+export interface ChainReset {
+  readonly id: string;
+  readonly fromBlock?: number;
 }
 
 export interface NumberRange {

@@ -4,6 +4,7 @@ import { COMMIT_BATCH_SQL } from './commit-batch-sql.ts';
 import { StaleStateError } from './errors.ts';
 import type { ChainStatus, FeedBatch, FeedEntry, FollowState } from './feed.ts';
 import type { FeedStore } from './feed-store.ts';
+import { createResetStore } from './pg-reset-store.ts';
 
 interface StateRow {
   readonly token: number;
@@ -39,12 +40,14 @@ interface StoreOptions {
   readonly db: Database;
   readonly chainGid: string;
   readonly token: number;
+  /** What the node says its head is, written with whatever is written. */
+  readonly nodeHeadNumber?: () => number | undefined;
 }
 
-export function createPgFeedStore({ db, chainGid, token }: StoreOptions): FeedStore {
+export function createPgFeedStore({ db, chainGid, token, nodeHeadNumber = () => undefined }: StoreOptions): FeedStore {
   return {
     load: () => loadState(db, chainGid, token),
-    commit: (batch) => commitBatch(db, chainGid, token, batch),
+    commit: (batch) => commitBatch(db, chainGid, token, batch, nodeHeadNumber()),
     announce: (from, to) =>
       db.transaction(async (sql) => {
         await lockWithToken(sql, 'ingestor_states', chainGid, token);
@@ -54,7 +57,7 @@ export function createPgFeedStore({ db, chainGid, token }: StoreOptions): FeedSt
           [chainGid, from, to],
         );
       }),
-    setStatus: (status, reason) => writeStatus(db, chainGid, token, status, reason),
+    setStatus: (status, reason) => writeStatus(db, chainGid, token, { status, reason, nodeHeadNumber: nodeHeadNumber() }),
     async findCanonicalAtOrBelow(number) {
       const { rows } = await db.query<BlockRow>(
         `SELECT ${BLOCK_COLUMNS} FROM blocks WHERE chain_gid = $1 AND number <= $2 AND status <> 'reorged' AND hash IS NOT NULL
@@ -79,6 +82,7 @@ export function createPgFeedStore({ db, chainGid, token }: StoreOptions): FeedSt
       );
       return rows.map(toFeedEntry);
     },
+    ...createResetStore(db, chainGid, token),
     async prune() {
       const { rowCount } = await db.query(
         `DELETE FROM chain_feed WHERE chain_gid = $1 AND seq IN (
@@ -107,7 +111,7 @@ async function loadState(db: Database, chainGid: string, token: number): Promise
   };
 }
 
-async function commitBatch(db: Database, chainGid: string, token: number, { entries, next, status, clearFrom, clearTo, skipped = [] }: FeedBatch): Promise<void> {
+async function commitBatch(db: Database, chainGid: string, token: number, { entries, next, status, clearFrom, clearTo, skipped = [] }: FeedBatch, nodeHeadNumber: number | undefined): Promise<void> {
   const feedSeq = next.feedSeq - entries.length;
   const column = <K extends keyof FeedEntry>(key: K) => entries.map((entry) => entry[key] ?? null);
   const { rows } = await db.query<{ fed: number }>({
@@ -119,7 +123,7 @@ async function commitBatch(db: Database, chainGid: string, token: number, { entr
       ...[next.finalized?.number ?? null, next.finalized?.hash ?? null, next.startNumber ?? null, status ?? null, clearFrom],
       ...[column('seq'), column('type'), column('number'), column('hash'), column('parentHash'), column('timestamp')],
       ...[column('resumeSeq'), column('traceparent'), clearTo ?? null],
-      ...[skipped.map(({ from }) => from), skipped.map(({ to }) => to)],
+      ...[skipped.map(({ from }) => from), skipped.map(({ to }) => to), nodeHeadNumber ?? null],
     ],
   });
   if (rows[0]?.fed === entries.length) return;
@@ -127,10 +131,16 @@ async function commitBatch(db: Database, chainGid: string, token: number, { entr
   throw new StaleStateError(chainGid, feedSeq, state.feedSeq);
 }
 
-async function writeStatus(db: Database, chainGid: string, token: number, status: ChainStatus, reason: string | undefined): Promise<void> {
+interface ShownStatus {
+  readonly status: ChainStatus;
+  readonly reason: string | undefined;
+  readonly nodeHeadNumber: number | undefined;
+}
+
+async function writeStatus(db: Database, chainGid: string, token: number, { status, reason, nodeHeadNumber }: ShownStatus): Promise<void> {
   const { rowCount } = await db.query(
-    'UPDATE ingestor_states SET status = $3, reason = $4, updated_at = now() WHERE chain_gid = $1 AND token = $2',
-    [chainGid, token, status, reason ?? null],
+    'UPDATE ingestor_states SET status = $3, reason = $4, updated_at = now(), node_head_number = coalesce($5, node_head_number) WHERE chain_gid = $1 AND token = $2',
+    [chainGid, token, status, reason ?? null, nodeHeadNumber ?? null],
   );
   if (rowCount !== 1) throw new FencedError('ingestor_states', chainGid, token);
 }

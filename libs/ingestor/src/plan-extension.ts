@@ -21,7 +21,7 @@ export function planExtension(state: FollowState, headers: readonly BlockHeader[
       ...state,
       feedSeq: state.feedSeq + entries.length,
       head: { number: last.number, hash: last.hash },
-      startNumber: state.startNumber ?? first.number,
+      startNumber: state.head === undefined ? Math.min(state.startNumber ?? first.number, first.number) : state.startNumber,
     },
   };
 }

@@ -23,7 +23,7 @@ const FLUSH_MS = 1_000;
 export async function runChain(context: ChainContext, work: ChainWork): Promise<'stopped' | 'fenced'> {
   const { db, bus, log, row, runners, startBlocks } = context;
   const chainGid = row.gid;
-  const store = createPgFeedStore({ db, chainGid, token: work.token });
+  const store = createPgFeedStore({ db, chainGid, token: work.token, nodeHeadNumber: () => work.report.nodeHeadNumber });
   const connected = await connect(context);
   if (connected instanceof ChainNotConfiguredError) {
     log.error({ err: connected }, 'the chain cannot be followed');
@@ -36,7 +36,7 @@ export async function runChain(context: ChainContext, work: ChainWork): Promise<
     store,
     publisher,
     log,
-    startBlock: startBlocks?.[chainGid],
+    startBlock: row.startBlock ?? startBlocks?.[chainGid],
     trace: traceBatch(chainGid),
     onRepair: (repair) => recordRepair(chainGid, repair),
   });

@@ -60,6 +60,7 @@ interface State {
   readonly head_hash: string;
   readonly finalized_number: number | null;
   readonly start_number: number;
+  readonly node_head_number: number | null;
   readonly feed_seq: number;
   readonly token: number;
   readonly owner: string;
@@ -340,5 +341,63 @@ describe('changes of a chain', () => {
     await db.query('UPDATE blockchains SET endpoint_sealed = $2 WHERE gid = $1', [GID, 'http://127.0.0.1:9']);
     start({ endpoints: { [GID]: [anvil.url] } });
     await expectCaughtUp();
+  });
+});
+
+describe('a reset of the chain', () => {
+  const ask = (fromBlock: number | null = null) => db.query('INSERT INTO resets (chain_gid, from_block) VALUES ($1, $2)', [GID, fromBlock]);
+  const isDone = async (): Promise<boolean> => (await db.query(`SELECT FROM resets WHERE chain_gid = $1 AND status = 'running'`, [GID])).rowCount === 0;
+
+  it('goes on with a node that began anew and is lower than before', async () => {
+    await anvil.mine(30);
+    start();
+    await expectCaughtUp();
+    await anvil.mine(30);
+    expect(await expectCaughtUp()).toMatchObject({ start_number: 30, head_number: 60 });
+    // A later genesis is another one: nothing of the chain before is left.
+    await anvil.rpc('anvil_reset');
+    await anvil.rpc('evm_setNextBlockTimestamp', [2_000_000_000]);
+    await anvil.mine(4);
+    await waitFor(async () => (await readState())?.status === 'stalled', { message: 'the chain to wait' });
+    expect(await readState()).toMatchObject({ head_number: 60, node_head_number: 4, reason: expect.stringContaining('reset the chain') });
+    await ask();
+    await waitFor(isDone, { message: 'the end of the reset' });
+    expect(await expectCaughtUp()).toMatchObject({ start_number: 1, head_number: 4 });
+    await waitFor(async () => (await readState())?.status === 'following', { message: 'the chain to be followed' });
+    await anvil.mine(2);
+    expect(await expectCaughtUp()).toMatchObject({ head_number: 6, node_head_number: 6 });
+  });
+
+  it('is worked off when the owner is killed anywhere, and keeps what is below its block', async () => {
+    start({ startBlocks: { [GID]: 0 } });
+    await anvil.mine(700);
+    await expectCaughtUp();
+    const first = running[0]!;
+    await ask(100);
+    await waitFor(async () => (await readFeed()).some(({ type }) => type === 'reorg'), { message: 'the first step', intervalMs: 1 });
+    await stop(first);
+    start({ owner: 'another' });
+    await waitFor(isDone, { message: 'the end of the reset' });
+    expect(await expectCaughtUp()).toMatchObject({ start_number: 0, head_number: 700 });
+    const undone = (await readFeed()).filter(({ type }) => type === 'reorg');
+    expect(undone.map(({ number }) => number)).toEqual(Array.from({ length: 601 }, (_, position) => 700 - position));
+    expect(new Set(undone.map(({ resumeSeq }) => resumeSeq))).toEqual(new Set([undone.at(-1)!.seq]));
+  });
+
+  it('is done with before a chain begins that was never followed, which then begins at its block', async () => {
+    await anvil.mine(20);
+    await ask(5);
+    start();
+    expect(await expectCaughtUp()).toMatchObject({ start_number: 5, head_number: 20 });
+    expect(await isDone()).toBe(true);
+  });
+});
+
+describe('where a chain begins', () => {
+  it('is stored with the chain, and counts before what the environment says', async () => {
+    await anvil.mine(20);
+    await db.query('UPDATE blockchains SET start_block = 7');
+    start({ startBlocks: { [GID]: 12 } });
+    expect(await expectCaughtUp()).toMatchObject({ start_number: 7, head_number: 20 });
   });
 });

@@ -14,6 +14,7 @@ import { projectSchema } from '../records/project.ts';
 import { incidentSchema } from '../records/incident.ts';
 import { publicKeySchema } from '../records/public-key.ts';
 import { reprocessSchema } from '../records/reprocess.ts';
+import { resetSchema } from '../records/reset.ts';
 import { tokenSchema } from '../records/token.ts';
 import { rotatedSecretSchema, webhookSecretsSchema } from '../records/webhook-secrets.ts';
 import { workspaceSchema } from '../records/workspace.ts';
@@ -43,6 +44,7 @@ export const componentNames: Readonly<Record<string, z.ZodType>> = {
   Project: projectSchema,
   PublicKey: publicKeySchema,
   Reprocess: reprocessSchema,
+  Reset: resetSchema,
   RotatedWebhookSecret: rotatedSecretSchema,
   TelegramChannel: telegramChannelSchema,
   Token: tokenSchema,

@@ -37,6 +37,8 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   updateSolanaEndpoint: { endpoint_url: 'https://node.example.com:8899' },
   updateTronEndpoint: { evm_endpoint_url: 'https://node.example.com/jsonrpc', endpoint_url: 'https://node.example.com' },
   updateBitcoinEndpoint: { endpoint_url: 'https://node.example.com:8332' },
+  activateBlockchain: { from_block: 21_000_000 },
+  resetBlockchain: { confirm: 'eip155:31337' },
   reprocessBlocks: { from_block: 21_000_000, to_block: 21_000_100 },
   createPublicKey: {
     extended_public_key: 'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs',

@@ -15,10 +15,11 @@ export const auditActionSchema = z.enum([
   'address.derived',
   'incident.accepted',
   'reprocess.requested',
+  'reset.requested',
 ]);
 export type AuditAction = z.infer<typeof auditActionSchema>;
 
-export const targetTypeSchema = z.enum(['workspace', 'project', 'member', 'key', 'address', 'incident', 'reprocess']);
+export const targetTypeSchema = z.enum(['workspace', 'project', 'member', 'key', 'address', 'incident', 'reprocess', 'reset']);
 
 export const auditLogSchema = z.object({
   id: z.uuid().meta({ description: 'Of the entry.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),

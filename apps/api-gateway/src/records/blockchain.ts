@@ -17,8 +17,10 @@ export const blockchainSchema = z.object({
       reason: z.string().nullable().meta({ description: 'Why it stands still, or is not known. Null otherwise.', examples: [null] }),
       updated_at: z.iso.datetime().meta({ description: 'Every service of the chain has reported since then.', examples: ['2026-01-01T00:00:00.000Z'] }),
       head_number: z.int().nullable().meta({ description: 'Head of the chain as recorded. Null at first.', examples: [21_000_000] }),
+      node_head_number: z.int().nullable().meta({ description: 'Head of the chain as its node said last, at most some 10 s ago. Null at first.', examples: [21_000_002] }),
       finalized_number: z.int().nullable().meta({ description: 'The highest final block. Null where none is known.', examples: [20_999_936] }),
       processed_number: z.int().nullable().meta({ description: 'The highest block whose transactions are stored. Null at first.', examples: [21_000_000] }),
+      lag_blocks: z.int().min(0).nullable().meta({ description: 'So many blocks `processed_number` is below `node_head_number`. Null while one of them is.', examples: [2] }),
       incident_count: z.int().min(0).meta({ description: 'Open incidents: kinds of content in its blocks that this release does not know.', examples: [0] }),
     })
     .nullable()
@@ -38,7 +40,7 @@ export interface BlockchainState {
   readonly endpointSealed: string | null;
   readonly evmEndpointSealed: string | null;
   readonly updatedAt: Date;
-  readonly ingestorState: (StateRow & { readonly headNumber: Integer | null; readonly finalizedNumber: Integer | null }) | null;
+  readonly ingestorState: (StateRow & { readonly headNumber: Integer | null; readonly nodeHeadNumber: Integer | null; readonly finalizedNumber: Integer | null }) | null;
   readonly analyzerState: (StateRow & { readonly cursorNumber: Integer | null }) | null;
   readonly balanceState: StateRow | null;
   /** Of those that are open. */
@@ -59,6 +61,8 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
     { ...(analyzer ?? NOT_YET), service: 'tx-analyzer' },
     { ...(balances ?? NOT_YET), service: 'balance-service' },
   ];
+  const processedNumber = toNumber(analyzer?.cursorNumber ?? null);
+  const nodeHeadNumber = toNumber(ingestor?.nodeHeadNumber ?? null);
   const { status, reason, updatedAt } = describeSync({ reports, activatedAt: row.updatedAt, now, incidentCount: row._count.incidents });
   return {
     gid: row.gid,
@@ -74,8 +78,10 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
           reason,
           updated_at: updatedAt.toISOString(),
           head_number: toNumber(ingestor?.headNumber ?? null),
+          node_head_number: nodeHeadNumber,
           finalized_number: toNumber(ingestor?.finalizedNumber ?? null),
-          processed_number: toNumber(analyzer?.cursorNumber ?? null),
+          processed_number: processedNumber,
+          lag_blocks: processedNumber === null || nodeHeadNumber === null ? null : Math.max(0, nodeHeadNumber - processedNumber),
           incident_count: row._count.incidents,
         }
       : null,

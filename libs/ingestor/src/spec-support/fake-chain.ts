@@ -25,6 +25,12 @@ export class FakeChain {
     this.extend(length);
   }
 
+  /** Another genesis, and that many blocks on it. */
+  beginAnew(height: number): void {
+    this.tip = this.#add('0xgenesis', 0);
+    this.extend(height);
+  }
+
   ancestor(from: BlockHeader, depth: number): BlockHeader {
     let block = from;
     for (let step = 0; step < depth; step += 1) block = this.blocks.get(block.parentHash) ?? block;

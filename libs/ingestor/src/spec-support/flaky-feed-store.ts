@@ -24,5 +24,8 @@ export class FlakyFeedStore implements FeedStore {
   findCanonicalAtOrBelow: FeedStore['findCanonicalAtOrBelow'] = (number) => this.#store.findCanonicalAtOrBelow(number);
   readCanonical: FeedStore['readCanonical'] = (from, to) => this.#store.readCanonical(from, to);
   readEntries: FeedStore['readEntries'] = (afterSeq, limit) => this.#store.readEntries(afterSeq, limit);
+  findReset: FeedStore['findReset'] = () => this.#store.findReset();
+  beginReset: FeedStore['beginReset'] = (reset) => this.#store.beginReset(reset);
+  finishReset: FeedStore['finishReset'] = (reset) => this.#store.finishReset(reset);
   prune: FeedStore['prune'] = () => this.#store.prune();
 }

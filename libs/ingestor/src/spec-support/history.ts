@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { BlockHeader } from '@chainwatch/chain-core';
 import { ChainFollower } from '../chain-follower.ts';
-import type { FeedEntry } from '../feed.ts';
+import type { ChainReset, FeedEntry } from '../feed.ts';
 import type { FeedStore } from '../feed-store.ts';
 import { FakeChain, FakeNode } from './fake-chain.ts';
 import { FlakyFeedStore } from './flaky-feed-store.ts';
@@ -23,6 +23,9 @@ export type Action =
   | { readonly type: 'finalize'; readonly depth: number }
   | { readonly type: 'wrong' }
   | { readonly type: 'agree'; readonly endpoints: number }
+  | { readonly type: 'reset'; readonly fromBlock: number | undefined }
+  /** The node began anew: another chain, as high as that. */
+  | { readonly type: 'anew'; readonly height: number }
   | { readonly type: 'restart' };
 
 const depths = fc.oneof({ weight: 6, arbitrary: fc.nat(6) }, { weight: 2, arbitrary: fc.nat(70) }, { weight: 1, arbitrary: fc.nat(600) });
@@ -42,6 +45,11 @@ export const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('agree' as const), endpoints: fc.integer({ min: 1, max: 2 }) }) },
   { weight: 1, arbitrary: fc.constant({ type: 'restart' } as const) },
 );
+export const actionWithResets: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 20, arbitrary: action },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('reset' as const), fromBlock: fc.option(fc.nat(400), { nil: undefined }) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('anew' as const), height: fc.nat(60) }) },
+);
 
 /** One chain, its node, and a follower that is restarted now and then. */
 export class History {
@@ -49,11 +57,13 @@ export class History {
   readonly node: FakeNode;
   readonly store: FlakyFeedStore;
   readonly published = new Map<number, FeedEntry>();
+  readonly #askReset: (reset: ChainReset) => void;
   #follower: ChainFollower;
   #isLoaded = false;
   #before: BlockHeader;
 
-  constructor(startHeight: number, store: FeedStore, { hasGaps = false } = {}) {
+  constructor(startHeight: number, store: FeedStore, { hasGaps = false, askReset = ignore as (reset: ChainReset) => void } = {}) {
+    this.#askReset = askReset;
     this.chain = new FakeChain({ hasGaps });
     this.node = new FakeNode(this.chain);
     this.#before = this.chain.tip;
@@ -102,6 +112,10 @@ export class History {
       case 'agree':
         this.node.agreeing = step.endpoints;
         return;
+      case 'reset':
+        return this.#askReset({ id: 'reset', ...(step.fromBlock !== undefined && { fromBlock: step.fromBlock }) });
+      case 'anew':
+        return this.chain.beginAnew(step.height);
       case 'restart':
         this.#follower = this.#create();
         this.#isLoaded = false;
@@ -109,10 +123,10 @@ export class History {
   }
 
   /** Everything is well again, the chain has grown above what we know, and is polled until we are there. */
-  async settle(): Promise<void> {
+  async settle({ isHigher = true } = {}): Promise<void> {
     Object.assign(this.node, { lag: 0, failures: 0, isWrongChain: false, beforeCall: ignore });
     this.store.failNext = undefined;
-    this.chain.extend(Math.max(1, ((await this.store.load()).head?.number ?? 0) - this.chain.tip.number));
+    if (isHigher) this.chain.extend(Math.max(1, ((await this.store.load()).head?.number ?? 0) - this.chain.tip.number));
     for (let polls = 0; polls < 3; polls += 1) await this.#attempt(async () => this.#follower.follow(await this.node.readHead()));
   }
 
@@ -133,6 +147,8 @@ export class History {
     try {
       if (!this.#isLoaded) await this.#follower.load();
       this.#isLoaded = true;
+      const reset = await this.store.findReset();
+      if (reset !== undefined) await this.#follower.reset(reset);
       await work();
     } catch {
       this.#isLoaded = false;

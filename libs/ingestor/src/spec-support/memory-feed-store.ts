@@ -1,5 +1,5 @@
 import type { BlockHeader } from '@chainwatch/chain-core';
-import type { ChainStatus, FeedBatch, FeedEntry, FollowState } from '../feed.ts';
+import type { ChainReset, ChainStatus, FeedBatch, FeedEntry, FollowState } from '../feed.ts';
 import type { FeedStore } from '../feed-store.ts';
 
 /** The store's contract in memory. */
@@ -53,6 +53,26 @@ export class MemoryFeedStore implements FeedStore {
 
   async readEntries(afterSeq: number, limit: number): Promise<FeedEntry[]> {
     return this.entries.slice(afterSeq, afterSeq + limit);
+  }
+
+  reset: ChainReset | undefined;
+  #resumeSeq: number | undefined;
+
+  async findReset(): Promise<ChainReset | undefined> {
+    return this.reset;
+  }
+
+  async beginReset({ fromBlock = 0 }: ChainReset): Promise<number | undefined> {
+    if (this.reset === undefined) return undefined;
+    this.#resumeSeq ??= this.state.feedSeq + [...this.canonical.keys()].filter((number) => number >= fromBlock).length;
+    return this.#resumeSeq;
+  }
+
+  async finishReset({ fromBlock }: ChainReset): Promise<void> {
+    this.reset = undefined;
+    this.#resumeSeq = undefined;
+    const starts = [this.state.startNumber, fromBlock].filter((number) => number !== undefined);
+    if (this.state.head === undefined && starts.length > 0) this.state = { ...this.state, startNumber: Math.min(...starts) };
   }
 
   async prune(): Promise<number> {

@@ -1,19 +1,28 @@
-import { unprocessableEntity } from '@chainwatch/problem';
+import { z } from 'zod';
+import { conflict, unprocessableEntity } from '@chainwatch/problem';
 import { announceChain } from '../../announce-chain.ts';
 import { defineRoute } from '../../define-route.ts';
-import { findChain, loadFamily } from '../../find-chain.ts';
+import { findChain, loadFamily, type ChainRow } from '../../find-chain.ts';
 import { blockchainInclude, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
 import { chainParams } from '../../records/path-schemas.ts';
+
+const bodySchema = z
+  .strictObject({
+    from_block: z.int().min(0).optional().meta({ description: 'Where a chain begins that was never followed; without it at the `START_BLOCK` of its ingestor, else at the head of then.', examples: [21_000_000] }),
+  })
+  .prefault({});
 
 export const activateBlockchain = defineRoute({
   method: 'POST',
   path: '/blockchains/:chain_gid/actions/activate',
   summary: 'Start to monitor a blockchain',
   params: chainParams,
+  body: bodySchema,
   responses: { 200: blockchainSchema },
-  problems: [422],
-  handle: async ({ params }, deps) => {
+  problems: [409, 422],
+  handle: async ({ params, body: { from_block: fromBlock } }, deps) => {
     const chain = await findChain(deps, params.chain_gid);
+    if (fromBlock !== undefined) assertBeginsAt(chain, fromBlock);
     if (chain.isActive) return { status: 200, body: toBlockchainRecord(chain) };
     await loadFamily(chain.gid);
     const isConfigured = chain.endpointSealed !== null || chain.evmEndpointSealed !== null || (deps.settings.chainEndpoints[chain.gid]?.length ?? 0) > 0;
@@ -22,10 +31,18 @@ export const activateBlockchain = defineRoute({
     }
     const row = await deps.prisma.blockchain.update({
       where: { gid: chain.gid },
-      data: { isActive: true, updatedAt: new Date() },
+      data: { isActive: true, updatedAt: new Date(), ...(fromBlock !== undefined && { startBlock: fromBlock }) },
       include: blockchainInclude,
     });
     announceChain(deps, chain.gid);
     return { status: 200, body: toBlockchainRecord(row) };
   },
 });
+
+/** What was followed once begins where it began, until it is reset; asking for the same again changes nothing. */
+function assertBeginsAt({ gid, isActive, startBlock, ingestorState }: ChainRow, fromBlock: number): void {
+  const startNumber = ingestorState?.startNumber ?? undefined;
+  if ((startNumber === undefined && !isActive) || (startBlock !== null && Number(startBlock) === fromBlock)) return;
+  const fact = startNumber === undefined ? 'is active already' : `was followed from block ${startNumber} on already`;
+  throw conflict(`The blockchain ${gid} ${fact}: to let it begin at block ${fromBlock}, use POST /blockchains/${gid}/actions/reset with from_block.`);
+}

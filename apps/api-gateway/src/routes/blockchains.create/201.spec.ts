@@ -45,9 +45,12 @@ describe('POST and GET /blockchains', () => {
   });
 
   it('tells how far the services are', async () => {
-    await world.db.query(`INSERT INTO ingestor_states (chain_gid, status, reason, head_number, finalized_number) VALUES ('eip155:137', 'stalled', 'the node is away', 70, 6)`);
+    await world.db.query(`INSERT INTO ingestor_states (chain_gid, status, reason, head_number, node_head_number, finalized_number) VALUES ('eip155:137', 'stalled', 'the node is away', 70, 75, 6)`);
     const { body } = await world.api.get('/blockchains/eip155:137').expect(200);
-    expect(body.sync).toEqual({ status: 'stalled', reason: 'the node is away', updated_at: expect.any(String), head_number: 70, finalized_number: 6, processed_number: null, incident_count: 0 });
+    expect(body.sync).toEqual({ status: 'stalled', reason: 'the node is away', updated_at: expect.any(String), head_number: 70, node_head_number: 75, finalized_number: 6, processed_number: null, lag_blocks: null, incident_count: 0 });
+    await world.db.query(`INSERT INTO analyzer_states (chain_gid, cursor_number) VALUES ('eip155:137', 68)`);
+    expect((await world.api.get('/blockchains?search=polygon').expect(200)).body.items[0].sync).toMatchObject({ node_head_number: 75, processed_number: 68, lag_blocks: 7 });
+    await world.db.query('DELETE FROM analyzer_states');
   });
 
   it('does not call a chain followed whose services are silent', async () => {
