@@ -258,11 +258,8 @@ export class ChainAnalyzer {
   async #prepare(blocks: readonly BlockToAnalyse[], late: readonly LateAddress[], signal: AbortSignal): Promise<BlocksStep> {
     const { db, family: watch } = this.#deps;
     const { gid: chainGid, family, network, utxo } = this.#chain;
-    const lateCandidates = await findLateCandidates(
-      { sql: db, chainGid, ring: this.#ring, ...(utxo === undefined ? {} : { codec: utxo.codec }), readBody: this.readBodyFor(signal) },
-      late,
-      this.#cursor.number ?? -1,
-    );
+    const passed = { sql: db, chainGid, ring: this.#ring, ...(utxo === undefined ? {} : { codec: utxo.codec }), readBody: this.readBodyFor(signal) };
+    const lateCandidates = await findLateCandidates(passed, late, this.#cursor.number ?? -1);
     return prepareBlocks({ sql: db, chainGid, family, network, watch, client: this.#opened.client, assets: this.#assets, ...(utxo === undefined ? {} : { utxo }) }, blocks, late, lateCandidates, signal);
   }
 
@@ -282,8 +279,7 @@ export class ChainAnalyzer {
     this.#cursor = cursor;
     this.#late = [];
     this.#queue.drop(segment.entries.length);
-    // After a reset the chain may be lower than it was, and begin somewhere else.
-    if (segment.orphans.length > 0) this.#watch.forgetStart();
+    // After a reset the chain may be lower than it was.
     if (segment.orphans.length > 0) this.#headNumber = 0;
     this.#bodies.dropThrough(cursor.seq);
     this.#bodies.prefetch(this.#queue.entries);

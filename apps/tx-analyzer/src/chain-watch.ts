@@ -72,6 +72,8 @@ export class ChainWatch {
     const nowMs = performance.now();
     if (nextHash !== undefined && nextHash === this.#readFor?.hash && nowMs - this.#readFor.atMs < everyMs) return undefined;
     this.#readFor = { hash: nextHash, atMs: nowMs };
+    // A reset may have moved it.
+    this.#startNumber = undefined;
     const late: LateAddress[] = [];
     const first = await this.#readPage('0', '00000000-0000-0000-0000-000000000000');
     let page = first;
@@ -91,11 +93,6 @@ export class ChainWatch {
   /** The next look is not left out. */
   expectNews(): void {
     this.#readFor = undefined;
-  }
-
-  /** Where the chain begins may be somewhere else now. */
-  forgetStart(): void {
-    this.#startNumber = undefined;
   }
 
   async #take(row: NewsRow, cursorNumber: number | undefined, late: LateAddress[]): Promise<void> {
