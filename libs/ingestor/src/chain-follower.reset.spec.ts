@@ -17,8 +17,9 @@ async function follow(from: number, height: number) {
   const memory = new MemoryFeedStore();
   const store = new FlakyFeedStore(memory);
   let isInterrupted = false;
+  const stop = new AbortController();
   const create = async () => {
-    const follower = new ChainFollower({ client: node, store, publisher: { hint: ignore, publish: ignore }, log, signal: new AbortController().signal, chunkSize: 16, isInterrupted: () => isInterrupted });
+    const follower = new ChainFollower({ client: node, store, publisher: { hint: ignore, publish: ignore }, log, signal: stop.signal, chunkSize: 16, isInterrupted: () => isInterrupted });
     await follower.load();
     return follower;
   };
@@ -31,7 +32,7 @@ async function follow(from: number, height: number) {
     memory.reset = { id: 'reset', ...asked };
     return by.reset(memory.reset);
   };
-  return { chain, node, memory, store, follower, create, followHead, reset, interrupt: (is: boolean) => (isInterrupted = is) };
+  return { chain, node, memory, store, follower, create, followHead, reset, stop, interrupt: (is: boolean) => (isInterrupted = is) };
 }
 
 describe('a reset', () => {
@@ -99,6 +100,18 @@ describe('a reset', () => {
     store.commit = commit;
     await followHead(next);
     expect(replayFeed(memory.entries).chain.at(-1)?.hash).toBe(chain.tip.hash);
+  });
+
+  it('ends between two steps when the owner is told to stop', async () => {
+    const { memory, store, reset, stop } = await follow(1, 100);
+    const commit = store.commit.bind(store);
+    store.commit = async (batch) => {
+      stop.abort();
+      await commit(batch);
+    };
+    await expect(reset()).rejects.toThrow('aborted');
+    expect(memory.state.head?.number).toBe(84);
+    expect(await store.findReset()).toBeDefined();
   });
 
   it('that is done already is not done again', async () => {

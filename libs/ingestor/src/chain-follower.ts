@@ -163,12 +163,16 @@ export class ChainFollower {
 
   /** Undoes what the operator gave up, newest first; the node is not asked. What it says from there on is followed next. */
   async reset(reset: ChainReset): Promise<void> {
-    const { store, log } = this.#options;
+    const { store, log, signal } = this.#options;
     const resumeSeq = await store.beginReset(reset);
     if (resumeSeq === undefined) return;
     this.#offered = undefined;
     const step = { store, reset, resumeSeq, size: this.#chunkSize };
-    for (let batch = await planReset(this.#state, step); batch !== undefined; batch = await planReset(this.#state, step)) await this.#commit(batch);
+    for (let batch = await planReset(this.#state, step); batch !== undefined; batch = await planReset(this.#state, step)) {
+      // Whoever owns the chain next goes on from here.
+      signal.throwIfAborted();
+      await this.#commit(batch);
+    }
     await store.finishReset(reset);
     const { head } = await this.load();
     log.warn({ from: reset.fromBlock, height: head?.number }, 'the chain was reset, as the operator had asked');

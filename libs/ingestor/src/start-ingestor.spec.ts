@@ -368,7 +368,7 @@ describe('a reset of the chain', () => {
     expect(await expectCaughtUp()).toMatchObject({ head_number: 6, node_head_number: 6 });
   });
 
-  it('is worked off when the owner is killed anywhere, and keeps what is below its block', async () => {
+  it('goes on with the next owner where the one before ended, and keeps what is below its block', async () => {
     start({ startBlocks: { [GID]: 0 } });
     await anvil.mine(700);
     await expectCaughtUp();
