@@ -249,9 +249,10 @@ describe('what is not known', () => {
     start();
     await expectCaughtUp();
     const age = async (): Promise<number> => (await db.query<{ age: number }>('SELECT extract(epoch FROM now() - updated_at)::int AS age FROM ingestor_states')).rows[0]!.age;
-    await db.query(`UPDATE ingestor_states SET updated_at = now() - interval '1 hour'`);
+    await db.query(`UPDATE ingestor_states SET updated_at = now() - interval '1 hour', node_head_number = NULL`);
     // No block comes: nothing but the beat tells.
     await waitFor(async () => (await age()) < 30, { message: 'the beat' });
+    expect((await readState())?.node_head_number).toBe(await anvil.blockNumber());
   });
 });
 
