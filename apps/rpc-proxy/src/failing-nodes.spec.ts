@@ -58,6 +58,16 @@ describe('a node whose provider refuses our credentials (G8)', () => {
   });
 });
 
+describe('a node that asks for a pause', () => {
+  it('is shown in service again when it is over, also where nobody asks anything meanwhile', async () => {
+    one.answer = (_seen, res) => void res.writeHead(429, { 'retry-after': '1' }).end();
+    const chain = single.directory.find('ethereum')!;
+    expect((await post(single, call('eth_gasPrice'))).status).toBe(502);
+    expect(chain.serves(chain.upstreams[0]!)).toBe(false);
+    await waitFor(() => chain.serves(chain.upstreams[0]!), { timeoutMs: 20_000 });
+  });
+});
+
 describe("a node's error page (G9)", () => {
   it.each([400, 404, 405, 413, 414, 429, 431, 500, 502, 503])('with status %i never reaches a client', async (status) => {
     one.answer = (_seen, res) => void res.writeHead(status, { 'content-type': 'text/html' }).end(`<pre>Cannot POST /v2/${SECRET}</pre>`);

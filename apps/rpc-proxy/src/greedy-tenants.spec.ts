@@ -283,6 +283,30 @@ describe('unknown keys (G12)', () => {
     await expectCalmServed(gateway);
   });
 
+  it('are told from one that this process never saw: all of its calls that come at once are answered', async () => {
+    let release!: () => void;
+    let held: Promise<void> | undefined;
+    const db = new Proxy(world.db, {
+      get: (target, name, receiver) => {
+        if (name !== 'query') return Reflect.get(target, name, receiver) as unknown;
+        return async (text: string, values?: unknown[]) => {
+          if (text.includes('api_keys')) await held;
+          return target.query(text, values as never);
+        };
+      },
+    });
+    const gateway = await open({ db, limits: { perKey: 1_000_000, failedPerClient: 20, publicPerClient: 20 } });
+    await expectCalmServed(gateway, 1);
+    held = new Promise((resolve) => (release = resolve));
+    const key = await world.makeKey(['rpc:evm:read'], 'rpc', greedy.workspaceId);
+    const clients = Array.from({ length: 30 }, () => new Client(gateway).send(request(call(), key).repeat(5)));
+    await waitFor(() => gateway.peers.size >= 30);
+    await expectCalmServed(gateway, 10);
+    release();
+    await waitFor(() => clients.every(({ statuses }) => statuses.length === 5));
+    expect(new Set(clients.flatMap(({ statuses }) => statuses))).toEqual(new Set([200]));
+  });
+
   it('that are made a moment later work', async () => {
     const gateway = await open();
     const key = await world.makeKey(['rpc:evm:read'], 'rpc', greedy.workspaceId);

@@ -31,6 +31,8 @@ export interface BodyPayers {
 /** Who asks, by the key in a request's head. */
 export class Door implements BodyPayers {
   readonly #options: DoorOptions;
+  /** Look-ups under way, by key: who brings the same one waits for its answer, and is no further guess. */
+  readonly #asked = new Map<string, Promise<Principal | undefined>>();
 
   constructor(options: DoorOptions) {
     this.#options = options;
@@ -47,8 +49,13 @@ export class Door implements BodyPayers {
     const parsed = parseApiKey(req.headers['x-api-key'], namespaceLabel);
     if (!parsed.ok) return undefined;
     if (keys.hasSeen(parsed.key)) return keys.findPrincipal(parsed.key);
+    const running = this.#asked.get(parsed.key);
+    if (running !== undefined) return running;
     const address = clientAddressOf(req, trustedProxies);
-    return lookUps.findBlock(address) === undefined ? lookUps.run(address, () => keys.findPrincipal(parsed.key)) : undefined;
+    if (lookUps.findBlock(address) !== undefined) return undefined;
+    const asked = lookUps.run(address, () => keys.findPrincipal(parsed.key)).finally(() => this.#asked.delete(parsed.key));
+    this.#asked.set(parsed.key, asked);
+    return asked;
   }
 
   /** A request without a valid key. @returns what is left of its sender's tries */

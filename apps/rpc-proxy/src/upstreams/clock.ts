@@ -5,19 +5,20 @@ export interface Ticking {
   tick(now: number): void;
 }
 
-/**
- * One coarse clock for every deadline, instead of a timer and a look at the time for each call. Stands still while
- * nobody listens.
- */
+/** One coarse clock for every deadline, instead of a timer and a look at the time for each call. Ticks while somebody listens. */
 export class Clock {
-  /** Milliseconds, monotonic, at most a tick old while somebody listens. */
-  now = performance.now();
+  #now = performance.now();
   readonly #listeners = new Set<Ticking>();
   #timer: NodeJS.Timeout | undefined;
 
+  /** Milliseconds, monotonic, at most a tick old: pauses of nodes end while nobody listens, too. */
+  get now(): number {
+    return this.#timer === undefined ? performance.now() : this.#now;
+  }
+
   add(listener: Ticking): void {
     if (this.#timer === undefined) {
-      this.now = performance.now();
+      this.#now = performance.now();
       this.#timer = setInterval(() => this.#tick(), TICK_MS);
       this.#timer.unref();
     }
@@ -34,8 +35,8 @@ export class Clock {
   }
 
   #tick(): void {
-    this.now = performance.now();
-    for (const listener of this.#listeners) listener.tick(this.now);
+    this.#now = performance.now();
+    for (const listener of this.#listeners) listener.tick(this.#now);
     if (this.#listeners.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
