@@ -7,18 +7,23 @@ export interface Ticking {
 
 /** One coarse clock for every deadline, instead of a timer and a look at the time for each call. Ticks while somebody listens. */
 export class Clock {
-  #now = performance.now();
+  readonly #read: () => number;
+  #now = 0;
   readonly #listeners = new Set<Ticking>();
   #timer: NodeJS.Timeout | undefined;
 
+  constructor(read: () => number = () => performance.now()) {
+    this.#read = read;
+  }
+
   /** Milliseconds, monotonic, at most a tick old: pauses of nodes end while nobody listens, too. */
   get now(): number {
-    return this.#timer === undefined ? performance.now() : this.#now;
+    return this.#timer === undefined ? this.#read() : this.#now;
   }
 
   add(listener: Ticking): void {
     if (this.#timer === undefined) {
-      this.#now = performance.now();
+      this.#now = this.#read();
       this.#timer = setInterval(() => this.#tick(), TICK_MS);
       this.#timer.unref();
     }
@@ -35,7 +40,7 @@ export class Clock {
   }
 
   #tick(): void {
-    this.#now = performance.now();
+    this.#now = this.#read();
     for (const listener of this.#listeners) listener.tick(this.#now);
     if (this.#listeners.size > 0) return;
     clearInterval(this.#timer);
