@@ -285,7 +285,7 @@ describe('unknown keys (G12)', () => {
 
   it('are told from one that this process never saw: all of its calls that come at once are answered', async () => {
     let release!: () => void;
-    let held: Promise<void> | undefined;
+    let held = Promise.resolve();
     const db = new Proxy(world.db, {
       get: (target, name, receiver) => {
         if (name !== 'query') return Reflect.get(target, name, receiver) as unknown;

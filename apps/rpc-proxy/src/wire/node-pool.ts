@@ -127,9 +127,8 @@ export class NodePool implements ConnectionOwner {
     return waiting;
   }
 
-  /** The clock stands still while nobody asks anything. */
   #dropStale(): void {
-    const now = performance.now();
+    const { now } = this.#options.clock;
     for (const connection of [...this.#free]) if (connection.freshUntil <= now) connection.destroy(IDLE);
     if (this.#free.length > 0) return;
     clearInterval(this.#sweep);
