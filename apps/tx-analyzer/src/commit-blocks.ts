@@ -9,6 +9,7 @@ import { isHolding } from './chain-cursor.ts';
 import { insertEventsSql } from './insert-events.ts';
 import { markUsed } from './mark-used.ts';
 import type { MatchedTransaction } from './matched-transaction.ts';
+import { mergeRecords } from './merge-records.ts';
 import { buildEvents } from './number-events.ts';
 import { planWrites, type WritePlan } from './plan-writes.ts';
 import type { OutboxEvent } from './planned-event.ts';
@@ -50,11 +51,11 @@ export async function commitBlocks(sql: Transaction, chain: ChainContext, step: 
   const sequences = isCounted ? numbers : await takeSequences(sql, chain.gid, plan.events.map(({ state }) => state.projectId));
   const events = buildEvents(chain, plan.events, sequences, advance.cursor.number ?? 0, now);
   if (plan.resetIds.length > 0) await clearRecords(sql, plan.resetIds);
-  if (plan.merges.length > 0) await mergeFacts(sql, plan.merges);
+  const merged = plan.merges.length === 0 ? [] : await mergeRecords(sql, chain, plan.merges);
   if (step.utxos !== undefined) await writeUtxos(sql, chain, step.utxos);
   if (step.usedIds.length > 0) await markUsed(sql, step.usedIds);
   // A statement that writes nothing costs the database as much as a row: its plan is set up and its triggers are called.
-  const parts = listParts(chain, step, { plan, events, counts: isCounted ? counts : new Map(), isHeld: isHolding(advance.cursor) }).filter(({ rows }) => rows.length > 0);
+  const parts = listParts(chain, step, { plan, merged, events, counts: isCounted ? counts : new Map(), isHeld: isHolding(advance.cursor) }).filter(({ rows }) => rows.length > 0);
   const params = new SqlParams();
   const text = advanceCursorSql(params, chain, advance, parts.map(({ name, write }) => `new_${name} AS (${write(params)})`));
   sql.send({ name: `commit_blocks_${parts.map(({ name }) => name[0]).join('')}`, text, values: params.values });
@@ -63,6 +64,8 @@ export async function commitBlocks(sql: Transaction, chain: ChainContext, step: 
 
 interface Written {
   readonly plan: WritePlan;
+  /** Records that gain something, with everything that they hold. */
+  readonly merged: readonly TransactionState[];
   readonly events: readonly OutboxEvent[];
   /** By project. */
   readonly counts: ReadonlyMap<string, number>;
@@ -77,8 +80,8 @@ interface Part {
   write(params: SqlParams): string;
 }
 
-function listParts(chain: ChainContext, step: BlocksStep, { plan, events, counts, isHeld }: Written): readonly Part[] {
-  const states = [...plan.upserts, ...plan.merges];
+function listParts(chain: ChainContext, step: BlocksStep, { plan, merged, events, counts, isHeld }: Written): readonly Part[] {
+  const states = [...plan.upserts, ...merged];
   return [
     { name: 'assets', rows: step.newAssets, write: (params) => insertAssetsSql(params, chain, step.newAssets) },
     { name: 'transactions', rows: plan.upserts, write: (params) => upsertTransactionsSql(params, chain, plan.upserts) },
@@ -112,14 +115,4 @@ function insertReadsSql(params: SqlParams, chainGid: string, step: BlocksStep): 
 export async function clearRecords(sql: Sql, ids: readonly string[]): Promise<void> {
   await sql.query('DELETE FROM transfers WHERE transaction_id = ANY($1::uuid[])', [ids]);
   await sql.query('DELETE FROM transaction_addresses WHERE transaction_id = ANY($1::uuid[])', [ids]);
-}
-
-/** More is known of the same transaction: which way it goes, on chains of unspent outputs also what it paid for it. */
-async function mergeFacts(sql: Sql, merges: readonly TransactionState[]): Promise<void> {
-  await sql.query(
-    `UPDATE transactions t SET direction = s.direction, fee_asset_gid = COALESCE(t.fee_asset_gid, s.fee_asset_gid), fee_amount_raw = COALESCE(t.fee_amount_raw, s.fee_amount_raw)
-     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::numeric[]) AS s (id, direction, fee_asset_gid, fee_amount_raw)
-     WHERE t.id = s.id AND (t.direction <> s.direction OR t.fee_amount_raw IS NULL AND s.fee_amount_raw IS NOT NULL)`,
-    [merges.map((state) => state.id), merges.map((state) => state.direction), merges.map(({ fee }) => fee?.assetGid ?? null), merges.map(({ fee }) => fee?.amountRaw.toString() ?? null)],
-  );
 }

@@ -16,11 +16,17 @@ export interface ExistingTransaction {
 export interface WritePlan {
   /** Rows to insert, or to begin anew after a reorg. */
   readonly upserts: readonly TransactionState[];
-  /** Records in this very block that gain transfers or addresses: no event, it was told already. */
-  readonly merges: readonly TransactionState[];
+  /** Records in this very block that may gain transfers or addresses: no event, it was told already. */
+  readonly merges: readonly Merge[];
   /** Transfers and addresses of the earlier block that go. */
   readonly resetIds: readonly string[];
   readonly events: readonly PlannedEvent[];
+}
+
+/** A record, and what was read of its transaction again. */
+export interface Merge {
+  readonly state: TransactionState;
+  readonly match: MatchedTransaction;
 }
 
 interface PlanContext {
@@ -36,7 +42,7 @@ interface PlanContext {
  */
 export function planWrites(late: readonly MatchedTransaction[], matches: readonly MatchedTransaction[], existing: ReadonlyMap<string, ExistingTransaction>, context: PlanContext): WritePlan {
   const upserts: TransactionState[] = [];
-  const merges: TransactionState[] = [];
+  const merges: Merge[] = [];
   const resetIds: string[] = [];
   const events: PlannedEvent[] = [];
   const planned = new Set<string>();
@@ -49,7 +55,7 @@ export function planWrites(late: readonly MatchedTransaction[], matches: readonl
     const isLive = known !== undefined && isTold(known);
     const state = stateOf(id, match, known?.epoch ?? 0, isLive ? { ...context, now: known.detectedAt } : context);
     if (isLive && known.blockHash === match.block.hash) {
-      merges.push(state);
+      merges.push({ state, match });
       continue;
     }
     // It stands in another block of the feed: that block's reorg is still to come and brings it here in order.

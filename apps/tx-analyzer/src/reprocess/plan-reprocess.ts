@@ -1,7 +1,7 @@
-import type { Block, Transaction, Transfer } from '@chainwatch/chain-core';
+import type { Block } from '@chainwatch/chain-core';
 import { transactionIdOf } from '@chainwatch/events';
-import type { MatchedTransaction, MatchedTransfer } from '../matched-transaction.ts';
-import { directionOf } from '../match-transactions.ts';
+import type { MatchedTransaction } from '../matched-transaction.ts';
+import { mergeMatch, saysSame } from '../merge-match.ts';
 import type { TransactionState } from '../transaction-state.ts';
 
 /** What of blocks that were decoded again is to be written. */
@@ -47,68 +47,10 @@ export function planReprocess({ chainGid, blocks, matches, records }: Decoded): 
   for (const match of matches) {
     const record = recordsById.get(transactionIdOf(match.projectId, chainGid, match.transaction.hash));
     if (record === undefined || undoneIds.has(record.id)) fresh.push(match);
-    else if (mayGrow(record, match.transaction)) {
+    else {
       const merged = mergeMatch(record, match);
       if (merged !== undefined) grown.push(merged);
     }
   }
   return { fresh, grown, proved, undone };
-}
-
-/** Whether the transaction still says everything that the record tells of it. */
-function saysSame(record: TransactionState, transaction: Transaction): boolean {
-  if (record.isFailed !== transaction.isFailed) return false;
-  // A transaction of unspent outputs is what its hash says.
-  if (transaction.utxo !== undefined) return true;
-  if (renumber(record.transfers, transaction.transfers).includes(undefined)) return false;
-  const ends = new Set([transaction.from, transaction.fee?.payer, ...transaction.transfers.flatMap(({ from, to }) => [from, to])]);
-  return record.participants.every(({ address }) => ends.has(address));
-}
-
-function mayGrow(record: TransactionState, transaction: Transaction): boolean {
-  if (record.isFailed !== transaction.isFailed) return false;
-  return transaction.isUnproved !== true || (record.isUnproved && record.status !== 'confirmed' && saysSame(record, transaction));
-}
-
-/**
- * The match with what the record has beside: addresses that are not watched any more, at the places that transfers have
- * now. What the decoder does not read any more goes. Undefined where the record has everything.
- */
-function mergeMatch(record: TransactionState, match: MatchedTransaction): MatchedTransaction | undefined {
-  const transfers = new Map(match.transfers.map((transfer) => [transfer.index, transfer]));
-  const indexes = match.transaction.utxo === undefined ? renumber(record.transfers, match.transaction.transfers) : record.transfers.map(({ index }) => index);
-  for (const [position, stored] of record.transfers.entries()) {
-    const index = indexes[position];
-    if (index === undefined) continue;
-    const monitored = [...new Set([...stored.monitored, ...(transfers.get(index)?.monitored ?? [])])];
-    transfers.set(index, { ...stored, ...transfers.get(index), index, monitored });
-  }
-  const all = [...transfers.values()].sort((a, b) => a.index - b.index);
-  const hasMore = match.participants.some(({ id }) => !record.participants.some((participant) => participant.id === id));
-  if (!hasMore && listFacts(all) === listFacts(record.transfers) && hasFee(record, match.transaction)) return undefined;
-  return { ...match, transfers: all, direction: match.transaction.utxo === undefined && !record.isFailed ? directionOf(all) : match.direction };
-}
-
-function hasFee({ fee }: TransactionState, { fee: now }: Transaction): boolean {
-  return now === undefined || (fee?.assetGid === now.assetGid && fee.amountRaw === now.amountRaw);
-}
-
-/** Where each of `stored` stands among `transfers`; undefined for one that is not there. */
-function renumber(stored: readonly Transfer[], transfers: readonly Transfer[]): (number | undefined)[] {
-  const places = new Map<string, number[]>();
-  for (const transfer of transfers) {
-    const key = keyOf(transfer);
-    const place = places.get(key);
-    if (place === undefined) places.set(key, [transfer.index]);
-    else place.push(transfer.index);
-  }
-  return stored.map((transfer) => places.get(keyOf(transfer))?.shift());
-}
-
-function keyOf({ type, assetGid, from, to, amountRaw, logIndex }: Transfer): string {
-  return [type, assetGid, from, to, amountRaw, logIndex].join('|');
-}
-
-function listFacts(transfers: readonly MatchedTransfer[]): string {
-  return transfers.map((transfer) => `${transfer.index}|${keyOf(transfer)}|${[...transfer.monitored].sort().join()}`).join('\n');
 }

@@ -37,8 +37,8 @@ interface Rewriting {
 }
 
 /**
- * Prepares records, in an open transaction, for the transfers that they have from now on (`commitBlocks` writes them), and
- * forgets what endpoints told of transactions that are proved now, or told anew.
+ * Writes, in an open transaction, what of records is not among their transfers (`commitBlocks` writes those), and forgets
+ * what endpoints told of transactions that are proved now, or told anew.
  */
 export async function rewriteRecords(sql: Sql, chain: ChainContext, { blocks, grown, proved }: Rewriting): Promise<void> {
   const told = blocks.flatMap((block) => block.transactions.filter(({ hash, isUnproved }) => isUnproved !== true || [...grown.values()].some((match) => match.block.hash === block.hash && match.transaction.hash === hash)).map(({ hash }) => ({ blockHash: block.hash, hash })));
@@ -50,7 +50,6 @@ export async function rewriteRecords(sql: Sql, chain: ChainContext, { blocks, gr
   );
   if (proved.length > 0) await sql.query('UPDATE transactions SET is_unproved = false, is_withheld = false WHERE id = ANY($1::uuid[])', [proved.map(({ id }) => id)]);
   if (grown.size === 0) return;
-  await sql.query('DELETE FROM transfers WHERE transaction_id = ANY($1::uuid[])', [[...grown.keys()]]);
   const params = new SqlParams();
   const source = params.unnest([...grown], [
     ['uuid', ([id]) => id],

@@ -70,12 +70,19 @@ async function insertUnproved(sql: Sql, chain: ChainContext, incidentIds: readon
     ['bytea', ({ transaction }) => digestTransaction(transaction)],
     ['text', ({ block }) => chain.endpointOf(block) ?? ''],
   ]);
-  await sql.query(
-    `INSERT INTO unproved_transactions AS u (chain_gid, block_hash, hash, block_number, digest, endpoint, incident_ids)
+  const { rows } = await sql.query<{ block_hash: string; hash: string }>(
+    `WITH told AS (INSERT INTO unproved_transactions AS u (chain_gid, block_hash, hash, block_number, digest, endpoint, incident_ids)
      SELECT ${params.add(chain.gid, 'text')}, s.*, ${params.add(incidentIds, 'uuid[]')} FROM ${source} AS s
      ON CONFLICT (chain_gid, block_hash, hash) DO UPDATE SET verdict = 'contradicted',
        incident_ids = ARRAY(SELECT i.id FROM incidents i WHERE i.id = ANY(EXCLUDED.incident_ids) AND i.status = 'open')
-     WHERE u.digest <> EXCLUDED.digest`,
+     WHERE u.digest <> EXCLUDED.digest
+     RETURNING u.block_hash, u.hash, u.verdict) SELECT block_hash, hash FROM told WHERE verdict = 'contradicted'`,
     params.values,
+  );
+  if (rows.length === 0) return;
+  await sql.query(
+    `UPDATE transactions t SET is_withheld = true FROM unnest($2::text[], $3::text[]) AS c (block_hash, hash)
+     WHERE t.chain_gid = $1 AND t.block_hash = c.block_hash AND t.hash = c.hash AND t.is_unproved AND t.confirmed_at IS NULL`,
+    [chain.gid, rows.map((row) => row.block_hash), rows.map((row) => row.hash)],
   );
 }
