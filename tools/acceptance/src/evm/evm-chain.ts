@@ -62,7 +62,7 @@ export class EvmChain implements PayingChain {
   /** On the list of the project, so that an import finds what an address held before. */
   async prepare(project: Project): Promise<void> {
     const { token, rebasing, feeToken } = this.actor.deployed;
-    for (const contract of [token, rebasing, feeToken]) await project.expect(201, 'POST', `/tokens/${this.gid}/erc20:${contract}`);
+    for (const contract of [token, rebasing, feeToken]) await project.listToken(`${this.gid}/erc20:${contract}`);
   }
 
   async readHead(): Promise<{ number: number; hash: string }> {

@@ -58,7 +58,7 @@ export class SolanaChain implements PayingChain {
 
   /** On the list of the project, so that an import finds what an address held before. */
   async prepare(project: Project): Promise<void> {
-    for (const mint of [...this.actor.mints.map((one) => one.mint), NATIVE_MINT]) await project.expect(201, 'POST', `/tokens/${this.gid}/token:${mint.toBase58()}`);
+    for (const mint of [...this.actor.mints.map((one) => one.mint), NATIVE_MINT]) await project.listToken(`${this.gid}/token:${mint.toBase58()}`);
   }
 
   expectTransactions(watched: ReadonlyMap<string, number>, from: number): Promise<Map<string, ExpectedTransaction>> {

@@ -41,7 +41,7 @@ export class TronChain implements PayingChain {
 
   /** On the list of the project, so that an import finds what an address held before. */
   async prepare(project: Project): Promise<void> {
-    for (const path of this.#tokens().map(({ path }) => path)) await project.expect(201, 'POST', `/tokens/${this.gid}/${path}`);
+    for (const path of this.#tokens().map(({ path }) => path)) await project.listToken(`${this.gid}/${path}`);
   }
 
   readHead(): Promise<{ number: number; hash: string }> {
