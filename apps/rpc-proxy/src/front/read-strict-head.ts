@@ -14,7 +14,7 @@ export interface StrictHead {
 export const HEAD_BYTES_MAX = 4_096;
 
 /** Names that are read here, once each. */
-const READ: ReadonlySet<string> = new Set<keyof ClientHeaders | 'content-length' | 'host'>(['accept-encoding', 'content-length', 'content-type', 'host', 'x-api-key', 'x-forwarded-for']);
+const READ: ReadonlySet<string> = new Set<keyof ClientHeaders | 'content-length' | 'host'>(['accept-encoding', 'authorization', 'content-length', 'content-type', 'host', 'origin', 'x-api-key', 'x-forwarded-for']);
 /** What says how a request is framed, or what becomes of its connection. */
 const FRAMING: ReadonlySet<string> = new Set(['content-encoding', 'expect', 'proxy-connection', 'trailer', 'transfer-encoding', 'upgrade']);
 

@@ -11,8 +11,10 @@ export interface ClientRequest {
 
 /** Every header that the gateway reads of a call: what stands here is read by the front as well. */
 export interface ClientHeaders {
+  readonly authorization?: string | undefined;
   readonly 'accept-encoding'?: string | string[] | undefined;
   readonly 'content-type'?: string | undefined;
+  readonly origin?: string | undefined;
   readonly 'x-api-key'?: string | string[] | undefined;
   readonly 'x-forwarded-for'?: string | string[] | undefined;
 }

@@ -8,6 +8,7 @@ import type { Peers } from '../limits/peers.ts';
 import type { Tenants } from '../limits/tenants.ts';
 import { clientAddressOf } from './client-address.ts';
 import type { ClientRequest } from './client-request.ts';
+import { findBearer, type Bearer } from './find-bearer.ts';
 
 export interface DoorOptions {
   readonly keys: KeyStore;
@@ -38,15 +39,19 @@ export class Door implements BodyPayers {
     this.#options = options;
   }
 
+  bearerOf(req: ClientRequest): Bearer {
+    return findBearer(req, this.#options.namespaceLabel);
+  }
+
   findPrincipal(req: ClientRequest): Principal | undefined {
-    const key = req.headers['x-api-key'];
-    return typeof key === 'string' ? this.#options.keys.findCached(key, req.socket) : undefined;
+    const { key } = this.bearerOf(req);
+    return key !== undefined ? this.#options.keys.findCached(key, req.socket) : undefined;
   }
 
   /** The key's form is checked first, so that guesses cost no query; then how often its sender guessed, unless the key was seen before. */
   async askPrincipal(req: ClientRequest): Promise<Principal | undefined> {
     const { keys, lookUps, namespaceLabel, trustedProxies } = this.#options;
-    const parsed = parseApiKey(req.headers['x-api-key'], namespaceLabel);
+    const parsed = parseApiKey(this.bearerOf(req).key, namespaceLabel);
     if (!parsed.ok) return undefined;
     if (keys.hasSeen(parsed.key)) return keys.findPrincipal(parsed.key);
     const running = this.#asked.get(parsed.key);

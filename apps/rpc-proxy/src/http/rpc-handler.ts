@@ -11,6 +11,7 @@ import { BodyHeldError, BodyTooLargeError } from './body-errors.ts';
 import type { ClientReply } from './client-reply.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { Door } from './door.ts';
+import { sayUnauthorized } from './find-bearer.ts';
 import { findRequestFault } from './find-request-fault.ts';
 import { tooMany } from './limit-headers.ts';
 import { BODY_BYTES_MAX } from './read-body.ts';
@@ -61,7 +62,7 @@ async function admitSlowly(options: RpcHandlerOptions, req: ClientRequest, reply
     if (principal !== undefined) return admit(options, principal, req, reply, error, body);
     reply.limit = await options.door.takeFailure(req);
     if (!reply.limit.allowed) return reply.refuse(429, tooMany(reply.limit));
-    reply.refuse(401, req.headers['x-api-key'] === undefined ? 'missing API key' : 'invalid API key');
+    reply.refuse(401, sayUnauthorized(options.door.bearerOf(req)));
   } catch (failure) {
     refuseUnexpected(options, reply, failure);
   }
@@ -71,10 +72,8 @@ function admit(options: RpcHandlerOptions, principal: Principal, req: ClientRequ
   const holder = options.door.holderOf(req, principal);
   reply.holder = holder;
   if (!options.door.claim(req, holder)) return refuseConnection(req, reply);
-  const path = req.url!;
-  const nameEnd = findNameEnd(path);
-  const chain = options.directory.find(path.slice(1, nameEnd));
-  const rest = nameEnd === path.length || path === `${path.slice(0, nameEnd)}/` ? '' : path.slice(nameEnd);
+  const { name, rest } = options.door.bearerOf(req);
+  const chain = options.directory.find(name);
   let scanned: ScannedBody | undefined;
   let fault: Fault | undefined;
   if (principal.keyType !== 'rpc') fault = [403, 'this key is not an RPC key'];
@@ -114,14 +113,6 @@ function findFault(req: ClientRequest, chain: Chain, rest: string, error: Error 
   if (error !== undefined) return [400, 'protocol mismatch: expected a body that is plain, gzip, deflate or br'];
   const reason = findRequestFault(req, chain.family, rest);
   return reason === undefined ? undefined : [400, `protocol mismatch: ${reason}`];
-}
-
-function findNameEnd(path: string): number {
-  for (let at = 1; at < path.length; at += 1) {
-    const char = path.charCodeAt(at);
-    if (char === 0x2f || char === 0x3f) return at;
-  }
-  return path.length;
 }
 
 function refuseUnexpected(options: RpcHandlerOptions, reply: ClientReply, failure: unknown): void {

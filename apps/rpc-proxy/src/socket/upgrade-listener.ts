@@ -9,6 +9,7 @@ import type { KeyStore, Principal } from '@chainwatch/key-store';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
 import type { Door } from '../http/door.ts';
+import { sayUnauthorized } from '../http/find-bearer.ts';
 import { pushLimitHeaders, tooMany } from '../http/limit-headers.ts';
 import { BODY_BYTES_MAX } from '../http/read-body.ts';
 import { FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
@@ -115,28 +116,21 @@ interface Admitted {
 }
 
 async function admit({ door, limits, directory }: UpgradeOptions, req: IncomingMessage): Promise<Refused | Admitted> {
-  const key = req.headers['x-api-key'] ?? readKeyOfQuery(req.url);
-  const bearer = { headers: { 'x-api-key': key, 'x-forwarded-for': req.headers['x-forwarded-for'] }, socket: req.socket };
-  const principal = await door.askPrincipal(bearer);
-  if (principal === undefined || typeof key !== 'string') {
-    const limit = await door.takeFailure(bearer);
+  const bearer = door.bearerOf(req);
+  const principal = await door.askPrincipal(req);
+  if (principal === undefined || bearer.key === undefined) {
+    const limit = await door.takeFailure(req);
     if (!limit.allowed) return { limit, status: 429, error: tooMany(limit) };
-    return { limit, status: 401, error: key === undefined ? 'missing API key' : 'invalid API key' };
+    return { limit, status: 401, error: sayUnauthorized(bearer) };
   }
   const limit = await limits.take(principal.keyId, 1);
   if (!limit.allowed) return { limit, status: 429, error: tooMany(limit) };
   if (principal.keyType !== 'rpc') return { limit, status: 403, error: 'this key is not an RPC key' };
-  const chain = directory.find((req.url ?? '/').slice(1).replace(/[/?].*$/, ''));
+  const chain = directory.find(bearer.name);
   if (chain === undefined) return { limit, status: 404, error: 'network not found' };
   if (chain.upstreams.length === 0) return { limit, status: 502, error: 'network unavailable' };
   if (chain.family === 'bitcoin') return { limit, status: 400, error: 'protocol mismatch: Bitcoin nodes have no sockets' };
-  return { limit, principal, chain, key };
-}
-
-/** Browsers and @solana/web3.js cannot set headers of a socket: there the key stands behind its address. */
-function readKeyOfQuery(url = ''): string | undefined {
-  const query = url.indexOf('?');
-  return query === -1 ? undefined : (new URLSearchParams(url.slice(query + 1)).get('api-key') ?? undefined);
+  return { limit, principal, chain, key: bearer.key };
 }
 
 function refuse(socket: Duplex, status: number, error: string, limits: readonly string[] = []): void {

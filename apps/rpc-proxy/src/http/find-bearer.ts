@@ -1,0 +1,82 @@
+import { parseApiKey } from '@chainwatch/api-key';
+import type { ClientRequest } from './client-request.ts';
+
+/** What a request's head brings: its key, and where it goes, without the key. */
+export interface Bearer {
+  readonly key: string | undefined;
+  /** Keys in several places that are not the same: none of them counts. */
+  readonly isTwofold: boolean;
+  /** The chain's name, as it stands in the path. */
+  readonly name: string;
+  /** Behind the name, with its query: `/wallet/getnowblock`, or empty. */
+  readonly rest: string;
+}
+
+/**
+ * The key stands in X-Api-Key, in Authorization (Bearer, or the password of Basic), behind `?api-key=` or behind the
+ * chain's name. Nothing but a well-formed key is one in the path: what else stands there is for the chain.
+ */
+export function findBearer({ url = '/', headers }: Pick<ClientRequest, 'url' | 'headers'>, label: string): Bearer {
+  const nameEnd = findNameEnd(url);
+  const name = url.slice(1, nameEnd);
+  const own = headers['x-api-key'];
+  if (nameEnd === url.length && headers.authorization === undefined && typeof own !== 'object') return { key: own, isTwofold: false, name, rest: '' };
+  const keys = new Set<string>();
+  if (own !== undefined) keys.add(String(own));
+  const authorized = headers.authorization === undefined ? undefined : readAuthorization(headers.authorization);
+  if (authorized !== undefined) keys.add(authorized);
+  const rest = takeFromQuery(takeFromPath(url.slice(nameEnd), label, keys), keys);
+  const [key] = keys;
+  return keys.size > 1 ? { key: undefined, isTwofold: true, name, rest } : { key, isTwofold: false, name, rest };
+}
+
+/** Why nobody is known by it. */
+export function sayUnauthorized({ key, isTwofold }: Bearer): string {
+  if (isTwofold) return 'expected one API key, got different ones in different places';
+  return key === undefined ? 'missing API key' : 'invalid API key';
+}
+
+function findNameEnd(url: string): number {
+  for (let at = 1; at < url.length; at += 1) {
+    const char = url.charCodeAt(at);
+    if (char === 0x2f || char === 0x3f) return at;
+  }
+  return url.length;
+}
+
+function readAuthorization(value: string): string | undefined {
+  const [, scheme, text] = /^(\w+) +(\S+)$/.exec(value.trim()) ?? [];
+  if (scheme?.toLowerCase() === 'bearer') return text;
+  if (scheme?.toLowerCase() !== 'basic') return undefined;
+  const pair = Buffer.from(text!, 'base64').toString();
+  const colon = pair.indexOf(':');
+  return colon === -1 || colon === pair.length - 1 ? undefined : pair.slice(colon + 1);
+}
+
+function takeFromPath(rest: string, label: string, keys: Set<string>): string {
+  const segment = /^\/([^/?]*)/.exec(rest)?.[1];
+  if (segment === undefined || !parseApiKey(segment, label).ok) return rest;
+  keys.add(segment);
+  return rest.slice(segment.length + 1);
+}
+
+function takeFromQuery(rest: string, keys: Set<string>): string {
+  const mark = rest.indexOf('?');
+  const path = mark === -1 ? rest : rest.slice(0, mark);
+  const left: string[] = [];
+  for (const pair of mark === -1 ? [] : rest.slice(mark + 1).split('&')) {
+    const equals = pair.indexOf('=');
+    if (decode(equals === -1 ? pair : pair.slice(0, equals)) === 'api-key') keys.add(equals === -1 ? '' : decode(pair.slice(equals + 1)));
+    else left.push(pair);
+  }
+  if (left.length > 0) return `${path}?${left.join('&')}`;
+  return path === '/' ? '' : path;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
