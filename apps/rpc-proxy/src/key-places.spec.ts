@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { waitFor } from '@chainwatch/testing';
 import { answerResult, startSpecNode, type SpecNode } from './spec-node.ts';
@@ -42,7 +42,7 @@ interface Asked {
 async function post(path: string, headers: Record<string, string>, options: { auth?: string } = {}): Promise<Asked> {
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":[]}';
   const req = request(gateway.url + path, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': body.length, ...headers }, ...options }).end(body);
-  const [res] = (await once(req, 'response')) as [import('node:http').IncomingMessage];
+  const [res] = (await once(req, 'response')) as [IncomingMessage];
   let text = '';
   for await (const piece of res) text += String(piece);
   return { status: res.statusCode!, text, headers: res.headers };

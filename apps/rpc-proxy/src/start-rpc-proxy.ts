@@ -47,6 +47,8 @@ export interface RpcProxyOptions {
   /** How often connections are looked at; for specs. */
   readonly sweepMs?: number;
   readonly trustedProxies: number;
+  /** `plain`: node:http and undici in place of the own front and client. */
+  readonly http: 'fast' | 'plain';
   /** Memory for answers; 0 keeps none. */
   readonly cacheBytes: number;
   /** How long Redis keeps what cannot change for every replica; 0: it keeps none. */
@@ -83,7 +85,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   const { db, bus, logger, settings } = options;
   const keys = createKeyStore({ db });
   const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
-  const directory = new ChainDirectory({ settings, dial: options.dial, logger, healthIntervalMs: options.healthIntervalMs, callsPerKey: bounds.callsPerKey, filters: new FilterBook({ cache: options.cache }) });
+  const directory = new ChainDirectory({ settings, dial: options.dial, logger, healthIntervalMs: options.healthIntervalMs, callsPerKey: bounds.callsPerKey, isPlain: options.http === 'plain', filters: new FilterBook({ cache: options.cache }) });
   const follower = await followEndpoints({ db, opener: options.opener, directory, settings, endpoints: options.endpoints, logger });
   const usage = new UsageBook();
   const flusher = startUsageFlusher(usage, db, logger);
@@ -104,7 +106,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   const listener = createRpcListener(handle, door, createListListener({ directory, limits, trustedProxies: options.trustedProxies }));
   const server = createServer({ IncomingMessage: RpcIncoming, requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, noDelay: true }, listener);
   server.on('clientError', answerClientError);
-  const front = new Front(server, handle, door);
+  const front = options.http === 'plain' ? undefined : new Front(server, handle, door);
   peers.guard(server);
   const stopObservingLimits = observeLimits(tenants, peers);
   const draining = createDrain(server);
@@ -149,7 +151,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
     flushUsage: flusher.flush,
     async drain(delayMs) {
       draining.start();
-      front.drain();
+      front?.drain();
       await delay(delayMs);
     },
     async stop(graceMs = 10_000) {
@@ -158,15 +160,15 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
       upgrade.close();
       const cut = setTimeout(() => {
         server.closeAllConnections();
-        front.destroy();
+        front?.destroy();
       }, graceMs);
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeIdleConnections();
-        front.stop();
+        front?.stop();
       });
       clearTimeout(cut);
-      front.destroy();
+      front?.destroy();
       limits.stop();
       peers.stop();
       stopObserving();

@@ -4,10 +4,10 @@ import type { Dial } from '@chainwatch/chain-core';
 import { hostOf } from './create-dial.ts';
 
 /**
- * Opens a socket whose bytes go to `onread`, and calls back when it is connected, TLS included. Failures are its `error`.
+ * Opens a socket whose bytes go to `onread`, or to who reads it where there is none, and calls back when it is connected, TLS included. Failures are its `error`.
  * @throws BlockedAddressError where the origin is a literal address that may not be dialled
  */
-export type OpenSocket = (onread: OnReadOpts, connected: () => void) => Socket;
+export type OpenSocket = (onread: OnReadOpts | undefined, connected: () => void) => Socket;
 
 /** Opens sockets to one origin, by checked addresses only, for a client that speaks over them itself. */
 export function createGuardedSockets(dial: Dial, origin: string, { connectTimeoutMs }: { readonly connectTimeoutMs: number }): OpenSocket {
@@ -22,7 +22,7 @@ export function createGuardedSockets(dial: Dial, origin: string, { connectTimeou
     dial.check(origin);
     const socket = isSecure
       ? connectSecurely({ ...target, onread, session, servername: isIP(host) === 0 ? host : undefined, ALPNProtocols: ['http/1.1'] } as never)
-      : connect({ ...target, onread });
+      : connect({ ...target, onread } as never);
     const timer = setTimeout(() => socket.destroy(new Error(`expected a connection to ${url.host} within ${connectTimeoutMs} ms`)), connectTimeoutMs);
     return socket
       .setNoDelay(true)

@@ -19,6 +19,8 @@ export interface DirectoryOptions {
   readonly healthIntervalMs?: number | undefined;
   /** Calls of one key under way at one node. */
   readonly callsPerKey: number;
+  /** Calls go through undici. */
+  readonly isPlain: boolean;
   /** Of all chains. */
   readonly filters: FilterBook;
 }
@@ -96,7 +98,7 @@ export class ChainDirectory {
       this.#options.dial.check(endpoint.httpOrigin);
       const { label, httpOrigin: origin, path, headers } = endpoint;
       const openSocket = createGuardedSockets(this.#options.dial, origin, TIMEOUTS);
-      return new Upstream({ source, label, origin, path, headers, connect: this.#connect, openSocket, clock: this.clock, callsPerKey: this.#options.callsPerKey });
+      return new Upstream({ source, label, origin, path, headers, connect: this.#connect, openSocket, clock: this.clock, isPlain: this.#options.isPlain, callsPerKey: this.#options.callsPerKey });
     } catch (error) {
       this.#options.logger.warn({ chain_gid: gid, error: error instanceof Error ? error.message : String(error) }, 'an endpoint cannot be used');
       return undefined;

@@ -43,9 +43,14 @@ it.each([
   ['header and path', `/ethereum/${other}`, { 'x-api-key': key }],
   ['two headers', '/ethereum', { 'x-api-key': key, authorization: `Bearer ${other}` }],
   ['a query twice', `/ethereum?api-key=${key}&api-key=${other}`, {}],
-  ['a good one and a bad one', `/ethereum/${key}`, { authorization: basic(`some:${wrong}`) }],
 ])('different ones count as none: %s', (_where, url, headers) => {
   expect(find(url, headers)).toEqual({ key: undefined, isTwofold: true, name: 'ethereum', rest: '' });
+});
+
+it('counts before what has not its form', () => {
+  expect(find(`/ethereum?api-key=x`, { authorization: basic(`some:${wrong}`), 'x-api-key': key })).toMatchObject({ key, isTwofold: false });
+  expect(find('/ethereum', { authorization: `Bearer ${key}`, 'x-api-key': wrong })).toMatchObject({ key, isTwofold: false });
+  expect(find('/ethereum', { authorization: `Bearer ${wrong}` })).toMatchObject({ key: wrong, isTwofold: false });
 });
 
 it.each(['Digest username="a"', 'Basic', basic('some:'), basic('some'), 'Basic ?'])('what holds none is left alone: %s', (authorization) => {

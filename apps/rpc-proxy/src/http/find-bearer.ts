@@ -4,7 +4,7 @@ import type { ClientRequest } from './client-request.ts';
 /** What a request's head brings: its key, and where it goes, without the key. */
 export interface Bearer {
   readonly key: string | undefined;
-  /** Keys in several places that are not the same: none of them counts. */
+  /** Different keys in several places: none of them counts. */
   readonly isTwofold: boolean;
   /** The chain's name, as it stands in the path. */
   readonly name: string;
@@ -21,13 +21,16 @@ export function findBearer({ url = '/', headers }: Pick<ClientRequest, 'url' | '
   const name = url.slice(1, nameEnd);
   const own = headers['x-api-key'];
   if (nameEnd === url.length && headers.authorization === undefined && typeof own !== 'object') return { key: own, isTwofold: false, name, rest: '' };
-  const keys = new Set<string>();
-  if (own !== undefined) keys.add(String(own));
+  const claims = new Set<string>();
+  if (own !== undefined) claims.add(String(own));
   const authorized = headers.authorization === undefined ? undefined : readAuthorization(headers.authorization);
-  if (authorized !== undefined) keys.add(authorized);
-  const rest = takeFromQuery(takeFromPath(url.slice(nameEnd), label, keys), keys);
-  const [key] = keys;
-  return keys.size > 1 ? { key: undefined, isTwofold: true, name, rest } : { key, isTwofold: false, name, rest };
+  if (authorized !== undefined) claims.add(authorized);
+  const rest = takeFromQuery(takeFromPath(url.slice(nameEnd), label, claims), claims);
+  // What has not the form of a key is for somebody else, as long as there is one.
+  const keys = [...claims].filter((claim) => parseApiKey(claim, label).ok);
+  if (keys.length > 1) return { key: undefined, isTwofold: true, name, rest };
+  const [first] = claims;
+  return { key: keys[0] ?? first, isTwofold: false, name, rest };
 }
 
 /** Why nobody is known by it. */
@@ -53,20 +56,20 @@ function readAuthorization(value: string): string | undefined {
   return colon === -1 || colon === pair.length - 1 ? undefined : pair.slice(colon + 1);
 }
 
-function takeFromPath(rest: string, label: string, keys: Set<string>): string {
+function takeFromPath(rest: string, label: string, claims: Set<string>): string {
   const segment = /^\/([^/?]*)/.exec(rest)?.[1];
   if (segment === undefined || !parseApiKey(segment, label).ok) return rest;
-  keys.add(segment);
+  claims.add(segment);
   return rest.slice(segment.length + 1);
 }
 
-function takeFromQuery(rest: string, keys: Set<string>): string {
+function takeFromQuery(rest: string, claims: Set<string>): string {
   const mark = rest.indexOf('?');
   const path = mark === -1 ? rest : rest.slice(0, mark);
   const left: string[] = [];
   for (const pair of mark === -1 ? [] : rest.slice(mark + 1).split('&')) {
     const equals = pair.indexOf('=');
-    if (decode(equals === -1 ? pair : pair.slice(0, equals)) === 'api-key') keys.add(equals === -1 ? '' : decode(pair.slice(equals + 1)));
+    if (decode(equals === -1 ? pair : pair.slice(0, equals)) === 'api-key') claims.add(equals === -1 ? '' : decode(pair.slice(equals + 1)));
     else left.push(pair);
   }
   if (left.length > 0) return `${path}?${left.join('&')}`;

@@ -2,6 +2,7 @@ import { Pool } from 'undici';
 import type { OpenSocket } from '@chainwatch/outbound';
 import type { Leg } from '../exchange/leg.ts';
 import { CallQueue } from '../limits/call-queue.ts';
+import { PlainConnection } from '../plain/plain-connection.ts';
 import { NodePool } from '../wire/node-pool.ts';
 import { writeHeaders, writeRequestLine } from '../wire/request-head.ts';
 import type { Clock } from './clock.ts';
@@ -38,6 +39,8 @@ export interface UpstreamOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly connect: Pool.Options['connect'];
   readonly openSocket: OpenSocket;
+  /** Calls go through undici. */
+  readonly isPlain: boolean;
   readonly clock: Clock;
   /** Calls of one key under way. */
   readonly callsPerKey: number;
@@ -99,7 +102,7 @@ export class Upstream {
     this.headers = headers.flat();
     this.#headers = writeHeaders(new URL(options.origin).host, headers);
     this.#callHead = writeRequestLine('POST', this.path) + this.#headers;
-    this.#calls = new NodePool({ openSocket: options.openSocket, clock: options.clock, connectionsMax: CALLS_MAX });
+    this.#calls = new NodePool({ openSocket: options.openSocket, clock: options.clock, connectionsMax: CALLS_MAX, Connection: options.isPlain ? PlainConnection : undefined });
     this.#queue = new CallQueue({ max: CALLS_MAX, maxPerKey: options.callsPerKey, send: (leg) => this.#send(leg, leg.request!) });
     this.pool = new Pool(options.origin, {
       connections: CONNECTIONS_MAX,

@@ -6,11 +6,23 @@ import { ReplyReader, type ReplySink } from './reply-reader.ts';
 import { StaleConnectionError } from './stale-connection-error.ts';
 
 export interface ConnectionOwner {
-  onConnected(connection: NodeConnection): void;
+  onConnected(connection: PooledConnection): void;
   /** Done with a reply, and fit for another request. */
-  onFree(connection: NodeConnection): void;
+  onFree(connection: PooledConnection): void;
   /** Told once, with the reason. */
-  onGone(connection: NodeConnection, error: Error): void;
+  onGone(connection: PooledConnection, error: Error): void;
+}
+
+/** One connection of a pool. */
+export interface PooledConnection {
+  freshUntil: number;
+  idleSince: number;
+  readonly bornAt: number;
+  readonly isConnected: boolean;
+  readonly keepAliveMs: number;
+  /** Sends head and body, as they are. */
+  send(handler: ReplyHandler, head: string, body: Buffer): void;
+  destroy(error: Error): void;
 }
 
 /** Everything that arrives is read here first: one turn of the event loop reads for one socket, and what is kept is copied. */
@@ -19,7 +31,7 @@ const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
 const JOINED_BYTES_MAX = 8_192;
 
 /** One connection to a node, one request at a time. A reply that is not understood to the last byte ends it. */
-export class NodeConnection implements ReplySink, ReplySource {
+export class NodeConnection implements PooledConnection, ReplySink, ReplySource {
   /** When it is too old to be used again. */
   freshUntil = 0;
   /** When it became free last. */

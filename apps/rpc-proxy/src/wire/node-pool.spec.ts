@@ -4,11 +4,15 @@ import { connect as connectSecurely, createServer as createSecureServer } from '
 import { createDial, createGuardedSockets, type OpenSocket } from '@chainwatch/outbound';
 import { waitFor } from '@chainwatch/testing';
 import { Clock } from '../upstreams/clock.ts';
+import { PlainConnection } from '../plain/plain-connection.ts';
 import { NodePool } from './node-pool.ts';
 import type { ReplySource } from './reply-handler.ts';
 
 const ok = (body = 'ok', headers = ''): string => `HTTP/1.1 200 OK\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
+const isPlain = process.env.RPC_HTTP === 'plain';
 const head = (length: number, path = '/'): string => `POST ${path} HTTP/1.1\r\nHost: node\r\nContent-Length: ${length}\r\n\r\n`;
+/** As it goes out: undici spells it anew. */
+const writtenHead = (length: number): string => (isPlain ? `POST / HTTP/1.1\r\nhost: node\r\nconnection: keep-alive\r\ncontent-length: ${length}\r\n\r\n` : head(length));
 
 /** What came over one connection, and what it is answered with. */
 interface Visit {
@@ -54,7 +58,7 @@ function visit(socket: Socket): void {
 const portOf = (one: Server): number => (one.address() as AddressInfo).port;
 
 function makePool({ openSocket = createGuardedSockets(createDial({ allow: ['127.0.0.0/8'] }), `http://127.0.0.1:${portOf(server)}`, { connectTimeoutMs: 5_000 }), connectionsMax }: { openSocket?: OpenSocket; connectionsMax?: number } = {}): NodePool {
-  const made = new NodePool({ openSocket, clock, connectionsMax });
+  const made = new NodePool({ openSocket, clock, connectionsMax, Connection: isPlain ? PlainConnection : undefined });
   open.push(made);
   return made;
 }
@@ -116,14 +120,14 @@ const ask = (body?: string, into?: NodePool): Promise<Taken> => send(body, into)
 describe('connections', () => {
   it('are used again, one request at a time', async () => {
     for (const body of ['one', 'two', '']) expect(await ask(body)).toMatchObject({ body: 'ok', error: undefined });
-    expect(visits.map(({ text }) => text)).toEqual([`${head(3)}one${head(3)}two${head(0)}`]);
+    expect(visits.map(({ text }) => text)).toEqual([`${writtenHead(3)}one${writtenHead(3)}two${writtenHead(0)}`]);
   });
 
   it('carry a large body as it is', async () => {
     const body = Array.from({ length: 300_000 }, (_, at) => String.fromCharCode(at % 256)).join('');
-    answer = ({ socket, text }) => void (text.length >= head(body.length).length + body.length && socket.write(ok()));
+    answer = ({ socket, text }) => void (text.length >= writtenHead(body.length).length + body.length && socket.write(ok()));
     expect(await ask(body)).toMatchObject({ body: 'ok' });
-    expect(visits[0]!.text).toBe(head(body.length) + body);
+    expect(visits[0]!.text).toBe(writtenHead(body.length) + body);
   });
 
   it.each([
@@ -225,7 +229,7 @@ describe('a request', () => {
     first!.source!.abort();
     answer = ({ socket }) => socket.write(ok());
     expect(await third!.done).toMatchObject({ body: 'ok' });
-    expect([first!.error, second!.isSent, visits[0]!.socket.destroyed || visits[0]!.socket.readableEnded, visits[1]!.text]).toEqual([undefined, false, true, `${head(5)}third`]);
+    expect([first!.error, second!.isSent, visits[0]!.socket.destroyed || visits[0]!.socket.readableEnded, visits[1]!.text]).toEqual([undefined, false, true, `${writtenHead(5)}third`]);
   });
 
   it('whose reply is not taken holds the node back, and loses nothing', async () => {

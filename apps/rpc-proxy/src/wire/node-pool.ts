@@ -1,6 +1,6 @@
 import type { OpenSocket } from '@chainwatch/outbound';
 import type { Clock } from '../upstreams/clock.ts';
-import { NodeConnection, type ConnectionOwner } from './node-connection.ts';
+import { NodeConnection, type ConnectionOwner, type PooledConnection } from './node-connection.ts';
 import type { ReplyHandler } from './reply-handler.ts';
 
 export interface NodePoolOptions {
@@ -8,6 +8,8 @@ export interface NodePoolOptions {
   readonly clock: Clock;
   /** Default 256: what is more waits. */
   readonly connectionsMax?: number;
+  /** Who speaks HTTP over a socket; default `NodeConnection`. */
+  readonly Connection?: new (openSocket: OpenSocket, owner: ConnectionOwner, now: number) => PooledConnection;
 }
 
 const CONNECTIONS_MAX = 256;
@@ -24,8 +26,8 @@ interface Waiting {
 export class NodePool implements ConnectionOwner {
   readonly #options: NodePoolOptions;
   readonly #connectionsMax: number;
-  readonly #connections = new Set<NodeConnection>();
-  readonly #free: NodeConnection[] = [];
+  readonly #connections = new Set<PooledConnection>();
+  readonly #free: PooledConnection[] = [];
   readonly #waiting = new Map<ReplyHandler, Waiting>();
   #opening = 0;
   #isClosed = false;
@@ -76,12 +78,12 @@ export class NodePool implements ConnectionOwner {
     for (const handler of waiting) handler.onError(CLOSED);
   }
 
-  onConnected(connection: NodeConnection): void {
+  onConnected(connection: PooledConnection): void {
     this.#opening -= 1;
     this.onFree(connection);
   }
 
-  onFree(connection: NodeConnection): void {
+  onFree(connection: PooledConnection): void {
     const waiting = this.#takeWaiting();
     if (waiting !== undefined) return connection.send(waiting.handler, waiting.head, waiting.body);
     const { now } = this.#options.clock;
@@ -94,7 +96,7 @@ export class NodePool implements ConnectionOwner {
     this.#sweep ??= setInterval(() => this.#dropStale(), SWEEP_MS).unref();
   }
 
-  onGone(connection: NodeConnection, error: Error): void {
+  onGone(connection: PooledConnection, error: Error): void {
     this.#connections.delete(connection);
     const index = this.#free.indexOf(connection);
     if (index !== -1) this.#free.splice(index, 1);
@@ -104,10 +106,11 @@ export class NodePool implements ConnectionOwner {
 
   /** As many as wait, within the limit. */
   #open(): void {
+    const { Connection = NodeConnection, openSocket, clock } = this.#options;
     while (this.#opening < this.#waiting.size && this.#connections.size < this.#connectionsMax) {
       this.#opening += 1;
       try {
-        this.#connections.add(new NodeConnection(this.#options.openSocket, this, this.#options.clock.now));
+        this.#connections.add(new Connection(openSocket, this, clock.now));
       } catch (error) {
         // An address that may not be dialled: told later, as every other failure is.
         queueMicrotask(() => this.#failToOpen(error as Error));

@@ -1,0 +1,2 @@
+process.env.RPC_HTTP = 'plain';
+await import('../reply-ids.spec.ts');
