@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boolean, durationMs, integer, json, loadConfig, serviceConfig } from '@chainwatch/config';
+import { boolean, durationMs, integer, json, loadConfig, originList, serviceConfig } from '@chainwatch/config';
 import { chainSettingsSchema } from './chains/chain-settings.ts';
 import { DEFAULT_BOUNDS } from './limits/bounds.ts';
 
@@ -34,6 +34,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         RPC_CHAINS: json(chainSettingsSchema).default({}),
         /** `plain` runs node:http and undici in place of the own front and client: the way out, should one of them have a flaw. */
         RPC_HTTP: z.enum(['fast', 'plain']).default('fast'),
+        /** Whose web pages may call; `*` stands for any. */
+        CORS_ORIGINS: originList().default([]),
         RPC_CACHE: boolean().default(true),
         /** Memory for cached answers, in MiB. */
         RPC_CACHE_MEMORY: integer(1, 65_536).default(128),

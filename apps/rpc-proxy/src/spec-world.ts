@@ -66,6 +66,7 @@ export async function startSpecWorld(): Promise<SpecWorld> {
         sharedCacheSeconds: 0,
         healthIntervalMs: 50,
         trustedProxies: 0,
+        corsOrigins: [],
         http: process.env.RPC_HTTP === 'plain' ? 'plain' : 'fast',
         endpoints: {},
         settings,

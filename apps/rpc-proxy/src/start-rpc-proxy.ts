@@ -17,11 +17,13 @@ import { FilterBook } from './chains/filter-book.ts';
 import { followEndpoints } from './chains/follow-endpoints.ts';
 import { Front } from './front/front.ts';
 import { answerClientError } from './http/answer-client-error.ts';
+import { createCrossOrigin } from './http/cross-origin.ts';
 import { Door } from './http/door.ts';
 import { createRpcHandler } from './http/rpc-handler.ts';
 import { createRpcListener } from './http/rpc-listener.ts';
 import { RpcIncoming } from './http/rpc-incoming.ts';
 import { createListListener } from './http/serve-list.ts';
+import { createPreflightListener } from './http/serve-preflight.ts';
 import { DEFAULT_BOUNDS, type Bounds } from './limits/bounds.ts';
 import { KeyLimits } from './limits/key-limits.ts';
 import { LookUps } from './limits/look-ups.ts';
@@ -47,6 +49,8 @@ export interface RpcProxyOptions {
   /** How often connections are looked at; for specs. */
   readonly sweepMs?: number;
   readonly trustedProxies: number;
+  /** Whose pages may call; `*` stands for any origin. */
+  readonly corsOrigins: readonly string[];
   /** `plain`: node:http and undici in place of the own front and client. */
   readonly http: 'fast' | 'plain';
   /** Memory for answers; 0 keeps none. */
@@ -95,15 +99,20 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   const peers = new Peers({ tenants, perClient: options.trustedProxies > 0 ? Infinity : bounds.connectionsPerClient, writeTimeoutMs: bounds.writeTimeoutMs, sweepMs: options.sweepMs });
   const lookUps = new LookUps({ takeFailure: (address) => limits.takeFailure(address), perAddress: options.limits.failedPerClient });
   const door = new Door({ keys, namespaceLabel: options.namespaceLabel, lookUps, tenants, peers, trustedProxies: options.trustedProxies });
+  const crossOrigin = createCrossOrigin(options.corsOrigins);
   const handle = createRpcHandler({
     door,
     limits,
     directory,
     serve: createServe({ usage, cache: createAnswerCache(options) }),
     servePath: servePath(usage),
+    crossOrigin,
     onUnexpected: (err) => logger.error({ err }, 'a call failed unexpectedly'),
   });
-  const listener = createRpcListener(handle, door, createListListener({ directory, limits, trustedProxies: options.trustedProxies }));
+  const listener = createRpcListener(handle, door, {
+    serveList: createListListener({ directory, limits, crossOrigin, trustedProxies: options.trustedProxies }),
+    servePreflight: createPreflightListener({ limits, crossOrigin, trustedProxies: options.trustedProxies }),
+  });
   const server = createServer({ IncomingMessage: RpcIncoming, requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, noDelay: true }, listener);
   server.on('clientError', answerClientError);
   const front = options.http === 'plain' ? undefined : new Front(server, handle, door);

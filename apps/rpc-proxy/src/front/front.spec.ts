@@ -36,7 +36,7 @@ const payer = book.holderOf({ keyId: 'key', workspaceId: 'workspace' }, new Peer
 const payers: BodyPayers = { find: () => payer, ask: () => Promise.resolve(payer), payerOf: () => payer };
 
 async function startServer(handle: RpcHandler, { hasFront = true, headersTimeout = 15_000, requestTimeout = 60_000, keepAliveTimeout = 65_000 } = {}): Promise<SpecServer> {
-  const server = createServer({ IncomingMessage: RpcIncoming, headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: 20, noDelay: true }, createRpcListener(handle, payers, (req, res) => void res.end(`list ${req.method}`)));
+  const server = createServer({ IncomingMessage: RpcIncoming, headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: 20, noDelay: true }, createRpcListener(handle, payers, { serveList: (req, res) => void res.end(`list ${req.method}`), servePreflight: () => false }));
   server.on('clientError', answerClientError);
   server.on('upgrade', (req, socket) => socket.end(`HTTP/1.1 426 Upgrade\r\n\r\n${req.url}`));
   const front = hasFront ? new Front(server, handle, payers, 10) : undefined;

@@ -37,6 +37,8 @@ export class ClientReply implements AnswerReceiver {
   /** The answer is out, or the client is gone. */
   onOut: (() => void) | undefined;
   limit: TokenResult | undefined;
+  /** What a page of another origin is told; name, value, name, value. */
+  crossOrigin: readonly string[] | undefined;
   /** A call without an id: an empty reply is no reply. */
   isNotification = false;
   onDone: ((outcome: ReplyOutcome) => void) | undefined;
@@ -67,7 +69,7 @@ export class ClientReply implements AnswerReceiver {
     if (this.#channel.isGone || !this.#hold(stored.body.length)) return;
     const bytes = withId(stored, id);
     const headers = ['Content-Type', stored.contentType, 'Content-Length', String(bytes.length)];
-    pushLimitHeaders(headers, this.limit);
+    this.#pushMore(headers);
     this.#channel.send(status, headers, bytes);
     this.#done(status, bytes.length, false);
   }
@@ -118,7 +120,7 @@ export class ClientReply implements AnswerReceiver {
   noContent(): void {
     if (this.#channel.isBegun || this.#channel.isGone) return;
     const headers: string[] = [];
-    pushLimitHeaders(headers, this.limit);
+    this.#pushMore(headers);
     this.#channel.send(204, headers, EMPTY);
     this.#done(204, 0, false);
   }
@@ -128,7 +130,7 @@ export class ClientReply implements AnswerReceiver {
     if (this.#channel.isBegun || this.#channel.isGone) return;
     const body = Buffer.from(JSON.stringify({ error }));
     const headers = ['Content-Type', 'application/json', 'Content-Length', String(body.length), ...more];
-    pushLimitHeaders(headers, this.limit);
+    this.#pushMore(headers);
     if (this.onOut !== undefined) this.#channel.watcher = this;
     this.#channel.send(status, headers, body);
     this.#done(status, body.length, true);
@@ -152,8 +154,13 @@ export class ClientReply implements AnswerReceiver {
     if (length >= 0) headers.push('Content-Length', String(length));
     if (head.contentEncoding !== undefined) headers.push('Content-Encoding', head.contentEncoding, 'Vary', 'Accept-Encoding');
     if (head.retryAfter !== undefined) headers.push('Retry-After', head.retryAfter);
-    pushLimitHeaders(headers, this.limit);
+    this.#pushMore(headers);
     return headers;
+  }
+
+  #pushMore(headers: string[]): void {
+    pushLimitHeaders(headers, this.limit);
+    if (this.crossOrigin !== undefined) headers.push(...this.crossOrigin);
   }
 
   #done(status: number, bytes: number, isFailure: boolean): void {

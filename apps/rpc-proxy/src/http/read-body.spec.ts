@@ -42,7 +42,7 @@ beforeEach(async () => {
       reply.refuse(418, 'heard');
     },
     payers,
-    (_req, res) => void res.end(),
+    { serveList: (_req, res) => void res.end(), servePreflight: () => false },
   );
   server = createServer({ IncomingMessage: RpcIncoming }, listener).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -10,6 +10,7 @@ import { NotACallError } from '../json/scan-call.ts';
 import { BodyHeldError, BodyTooLargeError } from './body-errors.ts';
 import type { ClientReply } from './client-reply.ts';
 import type { ClientRequest } from './client-request.ts';
+import type { CrossOrigin } from './cross-origin.ts';
 import type { Door } from './door.ts';
 import { sayUnauthorized } from './find-bearer.ts';
 import { findRequestFault } from './find-request-fault.ts';
@@ -36,6 +37,7 @@ export interface RpcHandlerOptions {
   readonly serve: (request: RpcRequest, scanned: ScannedBody) => void;
   /** HTTP interfaces of a family below the chain's address. */
   readonly servePath: (request: RpcRequest) => void;
+  readonly crossOrigin: CrossOrigin;
   readonly onUnexpected: (error: unknown) => void;
 }
 
@@ -46,6 +48,7 @@ export type RpcHandler = (req: ClientRequest, reply: ClientReply, error: Error |
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   return (req, reply, error, body) => {
     try {
+      if (req.headers.origin !== undefined) reply.crossOrigin = options.crossOrigin.headersFor(req.headers.origin);
       const principal = options.door.findPrincipal(req);
       if (principal === undefined) return void admitSlowly(options, req, reply, error, body);
       admit(options, principal, req, reply, error, body);

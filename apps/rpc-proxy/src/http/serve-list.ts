@@ -4,11 +4,13 @@ import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
 import { clientAddressOf } from './client-address.ts';
+import type { CrossOrigin } from './cross-origin.ts';
 import { pushLimitHeaders, tooMany } from './limit-headers.ts';
 
 export interface ListOptions {
   readonly directory: ChainDirectory;
   readonly limits: Pick<KeyLimits, 'takePublic'>;
+  readonly crossOrigin: CrossOrigin;
   readonly trustedProxies: number;
 }
 
@@ -16,17 +18,18 @@ export interface ListOptions {
 export function createListListener(options: ListOptions): RequestListener {
   return (req, res) => {
     req.resume();
-    void Promise.resolve(options.limits.takePublic(clientAddressOf(req, options.trustedProxies))).then((limit) => answer(options.directory, limit, req, res));
+    void Promise.resolve(options.limits.takePublic(clientAddressOf(req, options.trustedProxies))).then((limit) => answer(options, limit, req, res));
   };
 }
 
-function answer(directory: ChainDirectory, limit: TokenResult, { method }: IncomingMessage, res: ServerResponse): void {
+function answer({ directory, crossOrigin }: ListOptions, limit: TokenResult, { method, headers: { origin } }: IncomingMessage, res: ServerResponse): void {
   const isRead = method === 'GET' || method === 'HEAD';
   const status = limit.allowed ? (isRead ? 200 : 405) : 429;
   const body = JSON.stringify(status === 200 ? { networks: [...directory.chains].map(describe) } : { error: limit.allowed ? 'expected GET, or POST to a network' : tooMany(limit) });
   const headers = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body)), 'Cache-Control', 'no-store'];
   if (status === 405) headers.push('Allow', 'GET, HEAD');
   pushLimitHeaders(headers, limit);
+  if (origin !== undefined) headers.push(...(crossOrigin.headersFor(origin) ?? []));
   res.writeHead(status, headers).end(body);
 }
 

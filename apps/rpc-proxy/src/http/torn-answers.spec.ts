@@ -29,7 +29,7 @@ describe.each([['the front', true], ['node:http', false]])('behind %s', (_name, 
   beforeEach(async () => {
     [said, isClosed, replies] = ['', false, new Map()];
     const handle = (_req: unknown, reply: ClientReply, _error: unknown, body: Buffer): void => void replies.set(body.toString(), reply);
-    server = createServer({ IncomingMessage: RpcIncoming }, createRpcListener(handle, payers, (_req, res) => void res.end()));
+    server = createServer({ IncomingMessage: RpcIncoming }, createRpcListener(handle, payers, { serveList: (_req, res) => void res.end(), servePreflight: () => false }));
     server.on('clientError', answerClientError);
     front = hasFront ? new Front(server, handle, payers, 10) : undefined;
     server.listen(0, '127.0.0.1');

@@ -1,0 +1,35 @@
+const METHODS = 'POST, GET';
+const REQUEST_HEADERS = 'Content-Type, X-Api-Key, Authorization';
+const EXPOSED_HEADERS = 'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After';
+const PREFLIGHT_SECONDS = '600';
+
+/** Name, value, name, value: what an answer to a page says besides. */
+export interface CrossOrigin {
+  /** Undefined where no page of another origin may call at all. */
+  headersFor(origin: string): readonly string[] | undefined;
+  /** Undefined where pages of this origin may not call: the request is answered as every other one. */
+  preflightFor(origin: string): readonly string[] | undefined;
+}
+
+/**
+ * The CORS protocol of the Fetch standard, for answers that are written without Express. Closed unless origins are given;
+ * never with credentials, as a page has to know its key.
+ * @param origins whose pages may call; `*` stands for any
+ */
+export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
+  const isOpen = origins.includes('*');
+  const vary = isOpen ? [] : ['Vary', 'Origin'];
+  const admit = (origin: string): string[] | undefined =>
+    isOpen || origins.includes(origin) ? [...vary, 'Access-Control-Allow-Origin', isOpen ? '*' : origin, 'Cross-Origin-Resource-Policy', 'cross-origin'] : undefined;
+  return {
+    headersFor(origin) {
+      const admitted = admit(origin);
+      if (admitted !== undefined) return [...admitted, 'Access-Control-Expose-Headers', EXPOSED_HEADERS];
+      return origins.length === 0 ? undefined : vary;
+    },
+    preflightFor(origin) {
+      const admitted = admit(origin);
+      return admitted && [...admitted, 'Access-Control-Allow-Methods', METHODS, 'Access-Control-Allow-Headers', REQUEST_HEADERS, 'Access-Control-Max-Age', PREFLIGHT_SECONDS];
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { KeyLimits } from '../limits/key-limits.ts';
+import { clientAddressOf } from './client-address.ts';
+import type { CrossOrigin } from './cross-origin.ts';
+import { pushLimitHeaders, tooMany } from './limit-headers.ts';
+
+export interface PreflightOptions {
+  readonly limits: Pick<KeyLimits, 'takePublic'>;
+  readonly crossOrigin: CrossOrigin;
+  readonly trustedProxies: number;
+}
+
+/** A browser's question before a call: it brings no key, and counts for its address. @returns false where it is no question, or not for this origin */
+export function createPreflightListener({ limits, crossOrigin, trustedProxies }: PreflightOptions): (req: IncomingMessage, res: ServerResponse) => boolean {
+  return (req, res) => {
+    const { origin, 'access-control-request-method': method } = req.headers;
+    const headers = origin === undefined || method === undefined ? undefined : crossOrigin.preflightFor(origin);
+    if (headers === undefined) return false;
+    req.resume();
+    void Promise.resolve(limits.takePublic(clientAddressOf(req, trustedProxies))).then((limit) => {
+      const body = limit.allowed ? '' : JSON.stringify({ error: tooMany(limit) });
+      const more = limit.allowed ? [...headers] : [...crossOrigin.headersFor(origin!)!, 'Content-Type', 'application/json', 'Content-Length', String(body.length)];
+      pushLimitHeaders(more, limit);
+      res.writeHead(limit.allowed ? 204 : 429, more).end(body);
+    });
+    return true;
+  };
+}
