@@ -26,8 +26,6 @@ export class AssetBook {
   readonly #decimals = new Map<string, number>();
   /** Assets that may be held here: only those are read again when their contract was touched. */
   readonly #held = new Set<string>();
-  /** Moved since this process took the chain over: held before the balance service has written so. */
-  readonly #moved = new Set<string>();
   /** Read from the chain, not committed yet. */
   readonly #unsaved = new Map<string, NewAsset>();
 
@@ -53,8 +51,6 @@ export class AssetBook {
     );
     const { rows } = await sql.query<AssetRow>(`SELECT gid, decimals FROM assets WHERE chain_gid = $1 AND type = 'fungible'`, [network.gid]);
     for (const row of rows) this.#note(row);
-    const waiting = await sql.query<{ asset_gid: string }>('SELECT DISTINCT asset_gid FROM balance_reads WHERE chain_gid = $1 AND asset_gid IS NOT NULL', [network.gid]);
-    for (const row of waiting.rows) this.#moved.add(row.asset_gid);
   }
 
   /** Takes in what the API registered meanwhile. */
@@ -88,14 +84,7 @@ export class AssetBook {
   /** The step with these new assets and moved ones is committed. */
   markSaved(assets: readonly NewAsset[], movedGids: Iterable<string>): void {
     for (const { gid } of assets) this.#unsaved.delete(gid);
-    for (const gid of movedGids) {
-      this.#held.add(gid);
-      this.#moved.add(gid);
-    }
-  }
-
-  wasMoved(assetGid: string): boolean {
-    return this.#moved.has(assetGid);
+    for (const gid of movedGids) this.#held.add(gid);
   }
 
   learn = (assetGid: string, decimals: number): void => {

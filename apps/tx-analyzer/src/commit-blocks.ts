@@ -27,8 +27,6 @@ export interface BlocksStep {
   /** Of blocks passed earlier, for addresses registered meanwhile. */
   readonly late: readonly MatchedTransaction[];
   readonly reads: readonly BalanceRead[];
-  /** Assets whose holders are read when there are any: moved here lately, so held before anybody wrote it down. */
-  readonly movedGids: readonly string[];
   readonly newAssets: readonly NewAsset[];
   /** Derived addresses that a transaction touches for the first time. */
   readonly usedIds: readonly string[];
@@ -102,13 +100,15 @@ function addSequencesSql(params: SqlParams, chain: ChainContext, counts: Readonl
     WHERE p.project_id = n.project_id AND p.chain_gid = ${params.add(chain.gid, 'text')}`;
 }
 
-/** Reads of a touched asset's holders only when it is active and somebody holds it. */
+/**
+ * Reads of a touched asset's holders only when it is active. Whether anybody holds it is not asked here: an import may
+ * be reading its first holder just before this block, and then nothing but this row says that the balance changed.
+ */
 function insertReadsSql(params: SqlParams, chainGid: string, step: BlocksStep): string {
   const fresh = step.newAssets.filter((asset) => asset.status === 'active').map((asset) => asset.gid);
   return `${insertBalanceReadsSql(params, chainGid, step.reads)}
-    WHERE r.address_id IS NOT NULL OR (
-      (r.asset_gid = ANY(${params.add(fresh, 'text[]')}) OR EXISTS (SELECT 1 FROM assets a WHERE a.gid = r.asset_gid AND a.status = 'active'))
-      AND (r.asset_gid = ANY(${params.add(step.movedGids, 'text[]')}) OR EXISTS (SELECT 1 FROM balances b WHERE b.asset_gid = r.asset_gid)))`;
+    WHERE r.address_id IS NOT NULL OR r.asset_gid = ANY(${params.add(fresh, 'text[]')})
+      OR EXISTS (SELECT 1 FROM assets a WHERE a.gid = r.asset_gid AND a.status = 'active')`;
 }
 
 /** The transaction is written anew: what stood in the earlier block or came from the mempool goes. */

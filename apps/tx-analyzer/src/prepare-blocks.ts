@@ -54,11 +54,9 @@ export async function prepareBlocks(
     for (const gid of movedTokens(matchesOf.get(analysed.block.hash) ?? [], nativeGid)) movedBefore.add(gid);
     addTouched(reads, analysed, (gid) => movedBefore.has(gid) || deps.assets.isHeld(gid));
   }
-  const list = reads.list();
-  const movedGids = [...new Set(list.map((read) => read.assetGid))].filter((gid) => moved.has(gid) || deps.assets.wasMoved(gid));
   const usedIds = listUsed([...lateMatches, ...matches], watched);
   const { utxos } = hits;
-  return { blocks: blocks.map(({ block }) => block), matches, late: lateMatches, reads: list, movedGids, newAssets, usedIds, ...(utxos === undefined ? {} : { utxos }) };
+  return { blocks: blocks.map(({ block }) => block), matches, late: lateMatches, reads: reads.list(), newAssets, usedIds, ...(utxos === undefined ? {} : { utxos }) };
 }
 
 /** Of the transactions that somebody watches: of all it would cost more than the rest of a block. */

@@ -245,6 +245,16 @@ describe('what a transaction means', () => {
     expect((await reads()).filter((read) => read.address_id === null)).toEqual([{ address_id: null, asset_gid: TOKEN, block_number: 3, reason: 'touched' }]);
   });
 
+  it('asks for the holders of a touched token of the lists before anybody is known to hold it: an import may be reading the first one', async () => {
+    await world.watch(project, ALICE);
+    await world.db.query(`INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals, source) VALUES ($1, $2, 'erc20', 'x', 'fungible', 'active', 'Token', 'T', 18, 'chain')`, [TOKEN, network.gid]);
+    world.startAnalyzer();
+    const one = world.chain.make(undefined, { touchedAssets: [TOKEN, `${network.gid}/erc20:${DAVE}`] });
+    await world.feedBlocks(one);
+    await world.settle();
+    expect(await reads()).toEqual([{ address_id: null, asset_gid: TOKEN, block_number: 1, reason: 'touched' }]);
+  });
+
   it('does not read the holders of a contract that is no token', async () => {
     await world.watch(project, ALICE);
     world.startAnalyzer();

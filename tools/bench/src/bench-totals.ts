@@ -115,14 +115,14 @@ class TotalsWorld {
     const block = { number, hash: hashOf(`block ${number}`), parentHash: hashOf(`block ${number - 1}`), timestamp: 1_760_000_000 + number * 12, transactions: [], balanceChanges: [], touchedAssets: [] };
     const matches = Array.from({ length: perStep }, (_, index) => this.#makeMatch(block, index));
     const reads = matches.flatMap(({ participants, transfers }) => transfers.map(({ assetGid }) => ({ addressId: participants[0]!.id, assetGid, block, reason: 'detected' as const })));
-    const step: BlocksStep = { blocks: [block], matches, late: [], reads, movedGids: [], newAssets: [], usedIds: [] };
+    const step: BlocksStep = { blocks: [block], matches, late: [], reads, newAssets: [], usedIds: [] };
     await this.#run(step, {});
   }
 
   async #finalize(): Promise<void> {
     const number = this.#number;
     const entry = { seq: number, type: 'finalize' as const, number, hash: hashOf(`block ${number}`), parentHash: '', timestamp: 0 };
-    await this.#run({ blocks: [], matches: [], late: [], reads: [], movedGids: [], newAssets: [], usedIds: [] }, { finalize: entry });
+    await this.#run({ blocks: [], matches: [], late: [], reads: [], newAssets: [], usedIds: [] }, { finalize: entry });
   }
 
   async #run(step: BlocksStep, segment: { finalize?: { seq: number; type: 'finalize'; number: number; hash: string; parentHash: string; timestamp: number } }): Promise<void> {

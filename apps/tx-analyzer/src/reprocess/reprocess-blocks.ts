@@ -58,7 +58,7 @@ async function prepareAgain(turn: WriterTurn, blocks: readonly Block[]): Promise
   for (const record of findChanged(chainGid, plan, records)) for (const pair of heldPairs(chain, record)) reads.add({ ...pair, reason: 'detected' });
   const moved = movedTokens(late, network.native.gid);
   const newAssets = await assets.prepare(moved, signal);
-  const step = { blocks: [], matches: [], late, reads: reads.list(), movedGids: [...moved], newAssets, usedIds: listUsed(late, hits.watched), ...(hits.utxos === undefined ? {} : { utxos: hits.utxos }) };
+  const step = { blocks: [], matches: [], late, reads: reads.list(), newAssets, usedIds: listUsed(late, hits.watched), ...(hits.utxos === undefined ? {} : { utxos: hits.utxos }) };
   return { step, plan };
 }
 
