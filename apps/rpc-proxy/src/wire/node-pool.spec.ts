@@ -109,13 +109,14 @@ class Taker {
   }
 }
 
-function send(body = 'body', into = pool): Taker {
+function send(body = 'body', into = pool, idleMsMax?: number): Taker {
   const taker = new Taker();
-  into.send(taker, head(body.length), Buffer.from(body, 'latin1'));
+  into.send(taker, head(body.length), Buffer.from(body, 'latin1'), idleMsMax);
   return taker;
 }
 
 const ask = (body?: string, into?: NodePool): Promise<Taken> => send(body, into).done;
+const askFresh = (body: string): Promise<Taken> => send(body, pool, 0).done;
 
 describe('connections', () => {
   it('are used again, one request at a time', async () => {
@@ -181,6 +182,19 @@ describe('connections', () => {
     const replies = await Promise.all([...'abcdefgh'].map((body) => ask(body)));
     expect(replies.map(({ body }) => body).join('')).toBe('abcdefgh');
     expect(visits).toHaveLength(2);
+  });
+
+  it('are new ones for requests that no kept one may carry, though kept ones get free, within what is allowed', async () => {
+    pool = makePool({ connectionsMax: 2 });
+    const requests = new Map<Visit, number>();
+    answer = (own) => {
+      requests.set(own, (requests.get(own) ?? 0) + 1);
+      setImmediate(() => own.socket.write(ok(`${own.text.slice(-1)}${requests.get(own)}`)));
+    };
+    await Promise.all([ask('a'), ask('b')]);
+    const replies = await Promise.all([ask('c'), askFresh('d'), ask('e'), askFresh('f'), askFresh('g')]);
+    expect(replies.filter((_reply, position) => [1, 3, 4].includes(position)).map(({ body }) => body)).toEqual(['d1', 'f1', 'g1']);
+    expect(replies.map(({ body }) => body[0]).join('')).toBe('cdefg');
   });
 });
 

@@ -20,6 +20,8 @@ interface Waiting {
   readonly handler: ReplyHandler;
   readonly head: string;
   readonly body: Buffer;
+  /** Only over a connection that carried nothing yet. */
+  readonly isFresh: boolean;
 }
 
 /** Connections to one node that are kept and used again, the one that was used last first. Requests beyond them wait in order. */
@@ -40,11 +42,13 @@ export class NodePool implements ConnectionOwner {
 
   /**
    * Sends head and body over one connection; the head is whole, with its empty line.
-   * @param idleMsMax kept connections that were idle for longer are passed over: the node may have closed them
+   * @param idleMsMax kept connections that were idle for longer are passed over: the node may have closed them. With 0
+   * the request goes over a connection that carried nothing yet.
    */
   send(handler: ReplyHandler, head: string, body: Buffer, idleMsMax = Infinity): void {
     const { now } = this.#options.clock;
-    for (let connection = this.#free.pop(); connection !== undefined; connection = this.#free.pop()) {
+    const isFresh = idleMsMax === 0;
+    for (let connection = isFresh ? undefined : this.#free.pop(); connection !== undefined; connection = this.#free.pop()) {
       if (connection.freshUntil <= now) {
         connection.destroy(IDLE);
         continue;
@@ -54,7 +58,8 @@ export class NodePool implements ConnectionOwner {
       this.#free.push(connection);
       break;
     }
-    this.#waiting.set(handler, { handler, head, body });
+    this.#waiting.set(handler, { handler, head, body, isFresh });
+    this.#makeRoom();
     this.#open();
   }
 
@@ -80,11 +85,13 @@ export class NodePool implements ConnectionOwner {
 
   onConnected(connection: PooledConnection): void {
     this.#opening -= 1;
-    this.onFree(connection);
+    const waiting = this.#takeWaiting();
+    if (waiting === undefined) this.onFree(connection);
+    else connection.send(waiting.handler, waiting.head, waiting.body);
   }
 
   onFree(connection: PooledConnection): void {
-    const waiting = this.#takeWaiting();
+    const waiting = this.#takeWaiting(({ isFresh }) => !isFresh);
     if (waiting !== undefined) return connection.send(waiting.handler, waiting.head, waiting.body);
     const { now } = this.#options.clock;
     if (this.#isClosed) return connection.destroy(CLOSED);
@@ -93,6 +100,7 @@ export class NodePool implements ConnectionOwner {
     connection.idleSince = now;
     connection.freshUntil = now + connection.keepAliveMs;
     this.#free.push(connection);
+    this.#makeRoom();
     this.#sweep ??= setInterval(() => this.#dropStale(), SWEEP_MS).unref();
   }
 
@@ -123,11 +131,18 @@ export class NodePool implements ConnectionOwner {
     this.#takeWaiting()?.handler.onError(error);
   }
 
-  #takeWaiting(): Waiting | undefined {
-    if (this.#waiting.size === 0) return undefined;
-    const [waiting] = this.#waiting.values();
-    this.#waiting.delete(waiting!.handler);
-    return waiting;
+  #takeWaiting(isWanted: (waiting: Waiting) => boolean = () => true): Waiting | undefined {
+    for (const waiting of this.#waiting.values()) {
+      if (!isWanted(waiting)) continue;
+      this.#waiting.delete(waiting.handler);
+      return waiting;
+    }
+    return undefined;
+  }
+
+  /** What waits for a new connection gets the place of a kept one, where there are as many as may be. */
+  #makeRoom(): void {
+    if (this.#waiting.size > this.#opening && this.#connections.size >= this.#connectionsMax) this.#free.shift()?.destroy(OLD);
   }
 
   #dropStale(): void {
