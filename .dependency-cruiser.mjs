@@ -4,13 +4,22 @@ const SPECS = ['\\.spec\\.ts$', '/spec-[^/]+\\.ts$'];
 /** File-level rules; which package may import which is the business of eslint's module boundaries. */
 export default {
   forbidden: [
-    { name: 'no-circular', severity: 'error', comment: 'A cycle has no first file to read.', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-circular',
+      severity: 'error',
+      comment: 'A cycle has no first file to read.',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'no-orphans',
       severity: 'error',
       comment: 'Nothing imports it and it imports nothing.',
-      from: { orphan: true, pathNot: ['\\.mjs$', '\\.spec\\.ts$', '\\.d\\.ts$', 'src/index\\.ts$', 'src/main\\.ts$'] },
+      from: {
+        orphan: true,
+        pathNot: ['\\.mjs$', '\\.spec\\.ts$', '\\.d\\.ts$', 'src/index\\.ts$', 'src/main\\.ts$'],
+      },
       to: {},
     },
     {
@@ -36,7 +45,8 @@ export default {
     {
       name: 'no-dev-dependency-in-product',
       severity: 'error',
-      comment: 'Images are built without devDependencies. Entries named source.worker.mjs are for running from the sources.',
+      comment:
+        'Images are built without devDependencies. Entries named source.worker.mjs are for running from the sources.',
       from: { path: '^(apps|libs)/', pathNot: [...SPECS, '^libs/testing/', '/source\\.worker\\.mjs$'] },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
@@ -44,8 +54,14 @@ export default {
       name: 'domain-does-no-io',
       severity: 'error',
       comment: 'Pure libraries take what they need from the caller.',
-      from: { path: '^libs/(caip|problem|api-key|webhook-signature|amounts|events|chain-core|contract-abi|watch-set)/src/', pathNot: SPECS },
-      to: { dependencyTypes: ['core'], path: '^(node:)?(fs|net|http|https|http2|tls|dgram|dns|child_process|cluster|worker_threads)(/|$)' },
+      from: {
+        path: '^libs/(caip|problem|api-key|webhook-signature|amounts|events|chain-core|contract-abi|watch-set)/src/',
+        pathNot: SPECS,
+      },
+      to: {
+        dependencyTypes: ['core'],
+        path: '^(node:)?(fs|net|http|https|http2|tls|dgram|dns|child_process|cluster|worker_threads)(/|$)',
+      },
     },
   ],
   options: {
@@ -53,6 +69,10 @@ export default {
     exclude: { path: ['libs/db/src/generated', '\\.chainwatch', '/dist/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'], mainFields: ['module', 'main'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      mainFields: ['module', 'main'],
+    },
   },
 };

@@ -15,8 +15,11 @@ const dist = process.argv[2] ?? join(folder, 'dist');
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
 rmSync(dist, { recursive: true, force: true });
-execFileSync(process.execPath, [tsc, '-p', join(folder, 'tsconfig.build.json'), '--outDir', dist], { stdio: 'inherit' });
-for (const name of ['README.md', 'vectors', 'examples']) cpSync(join(folder, name), join(dist, name), { recursive: true });
+execFileSync(process.execPath, [tsc, '-p', join(folder, 'tsconfig.build.json'), '--outDir', dist], {
+  stdio: 'inherit',
+});
+for (const name of ['README.md', 'vectors', 'examples'])
+  cpSync(join(folder, name), join(dist, name), { recursive: true });
 
 const { name, version, description, keywords, type, sideEffects, engines } = JSON.parse(
   readFileSync(join(folder, 'package.json'), 'utf8'),

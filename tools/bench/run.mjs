@@ -5,5 +5,7 @@ import { prepare } from '../stack/prepare.mjs';
 
 await prepare();
 const main = fileURLToPath(new URL('./src/main.ts', import.meta.url));
-const { status } = spawnSync(process.execPath, ['--import', 'tsx', main, ...process.argv.slice(2)], { stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, ['--import', 'tsx', main, ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
 process.exit(status ?? 1);

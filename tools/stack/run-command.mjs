@@ -10,7 +10,12 @@ import { spawn } from 'node:child_process';
  */
 export function runCommand(command, args, options = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: options.cwd, env: options.env ?? process.env, stdio: ['ignore', 'pipe', 'pipe'], ...options.account });
+    const child = spawn(command, args, {
+      cwd: options.cwd,
+      env: options.env ?? process.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...options.account,
+    });
     let output = '';
     const onData = (/** @type {Buffer} */ chunk) => {
       output = (output + chunk.toString()).slice(-65_536);

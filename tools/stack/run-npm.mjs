@@ -13,10 +13,17 @@ const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--progress=false'
  */
 export async function runNpm(cwd, args) {
   const startedAt = Date.now();
-  const progress = setInterval(() => process.stdout.write(`  npm … ${Math.round((Date.now() - startedAt) / 1_000)} s, ${countPackages(cwd)} folders in node_modules\n`), 5_000);
+  const progress = setInterval(
+    () =>
+      process.stdout.write(
+        `  npm … ${Math.round((Date.now() - startedAt) / 1_000)} s, ${countPackages(cwd)} folders in node_modules\n`,
+      ),
+    5_000,
+  );
   // The npm that runs this script may be another one than the first on PATH.
   const npmCli = process.env.npm_execpath;
-  const [command, prefix] = npmCli && /npm-cli\.[cm]?js$/.test(npmCli) ? [process.execPath, [npmCli]] : ['npm', []];
+  const [command, prefix] =
+    npmCli && /npm-cli\.[cm]?js$/.test(npmCli) ? [process.execPath, [npmCli]] : ['npm', []];
   const result = await runCommand(command, [...prefix, ...args, ...QUIET], { cwd });
   clearInterval(progress);
   return result;

@@ -11,7 +11,9 @@ export function parseStackOptions(args) {
   const values = readFlags(args);
   const portOffset = Number(values['port-offset'] ?? 0);
   if (!Number.isInteger(portOffset) || portOffset < 0 || portOffset > PORT_OFFSET_MAX) {
-    throw new SetupError(`expected --port-offset 0 … ${PORT_OFFSET_MAX}, got ${values['port-offset']}: ${USAGE}`);
+    throw new SetupError(
+      `expected --port-offset 0 … ${PORT_OFFSET_MAX}, got ${values['port-offset']}: ${USAGE}`,
+    );
   }
   return {
     hasDemo: !values['no-demo'] && !values['no-devnet'],

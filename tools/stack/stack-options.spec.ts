@@ -3,14 +3,30 @@ import { parseStackOptions } from './stack-options.mjs';
 
 describe('parseStackOptions', () => {
   it('runs the demo on the local chain unless told otherwise', () => {
-    expect(parseStackOptions([])).toEqual({ hasDemo: true, hasDevnet: true, portOffset: 0, isDetached: false, isVerbose: false });
+    expect(parseStackOptions([])).toEqual({
+      hasDemo: true,
+      hasDevnet: true,
+      portOffset: 0,
+      isDetached: false,
+      isVerbose: false,
+    });
   });
 
   it('has no demo without a local chain', () => {
-    expect(parseStackOptions(['--no-devnet', '--detach'])).toMatchObject({ hasDemo: false, hasDevnet: false, isDetached: true });
+    expect(parseStackOptions(['--no-devnet', '--detach'])).toMatchObject({
+      hasDemo: false,
+      hasDevnet: false,
+      isDetached: true,
+    });
   });
 
-  it.each([[['--port-offset', '-1']], [['--port-offset', 'x']], [['--port-offset=40001']], [['--bogus']], [['stray']]])('refuses %j in one sentence with the usage', (args) => {
+  it.each([
+    [['--port-offset', '-1']],
+    [['--port-offset', 'x']],
+    [['--port-offset=40001']],
+    [['--bogus']],
+    [['stray']],
+  ])('refuses %j in one sentence with the usage', (args) => {
     expect(() => parseStackOptions(args)).toThrow(/npm start -- /);
   });
 });

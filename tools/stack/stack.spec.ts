@@ -17,16 +17,31 @@ interface StackJson {
   readonly chains: Record<string, { endpoint_url: string }>;
 }
 
-const readStack = (): StackJson => JSON.parse(readFileSync(join(stateDir, 'stack.json'), 'utf8')) as StackJson;
+const readStack = (): StackJson =>
+  JSON.parse(readFileSync(join(stateDir, 'stack.json'), 'utf8')) as StackJson;
 const getBlocks = async (): Promise<{ status: number; items: { number: number; status: string }[] }> => {
   const { api_url, keys } = readStack();
   const response = await fetch(`${api_url}/blocks`, { headers: { 'x-api-key': keys.api } });
-  return { status: response.status, ...((await response.json()) as { items: { number: number; status: string }[] }) };
+  return {
+    status: response.status,
+    ...((await response.json()) as { items: { number: number; status: string }[] }),
+  };
 };
 
 function run(script: string, ...args: string[]): { code: number | null; output: string } {
-  const env = { ...process.env, CHAINWATCH_STATE_DIR: stateName, NODE_OPTIONS: '', DATABASE_URL: '', NATS_URL: '', REDIS_URL: '' };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(repoDir, 'tools/stack', script), ...args], { env, encoding: 'utf8', timeout: 120_000 });
+  const env = {
+    ...process.env,
+    CHAINWATCH_STATE_DIR: stateName,
+    NODE_OPTIONS: '',
+    DATABASE_URL: '',
+    NATS_URL: '',
+    REDIS_URL: '',
+  };
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(repoDir, 'tools/stack', script), ...args],
+    { env, encoding: 'utf8', timeout: 120_000 },
+  );
   return { code: status, output: `${stdout}${stderr}` };
 }
 const start = () => run('start.mjs', '--detach', '--no-demo', '--port-offset', String(offset));
@@ -42,8 +57,16 @@ describe('npm start -- --detach', () => {
     expect(first).toMatchObject({ code: 0, output: expect.stringContaining('Ready after') });
     expect(statSync(join(stateDir, 'stack.json')).mode & 0o077).toBe(0);
     const { keys, chains } = readStack();
-    expect(Object.keys(chains)).toEqual(['eip155:31337', 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328', 'solana:localnet', 'tron:0x7a69']);
-    const blocks = await waitFor(async () => (await getBlocks()).items.find(({ status }) => status === 'confirmed'), { message: 'a confirmed block' });
+    expect(Object.keys(chains)).toEqual([
+      'eip155:31337',
+      'bip122:0f9188f13cb7b2c71f2a335e3a4fc328',
+      'solana:localnet',
+      'tron:0x7a69',
+    ]);
+    const blocks = await waitFor(
+      async () => (await getBlocks()).items.find(({ status }) => status === 'confirmed'),
+      { message: 'a confirmed block' },
+    );
 
     expect(start()).toMatchObject({ code: 1, output: expect.stringContaining('is running already') });
 
@@ -54,7 +77,18 @@ describe('npm start -- --detach', () => {
     expect(known.status).toBe(200);
     expect(known.items[0]!.number).toBeGreaterThanOrEqual(blocks.number);
 
-    const processes = ['postgres', 'nats', 'redis', 'anvil', 'bitcoin', 'solana', 'tron', 'tron-anvil', 'tx-analyzer', 'notifier'].map((name) => readLivePidFile(runDir, name)!);
+    const processes = [
+      'postgres',
+      'nats',
+      'redis',
+      'anvil',
+      'bitcoin',
+      'solana',
+      'tron',
+      'tron-anvil',
+      'tx-analyzer',
+      'notifier',
+    ].map((name) => readLivePidFile(runDir, name)!);
     expect(run('stop.mjs')).toMatchObject({ code: 0, output: expect.stringContaining('Stopped.') });
     expect(processes.filter(({ pid }) => existsSync(`/proc/${pid}`))).toEqual([]);
     expect(run('stop.mjs').output).toContain('Nothing is running.');

@@ -9,4 +9,10 @@ if (wasRunning) process.stdout.write('Stopping …\n');
 // The supervisor stops everything in order, which takes it up to the longest grace of a service.
 await endProcess(runDir, 'supervisor', 40_000);
 const leftovers = await killLeftovers(runDir);
-process.stdout.write(wasRunning ? 'Stopped.\n' : leftovers.length > 0 ? `Stopped what a killed stack left behind: ${leftovers.join(', ')}.\n` : 'Nothing is running.\n');
+process.stdout.write(
+  wasRunning
+    ? 'Stopped.\n'
+    : leftovers.length > 0
+      ? `Stopped what a killed stack left behind: ${leftovers.join(', ')}.\n`
+      : 'Nothing is running.\n',
+);

@@ -8,17 +8,31 @@ import { repoDir } from '../stack/repo.mjs';
 
 const program = createProgram();
 const typeErrors = ts.getPreEmitDiagnostics(program);
-if (typeErrors.length > 0) process.stdout.write(ts.formatDiagnostics(typeErrors, { getCurrentDirectory: () => repoDir, getCanonicalFileName: (name) => name, getNewLine: () => '\n' }));
+if (typeErrors.length > 0)
+  process.stdout.write(
+    ts.formatDiagnostics(typeErrors, {
+      getCurrentDirectory: () => repoDir,
+      getCanonicalFileName: (name) => name,
+      getNewLine: () => '\n',
+    }),
+  );
 
 const eslint = new ESLint({
   cwd: repoDir,
-  overrideConfig: { files: ['**/*.ts'], languageOptions: { parserOptions: { projectService: false, programs: [program] } } },
+  overrideConfig: {
+    files: ['**/*.ts'],
+    languageOptions: { parserOptions: { projectService: false, programs: [program] } },
+  },
 });
 const results = await eslint.lintFiles('.');
-const report = await (await eslint.loadFormatter('stylish')).format(results, { cwd: repoDir, rulesMeta: eslint.getRulesMetaForResults(results) });
+const report = await (await eslint.loadFormatter('stylish')).format(results, {
+  cwd: repoDir,
+  rulesMeta: eslint.getRulesMetaForResults(results),
+});
 process.stdout.write(report);
 
-const isClean = typeErrors.length === 0 && results.every(({ errorCount, warningCount }) => errorCount + warningCount === 0);
+const isClean =
+  typeErrors.length === 0 && results.every(({ errorCount, warningCount }) => errorCount + warningCount === 0);
 process.exitCode = isClean ? 0 : 1;
 
 function createProgram() {

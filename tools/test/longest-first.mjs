@@ -2,8 +2,17 @@ import { statSync } from 'node:fs';
 
 /** What takes long, longest first: none of it may be left for the end, when the other workers have nothing to do. */
 const LONG = [
-  '/tools/acceptance/src/.*/crash', '/tools/acceptance/src/.*/misbehaviour', '/tools/acceptance/src/.*/oracle', '/tools/acceptance/', '/tools/stack/stack',
-  '/apps/tx-analyzer/', '/libs/ingestor/', '/(api-gateway|libs|ingestor|tx-analyzer|chain-\\w+)-\\d', '/apps/', '/tools/devnet/', '/libs/bus/',
+  '/tools/acceptance/src/.*/crash',
+  '/tools/acceptance/src/.*/misbehaviour',
+  '/tools/acceptance/src/.*/oracle',
+  '/tools/acceptance/',
+  '/tools/stack/stack',
+  '/apps/tx-analyzer/',
+  '/libs/ingestor/',
+  '/(api-gateway|libs|ingestor|tx-analyzer|chain-\\w+)-\\d',
+  '/apps/',
+  '/tools/devnet/',
+  '/libs/bus/',
 ].map((pattern) => new RegExp(pattern));
 
 /** The order of a whole run: the long ones as listed, then by size, as Jest itself would do it without a memory of earlier runs. */

@@ -1,7 +1,16 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-const CHAIN_SDKS = ['viem', 'viem/*', '@ethereumjs/*', 'bitcoinjs-lib', '@scure/bip32', '@solana/*', 'litesvm', 'tronweb'];
+const CHAIN_SDKS = [
+  'viem',
+  'viem/*',
+  '@ethereumjs/*',
+  'bitcoinjs-lib',
+  '@scure/bip32',
+  '@solana/*',
+  'litesvm',
+  'tronweb',
+];
 const PURE_PACKAGES = ['zod', '@noble/*', '@scure/*'];
 
 /**
@@ -9,15 +18,31 @@ const PURE_PACKAGES = ['zod', '@noble/*', '@scure/*'];
  * but its own and the tools': product code cannot import it, specs are let through by `specConstraints`.
  */
 export const constraints = [
-  { sourceTag: 'type:domain', onlyDependOnLibsWithTags: ['type:domain'], allowedExternalImports: PURE_PACKAGES },
+  {
+    sourceTag: 'type:domain',
+    onlyDependOnLibsWithTags: ['type:domain'],
+    allowedExternalImports: PURE_PACKAGES,
+  },
   {
     sourceTag: 'type:family',
     onlyDependOnLibsWithTags: ['type:domain'],
     allowedExternalImports: [...PURE_PACKAGES, ...CHAIN_SDKS, 'undici', 'ws', 'hash-wasm'],
   },
-  { sourceTag: 'type:registry', onlyDependOnLibsWithTags: ['type:domain', 'type:family'], allowedExternalImports: PURE_PACKAGES },
-  { sourceTag: 'type:adapter', onlyDependOnLibsWithTags: ['type:domain', 'type:adapter'], bannedExternalImports: CHAIN_SDKS },
-  { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:domain', 'type:adapter', 'type:registry'], bannedExternalImports: CHAIN_SDKS },
+  {
+    sourceTag: 'type:registry',
+    onlyDependOnLibsWithTags: ['type:domain', 'type:family'],
+    allowedExternalImports: PURE_PACKAGES,
+  },
+  {
+    sourceTag: 'type:adapter',
+    onlyDependOnLibsWithTags: ['type:domain', 'type:adapter'],
+    bannedExternalImports: CHAIN_SDKS,
+  },
+  {
+    sourceTag: 'type:app',
+    onlyDependOnLibsWithTags: ['type:domain', 'type:adapter', 'type:registry'],
+    bannedExternalImports: CHAIN_SDKS,
+  },
   { sourceTag: 'type:testing', onlyDependOnLibsWithTags: ['*'] },
   { sourceTag: 'type:tool', onlyDependOnLibsWithTags: ['*'] },
 ];
@@ -25,7 +50,16 @@ export const constraints = [
 /** Specs start real servers and compare with other libraries; the direction of their own lib's imports is still checked. */
 export const specConstraints = constraints.map(({ sourceTag, onlyDependOnLibsWithTags }) => ({
   sourceTag,
-  onlyDependOnLibsWithTags: [...new Set([...onlyDependOnLibsWithTags, 'type:testing', 'type:registry', 'type:family', 'type:adapter', 'type:domain'])],
+  onlyDependOnLibsWithTags: [
+    ...new Set([
+      ...onlyDependOnLibsWithTags,
+      'type:testing',
+      'type:registry',
+      'type:family',
+      'type:adapter',
+      'type:domain',
+    ]),
+  ],
 }));
 
 /** Where a package of each folder may stand in the table. */
@@ -48,12 +82,15 @@ export function findTagFaults(repoDir) {
       const manifest = join(repoDir, folder, name, 'package.json');
       if (!existsSync(manifest)) {
         // Files beside packages, such as a README, are none.
-        if (existsSync(join(repoDir, folder, name, 'src'))) faults.push(`${folder}/${name} has no package.json`);
+        if (existsSync(join(repoDir, folder, name, 'src')))
+          faults.push(`${folder}/${name} has no package.json`);
         continue;
       }
       const tags = JSON.parse(readFileSync(manifest, 'utf8')).nx?.tags ?? [];
       if (tags.length !== 1 || !allowed.includes(tags[0])) {
-        faults.push(`${folder}/${name}: expected exactly one tag of ${allowed.join(', ')}, got ${tags.join(', ') || 'none'}`);
+        faults.push(
+          `${folder}/${name}: expected exactly one tag of ${allowed.join(', ')}, got ${tags.join(', ') || 'none'}`,
+        );
       }
     }
   }

@@ -7,5 +7,9 @@ if (at !== -1 && !/^[1-9]\d*$/.test(scripts ?? '')) {
   process.exit(1);
 }
 process.env.SOAK_SCRIPTS = scripts ?? '1000';
-process.argv.splice(2, process.argv.length, ...(args.length > 0 ? args : ['tools/acceptance/src/.*/oracle\\.spec\\.ts$']));
+process.argv.splice(
+  2,
+  process.argv.length,
+  ...(args.length > 0 ? args : ['tools/acceptance/src/.*/oracle\\.spec\\.ts$']),
+);
 await import('./run.mjs');

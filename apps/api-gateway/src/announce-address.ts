@@ -21,7 +21,10 @@ export function announceAddress(deps: Announcer, changed: ChangedAddress): void 
 export function announceAddresses({ bus, logger }: Announcer, changed: readonly ChangedAddress[]): void {
   // Not awaited: a hint is not worth a client's time, least of all while the bus is away.
   publishAll(bus, changed).catch((err: unknown) => {
-    logger.warn({ err, address_id: changed[0]?.id, count: changed.length }, 'could not announce changed addresses');
+    logger.warn(
+      { err, address_id: changed[0]?.id, count: changed.length },
+      'could not announce changed addresses',
+    );
   });
 }
 

@@ -1,6 +1,15 @@
 import { createChainRecords } from './chain-records.ts';
 
-const record = { gid: 'eip155:1', family: 'evm', name: 'ethereum', short_name: 'eth', image_url: '', is_active: false, has_endpoint: false, sync: null } as const;
+const record = {
+  gid: 'eip155:1',
+  family: 'evm',
+  name: 'ethereum',
+  short_name: 'eth',
+  image_url: '',
+  is_active: false,
+  has_endpoint: false,
+  sync: null,
+} as const;
 type Answer = Awaited<ReturnType<ReturnType<typeof createChainRecords>['find']>>;
 
 describe('createChainRecords', () => {

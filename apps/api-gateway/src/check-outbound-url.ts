@@ -1,5 +1,10 @@
 import type { Dial } from '@chainwatch/chain-core';
-import { BlockedAddressError, OutboundUrlError, UnresolvableHostError, assertAllowedUrl } from '@chainwatch/outbound';
+import {
+  BlockedAddressError,
+  OutboundUrlError,
+  UnresolvableHostError,
+  assertAllowedUrl,
+} from '@chainwatch/outbound';
 import { unprocessableEntity } from '@chainwatch/problem';
 
 /**
@@ -7,12 +12,17 @@ import { unprocessableEntity } from '@chainwatch/problem';
  * the dial checks again at each connection.
  * @throws ProblemError 422 when it resolves into a blocked range
  */
-export async function checkOutboundUrl(url: string, dial: Dial, protocols?: readonly string[]): Promise<void> {
+export async function checkOutboundUrl(
+  url: string,
+  dial: Dial,
+  protocols?: readonly string[],
+): Promise<void> {
   try {
     await assertAllowedUrl(url, dial, { protocols });
   } catch (error) {
     if (error instanceof UnresolvableHostError) return;
-    if (error instanceof BlockedAddressError || error instanceof OutboundUrlError) throw unprocessableEntity(error.publicMessage);
+    if (error instanceof BlockedAddressError || error instanceof OutboundUrlError)
+      throw unprocessableEntity(error.publicMessage);
     throw error;
   }
 }

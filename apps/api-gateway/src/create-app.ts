@@ -1,7 +1,17 @@
 import express from 'express';
 import type { Express } from 'express';
 import type { Cache } from '@chainwatch/cache';
-import { checkUrl, crossOrigin, inOrder, jsonBody, mountRoutes, problemErrors, requestId, routeNotFound, securityHeaders } from '@chainwatch/http';
+import {
+  checkUrl,
+  crossOrigin,
+  inOrder,
+  jsonBody,
+  mountRoutes,
+  problemErrors,
+  requestId,
+  routeNotFound,
+  securityHeaders,
+} from '@chainwatch/http';
 import type { KeyStore } from '@chainwatch/key-store';
 import type { ApiDeps } from './api-deps.ts';
 import { authenticate, authorizerOf } from './auth/authenticate.ts';
@@ -39,7 +49,15 @@ const bodyLimitBytes = 262_144;
 const browserClients = {
   methods: ['GET', 'POST', 'PATCH', 'DELETE'],
   requestHeaders: ['X-Api-Key', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
-  exposedHeaders: ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After', 'Idempotency-Replayed', 'Allow'],
+  exposedHeaders: [
+    'X-Request-Id',
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'X-RateLimit-Reset',
+    'Retry-After',
+    'Idempotency-Replayed',
+    'Allow',
+  ],
 };
 
 /** The platform API as an Express app under /v1, with its documents beside it. */
@@ -53,17 +71,39 @@ export function createApp(options: AppOptions): Express {
   app.set('trust proxy', options.trustedProxies);
   const limit = createLimit(options.cache, options.limits);
   const readBody = inOrder(checkUrl(), jsonBody({ limitBytes: bodyLimitBytes }));
-  app.use(inOrder(requestId(), recordRequests(options.logger), securityHeaders(), crossOrigin({ origins: options.corsOrigins, ...browserClients, beforePreflight: (req, res) => limit(res, { publicClient: clientOf(req) }) }), limitPublic(limit)));
+  app.use(
+    inOrder(
+      requestId(),
+      recordRequests(options.logger),
+      securityHeaders(),
+      crossOrigin({
+        origins: options.corsOrigins,
+        ...browserClients,
+        beforePreflight: (req, res) => limit(res, { publicClient: clientOf(req) }),
+      }),
+      limitPublic(limit),
+    ),
+  );
   const { namespaceLabel } = options.deps.settings;
-  const routes = mountRoutes(routeTable, { deps: options.deps, authorizerOf, around: carryOutOnce, deadlineMs: options.requestTimeoutMs, checkReplies: options.checkReplies });
-  app.use('/v1', inOrder(authenticate({ keys: options.keys, namespaceLabel, limit }), readBody, routes, routeNotFound));
+  const routes = mountRoutes(routeTable, {
+    deps: options.deps,
+    authorizerOf,
+    around: carryOutOnce,
+    deadlineMs: options.requestTimeoutMs,
+    checkReplies: options.checkReplies,
+  });
+  app.use(
+    '/v1',
+    inOrder(authenticate({ keys: options.keys, namespaceLabel, limit }), readBody, routes, routeNotFound),
+  );
   app.use(serveDocuments({ namespaceLabel }));
   app.use(
     inOrder(readBody, routeNotFound),
     problemErrors({
       uris: { docsUrl: options.docsUrl, apiHost: options.apiHost },
       translate: translateError,
-      onUnexpected: (err, { requestId: request_id, method, path }) => options.logger.error({ err, request_id, method, path }, 'a request failed unexpectedly'),
+      onUnexpected: (err, { requestId: request_id, method, path }) =>
+        options.logger.error({ err, request_id, method, path }, 'a request failed unexpectedly'),
     }),
   );
   return app;

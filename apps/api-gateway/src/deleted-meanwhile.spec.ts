@@ -19,7 +19,10 @@ describe('a request that races the deletion of its channel (D2)', () => {
   ])('%s %s is answered as before the deletion, or with 404', async (method, action) => {
     const statuses = new Map<number, number>();
     for (let round = 0; round < ROUNDS; round += 1) {
-      const { body } = await world.api.post('/notification_channels/webhook').send({ name: `${action} ${round}`, url: 'http://127.0.0.1:9/' }).expect(201);
+      const { body } = await world.api
+        .post('/notification_channels/webhook')
+        .send({ name: `${action} ${round}`, url: 'http://127.0.0.1:9/' })
+        .expect(201);
       // The deletion is sent first, second, or in the midst of three.
       const requests = Array.from({ length: 3 }, () => world.api[method](`/channels/${body.id}/${action}`));
       const deletion = world.api.delete(`/notification_channels/${body.id}`).expect(204);

@@ -14,7 +14,11 @@ interface AssetParams {
 }
 
 /** The asset of two path parameters, aliases resolved. @throws ProblemError 404, also when it is on other projects' lists; 400 for a path the family refuses */
-export async function findAsset({ db }: Pick<ApiDeps, 'db'>, { projectId }: Principal, params: AssetParams): Promise<ProjectAsset> {
+export async function findAsset(
+  { db }: Pick<ApiDeps, 'db'>,
+  { projectId }: Principal,
+  params: AssetParams,
+): Promise<ProjectAsset> {
   const gid = await canonicalAssetGid(params);
   const [asset] = await readProjectAssets(db, projectId, [gid]);
   if (!asset) throw notFound(`There is no asset ${gid} in this project.`);
@@ -26,7 +30,8 @@ export function toAssetGid(family: ChainNotation, network: Network, assetPath: s
   try {
     return family.parseAssetPath(network, assetPath);
   } catch (error) {
-    if (error instanceof InvalidAssetError) throw invalidRequest([{ name: 'asset_path', reason: error.publicMessage }]);
+    if (error instanceof InvalidAssetError)
+      throw invalidRequest([{ name: 'asset_path', reason: error.publicMessage }]);
     throw error;
   }
 }

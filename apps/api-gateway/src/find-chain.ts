@@ -20,6 +20,9 @@ export async function loadFamily(gid: string): Promise<{ network: Network; famil
   const network = findNetwork(gid);
   if (!network) throw unprocessableEntity(`The chain ${gid} is not in the reference data of this build.`);
   const family = await findFamily(network.gid.split(':', 1)[0]!);
-  if (!family) throw unprocessableEntity(`The chain family ${network.family} is not part of this build, so ${gid} cannot be monitored by it.`);
+  if (!family)
+    throw unprocessableEntity(
+      `The chain family ${network.family} is not part of this build, so ${gid} cannot be monitored by it.`,
+    );
   return { network, family };
 }

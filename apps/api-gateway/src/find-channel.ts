@@ -10,8 +10,15 @@ export type StoredChannel = Prisma.NotificationChannelGetPayload<object>;
 export type ChannelKind = 'webhook' | 'nats' | 'telegram';
 
 /** @throws ProblemError 404, also when it is another project's, or of another kind than the one that is asked for */
-export async function findChannel({ prisma }: Pick<ApiDeps, 'prisma'>, principal: Principal, id: string, kind?: ChannelKind): Promise<StoredChannel> {
-  const row = await prisma.notificationChannel.findFirst({ where: { id, projectId: principal.projectId, kind } });
+export async function findChannel(
+  { prisma }: Pick<ApiDeps, 'prisma'>,
+  principal: Principal,
+  id: string,
+  kind?: ChannelKind,
+): Promise<StoredChannel> {
+  const row = await prisma.notificationChannel.findFirst({
+    where: { id, projectId: principal.projectId, kind },
+  });
   if (!row) throw notFound(`There is no ${kind ?? 'notification'} channel ${id} in this project.`);
   return row;
 }

@@ -11,12 +11,15 @@ interface NewChannel {
 }
 
 export async function insertChannel(sql: Sql, channel: NewChannel): Promise<void> {
-  await sql.query(`INSERT INTO notification_channels (id, project_id, kind, name, config, credentials_sealed) VALUES ($1, $2, $3, $4, $5, $6)`, [
-    channel.id,
-    channel.projectId,
-    channel.kind,
-    channel.name,
-    JSON.stringify(channel.config),
-    channel.credentialsSealed,
-  ]);
+  await sql.query(
+    `INSERT INTO notification_channels (id, project_id, kind, name, config, credentials_sealed) VALUES ($1, $2, $3, $4, $5, $6)`,
+    [
+      channel.id,
+      channel.projectId,
+      channel.kind,
+      channel.name,
+      JSON.stringify(channel.config),
+      channel.credentialsSealed,
+    ],
+  );
 }

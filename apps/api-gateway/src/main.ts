@@ -16,8 +16,15 @@ await runService({
   start: async (logger) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: name });
-    const db = createDatabase({ url: config.DATABASE_URL, applicationName: name, statementTimeoutMs: config.STATEMENT_TIMEOUT });
-    const prisma = createPrisma(config.DATABASE_URL, { applicationName: name, statementTimeoutMs: config.STATEMENT_TIMEOUT });
+    const db = createDatabase({
+      url: config.DATABASE_URL,
+      applicationName: name,
+      statementTimeoutMs: config.STATEMENT_TIMEOUT,
+    });
+    const prisma = createPrisma(config.DATABASE_URL, {
+      applicationName: name,
+      statementTimeoutMs: config.STATEMENT_TIMEOUT,
+    });
     const cache = createCache(config.REDIS_URL, { logger });
     const bus = createBusInBackground(name, { url: config.NATS_URL, logger });
     const gateway = await startApiGateway({
@@ -32,7 +39,12 @@ await runService({
           allowHttpWebhooks: config.WEBHOOK_ALLOW_HTTP,
           chainEndpoints: config.CHAIN_ENDPOINTS,
           nodeTimeoutMs: config.NODE_TIMEOUT,
-          version: { name: 'chainwatch', version: packageJson.version, commit: config.BUILD_COMMIT, builtAt: config.BUILD_TIME },
+          version: {
+            name: 'chainwatch',
+            version: packageJson.version,
+            commit: config.BUILD_COMMIT,
+            builtAt: config.BUILD_TIME,
+          },
         },
       },
       bus,
@@ -51,7 +63,11 @@ await runService({
       port: config.PORT,
       host: config.HOST,
     });
-    const health = await startHealthServer({ port: config.HEALTH_PORT, checks: gateway.readiness, metrics: telemetry.handleMetrics });
+    const health = await startHealthServer({
+      port: config.HEALTH_PORT,
+      checks: gateway.readiness,
+      metrics: telemetry.handleMetrics,
+    });
     return {
       drainMs: config.DRAIN_DELAY,
       stop: async () => {

@@ -26,16 +26,25 @@ export function observeChains({ db, everyMs = EVERY_MS }: ObserveChainsOptions):
   const look = async (): Promise<void> => {
     try {
       const records = await readActiveChainRecords(db);
-      chains = records.map(({ gid, sync }) => ({ gid, status: sync?.status ?? 'unknown', reason: sync?.reason ?? undefined }));
+      chains = records.map(({ gid, sync }) => ({
+        gid,
+        status: sync?.status ?? 'unknown',
+        reason: sync?.reason ?? undefined,
+      }));
     } catch {
       chains = chains.map(({ gid }) => ({ gid, status: 'unknown', reason: 'the database did not answer' }));
     }
-    recordStalls(new Map(chains.map(({ gid, status }) => [gid, status === 'stalled' || status === 'unknown'])));
+    recordStalls(
+      new Map(chains.map(({ gid, status }) => [gid, status === 'stalled' || status === 'unknown'])),
+    );
   };
   void look();
   const timer = setInterval(() => void look(), everyMs);
   return {
-    checks: () => Object.fromEntries(chains.map(({ gid, status, reason }) => [`chain ${gid}`, describeChain({ status, reason })])),
+    checks: () =>
+      Object.fromEntries(
+        chains.map(({ gid, status, reason }) => [`chain ${gid}`, describeChain({ status, reason })]),
+      ),
     stop: () => clearInterval(timer),
   };
 }

@@ -5,9 +5,16 @@ import { invalidRequest, unprocessableEntity } from '@chainwatch/problem';
 import { families, familySchema } from './records/path-schemas.ts';
 
 /** An address of a named family. @throws ProblemError 400 with the field `name`, 422 when this build has no such family */
-export async function parseAddressOf(familyName: ChainFamilyName, input: string, name: string): Promise<ParsedAddress> {
+export async function parseAddressOf(
+  familyName: ChainFamilyName,
+  input: string,
+  name: string,
+): Promise<ParsedAddress> {
   const family = await findNotation(namespaceOfFamily(familyName));
-  if (!family) throw unprocessableEntity(`The chain family ${familyName} is not part of this build, so its addresses cannot be monitored by it.`);
+  if (!family)
+    throw unprocessableEntity(
+      `The chain family ${familyName} is not part of this build, so its addresses cannot be monitored by it.`,
+    );
   try {
     return family.parseAddress(input);
   } catch (error) {
@@ -17,7 +24,10 @@ export async function parseAddressOf(familyName: ChainFamilyName, input: string,
 }
 
 /** The networks that know a canonical address; undefined where every network of its family does. */
-export async function findNetworkGids(familyName: string, address: string): Promise<readonly string[] | undefined> {
+export async function findNetworkGids(
+  familyName: string,
+  address: string,
+): Promise<readonly string[] | undefined> {
   const family = await findNotation(namespaceOfFamily(familySchema.parse(familyName)));
   return family?.parseAddress(address).networkGids;
 }

@@ -69,11 +69,14 @@ export const ROUTE_PERMISSIONS = {
   'POST /notification_channels/:notification_channel_id/actions/restore': 'api:notification_channel:write',
   'POST /notification_channels/:notification_channel_id/actions/test': 'api:notification_channel:write',
   'GET /notification_channels/:notification_channel_id/webhook-secrets': 'api:webhook_secret:read',
-  'POST /notification_channels/:notification_channel_id/webhook-secrets/actions/rotate': 'api:webhook_secret:rotate',
-  'DELETE /notification_channels/:notification_channel_id/webhook-secrets/previous': 'api:webhook_secret:rotate',
+  'POST /notification_channels/:notification_channel_id/webhook-secrets/actions/rotate':
+    'api:webhook_secret:rotate',
+  'DELETE /notification_channels/:notification_channel_id/webhook-secrets/previous':
+    'api:webhook_secret:rotate',
   'GET /notification_channels/:notification_channel_id/deliveries': 'api:delivery:read',
   'GET /notification_channels/:notification_channel_id/deliveries/:delivery_id': 'api:delivery:read',
-  'POST /notification_channels/:notification_channel_id/deliveries/:delivery_id/actions/redeliver': 'api:delivery:replay',
+  'POST /notification_channels/:notification_channel_id/deliveries/:delivery_id/actions/redeliver':
+    'api:delivery:replay',
   'POST /notification_channels/:notification_channel_id/deliveries/actions/recover': 'api:delivery:replay',
 
   'GET /management/workspace': 'mgt:workspace:read',
@@ -100,8 +103,12 @@ export const ROUTE_PERMISSIONS = {
 export function permissionOf(route: { method: string; path: string }): Permission | 'any' {
   const table: Readonly<Record<string, Permission | 'any'>> = ROUTE_PERMISSIONS;
   const permission =
-    table[`${route.method} ${route.path}`] ?? table[`${route.method} ${route.path.replace(/^\/channels/, '/notification_channels').replace(':channel_id', ':notification_channel_id')}`];
-  if (permission === undefined) throw new Error(`${route.method} ${route.path} has no line in ROUTE_PERMISSIONS`);
+    table[`${route.method} ${route.path}`] ??
+    table[
+      `${route.method} ${route.path.replace(/^\/channels/, '/notification_channels').replace(':channel_id', ':notification_channel_id')}`
+    ];
+  if (permission === undefined)
+    throw new Error(`${route.method} ${route.path} has no line in ROUTE_PERMISSIONS`);
   return permission;
 }
 

@@ -4,10 +4,15 @@ import { toAddressRecord } from './records/address.ts';
 import type { AddressRow, addressSchema } from './records/address.ts';
 
 /** The records of addresses, in their order: HD ones with what the gap limit of their key says. */
-export async function readAddresses(sql: Sql, rows: readonly AddressRow[]): Promise<z.infer<typeof addressSchema>[]> {
+export async function readAddresses(
+  sql: Sql,
+  rows: readonly AddressRow[],
+): Promise<z.infer<typeof addressSchema>[]> {
   const keyIds = new Set(rows.flatMap(({ publicKeyId }) => publicKeyId ?? []));
   const lastUsed = await readLastUsed(sql, [...keyIds]);
-  return rows.map((row) => toAddressRecord(row, lastUsed.get(`${row.publicKeyId}/${row.derivationChange}`) ?? -1));
+  return rows.map((row) =>
+    toAddressRecord(row, lastUsed.get(`${row.publicKeyId}/${row.derivationChange}`) ?? -1),
+  );
 }
 
 export async function readAddress(sql: Sql, row: AddressRow): Promise<z.infer<typeof addressSchema>> {
@@ -16,7 +21,10 @@ export async function readAddress(sql: Sql, row: AddressRow): Promise<z.infer<ty
 }
 
 /** The highest used index of each of two chains of keys, by `<public key>/<change>`. */
-export async function readLastUsed(sql: Sql, keyIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+export async function readLastUsed(
+  sql: Sql,
+  keyIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
   if (keyIds.length === 0) return new Map();
   const { rows } = await sql.query<{ id: string; change: number; last_used: number | null }>(
     `SELECT k.id, c.change, (
@@ -25,5 +33,9 @@ export async function readLastUsed(sql: Sql, keyIds: readonly string[]): Promise
      FROM unnest($1::uuid[]) AS k (id), (VALUES (0), (1)) AS c (change)`,
     [keyIds],
   );
-  return new Map(rows.flatMap(({ id, change, last_used }) => (last_used === null ? [] : [[`${id}/${change}`, last_used] as const])));
+  return new Map(
+    rows.flatMap(({ id, change, last_used }) =>
+      last_used === null ? [] : [[`${id}/${change}`, last_used] as const],
+    ),
+  );
 }

@@ -35,18 +35,29 @@ const TEXT = `
 
 /** The record of a chain by its canonical gid, in one statement: through Prisma it costs as much as hundreds of requests. */
 export async function readChainRecord(sql: Sql, gid: string): Promise<BlockchainRecord | undefined> {
-  const { rows } = await sql.query<Row>({ name: 'chain-record', text: `${TEXT} WHERE b.gid = $1`, values: [gid] });
+  const { rows } = await sql.query<Row>({
+    name: 'chain-record',
+    text: `${TEXT} WHERE b.gid = $1`,
+    values: [gid],
+  });
   return rows.map(toRecord)[0];
 }
 
 /** Those of `gids`, in that order. */
 export async function readChainRecords(sql: Sql, gids: readonly string[]): Promise<BlockchainRecord[]> {
-  const { rows } = await sql.query<Row>({ name: 'chain-records', text: `${TEXT} WHERE b.gid = ANY($1) ORDER BY array_position($1, b.gid)`, values: [gids] });
+  const { rows } = await sql.query<Row>({
+    name: 'chain-records',
+    text: `${TEXT} WHERE b.gid = ANY($1) ORDER BY array_position($1, b.gid)`,
+    values: [gids],
+  });
   return rows.map(toRecord);
 }
 
 export async function readActiveChainRecords(sql: Sql): Promise<BlockchainRecord[]> {
-  const { rows } = await sql.query<Row>({ name: 'active-chain-records', text: `${TEXT} WHERE b.is_active ORDER BY b.gid` });
+  const { rows } = await sql.query<Row>({
+    name: 'active-chain-records',
+    text: `${TEXT} WHERE b.is_active ORDER BY b.gid`,
+  });
   return rows.map(toRecord);
 }
 
@@ -55,9 +66,30 @@ function toRecord(row: Row): BlockchainRecord {
   return toBlockchainRecord(
     {
       ...row,
-      ingestorState: ingestorStatus === null ? null : { status: ingestorStatus, reason: row.ingestorReason, updatedAt: row.ingestorAt, headNumber: row.headNumber, nodeHeadNumber: row.nodeHeadNumber, finalizedNumber: row.finalizedNumber },
-      analyzerState: analyzerStatus === null ? null : { status: analyzerStatus, reason: row.analyzerReason, updatedAt: row.analyzerAt, cursorNumber: row.cursorNumber },
-      balanceState: balanceStatus === null ? null : { status: balanceStatus, reason: row.balanceReason, updatedAt: row.balanceAt },
+      ingestorState:
+        ingestorStatus === null
+          ? null
+          : {
+              status: ingestorStatus,
+              reason: row.ingestorReason,
+              updatedAt: row.ingestorAt,
+              headNumber: row.headNumber,
+              nodeHeadNumber: row.nodeHeadNumber,
+              finalizedNumber: row.finalizedNumber,
+            },
+      analyzerState:
+        analyzerStatus === null
+          ? null
+          : {
+              status: analyzerStatus,
+              reason: row.analyzerReason,
+              updatedAt: row.analyzerAt,
+              cursorNumber: row.cursorNumber,
+            },
+      balanceState:
+        balanceStatus === null
+          ? null
+          : { status: balanceStatus, reason: row.balanceReason, updatedAt: row.balanceAt },
       _count: { incidents: row.incidentCount },
     },
     row.readAt,

@@ -1,7 +1,9 @@
 import type { RequestHandler } from 'express';
 import { histogram, withLogFields } from '@chainwatch/telemetry';
 
-const requestSeconds = histogram('chainwatch_http_request_seconds', { description: 'From the head of a request to the end of its answer, by route.' });
+const requestSeconds = histogram('chainwatch_http_request_seconds', {
+  description: 'From the head of a request to the end of its answer, by route.',
+});
 
 /** Every log line of a request carries its id; its time is measured, and its end written down at the level debug. */
 export function recordRequests(logger: { debug(fields: object, message: string): void }): RequestHandler {
@@ -14,7 +16,16 @@ export function recordRequests(logger: { debug(fields: object, message: string):
       requestSeconds.record(durationMs / 1_000, { method: req.method, route, status: res.statusCode });
       // Without the query, which may name what only its owner should read.
       const path = req.originalUrl.split('?', 1)[0]!.slice(0, 512);
-      logger.debug({ request_id: requestId, method: req.method, path, status: res.statusCode, duration_ms: Math.round(durationMs) }, 'a request was answered');
+      logger.debug(
+        {
+          request_id: requestId,
+          method: req.method,
+          path,
+          status: res.statusCode,
+          duration_ms: Math.round(durationMs),
+        },
+        'a request was answered',
+      );
     });
     withLogFields({ request_id: requestId }, next);
   };

@@ -142,7 +142,9 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   ...channelRoutes,
   // One set of handlers, two mounts (decisions.md 1.2).
   createChannel,
-  ...Object.fromEntries(Object.entries(channelRoutes).map(([id, route]) => [`${id}ByShortPath`, underShortPath(route)])),
+  ...Object.fromEntries(
+    Object.entries(channelRoutes).map(([id, route]) => [`${id}ByShortPath`, underShortPath(route)]),
+  ),
   ...managementRoutes,
 };
 
@@ -151,10 +153,18 @@ export const routeTable: readonly ApiRoute[] = Object.values(operations);
 /** Under the name that the specification gives each path; the handlers know one of them. */
 function underShortPath(route: ApiRoute): ApiRoute {
   const { params } = route.schemas;
-  const path = route.path.replace('/notification_channels', '/channels').replace(':notification_channel_id', ':channel_id');
-  return { ...route, path, ...(params instanceof z.ZodObject && { schemas: { ...route.schemas, params: underShortName(params) } }) };
+  const path = route.path
+    .replace('/notification_channels', '/channels')
+    .replace(':notification_channel_id', ':channel_id');
+  return {
+    ...route,
+    path,
+    ...(params instanceof z.ZodObject && { schemas: { ...route.schemas, params: underShortName(params) } }),
+  };
 }
 
 function underShortName({ shape: { notification_channel_id: id, ...others } }: z.ZodObject): z.ZodType {
-  return z.object({ channel_id: id!, ...others }).transform(({ channel_id, ...rest }) => ({ ...rest, notification_channel_id: channel_id }));
+  return z
+    .object({ channel_id: id!, ...others })
+    .transform(({ channel_id, ...rest }) => ({ ...rest, notification_channel_id: channel_id }));
 }

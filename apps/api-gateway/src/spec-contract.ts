@@ -29,11 +29,21 @@ const atTheDoor = [400, 401, 404, 405, 413, 415, 429, 500, 503];
 export function createContract(document: ContractDocument): (answer: Answer) => string | undefined {
   const validatorOf = createValidators(document);
   const templates = Object.entries(document.paths)
-    .map(([template, item]) => ({ item, template, pattern: new RegExp(`^/v1${template.replace(/\{\w+\}/g, '[^/]+')}/?$`) }))
+    .map(([template, item]) => ({
+      item,
+      template,
+      pattern: new RegExp(`^/v1${template.replace(/\{\w+\}/g, '[^/]+')}/?$`),
+    }))
     .sort((a, b) => a.template.split('{').length - b.template.split('{').length);
   const findResponse = ({ method, path, status }: Answer): Json | undefined => {
-    const operation = templates.find(({ pattern }) => pattern.test(path))?.item[method === 'head' ? 'get' : method];
-    const response = operation ? operation.responses[status] : atTheDoor.includes(status) ? document.components.responses.NotFound : undefined;
+    const operation = templates.find(({ pattern }) => pattern.test(path))?.item[
+      method === 'head' ? 'get' : method
+    ];
+    const response = operation
+      ? operation.responses[status]
+      : atTheDoor.includes(status)
+        ? document.components.responses.NotFound
+        : undefined;
     return response && (follow(document, response) as Json);
   };
   return (answer) => {
@@ -41,7 +51,9 @@ export function createContract(document: ContractDocument): (answer: Answer) => 
     if (status < 400 && (path === '/openapi.json' || path === '/docs')) return undefined;
     if (method === 'options' && status === 204) return undefined;
     const response = findResponse(answer);
-    const fault = response ? (findHeaderFault(answer, response) ?? findBodyFault(answer, response)) : 'is not in the document';
+    const fault = response
+      ? (findHeaderFault(answer, response) ?? findBodyFault(answer, response))
+      : 'is not in the document';
     return fault === undefined ? undefined : `${method.toUpperCase()} ${path}: ${status} ${fault}`;
   };
 
@@ -51,7 +63,8 @@ export function createContract(document: ContractDocument): (answer: Answer) => 
       const text = headers[name.toLowerCase()];
       if (text === undefined && required !== true) continue;
       const value = schema.type === 'integer' && /^\d+$/.test(String(text)) ? Number(text) : text;
-      if (!validatorOf(schema)(value)) return `${name}: expected ${JSON.stringify(schema)}, got ${String(text)}`;
+      if (!validatorOf(schema)(value))
+        return `${name}: expected ${JSON.stringify(schema)}, got ${String(text)}`;
     }
     return undefined;
   }
@@ -59,12 +72,16 @@ export function createContract(document: ContractDocument): (answer: Answer) => 
   function findBodyFault({ method, headers, body }: Answer, response: Json): string | undefined {
     if (method === 'head') return undefined;
     const content = (response.content ?? {}) as Record<string, { schema: Json }>;
-    const [[expected, schema] = []] = Object.entries(content).map(([type, one]) => [type, one.schema] as const);
+    const [[expected, schema] = []] = Object.entries(content).map(
+      ([type, one]) => [type, one.schema] as const,
+    );
     const mediaType = String(headers['content-type'] ?? '').split(';', 1)[0] || undefined;
     if (mediaType !== expected) return `expected ${expected ?? 'no body'}, got ${mediaType ?? 'none'}`;
     if (!schema) return body === '' ? undefined : 'expected no body';
     const validate = validatorOf(schema);
-    return validate(JSON.parse(body)) ? undefined : `${ajv.errorsText(validate.errors)}\n${body.slice(0, 1_000)}`;
+    return validate(JSON.parse(body))
+      ? undefined
+      : `${ajv.errorsText(validate.errors)}\n${body.slice(0, 1_000)}`;
   }
 }
 
@@ -76,7 +93,9 @@ function createValidators(document: ContractDocument): (schema: Json) => Validat
   return (schema) => {
     const known = validators.get(schema);
     if (known) return known;
-    const validate = ajv.compile(close({ ...schema, components: { schemas: document.components.schemas } }) as Json);
+    const validate = ajv.compile(
+      close({ ...schema, components: { schemas: document.components.schemas } }) as Json,
+    );
     validators.set(schema, validate);
     return validate;
   };
@@ -93,5 +112,7 @@ function close(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(close);
   if (typeof value !== 'object' || value === null) return value;
   const closed = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, close(inner)]));
-  return 'properties' in closed && !('additionalProperties' in closed) ? { ...closed, additionalProperties: false } : closed;
+  return 'properties' in closed && !('additionalProperties' in closed)
+    ? { ...closed, additionalProperties: false }
+    : closed;
 }

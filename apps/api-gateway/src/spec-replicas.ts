@@ -13,7 +13,11 @@ export interface Replica {
   stop(): Promise<void>;
 }
 
-export async function startReplica(world: SpecWorld, natsUrl: string, options: Partial<Pick<ApiGatewayOptions, 'keyLifetimeMs' | 'cache'>> = {}): Promise<Replica> {
+export async function startReplica(
+  world: SpecWorld,
+  natsUrl: string,
+  options: Partial<Pick<ApiGatewayOptions, 'keyLifetimeMs' | 'cache'>> = {},
+): Promise<Replica> {
   const bus = await createBus('api-gateway', { url: natsUrl, isValidating: true });
   const gateway = await startApiGateway({
     deps: world.deps,
@@ -47,8 +51,15 @@ export async function startReplica(world: SpecWorld, natsUrl: string, options: P
 }
 
 /** Makes a key that every replica knows and honours. */
-export async function addKnownKey(world: SpecWorld, replicas: readonly Replica[]): Promise<{ id: string; key: string }> {
-  const answer = await replicas[0]!.call('POST', '/management/keys', world.project.keys.management, { type: 'rpc', name: 'known', permissions: ['rpc:evm:read'] });
+export async function addKnownKey(
+  world: SpecWorld,
+  replicas: readonly Replica[],
+): Promise<{ id: string; key: string }> {
+  const answer = await replicas[0]!.call('POST', '/management/keys', world.project.keys.management, {
+    type: 'rpc',
+    name: 'known',
+    permissions: ['rpc:evm:read'],
+  });
   const { id, key } = (await answer.json()) as { id: string; key: string };
   for (const replica of replicas) await expectStatus(replica.call('GET', '/version', key), 200);
   return { id, key };
@@ -58,7 +69,11 @@ export async function addKnownKey(world: SpecWorld, replicas: readonly Replica[]
  * Revokes a key at the first replica while every one is asked with it without a pause.
  * @returns milliseconds from the request until each replica had refused it
  */
-export async function measureRevocation(world: SpecWorld, replicas: readonly Replica[], timeoutMs: number): Promise<number[]> {
+export async function measureRevocation(
+  world: SpecWorld,
+  replicas: readonly Replica[],
+  timeoutMs: number,
+): Promise<number[]> {
   const { id, key } = await addKnownKey(world, replicas);
   const startedAt = performance.now();
   const refused = replicas.map(async (replica) => {
@@ -66,10 +81,14 @@ export async function measureRevocation(world: SpecWorld, replicas: readonly Rep
       const { status } = await replica.call('GET', '/version', key);
       const elapsedMs = performance.now() - startedAt;
       if (status === 401) return elapsedMs;
-      if (elapsedMs > timeoutMs) throw new Error(`expected 401 within ${timeoutMs} ms of the revocation, got ${status}`);
+      if (elapsedMs > timeoutMs)
+        throw new Error(`expected 401 within ${timeoutMs} ms of the revocation, got ${status}`);
     }
   });
-  const [, ...times] = await Promise.all([expectStatus(replicas[0]!.call('DELETE', `/management/keys/${id}`, world.project.keys.management), 204), ...refused]);
+  const [, ...times] = await Promise.all([
+    expectStatus(replicas[0]!.call('DELETE', `/management/keys/${id}`, world.project.keys.management), 204),
+    ...refused,
+  ]);
   return times;
 }
 

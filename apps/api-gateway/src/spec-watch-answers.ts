@@ -24,5 +24,11 @@ export function watchAnswers(app: RequestListener, onBreach: (breach: string) =>
 
 function toAnswer(req: IncomingMessage, res: ServerResponse, path: string, chunk: unknown): Answer {
   const body = typeof chunk === 'string' || Buffer.isBuffer(chunk) ? chunk.toString() : '';
-  return { method: (req.method ?? '').toLowerCase(), path, status: res.statusCode, headers: res.getHeaders(), body };
+  return {
+    method: (req.method ?? '').toLowerCase(),
+    path,
+    status: res.statusCode,
+    headers: res.getHeaders(),
+    body,
+  };
 }

@@ -63,7 +63,9 @@ interface WorldOptions {
   readonly allow?: readonly string[];
   /** Default true. */
   readonly checkReplies?: boolean;
-  readonly app?: Partial<Pick<AppOptions, 'trustedProxies' | 'corsOrigins' | 'requestTimeoutMs' | 'cache' | 'logger'>>;
+  readonly app?: Partial<
+    Pick<AppOptions, 'trustedProxies' | 'corsOrigins' | 'requestTimeoutMs' | 'cache' | 'logger'>
+  >;
   readonly statementTimeoutMs?: number;
   /** Another instance of the app, on the database and with the projects of that one. */
   readonly sharing?: SpecWorld;
@@ -71,15 +73,25 @@ interface WorldOptions {
 
 export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWorld> {
   const { sharing } = options;
-  const postgres = sharing ? { url: sharing.databaseUrl, stop: async () => undefined } : await startPostgres();
-  const db = createDatabase({ url: postgres.url, applicationName: 'api-gateway-spec', statementTimeoutMs: options.statementTimeoutMs });
+  const postgres = sharing
+    ? { url: sharing.databaseUrl, stop: async () => undefined }
+    : await startPostgres();
+  const db = createDatabase({
+    url: postgres.url,
+    applicationName: 'api-gateway-spec',
+    statementTimeoutMs: options.statementTimeoutMs,
+  });
   const prisma = createPrisma(postgres.url, { statementTimeoutMs: options.statementTimeoutMs });
   const label = options.label ?? 'svc';
   const project = sharing?.project ?? (await bootstrap(db, { label }));
   const otherProject = sharing?.otherProject ?? (await bootstrap(db, { label }));
   const published: Published[] = [];
   const failures: unknown[] = [];
-  const limits = { perKey: { api: 1_000_000, rpc: 1_000_000, mgt: 1_000_000 }, failedPerClient: 1_000_000, publicPerClient: 1_000_000 };
+  const limits = {
+    perKey: { api: 1_000_000, rpc: 1_000_000, mgt: 1_000_000 },
+    failedPerClient: 1_000_000,
+    publicPerClient: 1_000_000,
+  };
   const keys = createKeyStore({ db });
   const deps: ApiDeps = {
     db,
@@ -118,7 +130,9 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
     ...options.app,
   });
   const breaches: string[] = [];
-  const server = createServer(options.checkReplies === false ? app : watchAnswers(app, (breach) => void breaches.push(breach))).listen(0, '127.0.0.1');
+  const server = createServer(
+    options.checkReplies === false ? app : watchAnswers(app, (breach) => void breaches.push(breach)),
+  ).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const send = (method: Method, path: string, key?: string): request.Test => {
     const test = request(server)[method](path);
@@ -153,7 +167,10 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
       await prisma.$disconnect();
       await db.close();
       await postgres.stop();
-      if (breaches.length > 0) throw new Error(`${breaches.length} answers were not as the OpenAPI document says:\n${breaches.slice(0, 20).join('\n')}`);
+      if (breaches.length > 0)
+        throw new Error(
+          `${breaches.length} answers were not as the OpenAPI document says:\n${breaches.slice(0, 20).join('\n')}`,
+        );
     },
   };
 }

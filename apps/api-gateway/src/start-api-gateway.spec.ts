@@ -30,24 +30,41 @@ describe('three gateways on a real bus', () => {
   beforeAll(async () => {
     [world, nats, redis] = await Promise.all([startSpecWorld(), startNats(), startRedis()]);
     proxy = await startTcpProxy(nats.port);
-    const options = [{ url: nats.url, keyLifetimeMs }, { url: nats.url, keyLifetimeMs }, { url: `nats://127.0.0.1:${proxy.port}`, keyLifetimeMs: 2_000 }];
+    const options = [
+      { url: nats.url, keyLifetimeMs },
+      { url: nats.url, keyLifetimeMs },
+      { url: `nats://127.0.0.1:${proxy.port}`, keyLifetimeMs: 2_000 },
+    ];
     caches = options.map(() => createCache(redis.url));
-    replicas = await Promise.all(options.map(({ url, ...rest }, index) => startReplica(world, url, { ...rest, cache: caches[index]! })));
+    replicas = await Promise.all(
+      options.map(({ url, ...rest }, index) => startReplica(world, url, { ...rest, cache: caches[index]! })),
+    );
     last = replicas[2]!;
   });
   afterAll(async () => {
-    await Promise.all([...replicas.map((replica) => replica.stop()), ...caches.map((cache) => cache.close())]);
+    await Promise.all([
+      ...replicas.map((replica) => replica.stop()),
+      ...caches.map((cache) => cache.close()),
+    ]);
     await proxy.stop();
     await Promise.all([nats.stop(), redis.stop(), world.stop()]);
   });
 
   it('are ready', async () => {
-    for (const { gateway } of replicas) expect(await gateway.readiness()).toEqual({ postgres: { ok: true }, nats: { ok: true } });
+    for (const { gateway } of replicas)
+      expect(await gateway.readiness()).toEqual({ postgres: { ok: true }, nats: { ok: true } });
   });
 
   it('tell the limits even to what never became a request (D10)', async () => {
-    const response = await fetch(`http://127.0.0.1:${last.gateway.port}/v1/version`, { headers: { 'X-Long': 'a'.repeat(20_000) } });
-    expect([response.status, ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'].map((name) => Number(response.headers.get(name)) > 0)]).toEqual([431, true, true, true]);
+    const response = await fetch(`http://127.0.0.1:${last.gateway.port}/v1/version`, {
+      headers: { 'X-Long': 'a'.repeat(20_000) },
+    });
+    expect([
+      response.status,
+      ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'].map(
+        (name) => Number(response.headers.get(name)) > 0,
+      ),
+    ]).toEqual([431, true, true, true]);
   });
 
   it('tell the analyzer about a new address', async () => {
@@ -56,10 +73,21 @@ describe('three gateways on a real bus', () => {
     const stop = analyzer.subscribe('address.watched', ['evm'], ({ payload }) => void seen.push(payload));
     try {
       const value = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
-      const response = await last.call('POST', '/addresses/external', world.project.keys.api, { value, chain_family: 'evm' });
+      const response = await last.call('POST', '/addresses/external', world.project.keys.api, {
+        value,
+        chain_family: 'evm',
+      });
       const { id } = (await response.json()) as { id: string };
       await waitFor(() => seen.length > 0);
-      expect(seen).toEqual([{ schema: 1, address_id: id, project_id: world.project.projectId, address: value, is_monitored: true }]);
+      expect(seen).toEqual([
+        {
+          schema: 1,
+          address_id: id,
+          project_id: world.project.projectId,
+          address: value,
+          is_monitored: true,
+        },
+      ]);
     } finally {
       stop();
       await analyzer.close();
@@ -68,15 +96,23 @@ describe('three gateways on a real bus', () => {
 
   // How fast is for the bench to tell; here, that every one of them hears of it.
   it(`forget a revoked key, each of ${revocations} times`, async () => {
-    for (let run = 0; run < revocations; run += 1) expect(await measureRevocation(world, replicas.slice(0, 2), 60_000)).toHaveLength(2);
+    for (let run = 0; run < revocations; run += 1)
+      expect(await measureRevocation(world, replicas.slice(0, 2), 60_000)).toHaveLength(2);
   });
 
   it('end a rolled key when its grace is over', async () => {
     const { id, key } = await addKnownKey(world, replicas.slice(0, 2));
-    const rolled = await replicas[0]!.call('POST', `/management/keys/${id}/actions/roll`, world.project.keys.management, { grace_seconds: 1 });
+    const rolled = await replicas[0]!.call(
+      'POST',
+      `/management/keys/${id}/actions/roll`,
+      world.project.keys.management,
+      { grace_seconds: 1 },
+    );
     const { key: successor } = (await rolled.json()) as { key: string };
     for (const replica of replicas.slice(0, 2)) {
-      await waitFor(async () => (await replica.call('GET', '/version', key)).status === 401, { timeoutMs: 60_000 });
+      await waitFor(async () => (await replica.call('GET', '/version', key)).status === 401, {
+        timeoutMs: 60_000,
+      });
       expect((await replica.call('GET', '/version', successor)).status).toBe(200);
     }
   });
@@ -86,9 +122,15 @@ describe('three gateways on a real bus', () => {
     try {
       const { key } = await addKnownKey(world, replicas);
       const answers = [];
-      for (let call = 0; call < 4; call += 1) answers.push(await replicas[call % 3]!.call('GET', '/version', key));
+      for (let call = 0; call < 4; call += 1)
+        answers.push(await replicas[call % 3]!.call('GET', '/version', key));
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
-      expect(answers.map(({ headers }) => headers.get('x-ratelimit-remaining'))).toEqual(['1', '0', '0', '0']);
+      expect(answers.map(({ headers }) => headers.get('x-ratelimit-remaining'))).toEqual([
+        '1',
+        '0',
+        '0',
+        '0',
+      ]);
     } finally {
       world.limits.perKey.rpc = 1_000_000;
     }
@@ -107,7 +149,10 @@ describe('three gateways on a real bus', () => {
 
   it('answer while the bus and Redis are away', async () => {
     await Promise.all([nats.stop(), redis.stop()]);
-    const response = await last.call('POST', '/addresses/external', world.project.keys.api, { value: '0x00000000219ab540356cbb839cbe05303d7705fa', chain_family: 'evm' });
+    const response = await last.call('POST', '/addresses/external', world.project.keys.api, {
+      value: '0x00000000219ab540356cbb839cbe05303d7705fa',
+      chain_family: 'evm',
+    });
     expect([response.status, response.headers.get('x-ratelimit-remaining')]).toEqual([201, '999999']);
     await waitFor(async () => isDegraded(await last.gateway.readiness()));
     expect((await last.gateway.readiness()).postgres).toEqual({ ok: true });

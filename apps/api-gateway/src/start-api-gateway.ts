@@ -14,7 +14,18 @@ import { startFolding } from './lists/start-folding.ts';
 import { observeChains } from './observe-chains.ts';
 import { readChainRecord } from './read-chain-record.ts';
 
-export interface ApiGatewayOptions extends Pick<AppOptions, 'limits' | 'docsUrl' | 'apiHost' | 'trustedProxies' | 'corsOrigins' | 'requestTimeoutMs' | 'logger' | 'checkReplies'> {
+export interface ApiGatewayOptions
+  extends Pick<
+    AppOptions,
+    | 'limits'
+    | 'docsUrl'
+    | 'apiHost'
+    | 'trustedProxies'
+    | 'corsOrigins'
+    | 'requestTimeoutMs'
+    | 'logger'
+    | 'checkReplies'
+  > {
   readonly deps: Omit<ApiDeps, 'bus' | 'chains' | 'keys'>;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish' | 'subscribe' | 'isConnected'>;
   readonly cache: Pick<Cache, 'consumeToken'>;
@@ -42,21 +53,32 @@ const CHAIN_RECORD_MS = 100;
 export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGateway> {
   const { bus, port, host } = options;
   const keys = createKeyStore({ db: options.deps.db, lifetimeMs: options.keyLifetimeMs });
-  const chains = createChainRecords({ read: (gid) => readChainRecord(options.deps.db, gid), lifetimeMs: CHAIN_RECORD_MS });
+  const chains = createChainRecords({
+    read: (gid) => readChainRecord(options.deps.db, gid),
+    lifetimeMs: CHAIN_RECORD_MS,
+  });
   const deps: ApiDeps = { ...options.deps, bus, chains, keys };
-  const stopListening = bus.subscribe('key.revoked', [], ({ payload }) => keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)));
+  const stopListening = bus.subscribe('key.revoked', [], ({ payload }) =>
+    keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)),
+  );
   const stopSweeping = sweepAnswers(deps.db, deps.logger);
   // Prisma compiles its query engine with the first query: better now than with the first client.
   void deps.prisma.workspace.findFirst().catch(() => undefined);
   const stopFolding = startFolding({ db: deps.db, logger: deps.logger });
   const observer = observeChains({ db: deps.db });
-  const server = await startHttpServer(createApp({ ...options, deps, keys }), { port, host, badRequestHeaders: () => uncounted(options.limits.publicPerClient) });
+  const server = await startHttpServer(createApp({ ...options, deps, keys }), {
+    port,
+    host,
+    badRequestHeaders: () => uncounted(options.limits.publicPerClient),
+  });
   return {
     port: server.port,
     // The bus is told but not needed: without it the services find changes by themselves, only later.
     readiness: async () => ({
       postgres: await probe(() => deps.db.query('SELECT 1')),
-      nats: bus.isConnected ? ok : degraded('not connected: changes are found later, revoked keys within 10 s'),
+      nats: bus.isConnected
+        ? ok
+        : degraded('not connected: changes are found later, revoked keys within 10 s'),
       ...observer.checks(),
     }),
     async drain(delayMs) {
@@ -75,5 +97,9 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
 
 /** What never became a request takes nothing from any limit. */
 function uncounted(limit: number): Record<string, number> {
-  return { 'X-RateLimit-Limit': limit, 'X-RateLimit-Remaining': limit, 'X-RateLimit-Reset': Math.ceil(Date.now() / 1_000) };
+  return {
+    'X-RateLimit-Limit': limit,
+    'X-RateLimit-Remaining': limit,
+    'X-RateLimit-Reset': Math.ceil(Date.now() / 1_000),
+  };
 }

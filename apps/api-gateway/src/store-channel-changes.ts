@@ -10,12 +10,14 @@ interface ChannelChanges {
   readonly hasNewTarget: boolean;
 }
 
-export async function storeChannelChanges(sql: Sql, row: StoredChannel, { name, config, credentialsSealed, hasNewTarget }: ChannelChanges): Promise<void> {
-  await sql.query(`UPDATE notification_channels SET name = $2, config = $3, credentials_sealed = $4, updated_at = now() WHERE id = $1`, [
-    row.id,
-    name ?? row.name,
-    JSON.stringify(config),
-    credentialsSealed,
-  ]);
+export async function storeChannelChanges(
+  sql: Sql,
+  row: StoredChannel,
+  { name, config, credentialsSealed, hasNewTarget }: ChannelChanges,
+): Promise<void> {
+  await sql.query(
+    `UPDATE notification_channels SET name = $2, config = $3, credentials_sealed = $4, updated_at = now() WHERE id = $1`,
+    [row.id, name ?? row.name, JSON.stringify(config), credentialsSealed],
+  );
   if (hasNewTarget && !row.isArchived && row.status !== 'active') await reactivateChannel(sql, row.id);
 }

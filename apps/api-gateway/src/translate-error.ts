@@ -3,7 +3,8 @@ import type { ProblemError } from '@chainwatch/problem';
 
 // Connections refused, lost or cut (SQLSTATE classes 08 and 57P, too many of them 53), a statement over its time (57014), a pool that gave none in time, a
 // transaction that had to give way (40), and the same through Prisma (https://www.prisma.io/docs/orm/reference/error-reference).
-const unavailable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|40...|57014|57P..|53...|P1001|P1002|P1008|P1017|P2024|P2034)$/;
+const unavailable =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|40...|57014|57P..|53...|P1001|P1002|P1008|P1017|P2024|P2034)$/;
 
 /**
  * A database that is away is 503, not 500: the client may come again. A project that was deleted during the request took
@@ -11,10 +12,23 @@ const unavailable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGA
  */
 export function translateError(error: unknown): ProblemError | undefined {
   const failures = listCauses(error);
-  if (failures.some(({ code, constraint }) => code === '23503' && /_project_id_fkey$/.test(String(constraint)))) return unauthorized('The API key is invalid.');
-  if (failures.some(({ code, constraint }) => code === 'P2025' || (code === '23503' && /_channel_id_fkey$/.test(String(constraint))))) return notFound('The resource was deleted meanwhile.');
-  if (!failures.some(({ code, message }) => unavailable.test(String(code)) || isPoolFailure(String(message)))) return undefined;
-  return serviceUnavailable('The database is not available at the moment.', { cause: error, retryAfterSeconds: 1 });
+  if (
+    failures.some(({ code, constraint }) => code === '23503' && /_project_id_fkey$/.test(String(constraint)))
+  )
+    return unauthorized('The API key is invalid.');
+  if (
+    failures.some(
+      ({ code, constraint }) =>
+        code === 'P2025' || (code === '23503' && /_channel_id_fkey$/.test(String(constraint))),
+    )
+  )
+    return notFound('The resource was deleted meanwhile.');
+  if (!failures.some(({ code, message }) => unavailable.test(String(code)) || isPoolFailure(String(message))))
+    return undefined;
+  return serviceUnavailable('The database is not available at the moment.', {
+    cause: error,
+    retryAfterSeconds: 1,
+  });
 }
 
 interface Failure {
@@ -26,19 +40,38 @@ interface Failure {
 
 /** Of Prisma's errors: what PostgreSQL said stands beside them, not behind them. */
 interface PrismaFailure extends Failure {
-  readonly meta?: { readonly driverAdapterError?: { readonly cause?: { readonly originalCode?: unknown; readonly originalMessage?: unknown; readonly constraint?: { readonly index?: unknown } } } };
+  readonly meta?: {
+    readonly driverAdapterError?: {
+      readonly cause?: {
+        readonly originalCode?: unknown;
+        readonly originalMessage?: unknown;
+        readonly constraint?: { readonly index?: unknown };
+      };
+    };
+  };
 }
 
 function listCauses(error: unknown): Failure[] {
   const causes: Failure[] = [];
-  for (let current = error; typeof current === 'object' && current !== null && causes.length < 10; current = (current as Failure).cause) {
+  for (
+    let current = error;
+    typeof current === 'object' && current !== null && causes.length < 10;
+    current = (current as Failure).cause
+  ) {
     const said = (current as PrismaFailure).meta?.driverAdapterError?.cause;
-    causes.push(current, ...(said ? [{ code: said.originalCode, message: said.originalMessage, constraint: said.constraint?.index }] : []));
+    causes.push(
+      current,
+      ...(said
+        ? [{ code: said.originalCode, message: said.originalMessage, constraint: said.constraint?.index }]
+        : []),
+    );
   }
   return causes;
 }
 
 // node-postgres has no codes for these, and Prisma keeps the one of a statement that took too long to itself.
 function isPoolFailure(message: string): boolean {
-  return /timeout exceeded when trying to connect|Connection terminated|Query read timeout|canceling statement due to statement timeout|Can't reach database server|server closed the connection/i.test(message);
+  return /timeout exceeded when trying to connect|Connection terminated|Query read timeout|canceling statement due to statement timeout|Can't reach database server|server closed the connection/i.test(
+    message,
+  );
 }

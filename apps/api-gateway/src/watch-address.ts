@@ -15,7 +15,10 @@ interface WatchedAddresses {
  * Part of the transaction that registers addresses: they count from the head that each chain which knows them has
  * now (architecture.md, invariant 7), their balances are read once, and the coins that they had before are looked for.
  */
-export async function watchFromHead(sql: Sql, { ids, chainFamily, networkGids, fromBlock }: WatchedAddresses): Promise<void> {
+export async function watchFromHead(
+  sql: Sql,
+  { ids, chainFamily, networkGids, fromBlock }: WatchedAddresses,
+): Promise<void> {
   if (ids.length === 0) return;
   await sql.query(
     // Locked, so that an activation comes before or after: the analyzer looks for addresses without a backfill then.

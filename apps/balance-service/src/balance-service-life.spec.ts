@@ -1,9 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDatabase } from '@chainwatch/db';
-import { createFakeBroker, NATIVE, network, startPostgres, startTcpProxy, waitFor, type FakeBroker, type PostgresHandle } from '@chainwatch/testing';
+import {
+  createFakeBroker,
+  NATIVE,
+  network,
+  startPostgres,
+  startTcpProxy,
+  waitFor,
+  type FakeBroker,
+  type PostgresHandle,
+} from '@chainwatch/testing';
 import { createLogger } from '@chainwatch/telemetry';
 import { StepWorld, type SpecAddress } from './spec-step-world.ts';
-import { startBalanceService, type BalanceService, type BalanceServiceDeps } from './start-balance-service.ts';
+import {
+  startBalanceService,
+  type BalanceService,
+  type BalanceServiceDeps,
+} from './start-balance-service.ts';
 
 const A = '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
 const STRANGER = '0xcccccccccccccccccccccccccccccccccccccccc';
@@ -32,7 +45,10 @@ afterEach(async () => {
   await world.stop();
 });
 
-async function start(name: string, options: Partial<BalanceServiceDeps> & { url?: string } = {}): Promise<BalanceService> {
+async function start(
+  name: string,
+  options: Partial<BalanceServiceDeps> & { url?: string } = {},
+): Promise<BalanceService> {
   const db = createDatabase({ url: options.url ?? world.url, applicationName: name, poolSize: 4 });
   const service = await startBalanceService({
     db,
@@ -48,17 +64,22 @@ async function start(name: string, options: Partial<BalanceServiceDeps> & { url?
   return { ...service, stop };
 }
 
-const settle = (): Promise<boolean> => waitFor(async () => (await world.countWork()) === 0, { message: 'no work to be left' });
-const receive = async (amount: bigint): Promise<void> => void (await world.advance([{ assetGid: NATIVE, from: STRANGER, to: A, amount }]));
+const settle = (): Promise<boolean> =>
+  waitFor(async () => (await world.countWork()) === 0, { message: 'no work to be left' });
+const receive = async (amount: bigint): Promise<void> =>
+  void (await world.advance([{ assetGid: NATIVE, from: STRANGER, to: A, amount }]));
 /** The replica that says that the chain is its own; the database names one at most. */
 async function findOwner(): Promise<string | undefined> {
   const owned: string[] = [];
-  for (const [name, service] of services) if (((await service.readiness())[CHECK] as { status?: string } | undefined)?.status === 'following') owned.push(name);
+  for (const [name, service] of services)
+    if (((await service.readiness())[CHECK] as { status?: string } | undefined)?.status === 'following')
+      owned.push(name);
   expect(owned.length).toBeLessThan(2);
   return owned[0];
 }
 /** In the database. */
-const isOwned = async (): Promise<boolean> => (await world.rows('SELECT 1 FROM owners WHERE lease_until > clock_timestamp()')).length > 0;
+const isOwned = async (): Promise<boolean> =>
+  (await world.rows('SELECT 1 FROM owners WHERE lease_until > clock_timestamp()')).length > 0;
 const published = (): string[] => broker.payloads('balance.changed').map((payload) => payload.data.current);
 
 describe('the service', () => {
@@ -69,7 +90,11 @@ describe('the service', () => {
     await waitFor(() => published().length === 1);
     expect(published()).toEqual(['1']);
     await waitFor(async () => (await world.rows('SELECT 1 FROM unpublished_events')).length === 0);
-    expect(await service.readiness()).toEqual({ postgres: { ok: true }, nats: { ok: true }, [CHECK]: { ok: true, status: 'following' } });
+    expect(await service.readiness()).toEqual({
+      postgres: { ok: true },
+      nats: { ok: true },
+      [CHECK]: { ok: true, status: 'following' },
+    });
   });
 
   it('is woken by a message of the analyzer, well before it looks by itself', async () => {
@@ -78,12 +103,39 @@ describe('the service', () => {
     await receive(5n);
     const id = '6f1d1f4e-0000-5000-8000-000000000001';
     const transaction = {
-      id, chain_gid: network.gid, hash: '0x1', status: 'detected' as const, direction: 'in' as const, block_number: 1, block_hash: '0x1', block_timestamp: null, tx_index: 0, confirmations: 1,
-      required_confirmations: 3, fee: null, transfers: [], replaced_by: null, verification: 'proved' as const, detected_at: new Date().toISOString(), confirmed_at: null, reorged_at: null,
+      id,
+      chain_gid: network.gid,
+      hash: '0x1',
+      status: 'detected' as const,
+      direction: 'in' as const,
+      block_number: 1,
+      block_hash: '0x1',
+      block_timestamp: null,
+      tx_index: 0,
+      confirmations: 1,
+      required_confirmations: 3,
+      fee: null,
+      transfers: [],
+      replaced_by: null,
+      verification: 'proved' as const,
+      detected_at: new Date().toISOString(),
+      confirmed_at: null,
+      reorged_at: null,
     };
     const data = { transaction, balance_changes: [], truncated: false };
-    const envelope = { event_id: id, type: 'transaction.detected' as const, api_version: 'v1' as const, created_at: new Date().toISOString(), is_test_message: false, project_id: alice.projectId, sequence: 1, data };
-    await broker.connect('tx-analyzer').publish('tx.detected', [network.gid, alice.projectId], envelope, { messageId: id });
+    const envelope = {
+      event_id: id,
+      type: 'transaction.detected' as const,
+      api_version: 'v1' as const,
+      created_at: new Date().toISOString(),
+      is_test_message: false,
+      project_id: alice.projectId,
+      sequence: 1,
+      data,
+    };
+    await broker
+      .connect('tx-analyzer')
+      .publish('tx.detected', [network.gid, alice.projectId], envelope, { messageId: id });
     await waitFor(() => published().length === 1);
   });
 
@@ -116,7 +168,8 @@ describe('the service', () => {
     world.chain.isDown = true;
     await receive(10n ** 18n);
     // The process itself is ready: another replica would not do better.
-    const check = async (): Promise<{ reason?: string }> => (await service.readiness())[CHECK] as { reason?: string };
+    const check = async (): Promise<{ reason?: string }> =>
+      (await service.readiness())[CHECK] as { reason?: string };
     await waitFor(async () => (await check()).reason !== undefined);
     expect(await check()).toEqual({ ok: true, status: 'stalled', reason: 'the node is down' });
     world.chain.isDown = false;
@@ -155,7 +208,9 @@ describe('replicas', () => {
     await receive(1n);
     await settle();
     expect(await findOwner()).toBe('one');
-    await waitFor(async () => (await services.get('two')!.readiness())[CHECK], { message: 'the other one to know the chain' });
+    await waitFor(async () => (await services.get('two')!.readiness())[CHECK], {
+      message: 'the other one to know the chain',
+    });
     expect((await services.get('two')!.readiness())[CHECK]).toEqual({ ok: true, status: 'standby' });
     proxy.cut();
     await receive(1n);
@@ -180,7 +235,15 @@ describe('replicas', () => {
 });
 
 describe('chains', () => {
-  const changed = (): Promise<void> => broker.connect('api-gateway').publish('chain.changed', [network.gid], { schema: 1, chain_gid: network.gid }, { messageId: String(Math.random()) });
+  const changed = (): Promise<void> =>
+    broker
+      .connect('api-gateway')
+      .publish(
+        'chain.changed',
+        [network.gid],
+        { schema: 1, chain_gid: network.gid },
+        { messageId: String(Math.random()) },
+      );
 
   it('are asked at another endpoint as soon as it is set', async () => {
     const opened: (string | null)[] = [];
@@ -215,13 +278,18 @@ describe('chains', () => {
   });
 
   it('do not suffer from one whose endpoint cannot be opened', async () => {
-    await world.db.query(`INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active, endpoint_sealed) VALUES ('eip155:0', 'evm', 'a', 'a', '', true, 'broken')`);
+    await world.db.query(
+      `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active, endpoint_sealed) VALUES ('eip155:0', 'evm', 'a', 'a', '', true, 'broken')`,
+    );
     const openReader: BalanceServiceDeps['openReader'] = async (chain) => {
       if (chain.endpointSealed === 'broken') throw new Error('the key is not known');
       return world.chain.client();
     };
     const service = await start('one', { openReader });
     await settle();
-    expect(await service.readiness()).toMatchObject({ [CHECK]: { ok: true, status: 'following' }, 'chain eip155:0': { ok: true, status: 'stalled', reason: 'the key is not known' } });
+    expect(await service.readiness()).toMatchObject({
+      [CHECK]: { ok: true, status: 'following' },
+      'chain eip155:0': { ok: true, status: 'stalled', reason: 'the key is not known' },
+    });
   });
 });

@@ -16,7 +16,11 @@ afterAll(() => postgres.stop());
 const RUNS = Number(process.env.BALANCE_RUNS ?? 20);
 
 const STRANGER = '0xffffffffffffffffffffffffffffffffffffffff';
-const PARTIES = ['0x00000000000000000000000000000000000000a1', '0x00000000000000000000000000000000000000b2', STRANGER];
+const PARTIES = [
+  '0x00000000000000000000000000000000000000a1',
+  '0x00000000000000000000000000000000000000b2',
+  STRANGER,
+];
 
 const transfer = fc.record({
   assetGid: fc.constantFrom(NATIVE, TOKEN),
@@ -26,15 +30,50 @@ const transfer = fc.record({
   kept: fc.bigInt(0n, 3n),
   fee: fc.bigInt(0n, 3n),
 });
-const drift = fc.record({ address: fc.constantFrom(...PARTIES), assetGid: fc.constantFrom(NATIVE, TOKEN), delta: fc.bigInt(-9n, 9n) });
+const drift = fc.record({
+  address: fc.constantFrom(...PARTIES),
+  assetGid: fc.constantFrom(NATIVE, TOKEN),
+  delta: fc.bigInt(-9n, 9n),
+});
 
 const operation = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ type: fc.constant('block' as const), transfers: fc.array(transfer, { maxLength: 3 }), drifts: fc.array(drift, { maxLength: 2 }), overlooked: fc.constantFrom([], [], [], [0], [0, 1]) }) },
-  { weight: 6, arbitrary: fc.record({ type: fc.constant('step' as const), reads: fc.constantFrom(1, 3, 500), during: fc.constantFrom('nothing', 'nothing', 'block', 'orphan', 'undo', 'crash'), moment: fc.constantFrom('read' as const, 'store' as const) }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 5 }), back: fc.boolean(), between: fc.boolean(), behind: fc.boolean() }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant('block' as const),
+      transfers: fc.array(transfer, { maxLength: 3 }),
+      drifts: fc.array(drift, { maxLength: 2 }),
+      overlooked: fc.constantFrom([], [], [], [0], [0, 1]),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant('step' as const),
+      reads: fc.constantFrom(1, 3, 500),
+      during: fc.constantFrom('nothing', 'nothing', 'block', 'orphan', 'undo', 'crash'),
+      moment: fc.constantFrom('read' as const, 'store' as const),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('reorg' as const),
+      depth: fc.integer({ min: 1, max: 5 }),
+      back: fc.boolean(),
+      between: fc.boolean(),
+      behind: fc.boolean(),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('late' as const) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('confirm' as const), depth: fc.integer({ min: 0, max: 3 }) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('prune' as const), depth: fc.integer({ min: 0, max: 3 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('confirm' as const), depth: fc.integer({ min: 0, max: 3 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('prune' as const), depth: fc.integer({ min: 0, max: 3 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('repeat' as const) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('import' as const) }) },
 );
@@ -98,7 +137,9 @@ class History {
   async finish(): Promise<void> {
     await this.#findLate();
     // A drift that nobody told the analyzer of is found by the next reading, whenever that is.
-    for (const { id } of this.world.addresses) for (const assetGid of [NATIVE, TOKEN]) await this.world.ask({ addressId: id, assetGid, reason: 'touched' });
+    for (const { id } of this.world.addresses)
+      for (const assetGid of [NATIVE, TOKEN])
+        await this.world.ask({ addressId: id, assetGid, reason: 'touched' });
     // A reorg may have left the cursor at a block whose state was gone: the work waits for it.
     this.world.chain.missing.clear();
     for (let count = 0; (await this.world.countWork()) > 0; count += 1) {
@@ -110,29 +151,67 @@ class History {
   async #addBlock({ transfers, drifts, overlooked }: Extract<Operation, { type: 'block' }>): Promise<void> {
     const { world } = this;
     const ids = overlooked.map((index) => world.addresses[index]!.id);
-    const transactions = transfers.map(({ kept, ...rest }): Omit<SpecTransaction, 'hash'> => ({ ...rest, received: rest.amount - (rest.assetGid === TOKEN ? kept : 0n) }));
+    const transactions = transfers.map(
+      ({ kept, ...rest }): Omit<SpecTransaction, 'hash'> => ({
+        ...rest,
+        received: rest.amount - (rest.assetGid === TOKEN ? kept : 0n),
+      }),
+    );
     const block = world.mine(transactions, drifts);
     this.branch.push(block);
     await world.analyze(block, {
       overlooked: ids,
       touched: drifts.some(({ assetGid }) => assetGid === TOKEN) ? [TOKEN] : [],
-      changed: drifts.flatMap(({ address, assetGid }) => world.addresses.filter((entry) => entry.address === address && assetGid === NATIVE).map(({ id }) => ({ id, assetGid }))),
+      changed: drifts.flatMap(({ address, assetGid }) =>
+        world.addresses
+          .filter((entry) => entry.address === address && assetGid === NATIVE)
+          .map(({ id }) => ({ id, assetGid })),
+      ),
     });
     if (ids.length > 0) this.#overlooked.push({ block, ids });
   }
 
-  async #step({ reads = 500, during = 'nothing', moment = 'read' }: Partial<Extract<Operation, { type: 'step' }>> = {}): Promise<void> {
+  async #step({
+    reads = 500,
+    during = 'nothing',
+    moment = 'read',
+  }: Partial<Extract<Operation, { type: 'step' }>> = {}): Promise<void> {
     const { chain } = this.world;
     const happen = async (): Promise<void> => {
       chain.onRead = undefined;
-      if (during === 'block') await this.#addBlock({ type: 'block', transfers: [{ assetGid: TOKEN, from: STRANGER, to: PARTIES[0]!, amount: 1n, kept: 0n, fee: 0n }], drifts: [], overlooked: [] });
-      if (during === 'orphan') await this.#reorg({ type: 'reorg', depth: 1, back: true, between: false, behind: moment === 'store' });
-      if (during === 'undo') await this.#reorg({ type: 'reorg', depth: 2, back: false, between: false, behind: false });
+      if (during === 'block')
+        await this.#addBlock({
+          type: 'block',
+          transfers: [{ assetGid: TOKEN, from: STRANGER, to: PARTIES[0]!, amount: 1n, kept: 0n, fee: 0n }],
+          drifts: [],
+          overlooked: [],
+        });
+      if (during === 'orphan')
+        await this.#reorg({
+          type: 'reorg',
+          depth: 1,
+          back: true,
+          between: false,
+          behind: moment === 'store',
+        });
+      if (during === 'undo')
+        await this.#reorg({ type: 'reorg', depth: 2, back: false, between: false, behind: false });
     };
-    const session = during === 'crash' ? this.#failingSession() : moment === 'store' ? beforeStatement(this.#session, /^BEGIN$/, happen) : this.#session;
+    const session =
+      during === 'crash'
+        ? this.#failingSession()
+        : moment === 'store'
+          ? beforeStatement(this.#session, /^BEGIN$/, happen)
+          : this.#session;
     if (moment === 'read') chain.onRead = happen;
     try {
-      await runBalanceStep({ store: storeOn(session), client: chain.client(), clock: () => new Date(), signal: new AbortController().signal, limits: { reads } });
+      await runBalanceStep({
+        store: storeOn(session),
+        client: chain.client(),
+        clock: () => new Date(),
+        signal: new AbortController().signal,
+        limits: { reads },
+      });
     } catch (error) {
       if (!(error instanceof ChainError) && !(error instanceof CrashError)) throw error;
     } finally {
@@ -190,11 +269,19 @@ const STRETCHES = `
 async function expectRight({ world, branch }: History): Promise<void> {
   const tip = branch.at(-1)!;
   for (const address of world.addresses) {
-    for (const assetGid of [NATIVE, TOKEN]) expect((await world.balanceOf(address, assetGid)) ?? 0n).toBe(world.chain.balanceAt(tip, address.address, assetGid));
+    for (const assetGid of [NATIVE, TOKEN])
+      expect((await world.balanceOf(address, assetGid)) ?? 0n).toBe(
+        world.chain.balanceAt(tip, address.address, assetGid),
+      );
   }
   const stretches = await world.rows<{ difference: string; told: string }>(STRETCHES);
-  for (const { difference, ...stretch } of stretches) expect({ ...stretch, difference }).toEqual({ ...stretch, difference: stretch.told });
-  expect(await world.rows(`SELECT 1 FROM adjustments j WHERE NOT EXISTS (SELECT 1 FROM balance_history h WHERE h.address_id = j.address_id AND h.asset_gid = j.asset_gid AND h.block_hash = j.block_hash)`)).toEqual([]);
+  for (const { difference, ...stretch } of stretches)
+    expect({ ...stretch, difference }).toEqual({ ...stretch, difference: stretch.told });
+  expect(
+    await world.rows(
+      `SELECT 1 FROM adjustments j WHERE NOT EXISTS (SELECT 1 FROM balance_history h WHERE h.address_id = j.address_id AND h.asset_gid = j.asset_gid AND h.block_hash = j.block_hash)`,
+    ),
+  ).toEqual([]);
   // What customers were told goes on without a hole, from one balance to the next.
   const last = new Map<string, string | null>();
   const sequences = new Map<string, number>();
@@ -220,6 +307,9 @@ test('whatever happens while balances are read, transfers and adjustments explai
       }
     }),
     // A failure says its seed and path; BALANCE_SEED plays it again.
-    { numRuns: RUNS, ...(process.env.BALANCE_SEED !== undefined && { seed: Number(process.env.BALANCE_SEED) }) },
+    {
+      numRuns: RUNS,
+      ...(process.env.BALANCE_SEED !== undefined && { seed: Number(process.env.BALANCE_SEED) }),
+    },
   );
 }, 600_000);

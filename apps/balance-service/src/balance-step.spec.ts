@@ -28,7 +28,13 @@ afterEach(async () => {
 });
 
 const step = (limits?: StepDeps['limits'], through: Sql = session): Promise<StepResult> =>
-  runBalanceStep({ store: storeOn(through), client: world.chain.client(), clock: () => new Date(), signal: new AbortController().signal, ...(limits && { limits }) });
+  runBalanceStep({
+    store: storeOn(through),
+    client: world.chain.client(),
+    clock: () => new Date(),
+    signal: new AbortController().signal,
+    ...(limits && { limits }),
+  });
 
 async function settle(limits?: StepDeps['limits'], through?: Sql): Promise<void> {
   for (let count = 0; count < 100; count += 1) if ((await step(limits, through)).type !== 'done') return;
@@ -41,19 +47,44 @@ describe('import', () => {
     await world.db.query('DELETE FROM balance_reads WHERE reason <> $1', ['imported']);
     const bob = await world.watch(alice.projectId, B);
     await settle();
-    expect([await world.balanceOf(alice, NATIVE), await world.balanceOf(alice, TOKEN), await world.balanceOf(alice, OTHER_TOKEN)]).toEqual([0n, 7n, undefined]);
+    expect([
+      await world.balanceOf(alice, NATIVE),
+      await world.balanceOf(alice, TOKEN),
+      await world.balanceOf(alice, OTHER_TOKEN),
+    ]).toEqual([0n, 7n, undefined]);
     expect([await world.balanceOf(bob, NATIVE), await world.balanceOf(bob, TOKEN)]).toEqual([0n, undefined]);
-    expect((await world.events()).map(({ data }) => [data.address, data.asset_gid, data.previous, data.current, data.delta])).toEqual([[A, TOKEN, null, '0.000007', null]]);
+    expect(
+      (await world.events()).map(({ data }) => [
+        data.address,
+        data.asset_gid,
+        data.previous,
+        data.current,
+        data.delta,
+      ]),
+    ).toEqual([[A, TOKEN, null, '0.000007', null]]);
     expect(await world.countWork()).toBe(0);
   });
 
   it('asks for the tokens of its own project: what others have is never found by it', async () => {
-    await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 7n }, { assetGid: TOKEN, from: STRANGER, to: B, amount: 5n }]);
+    await world.advance([
+      { assetGid: TOKEN, from: STRANGER, to: A, amount: 7n },
+      { assetGid: TOKEN, from: STRANGER, to: B, amount: 5n },
+    ]);
     await settle();
-    const [own, foreign] = [await world.watch(alice.projectId, B), await world.watch(await world.addProject(), B)];
+    const [own, foreign] = [
+      await world.watch(alice.projectId, B),
+      await world.watch(await world.addProject(), B),
+    ];
     await settle();
-    expect([await world.balanceOf(own, TOKEN), await world.balanceOf(foreign, TOKEN), await world.balanceOf(foreign, NATIVE)]).toEqual([5n, undefined, 0n]);
-    await world.db.query('INSERT INTO project_assets (project_id, asset_gid) VALUES ($1, $2)', [foreign.projectId, TOKEN]);
+    expect([
+      await world.balanceOf(own, TOKEN),
+      await world.balanceOf(foreign, TOKEN),
+      await world.balanceOf(foreign, NATIVE),
+    ]).toEqual([5n, undefined, 0n]);
+    await world.db.query('INSERT INTO project_assets (project_id, asset_gid) VALUES ($1, $2)', [
+      foreign.projectId,
+      TOKEN,
+    ]);
     await world.ask({ addressId: foreign.id, reason: 'imported' });
     await settle();
     expect(await world.balanceOf(foreign, TOKEN)).toBe(5n);
@@ -70,7 +101,8 @@ describe('import', () => {
   });
 
   it('has its turn beside a queue of detections', async () => {
-    for (let count = 0; count < 10; count += 1) await world.ask({ addressId: alice.id, assetGid: NATIVE, reason: 'touched' });
+    for (let count = 0; count < 10; count += 1)
+      await world.ask({ addressId: alice.id, assetGid: NATIVE, reason: 'touched' });
     const bob = await world.watch(alice.projectId, B);
     await step({ reads: 3 });
     expect(await world.balanceOf(bob, NATIVE)).toBe(0n);
@@ -83,10 +115,14 @@ describe('detection and confirmation', () => {
     await settle();
     const first = await world.advance([{ assetGid: NATIVE, from: STRANGER, to: A, amount: 10n ** 18n }]);
     await settle();
-    const second = await world.advance([{ assetGid: NATIVE, from: A, to: STRANGER, amount: 4n * 10n ** 17n, fee: 10n ** 15n }]);
+    const second = await world.advance([
+      { assetGid: NATIVE, from: A, to: STRANGER, amount: 4n * 10n ** 17n, fee: 10n ** 15n },
+    ]);
     await settle();
     const events = await world.events();
-    expect(events.map(({ data }) => [data.previous, data.current, data.delta, data.block_hash, data.is_confirmed])).toEqual([
+    expect(
+      events.map(({ data }) => [data.previous, data.current, data.delta, data.block_hash, data.is_confirmed]),
+    ).toEqual([
       ['0', '1', '1', first.hash, false],
       ['1', '0.599', '-0.401', second.hash, false],
     ]);
@@ -100,7 +136,9 @@ describe('detection and confirmation', () => {
     await settle();
     await world.confirm(block);
     await settle();
-    expect(await world.rows('SELECT is_confirmed FROM balances WHERE asset_gid = $1', [TOKEN])).toEqual([{ is_confirmed: true }]);
+    expect(await world.rows('SELECT is_confirmed FROM balances WHERE asset_gid = $1', [TOKEN])).toEqual([
+      { is_confirmed: true },
+    ]);
     expect(await world.events()).toHaveLength(1);
   });
 
@@ -128,7 +166,13 @@ describe('detection and confirmation', () => {
   it('carries the trace on', async () => {
     await settle();
     const block = await world.advance([], [{ address: A, assetGid: NATIVE, delta: 5n }]);
-    await world.ask({ addressId: alice.id, assetGid: NATIVE, block, reason: 'detected', traceparent: '00-1-2-01' });
+    await world.ask({
+      addressId: alice.id,
+      assetGid: NATIVE,
+      block,
+      reason: 'detected',
+      traceparent: '00-1-2-01',
+    });
     await settle();
     expect(await world.rows('SELECT traceparent FROM events')).toEqual([{ traceparent: '00-1-2-01' }]);
   });
@@ -141,7 +185,9 @@ describe('detection and confirmation', () => {
     await world.db.query(`DELETE FROM balance_reads WHERE reason = 'imported'`);
     await settle();
     // The block before the cursor is the base of the one that was moved at the cursor.
-    expect(new Set(world.chain.asked.map(({ at }) => at.hash))).toEqual(new Set([world.tip.hash, world.tip.parent?.hash]));
+    expect(new Set(world.chain.asked.map(({ at }) => at.hash))).toEqual(
+      new Set([world.tip.hash, world.tip.parent?.hash]),
+    );
     expect((await world.events()).length).toBe(20);
   });
 });
@@ -168,13 +214,28 @@ describe('what transfers do not explain', () => {
 
   it('is an adjustment for everybody who holds a rebasing token', async () => {
     const bob = await world.watch(await world.addProject(), B);
-    await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 100n }, { assetGid: TOKEN, from: STRANGER, to: B, amount: 50n }]);
+    await world.advance([
+      { assetGid: TOKEN, from: STRANGER, to: A, amount: 100n },
+      { assetGid: TOKEN, from: STRANGER, to: B, amount: 50n },
+    ]);
     await settle();
-    await world.advance([], [{ address: A, assetGid: TOKEN, delta: 10n }, { address: B, assetGid: TOKEN, delta: 5n }], { touched: [TOKEN] });
+    await world.advance(
+      [],
+      [
+        { address: A, assetGid: TOKEN, delta: 10n },
+        { address: B, assetGid: TOKEN, delta: 5n },
+      ],
+      { touched: [TOKEN] },
+    );
     await settle();
     expect([await world.balanceOf(alice, TOKEN), await world.balanceOf(bob, TOKEN)]).toEqual([110n, 55n]);
-    expect([await world.adjustmentsOf(alice, TOKEN), await world.adjustmentsOf(bob, TOKEN)]).toEqual([[10n], [5n]]);
-    expect((await world.events()).filter(({ data }) => data.address === B).map((event) => event.sequence)).toEqual([1, 2]);
+    expect([await world.adjustmentsOf(alice, TOKEN), await world.adjustmentsOf(bob, TOKEN)]).toEqual([
+      [10n],
+      [5n],
+    ]);
+    expect(
+      (await world.events()).filter(({ data }) => data.address === B).map((event) => event.sequence),
+    ).toEqual([1, 2]);
   });
 
   it('concerns a holder too whose first reading is still to come', async () => {
@@ -186,12 +247,24 @@ describe('what transfers do not explain', () => {
   });
 
   it('is split when more hold the token than one piece of work may ask for', async () => {
-    const holders = await Promise.all(Array.from({ length: 6 }, (_, index) => world.watch(alice.projectId, `0x${String(index).padStart(40, 'e')}`)));
-    await world.advance(holders.map(({ address }) => ({ assetGid: TOKEN, from: STRANGER, to: address, amount: 5n })));
+    const holders = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        world.watch(alice.projectId, `0x${String(index).padStart(40, 'e')}`),
+      ),
+    );
+    await world.advance(
+      holders.map(({ address }) => ({ assetGid: TOKEN, from: STRANGER, to: address, amount: 5n })),
+    );
     await settle();
-    await world.advance([], holders.map(({ address }) => ({ address, assetGid: TOKEN, delta: 1n })), { touched: [TOKEN] });
+    await world.advance(
+      [],
+      holders.map(({ address }) => ({ address, assetGid: TOKEN, delta: 1n })),
+      { touched: [TOKEN] },
+    );
     await settle({ targets: 4 });
-    expect(await Promise.all(holders.map((holder) => world.balanceOf(holder, TOKEN)))).toEqual(holders.map(() => 6n));
+    expect(await Promise.all(holders.map((holder) => world.balanceOf(holder, TOKEN)))).toEqual(
+      holders.map(() => 6n),
+    );
   });
 
   it('is corrected when transactions of blocks already passed are stored late', async () => {
@@ -210,11 +283,14 @@ describe('what transfers do not explain', () => {
 
   it('is found over a long time without a reading, too', async () => {
     await settle();
-    for (let count = 0; count < 5; count += 1) await world.advance([{ assetGid: NATIVE, from: STRANGER, to: A, amount: 2n }]);
+    for (let count = 0; count < 5; count += 1)
+      await world.advance([{ assetGid: NATIVE, from: STRANGER, to: A, amount: 2n }]);
     await world.db.query('DELETE FROM balance_reads');
     await world.db.query('UPDATE balance_history SET block_number = block_number - 90');
     await world.ask({ addressId: alice.id, assetGid: NATIVE, reason: 'touched' });
-    await world.db.query('UPDATE blocks SET number = number + 1000; UPDATE transactions SET block_number = block_number + 1000; UPDATE analyzer_states SET cursor_number = cursor_number + 1000');
+    await world.db.query(
+      'UPDATE blocks SET number = number + 1000; UPDATE transactions SET block_number = block_number + 1000; UPDATE analyzer_states SET cursor_number = cursor_number + 1000',
+    );
     await settle();
     expect(await world.balanceOf(alice, NATIVE)).toBe(10n);
     expect(await world.adjustmentsOf(alice, NATIVE)).toEqual([]);
@@ -225,7 +301,9 @@ describe('reorg', () => {
   it('removes history and adjustments of orphans, reads again and tells it', async () => {
     await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 100n }]);
     await settle();
-    const orphan = await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 50n, received: 40n }]);
+    const orphan = await world.advance([
+      { assetGid: TOKEN, from: STRANGER, to: A, amount: 50n, received: 40n },
+    ]);
     await settle();
     expect(await world.adjustmentsOf(alice, TOKEN)).toEqual([-10n]);
     await world.orphan(orphan);
@@ -233,10 +311,17 @@ describe('reorg', () => {
     await settle();
     expect(await world.balanceOf(alice, TOKEN)).toBe(100n);
     expect(await world.adjustmentsOf(alice, TOKEN)).toEqual([]);
-    expect(await world.rows('SELECT 1 FROM balance_history WHERE block_hash = $1', [orphan.hash])).toEqual([]);
+    expect(await world.rows('SELECT 1 FROM balance_history WHERE block_hash = $1', [orphan.hash])).toEqual(
+      [],
+    );
     await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 1n }]);
     await settle();
-    expect((await world.events()).map(({ data }) => data.current)).toEqual(['0.0001', '0.00014', '0.0001', '0.000101']);
+    expect((await world.events()).map(({ data }) => data.current)).toEqual([
+      '0.0001',
+      '0.00014',
+      '0.0001',
+      '0.000101',
+    ]);
     expect(await world.adjustmentsOf(alice, TOKEN)).toEqual([]);
   });
 
@@ -280,7 +365,9 @@ describe('reorg', () => {
     const better = world.mine([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 60n }]);
     await world.analyze(better);
     await settle();
-    expect((await world.events()).map(({ data }) => [data.current, data.block_hash])).toEqual([['0.00006', better.hash]]);
+    expect((await world.events()).map(({ data }) => [data.current, data.block_hash])).toEqual([
+      ['0.00006', better.hash],
+    ]);
   });
 
   it('writes nothing of a block that was undone after the plan was made, and came back', async () => {
@@ -300,7 +387,9 @@ describe('reorg', () => {
 
   it('is undone only once what was read there is written', async () => {
     await settle();
-    const block = await world.advance([], [{ address: A, assetGid: NATIVE, delta: 8n }], { changed: [{ id: alice.id, assetGid: NATIVE }] });
+    const block = await world.advance([], [{ address: A, assetGid: NATIVE, delta: 8n }], {
+      changed: [{ id: alice.id, assetGid: NATIVE }],
+    });
     let isUndone = false;
     let undoing: Promise<void> | undefined;
     const undo = async (): Promise<void> => {
@@ -310,7 +399,12 @@ describe('reorg', () => {
     };
     await step({}, beforeStatement(session, /INSERT INTO adjustments/, undo));
     await undoing;
-    expect(await world.rows('SELECT 1 FROM balance_history WHERE block_hash = $1 UNION ALL SELECT 1 FROM adjustments', [block.hash])).toEqual([]);
+    expect(
+      await world.rows(
+        'SELECT 1 FROM balance_history WHERE block_hash = $1 UNION ALL SELECT 1 FROM adjustments',
+        [block.hash],
+      ),
+    ).toEqual([]);
     expect([isUndone, await world.countWork()]).toEqual([true, 1]);
     await settle();
     expect(await world.balanceOf(alice, NATIVE)).toBe(0n);
@@ -413,28 +507,52 @@ describe('what is not read', () => {
 
   it('passes over an archived asset and an address that is not monitored', async () => {
     const bob = await world.watch(alice.projectId, B);
-    await world.db.query('INSERT INTO project_assets (project_id, asset_gid, archived_at) VALUES ($1, $2, now())', [alice.projectId, TOKEN]);
+    await world.db.query(
+      'INSERT INTO project_assets (project_id, asset_gid, archived_at) VALUES ($1, $2, now())',
+      [alice.projectId, TOKEN],
+    );
     await world.db.query('UPDATE addresses SET is_monitored = false WHERE id = $1', [bob.id]);
-    await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 7n }, { assetGid: NATIVE, from: STRANGER, to: B, amount: 7n }]);
+    await world.advance([
+      { assetGid: TOKEN, from: STRANGER, to: A, amount: 7n },
+      { assetGid: NATIVE, from: STRANGER, to: B, amount: 7n },
+    ]);
     await settle();
-    expect([await world.balanceOf(alice, TOKEN), await world.balanceOf(bob, NATIVE), await world.countWork()]).toEqual([undefined, undefined, 0]);
+    expect([
+      await world.balanceOf(alice, TOKEN),
+      await world.balanceOf(bob, NATIVE),
+      await world.countWork(),
+    ]).toEqual([undefined, undefined, 0]);
   });
 
   it('reads for one project what another one archived', async () => {
     const bob = await world.watch(await world.addProject(), A);
-    await world.db.query('INSERT INTO project_assets (project_id, asset_gid, archived_at) VALUES ($1, $2, now()), ($1, $3, now())', [bob.projectId, TOKEN, NATIVE]);
-    await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 7n }, { assetGid: NATIVE, from: STRANGER, to: A, amount: 9n }]);
+    await world.db.query(
+      'INSERT INTO project_assets (project_id, asset_gid, archived_at) VALUES ($1, $2, now()), ($1, $3, now())',
+      [bob.projectId, TOKEN, NATIVE],
+    );
+    await world.advance([
+      { assetGid: TOKEN, from: STRANGER, to: A, amount: 7n },
+      { assetGid: NATIVE, from: STRANGER, to: A, amount: 9n },
+    ]);
     await settle();
     expect([await world.balanceOf(alice, TOKEN), await world.balanceOf(alice, NATIVE)]).toEqual([7n, 9n]);
-    expect([await world.balanceOf(bob, TOKEN), await world.balanceOf(bob, NATIVE), await world.countWork()]).toEqual([undefined, undefined, 0]);
+    expect([
+      await world.balanceOf(bob, TOKEN),
+      await world.balanceOf(bob, NATIVE),
+      await world.countWork(),
+    ]).toEqual([undefined, undefined, 0]);
     expect([...new Set((await world.events()).map((event) => event.project_id))]).toEqual([alice.projectId]);
   });
 
   it('drops the reading of an address that is deleted while the chain is asked, without a hole in the sequences', async () => {
     const bob = await world.watch(alice.projectId, B);
     await settle();
-    await world.advance([{ assetGid: NATIVE, from: STRANGER, to: A, amount: 7n }, { assetGid: NATIVE, from: STRANGER, to: B, amount: 7n }]);
-    world.chain.onRead = async () => void (await world.db.query('DELETE FROM addresses WHERE id = $1', [bob.id]));
+    await world.advance([
+      { assetGid: NATIVE, from: STRANGER, to: A, amount: 7n },
+      { assetGid: NATIVE, from: STRANGER, to: B, amount: 7n },
+    ]);
+    world.chain.onRead = async () =>
+      void (await world.db.query('DELETE FROM addresses WHERE id = $1', [bob.id]));
     await settle();
     expect((await world.events()).map((event) => [event.data.address, event.sequence])).toEqual([[A, 1]]);
     expect(await world.countWork()).toBe(0);

@@ -18,25 +18,43 @@ export interface StepDeps {
 }
 
 /** `idle`: there is nothing to do. `waiting`: the analyzer has to move first. `done`: something was done. */
-export type StepResult = { readonly type: 'idle' } | { readonly type: 'waiting'; readonly reason?: string } | { readonly type: 'done'; readonly events: readonly BalanceEvent[]; readonly hasMore: boolean };
+export type StepResult =
+  | { readonly type: 'idle' }
+  | { readonly type: 'waiting'; readonly reason?: string }
+  | { readonly type: 'done'; readonly events: readonly BalanceEvent[]; readonly hasMore: boolean };
 
 export const READS_MAX = 500;
 const TARGETS_MAX = 4_000;
-const readingsTotal = counter('chainwatch_balance_readings_total', { description: 'Balances that the chain was asked for.' });
+const readingsTotal = counter('chainwatch_balance_readings_total', {
+  description: 'Balances that the chain was asked for.',
+});
 
 /**
  * One piece of work: what is asked for, the chain's answers, what they change, written in one transaction.
  * @throws ChainError when the node is at fault: the work stays where it is
  */
-export async function runBalanceStep({ store, client, clock, signal, limits }: StepDeps): Promise<StepResult> {
+export async function runBalanceStep({
+  store,
+  client,
+  clock,
+  signal,
+  limits,
+}: StepDeps): Promise<StepResult> {
   const chainGid = client.network.gid;
   const readsMax = limits?.reads ?? READS_MAX;
-  const work = await takeWork(store.sql, client.network, { reads: readsMax, targets: limits?.targets ?? TARGETS_MAX });
+  const work = await takeWork(store.sql, client.network, {
+    reads: readsMax,
+    targets: limits?.targets ?? TARGETS_MAX,
+  });
   if (work.readIds.length === 0) return { type: 'idle' };
   // Read after the work: nothing in it stands beyond this cursor.
   const { cursor, isHeld, isCursorOrphaned } = await readChainState(store.sql, chainGid);
   if (cursor === undefined || isHeld) return { type: 'waiting' };
-  if (isCursorOrphaned) return { type: 'waiting', reason: `block ${cursor.number} was orphaned, the analyzer has to undo it first` };
+  if (isCursorOrphaned)
+    return {
+      type: 'waiting',
+      reason: `block ${cursor.number} was orphaned, the analyzer has to undo it first`,
+    };
   if (work.isTooLarge) {
     await store.write((sql) => splitRead(sql, work.readIds[0]!));
     return { type: 'done', events: [], hasMore: true };

@@ -29,7 +29,8 @@ export async function readChainState(sql: Sql, chainGid: string): Promise<ChainS
     values: [chainGid],
   });
   const row = rows[0];
-  if (row === undefined) return { cursor: undefined, isCursorOrphaned: false, confirmedNumber: -1, isHeld: false };
+  if (row === undefined)
+    return { cursor: undefined, isCursorOrphaned: false, confirmedNumber: -1, isHeld: false };
   return {
     cursor: row.number === null || row.hash === null ? undefined : { number: row.number, hash: row.hash },
     isCursorOrphaned: row.is_orphaned,

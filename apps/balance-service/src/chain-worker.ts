@@ -15,7 +15,10 @@ export interface ChainWorkerDeps {
   /** Rejects with the reason when the chain cannot be read. */
   readonly openReader: (chain: ActiveChain) => Promise<BalanceReader>;
   readonly publish: (events: readonly BalanceEvent[]) => void;
-  readonly logger: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
+  readonly logger: {
+    warn(fields: object, message: string): void;
+    info(fields: object, message: string): void;
+  };
   readonly clock: () => Date;
   /** Between two looks for work when nobody wakes it. Default 1,000. */
   readonly idleMs?: number;
@@ -49,7 +52,14 @@ export class ChainWorker {
   constructor(deps: ChainWorkerDeps) {
     this.#deps = deps;
     const { db, owner, logger, chain } = deps;
-    this.#ownership = new Ownership({ db, kind: 'balances', share: chain.gid, owner, logger, work: (share, signal) => this.#keep(share, signal) });
+    this.#ownership = new Ownership({
+      db,
+      kind: 'balances',
+      share: chain.gid,
+      owner,
+      logger,
+      work: (share, signal) => this.#keep(share, signal),
+    });
   }
 
   get chainGid(): string {
@@ -115,7 +125,10 @@ export class ChainWorker {
     while (!signal.aborted) {
       try {
         await this.#tell(store);
-        await this.#settle(await runBalanceStep({ store, client, clock, signal, limits: { reads: readsMax } }), signal);
+        await this.#settle(
+          await runBalanceStep({ store, client, clock, signal, limits: { reads: readsMax } }),
+          signal,
+        );
         retryMs = RETRY_MS_MIN;
         readsMax = Math.min(readsMax * 2, READS_MAX);
       } catch (error) {
@@ -146,7 +159,11 @@ export class ChainWorker {
 
   #noteStall(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    if (this.#reason !== reason) this.#deps.logger.warn({ err: error, chain_gid: this.chainGid }, 'the chain did not tell balances, it is asked again');
+    if (this.#reason !== reason)
+      this.#deps.logger.warn(
+        { err: error, chain_gid: this.chainGid },
+        'the chain did not tell balances, it is asked again',
+      );
     this.#note(reason, describePublicly(error));
   }
 

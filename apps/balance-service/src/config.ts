@@ -2,7 +2,16 @@ import { durationMs, loadConfig, serviceConfig } from '@chainwatch/config';
 import type { z } from 'zod';
 
 const schema = serviceConfig
-  .pick({ DATABASE_URL: true, NATS_URL: true, HEALTH_PORT: true, LOG_LEVEL: true, INSTANCE_ID: true, SECRETS_KEYS: true, OUTBOUND_ALLOW: true, CHAIN_ENDPOINTS: true })
+  .pick({
+    DATABASE_URL: true,
+    NATS_URL: true,
+    HEALTH_PORT: true,
+    LOG_LEVEL: true,
+    INSTANCE_ID: true,
+    SECRETS_KEYS: true,
+    OUTBOUND_ALLOW: true,
+    CHAIN_ENDPOINTS: true,
+  })
   .extend({
     /** One request to a node is given up after that. */
     NODE_TIMEOUT: durationMs().default(10_000),

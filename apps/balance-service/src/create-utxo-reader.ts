@@ -11,20 +11,35 @@ interface Row {
  * Balances of a chain of unspent outputs, from the coins of watched addresses. Coins and blocks are seen in one
  * snapshot: a block counts when the analyzer stored it and it is canonical. Immature coins are part of the balance.
  */
-export function createUtxoReader({ db, network }: { readonly db: Sql; readonly network: Network }): BalanceReader {
+export function createUtxoReader({
+  db,
+  network,
+}: {
+  readonly db: Sql;
+  readonly network: Network;
+}): BalanceReader {
   return {
     network,
     readBalances: async (at, queries, signal) => {
       signal?.throwIfAborted();
-      const amounts = await sumCoins(db, network.gid, at, [...new Set(queries.map(({ address }) => address))]);
-      return queries.map(({ address, assetGid }: BalanceQuery) => (assetGid === network.native.gid ? amounts.get(address) : undefined));
+      const amounts = await sumCoins(db, network.gid, at, [
+        ...new Set(queries.map(({ address }) => address)),
+      ]);
+      return queries.map(({ address, assetGid }: BalanceQuery) =>
+        assetGid === network.native.gid ? amounts.get(address) : undefined,
+      );
     },
     close: () => undefined,
   };
 }
 
 /** @throws BlockNotFoundError when the analyzer has not reached the block, or it is an orphan */
-async function sumCoins(db: Sql, chainGid: string, { number, hash }: BlockRef, addresses: readonly string[]): Promise<Map<string, bigint>> {
+async function sumCoins(
+  db: Sql,
+  chainGid: string,
+  { number, hash }: BlockRef,
+  addresses: readonly string[],
+): Promise<Map<string, bigint>> {
   const { rows } = await db.query<Row>(
     `SELECT t.address, (
        SELECT coalesce(sum(c.amount_raw), 0) FROM (
@@ -38,6 +53,9 @@ async function sumCoins(db: Sql, chainGid: string, { number, hash }: BlockRef, a
        WHERE b.chain_gid = $1 AND b.hash = $3 AND b.number = $2 AND b.status IN ('processed', 'confirmed') AND s.cursor_number >= $2)`,
     [chainGid, number, hash, addresses],
   );
-  if (rows.length < addresses.length) throw new BlockNotFoundError(`block ${number} (${hash}) of ${chainGid} is not analysed, or not canonical`);
+  if (rows.length < addresses.length)
+    throw new BlockNotFoundError(
+      `block ${number} (${hash}) of ${chainGid} is not analysed, or not canonical`,
+    );
   return new Map(rows.map((row) => [row.address, BigInt(row.amount_raw)]));
 }

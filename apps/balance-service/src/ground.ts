@@ -13,7 +13,11 @@ interface Row extends GroundBlock {
 }
 
 /** Undefined: the transactions of one of the blocks are not stored (any more). */
-export async function readGround(sql: Sql, chainGid: string, blocks: readonly BlockRef[]): Promise<GroundBlock[] | undefined> {
+export async function readGround(
+  sql: Sql,
+  chainGid: string,
+  blocks: readonly BlockRef[],
+): Promise<GroundBlock[] | undefined> {
   const hashes = [...new Set(blocks.map((block) => block.hash))];
   const { rows } = await sql.query<Row>({
     name: 'read_ground',
@@ -33,5 +37,7 @@ export async function lockGround(sql: Sql, ground: readonly GroundBlock[]): Prom
     text: 'SELECT id, xmin::text AS version FROM blocks WHERE id = ANY($1) ORDER BY id FOR KEY SHARE',
     values: [ground.map(({ id }) => id)],
   });
-  return rows.length === ground.length && rows.every(({ version }, index) => version === ground[index]!.version);
+  return (
+    rows.length === ground.length && rows.every(({ version }, index) => version === ground[index]!.version)
+  );
 }

@@ -12,10 +12,22 @@ export interface BalanceEvent extends OutgoingEvent {
 }
 
 /** Writes `balance.changed` events into the outbox, in order. */
-export async function insertEvents(sql: Sql, chainGid: string, changes: readonly Change[], confirmedNumber: number, now: Date): Promise<BalanceEvent[]> {
+export async function insertEvents(
+  sql: Sql,
+  chainGid: string,
+  changes: readonly Change[],
+  confirmedNumber: number,
+  now: Date,
+): Promise<BalanceEvent[]> {
   if (changes.length === 0) return [];
-  const sequences = await takeSequences(sql, chainGid, changes.map(({ reading }) => reading.projectId));
-  const events = changes.map((change, position) => toEvent(chainGid, change, sequences[position]!, confirmedNumber, now));
+  const sequences = await takeSequences(
+    sql,
+    chainGid,
+    changes.map(({ reading }) => reading.projectId),
+  );
+  const events = changes.map((change, position) =>
+    toEvent(chainGid, change, sequences[position]!, confirmedNumber, now),
+  );
   await sql.query({
     name: 'insert_balance_events',
     text: `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent, created_at)
@@ -23,14 +35,25 @@ export async function insertEvents(sql: Sql, chainGid: string, changes: readonly
      FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::text[]) WITH ORDINALITY AS t (event_id, project_id, sequence, payload, traceparent, position)
      ORDER BY t.position ON CONFLICT (event_id) DO NOTHING`,
     values: [
-      chainGid, events.map((event) => event.eventId), events.map((event) => event.projectId), events.map((event) => event.envelope.sequence),
-      events.map((event) => event.payload), events.map((event) => event.traceparent ?? null), now,
+      chainGid,
+      events.map((event) => event.eventId),
+      events.map((event) => event.projectId),
+      events.map((event) => event.envelope.sequence),
+      events.map((event) => event.payload),
+      events.map((event) => event.traceparent ?? null),
+      now,
     ],
   });
   return events;
 }
 
-function toEvent(chainGid: string, change: Change, sequence: number, confirmedNumber: number, now: Date): BalanceEvent {
+function toEvent(
+  chainGid: string,
+  change: Change,
+  sequence: number,
+  confirmedNumber: number,
+  now: Date,
+): BalanceEvent {
   const { reading, previousRaw, changeCount } = change;
   const { addressId, projectId, assetGid, decimals, traceparent } = reading;
   const envelope: EventEnvelope<'balance.changed'> = {
@@ -54,5 +77,13 @@ function toEvent(chainGid: string, change: Change, sequence: number, confirmedNu
       is_confirmed: reading.block.number <= confirmedNumber,
     },
   };
-  return { eventId: envelope.event_id, subject: 'balance.changed', projectId, chainGid, envelope, payload: JSON.stringify(envelope), traceparent };
+  return {
+    eventId: envelope.event_id,
+    subject: 'balance.changed',
+    projectId,
+    chainGid,
+    envelope,
+    payload: JSON.stringify(envelope),
+    traceparent,
+  };
 }

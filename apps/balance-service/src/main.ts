@@ -14,8 +14,17 @@ await runService({
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: 'balance-service' });
     // Shared by the chains: a session is taken for a statement or a transaction. They are opened when needed.
-    const db = createDatabase({ url: config.DATABASE_URL, applicationName: 'balance-service', poolSize: 24, keepsPlans: true });
-    const bus = await createBus('balance-service', { url: config.NATS_URL, name: config.INSTANCE_ID, logger });
+    const db = createDatabase({
+      url: config.DATABASE_URL,
+      applicationName: 'balance-service',
+      poolSize: 24,
+      keepsPlans: true,
+    });
+    const bus = await createBus('balance-service', {
+      url: config.NATS_URL,
+      name: config.INSTANCE_ID,
+      logger,
+    });
     const service = await startBalanceService({
       db,
       bus,
@@ -29,7 +38,11 @@ await runService({
         timeoutMs: config.NODE_TIMEOUT,
       }),
     });
-    const health = await startHealthServer({ port: config.HEALTH_PORT, checks: () => service.readiness(), metrics: telemetry.handleMetrics });
+    const health = await startHealthServer({
+      port: config.HEALTH_PORT,
+      checks: () => service.readiness(),
+      metrics: telemetry.handleMetrics,
+    });
     return {
       async stop() {
         await service.stop();

@@ -8,11 +8,15 @@ export interface ReaderOpenerOptions extends ChainOpenerOptions {
 }
 
 /** Who tells the balances of a chain: its nodes, or the coins in the database where nodes know no addresses. */
-export function createReaderOpener(options: ReaderOpenerOptions): (chain: ActiveChain) => Promise<BalanceReader> {
+export function createReaderOpener(
+  options: ReaderOpenerOptions,
+): (chain: ActiveChain) => Promise<BalanceReader> {
   const openChain = createChainOpener(options);
   return async (chain) => {
     const family = await options.findFamily(chain.gid.split(':', 1)[0]!);
     const network = family?.utxo && family.networks.find(({ gid }) => gid === chain.gid);
-    return network === undefined ? (await openChain(chain)).client : createUtxoReader({ db: options.db, network });
+    return network === undefined
+      ? (await openChain(chain)).client
+      : createUtxoReader({ db: options.db, network });
   };
 }

@@ -3,8 +3,19 @@ import type { Anchor } from './read-anchors.ts';
 import type { Reading } from './target.ts';
 
 const reading = (amountRaw: bigint, number = 10): Reading => ({
-  addressId: 'a', projectId: 'p', address: '0xaa', display: '0xAA', assetGid: 'gid', decimals: 18, block: { number, hash: `0x${number}` },
-  parent: undefined, baselineRaw: undefined, isSuspected: false, isLate: false, traceparent: undefined, amountRaw,
+  addressId: 'a',
+  projectId: 'p',
+  address: '0xaa',
+  display: '0xAA',
+  assetGid: 'gid',
+  decimals: 18,
+  block: { number, hash: `0x${number}` },
+  parent: undefined,
+  baselineRaw: undefined,
+  isSuspected: false,
+  isLate: false,
+  traceparent: undefined,
+  amountRaw,
 });
 const anchor = (amountRaw: bigint, number: number, told = amountRaw): Anchor => ({
   last: { amountRaw, block: { number, hash: `0x${number}` } },
@@ -14,31 +25,64 @@ const unknown: Anchor = { last: undefined, told: undefined };
 
 describe('planChange', () => {
   it('tells a first balance, without an adjustment', () => {
-    expect(planChange(reading(5n), unknown, 0n)).toMatchObject({ isTold: true, isAnchor: true, adjustmentRaw: 0n, previousRaw: undefined, changeCount: 1, block: { number: 10 } });
+    expect(planChange(reading(5n), unknown, 0n)).toMatchObject({
+      isTold: true,
+      isAnchor: true,
+      adjustmentRaw: 0n,
+      previousRaw: undefined,
+      changeCount: 1,
+      block: { number: 10 },
+    });
   });
 
   it('keeps a first balance of zero to itself', () => {
-    expect(planChange(reading(0n), unknown, 0n)).toMatchObject({ isTold: false, isAnchor: true, changeCount: 0 });
+    expect(planChange(reading(0n), unknown, 0n)).toMatchObject({
+      isTold: false,
+      isAnchor: true,
+      changeCount: 0,
+    });
   });
 
   it('needs no adjustment for what transfers explain', () => {
-    expect(planChange(reading(8n), anchor(5n, 7), 3n)).toMatchObject({ isTold: true, isAnchor: true, adjustmentRaw: 0n, previousRaw: 5n, changeCount: 5 });
+    expect(planChange(reading(8n), anchor(5n, 7), 3n)).toMatchObject({
+      isTold: true,
+      isAnchor: true,
+      adjustmentRaw: 0n,
+      previousRaw: 5n,
+      changeCount: 5,
+    });
   });
 
   it('makes an adjustment of what they do not, since the last reading', () => {
-    expect(planChange(reading(7n), anchor(5n, 7), 3n)).toMatchObject({ adjustmentRaw: -1n, adjustedSince: 7 });
+    expect(planChange(reading(7n), anchor(5n, 7), 3n)).toMatchObject({
+      adjustmentRaw: -1n,
+      adjustedSince: 7,
+    });
   });
 
   it('makes one even when the balance is the same', () => {
-    expect(planChange(reading(5n), anchor(5n, 7), 3n)).toMatchObject({ adjustmentRaw: -3n, isAnchor: true, isTold: false });
+    expect(planChange(reading(5n), anchor(5n, 7), 3n)).toMatchObject({
+      adjustmentRaw: -3n,
+      isAnchor: true,
+      isTold: false,
+    });
   });
 
   it('leaves an unchanged balance where it was read first', () => {
-    expect(planChange(reading(5n), anchor(5n, 7), 0n)).toMatchObject({ isAnchor: false, isTold: false, block: { number: 7, hash: '0x7' }, changeCount: 4 });
+    expect(planChange(reading(5n), anchor(5n, 7), 0n)).toMatchObject({
+      isAnchor: false,
+      isTold: false,
+      block: { number: 7, hash: '0x7' },
+      changeCount: 4,
+    });
   });
 
   it('anchors an unchanged balance anew after many blocks', () => {
-    expect(planChange(reading(5n, 400), anchor(5n, 7), 0n)).toMatchObject({ isAnchor: true, isTold: false, block: { number: 400 } });
+    expect(planChange(reading(5n, 400), anchor(5n, 7), 0n)).toMatchObject({
+      isAnchor: true,
+      isTold: false,
+      block: { number: 400 },
+    });
   });
 
   it('ignores a reading older than the last one', () => {
@@ -47,6 +91,10 @@ describe('planChange', () => {
 
   it('tells against what was told, not against the anchor', () => {
     // Told in an orphan; the canonical anchor is older.
-    expect(planChange(reading(5n), anchor(5n, 7, 9n), 0n)).toMatchObject({ isTold: true, previousRaw: 9n, adjustmentRaw: 0n });
+    expect(planChange(reading(5n), anchor(5n, 7, 9n), 0n)).toMatchObject({
+      isTold: true,
+      previousRaw: 9n,
+      adjustmentRaw: 0n,
+    });
   });
 });

@@ -25,7 +25,11 @@ export interface Change {
  * Compares a reading with what was known. `explainedRaw` is what transfers and fees moved since the anchor.
  * Undefined: the reading is older than what is known.
  */
-export function planChange(reading: Reading, { last, told }: Anchor, explainedRaw: bigint): Change | undefined {
+export function planChange(
+  reading: Reading,
+  { last, told }: Anchor,
+  explainedRaw: bigint,
+): Change | undefined {
   if (last !== undefined && last.block.number > reading.block.number) return undefined;
   const adjustmentRaw = last === undefined ? 0n : reading.amountRaw - last.amountRaw - explainedRaw;
   const isMoved = last === undefined || reading.amountRaw !== last.amountRaw || adjustmentRaw !== 0n;

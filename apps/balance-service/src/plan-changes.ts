@@ -21,8 +21,17 @@ export interface Plan {
  * blocks and the analyzer's state fit each other. Undefined: the analyzer undid a block, or began to recover, while the
  * chain was asked, and the answers are worth nothing.
  */
-export async function planChanges(sql: Sql, chainGid: string, { readings, silent }: Answers, cursor: BlockRef): Promise<Plan | undefined> {
-  const corrections = await readLateCorrections(sql, chainGid, [...readings, ...silent].filter((target) => target.isLate));
+export async function planChanges(
+  sql: Sql,
+  chainGid: string,
+  { readings, silent }: Answers,
+  cursor: BlockRef,
+): Promise<Plan | undefined> {
+  const corrections = await readLateCorrections(
+    sql,
+    chainGid,
+    [...readings, ...silent].filter((target) => target.isLate),
+  );
   const [state, ground, anchors] = await Promise.all([
     readChainState(sql, chainGid),
     readGround(sql, chainGid, [cursor, ...[...readings, ...corrections].map(({ block }) => block)]),
@@ -32,19 +41,35 @@ export async function planChanges(sql: Sql, chainGid: string, { readings, silent
   const gone = silent.flatMap((target, position) => {
     // A contract that was created in an orphan: what it told is no more.
     const anchor = anchors[readings.length + position]!;
-    return anchor.told?.isOrphaned === true ? [{ reading: { ...target, block: cursor, amountRaw: 0n, baselineRaw: undefined }, anchor }] : [];
+    return anchor.told?.isOrphaned === true
+      ? [{ reading: { ...target, block: cursor, amountRaw: 0n, baselineRaw: undefined }, anchor }]
+      : [];
   });
-  const known = [...readings.map((reading, position) => ({ reading, anchor: withBaseline(reading, anchors[position]!) })), ...gone];
-  const explained = await readExplained(sql, chainGid, known.map(({ reading, anchor }) => ({ target: reading, after: anchor.last?.block.number ?? reading.block.number, until: reading.block.number })));
+  const known = [
+    ...readings.map((reading, position) => ({ reading, anchor: withBaseline(reading, anchors[position]!) })),
+    ...gone,
+  ];
+  const explained = await readExplained(
+    sql,
+    chainGid,
+    known.map(({ reading, anchor }) => ({
+      target: reading,
+      after: anchor.last?.block.number ?? reading.block.number,
+      until: reading.block.number,
+    })),
+  );
   return {
     state,
-    changes: known.map(({ reading, anchor }, position) => planChange(reading, anchor, explained[position]!)).filter((change) => change !== undefined),
+    changes: known
+      .map(({ reading, anchor }, position) => planChange(reading, anchor, explained[position]!))
+      .filter((change) => change !== undefined),
     corrections,
     ground,
   };
 }
 
 function withBaseline(reading: Reading, anchor: Anchor): Anchor {
-  if (anchor.last !== undefined || reading.parent === undefined || reading.baselineRaw === undefined) return anchor;
+  if (anchor.last !== undefined || reading.parent === undefined || reading.baselineRaw === undefined)
+    return anchor;
   return { ...anchor, last: { amountRaw: reading.baselineRaw, block: reading.parent } };
 }

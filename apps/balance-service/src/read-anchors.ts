@@ -4,9 +4,13 @@ import type { Target } from './target.ts';
 /** What was known of a balance before a reading. */
 export interface Anchor {
   /** The last reading; whoever undoes a block removes what was read there, so that it stands on the canonical chain. */
-  readonly last: { readonly amountRaw: bigint; readonly block: { readonly number: number; readonly hash: string } } | undefined;
+  readonly last:
+    | { readonly amountRaw: bigint; readonly block: { readonly number: number; readonly hash: string } }
+    | undefined;
   /** What customers were told last; `isOrphaned`: in a block that is no longer canonical. */
-  readonly told: { readonly amountRaw: bigint; readonly changeCount: number; readonly isOrphaned: boolean } | undefined;
+  readonly told:
+    | { readonly amountRaw: bigint; readonly changeCount: number; readonly isOrphaned: boolean }
+    | undefined;
 }
 
 interface Row {
@@ -19,7 +23,11 @@ interface Row {
 }
 
 /** In the order of `targets`. */
-export async function readAnchors(sql: Sql, chainGid: string, targets: readonly Pick<Target, 'addressId' | 'assetGid'>[]): Promise<Anchor[]> {
+export async function readAnchors(
+  sql: Sql,
+  chainGid: string,
+  targets: readonly Pick<Target, 'addressId' | 'assetGid'>[],
+): Promise<Anchor[]> {
   if (targets.length === 0) return [];
   const { rows } = await sql.query<Row>({
     name: 'read_anchors',
@@ -35,7 +43,17 @@ export async function readAnchors(sql: Sql, chainGid: string, targets: readonly 
     values: [chainGid, targets.map((target) => target.addressId), targets.map((target) => target.assetGid)],
   });
   return rows.map((row) => ({
-    last: row.last_raw === null || row.last_number === null || row.last_hash === null ? undefined : { amountRaw: BigInt(row.last_raw), block: { number: row.last_number, hash: row.last_hash } },
-    told: row.told_raw === null ? undefined : { amountRaw: BigInt(row.told_raw), changeCount: row.change_count ?? 0, isOrphaned: row.is_orphaned ?? false },
+    last:
+      row.last_raw === null || row.last_number === null || row.last_hash === null
+        ? undefined
+        : { amountRaw: BigInt(row.last_raw), block: { number: row.last_number, hash: row.last_hash } },
+    told:
+      row.told_raw === null
+        ? undefined
+        : {
+            amountRaw: BigInt(row.told_raw),
+            changeCount: row.change_count ?? 0,
+            isOrphaned: row.is_orphaned ?? false,
+          },
   }));
 }

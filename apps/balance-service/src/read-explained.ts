@@ -16,7 +16,8 @@ export async function readExplained(sql: Sql, chainGid: string, spans: readonly 
   const moved = new Map<Span, bigint>();
   const open = spans.filter((span) => span.after < span.until);
   const near = open.filter((span) => span.until - span.after <= NEAR_BLOCKS);
-  for (const [position, sum] of (await readNear(sql, chainGid, near)).entries()) moved.set(near[position]!, sum);
+  for (const [position, sum] of (await readNear(sql, chainGid, near)).entries())
+    moved.set(near[position]!, sum);
   for (const span of open) if (!moved.has(span)) moved.set(span, await readFar(sql, chainGid, span));
   return spans.map((span) => moved.get(span) ?? 0n);
 }
@@ -42,8 +43,13 @@ async function readNear(sql: Sql, chainGid: string, spans: readonly Span[]): Pro
        WHERE (SELECT true FROM transaction_addresses ta WHERE ta.address_id = t.address_id AND ta.transaction_id = x.id)
      ) e ORDER BY t.position`,
     values: [
-      chainGid, spans.map(({ target }) => target.addressId), spans.map(({ target }) => target.projectId), spans.map(({ target }) => target.address),
-      spans.map(({ target }) => target.assetGid), spans.map((span) => span.after), spans.map((span) => span.until),
+      chainGid,
+      spans.map(({ target }) => target.addressId),
+      spans.map(({ target }) => target.projectId),
+      spans.map(({ target }) => target.address),
+      spans.map(({ target }) => target.assetGid),
+      spans.map((span) => span.after),
+      spans.map((span) => span.until),
     ],
   });
   return rows.map((row) => BigInt(row.sum ?? '0'));

@@ -21,7 +21,11 @@ interface Row {
 }
 
 /** The adjustments between the last readings of each target, computed again. */
-export async function readLateCorrections(sql: Sql, chainGid: string, targets: readonly Target[]): Promise<Correction[]> {
+export async function readLateCorrections(
+  sql: Sql,
+  chainGid: string,
+  targets: readonly Target[],
+): Promise<Correction[]> {
   if (targets.length === 0) return [];
   const { rows } = await sql.query<Row>(
     `SELECT t.position, h.* FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS t (address_id, asset_gid, position)
@@ -35,7 +39,11 @@ export async function readLateCorrections(sql: Sql, chainGid: string, targets: r
     const before = rows[index - 1];
     return before?.position === row.position ? [{ before, row }] : [];
   });
-  const spans = pairs.map(({ before, row }) => ({ target: targets[row.position - 1]!, after: before.block_number, until: row.block_number }));
+  const spans = pairs.map(({ before, row }) => ({
+    target: targets[row.position - 1]!,
+    after: before.block_number,
+    until: row.block_number,
+  }));
   const explained = await readExplained(sql, chainGid, spans);
   return pairs.map(({ before, row }, index) => ({
     target: spans[index]!.target,

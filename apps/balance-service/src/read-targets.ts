@@ -16,7 +16,12 @@ export interface Answers {
  * Asks the chain. A block that the node does not have (its state pruned) is read at the cursor instead.
  * @throws BlockNotFoundError when the node does not have the cursor's state: node or analyzer has to move first
  */
-export async function readTargets(client: BalanceReader, targets: readonly Target[], cursor: BlockRef, signal: AbortSignal): Promise<Answers> {
+export async function readTargets(
+  client: BalanceReader,
+  targets: readonly Target[],
+  cursor: BlockRef,
+  signal: AbortSignal,
+): Promise<Answers> {
   const groups = await Promise.all(
     groupByBlock(targets, cursor).map(async ([at, group]) => {
       try {
@@ -27,7 +32,10 @@ export async function readTargets(client: BalanceReader, targets: readonly Targe
       }
     }),
   );
-  return { readings: groups.flatMap((group) => group.readings), silent: groups.flatMap((group) => group.silent) };
+  return {
+    readings: groups.flatMap((group) => group.readings),
+    silent: groups.flatMap((group) => group.silent),
+  };
 }
 
 function groupByBlock(targets: readonly Target[], cursor: BlockRef): [BlockRef, Target[]][] {
@@ -41,14 +49,23 @@ function groupByBlock(targets: readonly Target[], cursor: BlockRef): [BlockRef, 
   return byHash.size > BLOCKS_MAX ? [[cursor, [...targets]]] : [...byHash.values()];
 }
 
-async function readGroup(client: BalanceReader, targets: readonly Target[], block: BlockRef, signal: AbortSignal): Promise<Answers> {
-  const [amounts, baselines] = await Promise.all([ask(client, block, targets, signal), readBaselines(client, targets, block, signal)]);
+async function readGroup(
+  client: BalanceReader,
+  targets: readonly Target[],
+  block: BlockRef,
+  signal: AbortSignal,
+): Promise<Answers> {
+  const [amounts, baselines] = await Promise.all([
+    ask(client, block, targets, signal),
+    readBaselines(client, targets, block, signal),
+  ]);
   const readings: Reading[] = [];
   const silent: Target[] = [];
   for (const [position, target] of targets.entries()) {
     const amountRaw = amounts[position];
     if (amountRaw === undefined) silent.push(target);
-    else if (!target.isSuspected || amountRaw !== 0n) readings.push({ ...target, block, amountRaw, baselineRaw: baselines.get(target) });
+    else if (!target.isSuspected || amountRaw !== 0n)
+      readings.push({ ...target, block, amountRaw, baselineRaw: baselines.get(target) });
   }
   return { readings, silent };
 }
@@ -57,24 +74,44 @@ async function readGroup(client: BalanceReader, targets: readonly Target[], bloc
  * A balance that is read the first time because of a block is also read just before it: otherwise what that block's
  * transfers do not explain could not be told. A node that has no state there leaves the first reading the base.
  */
-async function readBaselines(client: BalanceReader, targets: readonly Target[], block: BlockRef, signal: AbortSignal): Promise<Map<Target, bigint>> {
+async function readBaselines(
+  client: BalanceReader,
+  targets: readonly Target[],
+  block: BlockRef,
+  signal: AbortSignal,
+): Promise<Map<Target, bigint>> {
   const first = targets.filter((target) => target.parent !== undefined && target.block?.hash === block.hash);
   const parent = first[0]?.parent;
   if (parent === undefined) return new Map();
   try {
     const amounts = await ask(client, parent, first, signal);
-    return new Map(first.flatMap((target, position) => (amounts[position] === undefined ? [] : [[target, amounts[position]]])));
+    return new Map(
+      first.flatMap((target, position) =>
+        amounts[position] === undefined ? [] : [[target, amounts[position]]],
+      ),
+    );
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     return new Map();
   }
 }
 
-async function ask(client: BalanceReader, at: BlockRef, targets: readonly Target[], signal: AbortSignal): Promise<(bigint | undefined)[]> {
+async function ask(
+  client: BalanceReader,
+  at: BlockRef,
+  targets: readonly Target[],
+  signal: AbortSignal,
+): Promise<(bigint | undefined)[]> {
   const amounts: (bigint | undefined)[] = [];
   for (let from = 0; from < targets.length; from += QUERIES_MAX) {
     const part = targets.slice(from, from + QUERIES_MAX);
-    amounts.push(...(await client.readBalances(at, part.map(({ address, assetGid }) => ({ address, assetGid })), signal)));
+    amounts.push(
+      ...(await client.readBalances(
+        at,
+        part.map(({ address, assetGid }) => ({ address, assetGid })),
+        signal,
+      )),
+    );
   }
   return amounts;
 }

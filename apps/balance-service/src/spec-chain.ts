@@ -1,4 +1,10 @@
-import { BlockNotFoundError, ChainClientError, type BalanceQuery, type BlockRef, type ChainClient } from '@chainwatch/chain-core';
+import {
+  BlockNotFoundError,
+  ChainClientError,
+  type BalanceQuery,
+  type BlockRef,
+  type ChainClient,
+} from '@chainwatch/chain-core';
 import { createFakeClient, hashOf, NATIVE } from '@chainwatch/testing';
 
 export interface SpecTransaction {
@@ -41,11 +47,17 @@ export class SpecChain {
   onRead: (() => Promise<void>) | undefined;
   #salt = 0;
 
-  mine(parent: SpecBlock | undefined, transactions: readonly Omit<SpecTransaction, 'hash'>[] = [], drifts: readonly Drift[] = [], hashes: readonly string[] = []): SpecBlock {
+  mine(
+    parent: SpecBlock | undefined,
+    transactions: readonly Omit<SpecTransaction, 'hash'>[] = [],
+    drifts: readonly Drift[] = [],
+    hashes: readonly string[] = [],
+  ): SpecBlock {
     const number = (parent?.number ?? 99) + 1;
     const balances = new Map(parent?.balances ?? []);
     const add = (address: string | undefined, assetGid: string, delta: bigint): void => {
-      if (address !== undefined) balances.set(keyOf(address, assetGid), (balances.get(keyOf(address, assetGid)) ?? 0n) + delta);
+      if (address !== undefined)
+        balances.set(keyOf(address, assetGid), (balances.get(keyOf(address, assetGid)) ?? 0n) + delta);
     };
     for (const { assetGid, from, to, amount, received, fee } of transactions) {
       add(from, assetGid, -amount);
@@ -54,7 +66,16 @@ export class SpecChain {
     }
     for (const { address, assetGid, delta } of drifts) add(address, assetGid, delta);
     const hash = hashOf(`${parent?.hash ?? ''}|${number}|${(this.#salt += 1)}`);
-    const block = { number, hash, parent, balances, transactions: transactions.map((transaction, index) => ({ ...transaction, hash: hashes[index] ?? hashOf(`tx|${hash}|${index}`) })) };
+    const block = {
+      number,
+      hash,
+      parent,
+      balances,
+      transactions: transactions.map((transaction, index) => ({
+        ...transaction,
+        hash: hashes[index] ?? hashOf(`tx|${hash}|${index}`),
+      })),
+    };
     this.blocks.set(hash, block);
     return block;
   }
@@ -72,7 +93,9 @@ export class SpecChain {
         if (this.isDown) throw new ChainClientError('the node is down');
         const block = this.missing.has(at.hash) ? undefined : this.blocks.get(at.hash);
         if (block === undefined) throw new BlockNotFoundError(`no state of ${at.hash}`);
-        return queries.map(({ address, assetGid }) => (this.deaf.has(assetGid) ? undefined : this.balanceAt(block, address, assetGid)));
+        return queries.map(({ address, assetGid }) =>
+          this.deaf.has(assetGid) ? undefined : this.balanceAt(block, address, assetGid),
+        );
       },
     });
   }

@@ -47,14 +47,28 @@ export class UtxoWorld {
   private constructor(db: Database) {
     this.db = db;
     this.reader = createUtxoReader({ db, network: bitcoin });
-    this.tip = { number: 100, hash: digest('genesis'), parent: undefined, transactions: [], coins: new Map() };
+    this.tip = {
+      number: 100,
+      hash: digest('genesis'),
+      parent: undefined,
+      transactions: [],
+      coins: new Map(),
+    };
   }
 
   static async start(postgres: PostgresHandle): Promise<UtxoWorld> {
-    const world = new UtxoWorld(createDatabase({ url: await postgres.createDatabase(), applicationName: 'spec' }));
-    await world.db.query(`INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active) VALUES ($1, 'bitcoin', 'regtest', 'rbtc', 'https://example.com/x.svg', true)`, [bitcoin.gid]);
+    const world = new UtxoWorld(
+      createDatabase({ url: await postgres.createDatabase(), applicationName: 'spec' }),
+    );
+    await world.db.query(
+      `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active) VALUES ($1, 'bitcoin', 'regtest', 'rbtc', 'https://example.com/x.svg', true)`,
+      [bitcoin.gid],
+    );
     await world.db.query('INSERT INTO analyzer_states (chain_gid) VALUES ($1)', [bitcoin.gid]);
-    await world.db.query(`INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, decimals) VALUES ($1, $2, 'slip44', '1', 'native', 'active', 8)`, [BTC, bitcoin.gid]);
+    await world.db.query(
+      `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, decimals) VALUES ($1, $2, 'slip44', '1', 'native', 'active', 8)`,
+      [BTC, bitcoin.gid],
+    );
     await world.analyze(world.tip);
     return world;
   }
@@ -64,7 +78,9 @@ export class UtxoWorld {
   }
 
   async addProject(): Promise<string> {
-    const { rows } = await this.db.query<{ id: string }>(`WITH w AS (INSERT INTO workspaces (name) VALUES ('w') RETURNING id) INSERT INTO projects (workspace_id, name) SELECT id, 'p' FROM w RETURNING id`);
+    const { rows } = await this.db.query<{ id: string }>(
+      `WITH w AS (INSERT INTO workspaces (name) VALUES ('w') RETURNING id) INSERT INTO projects (workspace_id, name) SELECT id, 'p' FROM w RETURNING id`,
+    );
     return rows[0]!.id;
   }
 
@@ -81,17 +97,30 @@ export class UtxoWorld {
   }
 
   /** A block on top of the tip; a transaction spends outpoints and pays; without inputs it is a coinbase. */
-  mine(transactions: readonly { readonly inputs?: readonly string[]; readonly outputs: readonly UtxoOutput[] }[], parent = this.tip): UtxoBlock {
+  mine(
+    transactions: readonly { readonly inputs?: readonly string[]; readonly outputs: readonly UtxoOutput[] }[],
+    parent = this.tip,
+  ): UtxoBlock {
     const coins = new Map(parent.coins);
     const made = transactions.map(({ inputs = [], outputs }): UtxoTransaction => {
       const isCoinbase = inputs.length === 0;
       // The same payment has the same txid in another block; a coinbase has the height in it.
-      const txid = digest(isCoinbase ? `coinbase ${parent.hash} ${(this.#salt += 1)}` : JSON.stringify([inputs, outputs.map(({ address, amountRaw }) => [address, String(amountRaw)])]));
+      const txid = digest(
+        isCoinbase
+          ? `coinbase ${parent.hash} ${(this.#salt += 1)}`
+          : JSON.stringify([inputs, outputs.map(({ address, amountRaw }) => [address, String(amountRaw)])]),
+      );
       for (const input of inputs) coins.delete(input);
       outputs.forEach((output, vout) => coins.set(`${txid}:${vout}`, output));
       return { txid, isCoinbase, inputs, outputs };
     });
-    this.tip = { number: parent.number + 1, hash: digest(`${parent.hash} ${(this.#salt += 1)}`), parent, transactions: made, coins };
+    this.tip = {
+      number: parent.number + 1,
+      hash: digest(`${parent.hash} ${(this.#salt += 1)}`),
+      parent,
+      transactions: made,
+      coins,
+    };
     return this.tip;
   }
 
@@ -113,14 +142,20 @@ export class UtxoWorld {
         await this.#store(sql, block, transaction, coins);
         transaction.outputs.forEach((output, vout) => coins.set(`${transaction.txid}:${vout}`, output));
       }
-      await sql.query('UPDATE analyzer_states SET cursor_seq = cursor_seq + 1, cursor_number = $2, cursor_hash = $3 WHERE chain_gid = $1', [bitcoin.gid, block.number, block.hash]);
+      await sql.query(
+        'UPDATE analyzer_states SET cursor_seq = cursor_seq + 1, cursor_number = $2, cursor_hash = $3 WHERE chain_gid = $1',
+        [bitcoin.gid, block.number, block.hash],
+      );
     });
   }
 
   /** A coin from before the address was watched, as a scan finds it. */
   async addScannedCoin({ address, amountRaw }: UtxoOutput, blockNumber: number): Promise<string> {
     const txid = digest(`scanned ${(this.#salt += 1)}`);
-    await this.db.query('INSERT INTO utxos (chain_gid, txid, vout, address, amount_raw, block_number) VALUES ($1, $2, 0, $3, $4, $5)', [bitcoin.gid, txid, address, amountRaw, blockNumber]);
+    await this.db.query(
+      'INSERT INTO utxos (chain_gid, txid, vout, address, amount_raw, block_number) VALUES ($1, $2, 0, $3, $4, $5)',
+      [bitcoin.gid, txid, address, amountRaw, blockNumber],
+    );
     (this.tip.coins as Map<string, UtxoOutput>).set(`${txid}:0`, { address, amountRaw });
     return `${txid}:0`;
   }
@@ -130,10 +165,22 @@ export class UtxoWorld {
     const hashes = blocks.map((block) => block.hash);
     const parent = blocks.at(-1)!.parent!;
     await this.db.transaction(async (sql) => {
-      await sql.query(`UPDATE blocks SET status = 'reorged' WHERE chain_gid = $1 AND hash = ANY($2)`, [bitcoin.gid, hashes]);
-      const { rows } = await sql.query<{ id: string }>(`UPDATE transactions SET status = 'reorged', epoch = epoch + 1 WHERE chain_gid = $1 AND block_hash = ANY($2) AND status <> 'reorged' RETURNING id`, [bitcoin.gid, hashes]);
-      await sql.query('DELETE FROM utxos WHERE chain_gid = $1 AND block_hash = ANY($2)', [bitcoin.gid, hashes]);
-      await sql.query('UPDATE utxos SET spent_by = NULL, spent_block_number = NULL, spent_block_hash = NULL WHERE chain_gid = $1 AND spent_block_hash = ANY($2)', [bitcoin.gid, hashes]);
+      await sql.query(`UPDATE blocks SET status = 'reorged' WHERE chain_gid = $1 AND hash = ANY($2)`, [
+        bitcoin.gid,
+        hashes,
+      ]);
+      const { rows } = await sql.query<{ id: string }>(
+        `UPDATE transactions SET status = 'reorged', epoch = epoch + 1 WHERE chain_gid = $1 AND block_hash = ANY($2) AND status <> 'reorged' RETURNING id`,
+        [bitcoin.gid, hashes],
+      );
+      await sql.query('DELETE FROM utxos WHERE chain_gid = $1 AND block_hash = ANY($2)', [
+        bitcoin.gid,
+        hashes,
+      ]);
+      await sql.query(
+        'UPDATE utxos SET spent_by = NULL, spent_block_number = NULL, spent_block_hash = NULL WHERE chain_gid = $1 AND spent_block_hash = ANY($2)',
+        [bitcoin.gid, hashes],
+      );
       await sql.query(
         `WITH readings AS (DELETE FROM balance_history WHERE chain_gid = $1 AND block_hash = ANY($2) RETURNING address_id, asset_gid),
            differences AS (DELETE FROM adjustments WHERE chain_gid = $1 AND block_hash = ANY($2))
@@ -142,15 +189,24 @@ export class UtxoWorld {
            SELECT address_id, asset_gid FROM readings UNION SELECT address_id, $4 FROM transaction_addresses WHERE transaction_id = ANY($3)) t`,
         [bitcoin.gid, hashes, rows.map((row) => row.id), BTC],
       );
-      await sql.query('UPDATE analyzer_states SET cursor_seq = cursor_seq + 1, cursor_number = $2, cursor_hash = $3 WHERE chain_gid = $1', [bitcoin.gid, parent.number, parent.hash]);
+      await sql.query(
+        'UPDATE analyzer_states SET cursor_seq = cursor_seq + 1, cursor_number = $2, cursor_hash = $3 WHERE chain_gid = $1',
+        [bitcoin.gid, parent.number, parent.hash],
+      );
     });
     this.tip = parent;
   }
 
   async confirm(block: UtxoBlock): Promise<void> {
     await this.db.transaction(async (sql) => {
-      await sql.query(`UPDATE blocks SET status = 'confirmed' WHERE chain_gid = $1 AND number <= $2 AND status = 'processed'`, [bitcoin.gid, block.number]);
-      await sql.query('UPDATE analyzer_states SET confirmed_number = $2, cursor_seq = cursor_seq + 1 WHERE chain_gid = $1', [bitcoin.gid, block.number]);
+      await sql.query(
+        `UPDATE blocks SET status = 'confirmed' WHERE chain_gid = $1 AND number <= $2 AND status = 'processed'`,
+        [bitcoin.gid, block.number],
+      );
+      await sql.query(
+        'UPDATE analyzer_states SET confirmed_number = $2, cursor_seq = cursor_seq + 1 WHERE chain_gid = $1',
+        [bitcoin.gid, block.number],
+      );
       await sql.query(
         `INSERT INTO balance_reads (chain_gid, address_id, asset_gid, block_number, block_hash, reason) SELECT $1, id, $2, $3::bigint, $4, 'confirmed' FROM addresses`,
         [bitcoin.gid, BTC, block.number, block.hash],
@@ -160,13 +216,24 @@ export class UtxoWorld {
 
   /** What the chain itself says. */
   balanceAt(block: UtxoBlock, address: string): bigint {
-    return [...block.coins.values()].filter((coin) => coin.address === address).reduce((sum, coin) => sum + coin.amountRaw, 0n);
+    return [...block.coins.values()]
+      .filter((coin) => coin.address === address)
+      .reduce((sum, coin) => sum + coin.amountRaw, 0n);
   }
 
-  async #store(sql: Sql, block: UtxoBlock, { txid, isCoinbase, inputs, outputs }: UtxoTransaction, coins: ReadonlyMap<string, UtxoOutput>): Promise<void> {
-    const isWatched = (address: string | undefined): boolean => this.watched.some((one) => one.address === address);
+  async #store(
+    sql: Sql,
+    block: UtxoBlock,
+    { txid, isCoinbase, inputs, outputs }: UtxoTransaction,
+    coins: ReadonlyMap<string, UtxoOutput>,
+  ): Promise<void> {
+    const isWatched = (address: string | undefined): boolean =>
+      this.watched.some((one) => one.address === address);
     for (const input of inputs) {
-      await sql.query('UPDATE utxos SET spent_by = $3, spent_block_number = $4, spent_block_hash = $5 WHERE chain_gid = $1 AND txid || $6 || vout = $2', [bitcoin.gid, input, txid, block.number, block.hash, ':']);
+      await sql.query(
+        'UPDATE utxos SET spent_by = $3, spent_block_number = $4, spent_block_hash = $5 WHERE chain_gid = $1 AND txid || $6 || vout = $2',
+        [bitcoin.gid, input, txid, block.number, block.hash, ':'],
+      );
     }
     for (const [vout, { address, amountRaw }] of outputs.entries()) {
       if (!isWatched(address)) continue;
@@ -176,10 +243,28 @@ export class UtxoWorld {
       );
     }
     const legs = [
-      ...inputs.flatMap((input, vin) => (isWatched(coins.get(input)?.address) ? [{ index: vin, from: coins.get(input)!.address, to: undefined, amountRaw: coins.get(input)!.amountRaw }] : [])),
-      ...outputs.map(({ address, amountRaw }, vout) => ({ index: inputs.length + vout, from: undefined, to: address, amountRaw })),
+      ...inputs.flatMap((input, vin) =>
+        isWatched(coins.get(input)?.address)
+          ? [
+              {
+                index: vin,
+                from: coins.get(input)!.address,
+                to: undefined,
+                amountRaw: coins.get(input)!.amountRaw,
+              },
+            ]
+          : [],
+      ),
+      ...outputs.map(({ address, amountRaw }, vout) => ({
+        index: inputs.length + vout,
+        from: undefined,
+        to: address,
+        amountRaw,
+      })),
     ];
-    const touched = this.watched.filter(({ address }) => legs.some(({ from, to }) => from === address || to === address));
+    const touched = this.watched.filter(({ address }) =>
+      legs.some(({ from, to }) => from === address || to === address),
+    );
     for (const projectId of new Set(touched.map((one) => one.projectId))) {
       const id = transactionIdOf(projectId, bitcoin.gid, txid);
       await sql.query(
@@ -194,8 +279,14 @@ export class UtxoWorld {
         );
       }
       for (const one of touched.filter((candidate) => candidate.projectId === projectId)) {
-        await sql.query('INSERT INTO transaction_addresses (address_id, transaction_id) VALUES ($1, $2) ON CONFLICT DO NOTHING', [one.id, id]);
-        await sql.query(`INSERT INTO balance_reads (chain_gid, address_id, asset_gid, block_number, block_hash, reason) VALUES ($1, $2, $3, $4, $5, 'detected')`, [bitcoin.gid, one.id, BTC, block.number, block.hash]);
+        await sql.query(
+          'INSERT INTO transaction_addresses (address_id, transaction_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+          [one.id, id],
+        );
+        await sql.query(
+          `INSERT INTO balance_reads (chain_gid, address_id, asset_gid, block_number, block_hash, reason) VALUES ($1, $2, $3, $4, $5, 'detected')`,
+          [bitcoin.gid, one.id, BTC, block.number, block.hash],
+        );
       }
     }
   }

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { BlockNotFoundError, ChainClientError, type BalanceQuery, type BlockRef, type ChainClient, type Network } from '@chainwatch/chain-core';
+import {
+  BlockNotFoundError,
+  ChainClientError,
+  type BalanceQuery,
+  type BlockRef,
+  type ChainClient,
+  type Network,
+} from '@chainwatch/chain-core';
 import { findNetwork } from '@chainwatch/chain-registry';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { createFakeBroker, waitFor, type FakeBroker } from '@chainwatch/testing';
@@ -48,9 +55,14 @@ export class World {
   static async create(url: string, addressCount: number): Promise<World> {
     const world = new World(url);
     const { db } = world;
-    const { rows } = await db.query<{ id: string }>(`WITH w AS (INSERT INTO workspaces (name) VALUES ('w') RETURNING id) INSERT INTO projects (workspace_id, name) SELECT id, 'p' FROM w RETURNING id`);
+    const { rows } = await db.query<{ id: string }>(
+      `WITH w AS (INSERT INTO workspaces (name) VALUES ('w') RETURNING id) INSERT INTO projects (workspace_id, name) SELECT id, 'p' FROM w RETURNING id`,
+    );
     world.projectId = rows[0]!.id;
-    await db.query(`INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active) VALUES ($1, 'evm', 'local', 'l', '', true)`, [CHAIN]);
+    await db.query(
+      `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active) VALUES ($1, 'evm', 'local', 'l', '', true)`,
+      [CHAIN],
+    );
     await db.query(
       `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, decimals) VALUES ($2, $1, 'slip44', '60', 'native', 'active', 18), ($3, $1, 'erc20', 'aa', 'fungible', 'active', 0)`,
       [CHAIN, NATIVE, TOKEN],
@@ -80,7 +92,10 @@ export class World {
   }
 
   /** A block on the head: its transfers are told to the analyzer's tables, `silently` changes balances without a transfer. */
-  async mine(moves: readonly Move[], silently: readonly { index: number; assetGid: string; delta: bigint }[] = []): Promise<BlockRef> {
+  async mine(
+    moves: readonly Move[],
+    silently: readonly { index: number; assetGid: string; delta: bigint }[] = [],
+  ): Promise<BlockRef> {
     const parent = this.branch.at(-1);
     const block = { number: (parent?.number ?? 0) + 1, hash: `0x${randomUUID().replaceAll('-', '')}` };
     const state = new Map(parent === undefined ? [] : this.states.get(parent.hash));
@@ -98,12 +113,19 @@ export class World {
     this.states.set(block.hash, state);
     this.branch.push(block);
     await this.db.transaction(async (sql) => {
-      await sql.query(`INSERT INTO blocks (chain_gid, number, hash, parent_hash, status) VALUES ($1, $2, $3, $4, 'processed')`, [CHAIN, block.number, block.hash, parent?.hash ?? '0x']);
+      await sql.query(
+        `INSERT INTO blocks (chain_gid, number, hash, parent_hash, status) VALUES ($1, $2, $3, $4, 'processed')`,
+        [CHAIN, block.number, block.hash, parent?.hash ?? '0x'],
+      );
       for (const move of moves) await this.#storeMove(sql, block, move);
       const touched = silently.filter(({ assetGid }) => assetGid === TOKEN);
       if (touched.length > 0) await this.#ask(sql, undefined, TOKEN, block, 'touched');
-      for (const { index } of silently.filter(({ assetGid }) => assetGid === NATIVE)) await this.#ask(sql, index, NATIVE, block, 'touched');
-      await sql.query('UPDATE analyzer_states SET cursor_number = $2, cursor_hash = $3 WHERE chain_gid = $1', [CHAIN, block.number, block.hash]);
+      for (const { index } of silently.filter(({ assetGid }) => assetGid === NATIVE))
+        await this.#ask(sql, index, NATIVE, block, 'touched');
+      await sql.query(
+        'UPDATE analyzer_states SET cursor_number = $2, cursor_hash = $3 WHERE chain_gid = $1',
+        [CHAIN, block.number, block.hash],
+      );
     });
     return block;
   }
@@ -115,7 +137,10 @@ export class World {
     await this.db.transaction(async (sql) => {
       await sql.query('SELECT 1 FROM blocks WHERE hash = ANY($1) ORDER BY id FOR UPDATE', [hashes]);
       await sql.query(`UPDATE blocks SET status = 'reorged' WHERE hash = ANY($1)`, [hashes]);
-      const { rows } = await sql.query<{ id: string }>(`UPDATE transactions SET status = 'reorged' WHERE block_hash = ANY($1) RETURNING id`, [hashes]);
+      const { rows } = await sql.query<{ id: string }>(
+        `UPDATE transactions SET status = 'reorged' WHERE block_hash = ANY($1) RETURNING id`,
+        [hashes],
+      );
       await sql.query(
         `WITH readings AS (DELETE FROM balance_history WHERE block_hash = ANY($5) RETURNING address_id, asset_gid),
            differences AS (DELETE FROM adjustments WHERE block_hash = ANY($5))
@@ -124,14 +149,23 @@ export class World {
          UNION SELECT $1, address_id, asset_gid, 'reorged' FROM readings`,
         [CHAIN, rows.map(({ id }) => id), NATIVE, TOKEN, hashes],
       );
-      await sql.query('UPDATE analyzer_states SET cursor_number = $2, cursor_hash = $3 WHERE chain_gid = $1', [CHAIN, this.head.number, this.head.hash]);
+      await sql.query(
+        'UPDATE analyzer_states SET cursor_number = $2, cursor_hash = $3 WHERE chain_gid = $1',
+        [CHAIN, this.head.number, this.head.hash],
+      );
     });
   }
 
   async finalize(block: BlockRef): Promise<void> {
     await this.db.transaction(async (sql) => {
-      await sql.query('UPDATE analyzer_states SET confirmed_number = $2 WHERE chain_gid = $1', [CHAIN, block.number]);
-      const { rows } = await sql.query<{ id: string }>(`UPDATE transactions SET status = 'confirmed', confirmed_at = now() WHERE block_number <= $1 AND status = 'detected' RETURNING id`, [block.number]);
+      await sql.query('UPDATE analyzer_states SET confirmed_number = $2 WHERE chain_gid = $1', [
+        CHAIN,
+        block.number,
+      ]);
+      const { rows } = await sql.query<{ id: string }>(
+        `UPDATE transactions SET status = 'confirmed', confirmed_at = now() WHERE block_number <= $1 AND status = 'detected' RETURNING id`,
+        [block.number],
+      );
       await sql.query(
         `INSERT INTO balance_reads (chain_gid, address_id, asset_gid, block_number, block_hash, reason)
          SELECT DISTINCT $1, ta.address_id, g.gid, $5::bigint, $6, 'confirmed' FROM transaction_addresses ta CROSS JOIN (VALUES ($3), ($4)) g (gid) WHERE ta.transaction_id = ANY($2)`,
@@ -141,7 +175,10 @@ export class World {
   }
 
   async importAddress(index: number): Promise<void> {
-    await this.db.query(`INSERT INTO balance_reads (chain_gid, address_id, reason) VALUES ($1, $2, 'imported')`, [CHAIN, this.addresses[index]!.id]);
+    await this.db.query(
+      `INSERT INTO balance_reads (chain_gid, address_id, reason) VALUES ($1, $2, 'imported')`,
+      [CHAIN, this.addresses[index]!.id],
+    );
   }
 
   readonly client: ChainClient = {
@@ -154,8 +191,11 @@ export class World {
         throw new ChainClientError('the node is away');
       }
       const state = this.states.get(at.hash);
-      if (state === undefined || this.missing.has(at.hash)) throw new BlockNotFoundError(`no state of ${at.hash}`);
-      return queries.map(({ address, assetGid }) => (assetGid === NATIVE || assetGid === TOKEN ? (state.get(`${address}|${assetGid}`) ?? 0n) : undefined));
+      if (state === undefined || this.missing.has(at.hash))
+        throw new BlockNotFoundError(`no state of ${at.hash}`);
+      return queries.map(({ address, assetGid }) =>
+        assetGid === NATIVE || assetGid === TOKEN ? (state.get(`${address}|${assetGid}`) ?? 0n) : undefined,
+      );
     },
     verifyChain: async () => undefined,
     readHead: () => Promise.reject(new Error('not asked for')),
@@ -193,9 +233,22 @@ export class World {
     const bus = this.broker.connect('api-gateway');
     await waitFor(
       async () => {
-        await bus.publish('address.watched', ['evm'], { schema: 1, address_id: randomUUID(), project_id: this.projectId, address: '0x', is_monitored: true }, { messageId: randomUUID() });
+        await bus.publish(
+          'address.watched',
+          ['evm'],
+          {
+            schema: 1,
+            address_id: randomUUID(),
+            project_id: this.projectId,
+            address: '0x',
+            is_monitored: true,
+          },
+          { messageId: randomUUID() },
+        );
         left = (await this.db.query('SELECT * FROM balance_reads')).rows;
-        const { rows } = await this.db.query(`SELECT 1 FROM balance_history h JOIN blocks b ON b.hash = h.block_hash WHERE b.status = 'reorged'`);
+        const { rows } = await this.db.query(
+          `SELECT 1 FROM balance_history h JOIN blocks b ON b.hash = h.block_hash WHERE b.status = 'reorged'`,
+        );
         return left.length === 0 && rows.length === 0;
       },
       { intervalMs: 50, message: () => `balance_reads to be empty, there is ${JSON.stringify(left)}` },
@@ -203,13 +256,21 @@ export class World {
   }
 
   async current(index: number, assetGid: string): Promise<bigint | undefined> {
-    const { rows } = await this.db.query<{ amount_raw: string }>('SELECT amount_raw FROM balances WHERE address_id = $1 AND asset_gid = $2', [this.addresses[index]!.id, assetGid]);
+    const { rows } = await this.db.query<{ amount_raw: string }>(
+      'SELECT amount_raw FROM balances WHERE address_id = $1 AND asset_gid = $2',
+      [this.addresses[index]!.id, assetGid],
+    );
     return rows[0] === undefined ? undefined : BigInt(rows[0].amount_raw);
   }
 
   /** Every stretch between two readings, and what transfers and adjustments say about it. */
   async stretches(): Promise<{ difference: bigint; explained: bigint; adjusted: bigint; pair: string }[]> {
-    const { rows } = await this.db.query<{ pair: string; difference: string; explained: string; adjusted: string }>(
+    const { rows } = await this.db.query<{
+      pair: string;
+      difference: string;
+      explained: string;
+      adjusted: string;
+    }>(
       `WITH h AS (
          SELECT h.*, a.address, lag(h.amount_raw) OVER w AS before_raw, lag(h.block_number) OVER w AS before_number
          FROM balance_history h JOIN addresses a ON a.id = h.address_id WINDOW w AS (PARTITION BY h.address_id, h.asset_gid ORDER BY h.block_number))
@@ -223,7 +284,12 @@ export class World {
              AND j.block_number > h.before_number AND j.block_number <= h.block_number), 0) AS adjusted
        FROM h WHERE h.before_number IS NOT NULL`,
     );
-    return rows.map((row) => ({ pair: row.pair, difference: BigInt(row.difference), explained: BigInt(row.explained), adjusted: BigInt(row.adjusted) }));
+    return rows.map((row) => ({
+      pair: row.pair,
+      difference: BigInt(row.difference),
+      explained: BigInt(row.explained),
+      adjusted: BigInt(row.adjusted),
+    }));
   }
 
   async stop(): Promise<void> {
@@ -231,9 +297,14 @@ export class World {
     await this.db.close();
   }
 
-  async #storeMove(sql: Pick<Database, 'query'>, block: BlockRef, { from, to, assetGid, amount, fee = 0n }: Move): Promise<void> {
+  async #storeMove(
+    sql: Pick<Database, 'query'>,
+    block: BlockRef,
+    { from, to, assetGid, amount, fee = 0n }: Move,
+  ): Promise<void> {
     const id = randomUUID();
-    const addressOf = (index: number | undefined): string => (index === undefined ? '0xffff' : this.addresses[index]!.address);
+    const addressOf = (index: number | undefined): string =>
+      index === undefined ? '0xffff' : this.addresses[index]!.address;
     await sql.query(
       `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, block_number, block_hash, tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer)
        VALUES ($1, $2, $3, $9, 'detected', 'in', $4, $5, 0, 1, $6, $7, $8)`,
@@ -251,9 +322,23 @@ export class World {
     }
   }
 
-  async #ask(sql: Pick<Database, 'query'>, index: number | undefined, assetGid: string, block: BlockRef, reason: string): Promise<void> {
-    await sql.query('INSERT INTO balance_reads (chain_gid, address_id, asset_gid, block_number, block_hash, reason) VALUES ($1, $2, $3, $4, $5, $6)', [
-      CHAIN, index === undefined ? null : this.addresses[index]!.id, assetGid, block.number, block.hash, reason,
-    ]);
+  async #ask(
+    sql: Pick<Database, 'query'>,
+    index: number | undefined,
+    assetGid: string,
+    block: BlockRef,
+    reason: string,
+  ): Promise<void> {
+    await sql.query(
+      'INSERT INTO balance_reads (chain_gid, address_id, asset_gid, block_number, block_hash, reason) VALUES ($1, $2, $3, $4, $5, $6)',
+      [
+        CHAIN,
+        index === undefined ? null : this.addresses[index]!.id,
+        assetGid,
+        block.number,
+        block.hash,
+        reason,
+      ],
+    );
   }
 }

@@ -14,9 +14,19 @@ beforeEach(async () => {
 afterEach(async () => world.stop());
 
 const adjustments = async (): Promise<string[]> =>
-  (await world.db.query<{ amount_raw: string }>('SELECT amount_raw FROM adjustments ORDER BY block_number, asset_gid')).rows.map((row) => row.amount_raw);
-const told = async (): Promise<{ previous: string | null; current: string; delta: string | null; asset_gid: string }[]> =>
-  (await world.db.query<{ payload: string }>(`SELECT payload FROM events WHERE type = 'balance.changed' ORDER BY id`)).rows.map((row) => JSON.parse(row.payload).data);
+  (
+    await world.db.query<{ amount_raw: string }>(
+      'SELECT amount_raw FROM adjustments ORDER BY block_number, asset_gid',
+    )
+  ).rows.map((row) => row.amount_raw);
+const told = async (): Promise<
+  { previous: string | null; current: string; delta: string | null; asset_gid: string }[]
+> =>
+  (
+    await world.db.query<{ payload: string }>(
+      `SELECT payload FROM events WHERE type = 'balance.changed' ORDER BY id`,
+    )
+  ).rows.map((row) => JSON.parse(row.payload).data);
 const ETH = 10n ** 18n;
 
 describe('balances', () => {
@@ -41,7 +51,9 @@ describe('balances', () => {
     await world.start();
     await world.mine([{ assetGid: TOKEN, to: 0, amount: 7n }]);
     await world.settle();
-    const { rows } = await world.db.query<{ event_id: string; sequence: number }>('SELECT event_id, sequence FROM events ORDER BY id');
+    const { rows } = await world.db.query<{ event_id: string; sequence: number }>(
+      'SELECT event_id, sequence FROM events ORDER BY id',
+    );
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_row, index) => index + 1));
     expect(new Set(rows.map(({ event_id }) => event_id)).size).toBe(rows.length);
@@ -93,7 +105,9 @@ describe('balances', () => {
     await world.settle();
     expect(await world.current(0, TOKEN)).toBe(120n);
     expect(await adjustments()).toEqual([]);
-    expect((await told()).filter(({ asset_gid }) => asset_gid === TOKEN).map(({ current }) => current)).toEqual(['100', '112', '100', '120']);
+    expect(
+      (await told()).filter(({ asset_gid }) => asset_gid === TOKEN).map(({ current }) => current),
+    ).toEqual(['100', '112', '100', '120']);
   });
 
   test('are read at the head when the block is gone', async () => {
@@ -108,9 +122,15 @@ describe('balances', () => {
 
   test('wait for a node that is away, and skip a contract that does not answer', async () => {
     const dead = TOKEN.replace('aa', 'bb');
-    await world.db.query(`INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, decimals) SELECT $1, chain_gid, 'erc20', 'bb', 'fungible', 'active', 0 FROM assets WHERE gid = $2`, [dead, TOKEN]);
+    await world.db.query(
+      `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, decimals) SELECT $1, chain_gid, 'erc20', 'bb', 'fungible', 'active', 0 FROM assets WHERE gid = $2`,
+      [dead, TOKEN],
+    );
     world.failures = 5;
-    await world.mine([{ assetGid: dead, to: 0, amount: 1n }, { assetGid: TOKEN, to: 0, amount: 2n }]);
+    await world.mine([
+      { assetGid: dead, to: 0, amount: 1n },
+      { assetGid: TOKEN, to: 0, amount: 2n },
+    ]);
     await world.start();
     await world.settle();
     expect(await world.current(0, TOKEN)).toBe(2n);
@@ -125,12 +145,18 @@ describe('balances', () => {
       await world.mine([{ assetGid: TOKEN, to: 0, amount: count }]);
       sum += count;
       if (count === 10n) await first.stop();
-      if (count === 20n) await world.db.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'balance-service'`);
+      if (count === 20n)
+        await world.db.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'balance-service'`,
+        );
     }
     await world.settle();
     expect(await world.current(0, TOKEN)).toBe(sum);
-    const currents = (await told()).filter(({ asset_gid }) => asset_gid === TOKEN).map(({ previous, current }) => [previous, current]);
-    for (const [index, [previous]] of currents.entries()) expect(previous).toBe(index === 0 ? null : currents[index - 1]![1]);
+    const currents = (await told())
+      .filter(({ asset_gid }) => asset_gid === TOKEN)
+      .map(({ previous, current }) => [previous, current]);
+    for (const [index, [previous]] of currents.entries())
+      expect(previous).toBe(index === 0 ? null : currents[index - 1]![1]);
     expect(await adjustments()).toEqual([]);
   });
 
@@ -147,10 +173,35 @@ describe('balances', () => {
 });
 
 const step = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ type: fc.constant('move' as const), token: fc.boolean(), from: fc.option(fc.nat(1), { nil: undefined }), to: fc.option(fc.nat(1), { nil: undefined }), amount: fc.bigInt(1n, 50n), tax: fc.bigInt(0n, 1n), fee: fc.bigInt(0n, 3n) }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('rebase' as const), token: fc.boolean(), index: fc.nat(1), delta: fc.bigInt(-5n, 9n) }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 4 }) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('finalize' as const), depth: fc.integer({ min: 1, max: 4 }) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant('move' as const),
+      token: fc.boolean(),
+      from: fc.option(fc.nat(1), { nil: undefined }),
+      to: fc.option(fc.nat(1), { nil: undefined }),
+      amount: fc.bigInt(1n, 50n),
+      tax: fc.bigInt(0n, 1n),
+      fee: fc.bigInt(0n, 3n),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('rebase' as const),
+      token: fc.boolean(),
+      index: fc.nat(1),
+      delta: fc.bigInt(-5n, 9n),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 4 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('finalize' as const), depth: fc.integer({ min: 1, max: 4 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('import' as const), index: fc.nat(1) }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('settle' as const) }) },
 );
@@ -168,9 +219,20 @@ test('transfers and adjustments always explain the difference of two readings, a
         for (const one of steps) {
           const asset = 'token' in one && one.token ? TOKEN : NATIVE;
           if (one.type === 'move' && (one.from !== undefined || one.to !== undefined)) {
-            await random.mine([{ assetGid: asset, from: one.from, to: one.to, amount: one.amount, arriving: one.amount - (asset === TOKEN ? one.tax : 0n), fee: one.fee }]);
-          } else if (one.type === 'rebase') await random.mine([], [{ index: one.index, assetGid: asset, delta: one.delta }]);
-          else if (one.type === 'reorg' && random.head.number - one.depth > finalNumber) await random.reorg(one.depth);
+            await random.mine([
+              {
+                assetGid: asset,
+                from: one.from,
+                to: one.to,
+                amount: one.amount,
+                arriving: one.amount - (asset === TOKEN ? one.tax : 0n),
+                fee: one.fee,
+              },
+            ]);
+          } else if (one.type === 'rebase')
+            await random.mine([], [{ index: one.index, assetGid: asset, delta: one.delta }]);
+          else if (one.type === 'reorg' && random.head.number - one.depth > finalNumber)
+            await random.reorg(one.depth);
           else if (one.type === 'finalize') {
             const block = random.branch.at(-one.depth);
             if (block !== undefined && block.number > finalNumber) {
@@ -185,7 +247,8 @@ test('transfers and adjustments always explain the difference of two readings, a
           expect({ pair, sum: explained + adjusted }).toEqual({ pair, sum: difference });
         }
         for (const index of [0, 1]) {
-          for (const asset of [NATIVE, TOKEN]) expect((await random.current(index, asset)) ?? 0n).toBe(random.balance(index, asset));
+          for (const asset of [NATIVE, TOKEN])
+            expect((await random.current(index, asset)) ?? 0n).toBe(random.balance(index, asset));
         }
       } finally {
         await random.stop();

@@ -10,7 +10,13 @@ import type { Correction } from './read-late-corrections.ts';
  * Writes balances, history, adjustments and events, and removes the work they do away with, in an open transaction.
  * Returns the events. Undefined: the blocks that the plan stands on are not what they were, nothing is written.
  */
-export async function storeChanges(sql: Sql, chainGid: string, readIds: readonly number[], plan: Plan, now: Date): Promise<BalanceEvent[] | undefined> {
+export async function storeChanges(
+  sql: Sql,
+  chainGid: string,
+  readIds: readonly number[],
+  plan: Plan,
+  now: Date,
+): Promise<BalanceEvent[] | undefined> {
   // Addresses first, as whoever deletes one does: their work and their balances go with them.
   const [isGround, ids] = await Promise.all([lockGround(sql, plan.ground), lockAddresses(sql, plan)]);
   if (!isGround) return undefined;
@@ -18,15 +24,30 @@ export async function storeChanges(sql: Sql, chainGid: string, readIds: readonly
   const corrections = plan.corrections.filter(({ target }) => ids.has(target.addressId));
   // Written behind each other without waiting in between; events come last, for the analyzer waits for their counters.
   const writes = [
-    sql.query({ name: 'delete_balance_reads', text: 'DELETE FROM balance_reads WHERE id = ANY($1)', values: [readIds] }),
+    sql.query({
+      name: 'delete_balance_reads',
+      text: 'DELETE FROM balance_reads WHERE id = ANY($1)',
+      values: [readIds],
+    }),
     upsertBalances(sql, chainGid, changes, plan.state.confirmedNumber),
     insertHistory(sql, chainGid, changes),
     replaceAdjustments(sql, chainGid, corrections, [
       ...corrections,
-      ...changes.map(({ reading, adjustmentRaw, adjustedSince }) => ({ target: reading, adjustmentRaw, after: adjustedSince, block: reading.block })),
+      ...changes.map(({ reading, adjustmentRaw, adjustedSince }) => ({
+        target: reading,
+        adjustmentRaw,
+        after: adjustedSince,
+        block: reading.block,
+      })),
     ]),
   ];
-  const events = insertEvents(sql, chainGid, changes.filter((change) => change.isTold), plan.state.confirmedNumber, now);
+  const events = insertEvents(
+    sql,
+    chainGid,
+    changes.filter((change) => change.isTold),
+    plan.state.confirmedNumber,
+    now,
+  );
   await settleAll([...writes, events]);
   return events;
 }
@@ -37,22 +58,43 @@ async function settleAll(writes: readonly Promise<unknown>[]): Promise<void> {
   await Promise.all(writes);
 }
 
-async function replaceAdjustments(sql: Sql, chainGid: string, corrected: readonly Correction[], adjustments: readonly Adjustment[]): Promise<void> {
+async function replaceAdjustments(
+  sql: Sql,
+  chainGid: string,
+  corrected: readonly Correction[],
+  adjustments: readonly Adjustment[],
+): Promise<void> {
   if (corrected.length > 0) {
-    await sql.query('DELETE FROM adjustments WHERE id = ANY($1)', [corrected.map(({ target, block }) => adjustmentIdOf(target, block.hash))]);
+    await sql.query('DELETE FROM adjustments WHERE id = ANY($1)', [
+      corrected.map(({ target, block }) => adjustmentIdOf(target, block.hash)),
+    ]);
   }
   await insertAdjustments(sql, chainGid, adjustments);
 }
 
 /** An address may have been deleted, or left alone, while the chain was asked. */
 async function lockAddresses(sql: Sql, { changes, corrections }: Plan): Promise<Set<string>> {
-  const ids = [...new Set([...changes.map(({ reading }) => reading.addressId), ...corrections.map(({ target }) => target.addressId)])];
+  const ids = [
+    ...new Set([
+      ...changes.map(({ reading }) => reading.addressId),
+      ...corrections.map(({ target }) => target.addressId),
+    ]),
+  ];
   if (ids.length === 0) return new Set();
-  const { rows } = await sql.query<{ id: string }>({ name: 'lock_addresses', text: 'SELECT id FROM addresses WHERE id = ANY($1) AND is_monitored ORDER BY id FOR KEY SHARE', values: [ids] });
+  const { rows } = await sql.query<{ id: string }>({
+    name: 'lock_addresses',
+    text: 'SELECT id FROM addresses WHERE id = ANY($1) AND is_monitored ORDER BY id FOR KEY SHARE',
+    values: [ids],
+  });
   return new Set(rows.map((row) => row.id));
 }
 
-async function upsertBalances(sql: Sql, chainGid: string, changes: readonly Change[], confirmedNumber: number): Promise<void> {
+async function upsertBalances(
+  sql: Sql,
+  chainGid: string,
+  changes: readonly Change[],
+  confirmedNumber: number,
+): Promise<void> {
   if (changes.length === 0) return;
   await sql.query({
     name: 'upsert_balances',
@@ -62,8 +104,14 @@ async function upsertBalances(sql: Sql, chainGid: string, changes: readonly Chan
      ON CONFLICT (address_id, asset_gid) DO UPDATE SET amount_raw = excluded.amount_raw, block_number = excluded.block_number, block_hash = excluded.block_hash,
        is_confirmed = excluded.is_confirmed, change_count = excluded.change_count, updated_at = now()`,
     values: [
-      chainGid, confirmedNumber, changes.map(({ reading }) => reading.addressId), changes.map(({ reading }) => reading.assetGid), changes.map(({ reading }) => reading.amountRaw),
-      changes.map(({ block }) => block.number), changes.map(({ block }) => block.hash), changes.map((change) => change.changeCount),
+      chainGid,
+      confirmedNumber,
+      changes.map(({ reading }) => reading.addressId),
+      changes.map(({ reading }) => reading.assetGid),
+      changes.map(({ reading }) => reading.amountRaw),
+      changes.map(({ block }) => block.number),
+      changes.map(({ block }) => block.hash),
+      changes.map((change) => change.changeCount),
     ],
   });
 }
@@ -71,7 +119,10 @@ async function upsertBalances(sql: Sql, chainGid: string, changes: readonly Chan
 async function insertHistory(sql: Sql, chainGid: string, changes: readonly Change[]): Promise<void> {
   const rows = changes.flatMap(({ reading, isAnchor }) => {
     const { parent, baselineRaw } = reading;
-    const base = parent === undefined || baselineRaw === undefined ? [] : [{ reading, block: parent, amountRaw: baselineRaw }];
+    const base =
+      parent === undefined || baselineRaw === undefined
+        ? []
+        : [{ reading, block: parent, amountRaw: baselineRaw }];
     return isAnchor ? [...base, { reading, block: reading.block, amountRaw: reading.amountRaw }] : base;
   });
   if (rows.length === 0) return;
@@ -82,8 +133,12 @@ async function insertHistory(sql: Sql, chainGid: string, changes: readonly Chang
      FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::numeric[]) AS t (address_id, asset_gid, number, hash, amount_raw)
      ON CONFLICT (address_id, asset_gid, block_number, block_hash) DO UPDATE SET amount_raw = excluded.amount_raw`,
     values: [
-      chainGid, rows.map(({ reading }) => reading.addressId), rows.map(({ reading }) => reading.assetGid), rows.map(({ block }) => block.number),
-      rows.map(({ block }) => block.hash), rows.map(({ amountRaw }) => amountRaw),
+      chainGid,
+      rows.map(({ reading }) => reading.addressId),
+      rows.map(({ reading }) => reading.assetGid),
+      rows.map(({ block }) => block.number),
+      rows.map(({ block }) => block.hash),
+      rows.map(({ amountRaw }) => amountRaw),
     ],
   });
 }
@@ -95,16 +150,26 @@ interface Adjustment {
   readonly block: { readonly number: number; readonly hash: string };
 }
 
-const adjustmentIdOf = ({ addressId, assetGid }: Adjustment['target'], blockHash: string): string => uuidv5(['adjustment', addressId, assetGid, blockHash].join('|'));
+const adjustmentIdOf = ({ addressId, assetGid }: Adjustment['target'], blockHash: string): string =>
+  uuidv5(['adjustment', addressId, assetGid, blockHash].join('|'));
 
 /** A second difference at the same block adds to the first one. */
-async function insertAdjustments(sql: Sql, chainGid: string, adjustments: readonly Adjustment[]): Promise<void> {
+async function insertAdjustments(
+  sql: Sql,
+  chainGid: string,
+  adjustments: readonly Adjustment[],
+): Promise<void> {
   const byId = new Map<string, Adjustment>();
   for (const adjustment of adjustments) {
     if (adjustment.adjustmentRaw === 0n) continue;
     const id = adjustmentIdOf(adjustment.target, adjustment.block.hash);
     const same = byId.get(id);
-    byId.set(id, same === undefined ? adjustment : { ...same, adjustmentRaw: same.adjustmentRaw + adjustment.adjustmentRaw });
+    byId.set(
+      id,
+      same === undefined
+        ? adjustment
+        : { ...same, adjustmentRaw: same.adjustmentRaw + adjustment.adjustmentRaw },
+    );
   }
   if (byId.size === 0) return;
   const rows = [...byId];
@@ -115,8 +180,15 @@ async function insertAdjustments(sql: Sql, chainGid: string, adjustments: readon
        AS t (id, address_id, project_id, asset_gid, amount_raw, from_block, number, hash)
      ON CONFLICT (id) DO UPDATE SET amount_raw = adjustments.amount_raw + excluded.amount_raw`,
     [
-      chainGid, rows.map(([id]) => id), rows.map(([, { target }]) => target.addressId), rows.map(([, { target }]) => target.projectId), rows.map(([, { target }]) => target.assetGid),
-      rows.map(([, { adjustmentRaw }]) => adjustmentRaw), rows.map(([, { after }]) => after), rows.map(([, { block }]) => block.number), rows.map(([, { block }]) => block.hash),
+      chainGid,
+      rows.map(([id]) => id),
+      rows.map(([, { target }]) => target.addressId),
+      rows.map(([, { target }]) => target.projectId),
+      rows.map(([, { target }]) => target.assetGid),
+      rows.map(([, { adjustmentRaw }]) => adjustmentRaw),
+      rows.map(([, { after }]) => after),
+      rows.map(([, { block }]) => block.number),
+      rows.map(([, { block }]) => block.hash),
     ],
   );
 }

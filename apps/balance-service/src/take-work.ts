@@ -53,7 +53,8 @@ export async function takeWork(sql: Sql, network: Network, limits: WorkLimits): 
     // All that one address holds is taken whole, however much that is.
     const targetsMax = rows.length === 1 && !rows[0]!.is_of_holders ? undefined : limits.targets;
     const targets = rows.length === 0 ? [] : await readWanted(sql, network, readIds, targetsMax);
-    if (targetsMax === undefined || targets.length <= targetsMax) return { readIds, targets, isTooLarge: false, hasMore };
+    if (targetsMax === undefined || targets.length <= targetsMax)
+      return { readIds, targets, isTooLarge: false, hasMore };
     if (rows.length === 1) return { readIds, targets: [], isTooLarge: true, hasMore: true };
     rows = rows.slice(0, rows.length >> 1);
     hasMore = true;
@@ -74,7 +75,11 @@ const IS_COMPLETE = `(coalesce((SELECT f.status FROM address_backfills f WHERE f
   OR NOT (SELECT a.is_monitored FROM addresses a WHERE a.id = q.address_id))`;
 
 /** What was detected first; imports get their turn beside it. */
-async function takeRows(sql: Sql, chainGid: string, limit: number): Promise<{ rows: ReadRow[]; hasMore: boolean }> {
+async function takeRows(
+  sql: Sql,
+  chainGid: string,
+  limit: number,
+): Promise<{ rows: ReadRow[]; hasMore: boolean }> {
   // One after the other: an import that is taken must not be behind a touch that was taken before it could count.
   const asked = await sql.query<ReadRow>({
     name: 'take_asked_reads',
@@ -92,7 +97,13 @@ async function takeRows(sql: Sql, chainGid: string, limit: number): Promise<{ ro
     values: [chainGid, Math.min(IMPORTS_ALONE, limit)],
   });
   const imports = imported.rows.slice(0, asked.rows.length > 0 ? IMPORTS_BESIDE : IMPORTS_ALONE);
-  return { rows: [...asked.rows, ...imports], hasMore: asked.rows.length === limit || imports.length < imported.rows.length || imported.rows.length === Math.min(IMPORTS_ALONE, limit) };
+  return {
+    rows: [...asked.rows, ...imports],
+    hasMore:
+      asked.rows.length === limit ||
+      imports.length < imported.rows.length ||
+      imported.rows.length === Math.min(IMPORTS_ALONE, limit),
+  };
 }
 
 /** Asks of an asset without an address concern its holders: those written down, and those whose first reading is among this very work. */
@@ -124,7 +135,12 @@ const WANTED = `
   )`;
 
 /** Row by row (OFFSET 0): how many are wanted is what the planner cannot guess, and the tables are large. */
-async function readWanted(sql: Sql, network: Network, readIds: readonly number[], targetsMax: number | undefined): Promise<Target[]> {
+async function readWanted(
+  sql: Sql,
+  network: Network,
+  readIds: readonly number[],
+  targetsMax: number | undefined,
+): Promise<Target[]> {
   const { rows } = await sql.query<TargetRow>({
     name: 'read_wanted',
     text: `WITH ${WANTED}
@@ -159,4 +175,5 @@ async function readWanted(sql: Sql, network: Network, readIds: readonly number[]
   }));
 }
 
-const refOf = (number: number | null, hash: string | null): Target['block'] => (number === null || hash === null ? undefined : { number, hash });
+const refOf = (number: number | null, hash: string | null): Target['block'] =>
+  number === null || hash === null ? undefined : { number, hash };

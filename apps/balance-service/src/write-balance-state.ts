@@ -7,7 +7,11 @@ export interface BalanceState {
 }
 
 /** Says how the balances of a chain do, and that somebody keeps them: a row that is older than 30 s has no owner. */
-export async function writeBalanceState(sql: Sql, chainGid: string, { status, reason }: BalanceState): Promise<void> {
+export async function writeBalanceState(
+  sql: Sql,
+  chainGid: string,
+  { status, reason }: BalanceState,
+): Promise<void> {
   await sql.query({
     name: 'write_balance_state',
     text: `INSERT INTO balance_states (chain_gid, status, reason) SELECT gid, $2, $3 FROM blockchains WHERE gid = $1

@@ -3,7 +3,15 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
-import { startAnvil, startNats, startPostgres, waitFor, type AnvilHandle, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
+import {
+  startAnvil,
+  startNats,
+  startPostgres,
+  waitFor,
+  type AnvilHandle,
+  type NatsHandle,
+  type PostgresHandle,
+} from '@chainwatch/testing';
 
 const GID = 'eip155:31337';
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
@@ -16,7 +24,11 @@ let db: Database;
 const services: ChildProcess[] = [];
 
 beforeAll(async () => {
-  [postgres, nats, anvil] = await Promise.all([startPostgres(), startNats(), startAnvil({ args: ['--mixed-mining', '--block-time', '3600'] })]);
+  [postgres, nats, anvil] = await Promise.all([
+    startPostgres(),
+    startNats(),
+    startAnvil({ args: ['--mixed-mining', '--block-time', '3600'] }),
+  ]);
   db = createDatabase({ url: postgres.url, applicationName: 'spec' });
   const sealed = createSealer(parseSecretsKeys(SECRETS_KEYS)).seal(anvil.url, `endpoint:${GID}`);
   await db.query(
@@ -34,22 +46,41 @@ afterAll(async () => {
 function startService(owner: string): ChildProcess {
   const service = spawn(process.execPath, ['--import', 'tsx', MAIN], {
     stdio: 'ignore',
-    env: { ...process.env, NODE_OPTIONS: '', DATABASE_URL: postgres.url, NATS_URL: nats.url, INSTANCE_ID: owner, SECRETS_KEYS, OUTBOUND_ALLOW: '127.0.0.0/8' },
+    env: {
+      ...process.env,
+      NODE_OPTIONS: '',
+      DATABASE_URL: postgres.url,
+      NATS_URL: nats.url,
+      INSTANCE_ID: owner,
+      SECRETS_KEYS,
+      OUTBOUND_ALLOW: '127.0.0.0/8',
+    },
   });
   services.push(service);
   return service;
 }
 
 const readState = async () =>
-  (await db.query<{ owner: string; token: number; head_number: number; head_hash: string }>('SELECT * FROM ingestor_states WHERE chain_gid = $1', [GID])).rows[0];
+  (
+    await db.query<{ owner: string; token: number; head_number: number; head_hash: string }>(
+      'SELECT * FROM ingestor_states WHERE chain_gid = $1',
+      [GID],
+    )
+  ).rows[0];
 
 async function expectHead(owner: string, timeoutMs: number): Promise<void> {
-  const { number, hash } = await anvil.rpc<{ number: string; hash: string }>('eth_getBlockByNumber', ['latest', false]);
+  const { number, hash } = await anvil.rpc<{ number: string; hash: string }>('eth_getBlockByNumber', [
+    'latest',
+    false,
+  ]);
   let state: Awaited<ReturnType<typeof readState>>;
-  await waitFor(async () => {
-    state = await readState();
-    return state?.owner === owner && state.head_hash === hash;
-  }, { timeoutMs, message: () => `head ${Number(number)} by ${owner}, got ${JSON.stringify(state)}` });
+  await waitFor(
+    async () => {
+      state = await readState();
+      return state?.owner === owner && state.head_hash === hash;
+    },
+    { timeoutMs, message: () => `head ${Number(number)} by ${owner}, got ${JSON.stringify(state)}` },
+  );
 }
 
 describe('block-ingestor-evm', () => {
@@ -66,12 +97,23 @@ describe('block-ingestor-evm', () => {
 
     // A stop in order frees the lease at once.
     const third = startService('third');
-    await waitFor(async () => (await db.query(`SELECT 1 FROM pg_stat_activity WHERE application_name = 'block-ingestor-evm' AND datname = current_database()`)).rowCount! >= 2, { message: 'the third process' });
+    await waitFor(
+      async () =>
+        (
+          await db.query(
+            `SELECT 1 FROM pg_stat_activity WHERE application_name = 'block-ingestor-evm' AND datname = current_database()`,
+          )
+        ).rowCount! >= 2,
+      { message: 'the third process' },
+    );
     second.kill('SIGTERM');
     expect(await once(second, 'exit')).toEqual([0, null]);
     await anvil.mine(1);
     await expectHead('third', 4_000);
-    const { rows } = await db.query<{ seq: number }>('SELECT seq FROM chain_feed WHERE chain_gid = $1 ORDER BY seq', [GID]);
+    const { rows } = await db.query<{ seq: number }>(
+      'SELECT seq FROM chain_feed WHERE chain_gid = $1 ORDER BY seq',
+      [GID],
+    );
     expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, position) => position + 1));
     third.kill('SIGKILL');
   });

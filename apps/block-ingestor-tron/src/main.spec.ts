@@ -3,7 +3,15 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
-import { startNats, startPostgres, startTron, waitFor, type NatsHandle, type PostgresHandle, type TronHandle } from '@chainwatch/testing';
+import {
+  startNats,
+  startPostgres,
+  startTron,
+  waitFor,
+  type NatsHandle,
+  type PostgresHandle,
+  type TronHandle,
+} from '@chainwatch/testing';
 
 const GID = 'tron:0x7a69';
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
@@ -25,7 +33,14 @@ beforeAll(async () => {
   );
   service = spawn(process.execPath, ['--import', 'tsx', MAIN], {
     stdio: 'ignore',
-    env: { ...process.env, NODE_OPTIONS: '', DATABASE_URL: postgres.url, NATS_URL: nats.url, SECRETS_KEYS, OUTBOUND_ALLOW: '127.0.0.0/8' },
+    env: {
+      ...process.env,
+      NODE_OPTIONS: '',
+      DATABASE_URL: postgres.url,
+      NATS_URL: nats.url,
+      SECRETS_KEYS,
+      OUTBOUND_ALLOW: '127.0.0.0/8',
+    },
   });
 });
 
@@ -37,21 +52,39 @@ afterAll(async () => {
 
 async function expectHead(): Promise<void> {
   let head: string | undefined;
-  await waitFor(async () => {
-    head = (await db.query<{ head_hash: string }>('SELECT head_hash FROM ingestor_states WHERE chain_gid = $1', [GID])).rows[0]?.head_hash;
-    return head === tron.node.head.id;
-  }, { message: () => `head ${tron.node.head.id}, got ${head}` });
+  await waitFor(
+    async () => {
+      head = (
+        await db.query<{ head_hash: string }>('SELECT head_hash FROM ingestor_states WHERE chain_gid = $1', [
+          GID,
+        ])
+      ).rows[0]?.head_hash;
+      return head === tron.node.head.id;
+    },
+    { message: () => `head ${tron.node.head.id}, got ${head}` },
+  );
 }
 
 const readFeed = async () =>
-  (await db.query<{ type: string; number: number; hash: string }>('SELECT * FROM chain_feed WHERE chain_gid = $1 ORDER BY seq', [GID])).rows;
+  (
+    await db.query<{ type: string; number: number; hash: string }>(
+      'SELECT * FROM chain_feed WHERE chain_gid = $1 ORDER BY seq',
+      [GID],
+    )
+  ).rows;
 
 describe('block-ingestor-tron', () => {
   it('follows blocks, the solidified one and a reorg, and stops in order', async () => {
     await expectHead();
     await tron.node.mine(6);
     await expectHead();
-    await waitFor(async () => (await readFeed()).some(({ type, number }) => type === 'finalize' && number === tron.node.solidified.number), { message: 'the solidified block' });
+    await waitFor(
+      async () =>
+        (await readFeed()).some(
+          ({ type, number }) => type === 'finalize' && number === tron.node.solidified.number,
+        ),
+      { message: 'the solidified block' },
+    );
     const orphans = [0, 1].map((back) => tron.node.findBlock(tron.node.head.number - back)!.id);
     await tron.node.reorg(2);
     await tron.node.mine(3);

@@ -2,4 +2,9 @@ import { findFamily } from '@chainwatch/chain-registry';
 import { runIngestor } from '@chainwatch/ingestor';
 import { readConfig } from './config.ts';
 
-await runIngestor({ name: 'block-ingestor-tron', familyName: 'tron', family: await findFamily('tron'), readConfig });
+await runIngestor({
+  name: 'block-ingestor-tron',
+  familyName: 'tron',
+  family: await findFamily('tron'),
+  readConfig,
+});

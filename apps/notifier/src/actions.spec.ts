@@ -9,7 +9,12 @@ let receiver: Receiver;
 giveWorlds((given) => ({ world, receiver } = given));
 
 const eventIds = (): unknown[] => receiver.requests.map(({ headers }) => headers['x-webhook-event-id']);
-const statusOf = async (channelId: string): Promise<string> => (await world.rows<{ status: string }>('SELECT status FROM notification_channels WHERE id = $1', [channelId]))[0]!.status;
+const statusOf = async (channelId: string): Promise<string> =>
+  (
+    await world.rows<{ status: string }>('SELECT status FROM notification_channels WHERE id = $1', [
+      channelId,
+    ])
+  )[0]!.status;
 
 /** As the gateway writes it. */
 async function sendTest(channelId: string): Promise<string> {
@@ -18,12 +23,19 @@ async function sendTest(channelId: string): Promise<string> {
     `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload) VALUES ($1, $2, 'transaction.detected', 0, 'test', '{"is_test_message":true}')`,
     [eventId, world.projectId],
   );
-  await world.db.query(`INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status, is_test) VALUES ($1, $2, $3, 'transaction.detected', 'pending', true)`, [world.projectId, channelId, eventId]);
+  await world.db.query(
+    `INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status, is_test) VALUES ($1, $2, $3, 'transaction.detected', 'pending', true)`,
+    [world.projectId, channelId, eventId],
+  );
   return eventId;
 }
 
 describe('test messages', () => {
-  test.each([['archived', 'is_archived = true'], ['failing', `status = 'failing', consecutive_failures = 9, probe_at = now() + interval '1 hour'`], ['failed', `status = 'failed', failed_at = now()`]])('go to a channel that is %s', async (name, change) => {
+  test.each([
+    ['archived', 'is_archived = true'],
+    ['failing', `status = 'failing', consecutive_failures = 9, probe_at = now() + interval '1 hour'`],
+    ['failed', `status = 'failed', failed_at = now()`],
+  ])('go to a channel that is %s', async (name, change) => {
     const channelId = await world.addChannel(receiver.url);
     await world.db.query(`UPDATE notification_channels SET ${change} WHERE id = $1`, [channelId]);
     await world.start({ pollMs: 50 });
@@ -33,7 +45,9 @@ describe('test messages', () => {
     // What arrives proves that the channel works; what it held follows. An archived one stays what its owner made it.
     if (name === 'archived') await world.waitForStatus(held, 'held');
     else await world.waitForStatus(held, 'delivered');
-    expect(await world.rows('SELECT is_archived, status, failed_at FROM notification_channels')).toEqual([{ is_archived: name === 'archived', status: 'active', failed_at: null }]);
+    expect(await world.rows('SELECT is_archived, status, failed_at FROM notification_channels')).toEqual([
+      { is_archived: name === 'archived', status: 'active', failed_at: null },
+    ]);
   });
 
   test('are tried once, and count for nothing when they fail', async () => {
@@ -42,7 +56,9 @@ describe('test messages', () => {
     await world.start({ pollMs: 50, scheduleMs: [0, 20, 20, 20, 20, 20] });
     for (let count = 0; count < 6; count += 1) await world.waitForStatus(await sendTest(channelId), 'failed');
     expect(receiver.requests).toHaveLength(6);
-    expect(await world.rows('SELECT status, consecutive_failures FROM notification_channels')).toEqual([{ status: 'active', consecutive_failures: 0 }]);
+    expect(await world.rows('SELECT status, consecutive_failures FROM notification_channels')).toEqual([
+      { status: 'active', consecutive_failures: 0 },
+    ]);
   });
 });
 
@@ -52,28 +68,48 @@ test('a redelivery has the same event id, another delivery id and the whole sche
   const eventId = await world.emit();
   await world.waitForStatus(eventId, 'delivered');
   receiver.answer = (_req, res) => void res.writeHead(500).end();
-  await world.db.query(`UPDATE deliveries SET status = 'held', attempt_base = attempt_count, delivered_at = NULL WHERE event_id = $1`, [eventId]);
+  await world.db.query(
+    `UPDATE deliveries SET status = 'held', attempt_base = attempt_count, delivered_at = NULL WHERE event_id = $1`,
+    [eventId],
+  );
   await world.waitForStatus(eventId, 'failed');
   expect(eventIds()).toEqual([eventId, eventId, eventId]);
   expect(new Set(receiver.requests.map(({ headers }) => headers['x-webhook-delivery-id'])).size).toBe(3);
-  expect(await world.rows('SELECT number FROM delivery_attempts ORDER BY started_at')).toEqual([{ number: 1 }, { number: 2 }, { number: 3 }]);
+  expect(await world.rows('SELECT number FROM delivery_attempts ORDER BY started_at')).toEqual([
+    { number: 1 },
+    { number: 2 },
+    { number: 3 },
+  ]);
   expect(await world.rows('SELECT attempt_count FROM deliveries')).toEqual([{ attempt_count: 3 }]);
   expect(await statusOf(channelId)).toBe('failed');
 });
 
 test('the previous secret stops signing when its overlap ends, without anything being told', async () => {
-  const channelId = await world.addChannel(receiver.url, { secrets: [SECRET, 'svc_whsec_abcdefghijklmnopqrstuvwxyz0000'] });
+  const channelId = await world.addChannel(receiver.url, {
+    secrets: [SECRET, 'svc_whsec_abcdefghijklmnopqrstuvwxyz0000'],
+  });
   await world.start();
-  await world.db.query(`UPDATE webhook_secrets SET expires_at = now() + interval '3 s' WHERE channel_id = $1 AND state = 'previous'`, [channelId]);
+  await world.db.query(
+    `UPDATE webhook_secrets SET expires_at = now() + interval '3 s' WHERE channel_id = $1 AND state = 'previous'`,
+    [channelId],
+  );
   await world.waitForStatus(await world.emit(), 'delivered');
-  await waitFor(async () => (await world.rows(`SELECT 1 FROM webhook_secrets WHERE expires_at < now()`)).length === 1);
+  await waitFor(
+    async () => (await world.rows(`SELECT 1 FROM webhook_secrets WHERE expires_at < now()`)).length === 1,
+  );
   await world.waitForStatus(await world.emit(), 'delivered');
-  expect(receiver.requests.map(({ headers }) => String(headers['x-webhook-signature']).match(/v1=/g)!.length)).toEqual([2, 1]);
+  expect(
+    receiver.requests.map(({ headers }) => String(headers['x-webhook-signature']).match(/v1=/g)!.length),
+  ).toEqual([2, 1]);
 });
 
 describe('two replicas', () => {
   let hasShared: boolean;
-  const logger = { info: ({ replica_count: count }: { replica_count?: number }) => void (hasShared ||= count === 2), warn: () => undefined, error: () => undefined };
+  const logger = {
+    info: ({ replica_count: count }: { replica_count?: number }) => void (hasShared ||= count === 2),
+    warn: () => undefined,
+    error: () => undefined,
+  };
   const share = { heartbeatMs: 300, logger, sweepIntervalMs: 50 };
   /** The first of them has seen the second one, which saw the first when it began. */
   const settled = (): Promise<unknown> => waitFor(() => hasShared);
@@ -82,17 +118,41 @@ describe('two replicas', () => {
   });
 
   test('share the channels, and each channel gets its events in order', async () => {
-    const ids = ['00', '11', '22', '33', '44', '55', '66', '77', '88', '99', 'aa', 'bb', 'cc', 'dd', 'ee', 'ff'].map((head) => `${head}${randomUUID().slice(2)}`);
+    const ids = [
+      '00',
+      '11',
+      '22',
+      '33',
+      '44',
+      '55',
+      '66',
+      '77',
+      '88',
+      '99',
+      'aa',
+      'bb',
+      'cc',
+      'dd',
+      'ee',
+      'ff',
+    ].map((head) => `${head}${randomUUID().slice(2)}`);
     for (const id of ids) await world.addChannel(`${receiver.url}?${id}`, { id });
     const counts = [0, 0];
-    for (const index of [0, 1]) await world.start({ concurrencyPerChannel: 1, pollMs: 50 }, { ...share, sweepAfterMs: 10_000, onAttempt: () => (counts[index]! += 1) });
+    for (const index of [0, 1])
+      await world.start(
+        { concurrencyPerChannel: 1, pollMs: 50 },
+        { ...share, sweepAfterMs: 10_000, onAttempt: () => (counts[index]! += 1) },
+      );
     await settled();
     const sent: string[] = [];
     for (let count = 0; count < 60; count += 1) sent.push(await world.emit());
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
     expect(receiver.requests).toHaveLength(60 * ids.length);
     expect(Math.min(...counts)).toBeGreaterThan(60);
-    const arrived = (id: string): unknown[] => receiver.requests.filter(({ url }) => url.endsWith(id)).map(({ headers }) => headers['x-webhook-event-id']);
+    const arrived = (id: string): unknown[] =>
+      receiver.requests
+        .filter(({ url }) => url.endsWith(id))
+        .map(({ headers }) => headers['x-webhook-event-id']);
     for (const id of ids) expect(arrived(id)).toEqual(sent);
   });
 
@@ -112,16 +172,27 @@ describe('two replicas', () => {
   });
 
   test('lose nothing of an event when channels come while it is dispatched', async () => {
-    const ids = ['00', '22', '44', '66', '88', 'aa', 'cc', 'ee'].map((head) => `${head}${randomUUID().slice(2)}`);
+    const ids = ['00', '22', '44', '66', '88', 'aa', 'cc', 'ee'].map(
+      (head) => `${head}${randomUUID().slice(2)}`,
+    );
     for (const id of ids) await world.addChannel(receiver.url, { id });
-    await world.db.query(`INSERT INTO notifier_replicas (instance_id, seen_at) VALUES ('other', now() + interval '1 hour')`);
+    await world.db.query(
+      `INSERT INTO notifier_replicas (instance_id, seen_at) VALUES ('other', now() + interval '1 hour')`,
+    );
     const gate = gateTakeover(world.db);
-    await world.start({ pollMs: 50 }, { db: gate.db, instanceId: 'one', heartbeatMs: 20, sweepAfterMs: 600_000 });
+    await world.start(
+      { pollMs: 50 },
+      { db: gate.db, instanceId: 'one', heartbeatMs: 20, sweepAfterMs: 600_000 },
+    );
     await waitFor(() => gate.seen.hasBegun);
     const eventId = await world.emit();
     await waitFor(async () => (await world.rows('SELECT 1 FROM undispatched_events')).length === 0);
     await world.waitForStatus(eventId, 'delivered');
-    expect((await world.rows<{ channel_id: string }>('SELECT channel_id FROM deliveries ORDER BY 1')).map(({ channel_id: id }) => id)).toEqual(ids);
+    expect(
+      (await world.rows<{ channel_id: string }>('SELECT channel_id FROM deliveries ORDER BY 1')).map(
+        ({ channel_id: id }) => id,
+      ),
+    ).toEqual(ids);
     expect(gate.seen.ownCount).toBeLessThan(ids.length);
   });
 });
@@ -159,7 +230,10 @@ function gateTakeover(db: Database): { db: Database; seen: { hasBegun: boolean; 
   }
 
   function query(statement: string | Statement, values: unknown[] = []): Promise<unknown> {
-    if (typeof statement === 'string') return statement.includes('event_row_id > $1') ? catchUp(statement, values) : db.query(statement, values);
+    if (typeof statement === 'string')
+      return statement.includes('event_row_id > $1')
+        ? catchUp(statement, values)
+        : db.query(statement, values);
     if (statement.name === 'insert_deliveries' && seen.ownCount === 0) return write(statement);
     const result = db.query(statement);
     if (statement.name === 'mark_dispatched') marking = result;

@@ -5,7 +5,15 @@ import { DEFAULT_DELIVERY_OPTIONS, DEFAULT_RETRY_SCHEDULE_MS } from '@chainwatch
 export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
   loadConfig(
     serviceConfig
-      .pick({ DATABASE_URL: true, NATS_URL: true, HEALTH_PORT: true, LOG_LEVEL: true, INSTANCE_ID: true, SECRETS_KEYS: true, OUTBOUND_ALLOW: true })
+      .pick({
+        DATABASE_URL: true,
+        NATS_URL: true,
+        HEALTH_PORT: true,
+        LOG_LEVEL: true,
+        INSTANCE_ID: true,
+        SECRETS_KEYS: true,
+        OUTBOUND_ALLOW: true,
+      })
       .extend({
         /** Delay of each attempt after the one before, commas between: `0,5s,30s,2m,…`. As many attempts as entries. */
         WEBHOOK_RETRY_SCHEDULE: commaList()
@@ -15,7 +23,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         /** Wall clock of one attempt. */
         WEBHOOK_TIMEOUT: durationMs().default(DEFAULT_DELIVERY_OPTIONS.attemptTimeoutMs),
         /** Requests under way at once, for one channel and over all. */
-        WEBHOOK_CONCURRENCY_PER_CHANNEL: integer(1, 1_000).default(DEFAULT_DELIVERY_OPTIONS.concurrencyPerChannel),
+        WEBHOOK_CONCURRENCY_PER_CHANNEL: integer(1, 1_000).default(
+          DEFAULT_DELIVERY_OPTIONS.concurrencyPerChannel,
+        ),
         WEBHOOK_CONCURRENCY: integer(1, 100_000).default(DEFAULT_DELIVERY_OPTIONS.concurrency),
         /** Between probes of a failing channel; default 30 s, less where the schedule is shorter. */
         WEBHOOK_PROBE_INTERVAL: durationMs().optional(),

@@ -3,7 +3,14 @@ import { createDatabase } from '@chainwatch/db';
 import { DEFAULT_DELIVERY_OPTIONS } from '@chainwatch/deliveries';
 import { createDial, createGuardedAgent } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
-import { counter, histogram, runService, startHealthServer, startTelemetry, withSpan } from '@chainwatch/telemetry';
+import {
+  counter,
+  histogram,
+  runService,
+  startHealthServer,
+  startTelemetry,
+  withSpan,
+} from '@chainwatch/telemetry';
 import { readConfig } from './config.ts';
 import { startNotifier } from './start-notifier.ts';
 
@@ -13,7 +20,12 @@ await runService({
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: 'notifier' });
     const db = createDatabase({ url: config.DATABASE_URL, applicationName: 'notifier', poolSize: 8 });
-    const planned = createDatabase({ url: config.DATABASE_URL, applicationName: 'notifier', poolSize: 16, keepsPlans: true });
+    const planned = createDatabase({
+      url: config.DATABASE_URL,
+      applicationName: 'notifier',
+      poolSize: 16,
+      keepsPlans: true,
+    });
     const bus = await createBus('notifier', { url: config.NATS_URL, logger });
     const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
     // The attempt's own deadline ends every request; the agent's time-outs only stand behind it.
@@ -24,8 +36,12 @@ await runService({
       bodyTimeoutMs: config.WEBHOOK_TIMEOUT,
       keepAliveTimeoutMs: 4_000,
     });
-    const attempts = counter('chainwatch_delivery_attempts_total', { description: 'Attempts to deliver an event, by outcome.' });
-    const durations = histogram('chainwatch_delivery_attempt_seconds', { description: 'How long attempts took.' });
+    const attempts = counter('chainwatch_delivery_attempts_total', {
+      description: 'Attempts to deliver an event, by outcome.',
+    });
+    const durations = histogram('chainwatch_delivery_attempt_seconds', {
+      description: 'How long attempts took.',
+    });
     const notifier = await startNotifier({
       db,
       planned,
@@ -37,7 +53,16 @@ await runService({
       open: sealer.open,
       userAgent: 'chainwatch-webhook/1',
       trace: ({ traceparent, eventType, channelId }, work) =>
-        withSpan('deliver', { traceparent, kind: 'client', isLeaf: true, attributes: { event_type: eventType, channel_id: channelId } }, (span) => work(span.traceparent)),
+        withSpan(
+          'deliver',
+          {
+            traceparent,
+            kind: 'client',
+            isLeaf: true,
+            attributes: { event_type: eventType, channel_id: channelId },
+          },
+          (span) => work(span.traceparent),
+        ),
       onAttempt: ({ durationMs, errorCode }) => {
         attempts.add(1, { outcome: errorCode ?? 'delivered' });
         durations.record(durationMs / 1_000);
@@ -48,10 +73,16 @@ await runService({
         concurrencyPerChannel: config.WEBHOOK_CONCURRENCY_PER_CHANNEL,
         concurrency: config.WEBHOOK_CONCURRENCY,
         telegram: { ...DEFAULT_DELIVERY_OPTIONS.telegram, apiUrl: config.TELEGRAM_API_URL },
-        ...(config.WEBHOOK_PROBE_INTERVAL === undefined ? {} : { probeIntervalMs: config.WEBHOOK_PROBE_INTERVAL }),
+        ...(config.WEBHOOK_PROBE_INTERVAL === undefined
+          ? {}
+          : { probeIntervalMs: config.WEBHOOK_PROBE_INTERVAL }),
       },
     });
-    const health = await startHealthServer({ port: config.HEALTH_PORT, checks: notifier.readiness, metrics: telemetry.handleMetrics });
+    const health = await startHealthServer({
+      port: config.HEALTH_PORT,
+      checks: notifier.readiness,
+      metrics: telemetry.handleMetrics,
+    });
     logger.info({ health_port: health.port }, 'the notifier delivers');
     return {
       async stop() {

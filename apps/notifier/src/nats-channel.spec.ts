@@ -56,16 +56,28 @@ afterAll(async () => {
 });
 giveWorlds((given) => ({ world } = given));
 
-const addChannel = (subject: string, auth: object, url = customer.url, config: object = {}): Promise<string> => world.addChannel(url, { kind: 'nats', config: { subject, ...config }, credentials: { auth } });
+const addChannel = (
+  subject: string,
+  auth: object,
+  url = customer.url,
+  config: object = {},
+): Promise<string> =>
+  world.addChannel(url, { kind: 'nats', config: { subject, ...config }, credentials: { auth } });
 const ada = { type: 'user', username: 'ada', password: 'p@ss:word' };
-const attempts = (): Promise<Record<string, unknown>[]> => world.rows('SELECT error_code, response_body, request FROM delivery_attempts ORDER BY started_at');
+const attempts = (): Promise<Record<string, unknown>[]> =>
+  world.rows('SELECT error_code, response_body, request FROM delivery_attempts ORDER BY started_at');
 
 describe('a NATS channel', () => {
   test.each<[string, object, () => string, object]>([
     ['user and password', ada, () => customer.url, { user: 'ada', pass: 'p@ss:word' }],
     ['an nkey', { type: 'nkey', seed }, () => customer.url, { user: 'ada', pass: 'p@ss:word' }],
     ['a token', { type: 'token', token: 's3cret' }, () => tokenServer.url, { token: 's3cret' }],
-    ['a .creds file', { type: 'creds', creds: accounts.creds }, () => accountServer.url, { authenticator: credsAuthenticator(new TextEncoder().encode(accounts.creds)) }],
+    [
+      'a .creds file',
+      { type: 'creds', creds: accounts.creds },
+      () => accountServer.url,
+      { authenticator: credsAuthenticator(new TextEncoder().encode(accounts.creds)) },
+    ],
   ])('publishes the exact bytes with %s, to whoever listens', async (_name, auth, urlOf, login) => {
     const listener = await connect({ servers: urlOf(), ...login });
     const subscription = listener.subscribe('plain.events', { max: 1 });
@@ -75,9 +87,16 @@ describe('a NATS channel', () => {
     const eventId = await world.emit({ type: 'balance.changed' });
     await world.waitForStatus(eventId, 'delivered');
     for await (const message of subscription) {
-      const [event] = await world.rows<{ payload: string }>('SELECT payload FROM events WHERE event_id = $1', [eventId]);
+      const [event] = await world.rows<{ payload: string }>(
+        'SELECT payload FROM events WHERE event_id = $1',
+        [eventId],
+      );
       expect(message.string()).toBe(event!.payload);
-      expect([message.headers?.get('Nats-Msg-Id'), message.headers?.get('X-Webhook-Event'), message.headers?.get('X-Webhook-Event-Id')]).toEqual([eventId, 'balance.changed', eventId]);
+      expect([
+        message.headers?.get('Nats-Msg-Id'),
+        message.headers?.get('X-Webhook-Event'),
+        message.headers?.get('X-Webhook-Event-Id'),
+      ]).toEqual([eventId, 'balance.changed', eventId]);
     }
     expect(JSON.stringify(await attempts())).not.toMatch(/p@ss|s3cret|SU[A-Z2-7]{56}|eyJ/);
     await listener.close();
@@ -94,11 +113,17 @@ describe('a NATS channel', () => {
     const { state } = await manager.streams.info('events');
     expect(state.messages).toBe(50);
     const stored: (string | undefined)[] = [];
-    for (let seq = 1; seq <= 50; seq += 1) stored.push((await manager.streams.getMessage('events', { seq }))?.header.get('Nats-Msg-Id'));
+    for (let seq = 1; seq <= 50; seq += 1)
+      stored.push((await manager.streams.getMessage('events', { seq }))?.header.get('Nats-Msg-Id'));
     expect(stored).toEqual(sent);
-    expect((await attempts()).map(({ response_body: body }) => JSON.parse(String(body)) as unknown)).toContainEqual({ stream: 'events', seq: 1 });
+    expect(
+      (await attempts()).map(({ response_body: body }) => JSON.parse(String(body)) as unknown),
+    ).toContainEqual({ stream: 'events', seq: 1 });
 
-    await world.db.query(`UPDATE deliveries SET status = 'held', attempt_base = attempt_count WHERE channel_id = $1 AND event_id = $2`, [channelId, sent[0]]);
+    await world.db.query(
+      `UPDATE deliveries SET status = 'held', attempt_base = attempt_count WHERE channel_id = $1 AND event_id = $2`,
+      [channelId, sent[0]],
+    );
     await world.waitForStatus(sent[0]!, 'delivered');
     expect((await manager.streams.info('events')).state.messages).toBe(50);
     expect(JSON.parse(String((await attempts()).at(-1)!.response_body))).toMatchObject({ duplicate: true });
@@ -108,35 +133,50 @@ describe('a NATS channel', () => {
   test.each<[string, string, object, (() => string)?]>([
     ['authentication_failed', 'allowed.x', { type: 'user', username: 'ada', password: 'wrong' }],
     ['authentication_failed', 'allowed.x', { type: 'none' }],
-    ['authentication_failed', 'allowed.x', { type: 'creds', creds: accounts.strangerCreds }, () => accountServer.url],
+    [
+      'authentication_failed',
+      'allowed.x',
+      { type: 'creds', creds: accounts.strangerCreds },
+      () => accountServer.url,
+    ],
     ['permission_denied', 'forbidden.x', { type: 'user', username: 'clerk', password: 'x' }],
     ['tls_error', 'allowed.x', { type: 'none' }, () => `tls://localhost:${tlsServer.port}`],
     ['tls_error', 'allowed.x', { type: 'none' }, () => `nats://localhost:${tlsServer.port}`],
-  ])('records %s for what the server refuses, or shows', async (code, subject, auth, urlOf = () => customer.url) => {
-    await addChannel(subject, auth, urlOf());
-    await world.start({ scheduleMs: [0, 60_000] });
-    await world.emit();
-    await waitFor(async () => (await attempts()).length === 1);
-    expect((await attempts())[0]).toMatchObject({ error_code: code });
-  });
+  ])(
+    'records %s for what the server refuses, or shows',
+    async (code, subject, auth, urlOf = () => customer.url) => {
+      await addChannel(subject, auth, urlOf());
+      await world.start({ scheduleMs: [0, 60_000] });
+      await world.emit();
+      await waitFor(async () => (await attempts()).length === 1);
+      expect((await attempts())[0]).toMatchObject({ error_code: code });
+    },
+  );
 
   test('tries again until the server is there, through the same breaker as every channel', async () => {
     const port = await findFreePort();
     const channelId = await addChannel('late.events', { type: 'none' }, `nats://127.0.0.1:${port}`);
     await world.start({ scheduleMs: [0, 100, 60_000], probeIntervalMs: 200 });
     const sent = await Promise.all(Array.from({ length: 6 }, () => world.emit()));
-    await waitFor(async () => (await world.rows(`SELECT 1 FROM notification_channels WHERE status = 'failing'`)).length === 1);
+    await waitFor(
+      async () =>
+        (await world.rows(`SELECT 1 FROM notification_channels WHERE status = 'failing'`)).length === 1,
+    );
     expect((await attempts())[0]).toMatchObject({ error_code: 'connection_refused' });
     const late = await startNats({ port });
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
-    expect(await world.rows('SELECT status FROM notification_channels WHERE id = $1', [channelId])).toEqual([{ status: 'active' }]);
+    expect(await world.rows('SELECT status FROM notification_channels WHERE id = $1', [channelId])).toEqual([
+      { status: 'active' },
+    ]);
     await late.stop();
   });
 
   test('shares one connection among channels, closes it when unused, and gives up on a server that hangs', async () => {
     const monitor = await findFreePort();
     const server = await startNats({ args: ['-m', String(monitor)] });
-    const connections = async (): Promise<number> => ((await (await fetch(`http://127.0.0.1:${monitor}/connz`)).json()) as { connections: unknown[] }).connections.length;
+    const connections = async (): Promise<number> =>
+      ((await (await fetch(`http://127.0.0.1:${monitor}/connz`)).json()) as { connections: unknown[] })
+        .connections.length;
     for (const subject of ['a', 'b', 'c']) await addChannel(subject, { type: 'none' }, server.url);
     await world.start({ natsIdleMs: 400, attemptTimeoutMs: 1_500, scheduleMs: [0, 100, 100, 100, 100, 100] });
     await world.waitForStatus(await world.emit(), 'delivered');
@@ -144,7 +184,10 @@ describe('a NATS channel', () => {
     await waitFor(async () => (await connections()) === 0);
     server.pause();
     const eventId = await world.emit();
-    await waitFor(async () => (await world.rows(`SELECT 1 FROM delivery_attempts WHERE error_code = 'timeout'`)).length > 0);
+    await waitFor(
+      async () =>
+        (await world.rows(`SELECT 1 FROM delivery_attempts WHERE error_code = 'timeout'`)).length > 0,
+    );
     server.resume();
     await world.waitForStatus(eventId, 'delivered');
     await server.stop();
@@ -154,15 +197,29 @@ describe('a NATS channel', () => {
     await addChannel('x', { type: 'none' }, 'nats://10.255.255.1:4222');
     await world.start({ scheduleMs: [0, 60_000] });
     await world.emit();
-    await waitFor(async () => (await world.rows(`SELECT 1 FROM delivery_attempts WHERE error_code = 'blocked_address'`)).length === 1);
+    await waitFor(
+      async () =>
+        (await world.rows(`SELECT 1 FROM delivery_attempts WHERE error_code = 'blocked_address'`)).length ===
+        1,
+    );
   });
 
   test('speaks TLS with a server whose certificate the system trusts for the name in the URL, and with no other', async () => {
-    const monitor = await connect({ servers: `localhost:${tlsServer.port}`, tls: { caFile: join(directory, 'cert.pem') } });
+    const monitor = await connect({
+      servers: `localhost:${tlsServer.port}`,
+      tls: { caFile: join(directory, 'cert.pem') },
+    });
     const subscription = monitor.subscribe('tls.>', { max: 2 });
     await monitor.flush();
-    for (const scheme of ['tls', 'nats']) await world.addChannel(`${scheme}://localhost:${tlsServer.port}`, { kind: 'nats', config: { subject: `tls.${scheme}` } });
-    await world.addChannel(`tls://127.0.0.1:${tlsServer.port}`, { kind: 'nats', config: { subject: 'tls.address' } });
+    for (const scheme of ['tls', 'nats'])
+      await world.addChannel(`${scheme}://localhost:${tlsServer.port}`, {
+        kind: 'nats',
+        config: { subject: `tls.${scheme}` },
+      });
+    await world.addChannel(`tls://127.0.0.1:${tlsServer.port}`, {
+      kind: 'nats',
+      config: { subject: 'tls.address' },
+    });
     // Node reads what else it may trust when it starts.
     const stop = await startOwnProcess(join(directory, 'cert.pem'));
     await world.emit();
@@ -170,7 +227,9 @@ describe('a NATS channel', () => {
     for await (const { subject } of subscription) subjects.push(subject);
     expect(subjects.sort()).toEqual(['tls.nats', 'tls.tls']);
     await waitFor(async () => (await attempts()).length >= 3);
-    expect(await world.rows('SELECT error_code FROM delivery_attempts WHERE error_code IS NOT NULL')).toEqual([{ error_code: 'tls_error' }]);
+    expect(await world.rows('SELECT error_code FROM delivery_attempts WHERE error_code IS NOT NULL')).toEqual(
+      [{ error_code: 'tls_error' }],
+    );
     await stop();
     await monitor.close();
   });
@@ -180,7 +239,25 @@ describe('a NATS channel', () => {
 function createCertificate(folder: string): { path: string; keyPath: string } {
   const [path, keyPath] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  execFileSync('openssl', ['req', '-x509', ...curve, '-keyout', keyPath, '-out', path, '-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'], { stdio: 'pipe' });
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      ...curve,
+      '-keyout',
+      keyPath,
+      '-out',
+      path,
+      '-days',
+      '2',
+      '-subj',
+      '/CN=localhost',
+      '-addext',
+      'subjectAltName=DNS:localhost',
+    ],
+    { stdio: 'pipe' },
+  );
   return { path, keyPath };
 }
 
@@ -188,11 +265,32 @@ function createCertificate(folder: string): { path: string; keyPath: string } {
 async function startOwnProcess(caPath: string): Promise<() => Promise<void>> {
   const key = randomBytes(32).toString('base64');
   const healthPort = await findFreePort();
-  const env = { ...process.env, ...world.environment, NODE_OPTIONS: '', NODE_EXTRA_CA_CERTS: caPath, SECRETS_KEYS: `test:${key}`, OUTBOUND_ALLOW: '127.0.0.0/8', HEALTH_PORT: String(healthPort), LOG_LEVEL: 'error', WEBHOOK_RETRY_SCHEDULE: '0,1h' };
-  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('./main.ts', import.meta.url))], { env, stdio: 'inherit' });
+  const env = {
+    ...process.env,
+    ...world.environment,
+    NODE_OPTIONS: '',
+    NODE_EXTRA_CA_CERTS: caPath,
+    SECRETS_KEYS: `test:${key}`,
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    HEALTH_PORT: String(healthPort),
+    LOG_LEVEL: 'error',
+    WEBHOOK_RETRY_SCHEDULE: '0,1h',
+  };
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', fileURLToPath(new URL('./main.ts', import.meta.url))],
+    { env, stdio: 'inherit' },
+  );
   const unwatch = killWithParent(child.pid!, 'KILL');
   child.once('exit', unwatch);
-  await waitFor(() => fetch(`http://127.0.0.1:${healthPort}/readyz`).then(({ ok }) => ok, () => false), { timeoutMs: 60_000 });
+  await waitFor(
+    () =>
+      fetch(`http://127.0.0.1:${healthPort}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    { timeoutMs: 60_000 },
+  );
   return async () => {
     child.kill('SIGTERM');
     await once(child, 'exit');

@@ -4,11 +4,30 @@ import { nkeys } from '@nats-io/transport-node';
 type KeyPair = ReturnType<typeof nkeys.createUser>;
 
 /** A server whose users are JWTs (https://docs.nats.io/running-a-nats-service/nats_admin/security/jwt): its configuration, and one user's `.creds`. */
-export function createNatsAccounts(): { readonly configuration: string; readonly creds: string; readonly strangerCreds: string } {
-  const [operator, system, account, stranger] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createAccount(), nkeys.createAccount()];
+export function createNatsAccounts(): {
+  readonly configuration: string;
+  readonly creds: string;
+  readonly strangerCreds: string;
+} {
+  const [operator, system, account, stranger] = [
+    nkeys.createOperator(),
+    nkeys.createAccount(),
+    nkeys.createAccount(),
+    nkeys.createAccount(),
+  ];
   const operatorJwt = issue(operator, operator, { type: 'operator' });
-  const limits = { subs: -1, data: -1, payload: -1, imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 };
-  const accountJwt = (subject: KeyPair): string => issue(operator, subject, { type: 'account', limits, default_permissions: { pub: {}, sub: {} } });
+  const limits = {
+    subs: -1,
+    data: -1,
+    payload: -1,
+    imports: -1,
+    exports: -1,
+    wildcards: true,
+    conn: -1,
+    leaf: -1,
+  };
+  const accountJwt = (subject: KeyPair): string =>
+    issue(operator, subject, { type: 'account', limits, default_permissions: { pub: {}, sub: {} } });
   const configuration = `
 operator: ${operatorJwt}
 system_account: ${system.getPublicKey()}
@@ -28,7 +47,16 @@ function createCreds(account: KeyPair): string {
 }
 
 function issue(issuer: KeyPair, subject: KeyPair, claims: object): string {
-  const payload = { jti: randomUUID(), iat: Math.floor(Date.now() / 1_000), iss: issuer.getPublicKey(), name: 'spec', sub: subject.getPublicKey(), nats: { ...claims, version: 2 } };
-  const body = [{ typ: 'JWT', alg: 'ed25519-nkey' }, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  const payload = {
+    jti: randomUUID(),
+    iat: Math.floor(Date.now() / 1_000),
+    iss: issuer.getPublicKey(),
+    name: 'spec',
+    sub: subject.getPublicKey(),
+    nats: { ...claims, version: 2 },
+  };
+  const body = [{ typ: 'JWT', alg: 'ed25519-nkey' }, payload]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
   return `${body}.${Buffer.from(issuer.sign(Buffer.from(body))).toString('base64url')}`;
 }

@@ -14,7 +14,12 @@ export const SECRET = 'svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST';
 /** A webhook endpoint whose answer a test decides. */
 export interface Receiver {
   readonly url: string;
-  readonly requests: { readonly url: string; readonly headers: IncomingMessage['headers']; readonly body: string; readonly atMs: number }[];
+  readonly requests: {
+    readonly url: string;
+    readonly headers: IncomingMessage['headers'];
+    readonly body: string;
+    readonly atMs: number;
+  }[];
   /** Default: 200. */
   answer: (req: IncomingMessage, res: ServerResponse) => void;
   readonly sockets: Set<Socket>;
@@ -24,13 +29,21 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   const requests: Receiver['requests'] = [];
   const sockets = new Set<Socket>();
-  const receiver = { requests, sockets, answer: (_req, res) => void res.end('ok') } as Pick<Receiver, 'requests' | 'answer' | 'sockets'>;
+  const receiver = { requests, sockets, answer: (_req, res) => void res.end('ok') } as Pick<
+    Receiver,
+    'requests' | 'answer' | 'sockets'
+  >;
   const server: Server = createServer((req, res) => {
     const atMs = Date.now();
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
-      requests.push({ url: req.url ?? '', headers: req.headers, body: Buffer.concat(chunks).toString('utf8'), atMs });
+      requests.push({
+        url: req.url ?? '',
+        headers: req.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+        atMs,
+      });
       receiver.answer(req, res);
     });
   });
@@ -54,10 +67,26 @@ export interface World {
   readonly projectId: string;
   /** Names its servers to a process of its own. */
   readonly environment: { readonly DATABASE_URL: string; readonly NATS_URL: string };
-  addChannel(url: string, more?: { kind?: string; config?: object; credentials?: object; secrets?: readonly string[]; id?: string; projectId?: string }): Promise<string>;
+  addChannel(
+    url: string,
+    more?: {
+      kind?: string;
+      config?: object;
+      credentials?: object;
+      secrets?: readonly string[];
+      id?: string;
+      projectId?: string;
+    },
+  ): Promise<string>;
   addProject(): Promise<string>;
   /** Commits an event; and publishes it unless told otherwise. Returns the event id. */
-  emit(more?: { type?: string; isPublished?: boolean; projectId?: string; transfers?: readonly object[]; traceparent?: string }): Promise<string>;
+  emit(more?: {
+    type?: string;
+    isPublished?: boolean;
+    projectId?: string;
+    transfers?: readonly object[];
+    traceparent?: string;
+  }): Promise<string>;
   start(options?: Partial<DeliveryOptions>, more?: Partial<NotifierDependencies>): Promise<Notifier>;
   waitForStatus(eventId: string, status: string, timeoutMs?: number): Promise<void>;
   rows<T extends object>(sql: string, values?: unknown[]): Promise<T[]>;
@@ -65,7 +94,9 @@ export interface World {
 }
 
 /** Servers for a spec file; a database, a receiver and a world for each of its tests. */
-export function giveWorlds(take: (given: { readonly world: World; readonly receiver: Receiver }) => void): void {
+export function giveWorlds(
+  take: (given: { readonly world: World; readonly receiver: Receiver }) => void,
+): void {
   let servers: readonly [PostgresHandle, NatsHandle];
   let world: World | undefined;
   let receiver: Receiver | undefined;
@@ -100,17 +131,43 @@ async function createWorld(databaseUrl: string, natsUrl: string): Promise<World>
     bus,
     projectId,
     environment: { DATABASE_URL: databaseUrl, NATS_URL: natsUrl },
-    async addChannel(url, { kind = 'webhook', config = {}, credentials, secrets = kind === 'webhook' ? [SECRET] : [], id = randomUUID(), projectId: project = projectId } = {}) {
-      await db.query(`INSERT INTO notification_channels (id, project_id, kind, name, config, credentials_sealed) VALUES ($1, $2, $5, 'w', $3, $4)`, [
-        id, project, { url, ...config }, credentials === undefined ? null : JSON.stringify(credentials), kind,
-      ]);
+    async addChannel(
+      url,
+      {
+        kind = 'webhook',
+        config = {},
+        credentials,
+        secrets = kind === 'webhook' ? [SECRET] : [],
+        id = randomUUID(),
+        projectId: project = projectId,
+      } = {},
+    ) {
+      await db.query(
+        `INSERT INTO notification_channels (id, project_id, kind, name, config, credentials_sealed) VALUES ($1, $2, $5, 'w', $3, $4)`,
+        [
+          id,
+          project,
+          { url, ...config },
+          credentials === undefined ? null : JSON.stringify(credentials),
+          kind,
+        ],
+      );
       for (const [position, secret] of secrets.entries()) {
-        await db.query(`INSERT INTO webhook_secrets (channel_id, secret_sealed, mask, state) VALUES ($1, $2, '', $3)`, [id, secret, position === 0 ? 'current' : 'previous']);
+        await db.query(
+          `INSERT INTO webhook_secrets (channel_id, secret_sealed, mask, state) VALUES ($1, $2, '', $3)`,
+          [id, secret, position === 0 ? 'current' : 'previous'],
+        );
       }
       return id;
     },
     addProject: () => addProject(db),
-    async emit({ type = 'transaction.detected', isPublished = true, projectId: project = projectId, transfers = [], traceparent } = {}) {
+    async emit({
+      type = 'transaction.detected',
+      isPublished = true,
+      projectId: project = projectId,
+      transfers = [],
+      traceparent,
+    } = {}) {
       const eventId = randomUUID();
       sequence += 1;
       const event = buildEvent(eventId, type, project, sequence, transfers);
@@ -126,8 +183,24 @@ async function createWorld(databaseUrl: string, natsUrl: string): Promise<World>
       const ownDb = createDatabase({ url: databaseUrl, applicationName: 'notifier' });
       const ownBus = await createBus('notifier', { url: natsUrl });
       const dial = createDial({ allow: ['127.0.0.0/8', '::1/128'] });
-      const dispatcher = createGuardedAgent(dial, { connectTimeoutMs: 10_000, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000 });
-      const notifier = await startNotifier({ db: ownDb, planned: more.db ?? ownDb, bus: ownBus, dispatcher, dial, instanceId: randomUUID(), open: (sealed) => sealed, logger: silent, userAgent: 'chainwatch-spec', options, ...more });
+      const dispatcher = createGuardedAgent(dial, {
+        connectTimeoutMs: 10_000,
+        headersTimeoutMs: 10_000,
+        bodyTimeoutMs: 10_000,
+      });
+      const notifier = await startNotifier({
+        db: ownDb,
+        planned: more.db ?? ownDb,
+        bus: ownBus,
+        dispatcher,
+        dial,
+        instanceId: randomUUID(),
+        open: (sealed) => sealed,
+        logger: silent,
+        userAgent: 'chainwatch-spec',
+        options,
+        ...more,
+      });
       let isStopped = false;
       const stop = async (): Promise<void> => {
         if (isStopped) return;
@@ -144,10 +217,19 @@ async function createWorld(databaseUrl: string, natsUrl: string): Promise<World>
       let seen: unknown;
       await waitFor(
         async () => {
-          seen = await world.rows('SELECT status, last_error, attempt_count FROM deliveries WHERE event_id = $1', [eventId]);
-          return (seen as { status: string }[]).length > 0 && (seen as { status: string }[]).every((row) => row.status === status);
+          seen = await world.rows(
+            'SELECT status, last_error, attempt_count FROM deliveries WHERE event_id = $1',
+            [eventId],
+          );
+          return (
+            (seen as { status: string }[]).length > 0 &&
+            (seen as { status: string }[]).every((row) => row.status === status)
+          );
         },
-        { timeoutMs, message: () => `deliveries of ${eventId} to be ${status}, they are ${JSON.stringify(seen)}` },
+        {
+          timeoutMs,
+          message: () => `deliveries of ${eventId} to be ${status}, they are ${JSON.stringify(seen)}`,
+        },
       );
     },
     rows: async (sql, values) => (await db.query(sql, values)).rows as never,
@@ -167,11 +249,42 @@ async function addProject(db: Database): Promise<string> {
   return rows[0]!.id;
 }
 
-function buildEvent(eventId: string, type: string, projectId: string, sequence: number, transfers: readonly object[]): object {
+function buildEvent(
+  eventId: string,
+  type: string,
+  projectId: string,
+  sequence: number,
+  transfers: readonly object[],
+): object {
   const at = new Date().toISOString();
   const transaction = {
-    id: randomUUID(), chain_gid: CHAIN, hash: `0x${sequence}`, status: 'detected', direction: 'in', block_number: 1, block_hash: '0x1', block_timestamp: at, tx_index: 0,
-    confirmations: 1, required_confirmations: 12, fee: null, transfers, replaced_by: null, verification: 'proved', detected_at: at, confirmed_at: null, reorged_at: null,
+    id: randomUUID(),
+    chain_gid: CHAIN,
+    hash: `0x${sequence}`,
+    status: 'detected',
+    direction: 'in',
+    block_number: 1,
+    block_hash: '0x1',
+    block_timestamp: at,
+    tx_index: 0,
+    confirmations: 1,
+    required_confirmations: 12,
+    fee: null,
+    transfers,
+    replaced_by: null,
+    verification: 'proved',
+    detected_at: at,
+    confirmed_at: null,
+    reorged_at: null,
   };
-  return { event_id: eventId, type, api_version: 'v1', created_at: at, is_test_message: false, project_id: projectId, sequence, data: { transaction, balance_changes: [], truncated: false } };
+  return {
+    event_id: eventId,
+    type,
+    api_version: 'v1',
+    created_at: at,
+    is_test_message: false,
+    project_id: projectId,
+    sequence,
+    data: { transaction, balance_changes: [], truncated: false },
+  };
 }

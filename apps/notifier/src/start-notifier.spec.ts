@@ -25,42 +25,85 @@ describe('delivery', () => {
     await world.waitForStatus(eventId, 'delivered');
 
     const { headers, body } = receiver.requests[0]!;
-    const [event] = await world.rows<{ payload: string }>('SELECT payload FROM events WHERE event_id = $1', [eventId]);
+    const [event] = await world.rows<{ payload: string }>('SELECT payload FROM events WHERE event_id = $1', [
+      eventId,
+    ]);
     expect(body).toBe(event!.payload);
-    expect(verifySignature({ header: headers['x-webhook-signature'], body, secret: SECRET })).toMatchObject({ ok: true });
-    expect(headers).toMatchObject({
-      'content-type': 'application/json', 'user-agent': 'chainwatch-spec', 'x-webhook-event': 'transaction.detected', 'x-webhook-event-id': eventId,
-      'x-mine': 'yes', authorization: 'Basic dTpw', host: new URL(receiver.url).host, traceparent,
+    expect(verifySignature({ header: headers['x-webhook-signature'], body, secret: SECRET })).toMatchObject({
+      ok: true,
     });
-    const [attempt] = await world.rows<Record<string, unknown>>('SELECT a.* FROM delivery_attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.channel_id = $1', [channelId]);
-    expect(attempt).toMatchObject({ id: headers['x-webhook-delivery-id'], number: 1, status_code: 200, error_code: null, response_body: 'ok' });
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': 'chainwatch-spec',
+      'x-webhook-event': 'transaction.detected',
+      'x-webhook-event-id': eventId,
+      'x-mine': 'yes',
+      authorization: 'Basic dTpw',
+      host: new URL(receiver.url).host,
+      traceparent,
+    });
+    const [attempt] = await world.rows<Record<string, unknown>>(
+      'SELECT a.* FROM delivery_attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.channel_id = $1',
+      [channelId],
+    );
+    expect(attempt).toMatchObject({
+      id: headers['x-webhook-delivery-id'],
+      number: 1,
+      status_code: 200,
+      error_code: null,
+      response_body: 'ok',
+    });
     expect(JSON.stringify(attempt)).not.toMatch(/dTpw/);
     expect(receiver.requests).toHaveLength(1);
-    await waitFor(async () => (await world.rows('SELECT 1 FROM webhook_secrets WHERE last_used_at IS NOT NULL')).length === 1);
+    await waitFor(
+      async () =>
+        (await world.rows('SELECT 1 FROM webhook_secrets WHERE last_used_at IS NOT NULL')).length === 1,
+    );
   });
 
   test('signs with both secrets while a rotation overlaps, and takes a rotation up at once', async () => {
     const channelId = await world.addChannel(receiver.url);
     await world.start();
     await world.waitForStatus(await world.emit(), 'delivered');
-    await world.db.query(`UPDATE webhook_secrets SET state = 'previous', expires_at = now() + interval '1 day' WHERE channel_id = $1`, [channelId]);
-    await world.db.query(`INSERT INTO webhook_secrets (channel_id, secret_sealed, mask, state) VALUES ($1, $2, '', 'current')`, [channelId, OTHER_SECRET]);
+    await world.db.query(
+      `UPDATE webhook_secrets SET state = 'previous', expires_at = now() + interval '1 day' WHERE channel_id = $1`,
+      [channelId],
+    );
+    await world.db.query(
+      `INSERT INTO webhook_secrets (channel_id, secret_sealed, mask, state) VALUES ($1, $2, '', 'current')`,
+      [channelId, OTHER_SECRET],
+    );
     await world.waitForStatus(await world.emit(), 'delivered');
-    await world.db.query(`DELETE FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous'`, [channelId]);
+    await world.db.query(`DELETE FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous'`, [
+      channelId,
+    ]);
     await world.waitForStatus(await world.emit(), 'delivered');
 
-    const verdicts = receiver.requests.map(({ headers, body }) => [SECRET, OTHER_SECRET].map((secret) => verifySignature({ header: headers['x-webhook-signature'], body, secret }).ok));
-    expect(verdicts).toEqual([[true, false], [true, true], [false, true]]);
+    const verdicts = receiver.requests.map(({ headers, body }) =>
+      [SECRET, OTHER_SECRET].map(
+        (secret) => verifySignature({ header: headers['x-webhook-signature'], body, secret }).ok,
+      ),
+    );
+    expect(verdicts).toEqual([
+      [true, false],
+      [true, true],
+      [false, true],
+    ]);
   });
 
   test('delivers only the event types and filters that a channel asks for', async () => {
     const asset = 'eip155:31337/erc20:0x01';
-    await world.addChannel(receiver.url, { config: { event_types: ['transaction.confirmed'], filters: { asset_gids: [asset], min_amount: '1.5' } } });
+    await world.addChannel(receiver.url, {
+      config: { event_types: ['transaction.confirmed'], filters: { asset_gids: [asset], min_amount: '1.5' } },
+    });
     await world.start();
     const transfer = { asset_gid: asset, amount: '1.50', monitored_addresses: ['0xa'] };
     await world.emit({ transfers: [transfer] });
     await world.emit({ type: 'transaction.confirmed', transfers: [{ ...transfer, amount: '1.49' }] });
-    await world.emit({ type: 'transaction.confirmed', transfers: [{ ...transfer, asset_gid: 'eip155:31337/slip44:60' }] });
+    await world.emit({
+      type: 'transaction.confirmed',
+      transfers: [{ ...transfer, asset_gid: 'eip155:31337/slip44:60' }],
+    });
     const wanted = await world.emit({ type: 'transaction.confirmed', transfers: [transfer] });
     await world.waitForStatus(wanted, 'delivered');
     expect(await world.rows('SELECT event_id FROM deliveries')).toEqual([{ event_id: wanted }]);
@@ -72,16 +115,35 @@ describe('delivery', () => {
     let knownTogether = 0;
     const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
       const result = await world.db.query(statement as string, values);
-      if (typeof statement !== 'string' && statement.name === 'insert_known_deliveries' && result.rows.length > 1) knownTogether += 1;
+      if (
+        typeof statement !== 'string' &&
+        statement.name === 'insert_known_deliveries' &&
+        result.rows.length > 1
+      )
+        knownTogether += 1;
       return result;
     };
     await world.start({}, { db: { ...world.db, query: query as Database['query'] } });
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.record({ change: fc.constantFrom('none', 'none', 'add', 'drop', 'move', 'filter'), pick: fc.nat(), types: fc.subarray(types, { minLength: 1 }), events: fc.array(fc.tuple(fc.nat(2), fc.constantFrom(...types)), { minLength: 1, maxLength: 40 }) }), { minLength: 6, maxLength: 12 }),
+        fc.array(
+          fc.record({
+            change: fc.constantFrom('none', 'none', 'add', 'drop', 'move', 'filter'),
+            pick: fc.nat(),
+            types: fc.subarray(types, { minLength: 1 }),
+            events: fc.array(fc.tuple(fc.nat(2), fc.constantFrom(...types)), { minLength: 1, maxLength: 40 }),
+          }),
+          { minLength: 6, maxLength: 12 },
+        ),
         async (rounds) => {
           const projects = [await world.addProject(), await world.addProject(), await world.addProject()];
-          const channels: { id: string; path: string; project: string; types: readonly string[]; isFiltered: boolean }[] = [];
+          const channels: {
+            id: string;
+            path: string;
+            project: string;
+            types: readonly string[];
+            isFiltered: boolean;
+          }[] = [];
           const expected: string[] = [];
           const before = receiver.requests.length;
           for (const [index, round] of rounds.entries()) {
@@ -89,26 +151,58 @@ describe('delivery', () => {
             const path = `${before}-${index}`;
             if (round.change === 'add' || chosen === undefined) {
               const project = projects[round.pick % 3]!;
-              channels.push({ id: await world.addChannel(`${receiver.url}/${path}`, { projectId: project, config: { event_types: round.types } }), path, project, types: round.types, isFiltered: false });
+              channels.push({
+                id: await world.addChannel(`${receiver.url}/${path}`, {
+                  projectId: project,
+                  config: { event_types: round.types },
+                }),
+                path,
+                project,
+                types: round.types,
+                isFiltered: false,
+              });
             } else if (round.change === 'drop') {
               await world.rows('DELETE FROM notification_channels WHERE id = $1', [chosen.id]);
               channels.splice(channels.indexOf(chosen), 1);
             } else if (round.change === 'move') {
-              await world.rows(`UPDATE notification_channels SET config = config || jsonb_build_object('url', $2::text) WHERE id = $1`, [chosen.id, `${receiver.url}/${path}`]);
+              await world.rows(
+                `UPDATE notification_channels SET config = config || jsonb_build_object('url', $2::text) WHERE id = $1`,
+                [chosen.id, `${receiver.url}/${path}`],
+              );
               chosen.path = path;
             } else if (round.change === 'filter') {
               // Nothing in these events passes it.
-              await world.rows(`UPDATE notification_channels SET config = config || '{"filters": {"chain_gids": ["eip155:1"]}}' WHERE id = $1`, [chosen.id]);
+              await world.rows(
+                `UPDATE notification_channels SET config = config || '{"filters": {"chain_gids": ["eip155:1"]}}' WHERE id = $1`,
+                [chosen.id],
+              );
               chosen.isFiltered = true;
             }
-            const ids = await Promise.all(round.events.map(([at, type]) => world.emit({ projectId: projects[at]!, type })));
+            const ids = await Promise.all(
+              round.events.map(([at, type]) => world.emit({ projectId: projects[at]!, type })),
+            );
             for (const [place, [at, type]] of round.events.entries()) {
-              for (const channel of channels) if (channel.project === projects[at] && channel.types.includes(type) && !channel.isFiltered) expected.push(`${channel.path} ${ids[place]!}`);
+              for (const channel of channels)
+                if (channel.project === projects[at] && channel.types.includes(type) && !channel.isFiltered)
+                  expected.push(`${channel.path} ${ids[place]!}`);
             }
             // Nothing is on its way any more: what is sent once too often is there, too.
-            await waitFor(async () => (await world.rows(`SELECT 1 FROM undispatched_events UNION ALL SELECT 1 FROM deliveries WHERE status IN ('pending', 'held')`)).length === 0, { timeoutMs: 20_000 });
+            await waitFor(
+              async () =>
+                (
+                  await world.rows(
+                    `SELECT 1 FROM undispatched_events UNION ALL SELECT 1 FROM deliveries WHERE status IN ('pending', 'held')`,
+                  )
+                ).length === 0,
+              { timeoutMs: 20_000 },
+            );
           }
-          const got = receiver.requests.slice(before).map(({ url, body }) => `${url.split('/').at(-1)!} ${(JSON.parse(body) as { event_id: string }).event_id}`);
+          const got = receiver.requests
+            .slice(before)
+            .map(
+              ({ url, body }) =>
+                `${url.split('/').at(-1)!} ${(JSON.parse(body) as { event_id: string }).event_id}`,
+            );
           expect(got.toSorted()).toEqual(expected.toSorted());
         },
       ),
@@ -121,22 +215,36 @@ describe('delivery', () => {
     const names: string[] = [];
     const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
       const result = await world.db.query(statement as string, values);
-      if (typeof statement !== 'string' && (statement.name !== 'insert_known_deliveries' || result.rows.length === 1)) names.push(statement.name ?? '');
+      if (
+        typeof statement !== 'string' &&
+        (statement.name !== 'insert_known_deliveries' || result.rows.length === 1)
+      )
+        names.push(statement.name ?? '');
       return result;
     };
     const first = await world.addChannel(receiver.url);
     await world.start({}, { db: { ...world.db, query: query as Database['query'] } });
-    const deliver = async (count: number, event: Parameters<typeof world.emit>[0] = {}): Promise<string[]> => {
+    const deliver = async (
+      count: number,
+      event: Parameters<typeof world.emit>[0] = {},
+    ): Promise<string[]> => {
       const eventId = await world.emit(event);
       await waitFor(async () => (await world.rows('SELECT 1 FROM undispatched_events')).length === 0);
       if (count > 0) await world.waitForStatus(eventId, 'delivered');
-      return (await world.rows<{ channel_id: string }>('SELECT channel_id FROM deliveries WHERE event_id = $1', [eventId])).map(({ channel_id: id }) => id);
+      return (
+        await world.rows<{ channel_id: string }>('SELECT channel_id FROM deliveries WHERE event_id = $1', [
+          eventId,
+        ])
+      ).map(({ channel_id: id }) => id);
     };
     // Which secrets were used is noted with the first one, and makes them other ones.
     while (!names.includes('insert_known_deliveries')) expect(await deliver(1)).toEqual([first]);
     const second = await world.addChannel(receiver.url);
     expect((await deliver(2)).toSorted()).toEqual([first, second].toSorted());
-    await world.db.query(`UPDATE notification_channels SET config = config || '{"event_types": ["transaction.confirmed"]}' WHERE id = $1`, [first]);
+    await world.db.query(
+      `UPDATE notification_channels SET config = config || '{"event_types": ["transaction.confirmed"]}' WHERE id = $1`,
+      [first],
+    );
     expect(await deliver(1)).toEqual([second]);
     names.length = 0;
     while (!names.includes('insert_known_deliveries')) expect(await deliver(1)).toEqual([second]);
@@ -175,7 +283,9 @@ describe('failure', () => {
     await world.waitForStatus(eventId, 'delivered');
     expect(eventIds()).toEqual([eventId, eventId, eventId]);
     expect(new Set(receiver.requests.map(({ headers }) => headers['x-webhook-delivery-id'])).size).toBe(3);
-    const attempts = await world.rows('SELECT number, status_code, error_code FROM delivery_attempts ORDER BY number');
+    const attempts = await world.rows(
+      'SELECT number, status_code, error_code FROM delivery_attempts ORDER BY number',
+    );
     expect(attempts).toEqual([
       { number: 1, status_code: 500, error_code: 'http_error' },
       { number: 2, status_code: 500, error_code: 'http_error' },
@@ -187,20 +297,34 @@ describe('failure', () => {
 
   test.each([
     ['a hang', 'timeout', () => undefined],
-    ['headers that drip', 'timeout', (res: { socket: { write(text: string): void } | null }) => {
-      res.socket?.write('HTTP/1.1 200 OK\r\nX-Drip: ');
-      const timer = setInterval(() => res.socket?.write('x'), 20);
-      setTimeout(() => clearInterval(timer), 1_000);
-    }],
-    ['a reset', 'connection_reset', (res: { socket: { resetAndDestroy(): void } | null }) => res.socket?.resetAndDestroy()],
-    ['no HTTP', 'invalid_response', (res: { socket: { end(text: string): void } | null }) => res.socket?.end('SSH-2.0-OpenSSH\r\n\r\n')],
+    [
+      'headers that drip',
+      'timeout',
+      (res: { socket: { write(text: string): void } | null }) => {
+        res.socket?.write('HTTP/1.1 200 OK\r\nX-Drip: ');
+        const timer = setInterval(() => res.socket?.write('x'), 20);
+        setTimeout(() => clearInterval(timer), 1_000);
+      },
+    ],
+    [
+      'a reset',
+      'connection_reset',
+      (res: { socket: { resetAndDestroy(): void } | null }) => res.socket?.resetAndDestroy(),
+    ],
+    [
+      'no HTTP',
+      'invalid_response',
+      (res: { socket: { end(text: string): void } | null }) => res.socket?.end('SSH-2.0-OpenSSH\r\n\r\n'),
+    ],
   ] as const)('records %s as %s', async (_name, code, answer) => {
     await world.addChannel(receiver.url);
     receiver.answer = (_req, res) => answer(res as never);
     await world.start({ attemptTimeoutMs: code === 'timeout' ? 300 : 20_000, scheduleMs: [0, 60_000] });
     const eventId = await world.emit();
     const [attempt] = await waitFor(async () => {
-      const rows = await world.rows<{ error_code: string; status_code: null }>('SELECT error_code, status_code FROM delivery_attempts');
+      const rows = await world.rows<{ error_code: string; status_code: null }>(
+        'SELECT error_code, status_code FROM delivery_attempts',
+      );
       return rows.length > 0 ? rows : undefined;
     });
     expect(attempt).toMatchObject({ error_code: code, status_code: null });
@@ -212,7 +336,9 @@ describe('failure', () => {
     receiver.answer = (_req, res) => void res.writeHead(200).write('part');
     await world.start({ attemptTimeoutMs: 300 });
     await world.waitForStatus(await world.emit(), 'delivered');
-    expect(await world.rows('SELECT response_body FROM delivery_attempts')).toEqual([{ response_body: 'part' }]);
+    expect(await world.rows('SELECT response_body FROM delivery_attempts')).toEqual([
+      { response_body: 'part' },
+    ]);
   });
 
   test('keeps 16 KiB of a huge response, NULs and broken UTF-8 included, and lets go of the connection', async () => {
@@ -241,7 +367,9 @@ describe('failure', () => {
     const eventId = await world.emit();
     await world.waitForStatus(eventId, 'failed');
     expect(target.requests).toHaveLength(0);
-    expect(await world.rows('SELECT DISTINCT error_code FROM delivery_attempts')).toEqual([{ error_code: 'redirect_refused' }]);
+    expect(await world.rows('SELECT DISTINCT error_code FROM delivery_attempts')).toEqual([
+      { error_code: 'redirect_refused' },
+    ]);
     await target.stop();
   });
 
@@ -249,7 +377,11 @@ describe('failure', () => {
     await world.addChannel('http://10.255.255.1:9/hook');
     await world.start({ scheduleMs: [0, 60_000] });
     await world.emit();
-    await waitFor(async () => (await world.rows(`SELECT 1 FROM delivery_attempts WHERE error_code = 'blocked_address'`)).length === 1);
+    await waitFor(
+      async () =>
+        (await world.rows(`SELECT 1 FROM delivery_attempts WHERE error_code = 'blocked_address'`)).length ===
+        1,
+    );
   });
 
   test('does not count a secret that this service cannot open', async () => {
@@ -277,7 +409,10 @@ describe('the breaker', () => {
     await world.start({ scheduleMs: [0, 60_000, 60_000], probeIntervalMs: 250, concurrencyPerChannel: 1 });
     const sent: string[] = [];
     for (let count = 0; count < 5; count += 1) sent.push(await world.emit());
-    await waitFor(async () => (await world.rows(`SELECT 1 FROM notification_channels WHERE status = 'failing'`)).length === 1);
+    await waitFor(
+      async () =>
+        (await world.rows(`SELECT 1 FROM notification_channels WHERE status = 'failing'`)).length === 1,
+    );
     for (let count = 0; count < 20; count += 1) sent.push(await world.emit());
     await waitFor(() => receiver.requests.length >= 8);
     await waitFor(async () => (await world.rows('SELECT 1 FROM deliveries')).length === 25);
@@ -285,15 +420,22 @@ describe('the breaker', () => {
     expect(receiver.requests[7]!.atMs - receiver.requests[4]!.atMs).toBeGreaterThan(3 * 250 - 5);
     // Only the probed one was tried; its probes came before it was due, so they cost it nothing either.
     expect(new Set(eventIds().slice(5))).toEqual(new Set([sent[0]]));
-    expect(await world.rows(`SELECT max(attempt_count) AS most, count(*) FILTER (WHERE attempt_count = 0)::int AS untried FROM deliveries`)).toEqual([{ most: 1, untried: 20 }]);
+    expect(
+      await world.rows(
+        `SELECT max(attempt_count) AS most, count(*) FILTER (WHERE attempt_count = 0)::int AS untried FROM deliveries`,
+      ),
+    ).toEqual([{ most: 1, untried: 20 }]);
 
     isDown = false;
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
     const firstTime = [...new Set(eventIds())];
     expect(firstTime.slice(5)).toEqual(sent.slice(5));
-    expect(await world.rows('SELECT status, consecutive_failures, failure_reason FROM notification_channels WHERE id = $1', [channelId])).toEqual([
-      { status: 'active', consecutive_failures: 0, failure_reason: null },
-    ]);
+    expect(
+      await world.rows(
+        'SELECT status, consecutive_failures, failure_reason FROM notification_channels WHERE id = $1',
+        [channelId],
+      ),
+    ).toEqual([{ status: 'active', consecutive_failures: 0, failure_reason: null }]);
   });
 
   test('fails a channel when a delivery used up its attempts, holds later events, and delivers them after a restore', async () => {
@@ -303,13 +445,22 @@ describe('the breaker', () => {
     const lost = await world.emit();
     await world.waitForStatus(lost, 'failed');
     expect(receiver.requests).toHaveLength(12);
-    const [channel] = await world.rows<{ status: string; failed_at: Date | null; failure_reason: string }>('SELECT status, failed_at, failure_reason FROM notification_channels');
-    expect(channel).toMatchObject({ status: 'failed', failed_at: expect.any(Date), failure_reason: expect.stringContaining('12 attempts') });
+    const [channel] = await world.rows<{ status: string; failed_at: Date | null; failure_reason: string }>(
+      'SELECT status, failed_at, failure_reason FROM notification_channels',
+    );
+    expect(channel).toMatchObject({
+      status: 'failed',
+      failed_at: expect.any(Date),
+      failure_reason: expect.stringContaining('12 attempts'),
+    });
 
     const held = [await world.emit(), await world.emit()];
     for (const eventId of held) await world.waitForStatus(eventId, 'held');
     receiver.answer = (_req, res) => void res.end();
-    await world.db.query(`UPDATE notification_channels SET status = 'active', consecutive_failures = 0 WHERE id = $1`, [channelId]);
+    await world.db.query(
+      `UPDATE notification_channels SET status = 'active', consecutive_failures = 0 WHERE id = $1`,
+      [channelId],
+    );
     for (const eventId of held) await world.waitForStatus(eventId, 'delivered');
     expect(eventIds().slice(12)).toEqual(held);
   });
@@ -343,17 +494,27 @@ describe('isolation and order', () => {
     const healthy = await world.addChannel(receiver.url);
     await world.start({ attemptTimeoutMs: 600_000 });
     for (let count = 0; count < 60; count += 1) await world.emit();
-    await waitFor(async () => (await world.rows(`SELECT 1 FROM deliveries WHERE channel_id = $1 AND status = 'delivered'`, [healthy])).length === 60);
+    await waitFor(
+      async () =>
+        (
+          await world.rows(`SELECT 1 FROM deliveries WHERE channel_id = $1 AND status = 'delivered'`, [
+            healthy,
+          ])
+        ).length === 60,
+    );
     // Nobody knows yet whether it will answer.
     expect(hanging.requests).toHaveLength(2);
-    expect(await world.rows(`SELECT DISTINCT status FROM deliveries WHERE channel_id = $1`, [slow])).toEqual([{ status: 'pending' }]);
+    expect(await world.rows(`SELECT DISTINCT status FROM deliveries WHERE channel_id = $1`, [slow])).toEqual([
+      { status: 'pending' },
+    ]);
     await hanging.stop();
   });
 
   test('never lets a retry go before a newer first attempt that is ready', async () => {
     await world.addChannel(receiver.url);
     let failed = 0;
-    receiver.answer = (_req, res) => void setTimeout(() => res.writeHead((failed += 1) <= 3 ? 500 : 200).end(), 20);
+    receiver.answer = (_req, res) =>
+      void setTimeout(() => res.writeHead((failed += 1) <= 3 ? 500 : 200).end(), 20);
     const sent: string[] = [];
     for (let count = 0; count < 40; count += 1) sent.push(await world.emit());
     await world.start({ concurrencyPerChannel: 1, scheduleMs: [0, 50, 50, 50, 50], pollMs: 20 });
@@ -401,10 +562,14 @@ describe('what breaks around it', () => {
     let isForgotten = false;
     const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
       if (typeof statement === 'string') return world.db.query(statement, values);
-      if (statement.name === 'mark_dispatched' && !isForgotten) isForgotten = (await world.db.query('DELETE FROM deliveries')).rowCount === 1;
+      if (statement.name === 'mark_dispatched' && !isForgotten)
+        isForgotten = (await world.db.query('DELETE FROM deliveries')).rowCount === 1;
       return world.db.query(statement);
     };
-    await world.start({}, { db: { ...world.db, query: query as Database['query'] }, sweepAfterMs: 200, sweepIntervalMs: 50 });
+    await world.start(
+      {},
+      { db: { ...world.db, query: query as Database['query'] }, sweepAfterMs: 200, sweepIntervalMs: 50 },
+    );
     const eventId = await world.emit();
     await waitFor(() => receiver.requests.length === 2);
     await world.waitForStatus(eventId, 'delivered');
@@ -416,7 +581,9 @@ describe('what breaks around it', () => {
   test('records attempts although the database goes away meanwhile', async () => {
     await world.addChannel(receiver.url);
     receiver.answer = (_req, res) => {
-      void world.db.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'notifier'`).then(() => res.end());
+      void world.db
+        .query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'notifier'`)
+        .then(() => res.end());
     };
     await world.start();
     await world.waitForStatus(await world.emit(), 'delivered');
@@ -425,7 +592,10 @@ describe('what breaks around it', () => {
 
   test('shares the work between two replicas without sending anything twice', async () => {
     await world.addChannel(receiver.url);
-    await Promise.all([world.start({}, { sweepAfterMs: 50, sweepIntervalMs: 20 }), world.start({}, { sweepAfterMs: 50, sweepIntervalMs: 20 })]);
+    await Promise.all([
+      world.start({}, { sweepAfterMs: 50, sweepIntervalMs: 20 }),
+      world.start({}, { sweepAfterMs: 50, sweepIntervalMs: 20 }),
+    ]);
     const sent = await Promise.all(Array.from({ length: 200 }, () => world.emit()));
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
     expect(eventIds().toSorted()).toEqual(sent.toSorted());
@@ -439,7 +609,9 @@ describe('what breaks around it', () => {
     for (let count = 0; count < 6; count += 1) sent.push(await world.emit());
     await waitFor(() => receiver.requests.length === 2);
     await first.stop();
-    expect(await world.rows(`SELECT count(*)::int AS count FROM deliveries WHERE status = 'delivered'`)).toEqual([{ count: 2 }]);
+    expect(
+      await world.rows(`SELECT count(*)::int AS count FROM deliveries WHERE status = 'delivered'`),
+    ).toEqual([{ count: 2 }]);
     await world.start();
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
     expect(eventIds()).toEqual(sent);
@@ -459,7 +631,9 @@ describe('what breaks around it', () => {
       await world.waitForStatus(eventId, 'delivered');
     }
     delays.sort((left, right) => left - right);
-    console.log(`commit + publish + dispatch + first byte: p50 ${delays[30]!.toFixed(1)} ms, max ${delays[59]!.toFixed(1)} ms`);
+    console.log(
+      `commit + publish + dispatch + first byte: p50 ${delays[30]!.toFixed(1)} ms, max ${delays[59]!.toFixed(1)} ms`,
+    );
     // The insert and the publish of the spec itself are in there, and the machine is shared: generous.
     expect(delays[30]).toBeLessThan(100);
   });

@@ -1,5 +1,13 @@
 import type { Bus } from '@chainwatch/bus';
-import { createDeliveryEngine, createDispatcher, DEFAULT_DELIVERY_OPTIONS, joinMembers, type DeliveryDependencies, type DeliveryOptions, type EventRef } from '@chainwatch/deliveries';
+import {
+  createDeliveryEngine,
+  createDispatcher,
+  DEFAULT_DELIVERY_OPTIONS,
+  joinMembers,
+  type DeliveryDependencies,
+  type DeliveryOptions,
+  type EventRef,
+} from '@chainwatch/deliveries';
 import { notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
 
 export interface NotifierDependencies extends DeliveryDependencies {
@@ -21,7 +29,12 @@ export interface Notifier {
 }
 
 const KINDS = ['tx.detected', 'tx.confirmed', 'tx.reorged', 'balance.changed'] as const;
-const USUAL_TYPES = { 'tx.detected': 'transaction.detected', 'tx.confirmed': 'transaction.confirmed', 'tx.reorged': 'transaction.reorged', 'balance.changed': 'balance.changed' } as const;
+const USUAL_TYPES = {
+  'tx.detected': 'transaction.detected',
+  'tx.confirmed': 'transaction.confirmed',
+  'tx.reorged': 'transaction.reorged',
+  'balance.changed': 'balance.changed',
+} as const;
 /** Events from the bus that wait for the database; what comes beyond is found by the sweep. */
 const WAITING_MAX = 5_000;
 const SWEEP_MAX = 1_000;
@@ -31,18 +44,41 @@ const SWEEP_MAX = 1_000;
  * that are its own, in the order of the bus; nothing is lost when it does not hear one, because the table knows.
  */
 export async function startNotifier(dependencies: NotifierDependencies): Promise<Notifier> {
-  const { bus, db, planned, logger, instanceId, sweepAfterMs = 3_000, sweepIntervalMs = 1_000, heartbeatMs = 1_000 } = dependencies;
+  const {
+    bus,
+    db,
+    planned,
+    logger,
+    instanceId,
+    sweepAfterMs = 3_000,
+    sweepIntervalMs = 1_000,
+    heartbeatMs = 1_000,
+  } = dependencies;
   const options = completeOptions(dependencies.options ?? {});
   const inbox: EventRef[] = [];
   /** While the share of this replica changes, events wait: what is older goes first. */
   let changing: Promise<void> | undefined;
   let isStopping = false;
-  const members = await joinMembers({ db, instanceId, heartbeatMs, staleMs: 5 * heartbeatMs, logger, onChange: changeShare });
+  const members = await joinMembers({
+    db,
+    instanceId,
+    heartbeatMs,
+    staleMs: 5 * heartbeatMs,
+    logger,
+    onChange: changeShare,
+  });
   const engine = createDeliveryEngine(dependencies, options, members);
   const dispatcher = createDispatcher({ db, planned, engine, logger });
 
   function dispatch(event: EventRef): void {
-    dispatcher.dispatch(event).catch((error: unknown) => logger.warn({ error: String(error), event_id: event.eventId }, 'an event could not be dispatched, it is found again'));
+    dispatcher
+      .dispatch(event)
+      .catch((error: unknown) =>
+        logger.warn(
+          { error: String(error), event_id: event.eventId },
+          'an event could not be dispatched, it is found again',
+        ),
+      );
   }
 
   function changeShare(): void {
@@ -62,7 +98,13 @@ export async function startNotifier(dependencies: NotifierDependencies): Promise
 
   const stopListening = KINDS.map((kind) =>
     bus.subscribe(kind, [], ({ messageId: eventId, tokens: [, projectId] }) => {
-      if (isStopping || dispatcher.size + inbox.length >= WAITING_MAX || eventId === undefined || projectId === undefined) return;
+      if (
+        isStopping ||
+        dispatcher.size + inbox.length >= WAITING_MAX ||
+        eventId === undefined ||
+        projectId === undefined
+      )
+        return;
       const event = { eventId, projectId, type: USUAL_TYPES[kind] };
       if (changing === undefined) dispatch(event);
       else inbox.push(event);
@@ -71,14 +113,18 @@ export async function startNotifier(dependencies: NotifierDependencies): Promise
   changeShare();
   const stopSweeping = repeat(sweepIntervalMs, async () => {
     try {
-      for (let found = SWEEP_MAX; found >= SWEEP_MAX && !isStopping; ) found = await dispatcher.sweep(sweepAfterMs, SWEEP_MAX);
+      for (let found = SWEEP_MAX; found >= SWEEP_MAX && !isStopping; )
+        found = await dispatcher.sweep(sweepAfterMs, SWEEP_MAX);
     } catch (error) {
       logger.warn({ error: String(error) }, 'events could not be swept, they are swept later');
     }
   });
   return {
     async readiness() {
-      return { postgres: await probe(() => db.query('SELECT 1')), nats: bus.isConnected ? ok : notOk('NATS does not answer') };
+      return {
+        postgres: await probe(() => db.query('SELECT 1')),
+        nats: bus.isConnected ? ok : notOk('NATS does not answer'),
+      };
     },
     async stop() {
       isStopping = true;

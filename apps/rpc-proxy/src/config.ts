@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { boolean, durationMs, integer, json, loadConfig, originList, serviceConfig } from '@chainwatch/config';
+import {
+  boolean,
+  durationMs,
+  integer,
+  json,
+  loadConfig,
+  originList,
+  serviceConfig,
+} from '@chainwatch/config';
 import { chainSettingsSchema } from './chains/chain-settings.ts';
 import { DEFAULT_BOUNDS } from './limits/bounds.ts';
 
@@ -9,7 +17,18 @@ const MIB = 1_048_576;
 export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
   loadConfig(
     serviceConfig
-      .pick({ DATABASE_URL: true, NATS_URL: true, REDIS_URL: true, PORT: true, HEALTH_PORT: true, DRAIN_DELAY: true, NAMESPACE_LABEL: true, SECRETS_KEYS: true, OUTBOUND_ALLOW: true, CHAIN_ENDPOINTS: true })
+      .pick({
+        DATABASE_URL: true,
+        NATS_URL: true,
+        REDIS_URL: true,
+        PORT: true,
+        HEALTH_PORT: true,
+        DRAIN_DELAY: true,
+        NAMESPACE_LABEL: true,
+        SECRETS_KEYS: true,
+        OUTBOUND_ALLOW: true,
+        CHAIN_ENDPOINTS: true,
+      })
       .extend({
         /** Address to listen on; default every one. */
         HOST: z.string().max(255).optional(),
@@ -20,7 +39,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         /** Memory for bodies, calls under way and answers that are not read, in MiB: of the process, of a key, of a connection. */
         RPC_HELD_MEMORY: integer(32, 65_536).default(DEFAULT_BOUNDS.heldBytes / MIB),
         RPC_HELD_MEMORY_PER_KEY: integer(1, 65_536).default(DEFAULT_BOUNDS.heldBytesPerKey / MIB),
-        RPC_HELD_MEMORY_PER_CONNECTION: integer(1, 65_536).default(DEFAULT_BOUNDS.heldBytesPerConnection / MIB),
+        RPC_HELD_MEMORY_PER_CONNECTION: integer(1, 65_536).default(
+          DEFAULT_BOUNDS.heldBytesPerConnection / MIB,
+        ),
         /** Calls of a key under way at one node; what is more waits. */
         RPC_CALLS_PER_KEY: integer(1, 256).default(DEFAULT_BOUNDS.callsPerKey),
         /** Open connections of a key, and from one client address. */

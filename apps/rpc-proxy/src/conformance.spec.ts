@@ -16,10 +16,25 @@ interface Pair {
 /** `>>` is what is sent, `<<` what the node answers. */
 function readPairs(): Pair[] {
   const root = join(fixtures, 'conformance/execution-apis/tests');
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.io'));
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.io'),
+  );
   return files.flatMap((name) => {
     const lines = readFileSync(join(root, name), 'utf8').split('\n');
-    return lines.flatMap((line, index) => (line.startsWith('>> ') ? [{ name, request: line.slice(3), reply: lines.slice(index + 1).find((next) => next.startsWith('<< '))!.slice(3) }] : []));
+    return lines.flatMap((line, index) =>
+      line.startsWith('>> ')
+        ? [
+            {
+              name,
+              request: line.slice(3),
+              reply: lines
+                .slice(index + 1)
+                .find((next) => next.startsWith('<< '))!
+                .slice(3),
+            },
+          ]
+        : [],
+    );
   });
 }
 
@@ -33,11 +48,23 @@ interface NodeError {
 
 /** Every error of the catalogues as a node would write it. */
 function readErrors(): { family: string; error: NodeError }[] {
-  const lava = (readJson('node-error-catalogue-lava.json') as { fixtures: { chain_family: string; error_code?: number; error_message: string }[] }).fixtures;
-  const recorded = readJson('erigon-and-execution-apis-errors.json') as Record<string, { error: NodeError }[]>;
+  const lava = (
+    readJson('node-error-catalogue-lava.json') as {
+      fixtures: { chain_family: string; error_code?: number; error_message: string }[];
+    }
+  ).fixtures;
+  const recorded = readJson('erigon-and-execution-apis-errors.json') as Record<
+    string,
+    { error: NodeError }[]
+  >;
   return [
-    ...lava.map(({ chain_family: family, error_code: code, error_message: message }) => ({ family, error: { code: code ?? -32000, message } })),
-    ...Object.values(recorded).flatMap((list) => (Array.isArray(list) ? list.map(({ error }) => ({ family: 'EVM', error })) : [])),
+    ...lava.map(({ chain_family: family, error_code: code, error_message: message }) => ({
+      family,
+      error: { code: code ?? -32000, message },
+    })),
+    ...Object.values(recorded).flatMap((list) =>
+      Array.isArray(list) ? list.map(({ error }) => ({ family: 'EVM', error })) : [],
+    ),
   ];
 }
 
@@ -73,56 +100,132 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 const judge = (family: 'evm' | 'bitcoin' | 'solana' | 'tron', body: object, isWallet = false): string => {
-  const reply = { status: 200, contentType: 'application/json', contentEncoding: undefined, retryAfter: undefined, contentLength: -1, body: Buffer.from(JSON.stringify(body)) };
+  const reply = {
+    status: 200,
+    contentType: 'application/json',
+    contentEncoding: undefined,
+    retryAfter: undefined,
+    contentLength: -1,
+    body: Buffer.from(JSON.stringify(body)),
+  };
   return isWallet ? judgeWalletReply(reply) : judgeReply(family, reply);
 };
 
 it('every error of the catalogue is an answer, or one that another node may better', () => {
-  const { fixtures: rows } = readJson('node-error-catalogue-lava.json') as { fixtures: { name: string; chain_family: string; error_code?: number; error_message: string; expected_name: string }[] };
+  const { fixtures: rows } = readJson('node-error-catalogue-lava.json') as {
+    fixtures: {
+      name: string;
+      chain_family: string;
+      error_code?: number;
+      error_message: string;
+      expected_name: string;
+    }[];
+  };
   const own = rows.filter(({ chain_family: family }) => family in PATHS);
   expect(own.length).toBeGreaterThanOrEqual(65);
-  const got = own.map(({ name, chain_family: family, error_code: code, error_message: message }) => [name, judge(family.toLowerCase() as 'evm', { jsonrpc: '2.0', id: 1, error: { code, message } })]);
+  const got = own.map(({ name, chain_family: family, error_code: code, error_message: message }) => [
+    name,
+    judge(family.toLowerCase() as 'evm', { jsonrpc: '2.0', id: 1, error: { code, message } }),
+  ]);
   expect(got).toEqual(own.map(({ name, expected_name: kind }) => [name, ELSEWHERE[kind] ?? 'answer']));
 });
 
 it('every error that Erigon and the Ethereum tests recorded is an answer, but for blocks that are not there', () => {
-  const lists = Object.values(readJson('erigon-and-execution-apis-errors.json') as Record<string, { error: NodeError | null }[]>);
-  const errors = lists.flatMap((list) => (Array.isArray(list) ? list.flatMap(({ error }) => error ?? []) : []));
+  const lists = Object.values(
+    readJson('erigon-and-execution-apis-errors.json') as Record<string, { error: NodeError | null }[]>,
+  );
+  const errors = lists.flatMap((list) =>
+    Array.isArray(list) ? list.flatMap(({ error }) => error ?? []) : [],
+  );
   expect(errors.length).toBeGreaterThan(100);
-  const elsewhere = errors.filter((error) => judge('evm', { id: 1, error }) !== 'answer').map(({ message }) => message!.replace(/0x[0-9a-f]+|\d{3,}/g, 'N'));
-  expect([...new Set(elsewhere)].sort()).toEqual(['block N not found', 'block header not found: N', 'block not found: N', 'header not found']);
+  const elsewhere = errors
+    .filter((error) => judge('evm', { id: 1, error }) !== 'answer')
+    .map(({ message }) => message!.replace(/0x[0-9a-f]+|\d{3,}/g, 'N'));
+  expect([...new Set(elsewhere)].sort()).toEqual([
+    'block N not found',
+    'block header not found: N',
+    'block not found: N',
+    'header not found',
+  ]);
 });
 
 it("every error of java-tron's is an answer, but for its rate limit, maintenance and calls that a node is configured without", () => {
-  const catalogue = readJson('java-tron-errors.json') as { http_bodies_verbatim_http200: object[]; json_rpc_catalogue: { id: string; match: string }[]; documented_per_method: { method: string; api: string; cells: string[] }[] };
-  expect(catalogue.http_bodies_verbatim_http200.map((body) => judge('tron', body, true))).toEqual(catalogue.http_bodies_verbatim_http200.map(() => 'answer'));
+  const catalogue = readJson('java-tron-errors.json') as {
+    http_bodies_verbatim_http200: object[];
+    json_rpc_catalogue: { id: string; match: string }[];
+    documented_per_method: { method: string; api: string; cells: string[] }[];
+  };
+  expect(catalogue.http_bodies_verbatim_http200.map((body) => judge('tron', body, true))).toEqual(
+    catalogue.http_bodies_verbatim_http200.map(() => 'answer'),
+  );
   const rows = catalogue.json_rpc_catalogue.map(({ id, match }) => {
     const code = /`error\.code` = `(-\d+)`/.exec(match)?.[1];
     const text = /(?:`error\.message`[^`]*|contains )`([^`]+)`/.exec(match)?.[1] ?? 'message';
-    return [id, judge('tron', code === undefined ? { Error: `class x : ${text}` } : { jsonrpc: '2.0', id: 1, error: { code: Number(code), message: text } })];
+    return [
+      id,
+      judge(
+        'tron',
+        code === undefined
+          ? { Error: `class x : ${text}` }
+          : { jsonrpc: '2.0', id: 1, error: { code: Number(code), message: text } },
+      ),
+    ];
   });
   expect(rows.filter(([, verdict]) => verdict !== 'answer')).toEqual([['JSON_RPC_RATE_LIMITED', 'busy']]);
-  const documented = catalogue.documented_per_method.filter(({ api }) => api === 'http').flatMap(({ method, cells }) => {
-    const bodies = [...cells.join(' ').matchAll(/\{"Error": "([^"]*)"\}/g)].map(([, text]) => ({ Error: text }));
-    const refusals = cells.includes('`CONTRACT_VALIDATE_ERROR`') ? [{ result: { code: 'CONTRACT_VALIDATE_ERROR', message: cells[cells.indexOf('`CONTRACT_VALIDATE_ERROR`') + 1]!.replaceAll('`', '') } }] : [];
-    return [...bodies, ...refusals].map((body) => [method, judge('tron', body, true)] as const);
-  });
+  const documented = catalogue.documented_per_method
+    .filter(({ api }) => api === 'http')
+    .flatMap(({ method, cells }) => {
+      const bodies = [...cells.join(' ').matchAll(/\{"Error": "([^"]*)"\}/g)].map(([, text]) => ({
+        Error: text,
+      }));
+      const refusals = cells.includes('`CONTRACT_VALIDATE_ERROR`')
+        ? [
+            {
+              result: {
+                code: 'CONTRACT_VALIDATE_ERROR',
+                message: cells[cells.indexOf('`CONTRACT_VALIDATE_ERROR`') + 1]!.replaceAll('`', ''),
+              },
+            },
+          ]
+        : [];
+      return [...bodies, ...refusals].map((body) => [method, judge('tron', body, true)] as const);
+    });
   expect(documented.length).toBeGreaterThan(90);
-  expect(documented.filter(([, verdict]) => verdict !== 'answer').map(([method]) => method).sort()).toEqual(['estimateenergy', 'estimateenergy', 'getpaginatednowwitnesslist', 'triggerconstantcontract']);
+  expect(
+    documented
+      .filter(([, verdict]) => verdict !== 'answer')
+      .map(([method]) => method)
+      .sort(),
+  ).toEqual(['estimateenergy', 'estimateenergy', 'getpaginatednowwitnesslist', 'triggerconstantcontract']);
 });
 
-describe.each([['off', 0], ['on', 64_000_000]])('with the cache %s', (_name, cacheBytes) => {
+describe.each([
+  ['off', 0],
+  ['on', 64_000_000],
+])('with the cache %s', (_name, cacheBytes) => {
   let url: string;
   const post = async (path: string, body: string): Promise<string> => {
-    const response = await fetch(url + path, { method: 'POST', body, headers: { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc } });
+    const response = await fetch(url + path, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc },
+    });
     return response.text();
   };
 
   beforeAll(async () => {
-    const chains = ['eip155:1', 'bip122:000000000019d6689c085ae165831e93', 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'];
-    const proxy = await world.open(Object.fromEntries(chains.map((gid) => [gid, [node.url]])), { cacheBytes });
+    const chains = [
+      'eip155:1',
+      'bip122:000000000019d6689c085ae165831e93',
+      'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+    ];
+    const proxy = await world.open(Object.fromEntries(chains.map((gid) => [gid, [node.url]])), {
+      cacheBytes,
+    });
     url = proxy.url;
-    await waitFor(() => [...proxy.directory.chains].every(({ upstreams }) => upstreams.every(({ isChecked }) => isChecked)));
+    await waitFor(() =>
+      [...proxy.directory.chains].every(({ upstreams }) => upstreams.every(({ isChecked }) => isChecked)),
+    );
   });
 
   it('every recorded pair of the Ethereum API arrives byte for byte, twice', async () => {
@@ -131,7 +234,9 @@ describe.each([['off', 0], ['on', 64_000_000]])('with the cache %s', (_name, cac
     const replies = new Map(pairs.map(({ request, reply }) => [request, reply]));
     node.answer = ({ body }, res) => sendJson(res, replies.get(body) ?? '{"error":"not recorded"}');
     for (let round = 0; round < 2; round += 1) {
-      const got = await Promise.all(pairs.map(async ({ name, request }) => ({ name, reply: await post('/ethereum', request) })));
+      const got = await Promise.all(
+        pairs.map(async ({ name, request }) => ({ name, reply: await post('/ethereum', request) })),
+      );
       expect(got).toEqual(pairs.map(({ name, request }) => ({ name, reply: replies.get(request) })));
     }
   });

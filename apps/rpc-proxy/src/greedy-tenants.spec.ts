@@ -22,7 +22,13 @@ beforeAll(async () => {
   world = await startSpecWorld();
   node = await startSpecNode();
   const workspaceId = await world.makeWorkspace();
-  greedy = { workspaceId, keys: [await world.makeKey(['rpc:evm:read'], 'rpc', workspaceId), await world.makeKey(['rpc:evm:read'], 'rpc', workspaceId)] };
+  greedy = {
+    workspaceId,
+    keys: [
+      await world.makeKey(['rpc:evm:read'], 'rpc', workspaceId),
+      await world.makeKey(['rpc:evm:read'], 'rpc', workspaceId),
+    ],
+  };
   calm = await world.makeKey(['rpc:evm:read'], 'rpc', await world.makeWorkspace());
 });
 beforeEach(() => {
@@ -46,8 +52,10 @@ async function open(options: Partial<RpcProxyOptions> = {}): Promise<Gateway> {
   return gateway;
 }
 
-const call = (params = '[]', id: number | string = 1): string => `{"jsonrpc":"2.0","id":${id},"method":"eth_estimateGas","params":${params}}`;
-const headOf = (length: number, key: string | undefined, more = ''): string => `POST /ethereum HTTP/1.1\r\nHost: x\r\n${key === undefined ? '' : `X-Api-Key: ${key}\r\n`}${more}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+const call = (params = '[]', id: number | string = 1): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"eth_estimateGas","params":${params}}`;
+const headOf = (length: number, key: string | undefined, more = ''): string =>
+  `POST /ethereum HTTP/1.1\r\nHost: x\r\n${key === undefined ? '' : `X-Api-Key: ${key}\r\n`}${more}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 const request = (body: string, key: string): string => headOf(body.length, key) + body;
 
 /** A connection whose answers are read, or not. */
@@ -88,7 +96,11 @@ function watchHeld(gateway: Gateway): { readonly most: { process: number; key: n
 /** B's calls, one after another: each answered, with its own id. */
 async function expectCalmServed(gateway: Gateway, count = 20): Promise<void> {
   for (let id = 0; id < count; id += 1) {
-    const response = await fetch(`${gateway.url}/ethereum`, { method: 'POST', body: call('[]', id), headers: { 'content-type': 'application/json', 'x-api-key': calm } });
+    const response = await fetch(`${gateway.url}/ethereum`, {
+      method: 'POST',
+      body: call('[]', id),
+      headers: { 'content-type': 'application/json', 'x-api-key': calm },
+    });
     expect([response.status, await response.json()]).toEqual([200, { jsonrpc: '2.0', id, result: '0x1' }]);
   }
 }
@@ -100,9 +112,11 @@ describe('answers that nobody reads (G3)', () => {
 
   it('of 50 connections with 100 calls each take the budget of their key, and are cut', async () => {
     const gateway = await open({ bounds: { writeTimeoutMs: 1_500 } });
-    node.answer = (seen, res, req) => answerResult(seen.body.includes('large') ? large : '"0x1"')(seen, res, req);
+    node.answer = (seen, res, req) =>
+      answerResult(seen.body.includes('large') ? large : '"0x1"')(seen, res, req);
     const held = watchHeld(gateway);
-    for (let index = 0; index < 50; index += 1) new Client(gateway, false).send(request(call('["large"]'), greedy.keys[0]).repeat(100));
+    for (let index = 0; index < 50; index += 1)
+      new Client(gateway, false).send(request(call('["large"]'), greedy.keys[0]).repeat(100));
     await waitFor(() => gateway.tenants.refused.key > 0);
     await expectCalmServed(gateway);
     // Of those that were refused early, the kernel has every answer.
@@ -118,10 +132,15 @@ describe('answers that nobody reads (G3)', () => {
     const huge = `"0x${'b'.repeat(3_500_000)}"`;
     node.answer = (seen, res, req) => {
       if (!seen.body.startsWith('[')) return answerResult('"0x1"')(seen, res, req);
-      sendJson(res, `[1,2]`.replace(/\d/g, (id) => `{"jsonrpc":"2.0","id":${id},"result":${huge}}`));
+      sendJson(
+        res,
+        `[1,2]`.replace(/\d/g, (id) => `{"jsonrpc":"2.0","id":${id},"result":${huge}}`),
+      );
     };
     const held = watchHeld(gateway);
-    new Client(gateway, false).send(request(`[${call('[]', 1)},${call('[]', 2)}]`, greedy.keys[0]).repeat(100));
+    new Client(gateway, false).send(
+      request(`[${call('[]', 1)},${call('[]', 2)}]`, greedy.keys[0]).repeat(100),
+    );
     await waitFor(() => gateway.tenants.refused.connection > 0);
     await expectCalmServed(gateway);
     await waitFor(() => gateway.peers.cut === 1, { timeoutMs: 20_000 });
@@ -149,11 +168,15 @@ describe('slow calls (G6)', () => {
       if (seen.body.includes('slow')) slow.push(() => answerResult('"slow"')(seen, res, req));
       else answerResult('"0x1"')(seen, res, req);
     };
-    const clients = Array.from({ length: 4 }, () => new Client(gateway).send(request(call('["slow"]'), greedy.keys[0]).repeat(100)));
+    const clients = Array.from({ length: 4 }, () =>
+      new Client(gateway).send(request(call('["slow"]'), greedy.keys[0]).repeat(100)),
+    );
     await waitFor(() => slow.length === 64);
     await expectCalmServed(gateway);
     // Its second key has as much; the two no more than half of the node.
-    const others = Array.from({ length: 4 }, () => new Client(gateway).send(request(call('["slow"]'), greedy.keys[1]).repeat(100)));
+    const others = Array.from({ length: 4 }, () =>
+      new Client(gateway).send(request(call('["slow"]'), greedy.keys[1]).repeat(100)),
+    );
     await waitFor(() => slow.length === 128);
     await expectCalmServed(gateway);
     expect(slow).toHaveLength(128);
@@ -173,11 +196,15 @@ describe('bodies for a node that hangs (G13)', () => {
     };
     const held = watchHeld(gateway);
     const body = call(`["hang","${'c'.repeat(MIB - 200)}"]`);
-    const clients = Array.from({ length: 120 }, () => new Client(gateway).send(request(body, greedy.keys[0])));
+    const clients = Array.from({ length: 120 }, () =>
+      new Client(gateway).send(request(body, greedy.keys[0])),
+    );
     await waitFor(() => clients.filter(({ statuses }) => statuses[0] === 429).length >= 120 - 64);
     await expectCalmServed(gateway);
     held.stop();
-    for (const { said, statuses } of clients) if (statuses.length > 0) expect([statuses, said]).toEqual([[429], expect.stringContaining('Retry-After: 1\r\n')]);
+    for (const { said, statuses } of clients)
+      if (statuses.length > 0)
+        expect([statuses, said]).toEqual([[429], expect.stringContaining('Retry-After: 1\r\n')]);
     expect(held.most.key).toBeGreaterThan(48 * MIB);
     expect(held.most.process).toBeLessThanOrEqual(65 * MIB);
     for (const { socket } of clients) socket.destroy();
@@ -190,7 +217,9 @@ describe('bodies for a node that hangs (G13)', () => {
       if (!seen.body.includes('hang')) answerResult('"0x1"')(seen, res, req);
     };
     const body = call(`["hang","${'c'.repeat(MIB - 200)}"]`);
-    const clients = greedy.keys.flatMap((key) => Array.from({ length: 20 }, () => new Client(gateway).send(request(body, key))));
+    const clients = greedy.keys.flatMap((key) =>
+      Array.from({ length: 20 }, () => new Client(gateway).send(request(body, key))),
+    );
     await waitFor(() => gateway.tenants.refused.workspace > 0);
     await expectCalmServed(gateway);
     expect(gateway.tenants.figures().workspace).toBeLessThanOrEqual(16 * MIB);
@@ -205,7 +234,11 @@ describe('bodies that do not end (G10)', () => {
   it('of strangers are answered 401 and cut, and nothing of them is kept', async () => {
     const gateway = await open();
     const held = watchHeld(gateway);
-    const clients = Array.from({ length: 200 }, (_, index) => new Client(gateway).send(headOf(1_000_000, index % 2 === 0 ? undefined : unknownKey())).send('x'.repeat(900_000)));
+    const clients = Array.from({ length: 200 }, (_, index) =>
+      new Client(gateway)
+        .send(headOf(1_000_000, index % 2 === 0 ? undefined : unknownKey()))
+        .send('x'.repeat(900_000)),
+    );
     await waitFor(() => clients.every(({ isClosed }) => isClosed));
     held.stop();
     // Who sends on may lose the answer with its connection.
@@ -227,8 +260,12 @@ describe('bodies that do not end (G10)', () => {
   it('of a key take its budget, and nothing behind them', async () => {
     const gateway = await open();
     const held = watchHeld(gateway);
-    const clients = Array.from({ length: 90 }, () => new Client(gateway).send(headOf(1_000_000, greedy.keys[0])).send('x'.repeat(999_000)));
-    await waitFor(() => clients.filter(({ statuses, isClosed }) => statuses[0] === 429 || isClosed).length >= 90 - 68);
+    const clients = Array.from({ length: 90 }, () =>
+      new Client(gateway).send(headOf(1_000_000, greedy.keys[0])).send('x'.repeat(999_000)),
+    );
+    await waitFor(
+      () => clients.filter(({ statuses, isClosed }) => statuses[0] === 429 || isClosed).length >= 90 - 68,
+    );
     await expectCalmServed(gateway);
     held.stop();
     expect(held.most.process).toBeLessThanOrEqual(64 * MIB);
@@ -244,10 +281,14 @@ describe('compressed bodies (G11)', () => {
     const body = call(`["${'d'.repeat(900_000)}"]`);
     const bomb = gzipSync(body);
     expect(bomb.length).toBeLessThan(2_000);
-    const known = new Client(gateway).send(headOf(bomb.length, calm, 'Content-Encoding: gzip\r\n')).send(bomb);
+    const known = new Client(gateway)
+      .send(headOf(bomb.length, calm, 'Content-Encoding: gzip\r\n'))
+      .send(bomb);
     await waitFor(() => known.statuses.length === 1);
     expect([known.statuses, node.seen[0]!.body === body]).toEqual([[200], true]);
-    const stranger = new Client(gateway).send(headOf(bomb.length, unknownKey(), 'Content-Encoding: gzip\r\n')).send(bomb);
+    const stranger = new Client(gateway)
+      .send(headOf(bomb.length, unknownKey(), 'Content-Encoding: gzip\r\n'))
+      .send(bomb);
     await waitFor(() => stranger.statuses.length === 1);
     expect(stranger.statuses).toEqual([401]);
     await waitFor(() => isReleased(gateway));
@@ -266,16 +307,29 @@ describe('unknown keys (G12)', () => {
         };
       },
     });
-    const gateway = await open({ db, limits: { perKey: 1_000_000, failedPerClient: 20, publicPerClient: 20 } });
+    const gateway = await open({
+      db,
+      limits: { perKey: 1_000_000, failedPerClient: 20, publicPerClient: 20 },
+    });
     await expectCalmServed(gateway, 1);
     const before = lookUps;
-    const tell = async (key: string): Promise<number> => (await fetch(`${gateway.url}/ethereum`, { method: 'POST', body: call(), headers: { 'content-type': 'application/json', 'x-api-key': key } })).status;
+    const tell = async (key: string): Promise<number> =>
+      (
+        await fetch(`${gateway.url}/ethereum`, {
+          method: 'POST',
+          body: call(),
+          headers: { 'content-type': 'application/json', 'x-api-key': key },
+        })
+      ).status;
     const same = unknownKey();
     expect(new Set(await Promise.all(Array.from({ length: 10 }, () => tell(same))))).toEqual(new Set([401]));
     expect(lookUps - before).toBe(1);
     const statuses = await Promise.all(Array.from({ length: 300 }, () => tell(unknownKey())));
     expect(lookUps - before).toBeLessThanOrEqual(1 + 20 + 10);
-    expect([statuses.filter((status) => status === 401).length <= 15, statuses.every((status) => status === 401 || status === 429)]).toEqual([true, true]);
+    expect([
+      statuses.filter((status) => status === 401).length <= 15,
+      statuses.every((status) => status === 401 || status === 429),
+    ]).toEqual([true, true]);
     expect(await tell(unknownKey())).toBe(429);
     const after = lookUps;
     expect(await tell(unknownKey())).toBe(429);
@@ -295,11 +349,16 @@ describe('unknown keys (G12)', () => {
         };
       },
     });
-    const gateway = await open({ db, limits: { perKey: 1_000_000, failedPerClient: 20, publicPerClient: 20 } });
+    const gateway = await open({
+      db,
+      limits: { perKey: 1_000_000, failedPerClient: 20, publicPerClient: 20 },
+    });
     await expectCalmServed(gateway, 1);
     held = new Promise((resolve) => (release = resolve));
     const key = await world.makeKey(['rpc:evm:read'], 'rpc', greedy.workspaceId);
-    const clients = Array.from({ length: 30 }, () => new Client(gateway).send(request(call(), key).repeat(5)));
+    const clients = Array.from({ length: 30 }, () =>
+      new Client(gateway).send(request(call(), key).repeat(5)),
+    );
     await waitFor(() => gateway.peers.size >= 30);
     await expectCalmServed(gateway, 10);
     release();
@@ -326,7 +385,15 @@ describe('connections', () => {
       await waitFor(() => client.statuses.length === 1);
     }
     await waitFor(() => clients[3]!.isClosed);
-    expect([clients.map(({ statuses }) => statuses), clients.map(({ isClosed }) => isClosed), clients[3]!.said]).toEqual([[[200], [200], [200], [429]], [false, false, false, true], expect.stringContaining('Retry-After: 1\r\n')]);
+    expect([
+      clients.map(({ statuses }) => statuses),
+      clients.map(({ isClosed }) => isClosed),
+      clients[3]!.said,
+    ]).toEqual([
+      [[200], [200], [200], [429]],
+      [false, false, false, true],
+      expect.stringContaining('Retry-After: 1\r\n'),
+    ]);
     await expectCalmServed(gateway, 3);
     clients[0]!.socket.destroy();
     await waitFor(async () => {
@@ -339,7 +406,10 @@ describe('connections', () => {
   it('of one address are counted where no proxies stand in front', async () => {
     const limited = await open({ bounds: { connectionsPerClient: 2 } });
     const behind = await open({ bounds: { connectionsPerClient: 2, socketsPerKey: 2 }, trustedProxies: 1 });
-    for (const [gateway, expected] of [[limited, [200, 200, 429]], [behind, [200, 200, 200]]] as const) {
+    for (const [gateway, expected] of [
+      [limited, [200, 200, 429]],
+      [behind, [200, 200, 200]],
+    ] as const) {
       const clients: Client[] = [];
       for (let index = 0; index < 3; index += 1) {
         const client = new Client(gateway).send(request(call(), greedy.keys[0]));
@@ -367,9 +437,15 @@ describe('the same question', () => {
     const single = new Client(gateway).send(request(balance, greedy.keys[0]));
     const batch = new Client(gateway).send(request(`[${balance.replace('aa"', 'bb"')}]`, greedy.keys[0]));
     await waitFor(() => gateway.directory.find('ethereum')!.upstreams[0]!.legs.size === 66);
-    const others = [balance, balance.replace('aa"', 'bb"')].map((body) => new Client(gateway).send(request(body, calm)));
+    const others = [balance, balance.replace('aa"', 'bb"')].map((body) =>
+      new Client(gateway).send(request(body, calm)),
+    );
     await waitFor(() => others.every(({ statuses }) => statuses.length === 1));
-    expect([others.map(({ statuses }) => statuses[0]), single.statuses, batch.statuses]).toEqual([[200, 200], [], []]);
+    expect([others.map(({ statuses }) => statuses[0]), single.statuses, batch.statuses]).toEqual([
+      [200, 200],
+      [],
+      [],
+    ]);
     for (const answer of slow) answer();
     await waitFor(() => single.statuses.length + batch.statuses.length === 2 && hog.statuses.length === 64);
     await waitFor(() => isReleased(gateway));
@@ -383,12 +459,23 @@ describe('parts of a batch', () => {
     const chainId = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"eth_chainId","params":[]}`;
     const client = new Client(gateway).send(request(chainId(1), greedy.keys[0]));
     await waitFor(() => client.statuses.length === 1);
-    const batch = new Client(gateway).send(request(`[${Array.from({ length: 100 }, (_, id) => chainId(id)).join(',')}]`, greedy.keys[0]));
+    const batch = new Client(gateway).send(
+      request(`[${Array.from({ length: 100 }, (_, id) => chainId(id)).join(',')}]`, greedy.keys[0]),
+    );
     await waitFor(() => batch.said.endsWith('}]'));
-    const parts = JSON.parse(batch.said.slice(batch.said.indexOf('['))) as { id: number; result?: string; error?: { message: string } }[];
+    const parts = JSON.parse(batch.said.slice(batch.said.indexOf('['))) as {
+      id: number;
+      result?: string;
+      error?: { message: string };
+    }[];
     expect(parts.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, id) => id));
-    const refused = parts.filter(({ error }) => error?.message.includes('too much under way on this connection'));
-    expect([refused.length > 70, parts.filter(({ result }) => result !== undefined).length]).toEqual([true, 100 - refused.length]);
+    const refused = parts.filter(({ error }) =>
+      error?.message.includes('too much under way on this connection'),
+    );
+    expect([refused.length > 70, parts.filter(({ result }) => result !== undefined).length]).toEqual([
+      true,
+      100 - refused.length,
+    ]);
     await waitFor(() => isReleased(gateway));
   });
 });

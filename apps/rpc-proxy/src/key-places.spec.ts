@@ -18,10 +18,20 @@ const write = (...line: unknown[]): void => void lines.push(line.map(String), ..
 
 beforeAll(async () => {
   world = await startSpecWorld();
-  [node, tron] = await Promise.all([startSpecNode(), startSpecNode(answerResult('"0x1"'), { chainId: 0x2b6653dc })]);
+  [node, tron] = await Promise.all([
+    startSpecNode(),
+    startSpecNode(answerResult('"0x1"'), { chainId: 0x2b6653dc }),
+  ]);
   key = world.project.keys.rpc;
-  gateway = await world.open({ 'eip155:1': [node.url], [TRON]: [tron.url] }, { logger: { info: write, warn: write, error: write } as never });
-  await waitFor(() => [...gateway.directory.chains].every((chain) => chain.upstreams.every((upstream) => chain.serves(upstream))));
+  gateway = await world.open(
+    { 'eip155:1': [node.url], [TRON]: [tron.url] },
+    { logger: { info: write, warn: write, error: write } as never },
+  );
+  await waitFor(() =>
+    [...gateway.directory.chains].every((chain) =>
+      chain.upstreams.every((upstream) => chain.serves(upstream)),
+    ),
+  );
 });
 afterAll(async () => {
   await world.stop();
@@ -39,16 +49,27 @@ interface Asked {
 }
 
 /** With nothing added: fetch refuses addresses with a password in them. */
-async function post(path: string, headers: Record<string, string>, options: { auth?: string } = {}): Promise<Asked> {
+async function post(
+  path: string,
+  headers: Record<string, string>,
+  options: { auth?: string } = {},
+): Promise<Asked> {
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":[]}';
-  const req = request(gateway.url + path, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': body.length, ...headers }, ...options }).end(body);
+  const req = request(gateway.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': body.length, ...headers },
+    ...options,
+  }).end(body);
   const [res] = (await once(req, 'response')) as [IncomingMessage];
   let text = '';
   for await (const piece of res) text += String(piece);
   return { status: res.statusCode!, text, headers: res.headers };
 }
 
-const places: readonly (readonly [string, (of: string) => readonly [path: string, headers: Record<string, string>, options?: { auth: string }]])[] = [
+const places: readonly (readonly [
+  string,
+  (of: string) => readonly [path: string, headers: Record<string, string>, options?: { auth: string }],
+])[] = [
   ['X-Api-Key', (of) => ['', { 'x-api-key': of }]],
   ['Authorization: Bearer', (of) => ['', { authorization: `Bearer ${of}` }]],
   ['the password of Basic, as Bitcoin clients know it', (of) => ['', {}, { auth: `user:${of}` }]],
@@ -61,7 +82,10 @@ it.each(places)('a key in %s is the key of a call, and no node sees it (G26)', a
   const { status, text } = await post(`/ethereum${path}`, headers, options);
   expect([status, text]).toEqual([200, '{"jsonrpc":"2.0","id":1,"result":"0x1"}']);
   const [{ url, rawHeaders, body }] = node.seen as [(typeof node.seen)[0]];
-  expect([url, JSON.stringify(rawHeaders) + body]).toEqual(['/', expect.not.stringMatching(/svc_|authorization/i)]);
+  expect([url, JSON.stringify(rawHeaders) + body]).toEqual([
+    '/',
+    expect.not.stringMatching(/svc_|authorization/i),
+  ]);
 });
 
 it.each([
@@ -71,14 +95,30 @@ it.each([
   tron.seen.length = 0;
   tron.answer = (_seen, res) => void res.setHeader('content-type', 'application/json').end('{"balance":1}');
   const { status, text } = await post(pathOf(key), {});
-  expect([status, text, tron.seen.map(({ url }) => url)]).toEqual([200, '{"balance":1}', ['/wallet/getaccount?visible=true']]);
+  expect([status, text, tron.seen.map(({ url }) => url)]).toEqual([
+    200,
+    '{"balance":1}',
+    ['/wallet/getaccount?visible=true'],
+  ]);
 });
 
-it.each(places.slice(1))('a key in X-Api-Key and another one in %s are 401, without a challenge', async (_name, place) => {
-  const [path, headers, options] = place(await world.makeKey(['rpc:read']));
-  const { status, text, headers: got } = await post(`/ethereum${path}`, { 'x-api-key': key, ...headers }, options);
-  expect([status, text, node.seen.length, got['www-authenticate']]).toEqual([401, '{"error":"expected one API key, got different ones in different places"}', 0, undefined]);
-});
+it.each(places.slice(1))(
+  'a key in X-Api-Key and another one in %s are 401, without a challenge',
+  async (_name, place) => {
+    const [path, headers, options] = place(await world.makeKey(['rpc:read']));
+    const {
+      status,
+      text,
+      headers: got,
+    } = await post(`/ethereum${path}`, { 'x-api-key': key, ...headers }, options);
+    expect([status, text, node.seen.length, got['www-authenticate']]).toEqual([
+      401,
+      '{"error":"expected one API key, got different ones in different places"}',
+      0,
+      undefined,
+    ]);
+  },
+);
 
 it.each([
   ['Authorization: Bearer', '', { authorization: 'Bearer KEY' }],
@@ -87,13 +127,22 @@ it.each([
   ['/{chain}/{key}', '/KEY', {}],
 ])('a key in %s opens a socket, and another one beside it does not', async (_name, path, headers) => {
   const other = await world.makeKey(['rpc:read']);
-  const fill = (text: string): string => text.replace('KEY', key).replace('BASIC', `Basic ${Buffer.from(`u:${key}`).toString('base64')}`);
-  const filled = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value as string)]));
-  const open = (more: Record<string, string>): WebSocket => new WebSocket(`${gateway.url.replace('http', 'ws')}/ethereum${fill(path)}`, { headers: { ...filled, ...more } });
+  const fill = (text: string): string =>
+    text.replace('KEY', key).replace('BASIC', `Basic ${Buffer.from(`u:${key}`).toString('base64')}`);
+  const filled = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, fill(value as string)]),
+  );
+  const open = (more: Record<string, string>): WebSocket =>
+    new WebSocket(`${gateway.url.replace('http', 'ws')}/ethereum${fill(path)}`, {
+      headers: { ...filled, ...more },
+    });
   const socket = open({});
   await once(socket, 'open');
   socket.terminate();
-  const [, res] = (await once(open({ 'x-api-key': other }).on('error', () => undefined), 'unexpected-response')) as [unknown, { statusCode: number }];
+  const [, res] = (await once(
+    open({ 'x-api-key': other }).on('error', () => undefined),
+    'unexpected-response',
+  )) as [unknown, { statusCode: number }];
   expect(res.statusCode).toBe(401);
 });
 

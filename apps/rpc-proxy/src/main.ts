@@ -25,7 +25,11 @@ await runService({
       dial: createDial({ allow: config.OUTBOUND_ALLOW }),
       logger,
       namespaceLabel: config.NAMESPACE_LABEL,
-      limits: { perKey: config.RATE_LIMIT_RPC, failedPerClient: config.RATE_LIMIT_FAILED_AUTH, publicPerClient: config.RATE_LIMIT_PUBLIC },
+      limits: {
+        perKey: config.RATE_LIMIT_RPC,
+        failedPerClient: config.RATE_LIMIT_FAILED_AUTH,
+        publicPerClient: config.RATE_LIMIT_PUBLIC,
+      },
       bounds: {
         heldBytes: config.RPC_HELD_MEMORY * 1_048_576,
         heldBytesPerKey: config.RPC_HELD_MEMORY_PER_KEY * 1_048_576,
@@ -45,7 +49,11 @@ await runService({
       port: config.PORT,
       host: config.HOST,
     });
-    const health = await startHealthServer({ port: config.HEALTH_PORT, checks: proxy.readiness, metrics: telemetry.handleMetrics });
+    const health = await startHealthServer({
+      port: config.HEALTH_PORT,
+      checks: proxy.readiness,
+      metrics: telemetry.handleMetrics,
+    });
     return {
       drainMs: config.DRAIN_DELAY,
       stop: async () => {

@@ -6,7 +6,9 @@ import { statusOf } from './http/serve-list.ts';
 
 const INTERVAL_MS = 2_000;
 
-const legs = counter('chainwatch_rpc_upstream_requests_total', { description: 'Requests to nodes by outcome' });
+const legs = counter('chainwatch_rpc_upstream_requests_total', {
+  description: 'Requests to nodes by outcome',
+});
 const serving = gauge('chainwatch_rpc_upstream_serving', { description: '1 while a node serves' });
 const heads = gauge('chainwatch_rpc_upstream_head_number', { description: 'Highest block a node told' });
 const inFlight = gauge('chainwatch_rpc_upstream_inflight_requests', { description: 'Requests under way' });
@@ -17,7 +19,11 @@ export function observeChains(directory: ChainDirectory): () => void {
   const observe = (): void => {
     for (const chain of sidesOf(directory)) {
       for (const upstream of chain.upstreams) {
-        const labels = { chain_gid: chain.network.gid, upstream: upstream.label, interface: chain.isWallet ? 'wallet' : 'jsonrpc' };
+        const labels = {
+          chain_gid: chain.network.gid,
+          upstream: upstream.label,
+          interface: chain.isWallet ? 'wallet' : 'jsonrpc',
+        };
         serving.set(chain.serves(upstream) ? 1 : 0, labels);
         inFlight.set(upstream.legs.size, labels);
         if (upstream.head !== undefined) heads.set(upstream.head.number, labels);
@@ -40,15 +46,32 @@ export function observeChains(directory: ChainDirectory): () => void {
 
 /** Chains are told with their state and take no replica out of service: another one meets the same nodes. */
 export function checkChains(directory: ChainDirectory): Checks {
-  const entries = [...directory.chains].filter(({ upstreams, wallet }) => upstreams.length > 0 || (wallet?.upstreams.length ?? 0) > 0);
-  return Object.fromEntries(entries.map((chain) => [chain.network.gid, { ...ok, ...describe(chain), ...(chain.wallet && { wallet: describe(chain.wallet) }) }]));
+  const entries = [...directory.chains].filter(
+    ({ upstreams, wallet }) => upstreams.length > 0 || (wallet?.upstreams.length ?? 0) > 0,
+  );
+  return Object.fromEntries(
+    entries.map((chain) => [
+      chain.network.gid,
+      { ...ok, ...describe(chain), ...(chain.wallet && { wallet: describe(chain.wallet) }) },
+    ]),
+  );
 }
 
 function describe(chain: Chain) {
-  return { status: statusOf(chain), upstreams: chain.upstreams.map((upstream) => ({ label: upstream.label, serving: chain.serves(upstream), head_number: upstream.head?.number, reason: upstream.reason })) };
+  return {
+    status: statusOf(chain),
+    upstreams: chain.upstreams.map((upstream) => ({
+      label: upstream.label,
+      serving: chain.serves(upstream),
+      head_number: upstream.head?.number,
+      reason: upstream.reason,
+    })),
+  };
 }
 
 /** Each chain, and the HTTP interface of those that have one, which is served by nodes of its own. */
 function sidesOf(directory: ChainDirectory): Chain[] {
-  return [...directory.chains].flatMap((chain) => (chain.wallet === undefined ? [chain] : [chain, chain.wallet]));
+  return [...directory.chains].flatMap((chain) =>
+    chain.wallet === undefined ? [chain] : [chain, chain.wallet],
+  );
 }

@@ -18,9 +18,20 @@ let pair: RpcProxy & { url: string };
 beforeAll(async () => {
   world = await startSpecWorld();
   [one, two] = await Promise.all([startSpecNode(), startSpecNode()]);
-  const nodes = [{ url: one.url, weight: 1_000, headers: {} }, { url: two.url, weight: 0.000_001, headers: {} }];
-  [single, pair] = await Promise.all([world.open({ 'eip155:1': [one.url], [BITCOIN]: [one.url] }), world.open({ 'eip155:1': nodes, [BITCOIN]: nodes })]);
-  for (const proxy of [single, pair]) await waitFor(() => [...proxy.directory.chains].every(({ upstreams }) => upstreams.every(({ isChecked, isDown }) => isChecked && !isDown)));
+  const nodes = [
+    { url: one.url, weight: 1_000, headers: {} },
+    { url: two.url, weight: 0.000_001, headers: {} },
+  ];
+  [single, pair] = await Promise.all([
+    world.open({ 'eip155:1': [one.url], [BITCOIN]: [one.url] }),
+    world.open({ 'eip155:1': nodes, [BITCOIN]: nodes }),
+  ]);
+  for (const proxy of [single, pair])
+    await waitFor(() =>
+      [...proxy.directory.chains].every(({ upstreams }) =>
+        upstreams.every(({ isChecked, isDown }) => isChecked && !isDown),
+      ),
+    );
 });
 afterAll(async () => {
   await world.stop();
@@ -33,13 +44,23 @@ beforeEach(() => {
   for (const node of [one, two]) node.seen.length = 0;
 });
 
-const call = (method: string, params = '[]', id = '7'): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+const call = (method: string, params = '[]', id = '7'): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
 /** Goes to another node where it must, and is never hedged: which node answers is known however slow this machine is. */
 const send = (id?: string): string => call('eth_sendRawTransaction', '["0x02"]', id);
-const mismatches = (proxy: RpcProxy, name = 'ethereum'): number => [...proxy.directory.find(name)!.outcomes.values()].reduce((sum, { mismatch }) => sum + mismatch, 0);
+const mismatches = (proxy: RpcProxy, name = 'ethereum'): number =>
+  [...proxy.directory.find(name)!.outcomes.values()].reduce((sum, { mismatch }) => sum + mismatch, 0);
 
-async function post(proxy: { url: string }, body: string, { path = '/ethereum', key = world.project.keys.rpc } = {}): Promise<{ status: number; text: string }> {
-  const response = await fetch(proxy.url + path, { method: 'POST', body, headers: { 'content-type': 'application/json', 'x-api-key': key } });
+async function post(
+  proxy: { url: string },
+  body: string,
+  { path = '/ethereum', key = world.project.keys.rpc } = {},
+): Promise<{ status: number; text: string }> {
+  const response = await fetch(proxy.url + path, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
+  });
   return { status: response.status, text: await response.text() };
 }
 
@@ -51,7 +72,10 @@ it('a node that answers one call in 50 twice tells nobody what another one asked
     const text = `{"jsonrpc":"2.0","id":${id},"result":${params[0]}}`;
     // When the next one is on its way already: what comes before that ends the connection by itself.
     const late = second.get(req.socket);
-    if (late !== undefined) req.socket.write(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${late.length}\r\n\r\n${late}`);
+    if (late !== undefined)
+      req.socket.write(
+        `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${late.length}\r\n\r\n${late}`,
+      );
     second.delete(req.socket);
     sendJson(res, text);
     count += 1;
@@ -64,7 +88,9 @@ it('a node that answers one call in 50 twice tells nobody what another one asked
   const ask = async (): Promise<void> => {
     while (next < 1_600) {
       const id = (next += 1);
-      const { text } = await post(single, call('eth_estimateGas', `[${id}]`, String(id)), { key: keys[id % 2]! });
+      const { text } = await post(single, call('eth_estimateGas', `[${id}]`, String(id)), {
+        key: keys[id % 2]!,
+      });
       if (text !== `{"jsonrpc":"2.0","id":${id},"result":${id}}`) wrong.push(`${id}: ${text}`);
     }
   };
@@ -84,7 +110,11 @@ describe('a reply with the id of another call', () => {
     ['of another kind', '{"jsonrpc":"2.0","id":"7","result":"theirs"}'],
     ['in a list', '[{"jsonrpc":"2.0","id":7,"result":"theirs"}]'],
     ['in front of what is large', `{"jsonrpc":"2.0","id":8,"result":"theirs${large}"}`],
-    ['with an error and a status', '{"jsonrpc":"2.0","id":8,"error":{"code":-32602,"message":"theirs"}}', 400],
+    [
+      'with an error and a status',
+      '{"jsonrpc":"2.0","id":8,"error":{"code":-32602,"message":"theirs"}}',
+      400,
+    ],
   ])('%s is left for another node, with its connection', async (_name, reply, status = 200) => {
     let isClosed = false;
     one.answer = (_seen, res, req) => {
@@ -92,50 +122,82 @@ describe('a reply with the id of another call', () => {
       sendJson(res, reply, status);
     };
     const before = mismatches(pair);
-    expect(await post(pair, send())).toEqual({ status: 200, text: '{"jsonrpc":"2.0","id":7,"result":"two"}' });
+    expect(await post(pair, send())).toEqual({
+      status: 200,
+      text: '{"jsonrpc":"2.0","id":7,"result":"two"}',
+    });
     expect(mismatches(pair)).toBe(before + 1);
     await waitFor(() => isClosed);
   });
 
   it('is found in compressed ones, whole or by their first bytes', async () => {
-    for (const text of ['theirs', Array.from({ length: 60_000 }, (_, index) => (index * 7_919).toString(36)).join('')]) {
+    for (const text of [
+      'theirs',
+      Array.from({ length: 60_000 }, (_, index) => (index * 7_919).toString(36)).join(''),
+    ]) {
       for (const id of ['8', '7']) {
-        one.answer = (_seen, res) => sendJson(res, gzipSync(`{"jsonrpc":"2.0","id":${id},"result":"${text}"}`), 200, { 'content-encoding': 'gzip' });
-        expect((await post(pair, send())).text).toBe(id === '7' ? `{"jsonrpc":"2.0","id":7,"result":"${text}"}` : '{"jsonrpc":"2.0","id":7,"result":"two"}');
+        one.answer = (_seen, res) =>
+          sendJson(res, gzipSync(`{"jsonrpc":"2.0","id":${id},"result":"${text}"}`), 200, {
+            'content-encoding': 'gzip',
+          });
+        expect((await post(pair, send())).text).toBe(
+          id === '7'
+            ? `{"jsonrpc":"2.0","id":7,"result":"${text}"}`
+            : '{"jsonrpc":"2.0","id":7,"result":"two"}',
+        );
       }
     }
   });
 
-  it.each([['a length', true], ['chunks', false]])('at the end of what is passed on as it comes, with %s, never ends in order', async (_name, hasLength) => {
-    const answerWith = (id: string): void => {
-      const body = `{"jsonrpc":"2.0","result":"${large}","id":${id}}`;
-      one.answer = (_seen, res) => {
-        res.writeHead(200, { 'content-type': 'application/json', ...(hasLength ? { 'content-length': body.length } : {}) });
-        res.write(body.slice(0, -3), () => res.end(body.slice(-3)));
+  it.each([
+    ['a length', true],
+    ['chunks', false],
+  ])(
+    'at the end of what is passed on as it comes, with %s, never ends in order',
+    async (_name, hasLength) => {
+      const answerWith = (id: string): void => {
+        const body = `{"jsonrpc":"2.0","result":"${large}","id":${id}}`;
+        one.answer = (_seen, res) => {
+          res.writeHead(200, {
+            'content-type': 'application/json',
+            ...(hasLength ? { 'content-length': body.length } : {}),
+          });
+          res.write(body.slice(0, -3), () => res.end(body.slice(-3)));
+        };
       };
-    };
-    answerWith('7');
-    expect((await post(pair, send())).text.slice(-10)).toBe('a","id":7}');
-    answerWith('8');
-    const before = mismatches(pair);
-    await expect(post(pair, send())).rejects.toThrow();
-    expect(mismatches(pair)).toBe(before + 1);
-  });
+      answerWith('7');
+      expect((await post(pair, send())).text.slice(-10)).toBe('a","id":7}');
+      answerWith('8');
+      const before = mismatches(pair);
+      await expect(post(pair, send())).rejects.toThrow();
+      expect(mismatches(pair)).toBe(before + 1);
+    },
+  );
 
   it('to a batch is left as well', async () => {
     const batch = `[${send()},${call('eth_estimateGas', '[]', '"b"')}]`;
     two.answer = (_seen, res) => sendJson(res, '[{"id":7,"result":1},{"id":"b","result":2}]');
-    for (const reply of ['[{"id":7,"result":1},{"id":8,"result":"theirs"}]', '[{"id":"\\u0063","result":1}]', '{"id":8,"error":{"code":1,"message":"theirs"}}', '{"id":7,"result":"theirs"}']) {
+    for (const reply of [
+      '[{"id":7,"result":1},{"id":8,"result":"theirs"}]',
+      '[{"id":"\\u0063","result":1}]',
+      '{"id":8,"error":{"code":1,"message":"theirs"}}',
+      '{"id":7,"result":"theirs"}',
+    ]) {
       one.answer = (_seen, res) => sendJson(res, reply);
       expect((await post(pair, batch)).text).toBe('[{"id":7,"result":1},{"id":"b","result":2}]');
     }
   });
 
-  it('to a write is nobody\'s, and the write does not go again', async () => {
+  it("to a write is nobody's, and the write does not go again", async () => {
     one.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":8,"result":"theirs"}');
-    expect(await post(pair, call('some_unknownWrite'))).toEqual({ status: 502, text: '{"error":"network unavailable"}' });
+    expect(await post(pair, call('some_unknownWrite'))).toEqual({
+      status: 502,
+      text: '{"error":"network unavailable"}',
+    });
     expect([one.seen.length, two.seen.length]).toEqual([1, 0]);
-    expect((await post(pair, call('eth_sendRawTransaction', '["0x02"]'))).text).toBe('{"jsonrpc":"2.0","id":7,"result":"two"}');
+    expect((await post(pair, call('eth_sendRawTransaction', '["0x02"]'))).text).toBe(
+      '{"jsonrpc":"2.0","id":7,"result":"two"}',
+    );
   });
 
   it('to a call without one is no reply to it', async () => {
@@ -156,7 +218,9 @@ describe('a reply is the one to its call', () => {
     one.answer = (_seen, res) => sendJson(res, `{"jsonrpc":"2.0","id":${written},"result":"mine"}`);
     expect((await post(pair, send(id))).text).toBe(`{"jsonrpc":"2.0","id":${written},"result":"mine"}`);
     one.answer = (_seen, res) => sendJson(res, `[{"id":2,"result":1},{"id":${written},"result":"mine"}]`);
-    expect((await post(pair, `[${send(id)},${call('eth_call', '[]', '2')}]`)).text).toBe(`[{"id":${written},"result":"mine"},{"id":2,"result":1}]`);
+    expect((await post(pair, `[${send(id)},${call('eth_call', '[]', '2')}]`)).text).toBe(
+      `[{"id":${written},"result":"mine"},{"id":2,"result":1}]`,
+    );
   });
 
   it.each([
@@ -171,12 +235,15 @@ describe('a reply is the one to its call', () => {
   });
 
   it('where the node tells of a batch as a whole', async () => {
-    one.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"batch too large"}}');
+    one.answer = (_seen, res) =>
+      sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"batch too large"}}');
     expect((await post(pair, `[${send()},${send('8')}]`)).text).toContain('batch too large');
   });
 
   it('where Bitcoin Core answers a call without an id', async () => {
     one.answer = (_seen, res) => sendJson(res, '{"result":5,"error":null,"id":null}\n');
-    expect((await post(pair, '{"method":"sendrawtransaction","params":["00"]}', { path: '/bitcoin' })).text).toBe('{"result":5,"error":null,"id":null}\n');
+    expect(
+      (await post(pair, '{"method":"sendrawtransaction","params":["00"]}', { path: '/bitcoin' })).text,
+    ).toBe('{"result":5,"error":null,"id":null}\n');
   });
 });

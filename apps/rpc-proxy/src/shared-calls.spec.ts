@@ -23,7 +23,10 @@ let otherKey: string;
 beforeAll(async () => {
   [world, node] = await Promise.all([startSpecWorld(), startSpecNode()]);
   otherKey = await world.makeKey(['rpc:evm:read']);
-  gateway = await world.open({ 'eip155:1': [node.url], [TRON]: [`${node.url}/jsonrpc`] }, { cacheBytes: 50_000_000 });
+  gateway = await world.open(
+    { 'eip155:1': [node.url], [TRON]: [`${node.url}/jsonrpc`] },
+    { cacheBytes: 50_000_000 },
+  );
   await serves('ethereum');
 });
 afterAll(async () => {
@@ -42,15 +45,24 @@ const serves = (name: string): Promise<boolean> =>
     return chain.upstreams.every((upstream) => chain.serves(upstream));
   });
 
-const call = (method: string, params = '[]', id = '1'): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+const call = (method: string, params = '[]', id = '1'): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
 
-async function post(body: string, { key = world.project.keys.rpc, path = '/ethereum' } = {}): Promise<{ status: number; text: string }> {
-  const response = await fetch(gateway.url + path, { method: 'POST', body, headers: { 'content-type': 'application/json', 'x-api-key': key } });
+async function post(
+  body: string,
+  { key = world.project.keys.rpc, path = '/ethereum' } = {},
+): Promise<{ status: number; text: string }> {
+  const response = await fetch(gateway.url + path, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
+  });
   return { status: response.status, text: await response.text() };
 }
 
 /** What a call is answered with: nothing that another call is answered with. */
-const resultOf = ({ method, params }: Call): string => JSON.stringify({ of: method, params, of18446744073709551615: 1 });
+const resultOf = ({ method, params }: Call): string =>
+  JSON.stringify({ of: method, params, of18446744073709551615: 1 });
 const PARSE_ERROR = '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}';
 const INVALID = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}';
 const MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params']);
@@ -65,15 +77,25 @@ const answerStrictly: Answer = ({ bytes, body }, res) => {
     return sendJson(res, PARSE_ERROR);
   }
   const calls = Array.isArray(asked) ? asked : [asked];
-  const isValid = calls.every((each) => Object.keys(each).every((name) => MEMBERS.has(name)) && (typeof each.id !== 'object' || each.id === null));
+  const isValid = calls.every(
+    (each) =>
+      Object.keys(each).every((name) => MEMBERS.has(name)) &&
+      (typeof each.id !== 'object' || each.id === null),
+  );
   if (!isValid) return sendJson(res, INVALID);
-  const replies = calls.map((each) => (each.method === 'eth_getCode' ? `{"jsonrpc":"2.0","id":${JSON.stringify(each.id)},"error":{"code":-32000,"message":"for the first one alone"}}` : `{"jsonrpc":"2.0","id":${JSON.stringify(each.id)},"result":${resultOf(each)}}`));
+  const replies = calls.map((each) =>
+    each.method === 'eth_getCode'
+      ? `{"jsonrpc":"2.0","id":${JSON.stringify(each.id)},"error":{"code":-32000,"message":"for the first one alone"}}`
+      : `{"jsonrpc":"2.0","id":${JSON.stringify(each.id)},"result":${resultOf(each)}}`,
+  );
   sendJson(res, Array.isArray(asked) ? `[${replies.join(',')}]` : replies[0]!);
 };
 
 const countShared = async (): Promise<number> => {
   await gateway.flushUsage();
-  return (await world.db.query<{ cached: number }>('SELECT coalesce(sum(cached), 0)::int AS cached FROM rpc_usage')).rows[0]!.cached;
+  return (
+    await world.db.query<{ cached: number }>('SELECT coalesce(sum(cached), 0)::int AS cached FROM rpc_usage')
+  ).rows[0]!.cached;
 };
 
 /** A node that answers when it is told to. */
@@ -91,7 +113,11 @@ function holdAnswers(answer: Answer = answerStrictly): { readonly count: number;
 }
 
 /** The second request comes while the first one is at the node, or was refused. @returns the answers */
-async function askWhile(first: string, second: string, path = '/ethereum'): Promise<{ text: string; status: number }[]> {
+async function askWhile(
+  first: string,
+  second: string,
+  path = '/ethereum',
+): Promise<{ text: string; status: number }[]> {
   const held = holdAnswers();
   const before = await countShared();
   let answered = 0;
@@ -113,7 +139,8 @@ describe('what one tenant sends is never the answer of another', () => {
   let block = 0x1000;
   beforeEach(() => (block += 1));
   const balance = (id: string): string => call('eth_getBalance', `["0xa","0x${block.toString(16)}"]`, id);
-  const answerOf = (text: string, id: string): string => `{"jsonrpc":"2.0","id":${id},"result":${resultOf(JSON.parse(text) as Call)}}`;
+  const answerOf = (text: string, id: string): string =>
+    `{"jsonrpc":"2.0","id":${id},"result":${resultOf(JSON.parse(text) as Call)}}`;
   const odd = (more: string): string => `${balance('1').slice(0, -1)},"x":${more}}`;
 
   it.each([
@@ -126,10 +153,16 @@ describe('what one tenant sends is never the answer of another', () => {
     ['of an id that is written anew as a text', () => balance('"\\u0061"')],
     ['of an id that is rounded', () => balance('12345678901234567890')],
   ])('the first call is %s: to a call, and to a part of a batch', async (_name, first) => {
-    expect((await askWhile(first(), balance('77')))[1]).toEqual({ status: 200, text: answerOf(balance('77'), '77') });
+    expect((await askWhile(first(), balance('77')))[1]).toEqual({
+      status: 200,
+      text: answerOf(balance('77'), '77'),
+    });
     block += 0x1000;
     const gas = call('eth_estimateGas', '[{}]', '2');
-    expect((await askWhile(first(), `[${balance('77')},${gas}]`))[1]).toEqual({ status: 200, text: `[${answerOf(balance('77'), '77')},${answerOf(gas, '2')}]` });
+    expect((await askWhile(first(), `[${balance('77')},${gas}]`))[1]).toEqual({
+      status: 200,
+      text: `[${answerOf(balance('77'), '77')},${answerOf(gas, '2')}]`,
+    });
   });
 
   it.each([
@@ -137,7 +170,10 @@ describe('what one tenant sends is never the answer of another', () => {
     ['no valid request', () => `[${balance('77')},{"jsonrpc":"2.0","id":{},"method":"eth_estimateGas"}]`],
     ['too large', () => `[${balance('77')},${call('eth_estimateGas', `["${'x'.repeat(60_000)}"]`)}]`],
   ])('the first batch is %s', async (_name, first) => {
-    expect((await askWhile(first(), balance('77')))[1]).toEqual({ status: 200, text: answerOf(balance('77'), '77') });
+    expect((await askWhile(first(), balance('77')))[1]).toEqual({
+      status: 200,
+      text: answerOf(balance('77'), '77'),
+    });
   });
 
   it('nor is an error of a node, however equal the calls are', async () => {
@@ -154,12 +190,22 @@ describe('what one tenant sends is never the answer of another', () => {
     node.answer = answerStrictly;
     held.release();
     expect((await first).text).toContain('for the first one alone');
-    expect((await Promise.all(others)).map(({ text }) => (JSON.parse(text) as Call).id)).toEqual(['0', '1', '2', '3', '4']);
+    expect((await Promise.all(others)).map(({ text }) => (JSON.parse(text) as Call).id)).toEqual([
+      '0',
+      '1',
+      '2',
+      '3',
+      '4',
+    ]);
     expect(node.seen).toHaveLength(6);
   });
 
   it('nor is that no node could be asked', async () => {
-    const held = holdAnswers(({ body }, res, req) => (body.includes('"id":1,') ? req.socket.destroy() : answerStrictly({ body, bytes: Buffer.from(body) } as never, res, req)));
+    const held = holdAnswers(({ body }, res, req) =>
+      body.includes('"id":1,')
+        ? req.socket.destroy()
+        : answerStrictly({ body, bytes: Buffer.from(body) } as never, res, req),
+    );
     const before = await countShared();
     const first = post(balance('1'), { key: otherKey });
     await waitFor(() => held.count === 1);
@@ -185,12 +231,21 @@ describe('what one tenant sends is never the answer of another', () => {
       void post(`${headOf('1').slice(0, -1)},"x":[1,,}}`, { key: otherKey });
       answers.push(post(headOf(String(round))));
     }
-    expect((await Promise.all(answers)).map(({ text }) => text)).toEqual(answers.map((_, round) => answerOf(headOf(String(round)), String(round))));
+    expect((await Promise.all(answers)).map(({ text }) => text)).toEqual(
+      answers.map((_, round) => answerOf(headOf(String(round)), String(round))),
+    );
   });
 
   it('a batch with an id twice, which a node may reorder, is kept for nobody', async () => {
     const [one, two] = [balance('1'), call('eth_getBalance', `["0xb","0x${block.toString(16)}"]`, '1.0')];
-    node.answer = ({ body }, res) => sendJson(res, `[${(JSON.parse(body) as Call[]).reverse().map((each) => answerOf(JSON.stringify(each), '1')).join(',')}]`);
+    node.answer = ({ body }, res) =>
+      sendJson(
+        res,
+        `[${(JSON.parse(body) as Call[])
+          .reverse()
+          .map((each) => answerOf(JSON.stringify(each), '1'))
+          .join(',')}]`,
+      );
     await post(`[${one},${two}]`, { key: otherKey });
     node.answer = answerStrictly;
     expect((await post(balance('77'))).text).toBe(answerOf(balance('77'), '77'));
@@ -199,17 +254,44 @@ describe('what one tenant sends is never the answer of another', () => {
   it('what is no JSON is refused, with the cache and without', async () => {
     const plain = await world.open({ 'eip155:1': [node.url] });
     await waitFor(() => plain.directory.find('ethereum')!.upstreams.every(({ isChecked }) => isChecked));
-    const bodies = [balance('abc'), balance('01'), balance('-'), balance('"\\x"'), odd('[1,,}'), odd('{"a":}'), odd('tru'), call('eth_getBalance', '["0xa"}', '1'), call('eth_getBalance', '["0xa",]', '1'), balance('1.5'), odd('1')];
-    const statuses = async (url: string) => Promise.all(bodies.map(async (body) => (await fetch(`${url}/ethereum`, { method: 'POST', body, headers: { 'content-type': 'application/json', 'x-api-key': otherKey } })).status));
+    const bodies = [
+      balance('abc'),
+      balance('01'),
+      balance('-'),
+      balance('"\\x"'),
+      odd('[1,,}'),
+      odd('{"a":}'),
+      odd('tru'),
+      call('eth_getBalance', '["0xa"}', '1'),
+      call('eth_getBalance', '["0xa",]', '1'),
+      balance('1.5'),
+      odd('1'),
+    ];
+    const statuses = async (url: string) =>
+      Promise.all(
+        bodies.map(
+          async (body) =>
+            (
+              await fetch(`${url}/ethereum`, {
+                method: 'POST',
+                body,
+                headers: { 'content-type': 'application/json', 'x-api-key': otherKey },
+              })
+            ).status,
+        ),
+      );
     await post(balance('1'));
-    expect([await statuses(gateway.url), await statuses(plain.url)]).toEqual([0, 1].map(() => [...Array.from({ length: 9 }, () => 400), 200, 200]));
+    expect([await statuses(gateway.url), await statuses(plain.url)]).toEqual(
+      [0, 1].map(() => [...Array.from({ length: 9 }, () => 400), 200, 200]),
+    );
   });
 });
 
 describe('a client that reads slowly', () => {
   const result = `"${'a'.repeat(3_000_000)}"`;
   const large = (name: string, id: string): string => call('eth_getBlockReceipts', `["0x${name}"]`, id);
-  const requestOf = (body: string): string => `POST /ethereum HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${otherKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const requestOf = (body: string): string =>
+    `POST /ethereum HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${otherKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   /** Its large answer waits behind one that does not come. */
   const openSlow = async (body: string): Promise<{ socket: Socket; read: () => string }> => {
     const socket = connect(gateway.port, '127.0.0.1');
@@ -234,7 +316,9 @@ describe('a client that reads slowly', () => {
     await waitFor(async () => (await countShared()) === before + 2);
     for (const answer of held.splice(0)) answer();
     const texts = (await Promise.all(others)).map(({ text }) => text);
-    expect(texts.map((text) => text.slice(0, 40))).toEqual(['2', '"three"'].map((id) => `{"jsonrpc":"2.0","id":${id},"result":${result}`.slice(0, 40)));
+    expect(texts.map((text) => text.slice(0, 40))).toEqual(
+      ['2', '"three"'].map((id) => `{"jsonrpc":"2.0","id":${id},"result":${result}`.slice(0, 40)),
+    );
     expect(texts.every((text) => text.endsWith('aaa"}') && text.length > 3_000_000)).toBe(true);
     // Not asked for twice.
     expect([held.length, slow.read()]).toEqual([0, '']);
@@ -250,7 +334,9 @@ describe('a client that reads slowly', () => {
       const body = `{"jsonrpc":"2.0","id":${/"id":(\d+)/.exec(seen.body)![1]},"result":${result}}`;
       // The first one stops half-way.
       if (finish.length > 0) return sendJson(res, body);
-      res.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).write(body.slice(0, 1_000_000));
+      res
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
+        .write(body.slice(0, 1_000_000));
       finish.push(() => res.end(body.slice(1_000_000)));
     };
     const slow = await openSlow(large('52', '1'));
@@ -263,7 +349,10 @@ describe('a client that reads slowly', () => {
     });
     expect((await asked.at(-1)!).text.length).toBeGreaterThan(3_000_000);
     finish[0]!();
-    for (const [index, { text }] of (await Promise.all(asked)).entries()) expect(text.slice(0, 34)).toBe(`{"jsonrpc":"2.0","id":${index + 2},"result":`.padEnd(34, '"aaaaa').slice(0, 34));
+    for (const [index, { text }] of (await Promise.all(asked)).entries())
+      expect(text.slice(0, 34)).toBe(
+        `{"jsonrpc":"2.0","id":${index + 2},"result":`.padEnd(34, '"aaaaa').slice(0, 34),
+      );
     slow.socket.destroy();
   });
 });
@@ -295,8 +384,18 @@ describe('parts of a batch for TRON', () => {
     for (const method of ['eth_estimateGas', 'eth_getBlockByNumber']) {
       written = 0;
       isClosed = false;
-      const { text } = await post(`[${call(method, '["huge"]', '1')},${call('eth_estimateGas', '[]', '2')}]`, { path: '/tron' });
-      expect(JSON.parse(text)).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: expect.stringContaining('too large for a batch') } }, { jsonrpc: '2.0', id: 2, result: 'small' }]);
+      const { text } = await post(
+        `[${call(method, '["huge"]', '1')},${call('eth_estimateGas', '[]', '2')}]`,
+        { path: '/tron' },
+      );
+      expect(JSON.parse(text)).toEqual([
+        {
+          jsonrpc: '2.0',
+          id: 1,
+          error: { code: -32603, message: expect.stringContaining('too large for a batch') },
+        },
+        { jsonrpc: '2.0', id: 2, result: 'small' },
+      ]);
       await waitFor(() => isClosed);
       expect(written).toBeLessThan(100_000_000);
     }
@@ -305,14 +404,19 @@ describe('parts of a batch for TRON', () => {
   it('are held within what the connection may hold, again and again', async () => {
     const held = holdAnswers(answerResult(`"${'a'.repeat(6_000_000)}"`));
     for (let round = 0; round < 3; round += 1) {
-      const asked = post(`[${[1, 2, 3, 4].map((id) => call('eth_estimateGas', '[]', String(id))).join(',')}]`, { path: '/tron' });
+      const asked = post(
+        `[${[1, 2, 3, 4].map((id) => call('eth_estimateGas', '[]', String(id))).join(',')}]`,
+        { path: '/tron' },
+      );
       await waitFor(() => held.count === 4);
       held.release();
       const { status, text } = await asked;
       const parts = JSON.parse(text) as { id: number; result?: string; error?: { message: string } }[];
       expect([status, parts.map(({ id }) => id)]).toEqual([200, [1, 2, 3, 4]]);
       expect(parts.filter(({ result }) => result?.length === 6_000_000).length).toBeGreaterThan(0);
-      expect(parts.flatMap(({ error }) => error?.message ?? [])).toContainEqual(expect.stringContaining('too much under way on this connection'));
+      expect(parts.flatMap(({ error }) => error?.message ?? [])).toContainEqual(
+        expect.stringContaining('too much under way on this connection'),
+      );
     }
   });
 });

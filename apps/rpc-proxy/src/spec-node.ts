@@ -32,9 +32,15 @@ export interface SpecNode {
   stop(): Promise<void>;
 }
 
-export async function startSpecNode(answer: Answer = answerResult('"0x1"'), options: { chainId?: number; head?: number } = {}): Promise<SpecNode> {
+export async function startSpecNode(
+  answer: Answer = answerResult('"0x1"'),
+  options: { chainId?: number; head?: number } = {},
+): Promise<SpecNode> {
   const head = options.head ?? 100;
-  const block = (number: number) => ({ number: `0x${number.toString(16)}`, hash: `0x${number.toString(16).padStart(64, '0')}` });
+  const block = (number: number) => ({
+    number: `0x${number.toString(16)}`,
+    hash: `0x${number.toString(16).padStart(64, '0')}`,
+  });
   const node: Pick<SpecNode, 'answer' | 'health' | 'refusal' | 'seen' | 'isSilent'> = {
     answer,
     refusal: undefined,
@@ -49,7 +55,10 @@ export async function startSpecNode(answer: Answer = answerResult('"0x1"'), opti
       getGenesisHash: () => '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
       getSlot: () => head,
       getVersion: () => ({}),
-      getblock: ([number]) => ({ blockID: `${'0'.repeat(56)}${(number === 0 ? (options.chainId ?? 1) : head).toString(16).padStart(8, '0')}`, block_header: { raw_data: number === 0 ? {} : { number: head } } }),
+      getblock: ([number]) => ({
+        blockID: `${'0'.repeat(56)}${(number === 0 ? (options.chainId ?? 1) : head).toString(16).padStart(8, '0')}`,
+        block_header: { raw_data: number === 0 ? {} : { number: head } },
+      }),
     },
   };
   const server = createServer((req, res) => {
@@ -60,7 +69,15 @@ export async function startSpecNode(answer: Answer = answerResult('"0x1"'), opti
       const body = bytes.toString();
       // Only the gateway itself calls itself that and has no client.
       const health = findHealth(body, node.health) ?? findWalletHealth(req.url!, body, node.health);
-      const seen: Seen = { body, bytes, headers: req.headers, rawHeaders: req.rawHeaders, url: req.url!, method: req.method!, isHealth: health !== undefined };
+      const seen: Seen = {
+        body,
+        bytes,
+        headers: req.headers,
+        rawHeaders: req.rawHeaders,
+        url: req.url!,
+        method: req.method!,
+        isHealth: health !== undefined,
+      };
       if (node.isSilent) return;
       if (node.refusal !== undefined) {
         if (health === undefined) node.seen.push(seen);
@@ -91,12 +108,17 @@ function findHealth(body: string, health: SpecNode['health']): string | undefine
   const match = /^\{"jsonrpc":"2\.0","id":"health","method":"(\w+)","params":(.*)\}$/.exec(body);
   if (match === null) return undefined;
   const result = health[match[1]!]?.(JSON.parse(match[2]!) as unknown[]);
-  return JSON.stringify(result === undefined ? { jsonrpc: '2.0', id: 'health', error: { code: -32601, message: 'the method does not exist' } } : { jsonrpc: '2.0', id: 'health', result });
+  return JSON.stringify(
+    result === undefined
+      ? { jsonrpc: '2.0', id: 'health', error: { code: -32601, message: 'the method does not exist' } }
+      : { jsonrpc: '2.0', id: 'health', result },
+  );
 }
 
 /** Of TRON's HTTP interface; `{}` is how it says that there is none. */
 function findWalletHealth(url: string, body: string, health: SpecNode['health']): string | undefined {
-  if (!/\/wallet\/getblock(\?|$)/.test(url) || !/^\{("id_or_num":"0",)?"detail":false\}$/.test(body)) return undefined;
+  if (!/\/wallet\/getblock(\?|$)/.test(url) || !/^\{("id_or_num":"0",)?"detail":false\}$/.test(body))
+    return undefined;
   return JSON.stringify(health.getblock?.([body.includes('id_or_num') ? 0 : 'latest']) ?? {});
 }
 
@@ -108,6 +130,17 @@ export function answerResult(result: string): Answer {
   };
 }
 
-export function sendJson(res: ServerResponse, body: string | Buffer, status = 200, headers: Record<string, string> = {}): void {
-  res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers }).end(body);
+export function sendJson(
+  res: ServerResponse,
+  body: string | Buffer,
+  status = 200,
+  headers: Record<string, string> = {},
+): void {
+  res
+    .writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      ...headers,
+    })
+    .end(body);
 }

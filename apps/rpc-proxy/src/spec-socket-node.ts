@@ -23,7 +23,9 @@ export interface SpecSocketNode extends SpecNode {
   cut(): void;
 }
 
-export async function startSpecSocketNode(options: Parameters<typeof startSpecNode>[1] & { readonly isSilent?: boolean } = {}): Promise<SpecSocketNode> {
+export async function startSpecSocketNode(
+  options: Parameters<typeof startSpecNode>[1] & { readonly isSilent?: boolean } = {},
+): Promise<SpecSocketNode> {
   const node = await startSpecNode(undefined, options);
   const sockets = new Set<WebSocket>();
   let isGone = false;
@@ -43,22 +45,35 @@ export async function startSpecSocketNode(options: Parameters<typeof startSpecNo
   const own = Object.assign(node, more);
   const server = new WebSocketServer({ noServer: true });
   // Without a handshake a socket is open and never ready.
-  if (options.isSilent === true) node.server.on('upgrade', (_req, socket) => void raw.add(socket.on('error', () => undefined)));
-  else node.server.on('upgrade', (req, socket, head) => isGone ? socket.destroy() : server.handleUpgrade(req, socket, head, (client) => {
-    let made = 0;
-    sockets.add(client);
-    client.on('close', () => sockets.delete(client));
-    client.on('error', () => undefined);
-    client.on('message', (data) => {
-      const text = String(data);
-      if (own.onMessage !== undefined) return own.onMessage(text, client);
-      const call = JSON.parse(text) as SocketCall;
-      if (Array.isArray(call)) return client.send('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}');
-      own.heard.push(call);
-      const result = /[sS]ubscribe$/.test(call.method) && !/[uU]nsubscribe$/.test(call.method) ? own.nameOf(made++) : 'true';
-      if (call.id !== undefined) client.send(`{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},"result":${result}}`);
-    });
-  }));
+  if (options.isSilent === true)
+    node.server.on('upgrade', (_req, socket) => void raw.add(socket.on('error', () => undefined)));
+  else
+    node.server.on('upgrade', (req, socket, head) =>
+      isGone
+        ? socket.destroy()
+        : server.handleUpgrade(req, socket, head, (client) => {
+            let made = 0;
+            sockets.add(client);
+            client.on('close', () => sockets.delete(client));
+            client.on('error', () => undefined);
+            client.on('message', (data) => {
+              const text = String(data);
+              if (own.onMessage !== undefined) return own.onMessage(text, client);
+              const call = JSON.parse(text) as SocketCall;
+              if (Array.isArray(call))
+                return client.send(
+                  '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}',
+                );
+              own.heard.push(call);
+              const result =
+                /[sS]ubscribe$/.test(call.method) && !/[uU]nsubscribe$/.test(call.method)
+                  ? own.nameOf(made++)
+                  : 'true';
+              if (call.id !== undefined)
+                client.send(`{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},"result":${result}}`);
+            });
+          }),
+    );
   return Object.assign(own, {
     stop: async () => {
       own.cut();

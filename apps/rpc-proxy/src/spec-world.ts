@@ -17,7 +17,10 @@ export interface SpecWorld {
   /** A message of the bus for every gateway. */
   tell(kind: 'key.revoked' | 'chain.changed', payload: unknown): void;
   /** A gateway with these nodes, by chain gid. */
-  open(upstreams: Readonly<Record<string, readonly (string | UpstreamOf)[]>>, options?: Partial<RpcProxyOptions> & { readonly methods?: ChainSettings['methods'] }): Promise<RpcProxy & { readonly url: string }>;
+  open(
+    upstreams: Readonly<Record<string, readonly (string | UpstreamOf)[]>>,
+    options?: Partial<RpcProxyOptions> & { readonly methods?: ChainSettings['methods'] },
+  ): Promise<RpcProxy & { readonly url: string }>;
   makeKey(permissions: readonly string[], type?: 'rpc' | 'api', workspaceId?: string): Promise<string>;
   /** Another tenant, by its workspace. */
   makeWorkspace(): Promise<string>;
@@ -45,7 +48,16 @@ export async function startSpecWorld(): Promise<SpecWorld> {
     },
     async open(upstreams, { methods = {}, ...options } = {}) {
       const settings = Object.fromEntries(
-        Object.entries(upstreams).map(([gid, list]) => [gid, { methods, cache: true, upstreams: list.map((entry) => (typeof entry === 'string' ? { url: entry, weight: 1, headers: {} } : entry)) }]),
+        Object.entries(upstreams).map(([gid, list]) => [
+          gid,
+          {
+            methods,
+            cache: true,
+            upstreams: list.map((entry) =>
+              typeof entry === 'string' ? { url: entry, weight: 1, headers: {} } : entry,
+            ),
+          },
+        ]),
       );
       const proxy = await startRpcProxy({
         db,
@@ -59,7 +71,11 @@ export async function startSpecWorld(): Promise<SpecWorld> {
         cache: createCache(undefined),
         opener: sealer,
         dial: createDial({ allow: ['127.0.0.0/8', '::1/128'] }),
-        logger: { info: () => undefined, warn: () => undefined, error: ({ err }: { err?: unknown }) => void failures.push(err) } as never,
+        logger: {
+          info: () => undefined,
+          warn: () => undefined,
+          error: ({ err }: { err?: unknown }) => void failures.push(err),
+        } as never,
         namespaceLabel: 'svc',
         limits: { perKey: 1_000_000_000, failedPerClient: 1_000_000, publicPerClient: 1_000_000 },
         cacheBytes: 0,
@@ -78,14 +94,25 @@ export async function startSpecWorld(): Promise<SpecWorld> {
       return { ...proxy, url: `http://127.0.0.1:${proxy.port}` };
     },
     async makeWorkspace() {
-      const { rows } = await db.query<{ id: string }>("INSERT INTO workspaces (name) VALUES ('another') RETURNING id");
+      const { rows } = await db.query<{ id: string }>(
+        "INSERT INTO workspaces (name) VALUES ('another') RETURNING id",
+      );
       return rows[0]!.id;
     },
     async makeKey(permissions, type = 'rpc', workspaceId = project.workspaceId) {
       const key = generateApiKey({ label: 'svc', type, randomBytes });
-      await db.query('INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions) VALUES ($1, $2, $3, $4, $5, $6, $7)', [
-        type, workspaceId, type === 'api' ? project.projectId : null, 'spec', maskApiKey(key), Buffer.from(hashApiKey(key)), permissions,
-      ]);
+      await db.query(
+        'INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions) VALUES ($1, $2, $3, $4, $5, $6, $7)',
+        [
+          type,
+          workspaceId,
+          type === 'api' ? project.projectId : null,
+          'spec',
+          maskApiKey(key),
+          Buffer.from(hashApiKey(key)),
+          permissions,
+        ],
+      );
       return key;
     },
     async stop() {

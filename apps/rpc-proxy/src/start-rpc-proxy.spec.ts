@@ -43,22 +43,38 @@ beforeEach(() => {
 
 /** Also what its clients are told. */
 function setHead(node: SpecNode, number: number, hash = `0x${number.toString(16).padStart(64, '0')}`): void {
-  node.health.eth_getBlockByNumber = ([tag]) => (tag === 'latest' ? { number: `0x${number.toString(16)}`, hash } : { number: `0x${(number - 10).toString(16)}`, hash });
+  node.health.eth_getBlockByNumber = ([tag]) =>
+    tag === 'latest'
+      ? { number: `0x${number.toString(16)}`, hash }
+      : { number: `0x${(number - 10).toString(16)}`, hash };
   node.health.getblockcount = () => number;
   node.health.getSlot = () => number;
 }
 
-async function post(gateway: Gateway, body: string, { path = '/ethereum', key = world.project.keys.rpc }: { path?: string; key?: string | undefined } = {}) {
-  const headers = { 'content-type': 'application/json', ...(key === undefined || key === '' ? {} : { 'x-api-key': key }) };
+async function post(
+  gateway: Gateway,
+  body: string,
+  { path = '/ethereum', key = world.project.keys.rpc }: { path?: string; key?: string | undefined } = {},
+) {
+  const headers = {
+    'content-type': 'application/json',
+    ...(key === undefined || key === '' ? {} : { 'x-api-key': key }),
+  };
   const response = await fetch(gateway.url + path, { method: 'POST', body, headers });
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
 
-const call = (method: string, params = '[]', id = '1'): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+const call = (method: string, params = '[]', id = '1'): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
 const upstreamsOf = (gateway: Gateway, name = 'ethereum') => gateway.directory.find(name)!.upstreams;
-const isServing = (gateway: Gateway, index: number, name = 'ethereum'): boolean => gateway.directory.find(name)!.serves(upstreamsOf(gateway, name)[index]!);
+const isServing = (gateway: Gateway, index: number, name = 'ethereum'): boolean =>
+  gateway.directory.find(name)!.serves(upstreamsOf(gateway, name)[index]!);
 const allServe = (gateway: Gateway): Promise<boolean> =>
-  waitFor(() => [...gateway.directory.chains].every((chain) => chain.upstreams.every((upstream) => chain.serves(upstream))));
+  waitFor(() =>
+    [...gateway.directory.chains].every((chain) =>
+      chain.upstreams.every((upstream) => chain.serves(upstream)),
+    ),
+  );
 
 describe('keys', () => {
   let gateway: Gateway;
@@ -68,7 +84,12 @@ describe('keys', () => {
   });
 
   it('missing, malformed and unknown ones are 401 with the limits told', async () => {
-    for (const [key, error] of [['', 'missing API key'], ['svc_rpc_x', 'invalid API key'], [`${world.project.keys.rpc.slice(0, -1)}?`, 'invalid API key'], ['svc_rpc_0123456789ABCDEFGHIJKLMN2YbPlI', 'invalid API key']] as const) {
+    for (const [key, error] of [
+      ['', 'missing API key'],
+      ['svc_rpc_x', 'invalid API key'],
+      [`${world.project.keys.rpc.slice(0, -1)}?`, 'invalid API key'],
+      ['svc_rpc_0123456789ABCDEFGHIJKLMN2YbPlI', 'invalid API key'],
+    ] as const) {
       const { status, text, headers } = await post(gateway, call('eth_chainId'), { key });
       expect([status, JSON.parse(text)]).toEqual([401, { error }]);
       expect(headers.get('x-ratelimit-remaining')).toMatch(/^\d+$/);
@@ -79,9 +100,20 @@ describe('keys', () => {
     const readOnly = await world.makeKey(['rpc:evm:read']);
     expect((await post(gateway, call('eth_chainId'), { key: world.project.keys.api })).status).toBe(403);
     expect((await post(gateway, call('eth_chainId'), { key: readOnly })).status).toBe(200);
-    expect(await post(gateway, call('eth_sendRawTransaction', '["0x02"]'), { key: readOnly })).toMatchObject({ status: 403, text: expect.stringContaining('rpc:evm:send') });
-    expect((await post(gateway, `[${call('eth_chainId')},${call('eth_sendRawTransaction', '["0x02"]')}]`, { key: readOnly })).status).toBe(403);
-    expect((await post(gateway, call('getblockcount'), { key: readOnly, path: '/bitcoin' })).status).toBe(403);
+    expect(await post(gateway, call('eth_sendRawTransaction', '["0x02"]'), { key: readOnly })).toMatchObject({
+      status: 403,
+      text: expect.stringContaining('rpc:evm:send'),
+    });
+    expect(
+      (
+        await post(gateway, `[${call('eth_chainId')},${call('eth_sendRawTransaction', '["0x02"]')}]`, {
+          key: readOnly,
+        })
+      ).status,
+    ).toBe(403);
+    expect((await post(gateway, call('getblockcount'), { key: readOnly, path: '/bitcoin' })).status).toBe(
+      403,
+    );
     expect((await post(gateway, '[]', { key: readOnly, path: '/bitcoin' })).status).toBe(403);
   });
 
@@ -89,32 +121,70 @@ describe('keys', () => {
     const key = await world.makeKey(['rpc:evm:read']);
     expect((await post(gateway, call('eth_chainId'), { key })).status).toBe(200);
     // Rolled with a grace that goes on.
-    world.tell('key.revoked', { schema: 1, key_hash: Buffer.from(hashApiKey(key)).toString('hex'), ends_at: new Date(Date.now() + 3_600_000).toISOString() });
+    world.tell('key.revoked', {
+      schema: 1,
+      key_hash: Buffer.from(hashApiKey(key)).toString('hex'),
+      ends_at: new Date(Date.now() + 3_600_000).toISOString(),
+    });
     expect((await post(gateway, call('eth_chainId'), { key })).status).toBe(200);
-    await world.db.query('UPDATE api_keys SET revoked_at = now() WHERE key_hash = $1', [Buffer.from(hashApiKey(key))]);
+    await world.db.query('UPDATE api_keys SET revoked_at = now() WHERE key_hash = $1', [
+      Buffer.from(hashApiKey(key)),
+    ]);
     world.tell('key.revoked', { schema: 1, key_hash: Buffer.from(hashApiKey(key)).toString('hex') });
     expect((await post(gateway, call('eth_chainId'), { key })).status).toBe(401);
   });
 
   it('have a limit, which a batch meets with each of its calls', async () => {
-    const limited = await world.open({ [ETHEREUM]: [nodes[0]!.url] }, { limits: { perKey: 5, failedPerClient: 2, publicPerClient: 2 } });
+    const limited = await world.open(
+      { [ETHEREUM]: [nodes[0]!.url] },
+      { limits: { perKey: 5, failedPerClient: 2, publicPerClient: 2 } },
+    );
     await allServe(limited);
     const first = await post(limited, call('eth_chainId'));
-    expect([first.status, first.headers.get('x-ratelimit-limit'), first.headers.get('x-ratelimit-remaining')]).toEqual([200, '5', '4']);
+    expect([
+      first.status,
+      first.headers.get('x-ratelimit-limit'),
+      first.headers.get('x-ratelimit-remaining'),
+    ]).toEqual([200, '5', '4']);
     expect(Number(first.headers.get('x-ratelimit-reset'))).toBeGreaterThanOrEqual(Date.now() / 1_000);
-    expect((await post(limited, `[${Array.from({ length: 3 }, () => call('eth_chainId')).join(',')}]`)).headers.get('x-ratelimit-remaining')).toBe('1');
+    expect(
+      (
+        await post(limited, `[${Array.from({ length: 3 }, () => call('eth_chainId')).join(',')}]`)
+      ).headers.get('x-ratelimit-remaining'),
+    ).toBe('1');
     const over = await post(limited, `[${call('eth_chainId')},${call('eth_chainId')}]`);
-    expect([over.status, Number(over.headers.get('retry-after')) > 0, Object.keys(JSON.parse(over.text) as object)]).toEqual([429, true, ['error']]);
+    expect([
+      over.status,
+      Number(over.headers.get('retry-after')) > 0,
+      Object.keys(JSON.parse(over.text) as object),
+    ]).toEqual([429, true, ['error']]);
     // Of an address that guesses, a key that was never seen is not looked up.
     const key = await world.makeKey(['rpc:evm:read']);
     expect((await post(limited, call('eth_chainId'), { key })).status).toBe(200);
     const failures = await Promise.all([1, 2, 3].map(() => post(limited, call('eth_chainId'), { key: 'x' })));
     expect(failures.map(({ status }) => status).sort()).toEqual([401, 401, 429]);
     // Also what needs no key, by the client's address, and an upgrade that is refused.
-    const lists = [await fetch(limited.url), await fetch(limited.url, { method: 'POST' }), await fetch(limited.url)];
-    expect(lists.map(({ status, headers }) => [status, headers.get('x-ratelimit-remaining'), headers.has('x-ratelimit-reset'), headers.has('retry-after')])).toEqual([[200, '1', true, false], [405, '0', true, false], [429, '0', true, true]]);
+    const lists = [
+      await fetch(limited.url),
+      await fetch(limited.url, { method: 'POST' }),
+      await fetch(limited.url),
+    ];
+    expect(
+      lists.map(({ status, headers }) => [
+        status,
+        headers.get('x-ratelimit-remaining'),
+        headers.has('x-ratelimit-reset'),
+        headers.has('retry-after'),
+      ]),
+    ).toEqual([
+      [200, '1', true, false],
+      [405, '0', true, false],
+      [429, '0', true, true],
+    ]);
     const headersOfUpgrade = async (key: string, path: string) => {
-      const socket = new WebSocket(`${limited.url.replace('http', 'ws')}${path}`, { headers: { 'x-api-key': key } });
+      const socket = new WebSocket(`${limited.url.replace('http', 'ws')}${path}`, {
+        headers: { 'x-api-key': key },
+      });
       socket.on('error', () => undefined);
       const [status, headers] = await new Promise<[number, IncomingHttpHeaders]>((resolve) => {
         socket.on('unexpected-response', (_req, res) => resolve([res.statusCode!, res.headers]));
@@ -133,11 +203,35 @@ describe('networks', () => {
   it('go by id and alias, and are listed without a key and without addresses', async () => {
     const gateway = await world.open({ [ETHEREUM]: [nodes[0]!.url] });
     await allServe(gateway);
-    for (const path of ['/ethereum', '/ETH', '/eth-mainnet', '/eip155:1', '/eip155%3A1', '/eip155%3a1', '/ethereum/']) expect((await post(gateway, call('eth_chainId'), { path })).status).toBe(200);
-    expect(await post(gateway, call('eth_chainId'), { path: '/nowhere' })).toMatchObject({ status: 404, text: '{"error":"network not found"}' });
-    expect(await post(gateway, call('getblockcount'), { path: '/bitcoin' })).toMatchObject({ status: 502, text: '{"error":"network unavailable"}' });
+    for (const path of [
+      '/ethereum',
+      '/ETH',
+      '/eth-mainnet',
+      '/eip155:1',
+      '/eip155%3A1',
+      '/eip155%3a1',
+      '/ethereum/',
+    ])
+      expect((await post(gateway, call('eth_chainId'), { path })).status).toBe(200);
+    expect(await post(gateway, call('eth_chainId'), { path: '/nowhere' })).toMatchObject({
+      status: 404,
+      text: '{"error":"network not found"}',
+    });
+    expect(await post(gateway, call('getblockcount'), { path: '/bitcoin' })).toMatchObject({
+      status: 502,
+      text: '{"error":"network unavailable"}',
+    });
     const list = await (await fetch(gateway.url)).text();
-    expect((JSON.parse(list) as { networks: { chain_gid: string }[] }).networks.find(({ chain_gid: gid }) => gid === ETHEREUM)).toMatchObject({ aliases: ['eth', 'eth-mainnet', 'ethereum-mainnet'], family: 'evm', status: 'healthy', head_number: 100 });
+    expect(
+      (JSON.parse(list) as { networks: { chain_gid: string }[] }).networks.find(
+        ({ chain_gid: gid }) => gid === ETHEREUM,
+      ),
+    ).toMatchObject({
+      aliases: ['eth', 'eth-mainnet', 'ethereum-mainnet'],
+      family: 'evm',
+      status: 'healthy',
+      head_number: 100,
+    });
     expect(list).not.toContain('127.0.0.1');
   });
 
@@ -146,13 +240,22 @@ describe('networks', () => {
     const gid = 'eip155:137';
     const seal = (url: string): string => world.sealer.seal(url, `endpoint:${gid}`);
     for (const node of nodes) node.health.eth_chainId = () => '0x89';
-    await world.db.query("INSERT INTO blockchains (gid, family, name, short_name, image_url, endpoint_sealed) VALUES ($1, 'evm', 'polygon', 'pol', 'https://x', $2)", [gid, seal(`${nodes[0]!.url}/v1?key=secret`)]);
+    await world.db.query(
+      "INSERT INTO blockchains (gid, family, name, short_name, image_url, endpoint_sealed) VALUES ($1, 'evm', 'polygon', 'pol', 'https://x', $2)",
+      [gid, seal(`${nodes[0]!.url}/v1?key=secret`)],
+    );
     await waitFor(() => upstreamsOf(gateway, 'polygon').length === 1 && isServing(gateway, 0, 'polygon'));
     await post(gateway, call('eth_estimateGas'), { path: '/polygon' });
     expect(nodes[0]!.seen[0]!.url).toBe('/v1?key=secret');
-    await world.db.query('UPDATE blockchains SET endpoint_sealed = $2 WHERE gid = $1', [gid, seal(nodes[1]!.url)]);
+    await world.db.query('UPDATE blockchains SET endpoint_sealed = $2 WHERE gid = $1', [
+      gid,
+      seal(nodes[1]!.url),
+    ]);
     world.tell('chain.changed', { schema: 1, chain_gid: gid });
-    await waitFor(() => upstreamsOf(gateway, 'polygon')[0]!.source.url === nodes[1]!.url && isServing(gateway, 0, 'polygon'));
+    await waitFor(
+      () =>
+        upstreamsOf(gateway, 'polygon')[0]!.source.url === nodes[1]!.url && isServing(gateway, 0, 'polygon'),
+    );
     await post(gateway, call('eth_estimateGas'), { path: '/polygon' });
     expect(nodes[1]!.seen).toHaveLength(1);
     expect(JSON.stringify(await gateway.readiness())).not.toContain('secret');
@@ -171,29 +274,53 @@ describe('the two interfaces of TRON', () => {
     jsonRpc = await startSpecNode(answerResult('"json"'), { chainId });
     // Its other interface is not there: what is asked of it is answered as by any web server.
     jsonRpc.health.getblock = () => undefined;
-    wallets = await Promise.all([0, 1].map((index) => startSpecNode((_seen, res) => sendJson(res, `{"from":${index}}`), { chainId })));
+    wallets = await Promise.all(
+      [0, 1].map((index) => startSpecNode((_seen, res) => sendJson(res, `{"from":${index}}`), { chainId })),
+    );
   });
   afterAll(() => Promise.all([jsonRpc, ...wallets].map((node) => node.stop())));
 
   it('may stand on different hosts: each is asked, watched and told of by itself', async () => {
     const seal = (url: string, field: string): string => world.sealer.seal(url, `${field}:${TRON}`);
-    await world.db.query("INSERT INTO blockchains (gid, family, name, short_name, image_url, endpoint_sealed, evm_endpoint_sealed) VALUES ($1, 'tron', 'tron-local', 'trx', 'https://x', $2, $3)", [
-      TRON, seal(`${wallets[0]!.url}/key/wallet?token=t`, 'endpoint'), seal(`${jsonRpc.url}/eth`, 'evm_endpoint'),
-    ]);
+    await world.db.query(
+      "INSERT INTO blockchains (gid, family, name, short_name, image_url, endpoint_sealed, evm_endpoint_sealed) VALUES ($1, 'tron', 'tron-local', 'trx', 'https://x', $2, $3)",
+      [
+        TRON,
+        seal(`${wallets[0]!.url}/key/wallet?token=t`, 'endpoint'),
+        seal(`${jsonRpc.url}/eth`, 'evm_endpoint'),
+      ],
+    );
     const gateway = await world.open({});
     const chain = gateway.directory.find('tron-local')!;
     const wallet = chain.wallet!;
     await waitFor(() => chain.serves(chain.upstreams[0]!) && wallet.serves(wallet.upstreams[0]!));
     expect((await post(gateway, call('eth_call'), { path: '/tron-local' })).text).toContain('"json"');
     expect((await post(gateway, '{}', { path: `${NOWBLOCK}?visible=true` })).text).toBe('{"from":0}');
-    expect([jsonRpc.seen.map(({ url }) => url), wallets[0]!.seen.map(({ url }) => url)]).toEqual([['/eth'], ['/key/wallet/getnowblock?visible=true&token=t']]);
+    expect([jsonRpc.seen.map(({ url }) => url), wallets[0]!.seen.map(({ url }) => url)]).toEqual([
+      ['/eth'],
+      ['/key/wallet/getnowblock?visible=true&token=t'],
+    ]);
     // The head that one interface told is no floor of the other: they may be nodes of different height.
-    const listed = async () => (JSON.parse(await (await fetch(gateway.url)).text()) as { networks: { chain_gid: string }[] }).networks.find(({ chain_gid: gid }) => gid === TRON);
+    const listed = async () =>
+      (
+        JSON.parse(await (await fetch(gateway.url)).text()) as { networks: { chain_gid: string }[] }
+      ).networks.find(({ chain_gid: gid }) => gid === TRON);
     expect(await listed()).toMatchObject({ status: 'healthy', wallet_status: 'healthy' });
     wallets[0]!.health.getblock = () => undefined;
     await waitFor(() => !wallet.serves(wallet.upstreams[0]!));
     expect(await listed()).toMatchObject({ status: 'healthy', wallet_status: 'unavailable' });
-    expect(await gateway.readiness()).toMatchObject({ [TRON]: { ok: true, status: 'healthy', wallet: { status: 'unavailable', upstreams: [{ label: wallets[0]!.url, serving: false, reason: expect.stringContaining('expected a block') }] } } });
+    expect(await gateway.readiness()).toMatchObject({
+      [TRON]: {
+        ok: true,
+        status: 'healthy',
+        wallet: {
+          status: 'unavailable',
+          upstreams: [
+            { label: wallets[0]!.url, serving: false, reason: expect.stringContaining('expected a block') },
+          ],
+        },
+      },
+    });
     await world.db.query('DELETE FROM blockchains');
   });
 
@@ -215,7 +342,9 @@ describe('the two interfaces of TRON', () => {
       jsonRpc.answer = answerResult(result);
       jsonRpc.seen.length = 0;
       for (const id of ['1', '"two"']) {
-        expect((await post(gateway, call(method, params, id), { path: '/tron-local' })).text).toBe(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
+        expect((await post(gateway, call(method, params, id), { path: '/tron-local' })).text).toBe(
+          `{"jsonrpc":"2.0","id":${id},"result":${result}}`,
+        );
         setHead(jsonRpc, (head += 1));
         await waitFor(() => chain.headNumber === head);
       }
@@ -224,29 +353,37 @@ describe('the two interfaces of TRON', () => {
   });
 
   it('of several nodes pass over those that do not have it, serve another chain or break off', async () => {
-    const gateway = await world.open({}, { endpoints: { [TRON]: [`${jsonRpc.url}/jsonrpc`, ...wallets.map(({ url }) => url)] } });
+    const gateway = await world.open(
+      {},
+      { endpoints: { [TRON]: [`${jsonRpc.url}/jsonrpc`, ...wallets.map(({ url }) => url)] } },
+    );
     const wallet = gateway.directory.find('tron-local')!.wallet!;
     await waitFor(() => wallet.upstreams.every(({ isChecked }) => isChecked));
     expect(wallet.upstreams.map((upstream) => wallet.serves(upstream))).toEqual([false, false, true]);
     wallets[0]!.health.getblock = wallets[1]!.health.getblock!;
     await waitFor(() => wallet.serves(wallet.upstreams[1]!));
     wallets[1]!.answer = (_seen, _res, req) => req.socket.destroy();
-    for (let count = 0; count < 5; count += 1) expect((await post(gateway, '{}', { path: NOWBLOCK })).text).toBe('{"from":0}');
+    for (let count = 0; count < 5; count += 1)
+      expect((await post(gateway, '{}', { path: NOWBLOCK })).text).toBe('{"from":0}');
     wallets[0]!.health.getblock = () => ({ blockID: '0'.repeat(64) });
     await waitFor(() => wallet.upstreams[1]!.isWrongChain);
     wallets[1]!.answer = (_seen, res) => sendJson(res, '{"from":1}');
-    for (let count = 0; count < 5; count += 1) expect((await post(gateway, '{}', { path: NOWBLOCK })).text).toBe('{"from":1}');
+    for (let count = 0; count < 5; count += 1)
+      expect((await post(gateway, '{}', { path: NOWBLOCK })).text).toBe('{"from":1}');
     expect(jsonRpc.seen.filter(({ url }) => url.includes('wallet'))).toEqual([]);
   });
 });
 
 describe('nodes', () => {
   const open = async (): Promise<Gateway> => {
-    const gateway = await world.open({ [ETHEREUM]: nodes.map(({ url }) => ({ url, weight: 1, headers: { 'x-node': 'y' } })) });
+    const gateway = await world.open({
+      [ETHEREUM]: nodes.map(({ url }) => ({ url, weight: 1, headers: { 'x-node': 'y' } })),
+    });
     await allServe(gateway);
     return gateway;
   };
-  const ask = (gateway: Gateway, count = 40) => Promise.all(Array.from({ length: count }, () => post(gateway, call('eth_estimateGas'))));
+  const ask = (gateway: Gateway, count = 40) =>
+    Promise.all(Array.from({ length: count }, () => post(gateway, call('eth_estimateGas'))));
 
   it('share the calls, each with its own headers', async () => {
     await ask(await open(), 90);
@@ -283,7 +420,8 @@ describe('nodes', () => {
     const first = nodes.findIndex(({ seen }) => seen.length > 0);
     for (const [index, node] of nodes.entries()) tell(node, index === (first + 1) % 3 ? 101 : 100);
     nodes[first]!.answer = (_seen, _res, req) => req.socket.destroy();
-    for (let count = 0; count < 6; count += 1) expect((await post(gateway, call('eth_blockNumber'))).text).toContain('"0x65"');
+    for (let count = 0; count < 6; count += 1)
+      expect((await post(gateway, call('eth_blockNumber'))).text).toContain('"0x65"');
   });
 
   it('that fall behind what they told themselves are no reorganisation while another one knows better', async () => {
@@ -294,40 +432,63 @@ describe('nodes', () => {
     for (const node of nodes) if (node !== first) setHead(node, 101);
     await waitFor(() => gateway.directory.find('ethereum')!.headNumber === 101, { timeoutMs: 30_000 });
     first.answer = answerResult('"0x32"');
-    for (let count = 0; count < 10; count += 1) expect((await post(gateway, call('eth_blockNumber'))).text).toContain('"0x65"');
+    for (let count = 0; count < 10; count += 1)
+      expect((await post(gateway, call('eth_blockNumber'))).text).toContain('"0x65"');
   });
 
   it('that fall behind are left for the others, also where nobody heard of those since', async () => {
-    const gateway = await world.open({ [ETHEREUM]: nodes.map(({ url }) => url) }, { healthIntervalMs: 60_000 });
+    const gateway = await world.open(
+      { [ETHEREUM]: nodes.map(({ url }) => url) },
+      { healthIntervalMs: 60_000 },
+    );
     await allServe(gateway);
     for (const node of nodes) node.answer = answerResult('"0x65"');
     await post(gateway, call('eth_blockNumber'));
     nodes.find(({ seen }) => seen.length > 0)!.answer = answerResult('"0x32"');
-    for (let count = 0; count < 10; count += 1) expect((await post(gateway, call('eth_blockNumber'))).text).toContain('"0x65"');
+    for (let count = 0; count < 10; count += 1)
+      expect((await post(gateway, call('eth_blockNumber'))).text).toContain('"0x65"');
   });
 });
 
 describe('the cache', () => {
   let gateway: Gateway;
   beforeAll(async () => {
-    gateway = await world.open({ [ETHEREUM]: [nodes[0]!.url], [BITCOIN]: [nodes[0]!.url], [SOLANA]: [nodes[0]!.url] }, { cacheBytes: 10_000_000 });
+    gateway = await world.open(
+      { [ETHEREUM]: [nodes[0]!.url], [BITCOIN]: [nodes[0]!.url], [SOLANA]: [nodes[0]!.url] },
+      { cacheBytes: 10_000_000 },
+    );
     await allServe(gateway);
   });
-  const block = (number: number): string => `{"number":"0x${number.toString(16)}","blockNumber":"0x${number.toString(16)}","blockhash":"x"}`;
+  const block = (number: number): string =>
+    `{"number":"0x${number.toString(16)}","blockNumber":"0x${number.toString(16)}","blockhash":"x"}`;
   /** How many of two equal calls reach the node; the ids differ. */
-  const reach = async (method: string, params: string, result: string, path = '/ethereum', between: () => Promise<unknown> = async () => undefined): Promise<number> => {
+  const reach = async (
+    method: string,
+    params: string,
+    result: string,
+    path = '/ethereum',
+    between: () => Promise<unknown> = async () => undefined,
+  ): Promise<number> => {
     nodes[0]!.answer = answerResult(result);
     const before = nodes[0]!.seen.length;
-    expect((await post(gateway, call(method, params, '1'), { path })).text).toBe(`{"jsonrpc":"2.0","id":1,"result":${result}}`);
+    expect((await post(gateway, call(method, params, '1'), { path })).text).toBe(
+      `{"jsonrpc":"2.0","id":1,"result":${result}}`,
+    );
     await between();
-    expect((await post(gateway, call(method, params, '"two"'), { path })).text).toBe(`{"jsonrpc":"2.0","id":"two","result":${result}}`);
+    expect((await post(gateway, call(method, params, '"two"'), { path })).text).toBe(
+      `{"jsonrpc":"2.0","id":"two","result":${result}}`,
+    );
     return nodes[0]!.seen.length - before;
   };
   let head = 100;
   const nextHead = async (): Promise<void> => {
     head += 1;
     setHead(nodes[0]!, head);
-    await waitFor(() => gateway.directory.find('ethereum')!.headNumber === head && gateway.directory.find('bitcoin')!.headNumber === head);
+    await waitFor(
+      () =>
+        gateway.directory.find('ethereum')!.headNumber === head &&
+        gateway.directory.find('bitcoin')!.headNumber === head,
+    );
   };
   beforeEach(() => setHead(nodes[0]!, head));
 
@@ -422,15 +583,19 @@ describe('the cache', () => {
 
   it('tells Ethereum hexadecimal of either case as one, and Solana keys as two', async () => {
     nodes[0]!.answer = answerResult('"0x1"');
-    for (const account of ['0xAbCd', '0xabcd', '0xABCD']) await post(gateway, call('eth_getBalance', `["${account}","0x1"]`));
+    for (const account of ['0xAbCd', '0xabcd', '0xABCD'])
+      await post(gateway, call('eth_getBalance', `["${account}","0x1"]`));
     expect(nodes[0]!.seen).toHaveLength(1);
-    for (const account of ['AbCd', 'abcd']) await post(gateway, call('getTransaction', `["${account}"]`), { path: '/solana' });
+    for (const account of ['AbCd', 'abcd'])
+      await post(gateway, call('getTransaction', `["${account}"]`), { path: '/solana' });
     expect(nodes[0]!.seen).toHaveLength(3);
   });
 
   it('never keeps errors', async () => {
-    nodes[0]!.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted"}}');
-    for (let count = 0; count < 2; count += 1) expect((await post(gateway, call('eth_call', '[{"to":"0x5"},"0x1"]'))).text).toContain('reverted');
+    nodes[0]!.answer = (_seen, res) =>
+      sendJson(res, '{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted"}}');
+    for (let count = 0; count < 2; count += 1)
+      expect((await post(gateway, call('eth_call', '[{"to":"0x5"},"0x1"]'))).text).toContain('reverted');
     expect(nodes[0]!.seen).toHaveLength(2);
   });
 
@@ -439,19 +604,30 @@ describe('the cache', () => {
     nodes[0]!.answer = (seen, res, req) => void held.push(() => answerResult('"shared"')(seen, res, req));
     const countShared = async (): Promise<number> => {
       await gateway.flushUsage();
-      return (await world.db.query<{ cached: number }>("SELECT coalesce(sum(cached), 0)::int AS cached FROM rpc_usage WHERE method = 'eth_call'")).rows[0]!.cached;
+      return (
+        await world.db.query<{ cached: number }>(
+          "SELECT coalesce(sum(cached), 0)::int AS cached FROM rpc_usage WHERE method = 'eth_call'",
+        )
+      ).rows[0]!.cached;
     };
     const before = await countShared();
     const stop = new AbortController();
     const body = (id: number): string => call('eth_call', '[{"to":"0x77"},"latest"]', String(id));
-    const first = fetch(`${gateway.url}/ethereum`, { method: 'POST', body: body(0), headers: { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc }, signal: stop.signal }).catch(() => 'left');
+    const first = fetch(`${gateway.url}/ethereum`, {
+      method: 'POST',
+      body: body(0),
+      headers: { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc },
+      signal: stop.signal,
+    }).catch(() => 'left');
     await waitFor(() => held.length === 1);
     const others = Array.from({ length: 200 }, (_, index) => post(gateway, body(index + 1)));
     await waitFor(async () => (await countShared()) === before + others.length);
     stop.abort();
     expect(await first).toBe('left');
     for (const answer of held) answer();
-    expect((await Promise.all(others)).map(({ text }) => text)).toEqual(Array.from({ length: 200 }, (_, index) => `{"jsonrpc":"2.0","id":${index + 1},"result":"shared"}`));
+    expect((await Promise.all(others)).map(({ text }) => text)).toEqual(
+      Array.from({ length: 200 }, (_, index) => `{"jsonrpc":"2.0","id":${index + 1},"result":"shared"}`),
+    );
     expect(nodes[0]!.seen).toHaveLength(1);
   });
 
@@ -465,7 +641,10 @@ describe('the cache', () => {
       return nodes[0]!.seen.length === 2;
     });
     for (const answer of held) answer();
-    expect((await Promise.all(asked)).map(({ text }) => text.slice(0, 30))).toEqual(['{"jsonrpc":"2.0","id":1,"resul', '{"jsonrpc":"2.0","id":"two","r']);
+    expect((await Promise.all(asked)).map(({ text }) => text.slice(0, 30))).toEqual([
+      '{"jsonrpc":"2.0","id":1,"resul',
+      '{"jsonrpc":"2.0","id":"two","r',
+    ]);
   });
 
   it('passes large replies on as they come, and keeps them as well', async () => {
@@ -478,28 +657,48 @@ describe('the cache inside batches', () => {
   const TRON = 'tron:0x2b6653dc';
   let gateway: Gateway;
   beforeAll(async () => {
-    gateway = await world.open({ [ETHEREUM]: [nodes[0]!.url], [TRON]: [`${nodes[1]!.url}/jsonrpc`] }, { cacheBytes: 50_000_000 });
+    gateway = await world.open(
+      { [ETHEREUM]: [nodes[0]!.url], [TRON]: [`${nodes[1]!.url}/jsonrpc`] },
+      { cacheBytes: 50_000_000 },
+    );
     await waitFor(() => isServing(gateway, 0));
   });
   // The node: a result for each method and its parameters, whoever asks in whatever company.
-  const answerOf = ({ id, method, params }: Call): string => `{"jsonrpc":"2.0", "id":${JSON.stringify(id)},"result":{"of":${JSON.stringify(`${method}${JSON.stringify(params)}`)},"n":18446744073709551615}}`;
+  const answerOf = ({ id, method, params }: Call): string =>
+    `{"jsonrpc":"2.0", "id":${JSON.stringify(id)},"result":{"of":${JSON.stringify(`${method}${JSON.stringify(params)}`)},"n":18446744073709551615}}`;
   const answerBatch = (seen: { body: string }, res: Parameters<SpecNode['answer']>[1]): void => {
     const asked = JSON.parse(seen.body) as Call | Call[];
-    sendJson(res, Array.isArray(asked) ? `[${asked.filter(({ id }) => id !== undefined).map(answerOf).join(',')}]` : answerOf(asked));
+    sendJson(
+      res,
+      Array.isArray(asked)
+        ? `[${asked
+            .filter(({ id }) => id !== undefined)
+            .map(answerOf)
+            .join(',')}]`
+        : answerOf(asked),
+    );
   };
   beforeEach(() => {
     for (const node of nodes) node.answer = answerBatch;
   });
   const ask = async (...calls: string[]) => (await post(gateway, `[${calls.join(',')}]`)).text;
-  const block = (number: number, id = '1') => call('eth_getBlockByNumber', `["0x${number.toString(16)}",false]`, id);
-  const answers = (...calls: string[]): string => `[${calls.map((text) => answerOf(JSON.parse(text) as Call)).join(',')}]`;
+  const block = (number: number, id = '1') =>
+    call('eth_getBlockByNumber', `["0x${number.toString(16)}",false]`, id);
+  const answers = (...calls: string[]): string =>
+    `[${calls.map((text) => answerOf(JSON.parse(text) as Call)).join(',')}]`;
 
   it('answers what is kept and sends the rest, in the bytes of the client', async () => {
     await post(gateway, block(5));
     const gas = '{ "jsonrpc":"2.0","method":"eth_estimateGas", "params":[{}],"id":2 }';
     expect(await ask(block(5, '"x"'), gas, block(5, '3'))).toBe(answers(block(5, '"x"'), gas, block(5, '3')));
     expect(nodes[0]!.seen.map(({ body }) => body)).toEqual([block(5), `[${gas}]`]);
-    expect(await ask(block(5, '1e2'), block(5, '"\\u00e9"'))).toBe('[' + [ '1e2', '"\\u00e9"'].map((id) => answerOf({ ...(JSON.parse(block(5)) as Call), id: 0 }).replace('"id":0', `"id":${id}`)).join(',') + ']');
+    expect(await ask(block(5, '1e2'), block(5, '"\\u00e9"'))).toBe(
+      '[' +
+        ['1e2', '"\\u00e9"']
+          .map((id) => answerOf({ ...(JSON.parse(block(5)) as Call), id: 0 }).replace('"id":0', `"id":${id}`))
+          .join(',') +
+        ']',
+    );
     expect(nodes[0]!.seen).toHaveLength(2);
   });
 
@@ -513,13 +712,19 @@ describe('the cache inside batches', () => {
 
   it('leaves a batch that is all new, has a write or a notification to the node', async () => {
     nodes[0]!.answer = (_seen, res) => sendJson(res, ` [${answerOf(JSON.parse(block(8)) as Call)} ]\n`);
-    expect((await post(gateway, ` [ ${block(8)} ] `)).text).toBe(` [${answerOf(JSON.parse(block(8)) as Call)} ]\n`);
+    expect((await post(gateway, ` [ ${block(8)} ] `)).text).toBe(
+      ` [${answerOf(JSON.parse(block(8)) as Call)} ]\n`,
+    );
     nodes[0]!.answer = answerBatch;
     const write = [block(8), call('eth_sendRawTransaction', '["0x02"]', '2')];
     expect(await ask(...write)).toBe(answers(...write));
     const silent = '{"jsonrpc":"2.0","method":"eth_call","params":[]}';
     expect(await ask(block(8), silent)).toBe(answers(block(8)));
-    expect(nodes[0]!.seen.map(({ body }) => body)).toEqual([` [ ${block(8)} ] `, `[${write.join(',')}]`, `[${silent}]`]);
+    expect(nodes[0]!.seen.map(({ body }) => body)).toEqual([
+      ` [ ${block(8)} ] `,
+      `[${write.join(',')}]`,
+      `[${silent}]`,
+    ]);
   });
 
   it('shares questions under way, of batches and of single calls, also when who asked first leaves', async () => {
@@ -527,12 +732,22 @@ describe('the cache inside batches', () => {
     nodes[0]!.answer = (seen, res) => void held.push(() => answerBatch(seen, res));
     const stop = new AbortController();
     const headers = { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc };
-    const first = fetch(`${gateway.url}/ethereum`, { method: 'POST', body: `[${block(20)},${block(21, '2')}]`, headers, signal: stop.signal }).catch(() => 'left');
+    const first = fetch(`${gateway.url}/ethereum`, {
+      method: 'POST',
+      body: `[${block(20)},${block(21, '2')}]`,
+      headers,
+      signal: stop.signal,
+    }).catch(() => 'left');
     await waitFor(() => held.length === 1);
     const single = post(gateway, block(21, '"s"'));
     const batch = ask(block(20, '7'), block(22, '8'));
     await waitFor(() => held.length === 2);
-    const flights = async () => (await world.db.query<{ cached: number }>("SELECT coalesce(sum(cached), 0)::int AS cached FROM rpc_usage WHERE method = 'eth_getBlockByNumber'")).rows[0]!.cached;
+    const flights = async () =>
+      (
+        await world.db.query<{ cached: number }>(
+          "SELECT coalesce(sum(cached), 0)::int AS cached FROM rpc_usage WHERE method = 'eth_getBlockByNumber'",
+        )
+      ).rows[0]!.cached;
     await gateway.flushUsage();
     const before = await flights();
     const third = post(gateway, block(22, '9'));
@@ -546,23 +761,39 @@ describe('the cache inside batches', () => {
     expect((await single).text).toBe(answerOf(JSON.parse(block(21, '"s"')) as Call));
     expect(await batch).toBe(answers(block(20, '7'), block(22, '8')));
     expect((await third).text).toBe(answerOf(JSON.parse(block(22, '9')) as Call));
-    expect(nodes[0]!.seen.map(({ body }) => body)).toEqual([`[${block(20)},${block(21, '2')}]`, `[${block(22, '8')}]`]);
+    expect(nodes[0]!.seen.map(({ body }) => body)).toEqual([
+      `[${block(20)},${block(21, '2')}]`,
+      `[${block(22, '8')}]`,
+    ]);
   });
 
   it('goes on to the end where a node fails, answers with one error or with far too much', async () => {
     await post(gateway, block(30));
-    nodes[0]!.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"no"}}');
-    expect(await ask(block(30, '1'), block(31, '2'))).toBe(`[${answerOf(JSON.parse(block(30)) as Call)},{"jsonrpc":"2.0","id":2,"error":{"code":-32005,"message":"no"}}]`);
+    nodes[0]!.answer = (_seen, res) =>
+      sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"no"}}');
+    expect(await ask(block(30, '1'), block(31, '2'))).toBe(
+      `[${answerOf(JSON.parse(block(30)) as Call)},{"jsonrpc":"2.0","id":2,"error":{"code":-32005,"message":"no"}}]`,
+    );
     nodes[0]!.answer = (_seen, res) => sendJson(res, 'no such page', 400);
-    expect(await post(gateway, `[${block(30)},${block(32)}]`)).toMatchObject({ status: 400, text: '{"error":"the node refused the request with status 400"}' });
+    expect(await post(gateway, `[${block(30)},${block(32)}]`)).toMatchObject({
+      status: 400,
+      text: '{"error":"the node refused the request with status 400"}',
+    });
     nodes[0]!.answer = (_seen, _res, req) => req.socket.destroy();
     expect((await post(gateway, `[${block(30)},${block(33)}]`)).status).toBe(502);
     await waitFor(() => isServing(gateway, 0));
     const large = `"${'a'.repeat(9_000_000)}"`;
-    nodes[0]!.answer = ({ body }, res) => sendJson(res, `[${(JSON.parse(body) as Call[]).map(({ id }) => `{"id":${String(id)},"result":${large}}`).join(',')}]`);
+    nodes[0]!.answer = ({ body }, res) =>
+      sendJson(
+        res,
+        `[${(JSON.parse(body) as Call[]).map(({ id }) => `{"id":${String(id)},"result":${large}}`).join(',')}]`,
+      );
     nodes[0]!.seen.length = 0;
     expect((await ask(block(30, '1'), block(34, '2'))).length).toBeGreaterThan(18_000_000);
-    expect(nodes[0]!.seen.map(({ body }) => body)).toEqual([`[${block(34, '2')}]`, `[${block(30, '1')},${block(34, '2')}]`]);
+    expect(nodes[0]!.seen.map(({ body }) => body)).toEqual([
+      `[${block(34, '2')}]`,
+      `[${block(30, '1')},${block(34, '2')}]`,
+    ]);
   });
 
   it('is used by TRON, whose batches are split', async () => {
@@ -573,19 +804,32 @@ describe('the cache inside batches', () => {
       const batch = [final(id), call('eth_estimateGas', '[]', '2'), final('3')];
       expect((await post(gateway, `[${batch.join(',')}]`, { path: '/tron' })).text).toBe(answers(...batch));
     }
-    expect(nodes[1]!.seen.map(({ body }) => (JSON.parse(body) as Call).method).sort()).toEqual(['eth_estimateGas', 'eth_estimateGas', 'eth_getBlockByNumber']);
+    expect(nodes[1]!.seen.map(({ body }) => (JSON.parse(body) as Call).method).sort()).toEqual([
+      'eth_estimateGas',
+      'eth_estimateGas',
+      'eth_getBlockByNumber',
+    ]);
   });
 
   it('never mixes up answers', async () => {
-    const item = fc.tuple(fc.constantFrom('eth_getBlockByNumber', 'eth_getBalance', 'eth_estimateGas', 'eth_call', 'eth_chainId'), fc.nat(3), fc.oneof(fc.nat(5), fc.string({ maxLength: 3 }), fc.constant(null)));
+    const item = fc.tuple(
+      fc.constantFrom('eth_getBlockByNumber', 'eth_getBalance', 'eth_estimateGas', 'eth_call', 'eth_chainId'),
+      fc.nat(3),
+      fc.oneof(fc.nat(5), fc.string({ maxLength: 3 }), fc.constant(null)),
+    );
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(item, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 5 }), async (batches) => {
-        const texts = batches.map((batch) => batch.map(([method, number, id]) => call(method, `["0x4${number}",false]`, JSON.stringify(id))));
-        const got = await Promise.all(texts.map((calls) => ask(...calls)));
-        // Nodes and the gateway tell equal ids apart by their order alone.
-        const expected = texts.map((calls) => answers(...calls));
-        expect(got).toEqual(expected);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.array(item, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 5 }),
+        async (batches) => {
+          const texts = batches.map((batch) =>
+            batch.map(([method, number, id]) => call(method, `["0x4${number}",false]`, JSON.stringify(id))),
+          );
+          const got = await Promise.all(texts.map((calls) => ask(...calls)));
+          // Nodes and the gateway tell equal ids apart by their order alone.
+          const expected = texts.map((calls) => answers(...calls));
+          expect(got).toEqual(expected);
+        },
+      ),
       { numRuns: Number(process.env.RPC_BATCH_RUNS ?? 12) },
     );
   });
@@ -599,7 +843,11 @@ describe('the cache that replicas share', () => {
     redis = await startRedis();
     cache = createCache(redis.url);
     await waitFor(() => cache.isReady);
-    const open = () => world.open({ [ETHEREUM]: [nodes[0]!.url], [BITCOIN]: [nodes[0]!.url] }, { cacheBytes: 10_000_000, cache, sharedCacheSeconds: 60, sharedHeadStartMs: 60_000 });
+    const open = () =>
+      world.open(
+        { [ETHEREUM]: [nodes[0]!.url], [BITCOIN]: [nodes[0]!.url] },
+        { cacheBytes: 10_000_000, cache, sharedCacheSeconds: 60, sharedHeadStartMs: 60_000 },
+      );
     replicas = await Promise.all([open(), open()]);
     await Promise.all(replicas.map(allServe));
   });
@@ -608,24 +856,43 @@ describe('the cache that replicas share', () => {
     await redis.stop();
   });
 
-  const nameOf = (method: string, params: string, gid = ETHEREUM): string => `rpc:1:${gid}|${method}|${createHash('sha256').update(`|"2.0"|${params}`).digest('base64url')}`;
+  const nameOf = (method: string, params: string, gid = ETHEREUM): string =>
+    `rpc:1:${gid}|${method}|${createHash('sha256').update(`|"2.0"|${params}`).digest('base64url')}`;
   /** How many of two equal calls, one to each replica, reach the node. */
-  const reach = async (method: string, params: string, result: string, { path = '/ethereum', isKept = true } = {}): Promise<number> => {
+  const reach = async (
+    method: string,
+    params: string,
+    result: string,
+    { path = '/ethereum', isKept = true } = {},
+  ): Promise<number> => {
     nodes[0]!.answer = answerResult(result);
     const before = nodes[0]!.seen.length;
-    expect((await post(replicas[0]!, call(method, params), { path })).text).toBe(`{"jsonrpc":"2.0","id":1,"result":${result}}`);
-    if (isKept) await waitFor(async () => (await cache.findBytes(nameOf(method, params, path === '/bitcoin' ? BITCOIN : ETHEREUM))) !== undefined);
-    expect((await post(replicas[1]!, call(method, params, '"two"'), { path })).text).toBe(`{"jsonrpc":"2.0","id":"two","result":${result}}`);
+    expect((await post(replicas[0]!, call(method, params), { path })).text).toBe(
+      `{"jsonrpc":"2.0","id":1,"result":${result}}`,
+    );
+    if (isKept)
+      await waitFor(
+        async () =>
+          (await cache.findBytes(nameOf(method, params, path === '/bitcoin' ? BITCOIN : ETHEREUM))) !==
+          undefined,
+      );
+    expect((await post(replicas[1]!, call(method, params, '"two"'), { path })).text).toBe(
+      `{"jsonrpc":"2.0","id":"two","result":${result}}`,
+    );
     return nodes[0]!.seen.length - before;
   };
 
   it('has what cannot change, for a time, under chain, method and the hash of the parameters', async () => {
-    expect(await reach('eth_getBlockByNumber', '["0x5",true]', '{"number":"0x5","x":18446744073709551615.00}')).toBe(1);
+    expect(
+      await reach('eth_getBlockByNumber', '["0x5",true]', '{"number":"0x5","x":18446744073709551615.00}'),
+    ).toBe(1);
     const left = await cache.ttlSeconds(nameOf('eth_getBlockByNumber', '["0x5",true]'));
     expect([left! > 0, left! <= 60]).toEqual([true, true]);
     // The second replica has it for itself from now on.
     await cache.delete(nameOf('eth_getBlockByNumber', '["0x5",true]'));
-    expect((await post(replicas[1]!, call('eth_getBlockByNumber', '["0x5",true]'))).text).toContain('18446744073709551615.00');
+    expect((await post(replicas[1]!, call('eth_getBlockByNumber', '["0x5",true]'))).text).toContain(
+      '18446744073709551615.00',
+    );
     expect(nodes[0]!.seen).toHaveLength(1);
   });
 
@@ -646,25 +913,46 @@ describe('the cache that replicas share', () => {
   });
 
   it('is not believed where somebody else wrote', async () => {
-    for (const [index, bytes] of [Buffer.from('x'), Buffer.alloc(9, 255), Buffer.from('{"jsonrpc":"2.0","id":1,"result":"0x66"}')].entries()) {
+    for (const [index, bytes] of [
+      Buffer.from('x'),
+      Buffer.alloc(9, 255),
+      Buffer.from('{"jsonrpc":"2.0","id":1,"result":"0x66"}'),
+    ].entries()) {
       const params = `["0x1${index}",false]`;
       await cache.setBytes(nameOf('eth_getBlockByNumber', params), bytes, 60);
-      expect((await post(replicas[0]!, call('eth_getBlockByNumber', params))).text).toBe('{"jsonrpc":"2.0","id":1,"result":"0x1"}');
+      expect((await post(replicas[0]!, call('eth_getBlockByNumber', params))).text).toBe(
+        '{"jsonrpc":"2.0","id":1,"result":"0x1"}',
+      );
     }
   });
 
   it('may end or hang in the middle, and no client notices', async () => {
-    const ask = (gateway: Gateway, from: number) => Promise.all(Array.from({ length: 25 }, (_, index) => post(gateway, call('eth_getBalance', `["0x${from + index}","0x1"]`))));
+    const ask = (gateway: Gateway, from: number) =>
+      Promise.all(
+        Array.from({ length: 25 }, (_, index) =>
+          post(gateway, call('eth_getBalance', `["0x${from + index}","0x1"]`)),
+        ),
+      );
     const asked = [ask(replicas[0]!, 1_000), ask(replicas[1]!, 1_012)];
     await redis.kill9();
     asked.push(ask(replicas[0]!, 2_000), ask(replicas[1]!, 2_000));
     const replies = (await Promise.all(asked)).flat();
-    expect(new Set(replies.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set(['200 {"jsonrpc":"2.0","id":1,"result":"0x1"}']));
+    expect(new Set(replies.map(({ status, text }) => `${status} ${text}`))).toEqual(
+      new Set(['200 {"jsonrpc":"2.0","id":1,"result":"0x1"}']),
+    );
     let questions = 0;
-    const hanging = { ...createCache(undefined), isReady: true, findBytes: () => new Promise<undefined>(() => void (questions += 1)) };
-    const patient = await world.open({ [ETHEREUM]: [nodes[0]!.url] }, { cacheBytes: 10_000_000, cache: hanging, sharedCacheSeconds: 60 });
+    const hanging = {
+      ...createCache(undefined),
+      isReady: true,
+      findBytes: () => new Promise<undefined>(() => void (questions += 1)),
+    };
+    const patient = await world.open(
+      { [ETHEREUM]: [nodes[0]!.url] },
+      { cacheBytes: 10_000_000, cache: hanging, sharedCacheSeconds: 60 },
+    );
     await allServe(patient);
-    for (let index = 0; index < 20; index += 1) expect((await post(patient, call('eth_getBalance', `["0x${index}","0x1"]`))).status).toBe(200);
+    for (let index = 0; index < 20; index += 1)
+      expect((await post(patient, call('eth_getBalance', `["0x${index}","0x1"]`))).status).toBe(200);
     // Not asked any more for a second, each time.
     expect(questions).toBeLessThan(20);
   });
@@ -675,12 +963,21 @@ describe('usage', () => {
     const gateway = await world.open({ [ETHEREUM]: [nodes[0]!.url] }, { cacheBytes: 1_000_000 });
     await allServe(gateway);
     const key = await world.makeKey(['rpc:evm:read']);
-    const made = [call('eth_chainId'), call('eth_chainId'), call('made_up1'), call('made_up2'), `[${call('eth_estimateGas')},${call('eth_estimateGas', '[]', '2')}]`];
+    const made = [
+      call('eth_chainId'),
+      call('eth_chainId'),
+      call('made_up1'),
+      call('made_up2'),
+      `[${call('eth_estimateGas')},${call('eth_estimateGas', '[]', '2')}]`,
+    ];
     for (const body of made) {
       await post(gateway, body, { key });
       await gateway.flushUsage();
     }
-    const { rows } = await world.db.query('SELECT method, sum(requests)::int AS requests, sum(cached)::int AS cached, sum(bytes_in)::int AS bytes_in FROM rpc_usage WHERE key_id = (SELECT id FROM api_keys WHERE key_hash = $1) GROUP BY method ORDER BY method', [Buffer.from(hashApiKey(key))]);
+    const { rows } = await world.db.query(
+      'SELECT method, sum(requests)::int AS requests, sum(cached)::int AS cached, sum(bytes_in)::int AS bytes_in FROM rpc_usage WHERE key_id = (SELECT id FROM api_keys WHERE key_hash = $1) GROUP BY method ORDER BY method',
+      [Buffer.from(hashApiKey(key))],
+    );
     expect(rows).toEqual([
       { method: 'eth_chainId', requests: 2, cached: 1, bytes_in: 2 * made[0]!.length },
       { method: 'eth_estimateGas', requests: 2, cached: 0, bytes_in: made[4]!.length },

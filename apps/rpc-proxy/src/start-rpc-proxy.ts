@@ -43,7 +43,11 @@ export interface RpcProxyOptions {
   readonly dial: Dial;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly namespaceLabel: string;
-  readonly limits: { readonly perKey: number; readonly failedPerClient: number; readonly publicPerClient: number };
+  readonly limits: {
+    readonly perKey: number;
+    readonly failedPerClient: number;
+    readonly publicPerClient: number;
+  };
   /** Those that are not given are as `DEFAULT_BOUNDS` says. */
   readonly bounds?: Partial<Bounds>;
   /** How often connections are looked at; for specs. */
@@ -89,16 +93,51 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   const { db, bus, logger, settings } = options;
   const keys = createKeyStore({ db });
   const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
-  const directory = new ChainDirectory({ settings, dial: options.dial, logger, healthIntervalMs: options.healthIntervalMs, callsPerKey: bounds.callsPerKey, isPlain: options.http === 'plain', filters: new FilterBook({ cache: options.cache }) });
-  const follower = await followEndpoints({ db, opener: options.opener, directory, settings, endpoints: options.endpoints, logger });
+  const directory = new ChainDirectory({
+    settings,
+    dial: options.dial,
+    logger,
+    healthIntervalMs: options.healthIntervalMs,
+    callsPerKey: bounds.callsPerKey,
+    isPlain: options.http === 'plain',
+    filters: new FilterBook({ cache: options.cache }),
+  });
+  const follower = await followEndpoints({
+    db,
+    opener: options.opener,
+    directory,
+    settings,
+    endpoints: options.endpoints,
+    logger,
+  });
   const usage = new UsageBook();
   const flusher = startUsageFlusher(usage, db, logger);
   const stopObserving = observeChains(directory);
-  const limits = new KeyLimits({ cache: options.cache, limit: options.limits.perKey, failedPerClient: options.limits.failedPerClient, publicPerClient: options.limits.publicPerClient });
+  const limits = new KeyLimits({
+    cache: options.cache,
+    limit: options.limits.perKey,
+    failedPerClient: options.limits.failedPerClient,
+    publicPerClient: options.limits.publicPerClient,
+  });
   const tenants = new Tenants(bounds);
-  const peers = new Peers({ tenants, perClient: options.trustedProxies > 0 ? Infinity : bounds.connectionsPerClient, writeTimeoutMs: bounds.writeTimeoutMs, sweepMs: options.sweepMs });
-  const lookUps = new LookUps({ takeFailure: (address) => limits.takeFailure(address), perAddress: options.limits.failedPerClient });
-  const door = new Door({ keys, namespaceLabel: options.namespaceLabel, lookUps, tenants, peers, trustedProxies: options.trustedProxies });
+  const peers = new Peers({
+    tenants,
+    perClient: options.trustedProxies > 0 ? Infinity : bounds.connectionsPerClient,
+    writeTimeoutMs: bounds.writeTimeoutMs,
+    sweepMs: options.sweepMs,
+  });
+  const lookUps = new LookUps({
+    takeFailure: (address) => limits.takeFailure(address),
+    perAddress: options.limits.failedPerClient,
+  });
+  const door = new Door({
+    keys,
+    namespaceLabel: options.namespaceLabel,
+    lookUps,
+    tenants,
+    peers,
+    trustedProxies: options.trustedProxies,
+  });
   const crossOrigin = createCrossOrigin(options.corsOrigins);
   const handle = createRpcHandler({
     door,
@@ -113,7 +152,16 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
     serveList: createListListener({ directory, limits, crossOrigin, trustedProxies: options.trustedProxies }),
     servePreflight: createPreflightListener({ limits, crossOrigin, trustedProxies: options.trustedProxies }),
   });
-  const server = createServer({ IncomingMessage: RpcIncoming, requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, noDelay: true }, listener);
+  const server = createServer(
+    {
+      IncomingMessage: RpcIncoming,
+      requestTimeout: 60_000,
+      headersTimeout: 15_000,
+      keepAliveTimeout: 65_000,
+      noDelay: true,
+    },
+    listener,
+  );
   server.on('clientError', answerClientError);
   const front = options.http === 'plain' ? undefined : new Front(server, handle, door);
   peers.guard(server);
@@ -188,7 +236,17 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   };
 }
 
-function createAnswerCache({ cache, cacheBytes, sharedCacheSeconds, sharedHeadStartMs }: RpcProxyOptions): AnswerCache | undefined {
+function createAnswerCache({
+  cache,
+  cacheBytes,
+  sharedCacheSeconds,
+  sharedHeadStartMs,
+}: RpcProxyOptions): AnswerCache | undefined {
   if (cacheBytes === 0) return undefined;
-  return new AnswerCache(cacheBytes, sharedCacheSeconds > 0 ? new SharedStore({ cache, ttlSeconds: sharedCacheSeconds, headStartMs: sharedHeadStartMs }) : undefined);
+  return new AnswerCache(
+    cacheBytes,
+    sharedCacheSeconds > 0
+      ? new SharedStore({ cache, ttlSeconds: sharedCacheSeconds, headStartMs: sharedHeadStartMs })
+      : undefined,
+  );
 }

@@ -27,9 +27,17 @@ beforeAll(async () => {
   const chains = ['eip155:1', BITCOIN, SOLANA];
   single = await world.open(Object.fromEntries(chains.map((gid) => [gid, [one.url]])));
   // The first is preferred by far: which node is asked first is known.
-  const nodes = [{ url: one.url, weight: 1_000, headers: {} }, { url: two.url, weight: 0.000_001, headers: {} }];
+  const nodes = [
+    { url: one.url, weight: 1_000, headers: {} },
+    { url: two.url, weight: 0.000_001, headers: {} },
+  ];
   pair = await world.open(Object.fromEntries(chains.map((gid) => [gid, nodes])));
-  for (const proxy of [single, pair]) await waitFor(() => [...proxy.directory.chains].every(({ upstreams }) => upstreams.every(({ isChecked, isDown }) => isChecked && !isDown)));
+  for (const proxy of [single, pair])
+    await waitFor(() =>
+      [...proxy.directory.chains].every(({ upstreams }) =>
+        upstreams.every(({ isChecked, isDown }) => isChecked && !isDown),
+      ),
+    );
 });
 
 afterAll(async () => {
@@ -43,7 +51,13 @@ beforeEach(async () => {
     node.answer = answerResult('"0x1"');
     node.seen.length = 0;
   }
-  await waitFor(() => [...pair.directory.chains].every(({ upstreams }) => upstreams.every(({ isDown, pausedUntil, clock }) => !isDown && pausedUntil <= Math.max(clock.now, performance.now()))));
+  await waitFor(() =>
+    [...pair.directory.chains].every(({ upstreams }) =>
+      upstreams.every(
+        ({ isDown, pausedUntil, clock }) => !isDown && pausedUntil <= Math.max(clock.now, performance.now()),
+      ),
+    ),
+  );
 });
 
 interface Reply {
@@ -53,13 +67,22 @@ interface Reply {
   readonly headers: Headers;
 }
 
-async function post(proxy: { url: string }, body: string | Uint8Array, { path = '/ethereum', headers = {} }: { path?: string; headers?: Record<string, string> } = {}): Promise<Reply> {
-  const response = await fetch(proxy.url + path, { method: 'POST', body: body as never, headers: { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc, ...headers } });
+async function post(
+  proxy: { url: string },
+  body: string | Uint8Array,
+  { path = '/ethereum', headers = {} }: { path?: string; headers?: Record<string, string> } = {},
+): Promise<Reply> {
+  const response = await fetch(proxy.url + path, {
+    method: 'POST',
+    body: body as never,
+    headers: { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc, ...headers },
+  });
   const bytes = Buffer.from(await response.arrayBuffer());
   return { status: response.status, text: bytes.toString(), bytes, headers: response.headers };
 }
 
-const call = (method: string, params = '[]', id = '1'): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+const call = (method: string, params = '[]', id = '1'): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
 
 /** Bytes as they stand, over a connection of its own. */
 async function sendRaw(proxy: { port: number }, text: string): Promise<string> {
@@ -74,11 +97,14 @@ async function sendRaw(proxy: { port: number }, text: string): Promise<string> {
 }
 
 describe('1: the id is copied as bytes', () => {
-  it.each(['"a"', 'null', '1.5', '18446744073709551616', '-0', '"\\u00e9\\n\\"x"', '1e3', '"ünï"'])('%s', async (id) => {
-    const { text } = await post(single, call('eth_chainId', '[]', id));
-    expect(text).toBe(`{"jsonrpc":"2.0","id":${id},"result":"0x1"}`);
-    expect(one.seen[0]!.body).toBe(call('eth_chainId', '[]', id));
-  });
+  it.each(['"a"', 'null', '1.5', '18446744073709551616', '-0', '"\\u00e9\\n\\"x"', '1e3', '"ünï"'])(
+    '%s',
+    async (id) => {
+      const { text } = await post(single, call('eth_chainId', '[]', id));
+      expect(text).toBe(`{"jsonrpc":"2.0","id":${id},"result":"0x1"}`);
+      expect(one.seen[0]!.body).toBe(call('eth_chainId', '[]', id));
+    },
+  );
 
   it('an absent id stays absent: what the node does not answer is 204', async () => {
     one.answer = (_seen, res) => void res.writeHead(200, { 'content-length': 0 }).end();
@@ -89,60 +115,97 @@ describe('1: the id is copied as bytes', () => {
 });
 
 describe('2: bodies are never re-serialised', () => {
-  it.each(['18446744073709551615', '21000000.00000000', '{"b":1,"a":1,"a":2}', '"\\u0041\\/"', ' [ 1 , 2 ]'])('%s', async (value) => {
-    const body = `{ "jsonrpc" : "2.0", "params":[${value}],\n"id":7,"method":"eth_call" , "extra":${value}}`;
-    one.answer = (_seen, res) => sendJson(res, `{"result":${value} , "id": 7}\n`);
-    expect((await post(single, body)).text).toBe(`{"result":${value} , "id": 7}\n`);
-    expect(one.seen[0]!.body).toBe(body);
-  });
+  it.each(['18446744073709551615', '21000000.00000000', '{"b":1,"a":1,"a":2}', '"\\u0041\\/"', ' [ 1 , 2 ]'])(
+    '%s',
+    async (value) => {
+      const body = `{ "jsonrpc" : "2.0", "params":[${value}],\n"id":7,"method":"eth_call" , "extra":${value}}`;
+      one.answer = (_seen, res) => sendJson(res, `{"result":${value} , "id": 7}\n`);
+      expect((await post(single, body)).text).toBe(`{"result":${value} , "id": 7}\n`);
+      expect(one.seen[0]!.body).toBe(body);
+    },
+  );
 });
 
 describe('3: batches', () => {
   it('keep their order where the node does not', async () => {
-    one.answer = (_seen, res) => sendJson(res, '[{"jsonrpc":"2.0","id":"b","result":2}, {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}]');
+    one.answer = (_seen, res) =>
+      sendJson(
+        res,
+        '[{"jsonrpc":"2.0","id":"b","result":2}, {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}]',
+      );
     const { text } = await post(single, `[${call('eth_chainId')},${call('eth_call', '[]', '"b"')}]`);
-    expect(text).toBe('[{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}},{"jsonrpc":"2.0","id":"b","result":2}]');
+    expect(text).toBe(
+      '[{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}},{"jsonrpc":"2.0","id":"b","result":2}]',
+    );
   });
 
   it('pass in the bytes of the node where they are in order', async () => {
     one.answer = (_seen, res) => sendJson(res, ' [{"id":1,"result":1} ,{"id":1,"result":2}]\n');
-    expect((await post(single, `[${call('eth_chainId')},${call('eth_call')}]`)).text).toBe(' [{"id":1,"result":1} ,{"id":1,"result":2}]\n');
+    expect((await post(single, `[${call('eth_chainId')},${call('eth_call')}]`)).text).toBe(
+      ' [{"id":1,"result":1} ,{"id":1,"result":2}]\n',
+    );
   });
 
   it('of notifications only are 204 without a body', async () => {
     one.answer = (_seen, res) => sendJson(res, '[]');
-    const { status, text } = await post(single, '[{"jsonrpc":"2.0","method":"eth_call"},{"jsonrpc":"2.0","method":"eth_chainId"}]');
+    const { status, text } = await post(
+      single,
+      '[{"jsonrpc":"2.0","method":"eth_call"},{"jsonrpc":"2.0","method":"eth_chainId"}]',
+    );
     expect([status, text]).toEqual([204, '']);
   });
 
   it('without a call get the error of the node', async () => {
-    one.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty batch"}}');
-    expect((await post(single, '[]')).text).toBe('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty batch"}}');
+    one.answer = (_seen, res) =>
+      sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty batch"}}');
+    expect((await post(single, '[]')).text).toBe(
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty batch"}}',
+    );
   });
 
   it('with an id twice get both replies, in the order of the node', async () => {
-    one.answer = (_seen, res) => sendJson(res, '[{"id":2,"result":"c"},{"id":1,"result":"a"},{"id":1,"result":"b"}]');
-    expect((await post(single, `[${call('eth_chainId')},${call('eth_call')},${call('eth_call', '[]', '2')}]`)).text).toBe('[{"id":1,"result":"a"},{"id":1,"result":"b"},{"id":2,"result":"c"}]');
+    one.answer = (_seen, res) =>
+      sendJson(res, '[{"id":2,"result":"c"},{"id":1,"result":"a"},{"id":1,"result":"b"}]');
+    expect(
+      (await post(single, `[${call('eth_chainId')},${call('eth_call')},${call('eth_call', '[]', '2')}]`))
+        .text,
+    ).toBe('[{"id":1,"result":"a"},{"id":1,"result":"b"},{"id":2,"result":"c"}]');
   });
 
   it('that the node answered in part get an error for the rest', async () => {
     one.answer = (_seen, res) => sendJson(res, '[{"jsonrpc":"2.0","id":2,"result":true}]');
-    const items = JSON.parse((await post(single, `[${call('eth_chainId')},${call('eth_call', '[]', '2')}]`)).text) as { id: number; error?: { code: number } }[];
-    expect(items.map(({ id, error }) => [id, error?.code])).toEqual([[1, -32603], [2, undefined]]);
+    const items = JSON.parse(
+      (await post(single, `[${call('eth_chainId')},${call('eth_call', '[]', '2')}]`)).text,
+    ) as { id: number; error?: { code: number } }[];
+    expect(items.map(({ id, error }) => [id, error?.code])).toEqual([
+      [1, -32603],
+      [2, undefined],
+    ]);
   });
 
   it('that the node answered with one object are an array all the same', async () => {
-    one.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"batch too large"}}');
-    const items = JSON.parse((await post(single, `[${call('eth_chainId')},${call('eth_call', '[]', '2')}]`)).text) as unknown[];
-    expect(items).toEqual([1, 2].map((id) => ({ jsonrpc: '2.0', id, error: { code: -32005, message: 'batch too large' } })));
+    one.answer = (_seen, res) =>
+      sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"batch too large"}}');
+    const items = JSON.parse(
+      (await post(single, `[${call('eth_chainId')},${call('eth_call', '[]', '2')}]`)).text,
+    ) as unknown[];
+    expect(items).toEqual(
+      [1, 2].map((id) => ({ jsonrpc: '2.0', id, error: { code: -32005, message: 'batch too large' } })),
+    );
     one.answer = answerResult('5');
-    expect((await post(single, `[${call('eth_chainId')}]`)).text).toBe('[{"jsonrpc":"2.0","id":1,"result":5}]');
+    expect((await post(single, `[${call('eth_chainId')}]`)).text).toBe(
+      '[{"jsonrpc":"2.0","id":1,"result":5}]',
+    );
   });
 
   it('to TRON are split, and answered in order', async () => {
     const tron = await startSpecNode(answerResult('"0x5"'), { chainId: 0x2b6653dc });
     const proxy = await world.open({ [TRON]: [`${tron.url}/jsonrpc`] });
-    const { text } = await post(proxy, `[${call('eth_call', '[1]', '7')},{"jsonrpc":"2.0","method":"eth_call"},${call('eth_chainId', '[]', '"x"')}]`, { path: '/tron' });
+    const { text } = await post(
+      proxy,
+      `[${call('eth_call', '[1]', '7')},{"jsonrpc":"2.0","method":"eth_call"},${call('eth_chainId', '[]', '"x"')}]`,
+      { path: '/tron' },
+    );
     expect(text).toBe('[{"jsonrpc":"2.0","id":7,"result":"0x5"},{"jsonrpc":"2.0","id":"x","result":"0x5"}]');
     expect(tron.seen.map(({ body }) => body[0])).toEqual(['{', '{', '{']);
     expect((await post(proxy, '{}', { path: '/tron/wallet/getnowblock' })).status).toBe(200);
@@ -151,45 +214,118 @@ describe('3: batches', () => {
   });
 
   it('of over 1,000 calls are refused', async () => {
-    const batchOf = (count: number): string => `[${Array.from({ length: count }, (_, id) => call('eth_chainId', '[]', String(id))).join(',')}]`;
-    one.answer = ({ body }, res) => sendJson(res, JSON.stringify((JSON.parse(body) as { id: number }[]).map(({ id }) => ({ id, result: 1 }))));
+    const batchOf = (count: number): string =>
+      `[${Array.from({ length: count }, (_, id) => call('eth_chainId', '[]', String(id))).join(',')}]`;
+    one.answer = ({ body }, res) =>
+      sendJson(
+        res,
+        JSON.stringify((JSON.parse(body) as { id: number }[]).map(({ id }) => ({ id, result: 1 }))),
+      );
     expect((await post(single, batchOf(1_000))).status).toBe(200);
-    expect(await post(single, batchOf(1_001))).toMatchObject({ status: 400, text: expect.stringContaining('at most 1000 calls') });
+    expect(await post(single, batchOf(1_001))).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('at most 1000 calls'),
+    });
   });
 });
 
 describe("4: the node's status passes through", () => {
-  it.each([[500, '{"result":null,"error":{"code":-8,"message":"Block height out of range"},"id":1}'], [404, '{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":1}']])('%i with a JSON-RPC error is an answer', async (status, body) => {
+  it.each([
+    [500, '{"result":null,"error":{"code":-8,"message":"Block height out of range"},"id":1}'],
+    [404, '{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":1}'],
+  ])('%i with a JSON-RPC error is an answer', async (status, body) => {
     one.answer = (_seen, res) => sendJson(res, body, status);
     const request = '{"jsonrpc":"1.0","id":1,"method":"getblockhash","params":[99]}';
     expect(await post(pair, request, { path: '/bitcoin' })).toMatchObject({ status, text: body });
     expect(two.seen).toHaveLength(0);
     expect(one.seen[0]!.body).toBe(request);
-    expect([...pair.directory.find('bitcoin')!.upstreams].map(({ isDown }) => isDown)).toEqual([false, false]);
+    expect([...pair.directory.find('bitcoin')!.upstreams].map(({ isDown }) => isDown)).toEqual([
+      false,
+      false,
+    ]);
   });
 
-  it.each(['{"id":1,"method":"getblockcount"}', '{"jsonrpc":"1.1","id":1,"method":"getblockcount"}'])('the version of %s is neither added nor changed', async (request) => {
-    await post(single, request, { path: '/bitcoin' });
-    expect(one.seen[0]!.body).toBe(request);
-  });
+  it.each(['{"id":1,"method":"getblockcount"}', '{"jsonrpc":"1.1","id":1,"method":"getblockcount"}'])(
+    'the version of %s is neither added nor changed',
+    async (request) => {
+      await post(single, request, { path: '/bitcoin' });
+      expect(one.seen[0]!.body).toBe(request);
+    },
+  );
 });
 
 describe('5: another node is asked only where it may know better', () => {
   const json = (error: string): string => `{"jsonrpc":"2.0","id":1,"error":${error}}`;
   it.each([
-    ['502 without JSON', '/ethereum', (_: unknown, res: never) => sendJson(res, '<html>bad gateway</html>', 502)],
-    ['429', '/ethereum', (_: unknown, res: never) => sendJson(res, '{"error":"slow down"}', 429, { 'retry-after': '0' })],
-    ['a full work queue', '/bitcoin', (_: unknown, res: never) => sendJson(res, 'Work queue depth exceeded', 503)],
-    ['warm-up', '/bitcoin', (_: unknown, res: never) => sendJson(res, json('{"code":-28,"message":"Loading block index…"}'), 500)],
-    ['initial download', '/bitcoin', (_: unknown, res: never) => sendJson(res, json('{"code":-10,"message":"Bitcoin Core is in initial sync and waiting for blocks..."}'), 500)],
-    ['a limit told as JSON-RPC', '/ethereum', (_: unknown, res: never) => sendJson(res, json('{"code":-32005,"message":"daily request count exceeded, request rate limited"}'))],
-    ['state that the node does not have', '/ethereum', (_: unknown, res: never) => sendJson(res, json('{"code":-32000,"message":"missing trie node 0a1b (path ) state 0x1 is not available"}'))],
-    ...[-32005, -32016, -32004, -32014, -32001].map((code) => [`Solana ${code}`, '/solana', (_: unknown, res: never) => sendJson(res, json(`{"code":${code},"message":"x"}`))] as const),
-    ['a reset', '/ethereum', (_: unknown, __: unknown, req: { socket: { resetAndDestroy(): void } }) => req.socket.resetAndDestroy()],
-    ['half an answer', '/ethereum', (_: unknown, res: { writeHead(status: number, headers: object): { write(text: string): void }; destroy(): void }) => {
-      res.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc":"2.0","id":1,"res');
-      setTimeout(() => res.destroy(), 20);
-    }],
+    [
+      '502 without JSON',
+      '/ethereum',
+      (_: unknown, res: never) => sendJson(res, '<html>bad gateway</html>', 502),
+    ],
+    [
+      '429',
+      '/ethereum',
+      (_: unknown, res: never) => sendJson(res, '{"error":"slow down"}', 429, { 'retry-after': '0' }),
+    ],
+    [
+      'a full work queue',
+      '/bitcoin',
+      (_: unknown, res: never) => sendJson(res, 'Work queue depth exceeded', 503),
+    ],
+    [
+      'warm-up',
+      '/bitcoin',
+      (_: unknown, res: never) => sendJson(res, json('{"code":-28,"message":"Loading block index…"}'), 500),
+    ],
+    [
+      'initial download',
+      '/bitcoin',
+      (_: unknown, res: never) =>
+        sendJson(
+          res,
+          json('{"code":-10,"message":"Bitcoin Core is in initial sync and waiting for blocks..."}'),
+          500,
+        ),
+    ],
+    [
+      'a limit told as JSON-RPC',
+      '/ethereum',
+      (_: unknown, res: never) =>
+        sendJson(res, json('{"code":-32005,"message":"daily request count exceeded, request rate limited"}')),
+    ],
+    [
+      'state that the node does not have',
+      '/ethereum',
+      (_: unknown, res: never) =>
+        sendJson(
+          res,
+          json('{"code":-32000,"message":"missing trie node 0a1b (path ) state 0x1 is not available"}'),
+        ),
+    ],
+    ...[-32005, -32016, -32004, -32014, -32001].map(
+      (code) =>
+        [
+          `Solana ${code}`,
+          '/solana',
+          (_: unknown, res: never) => sendJson(res, json(`{"code":${code},"message":"x"}`)),
+        ] as const,
+    ),
+    [
+      'a reset',
+      '/ethereum',
+      (_: unknown, __: unknown, req: { socket: { resetAndDestroy(): void } }) => req.socket.resetAndDestroy(),
+    ],
+    [
+      'half an answer',
+      '/ethereum',
+      (
+        _: unknown,
+        res: { writeHead(status: number, headers: object): { write(text: string): void }; destroy(): void },
+      ) => {
+        res.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc":"2.0","id":1,"res');
+        setTimeout(() => res.destroy(), 20);
+      },
+    ],
   ] as [string, string, SpecNode['answer']][])('after %s', async (_name, path, answer) => {
     one.answer = answer;
     two.answer = answerResult('"other"');
@@ -200,9 +336,21 @@ describe('5: another node is asked only where it may know better', () => {
 
   it.each([
     ['a revert', '/ethereum', '{"code":3,"message":"execution reverted","data":"0x08c379a0"}'],
-    ['what a contract says', '/ethereum', '{"code":3,"message":"execution reverted: too many requests, header not found","data":"0x"}'],
-    ['the same of an older node', '/ethereum', '{"code":-32000,"message":"VM Exception while processing transaction: revert rate limit"}'],
-    ['a result that is too large', '/ethereum', '{"code":-32005,"message":"query returned more than 10000 results"}'],
+    [
+      'what a contract says',
+      '/ethereum',
+      '{"code":3,"message":"execution reverted: too many requests, header not found","data":"0x"}',
+    ],
+    [
+      'the same of an older node',
+      '/ethereum',
+      '{"code":-32000,"message":"VM Exception while processing transaction: revert rate limit"}',
+    ],
+    [
+      'a result that is too large',
+      '/ethereum',
+      '{"code":-32005,"message":"query returned more than 10000 results"}',
+    ],
     ['wrong parameters', '/ethereum', '{"code":-32602,"message":"invalid argument 0"}'],
     ['a failed preflight', '/solana', '{"code":-32002,"message":"Transaction simulation failed"}'],
     ['an unknown method', '/ethereum', '{"code":-32601,"message":"the method does not exist"}'],
@@ -214,9 +362,16 @@ describe('5: another node is asked only where it may know better', () => {
   });
 
   it("of TRON's HTTP interface as well, under status 200; a path that a node does not serve says nothing against it", async () => {
-    const nodes = await Promise.all([0, 1].map(() => startSpecNode(answerResult('"other"'), { chainId: 0x2b6653dc })));
+    const nodes = await Promise.all(
+      [0, 1].map(() => startSpecNode(answerResult('"other"'), { chainId: 0x2b6653dc })),
+    );
     const [first, second] = nodes as [SpecNode, SpecNode];
-    const proxy = await world.open({ [TRON]: [{ url: first.url, weight: 1_000, headers: {} }, { url: second.url, weight: 0.000_001, headers: {} }] });
+    const proxy = await world.open({
+      [TRON]: [
+        { url: first.url, weight: 1_000, headers: {} },
+        { url: second.url, weight: 0.000_001, headers: {} },
+      ],
+    });
     const { upstreams, wallet } = proxy.directory.find('tron')!;
     const all = [...upstreams, ...wallet!.upstreams];
     await waitFor(() => all.every(({ isChecked, isDown }) => isChecked && !isDown));
@@ -230,22 +385,48 @@ describe('5: another node is asked only where it may know better', () => {
       return { ...got, count: second.seen.length };
     };
     const unsupported = `{"result":{"code":"CONTRACT_VALIDATE_ERROR","message":"${Buffer.from('this node does not support constant').toString('hex')}"}}`;
-    for (const reply of ['{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}', unsupported]) {
-      for (const path of ['/tron', '/tron/wallet/triggerconstantcontract']) expect(await ask(path, reply)).toMatchObject({ count: 1, text: '{"jsonrpc":"2.0","id":1,"result":"other"}' });
+    for (const reply of [
+      '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}',
+      unsupported,
+    ]) {
+      for (const path of ['/tron', '/tron/wallet/triggerconstantcontract'])
+        expect(await ask(path, reply)).toMatchObject({
+          count: 1,
+          text: '{"jsonrpc":"2.0","id":1,"result":"other"}',
+        });
     }
-    expect((await ask('/tron/wallet/getpaginatednowwitnesslist', '{"Error":"class org.tron.core.exception.MaintenanceUnavailableException : later"}')).count).toBe(1);
-    expect(await ask('/tron/wallet/getaccount', '{"Error":"class java.lang.NullPointerException : null"}')).toMatchObject({ count: 0, text: '{"Error":"class java.lang.NullPointerException : null"}' });
+    expect(
+      (
+        await ask(
+          '/tron/wallet/getpaginatednowwitnesslist',
+          '{"Error":"class org.tron.core.exception.MaintenanceUnavailableException : later"}',
+        )
+      ).count,
+    ).toBe(1);
+    expect(
+      await ask('/tron/wallet/getaccount', '{"Error":"class java.lang.NullPointerException : null"}'),
+    ).toMatchObject({ count: 0, text: '{"Error":"class java.lang.NullPointerException : null"}' });
     second.answer = (_seen, res) => sendJson(res, '<html>no such path</html>', 404);
-    for (let count = 0; count < 5; count += 1) expect(await ask('/tron/wallet/getnothing', '<html>none</html>', 404)).toMatchObject({ status: 404, text: '{"error":"the node refused the request with status 404"}' });
+    for (let count = 0; count < 5; count += 1)
+      expect(await ask('/tron/wallet/getnothing', '<html>none</html>', 404)).toMatchObject({
+        status: 404,
+        text: '{"error":"the node refused the request with status 404"}',
+      });
     expect(all.map(({ isDown }) => isDown)).toEqual([false, false, false, false]);
     await Promise.all(nodes.map((node) => node.stop()));
   });
 
   it('the last error of a node is the answer when all fail, else 502', async () => {
-    for (const node of [one, two]) node.answer = (_seen, res) => sendJson(res, json('{"code":-32005,"message":"Node is behind"}'));
-    expect((await post(pair, call('getSlot'), { path: '/solana' })).text).toBe(json('{"code":-32005,"message":"Node is behind"}'));
+    for (const node of [one, two])
+      node.answer = (_seen, res) => sendJson(res, json('{"code":-32005,"message":"Node is behind"}'));
+    expect((await post(pair, call('getSlot'), { path: '/solana' })).text).toBe(
+      json('{"code":-32005,"message":"Node is behind"}'),
+    );
     for (const node of [one, two]) node.answer = (_seen, _res, req) => req.socket.destroy();
-    expect(await post(pair, call('eth_call'))).toMatchObject({ status: 502, text: '{"error":"network unavailable"}' });
+    expect(await post(pair, call('eth_call'))).toMatchObject({
+      status: 502,
+      text: '{"error":"network unavailable"}',
+    });
   });
 });
 
@@ -268,24 +449,42 @@ describe('6: writes', () => {
 
   it('"already known" of the second node is success', async () => {
     one.answer = (_seen, _res, req) => req.socket.destroy();
-    two.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"already known"}}');
+    two.answer = (_seen, res) =>
+      sendJson(res, '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"already known"}}');
     // keccak-256 of the byte 02.
-    expect((await post(pair, raw)).text).toBe('{"jsonrpc":"2.0","id":1,"result":"0xf2ee15ea639b73fa3db9b34a245bdfa015c260c598b211bf05a1ecc4b3e3b4f2"}');
+    expect((await post(pair, raw)).text).toBe(
+      '{"jsonrpc":"2.0","id":1,"result":"0xf2ee15ea639b73fa3db9b34a245bdfa015c260c598b211bf05a1ecc4b3e3b4f2"}',
+    );
     one.answer = two.answer;
     expect((await post(pair, raw)).text).toContain('already known');
   });
 
   it('what the second Bitcoin node has already is success, under the id without witnesses', async () => {
     // The example of BIP-143 for P2WPKH, signed.
-    const signed = '01000000000102fff7f7881a8099afa6940d42d1e7f6362bec38171ea3edf433541db4e4ad969f00000000494830450221008b9d1dc26ba6a9cb62127b02742fa9d754cd3bebf337f7a55d114c8e5cdd30be022040529b194ba3f9281a99f2b1c0a19c0489bc22ede944ccf4ecbab4cc618ef3ed01eeffffffef51e1b804cc89d182d279655c3aa89e815b1b309fe287d9b2b55d57b90ec68a0100000000ffffffff02202cb206000000001976a9148280b37df378db99f66f85c95a783a76ac7a6d5988ac9093510d000000001976a9143bde42dbee7e4dbe6a21b2d50ce2f0167faa815988ac000247304402203609e17b84f6a7d30c80bfa610b5b4542f32a8a0d5447a12fb1366d7f01cc44a0220573a954c4518331561406f90300e8f3358f51928d43c212a8caed02de67eebee0121025476c2e83188368da1ff3e292e7acafcdb3566bb0ad253f62fc70f07aeee635711000000';
+    const signed =
+      '01000000000102fff7f7881a8099afa6940d42d1e7f6362bec38171ea3edf433541db4e4ad969f00000000494830450221008b9d1dc26ba6a9cb62127b02742fa9d754cd3bebf337f7a55d114c8e5cdd30be022040529b194ba3f9281a99f2b1c0a19c0489bc22ede944ccf4ecbab4cc618ef3ed01eeffffffef51e1b804cc89d182d279655c3aa89e815b1b309fe287d9b2b55d57b90ec68a0100000000ffffffff02202cb206000000001976a9148280b37df378db99f66f85c95a783a76ac7a6d5988ac9093510d000000001976a9143bde42dbee7e4dbe6a21b2d50ce2f0167faa815988ac000247304402203609e17b84f6a7d30c80bfa610b5b4542f32a8a0d5447a12fb1366d7f01cc44a0220573a954c4518331561406f90300e8f3358f51928d43c212a8caed02de67eebee0121025476c2e83188368da1ff3e292e7acafcdb3566bb0ad253f62fc70f07aeee635711000000';
     one.answer = (_seen, _res, req) => req.socket.destroy();
-    two.answer = (_seen, res) => sendJson(res, '{"result":null,"error":{"code":-27,"message":"Transaction already in block chain"},"id":7}', 500);
-    const send = (hex: string) => post(pair, `{"jsonrpc":"1.0","id":7,"method":"sendrawtransaction","params":["${hex}"]}`, { path: '/bitcoin' });
-    expect(await send(signed)).toMatchObject({ status: 200, text: '{"result":"e8151a2af31c368a35053ddd4bdb285a8595c769a3ad83e0fa02314a602d4609","error":null,"id":7}' });
+    two.answer = (_seen, res) =>
+      sendJson(
+        res,
+        '{"result":null,"error":{"code":-27,"message":"Transaction already in block chain"},"id":7}',
+        500,
+      );
+    const send = (hex: string) =>
+      post(pair, `{"jsonrpc":"1.0","id":7,"method":"sendrawtransaction","params":["${hex}"]}`, {
+        path: '/bitcoin',
+      });
+    expect(await send(signed)).toMatchObject({
+      status: 200,
+      text: '{"result":"e8151a2af31c368a35053ddd4bdb285a8595c769a3ad83e0fa02314a602d4609","error":null,"id":7}',
+    });
     expect((await send('00ff')).text).toContain('already in block chain');
   });
 
-  it.each([['/solana', 'sendTransaction'], ['/ethereum', 'some_unknownWrite']])('to %s %s goes once when bytes were sent', async (path, method) => {
+  it.each([
+    ['/solana', 'sendTransaction'],
+    ['/ethereum', 'some_unknownWrite'],
+  ])('to %s %s goes once when bytes were sent', async (path, method) => {
     one.answer = (_seen, _res, req) => req.socket.destroy();
     expect((await post(pair, call(method), { path })).status).toBe(502);
     expect([one.seen.length, two.seen.length]).toEqual([1, 0]);
@@ -294,26 +493,64 @@ describe('6: writes', () => {
 
 describe('7: headers', () => {
   it("none of the client's reaches the node", async () => {
-    await post(single, call('eth_chainId'), { headers: { cookie: 'a=b', authorization: 'Bearer x', 'x-forwarded-for': '1.2.3.4', te: 'trailers', 'x-custom': 'y' } });
+    await post(single, call('eth_chainId'), {
+      headers: {
+        cookie: 'a=b',
+        authorization: 'Bearer x',
+        'x-forwarded-for': '1.2.3.4',
+        te: 'trailers',
+        'x-custom': 'y',
+      },
+    });
     const { headers } = one.seen[0]!;
-    expect(Object.keys(headers).sort()).toEqual(['accept-encoding', 'connection', 'content-length', 'content-type', 'host']);
+    expect(Object.keys(headers).sort()).toEqual([
+      'accept-encoding',
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+    ]);
     expect(headers.host).toBe(new URL(one.url).host);
   });
 
   it('a doubled Content-Length or key, and Content-Length beside Transfer-Encoding, are refused', async () => {
     const head = `POST /ethereum HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nX-Api-Key: ${world.project.keys.rpc}\r\n`;
     const body = call('eth_chainId');
-    expect(await sendRaw(single, `${head}Content-Length: ${body.length}\r\nContent-Length: ${body.length}\r\n\r\n${body}`)).toMatch(/^HTTP\/1.1 400 /);
-    expect(await sendRaw(single, `${head}Content-Length: ${body.length}\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 /);
-    expect(await sendRaw(single, `${head}X-Api-Key: ${world.project.keys.rpc}\r\nContent-Length: ${body.length}\r\n\r\n${body}`)).toMatch(/^HTTP\/1.1 401 /);
+    expect(
+      await sendRaw(
+        single,
+        `${head}Content-Length: ${body.length}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      ),
+    ).toMatch(/^HTTP\/1.1 400 /);
+    expect(
+      await sendRaw(
+        single,
+        `${head}Content-Length: ${body.length}\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+      ),
+    ).toMatch(/^HTTP\/1.1 400 /);
+    expect(
+      await sendRaw(
+        single,
+        `${head}X-Api-Key: ${world.project.keys.rpc}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      ),
+    ).toMatch(/^HTTP\/1.1 401 /);
     expect(one.seen).toHaveLength(0);
-    expect(await sendRaw(single, `${head}Content-Length: ${body.length}\r\n\r\n${body}`)).toMatch(/^HTTP\/1.1 200 /);
+    expect(await sendRaw(single, `${head}Content-Length: ${body.length}\r\n\r\n${body}`)).toMatch(
+      /^HTTP\/1.1 200 /,
+    );
   });
 
   it('a compressed reply passes untouched', async () => {
     const zipped = gzipSync('{"jsonrpc":"2.0","id":1,"result":"0x1"}');
     one.answer = (_seen, res) => sendJson(res, zipped, 200, { 'content-encoding': 'gzip' });
-    const req = httpRequest(`${single.url}/ethereum`, { method: 'POST', headers: { 'content-type': 'application/json', 'accept-encoding': 'gzip', 'x-api-key': world.project.keys.rpc } });
+    const req = httpRequest(`${single.url}/ethereum`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'accept-encoding': 'gzip',
+        'x-api-key': world.project.keys.rpc,
+      },
+    });
     req.end(call('eth_getLogs'));
     const [res] = (await once(req, 'response')) as [IncomingMessage];
     const pieces: Buffer[] = [];
@@ -322,11 +559,29 @@ describe('7: headers', () => {
     expect(Buffer.concat(pieces).equals(zipped)).toBe(true);
   });
 
-  it.each([['gzip', gzipSync], ['deflate', deflateSync], ['br', brotliCompressSync]] as const)('a request in %s is read, up to 1 MB of what is inside', async (encoding, compress) => {
-    expect((await post(single, compress(Buffer.from(call('eth_chainId'))), { headers: { 'content-encoding': encoding } })).status).toBe(200);
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const)('a request in %s is read, up to 1 MB of what is inside', async (encoding, compress) => {
+    expect(
+      (
+        await post(single, compress(Buffer.from(call('eth_chainId'))), {
+          headers: { 'content-encoding': encoding },
+        })
+      ).status,
+    ).toBe(200);
     expect(one.seen[0]!.body).toBe(call('eth_chainId'));
-    expect((await post(single, compress(Buffer.from(call('eth_call', `["${'a'.repeat(1_100_000)}"]`))), { headers: { 'content-encoding': encoding } })).status).toBe(413);
-    expect((await post(single, Buffer.from('nonsense'), { headers: { 'content-encoding': encoding } })).status).toBe(400);
+    expect(
+      (
+        await post(single, compress(Buffer.from(call('eth_call', `["${'a'.repeat(1_100_000)}"]`))), {
+          headers: { 'content-encoding': encoding },
+        })
+      ).status,
+    ).toBe(413);
+    expect(
+      (await post(single, Buffer.from('nonsense'), { headers: { 'content-encoding': encoding } })).status,
+    ).toBe(400);
   });
 });
 
@@ -343,7 +598,9 @@ describe('8: the method that is checked is the one that is called', () => {
 
   it('escapes are decoded before the check', async () => {
     expect((await post(single, '{"jsonrpc":"2.0","id":1,"method":"\\u0061dmin_peers"}')).status).toBe(403);
-    expect((await post(single, '{"jsonrpc":"2.0","id":1,"\\u006dethod":"eth_\\u0063hainId"}')).status).toBe(200);
+    expect((await post(single, '{"jsonrpc":"2.0","id":1,"\\u006dethod":"eth_\\u0063hainId"}')).status).toBe(
+      200,
+    );
     expect(one.seen).toHaveLength(1);
   });
 });
@@ -352,7 +609,12 @@ describe('9: when the client leaves', () => {
   const leave = async (body: string): Promise<void> => {
     const stop = new AbortController();
     const count = one.seen.length;
-    const asked = fetch(`${single.url}/ethereum`, { method: 'POST', body, headers: { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc }, signal: stop.signal }).catch(() => undefined);
+    const asked = fetch(`${single.url}/ethereum`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc },
+      signal: stop.signal,
+    }).catch(() => undefined);
     await waitFor(() => one.seen.length > count);
     stop.abort();
     await asked;
@@ -386,7 +648,10 @@ describe('10: a truncated body never ends in order', () => {
   it.each([true, false])('with the length told: %s', async (hasLength) => {
     const size = 400_000;
     one.answer = (_seen, res) => {
-      res.writeHead(200, { 'content-type': 'application/json', ...(hasLength ? { 'content-length': size } : {}) });
+      res.writeHead(200, {
+        'content-type': 'application/json',
+        ...(hasLength ? { 'content-length': size } : {}),
+      });
       res.write(Buffer.alloc(size / 2, 0x20), () => setTimeout(() => res.socket!.resetAndDestroy(), 50));
     };
     await expect(post(single, call('eth_getLogs'))).rejects.toThrow();
@@ -395,7 +660,11 @@ describe('10: a truncated body never ends in order', () => {
 
 describe('large replies', () => {
   /** Of a size and bytes of its own, so that a byte of another reply is found. */
-  const textOf = (index: number): Buffer => Buffer.alloc(40_000 + index * index * 4_001, `${index}-abcdefghijklmnop${String.fromCharCode(65 + index)};`);
+  const textOf = (index: number): Buffer =>
+    Buffer.alloc(
+      40_000 + index * index * 4_001,
+      `${index}-abcdefghijklmnop${String.fromCharCode(65 + index)};`,
+    );
 
   it('arrive byte for byte, however they are framed and however slowly their clients read', async () => {
     one.answer = ({ body }, res) => {
@@ -417,7 +686,21 @@ describe('large replies', () => {
         return (await reply).bytes;
       }
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
-        httpRequest(`${single.url}/ethereum`, { method: 'POST', agent: false, headers: { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc, 'content-length': body.length } }, resolve).on('error', reject).end(body);
+        httpRequest(
+          `${single.url}/ethereum`,
+          {
+            method: 'POST',
+            agent: false,
+            headers: {
+              'content-type': 'application/json',
+              'x-api-key': world.project.keys.rpc,
+              'content-length': body.length,
+            },
+          },
+          resolve,
+        )
+          .on('error', reject)
+          .end(body);
       });
       // Held back until the others have theirs.
       await Promise.all(quick);
@@ -425,37 +708,96 @@ describe('large replies', () => {
       for await (const piece of response) pieces.push(piece as Buffer);
       return Buffer.concat(pieces);
     });
-    for (const [index, bytes] of (await Promise.all(replies)).entries()) expect(bytes.equals(textOf(index))).toBe(true);
+    for (const [index, bytes] of (await Promise.all(replies)).entries())
+      expect(bytes.equals(textOf(index))).toBe(true);
   });
 });
 
 describe('11: a protocol mismatch is 400', () => {
-  it.each(['', 'x', '1', '"eth_chainId"', '{}', '{"jsonrpc":"2.0","id":1}', '{"jsonrpc":"1.0","id":1,"method":"eth_chainId"}', '{"id":1,"method":"eth_chainId"}', '[1]', '{"jsonrpc":"2.0","id":1,"method":5}', `${call('eth_chainId')}x`, '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"', '[{"jsonrpc":"2.0","id":1,"method":"eth_chainId"},]', call('getblockcount'), call('getAccountInfo')])('%j', async (body) => {
+  it.each([
+    '',
+    'x',
+    '1',
+    '"eth_chainId"',
+    '{}',
+    '{"jsonrpc":"2.0","id":1}',
+    '{"jsonrpc":"1.0","id":1,"method":"eth_chainId"}',
+    '{"id":1,"method":"eth_chainId"}',
+    '[1]',
+    '{"jsonrpc":"2.0","id":1,"method":5}',
+    `${call('eth_chainId')}x`,
+    '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"',
+    '[{"jsonrpc":"2.0","id":1,"method":"eth_chainId"},]',
+    call('getblockcount'),
+    call('getAccountInfo'),
+  ])('%j', async (body) => {
     const { status, text } = await post(single, body);
     expect([status, Object.keys(JSON.parse(text) as object), one.seen.length]).toEqual([400, ['error'], 0]);
     expect(text).toContain('protocol mismatch');
   });
 
   it('the path, the verb and the content type count as well', async () => {
-    expect((await post(single, call('eth_chainId'), { path: '/ethereum/wallet/getnowblock' })).status).toBe(400);
+    expect((await post(single, call('eth_chainId'), { path: '/ethereum/wallet/getnowblock' })).status).toBe(
+      400,
+    );
     expect((await post(single, '<x/>', { headers: { 'content-type': 'text/xml' } })).status).toBe(400);
-    expect((await fetch(`${single.url}/ethereum`, { headers: { 'x-api-key': world.project.keys.rpc } })).status).toBe(400);
-    expect((await post(single, call('getblockcount'), { path: '/bitcoin', headers: { 'content-type': 'text/plain;' } })).status).toBe(200);
+    expect(
+      (await fetch(`${single.url}/ethereum`, { headers: { 'x-api-key': world.project.keys.rpc } })).status,
+    ).toBe(400);
+    expect(
+      (
+        await post(single, call('getblockcount'), {
+          path: '/bitcoin',
+          headers: { 'content-type': 'text/plain;' },
+        })
+      ).status,
+    ).toBe(200);
   });
 });
 
 describe('12: what rules a node or holds keys', () => {
-  it.each([['/ethereum', 'admin_addPeer'], ['/ethereum', 'personal_unlockAccount'], ['/ethereum', 'miner_start'], ['/ethereum', 'debug_setHead'], ['/ethereum', 'eth_sign'], ['/ethereum', 'eth_sendTransaction'], ['/bitcoin', 'sendtoaddress'], ['/bitcoin', 'dumpprivkey'], ['/bitcoin', 'signrawtransactionwithwallet'], ['/bitcoin', 'stop'], ['/bitcoin', 'generatetoaddress']])('%s %s is refused', async (path, method) => {
-    expect(await post(single, call(method), { path })).toMatchObject({ status: 403, text: `{"error":"the method ${method} is not allowed"}` });
+  it.each([
+    ['/ethereum', 'admin_addPeer'],
+    ['/ethereum', 'personal_unlockAccount'],
+    ['/ethereum', 'miner_start'],
+    ['/ethereum', 'debug_setHead'],
+    ['/ethereum', 'eth_sign'],
+    ['/ethereum', 'eth_sendTransaction'],
+    ['/bitcoin', 'sendtoaddress'],
+    ['/bitcoin', 'dumpprivkey'],
+    ['/bitcoin', 'signrawtransactionwithwallet'],
+    ['/bitcoin', 'stop'],
+    ['/bitcoin', 'generatetoaddress'],
+  ])('%s %s is refused', async (path, method) => {
+    expect(await post(single, call(method), { path })).toMatchObject({
+      status: 403,
+      text: `{"error":"the method ${method} is not allowed"}`,
+    });
     expect((await post(single, `[${call(method)}]`, { path })).status).toBe(403);
     expect(one.seen).toHaveLength(0);
   });
 
   it('passes where the configuration says so, and lists narrow what passes', async () => {
-    const unlocked = await world.open({ 'eip155:1': [one.url] }, { methods: { unlock: ['admin_*'], deny: ['eth_getLogs'] } });
-    const status = async (proxy: { url: string }, method: string): Promise<number> => (await post(proxy, call(method))).status;
-    expect([await status(unlocked, 'admin_peers'), await status(unlocked, 'personal_sign'), await status(unlocked, 'eth_getLogs'), await status(unlocked, 'eth_call')]).toEqual([200, 403, 403, 200]);
-    const narrow = await world.open({ 'eip155:1': [one.url] }, { methods: { allow: ['eth_getBlock*', 'eth_chainId'] } });
-    expect([await status(narrow, 'eth_getBlockByNumber'), await status(narrow, 'eth_chainId'), await status(narrow, 'eth_call')]).toEqual([200, 200, 403]);
+    const unlocked = await world.open(
+      { 'eip155:1': [one.url] },
+      { methods: { unlock: ['admin_*'], deny: ['eth_getLogs'] } },
+    );
+    const status = async (proxy: { url: string }, method: string): Promise<number> =>
+      (await post(proxy, call(method))).status;
+    expect([
+      await status(unlocked, 'admin_peers'),
+      await status(unlocked, 'personal_sign'),
+      await status(unlocked, 'eth_getLogs'),
+      await status(unlocked, 'eth_call'),
+    ]).toEqual([200, 403, 403, 200]);
+    const narrow = await world.open(
+      { 'eip155:1': [one.url] },
+      { methods: { allow: ['eth_getBlock*', 'eth_chainId'] } },
+    );
+    expect([
+      await status(narrow, 'eth_getBlockByNumber'),
+      await status(narrow, 'eth_chainId'),
+      await status(narrow, 'eth_call'),
+    ]).toEqual([200, 200, 403]);
   });
 });

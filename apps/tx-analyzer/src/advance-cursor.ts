@@ -23,12 +23,21 @@ const LAG_ENTRIES_FOLLOWING = 6;
  */
 export async function advanceCursor(sql: Sql, chain: ChainContext, advance: Advance): Promise<void> {
   const params = new SqlParams();
-  const { rowCount } = await sql.query({ name: 'advance_cursor', text: advanceCursorSql(params, chain, advance), values: params.values });
+  const { rowCount } = await sql.query({
+    name: 'advance_cursor',
+    text: advanceCursorSql(params, chain, advance),
+    values: params.values,
+  });
   if (rowCount !== 1) throw new FencedError('analyzer_states', chain.gid, chain.token);
 }
 
 /** The statement, with `ctes` (each `name AS (…)`) run beside it. */
-export function advanceCursorSql(params: SqlParams, chain: ChainContext, advance: Advance, ctes: readonly string[] = []): string {
+export function advanceCursorSql(
+  params: SqlParams,
+  chain: ChainContext,
+  advance: Advance,
+  ctes: readonly string[] = [],
+): string {
   const { cursor } = advance;
   const gid = params.add(chain.gid, 'text');
   const token = params.add(chain.token, 'bigint');
@@ -50,10 +59,13 @@ export function statusOf({ cursor, lagEntries }: Pick<Advance, 'cursor' | 'lagEn
 }
 
 /** Says why a chain stands still. Writes nothing when the token is stale. */
-export async function writeStalled(sql: Sql, chain: Pick<ChainContext, 'gid' | 'token'>, reason: string): Promise<void> {
-  await sql.query(`UPDATE analyzer_states SET status = 'stalled', reason = $3, updated_at = now() WHERE chain_gid = $1 AND token = $2`, [
-    chain.gid,
-    chain.token,
-    reason,
-  ]);
+export async function writeStalled(
+  sql: Sql,
+  chain: Pick<ChainContext, 'gid' | 'token'>,
+  reason: string,
+): Promise<void> {
+  await sql.query(
+    `UPDATE analyzer_states SET status = 'stalled', reason = $3, updated_at = now() WHERE chain_gid = $1 AND token = $2`,
+    [chain.gid, chain.token, reason],
+  );
 }

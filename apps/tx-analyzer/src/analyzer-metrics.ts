@@ -2,10 +2,16 @@ import { counter, gauge, histogram } from '@chainwatch/telemetry';
 
 const blocks = counter('chainwatch_blocks_total', { description: 'Blocks analysed.' });
 const events = counter('chainwatch_transaction_events_total', { description: 'Transaction events made.' });
-const lag = gauge('chainwatch_analyzer_lag_blocks', { description: 'Blocks between the feed and the analyzer.' });
-const duration = histogram('chainwatch_analyzer_step_seconds', { description: 'One atomic step, from matching to commit.' });
+const lag = gauge('chainwatch_analyzer_lag_blocks', {
+  description: 'Blocks between the feed and the analyzer.',
+});
+const duration = histogram('chainwatch_analyzer_step_seconds', {
+  description: 'One atomic step, from matching to commit.',
+});
 
-const pending = gauge('chainwatch_pending_transactions', { description: 'Unconfirmed transactions that somebody was told of.' });
+const pending = gauge('chainwatch_pending_transactions', {
+  description: 'Unconfirmed transactions that somebody was told of.',
+});
 
 export interface StepFigures {
   readonly blocks: number;

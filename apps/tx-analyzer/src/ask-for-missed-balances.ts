@@ -20,7 +20,12 @@ interface Row {
  * over, before a step stores anything newer; some of it twice, which changes nothing. Chains of unspent outputs enrol
  * their addresses (enrollAddresses).
  */
-export async function askForMissedBalances({ sql, network, signal, pageRows = 5_000 }: AskDeps): Promise<void> {
+export async function askForMissedBalances({
+  sql,
+  network,
+  signal,
+  pageRows = 5_000,
+}: AskDeps): Promise<void> {
   for (let after: Row = { id: '00000000-0000-0000-0000-000000000000', watch_xid: '0' }; !signal.aborted; ) {
     const { rows } = await sql.query<Row>(
       // By the column, not by its text: 1000 comes after 999.
@@ -29,7 +34,12 @@ export async function askForMissedBalances({ sql, network, signal, pageRows = 5_
        ORDER BY a.watch_xid, a.id LIMIT ${pageRows}`,
       [network.family, network.gid, after.watch_xid, after.id],
     );
-    if (rows.length > 0) await ask(sql, network.gid, rows.map(({ id }) => id));
+    if (rows.length > 0)
+      await ask(
+        sql,
+        network.gid,
+        rows.map(({ id }) => id),
+      );
     if (rows.length < pageRows) return;
     after = rows.at(-1)!;
   }

@@ -49,14 +49,20 @@ export class AssetBook {
        VALUES ($1, $2, $3, $4, 'native', 'active', $5, $6, $7, 'registry') ON CONFLICT (gid) DO NOTHING`,
       [gid, network.gid, ...splitAssetGid(gid), name, symbol, decimals],
     );
-    const { rows } = await sql.query<AssetRow>(`SELECT gid, decimals FROM assets WHERE chain_gid = $1 AND type = 'fungible'`, [network.gid]);
+    const { rows } = await sql.query<AssetRow>(
+      `SELECT gid, decimals FROM assets WHERE chain_gid = $1 AND type = 'fungible'`,
+      [network.gid],
+    );
     for (const row of rows) this.#note(row);
   }
 
   /** Takes in what the API registered meanwhile. */
   async refresh(since: Date): Promise<void> {
     const { sql, network } = this.#deps;
-    const { rows } = await sql.query<AssetRow>(`SELECT gid, decimals FROM assets WHERE chain_gid = $1 AND type = 'fungible' AND updated_at >= $2`, [network.gid, since]);
+    const { rows } = await sql.query<AssetRow>(
+      `SELECT gid, decimals FROM assets WHERE chain_gid = $1 AND type = 'fungible' AND updated_at >= $2`,
+      [network.gid, since],
+    );
     for (const row of rows) this.#note(row);
   }
 
@@ -72,7 +78,10 @@ export class AssetBook {
   async prepare(assetGids: ReadonlySet<string>, signal: AbortSignal): Promise<NewAsset[]> {
     const asked = [...assetGids].filter((gid) => !this.#decimals.has(gid) && !this.#unsaved.has(gid));
     if (asked.length > 0) {
-      const { rows } = await this.#deps.sql.query<AssetRow>('SELECT gid, decimals FROM assets WHERE gid = ANY($1)', [asked]);
+      const { rows } = await this.#deps.sql.query<AssetRow>(
+        'SELECT gid, decimals FROM assets WHERE gid = ANY($1)',
+        [asked],
+      );
       for (const row of rows) if (row.decimals !== null) this.#decimals.set(row.gid, row.decimals);
       const known = new Set(rows.map((row) => row.gid));
       const fresh = asked.filter((gid) => !known.has(gid));
@@ -97,14 +106,24 @@ export class AssetBook {
     for (const [position, gid] of gids.entries()) {
       const found = metadata?.[position];
       if (found !== undefined) this.#decimals.set(gid, found.decimals);
-      this.#unsaved.set(gid, found !== undefined ? { gid, status: 'active', metadata: found } : { gid, status: metadata === undefined ? 'unknown' : 'invalid' });
+      this.#unsaved.set(
+        gid,
+        found !== undefined
+          ? { gid, status: 'active', metadata: found }
+          : { gid, status: metadata === undefined ? 'unknown' : 'invalid' },
+      );
     }
   }
 
   /** Undefined when the node does not tell (in time). */
-  async #findMetadata(gids: readonly string[], signal: AbortSignal): Promise<(TokenMetadata | undefined)[] | undefined> {
+  async #findMetadata(
+    gids: readonly string[],
+    signal: AbortSignal,
+  ): Promise<(TokenMetadata | undefined)[] | undefined> {
     try {
-      return await this.#deps.client().readTokens?.(gids, AbortSignal.any([signal, AbortSignal.timeout(this.#deps.metadataTimeoutMs)]));
+      return await this.#deps
+        .client()
+        .readTokens?.(gids, AbortSignal.any([signal, AbortSignal.timeout(this.#deps.metadataTimeoutMs)]));
     } catch {
       return undefined;
     }

@@ -47,17 +47,34 @@ export async function findBackfillBatch(sql: Sql, chainGid: string): Promise<Bac
   );
   if (rows.length === 0) return undefined;
   return {
-    addresses: rows.map((row) => ({ id: row.address_id, address: row.address, watchedFrom: row.watched_from })),
+    addresses: rows.map((row) => ({
+      id: row.address_id,
+      address: row.address,
+      watchedFrom: row.watched_from,
+    })),
     fromBlock: Math.min(...rows.map((row) => row.from_block)),
   };
 }
 
 /** Shows how far a batch is. Says nothing about rows that were deleted meanwhile. */
-export async function writeBackfillProgress(sql: Sql, chainGid: string, batch: BackfillBatch, progress: BackfillProgress): Promise<void> {
+export async function writeBackfillProgress(
+  sql: Sql,
+  chainGid: string,
+  batch: BackfillBatch,
+  progress: BackfillProgress,
+): Promise<void> {
   await sql.query(
     `UPDATE address_backfills SET status = $3, method = $4, next_block = $5, to_block = $6, reason = $7, updated_at = now()
      WHERE chain_gid = $1 AND address_id = ANY($2::uuid[]) AND status IN ('pending', 'running')`,
-    [chainGid, batch.addresses.map((entry) => entry.id), progress.status, progress.method ?? null, progress.nextBlock ?? null, progress.toBlock ?? null, progress.reason ?? null],
+    [
+      chainGid,
+      batch.addresses.map((entry) => entry.id),
+      progress.status,
+      progress.method ?? null,
+      progress.nextBlock ?? null,
+      progress.toBlock ?? null,
+      progress.reason ?? null,
+    ],
   );
 }
 

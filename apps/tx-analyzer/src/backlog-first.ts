@@ -5,7 +5,10 @@ import type { BacklogReader } from './body-threads.ts';
  * Who reads one block of a backlog: another thread where there is one; what fails there is read again by the client. Not asked
  * after a failed step: the threads have not heard which endpoint told a wrong sender.
  */
-export function backlogFirst(client: ChainClient, backlog: BacklogReader | undefined): () => Pick<ChainClient, 'readBlock'> {
+export function backlogFirst(
+  client: ChainClient,
+  backlog: BacklogReader | undefined,
+): () => Pick<ChainClient, 'readBlock'> {
   let isFirst = true;
   return () => {
     const reader = isFirst ? backlog : undefined;

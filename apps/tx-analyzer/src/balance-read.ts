@@ -27,7 +27,11 @@ export class BalanceReads {
 }
 
 /** The inserting statement; a condition on `r` (address_id, asset_gid, …) may follow. */
-export function insertBalanceReadsSql(params: SqlParams, chainGid: string, reads: readonly BalanceRead[]): string {
+export function insertBalanceReadsSql(
+  params: SqlParams,
+  chainGid: string,
+  reads: readonly BalanceRead[],
+): string {
   const source = params.unnest(reads, [
     ['uuid', (read) => read.addressId ?? null],
     ['text', (read) => read.assetGid],

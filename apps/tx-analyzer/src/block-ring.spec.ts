@@ -19,7 +19,8 @@ describe('BlockRing', () => {
     const chain = new SpecChain();
     const ring = new BlockRing();
     let tip = chain.make(undefined);
-    for (let count = 0; count < 20; count += 1) ring.push((tip = { ...chain.make(tip), byteLength: 4 * 1024 * 1024 }));
+    for (let count = 0; count < 20; count += 1)
+      ring.push((tip = { ...chain.make(tip), byteLength: 4 * 1024 * 1024 }));
     expect(ring.from(0)).toHaveLength(8);
     ring.popOrphan(tip.hash);
     ring.push({ ...chain.make(tip), transactionCount: 29_000 });

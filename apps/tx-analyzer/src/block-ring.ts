@@ -45,7 +45,8 @@ export class BlockRing {
   /** Which of `hashes` are transactions of these blocks. */
   findTransactions(hashes: ReadonlySet<string>): Set<string> {
     const found = new Set<string>();
-    for (const block of this.#blocks) for (const { hash } of block.transactions) if (hashes.has(hash)) found.add(hash);
+    for (const block of this.#blocks)
+      for (const { hash } of block.transactions) if (hashes.has(hash)) found.add(hash);
     return found;
   }
 

@@ -3,12 +3,24 @@ import { BodyPrefetcher } from './body-prefetcher.ts';
 import type { FeedEntry } from './feed-entry.ts';
 
 const entry: FeedEntry = { seq: 1, type: 'block', number: 7, hash: '0x7', parentHash: '0x6', timestamp: 0 };
-const block: Block = { number: 7, hash: '0x7', parentHash: '0x6', timestamp: 0, transactions: [], balanceChanges: [], touchedAssets: [] };
+const block: Block = {
+  number: 7,
+  hash: '0x7',
+  parentHash: '0x6',
+  timestamp: 0,
+  transactions: [],
+  balanceChanges: [],
+  touchedAssets: [],
+};
 
 describe('BodyPrefetcher', () => {
   it('tells of a body not before it can be found: who is woken by it looks once', async () => {
     const seen = await new Promise((resolve) => {
-      const bodies: BodyPrefetcher = new BodyPrefetcher(async () => block, 1, () => resolve(bodies.find(1)));
+      const bodies: BodyPrefetcher = new BodyPrefetcher(
+        async () => block,
+        1,
+        () => resolve(bodies.find(1)),
+      );
       bodies.prefetch([entry]);
     });
     expect(seen).toMatchObject({ isReady: true, block });
@@ -16,7 +28,11 @@ describe('BodyPrefetcher', () => {
 
   it('tells of trouble, too', async () => {
     const seen = await new Promise((resolve) => {
-      const bodies: BodyPrefetcher = new BodyPrefetcher(() => Promise.reject(new Error('gone')), 1, () => resolve(bodies.find(1)));
+      const bodies: BodyPrefetcher = new BodyPrefetcher(
+        () => Promise.reject(new Error('gone')),
+        1,
+        () => resolve(bodies.find(1)),
+      );
       bodies.prefetch([entry]);
     });
     expect(seen).toMatchObject({ isReady: false, trouble: 'Error: gone' });
@@ -24,7 +40,11 @@ describe('BodyPrefetcher', () => {
 
   it('reads sixteen ahead while it does not know how large they are', () => {
     let started = 0;
-    const bodies = new BodyPrefetcher(() => ((started += 1), new Promise(() => undefined)), 40, () => undefined);
+    const bodies = new BodyPrefetcher(
+      () => ((started += 1), new Promise(() => undefined)),
+      40,
+      () => undefined,
+    );
     bodies.prefetch(Array.from({ length: 300 }, (__, index) => ({ ...entry, seq: index + 1 })));
     expect(started).toBe(16);
   });

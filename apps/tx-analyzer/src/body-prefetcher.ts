@@ -12,7 +12,11 @@ export interface Body {
   trouble?: string;
 }
 
-export type ReadBody = (entry: FeedEntry, onTrouble: (reason: string) => void, signal: AbortSignal) => Promise<Block | undefined>;
+export type ReadBody = (
+  entry: FeedEntry,
+  onTrouble: (reason: string) => void,
+  signal: AbortSignal,
+) => Promise<Block | undefined>;
 
 /** Memory that the bodies of a window may take, as far as those before tell. */
 const WINDOW_BYTES = 64 * 1024 * 1024;
@@ -42,7 +46,10 @@ export class BodyPrefetcher {
 
   /** Starts reading what of `entries` fits into the window. */
   prefetch(entries: readonly FeedEntry[]): void {
-    const window = Math.min(this.#windowSize, Math.max(WINDOW_MIN, Math.floor(WINDOW_BYTES / this.#typicalBytes)));
+    const window = Math.min(
+      this.#windowSize,
+      Math.max(WINDOW_MIN, Math.floor(WINDOW_BYTES / this.#typicalBytes)),
+    );
     for (const entry of entries) {
       if (this.#bodies.size >= window) return;
       if (entry.type === 'block' && !this.#bodies.has(entry.seq)) this.#start(entry);
@@ -71,19 +78,21 @@ export class BodyPrefetcher {
   #start(entry: FeedEntry): void {
     const { signal } = this.#abort;
     const body: Body = { entry, isReady: false, ready: Promise.resolve() };
-    body.ready = this.#read(entry, (reason) => (body.trouble = reason), signal).then(
-      (block) => {
-        if (block !== undefined) {
-          body.block = block;
-          this.#typicalBytes += (bytesOf(block) - this.#typicalBytes) / WINDOW_MIN;
-        }
-        body.isReady = true;
-      },
-      (error: unknown) => {
-        // Reading ends in failure only when it was called off.
-        if (!signal.aborted) body.trouble = String(error);
-      },
-    ).finally(this.#onChange);
+    body.ready = this.#read(entry, (reason) => (body.trouble = reason), signal)
+      .then(
+        (block) => {
+          if (block !== undefined) {
+            body.block = block;
+            this.#typicalBytes += (bytesOf(block) - this.#typicalBytes) / WINDOW_MIN;
+          }
+          body.isReady = true;
+        },
+        (error: unknown) => {
+          // Reading ends in failure only when it was called off.
+          if (!signal.aborted) body.trouble = String(error);
+        },
+      )
+      .finally(this.#onChange);
     this.#bodies.set(entry.seq, body);
   }
 }

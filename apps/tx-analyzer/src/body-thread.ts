@@ -1,5 +1,11 @@
 import { parentPort } from 'node:worker_threads';
-import { describePublicly, UnknownContentError, type ActiveChain, type Block, type ChainClient } from '@chainwatch/chain-core';
+import {
+  describePublicly,
+  UnknownContentError,
+  type ActiveChain,
+  type Block,
+  type ChainClient,
+} from '@chainwatch/chain-core';
 import { readConfig } from './config.ts';
 import { createOpenChain } from './open-chain.ts';
 import type { ThreadReply, ThreadRequest } from './thread-messages.ts';
@@ -22,7 +28,10 @@ parentPort!.on('message', (request: ThreadRequest) => {
       readings.get(request.id)?.abort();
       return;
     case 'close':
-      void clients.get(request.readerId)?.then((client) => client.close(), () => undefined);
+      void clients.get(request.readerId)?.then(
+        (client) => client.close(),
+        () => undefined,
+      );
       clients.delete(request.readerId);
   }
 });
@@ -35,8 +44,26 @@ function open(chain: ActiveChain): Promise<ChainClient> {
 }
 
 /** What is decoded at need does not cross to another thread: there is no need to ask there. */
-function toMessage({ number, hash, parentHash, parentNumber, timestamp, transactions, balanceChanges, touchedAssets }: Block): Block {
-  return { number, hash, parentHash, ...(parentNumber === undefined ? {} : { parentNumber }), timestamp, transactions, balanceChanges, touchedAssets };
+function toMessage({
+  number,
+  hash,
+  parentHash,
+  parentNumber,
+  timestamp,
+  transactions,
+  balanceChanges,
+  touchedAssets,
+}: Block): Block {
+  return {
+    number,
+    hash,
+    parentHash,
+    ...(parentNumber === undefined ? {} : { parentNumber }),
+    timestamp,
+    transactions,
+    balanceChanges,
+    touchedAssets,
+  };
 }
 
 async function read({ readerId, id, ref }: Extract<ThreadRequest, { type: 'read' }>): Promise<ThreadReply> {
@@ -46,7 +73,13 @@ async function read({ readerId, id, ref }: Extract<ThreadRequest, { type: 'read'
     const client = await clients.get(readerId)!;
     return { type: 'block', id, block: toMessage(await client.readBlock(ref, abort.signal)) };
   } catch (error) {
-    return { type: 'error', id, message: String(error), publicMessage: describePublicly(error), ...(error instanceof UnknownContentError ? { unknowns: error.unknowns } : {}) };
+    return {
+      type: 'error',
+      id,
+      message: String(error),
+      publicMessage: describePublicly(error),
+      ...(error instanceof UnknownContentError ? { unknowns: error.unknowns } : {}),
+    };
   } finally {
     readings.delete(id);
   }

@@ -32,12 +32,17 @@ beforeAll(async () => {
     format: 'esm',
     platform: 'node',
     external: ['bufferutil', 'utf-8-validate'],
-    banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" + `Object.assign(process.env, ${JSON.stringify(ENV)});` },
+    banner: {
+      js:
+        "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" +
+        `Object.assign(process.env, ${JSON.stringify(ENV)});`,
+    },
   });
   node = await startAnvil();
   const accounts = await node.rpc<string[]>('eth_accounts', []);
   await node.rpc('evm_setAutomine', [false]);
-  for (const to of accounts.slice(1)) await node.rpc('eth_sendTransaction', [{ from: accounts[0], to, value: '0x1' }]);
+  for (const to of accounts.slice(1))
+    await node.rpc('eth_sendTransaction', [{ from: accounts[0], to, value: '0x1' }]);
   await node.mine();
 });
 beforeEach(() => {
@@ -49,9 +54,15 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-const createThreads = (count: number): BodyThreads => new BodyThreads({ count, entry, logger: { error: () => undefined } });
+const createThreads = (count: number): BodyThreads =>
+  new BodyThreads({ count, entry, logger: { error: () => undefined } });
 
-const chainAt = (url: string): ActiveChain => ({ gid: 'eip155:31337', family: 'evm', endpointSealed: sealer.seal(url, 'endpoint:eip155:31337'), evmEndpointSealed: null });
+const chainAt = (url: string): ActiveChain => ({
+  gid: 'eip155:31337',
+  family: 'evm',
+  endpointSealed: sealer.seal(url, 'endpoint:eip155:31337'),
+  evmEndpointSealed: null,
+});
 
 async function openClient() {
   const { client } = await createChainOpener({ findFamily, opener: sealer })(chainAt(node.url));
@@ -64,7 +75,12 @@ describe('BodyThreads', () => {
     const backlog = threads.open(chainAt(node.url))!;
     const expected = await client.readBlock(head);
     expect(expected.transactions).toHaveLength(9);
-    expect(await Promise.all([1, 2, 3, 4].map(() => backlog.readBlock(head)))).toEqual([expected, expected, expected, expected]);
+    expect(await Promise.all([1, 2, 3, 4].map(() => backlog.readBlock(head)))).toEqual([
+      expected,
+      expected,
+      expected,
+      expected,
+    ]);
     client.close();
   });
 
@@ -72,7 +88,11 @@ describe('BodyThreads', () => {
     const { client, head } = await openClient();
     const backlog = threads.open(chainAt('http://127.0.0.1:1/'))!;
     const pick = backlogFirst(client, backlog);
-    await expect(pick().readBlock(head)).rejects.toMatchObject({ name: 'BodyThreadError', retryable: true, publicMessage: expect.not.stringContaining('127.0.0.1') });
+    await expect(pick().readBlock(head)).rejects.toMatchObject({
+      name: 'BodyThreadError',
+      retryable: true,
+      publicMessage: expect.not.stringContaining('127.0.0.1'),
+    });
     expect((await pick().readBlock(head)).hash).toBe(head.hash);
     client.close();
   });
@@ -92,7 +112,10 @@ describe('BodyThreads', () => {
     const { client, head } = await openClient();
     const backlog = threads.open(chainAt(node.url))!;
     const reading = backlog.readBlock(head);
-    const given = reading.then(() => 'read', (error: Error) => error.name);
+    const given = reading.then(
+      () => 'read',
+      (error: Error) => error.name,
+    );
     await threads.stop();
     expect(await given).toBe('BodyThreadError');
     await waitFor(async () => (await backlog.readBlock(head)).hash === head.hash);

@@ -1,5 +1,11 @@
 import { Worker } from 'node:worker_threads';
-import { UnknownContentError, type ActiveChain, type Block, type BlockRef, type ChainClient } from '@chainwatch/chain-core';
+import {
+  UnknownContentError,
+  type ActiveChain,
+  type Block,
+  type BlockRef,
+  type ChainClient,
+} from '@chainwatch/chain-core';
 import type { AnalyzerLogger } from './analyzer-deps.ts';
 import type { ThreadReply, ThreadRequest } from './thread-messages.ts';
 
@@ -124,18 +130,26 @@ class BodyThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.#options.entry, { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } });
+    const worker = new Worker(this.#options.entry, {
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+    });
     worker.unref();
     worker.on('message', (reply: ThreadReply) => {
       const reading = this.#readings.get(reply.id);
       if (reply.type === 'block') reading?.resolve(reply.block);
-      else reading?.reject(reply.unknowns === undefined ? new BodyThreadError(reply.message, reply.publicMessage) : new UnknownContentError(reply.message, reply.unknowns));
+      else
+        reading?.reject(
+          reply.unknowns === undefined
+            ? new BodyThreadError(reply.message, reply.publicMessage)
+            : new UnknownContentError(reply.message, reply.unknowns),
+        );
     });
     worker.on('error', (error) => this.#options.logger.error({ error }, 'a thread that reads blocks failed'));
     worker.on('exit', (code) => {
       this.#worker = undefined;
       this.#restUntilMs = Date.now() + REST_MS;
-      for (const { reject } of this.#readings.values()) reject(new BodyThreadError(`the thread ended with ${code}`));
+      for (const { reject } of this.#readings.values())
+        reject(new BodyThreadError(`the thread ended with ${code}`));
     });
     for (const reader of this.#readers.values()) worker.postMessage(reader);
     return worker;

@@ -1,10 +1,19 @@
 import { formatAmount } from '@chainwatch/amounts';
 import { eventIdOf } from '@chainwatch/events';
-import type { BalanceChangeRecord, EventEnvelope, TransactionRecord, TransferRecord } from '@chainwatch/events';
+import type {
+  BalanceChangeRecord,
+  EventEnvelope,
+  TransactionRecord,
+  TransferRecord,
+} from '@chainwatch/events';
 import type { MatchedTransfer } from './matched-transaction.ts';
 import type { TransactionState } from './transaction-state.ts';
 
-export type TransactionEventType = 'transaction.detected' | 'transaction.confirmed' | 'transaction.reorged' | 'transaction.failed';
+export type TransactionEventType =
+  | 'transaction.detected'
+  | 'transaction.confirmed'
+  | 'transaction.reorged'
+  | 'transaction.failed';
 export type TransactionEvent = EventEnvelope<TransactionEventType>;
 
 export interface EventContext {
@@ -53,13 +62,26 @@ function buildRecord(state: TransactionState, context: EventContext): Transactio
     direction: state.direction,
     block_number: state.blockNumber ?? null,
     block_hash: state.blockHash ?? null,
-    block_timestamp: state.blockTimestamp === undefined ? null : new Date(state.blockTimestamp * 1000).toISOString(),
+    block_timestamp:
+      state.blockTimestamp === undefined ? null : new Date(state.blockTimestamp * 1000).toISOString(),
     tx_index: state.txIndex ?? null,
-    confirmations: state.status === 'reorged' || state.blockNumber === undefined ? 0 : Math.max(1, context.headNumber - state.blockNumber + 1),
+    confirmations:
+      state.status === 'reorged' || state.blockNumber === undefined
+        ? 0
+        : Math.max(1, context.headNumber - state.blockNumber + 1),
     required_confirmations: state.requiredConfirmations,
     // A fee is always in the native coin, whose decimals are part of the network.
-    fee: fee === undefined ? null : { asset_gid: fee.assetGid, amount: formatAmount(fee.amountRaw, context.decimalsOf(fee.assetGid) ?? 0), amount_raw: String(fee.amountRaw) },
-    transfers: state.transfers.slice(0, EVENT_TRANSFERS_MAX).map((transfer) => buildTransfer(transfer, context)),
+    fee:
+      fee === undefined
+        ? null
+        : {
+            asset_gid: fee.assetGid,
+            amount: formatAmount(fee.amountRaw, context.decimalsOf(fee.assetGid) ?? 0),
+            amount_raw: String(fee.amountRaw),
+          },
+    transfers: state.transfers
+      .slice(0, EVENT_TRANSFERS_MAX)
+      .map((transfer) => buildTransfer(transfer, context)),
     replaced_by: state.replacedBy ?? null,
     verification: state.isUnproved ? 'unproved' : 'proved',
     detected_at: state.detectedAt.toISOString(),
@@ -89,7 +111,8 @@ function sumBalanceChanges(state: TransactionState, context: EventContext): Bala
   const changes: BalanceChangeRecord[] = [];
   for (const { id, address } of state.participants) {
     const deltas = new Map<string, bigint>();
-    const add = (assetGid: string, amountRaw: bigint): void => void deltas.set(assetGid, (deltas.get(assetGid) ?? 0n) + amountRaw);
+    const add = (assetGid: string, amountRaw: bigint): void =>
+      void deltas.set(assetGid, (deltas.get(assetGid) ?? 0n) + amountRaw);
     for (const transfer of state.transfers) {
       if (!transfer.monitored.includes(address)) continue;
       if (transfer.to === address) add(transfer.assetGid, transfer.amountRaw);
@@ -98,7 +121,13 @@ function sumBalanceChanges(state: TransactionState, context: EventContext): Bala
     if (state.fee?.payer === address) add(state.fee.assetGid, -state.fee.amountRaw);
     for (const [assetGid, delta] of deltas) {
       const decimals = context.decimalsOf(assetGid);
-      changes.push({ address_id: id, address: context.displayOf(address), asset_gid: assetGid, delta: decimals === undefined ? null : formatAmount(delta, decimals), delta_raw: String(delta) });
+      changes.push({
+        address_id: id,
+        address: context.displayOf(address),
+        asset_gid: assetGid,
+        delta: decimals === undefined ? null : formatAmount(delta, decimals),
+        delta_raw: String(delta),
+      });
     }
   }
   return changes;

@@ -1,5 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describePublicly, IncompleteBlockError, type ActiveChain, type Block, type BlockRef, type ChainClient, type OpenedChain } from '@chainwatch/chain-core';
+import {
+  describePublicly,
+  IncompleteBlockError,
+  type ActiveChain,
+  type Block,
+  type BlockRef,
+  type ChainClient,
+  type OpenedChain,
+} from '@chainwatch/chain-core';
 import { FencedError } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';
 import { statusOf } from './advance-cursor.ts';
@@ -68,18 +76,55 @@ export class ChainAnalyzer {
     const client = () => opened.client;
     this.#deps = deps;
     this.#opened = opened;
-    this.#assets = new AssetBook({ sql: db, network: opened.network, client, metadataTimeoutMs: options.metadataTimeoutMs });
+    this.#assets = new AssetBook({
+      sql: db,
+      network: opened.network,
+      client,
+      metadataTimeoutMs: options.metadataTimeoutMs,
+    });
     const { decimalsOf, learn } = this.#assets;
     const utxo = opened.utxo && { codec: opened.utxo, coins: new CoinWatch(db, chain.gid) };
     const endpointOf = (block: object) => opened.client.endpointOf(block);
-    this.#chain = { gid: chain.gid, family: chain.family, network: opened.network, ...(utxo === undefined ? {} : { utxo }), token, endpointOf, displayOf: opened.displayAddress ?? ((address) => address), decimalsOf, learn };
+    this.#chain = {
+      gid: chain.gid,
+      family: chain.family,
+      network: opened.network,
+      ...(utxo === undefined ? {} : { utxo }),
+      token,
+      endpointOf,
+      displayOf: opened.displayAddress ?? ((address) => address),
+      decimalsOf,
+      learn,
+    };
     this.#standing = new ChainStanding({ db, logger, chain: this.#chain });
-    this.#mempool = new MempoolAnalyzer({ ...deps, watch: deps.family, chain: this.#chain, reader: opened.client.mempool, ring: this.#ring, onNews: this.#wake.notify });
-    this.#gate = new UnknownGate({ sql: db, client: opened.client, chain: this.#chain, waitMs: options.unknownWaitMs });
+    this.#mempool = new MempoolAnalyzer({
+      ...deps,
+      watch: deps.family,
+      chain: this.#chain,
+      reader: opened.client.mempool,
+      ring: this.#ring,
+      onNews: this.#wake.notify,
+    });
+    this.#gate = new UnknownGate({
+      sql: db,
+      client: opened.client,
+      chain: this.#chain,
+      waitMs: options.unknownWaitMs,
+    });
     this.#queue = new FeedQueue(db, chain.gid);
-    this.#upcoming = new UpcomingBlock((ref, signal) => opened.client.readBlock(ref, signal), this.#wake.notify);
+    this.#upcoming = new UpcomingBlock(
+      (ref, signal) => opened.client.readBlock(ref, signal),
+      this.#wake.notify,
+    );
     this.#bodies = new BodyPrefetcher(
-      async (entry, onTrouble, signal) => (await this.#upcoming.findBody(entry)) ?? this.#readBody(this.#isBehind && this.#failures === 0 ? backlogFirst(opened.client, deps.backlog) : client, entry, onTrouble, signal),
+      async (entry, onTrouble, signal) =>
+        (await this.#upcoming.findBody(entry)) ??
+        this.#readBody(
+          this.#isBehind && this.#failures === 0 ? backlogFirst(opened.client, deps.backlog) : client,
+          entry,
+          onTrouble,
+          signal,
+        ),
       options.prefetchWindow,
       this.#wake.notify,
     );
@@ -139,7 +184,8 @@ export class ChainAnalyzer {
           const isBusy = await this.#turn(signal);
           this.#failures = 0;
           if (!isBusy) await this.#wake.wait(this.#deps.options.pollMs);
-          if (this.#isBehind && !signal.aborted) await delay(Math.max(0, startedAt + GATHER_MS - performance.now()));
+          if (this.#isBehind && !signal.aborted)
+            await delay(Math.max(0, startedAt + GATHER_MS - performance.now()));
         } catch (error) {
           if (error instanceof FencedError) throw error;
           if (signal.aborted) return;
@@ -166,7 +212,9 @@ export class ChainAnalyzer {
     await utxo?.coins.load();
     this.#cursor = cursor;
     this.#late = [];
-    this.#watch = new ChainWatch(db, this.#chain.gid, family, watchXid, (address) => this.#news.push(utxo === undefined ? address : utxo.codec.matchKeyOf(address)));
+    this.#watch = new ChainWatch(db, this.#chain.gid, family, watchXid, (address) =>
+      this.#news.push(utxo === undefined ? address : utxo.codec.matchKeyOf(address)),
+    );
     await this.#mempool.load();
     if (cursor.seq === 0) this.#watch.skipToLoaded();
     if (this.#ring.tip?.hash !== cursor.hash) this.#ring.clear();
@@ -190,12 +238,19 @@ export class ChainAnalyzer {
     this.#headNumber = Math.max(this.#headNumber, this.#queue.entries.at(-1)?.number ?? 0);
     this.#bodies.prefetch(this.#queue.entries);
     // The bodies arrive meanwhile. What is registered between this look and the step is late at the next one.
-    const late = await this.#watch.readNews(this.#queue.entries[0]?.hash ?? this.#upcoming.hash, this.#cursor.number, this.#deps.options.pollMs);
+    const late = await this.#watch.readNews(
+      this.#queue.entries[0]?.hash ?? this.#upcoming.hash,
+      this.#cursor.number,
+      this.#deps.options.pollMs,
+    );
     if (late !== undefined) this.#upcoming.forget();
     this.#late.push(...(late ?? []));
     this.#mempool.recheck(this.#news.splice(0));
     const { groupTransactionsMax: transactionsMax } = this.#deps.options;
-    const segment = takeSegment(this.#queue.entries, this.#bodies, this.#cursor, { blocksMax: groupBlocks(this.#matchesPerBlock, this.#deps.options.groupBlocksMax), transactionsMax });
+    const segment = takeSegment(this.#queue.entries, this.#bodies, this.#cursor, {
+      blocksMax: groupBlocks(this.#matchesPerBlock, this.#deps.options.groupBlocksMax),
+      transactionsMax,
+    });
     const first = this.#queue.entries[0];
     if (segment !== undefined || first === undefined) this.#standing.noteMoving();
     else await this.#standing.noteWaiting(first, this.#bodies.find(first.seq)?.trouble, nowMs);
@@ -203,7 +258,8 @@ export class ChainAnalyzer {
     const hasRecovered = this.#standing.reason !== undefined && first === undefined;
     if (segment === undefined && this.#late.length === 0 && !hasRecovered) {
       // Where outputs are spent, looking into a block changes what is looked for.
-      if (this.#chain.utxo === undefined) await this.#upcoming.prepare(this.#cursor, (block) => this.#prepare([{ block }], [], signal));
+      if (this.#chain.utxo === undefined)
+        await this.#upcoming.prepare(this.#cursor, (block) => this.#prepare([{ block }], [], signal));
       return this.#lookAtMempool();
     }
     await stepInTrace(this.#chain.gid, segment ?? NOTHING, (traced) => this.#step(traced, signal));
@@ -212,8 +268,23 @@ export class ChainAnalyzer {
 
   async #serveDesk(signal: AbortSignal): Promise<void> {
     const { db, family: watch, now } = this.#deps;
-    const advance = { cursor: this.#cursor, watchXid: this.#watch.watchXid, lagEntries: this.#queue.lastSeq - this.#cursor.seq, processedHashes: [] };
-    const events = await this.desk.serve({ db, chain: this.#chain, watch, assets: this.#assets, ring: this.#ring, readBody: this.readBodyFor(signal), advance, now: now(), signal });
+    const advance = {
+      cursor: this.#cursor,
+      watchXid: this.#watch.watchXid,
+      lagEntries: this.#queue.lastSeq - this.#cursor.seq,
+      processedHashes: [],
+    };
+    const events = await this.desk.serve({
+      db,
+      chain: this.#chain,
+      watch,
+      assets: this.#assets,
+      ring: this.#ring,
+      readBody: this.readBodyFor(signal),
+      advance,
+      now: now(),
+      signal,
+    });
     if (this.#standing.status !== 'recovering') this.#deps.relay.publish(events);
   }
 
@@ -233,7 +304,11 @@ export class ChainAnalyzer {
     const startedAt = performance.now();
     const late = this.#late;
     const { gid: chainGid, network } = this.#chain;
-    const blocks = segment.blocks.flatMap(({ entry, block }) => (block === undefined ? [] : [{ block, ...(entry.traceparent === undefined ? {} : { traceparent: entry.traceparent }) }]));
+    const blocks = segment.blocks.flatMap(({ entry, block }) =>
+      block === undefined
+        ? []
+        : [{ block, ...(entry.traceparent === undefined ? {} : { traceparent: entry.traceparent }) }],
+    );
     const prepared = late.length === 0 ? this.#upcoming.takeStep(blocks, this.#cursor) : undefined;
     const step = prepared ?? (await this.#prepare(blocks, late, signal));
     const cursor = nextCursor(this.#cursor, segment, await findAncestorNumber(db, chainGid, segment));
@@ -244,23 +319,65 @@ export class ChainAnalyzer {
       processedHashes: segment.blocks.map(({ entry }) => entry.hash),
     };
     const settlement = await this.#mempool.settle(blocks.map(({ block }) => block));
-    const { events, isReleased } = await runStep(db, this.#chain, { segment, step, cursor: this.#cursor, advance, settlement, now: now() });
+    const { events, isReleased } = await runStep(db, this.#chain, {
+      segment,
+      step,
+      cursor: this.#cursor,
+      advance,
+      settlement,
+      now: now(),
+    });
     this.#mempool.finish(settlement, events);
-    if (blocks.length > 0) this.#matchesPerBlock = (this.#matchesPerBlock + step.matches.length / blocks.length) / 2;
-    this.#finish(segment, blocks.map(({ block }) => block), cursor);
+    if (blocks.length > 0)
+      this.#matchesPerBlock = (this.#matchesPerBlock + step.matches.length / blocks.length) / 2;
+    this.#finish(
+      segment,
+      blocks.map(({ block }) => block),
+      cursor,
+    );
     this.#assets.markSaved(step.newAssets, movedTokens([...step.late, ...step.matches], network.native.gid));
     this.#standing.noteStep(statusOf(advance));
     if (isReleased) void relay.sweep();
     else if (this.#standing.status !== 'recovering') relay.publish(events);
-    recordStep(this.#chain.gid, { blocks: segment.blocks.length, events: events.length, lagBlocks: this.report.lagBlocks, seconds: (performance.now() - startedAt) / 1000 });
+    recordStep(this.#chain.gid, {
+      blocks: segment.blocks.length,
+      events: events.length,
+      lagBlocks: this.report.lagBlocks,
+      seconds: (performance.now() - startedAt) / 1000,
+    });
   }
 
-  async #prepare(blocks: readonly BlockToAnalyse[], late: readonly LateAddress[], signal: AbortSignal): Promise<BlocksStep> {
+  async #prepare(
+    blocks: readonly BlockToAnalyse[],
+    late: readonly LateAddress[],
+    signal: AbortSignal,
+  ): Promise<BlocksStep> {
     const { db, family: watch } = this.#deps;
     const { gid: chainGid, family, network, utxo } = this.#chain;
-    const passed = { sql: db, chainGid, ring: this.#ring, ...(utxo === undefined ? {} : { codec: utxo.codec }), readBody: this.readBodyFor(signal) };
+    const passed = {
+      sql: db,
+      chainGid,
+      ring: this.#ring,
+      ...(utxo === undefined ? {} : { codec: utxo.codec }),
+      readBody: this.readBodyFor(signal),
+    };
     const lateCandidates = await findLateCandidates(passed, late, this.#cursor.number ?? -1);
-    return prepareBlocks({ sql: db, chainGid, family, network, watch, client: this.#opened.client, assets: this.#assets, ...(utxo === undefined ? {} : { utxo }) }, blocks, late, lateCandidates, signal);
+    return prepareBlocks(
+      {
+        sql: db,
+        chainGid,
+        family,
+        network,
+        watch,
+        client: this.#opened.client,
+        assets: this.#assets,
+        ...(utxo === undefined ? {} : { utxo }),
+      },
+      blocks,
+      late,
+      lateCandidates,
+      signal,
+    );
   }
 
   /** Reads bodies of blocks that were passed. */
@@ -268,8 +385,24 @@ export class ChainAnalyzer {
     return (ref) => this.#readBody(() => this.#opened.client, ref, this.#standing.setStalled, signal);
   }
 
-  #readBody(client: () => Pick<ChainClient, 'readBlock'>, ref: BlockRef, onTrouble: (reason: string) => void, signal: AbortSignal): Promise<Block | undefined> {
-    return readBody({ client, unknowns: this.#gate, sql: this.#deps.db, chainGid: this.#chain.gid, logger: this.#deps.logger }, ref, onTrouble, signal);
+  #readBody(
+    client: () => Pick<ChainClient, 'readBlock'>,
+    ref: BlockRef,
+    onTrouble: (reason: string) => void,
+    signal: AbortSignal,
+  ): Promise<Block | undefined> {
+    return readBody(
+      {
+        client,
+        unknowns: this.#gate,
+        sql: this.#deps.db,
+        chainGid: this.#chain.gid,
+        logger: this.#deps.logger,
+      },
+      ref,
+      onTrouble,
+      signal,
+    );
   }
 
   /** The step is committed. */
@@ -289,7 +422,11 @@ export class ChainAnalyzer {
     this.#deps.logger.warn({ chain_gid: this.#chain.gid, error }, 'a step failed, it is tried again');
     await this.#standing.writeStalled(describePublicly(error)).catch(() => undefined);
     this.#failures += 1;
-    if (error instanceof FeedGapError || error instanceof FeedMismatchError || error instanceof IncompleteBlockError) {
+    if (
+      error instanceof FeedGapError ||
+      error instanceof FeedMismatchError ||
+      error instanceof IncompleteBlockError
+    ) {
       this.#ring.clear();
       this.#queue.reset(this.#cursor.seq);
       this.#bodies.reset();

@@ -21,7 +21,10 @@ interface StateRow {
   readonly watch_xid: string;
 }
 
-export async function readCursor(sql: Sql, chainGid: string): Promise<{ cursor: ChainCursor; watchXid: bigint }> {
+export async function readCursor(
+  sql: Sql,
+  chainGid: string,
+): Promise<{ cursor: ChainCursor; watchXid: bigint }> {
   const { rows } = await sql.query<StateRow>(
     'SELECT cursor_seq, cursor_number, cursor_hash, confirmed_number, hold_until_seq, watch_xid::text AS watch_xid FROM analyzer_states WHERE chain_gid = $1',
     [chainGid],

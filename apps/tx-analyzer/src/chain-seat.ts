@@ -32,7 +32,10 @@ export class ChainSeat {
   readonly #done: Promise<void>;
   #analyzer: ChainAnalyzer | undefined;
   /** While nothing is analysed here. */
-  #idle: Pick<ChainReport, 'status' | 'reason'> = { status: 'unknown', reason: 'the lease was not asked for yet' };
+  #idle: Pick<ChainReport, 'status' | 'reason'> = {
+    status: 'unknown',
+    reason: 'the lease was not asked for yet',
+  };
 
   constructor(deps: SeatDeps, chain: ActiveChain) {
     this.#deps = deps;
@@ -70,7 +73,11 @@ export class ChainSeat {
         this.#idle = { status: 'standby' };
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        if (reason !== this.#idle.reason) logger.warn({ chain_gid: gid, error: reason }, 'the chain could not be analysed, it is tried again');
+        if (reason !== this.#idle.reason)
+          logger.warn(
+            { chain_gid: gid, error: reason },
+            'the chain could not be analysed, it is tried again',
+          );
         // With the lease in hand it is known that nobody analyses the chain; without an answer it is not known who does.
         this.#idle = { status: lease === undefined ? 'unknown' : 'stalled', reason };
       } finally {
@@ -86,12 +93,19 @@ export class ChainSeat {
     const end = new AbortController();
     const signal = AbortSignal.any([this.#stop.signal, lease.lost, end.signal]);
     const token = await raiseToken(db, 'analyzer_states', gid, owner);
-    const stopBeating = startBeating({ db, table: 'analyzer_states', chainGid: gid, token, onFenced: () => end.abort() });
+    const stopBeating = startBeating({
+      db,
+      table: 'analyzer_states',
+      chainGid: gid,
+      token,
+      onFenced: () => end.abort(),
+    });
     try {
       await this.#analyze(token, signal, end);
     } catch (error) {
       // What cannot even begin is told as well, or it would look as if nobody were there.
-      if (!(error instanceof FencedError)) await writeStalled(db, { gid, token }, describePublicly(error)).catch(() => undefined);
+      if (!(error instanceof FencedError))
+        await writeStalled(db, { gid, token }, describePublicly(error)).catch(() => undefined);
       if (!(error instanceof FencedError)) throw error;
       logger.warn({ chain_gid: gid }, 'another replica took the chain over, this one let go');
     } finally {
@@ -106,20 +120,66 @@ export class ChainSeat {
     const backlog = this.#deps.openBacklog?.(this.#chain);
     this.#idle = { status: 'catching_up' };
     try {
-      if (await adoptRestoredRows(db)) logger.warn({}, 'the database was restored from a dump, its addresses were taken over');
+      if (await adoptRestoredRows(db))
+        logger.warn({}, 'the database was restored from a dump, its addresses were taken over');
       const family = await this.#deps.loadFamily(opened.utxo);
       logger.info({ chain_gid: gid, fence: token }, 'the chain was taken over');
       if (opened.utxo === undefined) await askForMissedBalances({ sql: db, network: opened.network, signal });
-      const analyzer = new ChainAnalyzer({ ...this.#deps, family, options, now: () => new Date(), ...(backlog === undefined ? {} : { backlog }) }, this.#chain, opened, token);
+      const analyzer = new ChainAnalyzer(
+        {
+          ...this.#deps,
+          family,
+          options,
+          now: () => new Date(),
+          ...(backlog === undefined ? {} : { backlog }),
+        },
+        this.#chain,
+        opened,
+        token,
+      );
       this.#analyzer = analyzer;
       const unsubscribes = [
         bus.subscribe('block.seen', [gid], ({ payload }) => analyzer.anticipate(payload)),
         bus.subscribe('block.new', [gid], ({ payload, traceparent }) => analyzer.push(payload, traceparent)),
       ];
-      const discovery = discoverAssets({ db, client: opened.client, chainGid: gid, assets: analyzer.assets, logger, signal });
-      const backfills = opened.utxo && runBackfills({ sql: db, client: opened.client, readBlock: analyzer.readBlock, codec: opened.utxo, chainGid: gid, logger, signal, settle: (batch, found) => analyzer.desk.hand(settleCoins(batch, found)) });
-      const witnesses = runWitnesses({ sql: db, client: opened.client, chain: { gid, token }, desk: analyzer.desk, logger, pollMs: options.pollMs, signal });
-      const reprocess = runReprocess({ sql: db, chainGid: gid, desk: analyzer.desk, readBody: analyzer.readBodyFor(signal), logger, pollMs: options.pollMs, signal });
+      const discovery = discoverAssets({
+        db,
+        client: opened.client,
+        chainGid: gid,
+        assets: analyzer.assets,
+        logger,
+        signal,
+      });
+      const backfills =
+        opened.utxo &&
+        runBackfills({
+          sql: db,
+          client: opened.client,
+          readBlock: analyzer.readBlock,
+          codec: opened.utxo,
+          chainGid: gid,
+          logger,
+          signal,
+          settle: (batch, found) => analyzer.desk.hand(settleCoins(batch, found)),
+        });
+      const witnesses = runWitnesses({
+        sql: db,
+        client: opened.client,
+        chain: { gid, token },
+        desk: analyzer.desk,
+        logger,
+        pollMs: options.pollMs,
+        signal,
+      });
+      const reprocess = runReprocess({
+        sql: db,
+        chainGid: gid,
+        desk: analyzer.desk,
+        readBody: analyzer.readBodyFor(signal),
+        logger,
+        pollMs: options.pollMs,
+        signal,
+      });
       try {
         await analyzer.run(signal);
       } finally {

@@ -44,7 +44,11 @@ export class ChainStanding {
   }
 
   /** The body of the next block is not there. */
-  async noteWaiting({ number, hash }: Body['entry'], trouble: string | undefined, nowMs: number): Promise<void> {
+  async noteWaiting(
+    { number, hash }: Body['entry'],
+    trouble: string | undefined,
+    nowMs: number,
+  ): Promise<void> {
     if (this.#waitingSince === 0) this.#waitingSince = nowMs;
     const isSlow = nowMs - this.#waitingSince >= STALL_MS;
     if (trouble === undefined && !isSlow) return;

@@ -42,7 +42,13 @@ export class ChainWatch {
    * @param storedXid of the state; every row of an older transaction was dealt with by whoever stored it
    * @param onAddress hears of every address that is news
    */
-  constructor(sql: Sql, chainGid: string, family: FamilyWatch, storedXid: bigint, onAddress: (address: string) => void = () => undefined) {
+  constructor(
+    sql: Sql,
+    chainGid: string,
+    family: FamilyWatch,
+    storedXid: bigint,
+    onAddress: (address: string) => void = () => undefined,
+  ) {
     this.#sql = sql;
     this.#onAddress = onAddress;
     this.#chainGid = chainGid;
@@ -68,9 +74,14 @@ export class ChainWatch {
    * be looked for in the blocks already passed; those that count from a later one are in the set, for whatever is looked
    * through from now on. Undefined: there was no look.
    */
-  async readNews(nextHash: string | undefined, cursorNumber: number | undefined, everyMs: number): Promise<LateAddress[] | undefined> {
+  async readNews(
+    nextHash: string | undefined,
+    cursorNumber: number | undefined,
+    everyMs: number,
+  ): Promise<LateAddress[] | undefined> {
     const nowMs = performance.now();
-    if (nextHash !== undefined && nextHash === this.#readFor?.hash && nowMs - this.#readFor.atMs < everyMs) return undefined;
+    if (nextHash !== undefined && nextHash === this.#readFor?.hash && nowMs - this.#readFor.atMs < everyMs)
+      return undefined;
     this.#readFor = { hash: nextHash, atMs: nowMs };
     // A reset may have moved it.
     this.#startNumber = undefined;
@@ -115,7 +126,14 @@ export class ChainWatch {
                AND (a.watch_xid, a.id) > ($4::xid8, $5::uuid)
              LEFT JOIN address_watches w ON w.address_id = a.id AND w.chain_gid = $6
              ORDER BY a.watch_xid, a.id LIMIT ${PAGE_ROWS}`,
-      values: [this.#family.family, String(this.#watchXid), this.#snapshot ?? null, afterXid, afterId, this.#chainGid],
+      values: [
+        this.#family.family,
+        String(this.#watchXid),
+        this.#snapshot ?? null,
+        afterXid,
+        afterId,
+        this.#chainGid,
+      ],
     });
     return rows;
   }
@@ -123,7 +141,10 @@ export class ChainWatch {
   /** An address without a row of its own counts from the first block that the chain was followed from. */
   async #findStartNumber(): Promise<number> {
     if (this.#startNumber === undefined) {
-      const { rows } = await this.#sql.query<{ start_number: number | null }>('SELECT start_number FROM ingestor_states WHERE chain_gid = $1', [this.#chainGid]);
+      const { rows } = await this.#sql.query<{ start_number: number | null }>(
+        'SELECT start_number FROM ingestor_states WHERE chain_gid = $1',
+        [this.#chainGid],
+      );
       this.#startNumber = rows[0]?.start_number ?? 0;
     }
     return this.#startNumber;

@@ -26,7 +26,10 @@ export class CoinWatch {
   async load(): Promise<void> {
     this.#set ??= await this.#db.transaction(async (sql) => {
       await sql.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      const { rows } = await sql.query<{ total: number }>('SELECT count(*) AS total FROM utxos WHERE chain_gid = $1 AND spent_by IS NULL', [this.#chainGid]);
+      const { rows } = await sql.query<{ total: number }>(
+        'SELECT count(*) AS total FROM utxos WHERE chain_gid = $1 AND spent_by IS NULL',
+        [this.#chainGid],
+      );
       const set = WatchSet.withCapacity(Math.max(1_024, Math.ceil(rows[0]!.total * SPARE_ROOM)));
       await fill(sql, set, this.#chainGid);
       return set;

@@ -15,7 +15,12 @@ import { planWrites, type WritePlan } from './plan-writes.ts';
 import type { OutboxEvent } from './planned-event.ts';
 import type { Existing } from './read-existing.ts';
 import { SqlParams } from './sql-params.ts';
-import { insertAssetsSql, insertTransactionAddressesSql, insertTransfersSql, upsertTransactionsSql } from './transaction-rows.ts';
+import {
+  insertAssetsSql,
+  insertTransactionAddressesSql,
+  insertTransfersSql,
+  upsertTransactionsSql,
+} from './transaction-rows.ts';
 import type { TransactionState } from './transaction-state.ts';
 import type { UtxoChanges } from './utxo-changes.ts';
 import { writeUtxos } from './write-utxos.ts';
@@ -35,9 +40,20 @@ export interface BlocksStep {
 }
 
 /** Writes a group of blocks in an open transaction: records, outbox, work for the balance service, cursor. */
-export async function commitBlocks(sql: Transaction, chain: ChainContext, step: BlocksStep, existing: Existing, advance: Advance, now: Date): Promise<OutboxEvent[]> {
+export async function commitBlocks(
+  sql: Transaction,
+  chain: ChainContext,
+  step: BlocksStep,
+  existing: Existing,
+  advance: Advance,
+  now: Date,
+): Promise<OutboxEvent[]> {
   const { confirmation } = chain.network;
-  const plan = planWrites(step.late, step.matches, existing.transactions, { chainGid: chain.gid, requiredConfirmations: confirmation.depth, now });
+  const plan = planWrites(step.late, step.matches, existing.transactions, {
+    chainGid: chain.gid,
+    requiredConfirmations: confirmation.depth,
+    now,
+  });
   const counts = new Map<string, number>();
   const numbers = plan.events.map(({ state: { projectId } }) => {
     const count = (counts.get(projectId) ?? 0) + 1;
@@ -46,17 +62,38 @@ export async function commitBlocks(sql: Transaction, chain: ChainContext, step: 
   });
   // Counters are made when a project's first event comes; those that are there are locked already.
   const isCounted = [...counts.keys()].every((projectId) => existing.sequences.has(projectId));
-  const sequences = isCounted ? numbers : await takeSequences(sql, chain.gid, plan.events.map(({ state }) => state.projectId));
+  const sequences = isCounted
+    ? numbers
+    : await takeSequences(
+        sql,
+        chain.gid,
+        plan.events.map(({ state }) => state.projectId),
+      );
   const events = buildEvents(chain, plan.events, sequences, advance.cursor.number ?? 0, now);
   if (plan.resetIds.length > 0) await clearRecords(sql, plan.resetIds);
   const merged = plan.merges.length === 0 ? [] : await mergeRecords(sql, chain, plan.merges);
   if (step.utxos !== undefined) await writeUtxos(sql, chain, step.utxos);
   if (step.usedIds.length > 0) await markUsed(sql, step.usedIds);
   // A statement that writes nothing costs the database as much as a row: its plan is set up and its triggers are called.
-  const parts = listParts(chain, step, { plan, merged, events, counts: isCounted ? counts : new Map(), isHeld: isHolding(advance.cursor) }).filter(({ rows }) => rows.length > 0);
+  const parts = listParts(chain, step, {
+    plan,
+    merged,
+    events,
+    counts: isCounted ? counts : new Map(),
+    isHeld: isHolding(advance.cursor),
+  }).filter(({ rows }) => rows.length > 0);
   const params = new SqlParams();
-  const text = advanceCursorSql(params, chain, advance, parts.map(({ name, write }) => `new_${name} AS (${write(params)})`));
-  sql.send({ name: `commit_blocks_${parts.map(({ name }) => name[0]).join('')}`, text, values: params.values });
+  const text = advanceCursorSql(
+    params,
+    chain,
+    advance,
+    parts.map(({ name, write }) => `new_${name} AS (${write(params)})`),
+  );
+  sql.send({
+    name: `commit_blocks_${parts.map(({ name }) => name[0]).join('')}`,
+    text,
+    values: params.values,
+  });
   return events;
 }
 
@@ -78,12 +115,28 @@ interface Part {
   write(params: SqlParams): string;
 }
 
-function listParts(chain: ChainContext, step: BlocksStep, { plan, merged, events, counts, isHeld }: Written): readonly Part[] {
+function listParts(
+  chain: ChainContext,
+  step: BlocksStep,
+  { plan, merged, events, counts, isHeld }: Written,
+): readonly Part[] {
   const states = [...plan.upserts, ...merged];
   return [
-    { name: 'assets', rows: step.newAssets, write: (params) => insertAssetsSql(params, chain, step.newAssets) },
-    { name: 'transactions', rows: plan.upserts, write: (params) => upsertTransactionsSql(params, chain, plan.upserts) },
-    { name: 'moves', rows: states.flatMap(({ transfers }) => transfers), write: (params) => insertTransfersSql(params, chain, states) },
+    {
+      name: 'assets',
+      rows: step.newAssets,
+      write: (params) => insertAssetsSql(params, chain, step.newAssets),
+    },
+    {
+      name: 'transactions',
+      rows: plan.upserts,
+      write: (params) => upsertTransactionsSql(params, chain, plan.upserts),
+    },
+    {
+      name: 'moves',
+      rows: states.flatMap(({ transfers }) => transfers),
+      write: (params) => insertTransfersSql(params, chain, states),
+    },
     { name: 'participants', rows: states, write: (params) => insertTransactionAddressesSql(params, states) },
     { name: 'events', rows: events, write: (params) => insertEventsSql(params, events, isHeld) },
     { name: 'counts', rows: [...counts], write: (params) => addSequencesSql(params, chain, counts) },
@@ -91,11 +144,18 @@ function listParts(chain: ChainContext, step: BlocksStep, { plan, merged, events
   ];
 }
 
-function addSequencesSql(params: SqlParams, chain: ChainContext, counts: ReadonlyMap<string, number>): string {
-  const source = params.unnest([...counts], [
-    ['uuid', ([projectId]) => projectId],
-    ['bigint', ([, count]) => count],
-  ]);
+function addSequencesSql(
+  params: SqlParams,
+  chain: ChainContext,
+  counts: ReadonlyMap<string, number>,
+): string {
+  const source = params.unnest(
+    [...counts],
+    [
+      ['uuid', ([projectId]) => projectId],
+      ['bigint', ([, count]) => count],
+    ],
+  );
   return `UPDATE project_sequences p SET value = p.value + n.count FROM ${source} AS n (project_id, count)
     WHERE p.project_id = n.project_id AND p.chain_gid = ${params.add(chain.gid, 'text')}`;
 }

@@ -15,7 +15,11 @@ interface FinalizeStep {
 }
 
 /** Applies a `finalize` entry in an open transaction (chain's row locked): blocks and transactions become confirmed. */
-export async function commitFinalize(sql: Sql, chain: ChainContext, { entry, after, cursor, now }: FinalizeStep): Promise<OutboxEvent[]> {
+export async function commitFinalize(
+  sql: Sql,
+  chain: ChainContext,
+  { entry, after, cursor, now }: FinalizeStep,
+): Promise<OutboxEvent[]> {
   await sql.query({
     name: 'confirm_blocks',
     // Locked in the order of their ids, as the ingestor does.
@@ -24,5 +28,9 @@ export async function commitFinalize(sql: Sql, chain: ChainContext, { entry, aft
            UPDATE blocks SET status = 'confirmed', updated_at = now() FROM final WHERE blocks.id = final.id`,
     values: [chain.gid, after ?? -1, entry.number],
   });
-  return confirmTransactions(sql, chain, entry, { headNumber: cursor.number ?? entry.number, isHeld: isHolding(cursor), now });
+  return confirmTransactions(sql, chain, entry, {
+    headNumber: cursor.number ?? entry.number,
+    isHeld: isHolding(cursor),
+    now,
+  });
 }

@@ -12,7 +12,11 @@ import { planPending } from './plan-writes.ts';
 import type { OutboxEvent } from './planned-event.ts';
 import { lockAndReadExisting } from './read-existing.ts';
 import { SqlParams } from './sql-params.ts';
-import { insertTransactionAddressesSql, insertTransfersSql, upsertTransactionsSql } from './transaction-rows.ts';
+import {
+  insertTransactionAddressesSql,
+  insertTransfersSql,
+  upsertTransactionsSql,
+} from './transaction-rows.ts';
 import type { TransactionState } from './transaction-state.ts';
 
 /** What the mempool means, ready to be written. */
@@ -36,11 +40,20 @@ export interface MempoolCommit {
 }
 
 /** Writes what the mempool means in an open transaction: records, what they spend, outbox. The cursor stays. @throws FencedError */
-export async function commitMempool(sql: Sql, chain: ChainContext, { matches, dropped, usedIds }: MempoolStep, { headNumber, now }: CommitOptions): Promise<MempoolCommit> {
+export async function commitMempool(
+  sql: Sql,
+  chain: ChainContext,
+  { matches, dropped, usedIds }: MempoolStep,
+  { headNumber, now }: CommitOptions,
+): Promise<MempoolCommit> {
   const ids = matches.map((match) => transactionIdOf(match.projectId, chain.gid, match.transaction.hash));
   const existing = await lockAndReadExisting(sql, chain, ids);
   const undone = await dropPending(sql, chain, dropped, { headNumber, isHeld: false, now });
-  const plan = planPending(matches, existing, { chainGid: chain.gid, requiredConfirmations: chain.network.confirmation.depth, now });
+  const plan = planPending(matches, existing, {
+    chainGid: chain.gid,
+    requiredConfirmations: chain.network.confirmation.depth,
+    now,
+  });
   const events = await numberEvents(sql, chain, plan.events, headNumber, now);
   if (plan.upserts.length === 0) return { events: undone, states: [] };
   if (usedIds.length > 0) await markUsed(sql, usedIds);
@@ -51,15 +64,25 @@ export async function commitMempool(sql: Sql, chain: ChainContext, { matches, dr
     new_transfers AS (${insertTransfersSql(params, chain, plan.upserts)}),
     new_addresses AS (${insertTransactionAddressesSql(params, plan.upserts)}),
     new_events AS (${insertEventsSql(params, events, false)}),
-    new_inputs AS (${insertInputsSql(params, chain.gid, matches.filter(({ transaction }) => written.has(transaction.hash)))})
+    new_inputs AS (${insertInputsSql(
+      params,
+      chain.gid,
+      matches.filter(({ transaction }) => written.has(transaction.hash)),
+    )})
     SELECT 1`;
   await sql.query({ name: 'commit_mempool', text, values: params.values });
   return { events: [...undone, ...events], states: plan.upserts };
 }
 
-function insertInputsSql(params: SqlParams, chainGid: string, matches: readonly MatchedTransaction[]): string {
+function insertInputsSql(
+  params: SqlParams,
+  chainGid: string,
+  matches: readonly MatchedTransaction[],
+): string {
   const byHash = new Map(matches.map(({ transaction }) => [transaction.hash, transaction]));
-  const rows = [...byHash.values()].flatMap(({ hash, utxo }) => (utxo?.inputs ?? []).map((input) => ({ hash, input })));
+  const rows = [...byHash.values()].flatMap(({ hash, utxo }) =>
+    (utxo?.inputs ?? []).map((input) => ({ hash, input })),
+  );
   const source = params.unnest(rows, [
     ['text', ({ hash }) => hash],
     ['text', ({ input }) => input.txid],

@@ -6,7 +6,13 @@ import type { FeedEntry } from './feed-entry.ts';
 import { insertEvents } from './insert-events.ts';
 import { numberEvents } from './number-events.ts';
 import type { OutboxEvent } from './planned-event.ts';
-import { compareByPosition, heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from './read-states.ts';
+import {
+  compareByPosition,
+  heldPairs,
+  readStates,
+  STATE_COLUMNS,
+  type TransactionRow,
+} from './read-states.ts';
 import { SqlParams } from './sql-params.ts';
 import { undoUtxos } from './undo-utxos.ts';
 
@@ -17,7 +23,13 @@ const CHUNK_ROWS = 1_000;
  * one more epoch and an event each, coins are as they were before, what was read of balances there goes, and is read
  * again at the head.
  */
-export async function commitReorg(sql: Sql, chain: ChainContext, orphans: readonly FeedEntry[], cursor: ChainCursor, now: Date): Promise<OutboxEvent[]> {
+export async function commitReorg(
+  sql: Sql,
+  chain: ChainContext,
+  orphans: readonly FeedEntry[],
+  cursor: ChainCursor,
+  now: Date,
+): Promise<OutboxEvent[]> {
   const hashes = orphans.map((orphan) => orphan.hash);
   const traceparents = new Map(orphans.map((orphan) => [orphan.hash, orphan.traceparent]));
   const all: OutboxEvent[] = [];
@@ -28,17 +40,26 @@ export async function commitReorg(sql: Sql, chain: ChainContext, orphans: readon
     const states = await readStates(sql, rows, chain.learn);
     const planned = states.map((state) => {
       const traceparent = traceparents.get(state.blockHash ?? '');
-      return { type: 'transaction.reorged', state, ...(traceparent === undefined ? {} : { traceparent }) } as const;
+      return {
+        type: 'transaction.reorged',
+        state,
+        ...(traceparent === undefined ? {} : { traceparent }),
+      } as const;
     });
     const events = await numberEvents(sql, chain, planned, cursor.number ?? 0, now);
     await insertEvents(sql, events, isHolding(cursor));
-    for (const state of states) for (const pair of heldPairs(chain, state)) reads.add({ ...pair, reason: 'reorged' });
+    for (const state of states)
+      for (const pair of heldPairs(chain, state)) reads.add({ ...pair, reason: 'reorged' });
     all.push(...events);
     if (rows.length < CHUNK_ROWS) break;
   }
   // Nothing is left to stand on: whatever was known of coins came from a chain that is no more.
   const isEmptied = cursor.number === undefined;
-  await sql.query({ name: 'drop_unproved', text: 'DELETE FROM unproved_transactions WHERE chain_gid = $1 AND block_hash = ANY($2)', values: [chain.gid, hashes] });
+  await sql.query({
+    name: 'drop_unproved',
+    text: 'DELETE FROM unproved_transactions WHERE chain_gid = $1 AND block_hash = ANY($2)',
+    values: [chain.gid, hashes],
+  });
   if (isEmptied) await forgetWatches(sql, chain, orphans);
   else await lowerWatches(sql, chain, orphans);
   if (isEmptied) await lookForCoinsAgain(sql, chain, orphans);
@@ -46,7 +67,11 @@ export async function commitReorg(sql: Sql, chain: ChainContext, orphans: readon
   if (chain.utxo !== undefined) chain.utxo.coins.add(await undoUtxos(sql, chain, orphans, isEmptied));
   if (reads.list().length > 0) {
     const params = new SqlParams();
-    await sql.query({ name: 'insert_reads', text: insertBalanceReadsSql(params, chain.gid, reads.list()), values: params.values });
+    await sql.query({
+      name: 'insert_reads',
+      text: insertBalanceReadsSql(params, chain.gid, reads.list()),
+      values: params.values,
+    });
   }
   return all;
 }
@@ -81,11 +106,19 @@ async function lowerWatches(sql: Sql, chain: ChainContext, orphans: readonly Fee
 
 /** The next block is a first one, at whatever height: whoever was there before counts from it on, as before the first activation. */
 async function forgetWatches(sql: Sql, chain: ChainContext, orphans: readonly FeedEntry[]): Promise<void> {
-  await sql.query({ name: 'forget_watches', text: 'DELETE FROM address_watches WHERE chain_gid = $1 AND feed_seq < $2', values: [chain.gid, orphans.at(-1)!.seq] });
+  await sql.query({
+    name: 'forget_watches',
+    text: 'DELETE FROM address_watches WHERE chain_gid = $1 AND feed_seq < $2',
+    values: [chain.gid, orphans.at(-1)!.seq],
+  });
 }
 
 /** Of whoever counts from the first block that was followed, or above. */
-async function lookForCoinsAgain(sql: Sql, chain: ChainContext, orphans: readonly FeedEntry[]): Promise<void> {
+async function lookForCoinsAgain(
+  sql: Sql,
+  chain: ChainContext,
+  orphans: readonly FeedEntry[],
+): Promise<void> {
   await sql.query({
     name: 'look_for_coins_again',
     text: `UPDATE address_backfills b SET status = 'pending', next_block = NULL, to_block = NULL, updated_at = now()
@@ -94,7 +127,12 @@ async function lookForCoinsAgain(sql: Sql, chain: ChainContext, orphans: readonl
   });
 }
 
-async function markReorged(sql: Sql, chain: ChainContext, hashes: readonly string[], now: Date): Promise<TransactionRow[]> {
+async function markReorged(
+  sql: Sql,
+  chain: ChainContext,
+  hashes: readonly string[],
+  now: Date,
+): Promise<TransactionRow[]> {
   const { rows } = await sql.query<TransactionRow>({
     name: 'mark_reorged',
     text: `UPDATE transactions SET status = 'reorged', epoch = epoch + 1, reorged_at = $3, confirmed_at = NULL
@@ -110,7 +148,12 @@ async function markReorged(sql: Sql, chain: ChainContext, hashes: readonly strin
  * The difference between two readings was explained by the transactions known then; when the block comes back, more may be.
  * Withdrawals and rebases have no transaction: it is by their readings that they are asked for again.
  */
-async function removeReadings(sql: Sql, chain: ChainContext, hashes: readonly string[], reads: BalanceReads): Promise<void> {
+async function removeReadings(
+  sql: Sql,
+  chain: ChainContext,
+  hashes: readonly string[],
+  reads: BalanceReads,
+): Promise<void> {
   const { rows } = await sql.query<{ address_id: string; asset_gid: string }>(
     // Addresses first, as whoever deletes one does: its readings go with it.
     `WITH kept AS MATERIALIZED (
@@ -124,5 +167,6 @@ async function removeReadings(sql: Sql, chain: ChainContext, hashes: readonly st
      SELECT DISTINCT address_id, asset_gid FROM readings`,
     [chain.gid, hashes],
   );
-  for (const row of rows) reads.add({ addressId: row.address_id, assetGid: row.asset_gid, reason: 'reorged' });
+  for (const row of rows)
+    reads.add({ addressId: row.address_id, assetGid: row.asset_gid, reason: 'reorged' });
 }

@@ -5,7 +5,17 @@ import { durationMs, integer, loadConfig, serviceConfig } from '@chainwatch/conf
 export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
   loadConfig(
     serviceConfig
-      .pick({ DATABASE_URL: true, NATS_URL: true, HEALTH_PORT: true, LOG_LEVEL: true, INSTANCE_ID: true, SECRETS_KEYS: true, OUTBOUND_ALLOW: true, CHAIN_ENDPOINTS: true, INDEX_ENDPOINTS: true })
+      .pick({
+        DATABASE_URL: true,
+        NATS_URL: true,
+        HEALTH_PORT: true,
+        LOG_LEVEL: true,
+        INSTANCE_ID: true,
+        SECRETS_KEYS: true,
+        OUTBOUND_ALLOW: true,
+        CHAIN_ENDPOINTS: true,
+        INDEX_ENDPOINTS: true,
+      })
       .extend({
         /** Bodies read ahead per chain, at most. */
         PREFETCH_WINDOW: integer(1, 256).default(64),

@@ -10,7 +10,12 @@ interface Row {
 }
 
 /** Which of `addresses` are monitored, by whom and from which block of the chain on: the database's word, in one query. */
-export async function confirmAddresses(sql: Sql, family: string, chainGid: string, addresses: ReadonlySet<string>): Promise<Map<string, WatchedAddress[]>> {
+export async function confirmAddresses(
+  sql: Sql,
+  family: string,
+  chainGid: string,
+  addresses: ReadonlySet<string>,
+): Promise<Map<string, WatchedAddress[]>> {
   const confirmed = new Map<string, WatchedAddress[]>();
   if (addresses.size === 0) return confirmed;
   const { rows } = await sql.query<Row>({
@@ -22,7 +27,13 @@ export async function confirmAddresses(sql: Sql, family: string, chainGid: strin
     values: [family, chainGid, [...addresses]],
   });
   for (const row of rows) {
-    const watched: WatchedAddress = { id: row.id, projectId: row.project_id, address: row.address, fromBlock: row.from_block, isUnused: row.is_unused };
+    const watched: WatchedAddress = {
+      id: row.id,
+      projectId: row.project_id,
+      address: row.address,
+      fromBlock: row.from_block,
+      isUnused: row.is_unused,
+    };
     const others = confirmed.get(row.address);
     if (others === undefined) confirmed.set(row.address, [watched]);
     else others.push(watched);

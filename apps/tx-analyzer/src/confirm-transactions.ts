@@ -4,7 +4,13 @@ import type { ChainContext } from './chain-context.ts';
 import { insertEvents } from './insert-events.ts';
 import { numberEvents } from './number-events.ts';
 import type { OutboxEvent } from './planned-event.ts';
-import { compareByPosition, heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from './read-states.ts';
+import {
+  compareByPosition,
+  heldPairs,
+  readStates,
+  STATE_COLUMNS,
+  type TransactionRow,
+} from './read-states.ts';
 import { SqlParams } from './sql-params.ts';
 
 const CHUNK_ROWS = 1_000;
@@ -25,31 +31,57 @@ interface ConfirmOptions {
 }
 
 /** Marks what is final in an open transaction (chain's row locked), with events and balance reads. Events come in block order. */
-export async function confirmTransactions(sql: Sql, chain: ChainContext, finality: Finality, options: ConfirmOptions): Promise<OutboxEvent[]> {
+export async function confirmTransactions(
+  sql: Sql,
+  chain: ChainContext,
+  finality: Finality,
+  options: ConfirmOptions,
+): Promise<OutboxEvent[]> {
   const all: OutboxEvent[] = [];
   const reads = new BalanceReads();
   const block = finality.hash === undefined ? undefined : { number: finality.number, hash: finality.hash };
   for (;;) {
     const rows = await markConfirmed(sql, chain, finality.number, options.now);
     // A failed one was told as failed: being final is no news for anybody.
-    const states = await readStates(sql, rows.filter((row) => !row.is_failed), chain.learn);
-    const planned = states.map((state) => ({ type: 'transaction.confirmed', state, ...(finality.traceparent === undefined ? {} : { traceparent: finality.traceparent }) }) as const);
+    const states = await readStates(
+      sql,
+      rows.filter((row) => !row.is_failed),
+      chain.learn,
+    );
+    const planned = states.map(
+      (state) =>
+        ({
+          type: 'transaction.confirmed',
+          state,
+          ...(finality.traceparent === undefined ? {} : { traceparent: finality.traceparent }),
+        }) as const,
+    );
     const events = await numberEvents(sql, chain, planned, options.headNumber, options.now);
     await insertEvents(sql, events, options.isHeld);
     for (const state of states) {
-      for (const pair of heldPairs(chain, state)) reads.add({ ...pair, ...(block === undefined ? {} : { block }), reason: 'confirmed' });
+      for (const pair of heldPairs(chain, state))
+        reads.add({ ...pair, ...(block === undefined ? {} : { block }), reason: 'confirmed' });
     }
     all.push(...events);
     if (rows.length < CHUNK_ROWS) break;
   }
   if (reads.list().length > 0) {
     const params = new SqlParams();
-    await sql.query({ name: 'insert_reads', text: insertBalanceReadsSql(params, chain.gid, reads.list()), values: params.values });
+    await sql.query({
+      name: 'insert_reads',
+      text: insertBalanceReadsSql(params, chain.gid, reads.list()),
+      values: params.values,
+    });
   }
   return all;
 }
 
-async function markConfirmed(sql: Sql, chain: ChainContext, number: number, now: Date): Promise<TransactionRow[]> {
+async function markConfirmed(
+  sql: Sql,
+  chain: ChainContext,
+  number: number,
+  now: Date,
+): Promise<TransactionRow[]> {
   const { rows } = await sql.query<TransactionRow>({
     name: 'mark_confirmed',
     text: `UPDATE transactions SET status = CASE WHEN is_failed THEN status ELSE 'confirmed' END, confirmed_at = $3

@@ -27,7 +27,11 @@ export async function discoverAssets(deps: DiscoveryDeps): Promise<void> {
       refreshedAt = startedAt;
       while ((await discoverOnce(deps)) === BATCH && !signal.aborted);
     } catch (error) {
-      if (!signal.aborted) logger.warn({ chain_gid: chainGid, error: String(error) }, 'assets could not be discovered, they are tried again');
+      if (!signal.aborted)
+        logger.warn(
+          { chain_gid: chainGid, error: String(error) },
+          'assets could not be discovered, they are tried again',
+        );
     }
     await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
@@ -45,21 +49,36 @@ async function discoverOnce(deps: Omit<DiscoveryDeps, 'logger'>): Promise<number
     [chainGid],
   );
   if (rows.length === 0) return 0;
-  const metadata = await client.readTokens(rows.map((row) => row.gid), signal);
+  const metadata = await client.readTokens(
+    rows.map((row) => row.gid),
+    signal,
+  );
   for (const [position, { gid }] of rows.entries()) {
     const found = metadata[position];
-    if (await saveDiscovery(db, chainGid, gid, found)) if (found !== undefined) assets.learn(gid, found.decimals);
+    if (await saveDiscovery(db, chainGid, gid, found))
+      if (found !== undefined) assets.learn(gid, found.decimals);
   }
   return rows.length;
 }
 
-async function saveDiscovery(db: Database, chainGid: string, gid: string, found: TokenMetadata | undefined): Promise<boolean> {
+async function saveDiscovery(
+  db: Database,
+  chainGid: string,
+  gid: string,
+  found: TokenMetadata | undefined,
+): Promise<boolean> {
   return db.transaction(async (sql) => {
     // No project discovers it meanwhile: it would not hear what it is (migration project_assets).
     await sql.query('SELECT FROM analyzer_states WHERE chain_gid = $1 FOR UPDATE', [chainGid]);
     const { rowCount } = await sql.query(
       `UPDATE assets SET status = $2, name = $3, symbol = $4, decimals = $5, updated_at = now() WHERE gid = $1 AND status = 'unknown'`,
-      [gid, found === undefined ? 'invalid' : 'active', found?.name ?? null, found?.symbol ?? null, found?.decimals ?? null],
+      [
+        gid,
+        found === undefined ? 'invalid' : 'active',
+        found?.name ?? null,
+        found?.symbol ?? null,
+        found?.decimals ?? null,
+      ],
     );
     if (rowCount !== 1 || found === undefined) return rowCount === 1;
     // Whoever moved it meanwhile holds it now: their balances were not read while it was unknown.

@@ -19,18 +19,29 @@ interface DropOptions {
  * Tells every project that knew them that pending transactions failed, in an open transaction (chain's row locked). The
  * event has the epoch of the detection that it undoes; the record goes on to the next, for the transaction may return.
  */
-export async function dropPending(sql: Sql, chain: ChainContext, dropped: readonly DroppedTransaction[], options: DropOptions): Promise<OutboxEvent[]> {
+export async function dropPending(
+  sql: Sql,
+  chain: ChainContext,
+  dropped: readonly DroppedTransaction[],
+  options: DropOptions,
+): Promise<OutboxEvent[]> {
   const all: OutboxEvent[] = [];
   const records = dropped.flatMap(({ ids, replacedBy }) => [...ids].map((id) => ({ id, replacedBy })));
   for (let start = 0; start < records.length; start += CHUNK_IDS) {
     const rows = await markDropped(sql, records.slice(start, start + CHUNK_IDS));
     const states = await readStates(sql, rows, chain.learn);
-    const planned = states.map((state) => ({ type: 'transaction.failed', state: { ...state, epoch: state.epoch - 1 } }) as const);
+    const planned = states.map(
+      (state) => ({ type: 'transaction.failed', state: { ...state, epoch: state.epoch - 1 } }) as const,
+    );
     const events = await numberEvents(sql, chain, planned, options.headNumber, options.now);
     await insertEvents(sql, events, options.isHeld);
     all.push(...events);
   }
-  await forgetInputs(sql, chain.gid, dropped.map(({ hash }) => hash));
+  await forgetInputs(
+    sql,
+    chain.gid,
+    dropped.map(({ hash }) => hash),
+  );
   return all;
 }
 
@@ -40,7 +51,9 @@ export async function dropPending(sql: Sql, chain: ChainContext, dropped: readon
  */
 export async function closeMined(sql: Sql, chainGid: string, mined: Settlement['mined']): Promise<void> {
   if (mined.length === 0) return;
-  const records = mined.flatMap(({ pending, block, index }) => [...pending.ids].map((id) => ({ id, block, index })));
+  const records = mined.flatMap(({ pending, block, index }) =>
+    [...pending.ids].map((id) => ({ id, block, index })),
+  );
   await sql.query({
     name: 'close_mined',
     text: `UPDATE transactions t SET status = 'detected', block_number = s.number, block_hash = s.hash, block_timestamp = to_timestamp(s.timestamp), tx_index = s.index
@@ -54,10 +67,17 @@ export async function closeMined(sql: Sql, chainGid: string, mined: Settlement['
       records.map(({ index }) => index),
     ],
   });
-  await forgetInputs(sql, chainGid, mined.map(({ pending }) => pending.hash));
+  await forgetInputs(
+    sql,
+    chainGid,
+    mined.map(({ pending }) => pending.hash),
+  );
 }
 
-async function markDropped(sql: Sql, records: readonly { readonly id: string; readonly replacedBy: string | undefined }[]): Promise<TransactionRow[]> {
+async function markDropped(
+  sql: Sql,
+  records: readonly { readonly id: string; readonly replacedBy: string | undefined }[],
+): Promise<TransactionRow[]> {
   const { rows } = await sql.query<TransactionRow>({
     name: 'mark_dropped',
     text: `UPDATE transactions t SET status = 'failed', epoch = epoch + 1, replaced_by = s.replacement
@@ -70,5 +90,9 @@ async function markDropped(sql: Sql, records: readonly { readonly id: string; re
 
 async function forgetInputs(sql: Sql, chainGid: string, hashes: readonly string[]): Promise<void> {
   if (hashes.length === 0) return;
-  await sql.query({ name: 'forget_inputs', text: 'DELETE FROM pending_inputs WHERE chain_gid = $1 AND hash = ANY($2)', values: [chainGid, hashes] });
+  await sql.query({
+    name: 'forget_inputs',
+    text: 'DELETE FROM pending_inputs WHERE chain_gid = $1 AND hash = ANY($2)',
+    values: [chainGid, hashes],
+  });
 }

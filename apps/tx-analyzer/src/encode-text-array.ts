@@ -8,7 +8,9 @@ const HEADER_BYTES = 20;
  */
 export function encodeTextArray(texts: readonly string[]): Buffer {
   const byteLengths = texts.map((text) => Buffer.byteLength(text));
-  const buffer = Buffer.allocUnsafe(HEADER_BYTES + byteLengths.reduce((total, bytes) => total + 4 + bytes, 0));
+  const buffer = Buffer.allocUnsafe(
+    HEADER_BYTES + byteLengths.reduce((total, bytes) => total + 4 + bytes, 0),
+  );
   let at = buffer.writeInt32BE(1, 0);
   at = buffer.writeInt32BE(0, at);
   at = buffer.writeInt32BE(TEXT_OID, at);

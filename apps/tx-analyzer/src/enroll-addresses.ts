@@ -23,8 +23,15 @@ export async function enrollAddresses({ sql, network, codec, signal }: EnrollDep
        ORDER BY a.id LIMIT ${PAGE_ROWS}`,
       [network.family, network.gid, lastId],
     );
-    const own = rows.filter(({ address }) => codec.findAddress(network, codec.matchKeyOf(address)) === address);
-    if (own.length > 0) await enroll(sql, network.gid, own.map(({ id }) => id));
+    const own = rows.filter(
+      ({ address }) => codec.findAddress(network, codec.matchKeyOf(address)) === address,
+    );
+    if (own.length > 0)
+      await enroll(
+        sql,
+        network.gid,
+        own.map(({ id }) => id),
+      );
     if (rows.length < PAGE_ROWS) return;
     lastId = rows.at(-1)!.id;
   }

@@ -16,7 +16,12 @@ export class FamilyWatch {
   readonly #utxo: UtxoCodec | undefined;
   #coveredXid: bigint;
 
-  private constructor(family: ChainFamilyName, utxo: UtxoCodec | undefined, set: WatchSet, coveredXid: bigint) {
+  private constructor(
+    family: ChainFamilyName,
+    utxo: UtxoCodec | undefined,
+    set: WatchSet,
+    coveredXid: bigint,
+  ) {
     this.family = family;
     this.#utxo = utxo;
     this.#set = set;
@@ -69,9 +74,14 @@ export class FamilyWatch {
 
   async #fill(sql: Sql): Promise<void> {
     // DECLARE takes no parameters; the family is one of four words of our own.
-    await sql.query(`DECLARE watched NO SCROLL CURSOR FOR SELECT address FROM addresses WHERE chain_family = '${this.family}' AND is_monitored`);
+    await sql.query(
+      `DECLARE watched NO SCROLL CURSOR FOR SELECT address FROM addresses WHERE chain_family = '${this.family}' AND is_monitored`,
+    );
     for (;;) {
-      const { rows } = await sql.query<[string]>({ text: `FETCH ${FETCH_ROWS} FROM watched`, rowMode: 'array' });
+      const { rows } = await sql.query<[string]>({
+        text: `FETCH ${FETCH_ROWS} FROM watched`,
+        rowMode: 'array',
+      });
       for (const [address] of rows) this.add(address);
       if (rows.length < FETCH_ROWS) return;
     }

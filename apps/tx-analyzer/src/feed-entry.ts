@@ -33,7 +33,18 @@ export function entryOfRow(row: FeedRow): FeedEntry {
 }
 
 /** Messages do not carry `resume_seq`: reorg entries are read from the table instead. */
-export function entryOfMessage(message: Omit<PayloadOf<'block.new'>, 'schema' | 'chain_gid'>, traceparent?: string): FeedEntry {
+export function entryOfMessage(
+  message: Omit<PayloadOf<'block.new'>, 'schema' | 'chain_gid'>,
+  traceparent?: string,
+): FeedEntry {
   const { seq, type, number, hash, timestamp } = message;
-  return { seq, type, number, hash, parentHash: message.parent_hash, timestamp, ...(traceparent === undefined ? {} : { traceparent }) };
+  return {
+    seq,
+    type,
+    number,
+    hash,
+    parentHash: message.parent_hash,
+    timestamp,
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
 }

@@ -27,7 +27,11 @@ export function findCandidates(block: Block, filter: AddressFilter): BlockCandid
 }
 
 /** Every address that takes part and that `filter` has, into `found`. */
-export function collectAddresses(candidates: BlockCandidates, filter: AddressFilter, found: Set<string>): void {
+export function collectAddresses(
+  candidates: BlockCandidates,
+  filter: AddressFilter,
+  found: Set<string>,
+): void {
   const take = (address: string | undefined): void => {
     if (address !== undefined && filter.has(address)) found.add(address);
   };

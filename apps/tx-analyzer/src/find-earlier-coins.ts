@@ -1,4 +1,13 @@
-import { BlockNotFoundError, type Block, type BlockHeader, type BlockRef, type ChainClient, type Coin, type Outpoint, type UtxoCodec } from '@chainwatch/chain-core';
+import {
+  BlockNotFoundError,
+  type Block,
+  type BlockHeader,
+  type BlockRef,
+  type ChainClient,
+  type Coin,
+  type Outpoint,
+  type UtxoCodec,
+} from '@chainwatch/chain-core';
 import type { BackfillAddress, BackfillBatch, BackfillMethod } from './backfill-batch.ts';
 
 export interface EarlierCoins {
@@ -39,12 +48,21 @@ export async function findEarlierCoins(deps: FindDeps, batch: BackfillBatch): Pr
   return (await scanCoins(deps, batch)) ?? rescanBlocks(deps, batch);
 }
 
-async function scanCoins({ client, readBlock, codec, signal }: FindDeps, { addresses, fromBlock }: BackfillBatch): Promise<EarlierCoins | undefined> {
-  const scan = await client.coins?.scanCoins(addresses.map((entry) => entry.address), signal);
+async function scanCoins(
+  { client, readBlock, codec, signal }: FindDeps,
+  { addresses, fromBlock }: BackfillBatch,
+): Promise<EarlierCoins | undefined> {
+  const scan = await client.coins?.scanCoins(
+    addresses.map((entry) => entry.address),
+    signal,
+  );
   if (client.coins === undefined || scan === undefined) return undefined;
   const heights = addresses.map((entry) => entry.watchedFrom);
   const highest = Math.max(...heights);
-  if (scan.at.number < highest - 1) throw new BlockNotFoundError(`the node scanned its coins at ${scan.at.number}, expected ${highest - 1} or above`);
+  if (scan.at.number < highest - 1)
+    throw new BlockNotFoundError(
+      `the node scanned its coins at ${scan.at.number}, expected ${highest - 1} or above`,
+    );
   const lowest = Math.min(...heights);
   const watchedFrom = new Map(addresses.map((entry) => [entry.address, entry.watchedFrom]));
   const coins = scan.coins.filter((coin) => coin.blockNumber < (watchedFrom.get(coin.address) ?? 0));
@@ -52,19 +70,32 @@ async function scanCoins({ client, readBlock, codec, signal }: FindDeps, { addre
   const headers = await readLinkedHeaders(client, Math.max(lowest - 1, 0), scan.at.number, signal);
   const last = headers.at(-1);
   // A block of another branch than the scan's would tell of other coins.
-  if (last?.hash !== scan.at.hash) throw new BlockNotFoundError(`expected the scan to stand at ${last?.hash}, got ${scan.at.hash}: the chain changed during the scan`);
+  if (last?.hash !== scan.at.hash)
+    throw new BlockNotFoundError(
+      `expected the scan to stand at ${last?.hash}, got ${scan.at.hash}: the chain changed during the scan`,
+    );
   const common = { method: 'scan', fromBlock: 0, parents: findParents(headers, heights) } as const;
   // What was spent between the registration and the scan is not among the coins, yet its spending is to be told.
-  const spent = await readSpentSince({ client, readBlock, codec, signal }, addresses, headers.filter(({ number }) => number >= lowest));
+  const spent = await readSpentSince(
+    { client, readBlock, codec, signal },
+    addresses,
+    headers.filter(({ number }) => number >= lowest),
+  );
   if (spent === undefined) {
-    return { ...common, coins, reason: `the node does not tell spent outputs: payments out of older coins in blocks ${lowest} to ${scan.at.number} are not told` };
+    return {
+      ...common,
+      coins,
+      reason: `the node does not tell spent outputs: payments out of older coins in blocks ${lowest} to ${scan.at.number} are not told`,
+    };
   }
   return { ...common, coins: [...coins, ...spent] };
 }
 
 function findParents(headers: readonly BlockHeader[], watchedFrom: readonly number[]): Map<number, string> {
   const wanted = new Set(watchedFrom);
-  return new Map(headers.flatMap(({ number, hash }) => (wanted.has(number + 1) ? [[number + 1, hash] as const] : [])));
+  return new Map(
+    headers.flatMap(({ number, hash }) => (wanted.has(number + 1) ? [[number + 1, hash] as const] : [])),
+  );
 }
 
 /** Coins of `addresses` that blocks up to the scan's spend. Those that are newer than the registration are known anyway. */
@@ -78,7 +109,10 @@ async function readSpentSince(
   /** Where each transaction since then stands: coins of later blocks than the registration are known anyway. */
   const heights = new Map<string, number>();
   for (const header of headers) {
-    const [block, outputs] = await Promise.all([readBlock(header, signal), client.coins?.readSpentOutputs(header, signal)]);
+    const [block, outputs] = await Promise.all([
+      readBlock(header, signal),
+      client.coins?.readSpentOutputs(header, signal),
+    ]);
     if (outputs === undefined) return undefined;
     for (const { hash } of block.transactions) heights.set(hash, header.number);
     for (const [outpoint, output] of outputs) {
@@ -87,7 +121,14 @@ async function readSpentSince(
       const { txid, vout } = splitOutpoint(outpoint);
       if ((heights.get(txid) ?? 0) >= entry.watchedFrom) continue;
       // Its own height is not told: just before the registration is where it certainly stood.
-      coins.push({ txid, vout, address: entry.address, amountRaw: output.amountRaw, isCoinbase: false, blockNumber: entry.watchedFrom - 1 });
+      coins.push({
+        txid,
+        vout,
+        address: entry.address,
+        amountRaw: output.amountRaw,
+        isCoinbase: false,
+        blockNumber: entry.watchedFrom - 1,
+      });
     }
   }
   return coins;
@@ -111,11 +152,16 @@ async function rescanBlocks(deps: FindDeps, { addresses, fromBlock }: BackfillBa
   let previous: BlockHeader | undefined;
   for (let next = fromBlock; next <= to; next += HEADERS_AT_ONCE) {
     const headers = await readLinkedHeaders(client, next, Math.min(next + HEADERS_AT_ONCE - 1, to), signal);
-    if (previous !== undefined && headers[0]?.parentHash !== previous.hash) throw new BlockNotFoundError(`block ${next} does not follow ${previous.hash}: the chain changed during the rescan`);
+    if (previous !== undefined && headers[0]?.parentHash !== previous.hash)
+      throw new BlockNotFoundError(
+        `block ${next} does not follow ${previous.hash}: the chain changed during the rescan`,
+      );
     previous = headers.at(-1);
     for (const [number, hash] of findParents(headers, heights)) parents.set(number, hash);
     for (let start = 0; start < headers.length; start += BODIES_AT_ONCE) {
-      const blocks = await Promise.all(headers.slice(start, start + BODIES_AT_ONCE).map((header) => readBlock(header, signal)));
+      const blocks = await Promise.all(
+        headers.slice(start, start + BODIES_AT_ONCE).map((header) => readBlock(header, signal)),
+      );
       for (const block of blocks) applyBlock(block, wanted, coins);
     }
     await onProgress(Math.min(next + HEADERS_AT_ONCE, to + 1), to);
@@ -134,19 +180,35 @@ function applyBlock(block: Block, { byMatchKey, watchedFrom }: Wanted, coins: Ma
     if (utxo === undefined) continue;
     for (const { txid, vout } of utxo.inputs) {
       const coin = coins.get(`${txid}:${vout}`);
-      if (coin !== undefined && block.number < (watchedFrom.get(coin.address) ?? 0)) coins.delete(`${txid}:${vout}`);
+      if (coin !== undefined && block.number < (watchedFrom.get(coin.address) ?? 0))
+        coins.delete(`${txid}:${vout}`);
     }
     for (const [vout, { matchKey, amountRaw }] of utxo.outputs.entries()) {
       const entry = byMatchKey.get(matchKey);
       if (entry === undefined || block.number >= entry.watchedFrom) continue;
-      coins.set(`${hash}:${vout}`, { txid: hash, vout, address: entry.address, amountRaw, isCoinbase: utxo.isCoinbase, blockNumber: block.number });
+      coins.set(`${hash}:${vout}`, {
+        txid: hash,
+        vout,
+        address: entry.address,
+        amountRaw,
+        isCoinbase: utxo.isCoinbase,
+        blockNumber: block.number,
+      });
     }
   }
 }
 
-async function readLinkedHeaders(client: ChainClient, from: number, to: number, signal: AbortSignal): Promise<BlockHeader[]> {
+async function readLinkedHeaders(
+  client: ChainClient,
+  from: number,
+  to: number,
+  signal: AbortSignal,
+): Promise<BlockHeader[]> {
   if (from > to) return [];
   const headers = await client.readHeaders(from, to, signal);
-  if (headers.length !== to - from + 1) throw new BlockNotFoundError(`expected the headers of blocks ${from} to ${to}, the node has ${headers.length} of them`);
+  if (headers.length !== to - from + 1)
+    throw new BlockNotFoundError(
+      `expected the headers of blocks ${from} to ${to}, the node has ${headers.length} of them`,
+    );
   return headers;
 }

@@ -29,20 +29,37 @@ export interface Hits {
 }
 
 /** Looks `blocks` up in the watch set, and what was found in them and in those passed (`late`) in the database. */
-export async function findHits(deps: HitDeps, blocks: readonly Block[], late: readonly BlockCandidates[]): Promise<Hits> {
+export async function findHits(
+  deps: HitDeps,
+  blocks: readonly Block[],
+  late: readonly BlockCandidates[],
+): Promise<Hits> {
   if (deps.utxo !== undefined) return findUtxoHits(deps, deps.utxo, blocks, late);
   const candidates = blocks.map((block) => findCandidates(block, deps.watch));
   const addresses = new Set<string>();
-  for (const found of [...late, ...candidates]) if (found !== undefined) collectAddresses(found, deps.watch, addresses);
-  return { candidates, late, watched: await confirmAddresses(deps.sql, deps.family, deps.chainGid, addresses) };
+  for (const found of [...late, ...candidates])
+    if (found !== undefined) collectAddresses(found, deps.watch, addresses);
+  return {
+    candidates,
+    late,
+    watched: await confirmAddresses(deps.sql, deps.family, deps.chainGid, addresses),
+  };
 }
 
-async function findUtxoHits(deps: HitDeps, { codec, coins }: UtxoAccess, blocks: readonly Block[], late: readonly BlockCandidates[]): Promise<Hits> {
+async function findUtxoHits(
+  deps: HitDeps,
+  { codec, coins }: UtxoAccess,
+  blocks: readonly Block[],
+  late: readonly BlockCandidates[],
+): Promise<Hits> {
   const { sql, chainGid, family, network, watch } = deps;
   const finder = new UtxoFinder({ scripts: watch, coins });
   // What was paid in a block already passed may be spent in one of these.
   for (const { transactions } of late) for (const transaction of transactions) finder.remember(transaction);
-  const found = [...late, ...blocks.map((block) => ({ block, transactions: finder.find(block.transactions), balanceChanges: [] }))];
+  const found = [
+    ...late,
+    ...blocks.map((block) => ({ block, transactions: finder.find(block.transactions), balanceChanges: [] })),
+  ];
   const { transactions, watched, changes } = await resolveUtxos(
     {
       nativeGid: network.native.gid,
@@ -54,6 +71,14 @@ async function findUtxoHits(deps: HitDeps, { codec, coins }: UtxoAccess, blocks:
     found,
   );
   coins.add(changes.created);
-  const resolved = found.map((candidates, position) => ({ ...candidates, transactions: transactions[position]! }));
-  return { candidates: resolved.slice(late.length), late: resolved.slice(0, late.length), watched, utxos: changes };
+  const resolved = found.map((candidates, position) => ({
+    ...candidates,
+    transactions: transactions[position]!,
+  }));
+  return {
+    candidates: resolved.slice(late.length),
+    late: resolved.slice(0, late.length),
+    watched,
+    utxos: changes,
+  };
 }

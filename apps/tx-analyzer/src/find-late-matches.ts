@@ -10,7 +10,10 @@ const PAGE_BLOCKS = 256;
 const WINDOW = 16;
 
 /** Undefined for an orphan whose body is gone. */
-export type LateReader = (ref: { readonly number: number; readonly hash: string }) => Promise<Block | undefined>;
+export type LateReader = (ref: {
+  readonly number: number;
+  readonly hash: string;
+}) => Promise<Block | undefined>;
 
 interface LateDeps {
   readonly sql: Sql;
@@ -25,7 +28,11 @@ interface LateDeps {
  * What the blocks already passed hold for addresses that were registered meanwhile: from the ring, and from the chain
  * where the ring does not reach back far enough. Keeps hits only, so the reach may be any.
  */
-export async function findLateCandidates(deps: LateDeps, late: readonly LateAddress[], cursorNumber: number): Promise<BlockCandidates[]> {
+export async function findLateCandidates(
+  deps: LateDeps,
+  late: readonly LateAddress[],
+  cursorNumber: number,
+): Promise<BlockCandidates[]> {
   if (late.length === 0) return [];
   const from = late.reduce((lowest, entry) => Math.min(lowest, entry.fromBlock), Number.MAX_SAFE_INTEGER);
   const ringFirst = deps.ring.firstNumber ?? cursorNumber + 1;
@@ -40,14 +47,21 @@ export async function findLateCandidates(deps: LateDeps, late: readonly LateAddr
   return found;
 }
 
-async function createFind(deps: LateDeps, late: readonly LateAddress[], from: number): Promise<(block: Block) => BlockCandidates | undefined> {
+async function createFind(
+  deps: LateDeps,
+  late: readonly LateAddress[],
+  from: number,
+): Promise<(block: Block) => BlockCandidates | undefined> {
   const addresses = late.map((entry) => entry.address);
   const { codec } = deps;
   if (codec === undefined) {
     const filter = new Set(addresses);
     return (block) => findCandidates(block, filter);
   }
-  const finder = new UtxoFinder({ scripts: new Set(addresses.map(codec.matchKeyOf)), coins: await readSpendable(deps, addresses, from) });
+  const finder = new UtxoFinder({
+    scripts: new Set(addresses.map(codec.matchKeyOf)),
+    coins: await readSpendable(deps, addresses, from),
+  });
   return (block) => {
     const transactions = finder.find(block.transactions);
     return transactions.length === 0 ? undefined : { block, transactions, balanceChanges: [] };
@@ -55,7 +69,11 @@ async function createFind(deps: LateDeps, late: readonly LateAddress[], from: nu
 }
 
 /** Coins of `addresses` that blocks from a height on may spend: somebody else may have watched the same address before. */
-async function readSpendable({ sql, chainGid }: LateDeps, addresses: readonly string[], from: number): Promise<Set<string>> {
+async function readSpendable(
+  { sql, chainGid }: LateDeps,
+  addresses: readonly string[],
+  from: number,
+): Promise<Set<string>> {
   const { rows } = await sql.query<{ txid: string; vout: number }>(
     'SELECT txid, vout FROM utxos WHERE chain_gid = $1 AND address = ANY($2) AND (spent_block_number IS NULL OR spent_block_number >= $3)',
     [chainGid, addresses, from],

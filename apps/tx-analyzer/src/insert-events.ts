@@ -7,7 +7,11 @@ import { SqlParams } from './sql-params.ts';
 export async function insertEvents(sql: Sql, events: readonly OutboxEvent[], isHeld: boolean): Promise<void> {
   if (events.length === 0) return;
   const params = new SqlParams();
-  await sql.query({ name: 'insert_events', text: insertEventsSql(params, events, isHeld), values: params.values });
+  await sql.query({
+    name: 'insert_events',
+    text: insertEventsSql(params, events, isHeld),
+    values: params.values,
+  });
 }
 
 /** The statement, so that it can be part of a larger one. */

@@ -28,9 +28,18 @@ await runService({
       owner: config.INSTANCE_ID,
       openChain: createOpenChain(config),
       openBacklog: threads.open,
-      options: { prefetchWindow: config.PREFETCH_WINDOW, mempoolPollMs: config.MEMPOOL_POLL, mempoolGraceMs: config.MEMPOOL_GRACE, unknownWaitMs: config.UNKNOWN_WAIT },
+      options: {
+        prefetchWindow: config.PREFETCH_WINDOW,
+        mempoolPollMs: config.MEMPOOL_POLL,
+        mempoolGraceMs: config.MEMPOOL_GRACE,
+        unknownWaitMs: config.UNKNOWN_WAIT,
+      },
     });
-    const health = await startHealthServer({ port: config.HEALTH_PORT, checks: analyzer.readiness, metrics: telemetry.handleMetrics });
+    const health = await startHealthServer({
+      port: config.HEALTH_PORT,
+      checks: analyzer.readiness,
+      metrics: telemetry.handleMetrics,
+    });
     return {
       stop: async () => {
         await analyzer.stop();

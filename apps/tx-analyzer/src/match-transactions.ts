@@ -1,11 +1,22 @@
 import type { BlockHeader, Transaction, UtxoMoves } from '@chainwatch/chain-core';
-import type { Direction, MatchedTransaction, MatchedTransfer, Participant, WatchedAddress } from './matched-transaction.ts';
+import type {
+  Direction,
+  MatchedTransaction,
+  MatchedTransfer,
+  Participant,
+  WatchedAddress,
+} from './matched-transaction.ts';
 
 /** Confirmed addresses by their canonical form; several projects may watch the same one. */
 export type WatchedByAddress = ReadonlyMap<string, readonly WatchedAddress[]>;
 
 /** What each of `transactions` means to each project that watches one of its addresses at that height, in block order. */
-export function matchTransactions(block: BlockHeader, transactions: readonly Transaction[], watched: WatchedByAddress, traceparent?: string): MatchedTransaction[] {
+export function matchTransactions(
+  block: BlockHeader,
+  transactions: readonly Transaction[],
+  watched: WatchedByAddress,
+  traceparent?: string,
+): MatchedTransaction[] {
   const matches: MatchedTransaction[] = [];
   for (const transaction of transactions) {
     for (const [projectId, participants] of findParticipants(block, transaction, watched)) {
@@ -16,7 +27,10 @@ export function matchTransactions(block: BlockHeader, transactions: readonly Tra
         transaction,
         transfers,
         participants: [...participants.values()],
-        direction: transaction.utxo === undefined ? directionOf(transfers) : directionOfLegs(transfers, transaction.utxo),
+        direction:
+          transaction.utxo === undefined
+            ? directionOf(transfers)
+            : directionOfLegs(transfers, transaction.utxo),
         ...(traceparent === undefined ? {} : { traceparent }),
       });
     }
@@ -50,13 +64,21 @@ function directionOfLegs(legs: readonly MatchedTransfer[], { inputs, outputs }: 
   const isOwn = new Map(legs.map(({ index, monitored }) => [index, monitored.length > 0]));
   const ownInputs = inputs.filter((_, vin) => isOwn.get(vin) === true).length;
   if (ownInputs === 0) return 'in';
-  const ownOutputs = outputs.map(({ amountRaw }, vout) => isOwn.get(inputs.length + vout) ?? (amountRaw === 0n ? undefined : false));
-  return ownInputs === inputs.length && ownOutputs.includes(true) && !ownOutputs.includes(false) ? 'self' : 'out';
+  const ownOutputs = outputs.map(
+    ({ amountRaw }, vout) => isOwn.get(inputs.length + vout) ?? (amountRaw === 0n ? undefined : false),
+  );
+  return ownInputs === inputs.length && ownOutputs.includes(true) && !ownOutputs.includes(false)
+    ? 'self'
+    : 'out';
 }
 
 type ParticipantsByProject = Map<string, Map<string, Participant>>;
 
-function findParticipants(block: BlockHeader, transaction: Transaction, watched: WatchedByAddress): ParticipantsByProject {
+function findParticipants(
+  block: BlockHeader,
+  transaction: Transaction,
+  watched: WatchedByAddress,
+): ParticipantsByProject {
   const projects: ParticipantsByProject = new Map();
   const take = (address: string | undefined): void => {
     if (address === undefined) return;
@@ -79,13 +101,19 @@ function findParticipants(block: BlockHeader, transaction: Transaction, watched:
 }
 
 /** What touches the project; where it spends an output, also where the money went: legs of others, `monitored` empty. */
-function pickTransfers(transaction: Transaction, participants: ReadonlyMap<string, Participant>): MatchedTransfer[] {
+function pickTransfers(
+  transaction: Transaction,
+  participants: ReadonlyMap<string, Participant>,
+): MatchedTransfer[] {
   const picked: MatchedTransfer[] = [];
-  const isSpender = transaction.utxo !== undefined && transaction.transfers.some(({ from }) => from !== undefined && participants.has(from));
+  const isSpender =
+    transaction.utxo !== undefined &&
+    transaction.transfers.some(({ from }) => from !== undefined && participants.has(from));
   for (const transfer of transaction.transfers) {
     const monitored: string[] = [];
     if (transfer.from !== undefined && participants.has(transfer.from)) monitored.push(transfer.from);
-    if (transfer.to !== undefined && transfer.to !== transfer.from && participants.has(transfer.to)) monitored.push(transfer.to);
+    if (transfer.to !== undefined && transfer.to !== transfer.from && participants.has(transfer.to))
+      monitored.push(transfer.to);
     const isPaid = isSpender && transfer.to !== undefined;
     if (monitored.length > 0 || isPaid) picked.push({ ...transfer, monitored });
   }

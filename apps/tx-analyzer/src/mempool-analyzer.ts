@@ -9,9 +9,21 @@ import { commitMempool, type MempoolCommit, type MempoolStep } from './commit-me
 import { confirmAddresses } from './confirm-addresses.ts';
 import { MempoolWatch, type MempoolLook } from './mempool-watch.ts';
 import { outpointKey } from './outpoint-key.ts';
-import { NOTHING_SETTLED, PendingBook, type DroppedTransaction, type PendingTransaction, type Settlement } from './pending-book.ts';
+import {
+  NOTHING_SETTLED,
+  PendingBook,
+  type DroppedTransaction,
+  type PendingTransaction,
+  type Settlement,
+} from './pending-book.ts';
 import type { OutboxEvent } from './planned-event.ts';
-import { findMempoolCandidates, NOTHING_PREPARED, prepareMempool, type PreparedMempool, type PrepareMempoolDeps } from './prepare-mempool.ts';
+import {
+  findMempoolCandidates,
+  NOTHING_PREPARED,
+  prepareMempool,
+  type PreparedMempool,
+  type PrepareMempoolDeps,
+} from './prepare-mempool.ts';
 import { readCoins } from './read-coins.ts';
 import { sortByParents } from './sort-by-parents.ts';
 import type { TransactionState } from './transaction-state.ts';
@@ -54,7 +66,10 @@ export class MempoolAnalyzer {
     this.#deps = deps;
     this.#prepare = { watch: deps.watch, ...listSources(deps) };
     deps.chain.utxo?.coins.listen((keys) => this.recheck(keys));
-    if (options.mempoolPollMs > 0) this.#watch = reader && new MempoolWatch({ chainGid: deps.chain.gid, reader, pollMs: options.mempoolPollMs, logger, onNews });
+    if (options.mempoolPollMs > 0)
+      this.#watch =
+        reader &&
+        new MempoolWatch({ chainGid: deps.chain.gid, reader, pollMs: options.mempoolPollMs, logger, onNews });
   }
 
   /** Reads the mempool until the signal aborts. */
@@ -84,7 +99,8 @@ export class MempoolAnalyzer {
       this.#absentSinceMs.delete(hash);
       this.#watch?.view.forget(hash);
     }
-    for (const { type, envelope } of events) if (type === 'transaction.reorged') this.#watch?.view.forget(envelope.data.transaction.hash);
+    for (const { type, envelope } of events)
+      if (type === 'transaction.reorged') this.#watch?.view.forget(envelope.data.transaction.hash);
     this.#watch?.notify();
   }
 
@@ -97,7 +113,8 @@ export class MempoolAnalyzer {
   /** Writes what is new in the mempool, when it stands where the analyzer does. Its failures hold up nothing. @throws FencedError */
   async step(cursor: ChainCursor): Promise<readonly OutboxEvent[]> {
     const { number, hash } = cursor;
-    if (number === undefined || hash === undefined || isHolding(cursor) || Date.now() < this.#retryAtMs) return NONE;
+    if (number === undefined || hash === undefined || isHolding(cursor) || Date.now() < this.#retryAtMs)
+      return NONE;
     const look = this.#watch?.take({ number, hash });
     if (look === undefined) return NONE;
     try {
@@ -116,8 +133,14 @@ export class MempoolAnalyzer {
   async #analyse(look: MempoolLook): Promise<readonly OutboxEvent[]> {
     const watch = this.#watch!;
     const deps = { ...this.#prepare, book: this.#book };
-    const found = findMempoolCandidates(deps, sortByParents(look.transactions.filter(({ hash }) => watch.isPresent(hash))));
-    const mined = found.length === 0 ? NO_HASHES : this.#deps.ring.findTransactions(new Set(found.map(({ hash }) => hash)));
+    const found = findMempoolCandidates(
+      deps,
+      sortByParents(look.transactions.filter(({ hash }) => watch.isPresent(hash))),
+    );
+    const mined =
+      found.length === 0
+        ? NO_HASHES
+        : this.#deps.ring.findTransactions(new Set(found.map(({ hash }) => hash)));
     const candidates = found.filter(({ hash }) => !mined.has(hash));
     const dropped = this.#listDropped(candidates);
     const prepared = candidates.length > 0 ? await prepareMempool(deps, candidates) : NOTHING_PREPARED;
@@ -127,21 +150,38 @@ export class MempoolAnalyzer {
     return events;
   }
 
-  async #commit(head: BlockRef, step: MempoolStep & PreparedMempool, candidates: readonly Transaction[], lateHashes: ReadonlySet<string>): Promise<readonly OutboxEvent[]> {
+  async #commit(
+    head: BlockRef,
+    step: MempoolStep & PreparedMempool,
+    candidates: readonly Transaction[],
+    lateHashes: ReadonlySet<string>,
+  ): Promise<readonly OutboxEvent[]> {
     const { db, chain, now } = this.#deps;
     if (candidates.length === 0 && step.dropped.length === 0) return NONE;
     const isWritten = step.matches.length > 0 || step.dropped.length > 0;
-    const { events, states } = isWritten ? await db.transaction((sql) => commitMempool(sql, chain, step, { headNumber: head.number, now: now() }), undefined, { keepsPlans: true }) : NOTHING_COMMITTED;
+    const { events, states } = isWritten
+      ? await db.transaction(
+          (sql) => commitMempool(sql, chain, step, { headNumber: head.number, now: now() }),
+          undefined,
+          { keepsPlans: true },
+        )
+      : NOTHING_COMMITTED;
     this.#book.apply({ mined: [], dropped: step.dropped });
     for (const { hash } of step.dropped) this.#absentSinceMs.delete(hash);
     this.#enter(states, candidates, step.coins);
     // Who spends a coin that was there before may have been looked at before.
-    this.#watch!.view.recheck([...step.coins.keys()].filter((key) => lateHashes.has(key.slice(0, key.lastIndexOf(':')))));
+    this.#watch!.view.recheck(
+      [...step.coins.keys()].filter((key) => lateHashes.has(key.slice(0, key.lastIndexOf(':')))),
+    );
     return events;
   }
 
   /** Those that are records now, and what they stand on; the latter is kept in memory only, and looked at once more where it was passed over. */
-  #enter(states: readonly TransactionState[], candidates: readonly Transaction[], coins: ReadonlyMap<string, { address: string; amountRaw: bigint }>): void {
+  #enter(
+    states: readonly TransactionState[],
+    candidates: readonly Transaction[],
+    coins: ReadonlyMap<string, { address: string; amountRaw: bigint }>,
+  ): void {
     const idsByHash = new Map<string, string[]>();
     for (const { id, hash } of states) idsByHash.set(hash, [...(idsByHash.get(hash) ?? []), id]);
     for (const { hash, utxo } of candidates.toReversed()) {
@@ -153,10 +193,16 @@ export class MempoolAnalyzer {
         const coin = coins.get(key);
         return coin === undefined ? [] : [[key, coin] as const];
       });
-      const entry: PendingTransaction = { hash, ids: new Set([...(known?.ids ?? []), ...(ids ?? [])]), inputs: new Set((utxo?.inputs ?? []).map(outpointKey)), coins: new Map(own) };
+      const entry: PendingTransaction = {
+        hash,
+        ids: new Set([...(known?.ids ?? []), ...(ids ?? [])]),
+        inputs: new Set((utxo?.inputs ?? []).map(outpointKey)),
+        coins: new Map(own),
+      };
       this.#book.set(entry);
       this.#absentSinceMs.delete(hash);
-      for (const { txid } of utxo?.inputs ?? []) if (this.#book.find(txid) === undefined) this.#watch!.view.forget(txid);
+      for (const { txid } of utxo?.inputs ?? [])
+        if (this.#book.find(txid) === undefined) this.#watch!.view.forget(txid);
     }
   }
 
@@ -168,7 +214,8 @@ export class MempoolAnalyzer {
     const evicted: DroppedTransaction[] = [];
     for (const { hash, utxo } of candidates) {
       for (const input of utxo?.inputs ?? []) {
-        for (const rival of this.#book.listRivals(outpointKey(input), hash)) if (!watch.isPresent(rival.hash)) conflicts.set(rival.hash, hash);
+        for (const rival of this.#book.listRivals(outpointKey(input), hash))
+          if (!watch.isPresent(rival.hash)) conflicts.set(rival.hash, hash);
       }
     }
     for (const pending of this.#book.list()) {
@@ -194,7 +241,10 @@ export class MempoolAnalyzer {
     this.#failures += 1;
     const waitMs = Math.min(500 * 2 ** this.#failures, RETRY_MS_MAX);
     this.#retryAtMs = Date.now() + waitMs;
-    this.#deps.logger.warn({ chain_gid: this.#deps.chain.gid, error }, 'the mempool could not be analysed, it is tried again');
+    this.#deps.logger.warn(
+      { chain_gid: this.#deps.chain.gid, error },
+      'the mempool could not be analysed, it is tried again',
+    );
   }
 }
 
@@ -205,6 +255,13 @@ function listSources({ db, chain }: MempoolDeps): Omit<PrepareMempoolDeps, 'book
     confirmAddresses: (addresses) => confirmAddresses(db, family, gid, addresses),
     ...(utxo === undefined
       ? {}
-      : { utxo: { nativeGid: network.native.gid, coins: utxo.coins, findAddress: (matchKey) => utxo.codec.findAddress(network, matchKey), readCoins: (outpoints) => readCoins(db, gid, outpoints) } }),
+      : {
+          utxo: {
+            nativeGid: network.native.gid,
+            coins: utxo.coins,
+            findAddress: (matchKey) => utxo.codec.findAddress(network, matchKey),
+            readCoins: (outpoints) => readCoins(db, gid, outpoints),
+          },
+        }),
   };
 }

@@ -35,7 +35,11 @@ export class MempoolView {
   }
 
   isPresent(hash: string): boolean {
-    return (this.#known.get(hash)?.snapshot ?? 0) >= this.#snapshot || this.#fresh.has(hash) || this.#backlog.has(hash);
+    return (
+      (this.#known.get(hash)?.snapshot ?? 0) >= this.#snapshot ||
+      this.#fresh.has(hash) ||
+      this.#backlog.has(hash)
+    );
   }
 
   /** Takes in a snapshot; `inHand` are fetched and not looked at yet. What is gone is forgotten. */
@@ -73,7 +77,10 @@ export class MempoolView {
 
   /** It was looked at. */
   add(transaction: Transaction): void {
-    this.#known.set(transaction.hash, { keys: [...new Set(listKeys(transaction).map(fingerprintOf))], snapshot: this.#snapshot });
+    this.#known.set(transaction.hash, {
+      keys: [...new Set(listKeys(transaction).map(fingerprintOf))],
+      snapshot: this.#snapshot,
+    });
   }
 
   /** Looks once more at those that pay to or spend one of `keys`: scripts or addresses, outpoints. */
@@ -94,8 +101,12 @@ export class MempoolView {
 }
 
 function listKeys({ utxo, from, transfers }: Transaction): string[] {
-  const addresses = [from, ...transfers.flatMap((transfer) => [transfer.from, transfer.to])].filter((address) => address !== undefined);
-  return utxo === undefined ? addresses : [...utxo.inputs.map(outpointKey), ...utxo.outputs.map((output) => output.matchKey)];
+  const addresses = [from, ...transfers.flatMap((transfer) => [transfer.from, transfer.to])].filter(
+    (address) => address !== undefined,
+  );
+  return utxo === undefined
+    ? addresses
+    : [...utxo.inputs.map(outpointKey), ...utxo.outputs.map((output) => output.matchKey)];
 }
 
 function takeFirst(hashes: Set<string>, count: number): string[] {

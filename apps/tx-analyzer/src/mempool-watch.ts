@@ -65,7 +65,11 @@ export class MempoolWatch {
         this.#trouble = undefined;
       } catch (error) {
         const trouble = String(error);
-        if (!signal.aborted && trouble !== this.#trouble) logger.warn({ chain_gid: chainGid, error: trouble }, 'the mempool could not be read, it is tried again');
+        if (!signal.aborted && trouble !== this.#trouble)
+          logger.warn(
+            { chain_gid: chainGid, error: trouble },
+            'the mempool could not be read, it is tried again',
+          );
         this.#trouble = trouble;
         this.#nextSnapshotMs = Math.max(this.#nextSnapshotMs, Date.now() + this.#deps.pollMs);
       }
@@ -76,7 +80,14 @@ export class MempoolWatch {
 
   /** What is new, when it stands on this block and no other; undefined when there is nothing. */
   take(head: BlockRef): MempoolLook | undefined {
-    if (this.#version === this.#finishedVersion || this.#isUpdating || !this.#isSettled || this.#head?.hash !== head.hash || this.#head.number !== head.number) return undefined;
+    if (
+      this.#version === this.#finishedVersion ||
+      this.#isUpdating ||
+      !this.#isSettled ||
+      this.#head?.hash !== head.hash ||
+      this.#head.number !== head.number
+    )
+      return undefined;
     const entries = [...this.#round.values()];
     const late = entries.filter((entry) => entry.isLate);
     return {
@@ -89,7 +100,8 @@ export class MempoolWatch {
 
   /** What was taken is dealt with. */
   finish(look: MempoolLook): void {
-    for (const transaction of look.transactions) if (this.#round.delete(transaction.hash)) this.view.add(transaction);
+    for (const transaction of look.transactions)
+      if (this.#round.delete(transaction.hash)) this.view.add(transaction);
     this.#finishedVersion = look.version;
     if (this.view.waitingCount > 0) this.#wake.notify();
   }
@@ -110,14 +122,17 @@ export class MempoolWatch {
     try {
       await this.view.update(hashes, new Set(this.#round.keys()));
       const present = this.#round.size === 0 ? undefined : new Set(hashes);
-      if (present !== undefined) for (const hash of this.#round.keys()) if (!present.has(hash)) this.#round.delete(hash);
+      if (present !== undefined)
+        for (const hash of this.#round.keys()) if (!present.has(hash)) this.#round.delete(hash);
     } finally {
       this.#isUpdating = false;
     }
     // A node lists hashes and tells its head one after the other: only the next list surely belongs to this head.
     this.#isSettled = this.#head?.hash === head.hash;
     this.#head = head;
-    this.#nextSnapshotMs = this.#isSettled ? Date.now() + Math.max(this.#deps.pollMs, REST_FACTOR * (Date.now() - startedAt)) : 0;
+    this.#nextSnapshotMs = this.#isSettled
+      ? Date.now() + Math.max(this.#deps.pollMs, REST_FACTOR * (Date.now() - startedAt))
+      : 0;
     this.#tell();
   }
 
@@ -133,9 +148,13 @@ export class MempoolWatch {
         break;
       }
       try {
-        const transactions = await this.#deps.reader.readTransactions(hashes.slice(start, start + BATCH_HASHES), signal);
+        const transactions = await this.#deps.reader.readTransactions(
+          hashes.slice(start, start + BATCH_HASHES),
+          signal,
+        );
         for (const transaction of transactions) {
-          if (transaction !== undefined) round.set(transaction.hash, { transaction, isLate: lateHashes.has(transaction.hash) });
+          if (transaction !== undefined)
+            round.set(transaction.hash, { transaction, isLate: lateHashes.has(transaction.hash) });
         }
       } catch (error) {
         this.view.giveBack(hashes.slice(start));

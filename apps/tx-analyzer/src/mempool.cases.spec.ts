@@ -24,10 +24,21 @@ const BOB = '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb';
 
 const fee = (payer: string) => ({ assetGid: NATIVE, amountRaw: 21_000n, payer });
 const pay = (name: string, from: string, to: string, amountRaw = 5n) =>
-  makeTransaction(name, { from, to, fee: fee(from), transfers: [{ index: 0, type: 'native', assetGid: NATIVE, from, to, amountRaw }] });
-const payloads = async () => (await world.events()).map((event) => EVENT_SCHEMAS[event.type as 'transaction.detected'].parse(JSON.parse(event.payload)));
+  makeTransaction(name, {
+    from,
+    to,
+    fee: fee(from),
+    transfers: [{ index: 0, type: 'native', assetGid: NATIVE, from, to, amountRaw }],
+  });
+const payloads = async () =>
+  (await world.events()).map((event) =>
+    EVENT_SCHEMAS[event.type as 'transaction.detected'].parse(JSON.parse(event.payload)),
+  );
 const told = async () => (await payloads()).map(({ type, data }) => `${type} ${data.transaction.status}`);
-const records = () => world.rows<{ status: string; epoch: number; block_number: number | null }>('SELECT status, epoch, block_number FROM transactions ORDER BY detected_at, hash');
+const records = () =>
+  world.rows<{ status: string; epoch: number; block_number: number | null }>(
+    'SELECT status, epoch, block_number FROM transactions ORDER BY detected_at, hash',
+  );
 const until = (check: () => Promise<boolean>) => waitFor(check, { intervalMs: 5 });
 const untilTold = (count: number) => until(async () => (await world.events()).length >= count);
 /** Snapshots that began from now on were looked at. */
@@ -54,10 +65,25 @@ describe('a transaction of the mempool', () => {
     await untilTold(1);
     const [event] = await payloads();
     expect(event).toMatchObject({
-      event_id: eventIdOf({ projectId: project, type: 'transaction.detected', chainGid: network.gid, hash: payment.hash, epoch: 0 }),
+      event_id: eventIdOf({
+        projectId: project,
+        type: 'transaction.detected',
+        chainGid: network.gid,
+        hash: payment.hash,
+        epoch: 0,
+      }),
       type: 'transaction.detected',
       data: {
-        transaction: { status: 'pending', direction: 'in', block_number: null, block_hash: null, block_timestamp: null, tx_index: null, confirmations: 0, replaced_by: null },
+        transaction: {
+          status: 'pending',
+          direction: 'in',
+          block_number: null,
+          block_hash: null,
+          block_timestamp: null,
+          tx_index: null,
+          confirmations: 0,
+          replaced_by: null,
+        },
         balance_changes: [{ address: ALICE, delta_raw: '5' }],
       },
     });
@@ -70,7 +96,9 @@ describe('a transaction of the mempool', () => {
     await world.settle();
     await looks();
     expect(await told()).toEqual(['transaction.detected pending', 'transaction.confirmed confirmed']);
-    expect(await world.rows('SELECT status, epoch, block_number, detected_at FROM transactions')).toEqual([{ status: 'confirmed', epoch: 0, block_number: 2, detected_at: before!.detected_at }]);
+    expect(await world.rows('SELECT status, epoch, block_number, detected_at FROM transactions')).toEqual([
+      { status: 'confirmed', epoch: 0, block_number: 2, detected_at: before!.detected_at },
+    ]);
     expect(await world.rows(`SELECT 1 FROM balance_reads WHERE reason <> 'imported'`)).not.toEqual([]);
     await until(async () => world.bus.published.length === 2);
   });
@@ -89,8 +117,19 @@ describe('a transaction of the mempool', () => {
     await world.watch(other, ALICE);
     await untilTold(3);
     await looks();
-    expect((await payloads()).map(({ project_id, data }) => [project_id, data.transaction.direction])).toEqual([[project, 'in'], [project, 'self'], [other, 'in']]);
-    expect(await world.rows('SELECT monitored_addresses FROM transfers WHERE project_id = $1 AND to_address = $2', [project, ALICE])).toEqual([{ monitored_addresses: [BOB, ALICE] }]);
+    expect(
+      (await payloads()).map(({ project_id, data }) => [project_id, data.transaction.direction]),
+    ).toEqual([
+      [project, 'in'],
+      [project, 'self'],
+      [other, 'in'],
+    ]);
+    expect(
+      await world.rows(
+        'SELECT monitored_addresses FROM transfers WHERE project_id = $1 AND to_address = $2',
+        [project, ALICE],
+      ),
+    ).toEqual([{ monitored_addresses: [BOB, ALICE] }]);
   });
 
   it('fails when it is gone for longer than the grace, and is detected anew when it comes back', async () => {
@@ -114,10 +153,42 @@ describe('a transaction of the mempool', () => {
     await world.feedBlocks(two);
     await world.settle();
     await looks();
-    expect((await payloads()).map(({ type, event_id, data }) => [type, data.transaction.status, event_id])).toEqual([
-      ['transaction.detected', 'pending', eventIdOf({ projectId: project, type: 'transaction.detected', chainGid: network.gid, hash: payment.hash, epoch: 0 })],
-      ['transaction.failed', 'failed', eventIdOf({ projectId: project, type: 'transaction.failed', chainGid: network.gid, hash: payment.hash, epoch: 0 })],
-      ['transaction.detected', 'pending', eventIdOf({ projectId: project, type: 'transaction.detected', chainGid: network.gid, hash: payment.hash, epoch: 1 })],
+    expect(
+      (await payloads()).map(({ type, event_id, data }) => [type, data.transaction.status, event_id]),
+    ).toEqual([
+      [
+        'transaction.detected',
+        'pending',
+        eventIdOf({
+          projectId: project,
+          type: 'transaction.detected',
+          chainGid: network.gid,
+          hash: payment.hash,
+          epoch: 0,
+        }),
+      ],
+      [
+        'transaction.failed',
+        'failed',
+        eventIdOf({
+          projectId: project,
+          type: 'transaction.failed',
+          chainGid: network.gid,
+          hash: payment.hash,
+          epoch: 0,
+        }),
+      ],
+      [
+        'transaction.detected',
+        'pending',
+        eventIdOf({
+          projectId: project,
+          type: 'transaction.detected',
+          chainGid: network.gid,
+          hash: payment.hash,
+          epoch: 1,
+        }),
+      ],
     ]);
     expect(await records()).toEqual([{ status: 'detected', epoch: 1, block_number: 2 }]);
   });
@@ -132,7 +203,11 @@ describe('a transaction of the mempool', () => {
     await untilTold(2);
     await world.feedBlocks(world.chain.make(one, { transactions: [payment] }));
     await world.settle();
-    expect(await told()).toEqual(['transaction.detected pending', 'transaction.failed failed', 'transaction.detected detected']);
+    expect(await told()).toEqual([
+      'transaction.detected pending',
+      'transaction.failed failed',
+      'transaction.detected detected',
+    ]);
     expect(new Set((await world.events()).map(({ event_id }) => event_id)).size).toBe(3);
   });
 
@@ -152,7 +227,11 @@ describe('a transaction of the mempool', () => {
     await world.settle();
     mempool.set(other, payment);
     await untilTold(3);
-    expect(await told()).toEqual(['transaction.detected pending', 'transaction.reorged reorged', 'transaction.detected pending']);
+    expect(await told()).toEqual([
+      'transaction.detected pending',
+      'transaction.reorged reorged',
+      'transaction.detected pending',
+    ]);
     expect(await records()).toEqual([{ status: 'pending', epoch: 1, block_number: null }]);
     const three = world.chain.make(other, { transactions: [payment] });
     mempool.set(three);
@@ -232,15 +311,24 @@ describe('the mempool of a node', () => {
     expect(await told()).toEqual(Array(3).fill('transaction.detected pending'));
     mempool.set(two, third!);
     await untilTold(4);
-    expect(await world.rows('SELECT hash, status, epoch FROM transactions ORDER BY detected_at, hash')).toEqual(
-      expect.arrayContaining([{ hash: first!.hash, status: 'failed', epoch: 1 }, { hash: second!.hash, status: 'detected', epoch: 0 }, { hash: third!.hash, status: 'pending', epoch: 0 }]),
+    expect(
+      await world.rows('SELECT hash, status, epoch FROM transactions ORDER BY detected_at, hash'),
+    ).toEqual(
+      expect.arrayContaining([
+        { hash: first!.hash, status: 'failed', epoch: 1 },
+        { hash: second!.hash, status: 'detected', epoch: 0 },
+        { hash: third!.hash, status: 'pending', epoch: 0 },
+      ]),
     );
   });
 
   it('is fetched in batches of 100 at most', async () => {
     await world.watch(project, ALICE);
     const one = await begin();
-    mempool.set(one, ...Array.from({ length: 2_350 }, (_, index) => pay(`n${index}`, BOB, index % 100 === 0 ? ALICE : BOB)));
+    mempool.set(
+      one,
+      ...Array.from({ length: 2_350 }, (_, index) => pay(`n${index}`, BOB, index % 100 === 0 ? ALICE : BOB)),
+    );
     await untilTold(24);
     expect(Math.max(...mempool.fetched.map((batch) => batch.length))).toBe(100);
     await looks();

@@ -9,10 +9,16 @@ import type { TransactionState } from './transaction-state.ts';
  * read any more goes. Undefined where the record has everything, and where one node's word would change what is proved,
  * or is not what the record tells.
  */
-export function mergeMatch(record: TransactionState, match: MatchedTransaction): MatchedTransaction | undefined {
+export function mergeMatch(
+  record: TransactionState,
+  match: MatchedTransaction,
+): MatchedTransaction | undefined {
   if (!mayGrow(record, match.transaction)) return undefined;
   const transfers = new Map(match.transfers.map((transfer) => [transfer.index, transfer]));
-  const indexes = match.transaction.utxo === undefined ? renumber(record.transfers, match.transaction.transfers) : record.transfers.map(({ index }) => index);
+  const indexes =
+    match.transaction.utxo === undefined
+      ? renumber(record.transfers, match.transaction.transfers)
+      : record.transfers.map(({ index }) => index);
   for (const [position, stored] of record.transfers.entries()) {
     const index = indexes[position];
     if (index === undefined) continue;
@@ -20,9 +26,16 @@ export function mergeMatch(record: TransactionState, match: MatchedTransaction):
     transfers.set(index, { ...stored, ...transfers.get(index), index, monitored });
   }
   const all = [...transfers.values()].sort((a, b) => a.index - b.index);
-  const hasMore = match.participants.some(({ id }) => !record.participants.some((participant) => participant.id === id));
-  if (!hasMore && listFacts(all) === listFacts(record.transfers) && hasFee(record, match.transaction)) return undefined;
-  return { ...match, transfers: all, direction: match.transaction.utxo === undefined && !record.isFailed ? directionOf(all) : match.direction };
+  const hasMore = match.participants.some(
+    ({ id }) => !record.participants.some((participant) => participant.id === id),
+  );
+  if (!hasMore && listFacts(all) === listFacts(record.transfers) && hasFee(record, match.transaction))
+    return undefined;
+  return {
+    ...match,
+    transfers: all,
+    direction: match.transaction.utxo === undefined && !record.isFailed ? directionOf(all) : match.direction,
+  };
 }
 
 /** Whether the transaction still says everything that the record tells of it. */
@@ -31,7 +44,11 @@ export function saysSame(record: TransactionState, transaction: Transaction): bo
   // A transaction of unspent outputs is what its hash says.
   if (transaction.utxo !== undefined) return true;
   if (renumber(record.transfers, transaction.transfers).includes(undefined)) return false;
-  const ends = new Set([transaction.from, transaction.fee?.payer, ...transaction.transfers.flatMap(({ from, to }) => [from, to])]);
+  const ends = new Set([
+    transaction.from,
+    transaction.fee?.payer,
+    ...transaction.transfers.flatMap(({ from, to }) => [from, to]),
+  ]);
   return record.participants.every(({ address }) => ends.has(address));
 }
 
@@ -62,5 +79,7 @@ function keyOf({ type, assetGid, from, to, amountRaw, logIndex }: Transfer): str
 }
 
 function listFacts(transfers: readonly MatchedTransfer[]): string {
-  return transfers.map((transfer) => `${transfer.index}|${keyOf(transfer)}|${[...transfer.monitored].sort().join()}`).join('\n');
+  return transfers
+    .map((transfer) => `${transfer.index}|${keyOf(transfer)}|${[...transfer.monitored].sort().join()}`)
+    .join('\n');
 }

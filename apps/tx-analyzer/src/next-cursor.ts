@@ -9,14 +9,18 @@ export function nextCursor(cursor: ChainCursor, segment: Segment, ancestorNumber
   const lastSeq = segment.entries.at(-1)?.seq ?? cursor.seq;
   const lastOrphan = segment.orphans.at(-1);
   if (lastOrphan !== undefined) {
-    const resumeSeqs = [cursor.holdUntilSeq, ...segment.orphans.map((orphan) => orphan.resumeSeq)].filter((seq) => seq !== undefined);
+    const resumeSeqs = [cursor.holdUntilSeq, ...segment.orphans.map((orphan) => orphan.resumeSeq)].filter(
+      (seq) => seq !== undefined,
+    );
     const holding = resumeSeqs.length === 0 ? {} : { holdUntilSeq: Math.max(...resumeSeqs) };
     if (ancestorNumber === undefined) return { seq: lastSeq, ...holding };
     return {
       seq: lastSeq,
       number: ancestorNumber,
       hash: lastOrphan.parentHash,
-      ...(cursor.confirmedNumber === undefined ? {} : { confirmedNumber: Math.min(cursor.confirmedNumber, ancestorNumber) }),
+      ...(cursor.confirmedNumber === undefined
+        ? {}
+        : { confirmedNumber: Math.min(cursor.confirmedNumber, ancestorNumber) }),
       ...holding,
     };
   }

@@ -22,7 +22,11 @@ export interface DroppedTransaction extends PendingTransaction {
 
 /** What blocks mean for unconfirmed transactions. */
 export interface Settlement {
-  readonly mined: readonly { readonly pending: PendingTransaction; readonly block: BlockHeader; readonly index: number }[];
+  readonly mined: readonly {
+    readonly pending: PendingTransaction;
+    readonly block: BlockHeader;
+    readonly index: number;
+  }[];
   readonly dropped: readonly DroppedTransaction[];
 }
 
@@ -126,7 +130,10 @@ export class PendingBook {
         }
       }
     }
-    return { mined: [...mined.values()], dropped: this.withDescendants(conflicts).filter(({ hash }) => !mined.has(hash)) };
+    return {
+      mined: [...mined.values()],
+      dropped: this.withDescendants(conflicts).filter(({ hash }) => !mined.has(hash)),
+    };
   }
 
   /** The settlement is committed. */
@@ -163,6 +170,11 @@ async function readPending(sql: Sql, chainGid: string): Promise<PendingTransacti
     hash,
     ids: new Set(ids),
     inputs: new Set(inputs ?? []),
-    coins: new Map((inputs === null ? [] : (coins ?? [])).map(({ vout, address, amount }) => [`${hash}:${vout}`, { address, amountRaw: BigInt(amount) }])),
+    coins: new Map(
+      (inputs === null ? [] : (coins ?? [])).map(({ vout, address, amount }) => [
+        `${hash}:${vout}`,
+        { address, amountRaw: BigInt(amount) },
+      ]),
+    ),
   }));
 }

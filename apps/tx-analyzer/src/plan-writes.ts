@@ -40,7 +40,12 @@ interface PlanContext {
  * Decides for each match whether it is new, mined again after a reorg, or known. `late` are those of blocks already
  * passed, found for addresses that were registered meanwhile; they come first.
  */
-export function planWrites(late: readonly MatchedTransaction[], matches: readonly MatchedTransaction[], existing: ReadonlyMap<string, ExistingTransaction>, context: PlanContext): WritePlan {
+export function planWrites(
+  late: readonly MatchedTransaction[],
+  matches: readonly MatchedTransaction[],
+  existing: ReadonlyMap<string, ExistingTransaction>,
+  context: PlanContext,
+): WritePlan {
   const upserts: TransactionState[] = [];
   const merges: Merge[] = [];
   const resetIds: string[] = [];
@@ -53,7 +58,12 @@ export function planWrites(late: readonly MatchedTransaction[], matches: readonl
     planned.add(id);
     const known = existing.get(id);
     const isLive = known !== undefined && isTold(known);
-    const state = stateOf(id, match, known?.epoch ?? 0, isLive ? { ...context, now: known.detectedAt } : context);
+    const state = stateOf(
+      id,
+      match,
+      known?.epoch ?? 0,
+      isLive ? { ...context, now: known.detectedAt } : context,
+    );
     if (isLive && known.blockHash === match.block.hash) {
       merges.push({ state, match });
       continue;
@@ -65,7 +75,11 @@ export function planWrites(late: readonly MatchedTransaction[], matches: readonl
     // Told already, from the mempool or from a block whose reorg this chain never saw.
     if (isLive && !(known.status === 'pending' && state.isFailed)) continue;
     const type = state.isFailed ? 'transaction.failed' : 'transaction.detected';
-    events.push({ type, state, ...(match.traceparent === undefined ? {} : { traceparent: match.traceparent }) });
+    events.push({
+      type,
+      state,
+      ...(match.traceparent === undefined ? {} : { traceparent: match.traceparent }),
+    });
   }
   return { upserts, merges, resetIds, events };
 }
@@ -76,20 +90,34 @@ function isTold({ status, blockHash }: Pick<ExistingTransaction, 'status' | 'blo
 }
 
 /** Native coin and every moved asset of every address that took part: `atBlock` at their block, otherwise at the head. */
-export function addDetectedReads(reads: BalanceReads, matches: readonly MatchedTransaction[], nativeGid: string, atBlock: boolean): void {
+export function addDetectedReads(
+  reads: BalanceReads,
+  matches: readonly MatchedTransaction[],
+  nativeGid: string,
+  atBlock: boolean,
+): void {
   for (const { block, transfers, participants, traceparent } of matches) {
-    const common = { reason: 'detected', ...(atBlock ? { block } : {}), ...(traceparent === undefined ? {} : { traceparent }) } as const;
+    const common = {
+      reason: 'detected',
+      ...(atBlock ? { block } : {}),
+      ...(traceparent === undefined ? {} : { traceparent }),
+    } as const;
     for (const { id: addressId, address } of participants) {
       reads.add({ addressId, assetGid: nativeGid, ...common });
       for (const { assetGid, monitored } of transfers) {
-        if (assetGid !== nativeGid && monitored.includes(address)) reads.add({ addressId, assetGid, ...common });
+        if (assetGid !== nativeGid && monitored.includes(address))
+          reads.add({ addressId, assetGid, ...common });
       }
     }
   }
 }
 
 /** What waits in the mempool: nobody is told twice, and what stands in a block already stays as it is. */
-export function planPending(matches: readonly MatchedTransaction[], existing: ReadonlyMap<string, ExistingTransaction>, context: PlanContext): Omit<WritePlan, 'merges'> {
+export function planPending(
+  matches: readonly MatchedTransaction[],
+  existing: ReadonlyMap<string, ExistingTransaction>,
+  context: PlanContext,
+): Omit<WritePlan, 'merges'> {
   const upserts: TransactionState[] = [];
   const resetIds: string[] = [];
   const events: PlannedEvent[] = [];
@@ -98,8 +126,18 @@ export function planPending(matches: readonly MatchedTransaction[], existing: Re
     const known = existing.get(id);
     const wasTold = known !== undefined && isTold(known);
     if (wasTold && known.status !== 'pending') continue;
-    const { blockNumber: _number, blockHash: _hash, blockTimestamp: _timestamp, txIndex: _index, ...rest } = stateOf(id, match, known?.epoch ?? 0, context);
-    const state: TransactionState = { ...rest, status: 'pending', ...(wasTold ? { detectedAt: known.detectedAt } : {}) };
+    const {
+      blockNumber: _number,
+      blockHash: _hash,
+      blockTimestamp: _timestamp,
+      txIndex: _index,
+      ...rest
+    } = stateOf(id, match, known?.epoch ?? 0, context);
+    const state: TransactionState = {
+      ...rest,
+      status: 'pending',
+      ...(wasTold ? { detectedAt: known.detectedAt } : {}),
+    };
     if (known !== undefined) resetIds.push(id);
     upserts.push(state);
     if (!wasTold) events.push({ type: 'transaction.detected', state });
@@ -107,7 +145,12 @@ export function planPending(matches: readonly MatchedTransaction[], existing: Re
   return { upserts, resetIds, events };
 }
 
-function stateOf(id: string, match: MatchedTransaction, epoch: number, context: PlanContext): TransactionState {
+function stateOf(
+  id: string,
+  match: MatchedTransaction,
+  epoch: number,
+  context: PlanContext,
+): TransactionState {
   const { block, transaction } = match;
   return {
     id,

@@ -27,7 +27,11 @@ export async function prepareBlocks(
   lateCandidates: readonly BlockCandidates[],
   signal: AbortSignal,
 ): Promise<BlocksStep> {
-  const hits = await findHits(deps, blocks.map(({ block }) => block), lateCandidates);
+  const hits = await findHits(
+    deps,
+    blocks.map(({ block }) => block),
+    lateCandidates,
+  );
   const { candidates, watched } = hits;
   const nativeGid = deps.network.native.gid;
   const reads = new BalanceReads();
@@ -45,7 +49,13 @@ export async function prepareBlocks(
     }
   }
   const lateMatches = matchLate(late, hits);
-  for (const { block } of hits.late) await proveSenders(deps, block, lateMatches.filter((match) => match.block.hash === block.hash), signal);
+  for (const { block } of hits.late)
+    await proveSenders(
+      deps,
+      block,
+      lateMatches.filter((match) => match.block.hash === block.hash),
+      signal,
+    );
   addDetectedReads(reads, lateMatches, nativeGid, false);
   const moved = movedTokens([...lateMatches, ...matches], nativeGid);
   const newAssets = await deps.assets.prepare(moved, signal);
@@ -56,11 +66,24 @@ export async function prepareBlocks(
   }
   const usedIds = listUsed([...lateMatches, ...matches], watched);
   const { utxos } = hits;
-  return { blocks: blocks.map(({ block }) => block), matches, late: lateMatches, reads: reads.list(), newAssets, usedIds, ...(utxos === undefined ? {} : { utxos }) };
+  return {
+    blocks: blocks.map(({ block }) => block),
+    matches,
+    late: lateMatches,
+    reads: reads.list(),
+    newAssets,
+    usedIds,
+    ...(utxos === undefined ? {} : { utxos }),
+  };
 }
 
 /** Of the transactions that somebody watches: of all it would cost more than the rest of a block. */
-async function proveSenders({ client }: PrepareDeps, block: Block, matches: readonly MatchedTransaction[], signal: AbortSignal): Promise<void> {
+async function proveSenders(
+  { client }: PrepareDeps,
+  block: Block,
+  matches: readonly MatchedTransaction[],
+  signal: AbortSignal,
+): Promise<void> {
   if (client?.proveSenders === undefined || matches.length === 0) return;
   await client.proveSenders(block, [...new Set(matches.map(({ transaction }) => transaction))], signal);
 }
@@ -68,16 +91,20 @@ async function proveSenders({ client }: PrepareDeps, block: Block, matches: read
 /** Tokens that moved to or from somebody watched. */
 export function movedTokens(matches: readonly MatchedTransaction[], nativeGid: string): Set<string> {
   const gids = new Set<string>();
-  for (const { transfers } of matches) for (const { assetGid } of transfers) if (assetGid !== nativeGid) gids.add(assetGid);
+  for (const { transfers } of matches)
+    for (const { assetGid } of transfers) if (assetGid !== nativeGid) gids.add(assetGid);
   return gids;
 }
 
 /** Derived addresses that take part in a transaction for the first time. */
 export function listUsed(matches: readonly MatchedTransaction[], watched: WatchedByAddress): string[] {
   const unused = new Set<string>();
-  for (const entries of watched.values()) for (const { id, isUnused } of entries) if (isUnused === true) unused.add(id);
+  for (const entries of watched.values())
+    for (const { id, isUnused } of entries) if (isUnused === true) unused.add(id);
   if (unused.size === 0) return [];
-  return [...new Set(matches.flatMap(({ participants }) => participants.map(({ id }) => id)))].filter((id) => unused.has(id));
+  return [...new Set(matches.flatMap(({ participants }) => participants.map(({ id }) => id)))].filter((id) =>
+    unused.has(id),
+  );
 }
 
 /**
@@ -90,20 +117,44 @@ function matchLate(late: readonly LateAddress[], hits: Hits): MatchedTransaction
   const addresses = new Set(hits.utxos === undefined ? [] : late.map((entry) => entry.address));
   return hits.late
     .flatMap(({ block, transactions }) => matchTransactions(block, transactions, hits.watched))
-    .filter(({ participants }) => participants.some(({ id, address }) => ids.has(id) || addresses.has(address)));
+    .filter(({ participants }) =>
+      participants.some(({ id, address }) => ids.has(id) || addresses.has(address)),
+    );
 }
 
 /** Withdrawals and rewards move no transaction: the balance is read all the same. */
-function addChanged(reads: BalanceReads, { block, balanceChanges }: BlockCandidates, watched: WatchedByAddress, traceparent: string | undefined): void {
+function addChanged(
+  reads: BalanceReads,
+  { block, balanceChanges }: BlockCandidates,
+  watched: WatchedByAddress,
+  traceparent: string | undefined,
+): void {
   for (const { address, assetGid } of balanceChanges) {
     for (const { id, fromBlock } of watched.get(address) ?? []) {
-      if (fromBlock <= block.number) reads.add({ addressId: id, assetGid, block, reason: 'touched', ...(traceparent === undefined ? {} : { traceparent }) });
+      if (fromBlock <= block.number)
+        reads.add({
+          addressId: id,
+          assetGid,
+          block,
+          reason: 'touched',
+          ...(traceparent === undefined ? {} : { traceparent }),
+        });
     }
   }
 }
 
-function addTouched(reads: BalanceReads, { block, traceparent }: BlockToAnalyse, isHeld: (assetGid: string) => boolean): void {
+function addTouched(
+  reads: BalanceReads,
+  { block, traceparent }: BlockToAnalyse,
+  isHeld: (assetGid: string) => boolean,
+): void {
   for (const assetGid of block.touchedAssets) {
-    if (isHeld(assetGid)) reads.add({ assetGid, block, reason: 'touched', ...(traceparent === undefined ? {} : { traceparent }) });
+    if (isHeld(assetGid))
+      reads.add({
+        assetGid,
+        block,
+        reason: 'touched',
+        ...(traceparent === undefined ? {} : { traceparent }),
+      });
   }
 }

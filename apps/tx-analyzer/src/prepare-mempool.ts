@@ -10,7 +10,9 @@ import { resolveUtxos, type UtxoDeps } from './resolve-utxos.ts';
 import { UtxoFinder } from './utxo-finder.ts';
 
 /** What UTXO chains need besides: coins by outpoint. */
-export type UtxoMempoolDeps = Omit<UtxoDeps, 'scripts' | 'confirmAddresses'> & { readonly coins: AddressFilter };
+export type UtxoMempoolDeps = Omit<UtxoDeps, 'scripts' | 'confirmAddresses'> & {
+  readonly coins: AddressFilter;
+};
 
 export interface PrepareMempoolDeps {
   /** Has what is watched: addresses, or scripts on UTXO chains. */
@@ -37,9 +39,15 @@ const UNMINED: BlockHeader = { number: Number.MAX_SAFE_INTEGER, hash: '', parent
  * Those (parents before children) that may concern somebody, that spend what a pending transaction spends, and those that
  * one of them stands on, whoever they belong to: it goes when they go. In the same order.
  */
-export function findMempoolCandidates({ watch, utxo, book }: PrepareMempoolDeps, transactions: readonly Transaction[]): Transaction[] {
+export function findMempoolCandidates(
+  { watch, utxo, book }: PrepareMempoolDeps,
+  transactions: readonly Transaction[],
+): Transaction[] {
   if (utxo === undefined) return transactions.filter((transaction) => concerns(transaction, watch));
-  const finder = new UtxoFinder({ scripts: watch, coins: { has: (key) => utxo.coins.has(key) || book.touches(key) } });
+  const finder = new UtxoFinder({
+    scripts: watch,
+    coins: { has: (key) => utxo.coins.has(key) || book.touches(key) },
+  });
   const wanted = new Set(finder.find(transactions).map(({ hash }) => hash));
   for (const { hash, utxo } of transactions.toReversed()) {
     if (book.isParent(hash)) wanted.add(hash);
@@ -49,12 +57,26 @@ export function findMempoolCandidates({ watch, utxo, book }: PrepareMempoolDeps,
 }
 
 /** What candidates, parents before children, mean to each project. */
-export async function prepareMempool(deps: PrepareMempoolDeps, candidates: readonly Transaction[]): Promise<PreparedMempool> {
+export async function prepareMempool(
+  deps: PrepareMempoolDeps,
+  candidates: readonly Transaction[],
+): Promise<PreparedMempool> {
   const { utxo, book } = deps;
   if (utxo === undefined) {
     const addresses = new Set<string>();
-    collectAddresses({ block: { ...UNMINED, transactions: [], balanceChanges: [], touchedAssets: [] }, transactions: candidates, balanceChanges: [] }, deps.watch, addresses);
-    return { ...NOTHING_PREPARED, matches: matchTransactions(UNMINED, candidates, await deps.confirmAddresses(addresses)) };
+    collectAddresses(
+      {
+        block: { ...UNMINED, transactions: [], balanceChanges: [], touchedAssets: [] },
+        transactions: candidates,
+        balanceChanges: [],
+      },
+      deps.watch,
+      addresses,
+    );
+    return {
+      ...NOTHING_PREPARED,
+      matches: matchTransactions(UNMINED, candidates, await deps.confirmAddresses(addresses)),
+    };
   }
   const { transactions, watched, changes } = await resolveUtxos(
     {
@@ -72,7 +94,10 @@ export async function prepareMempool(deps: PrepareMempoolDeps, candidates: reado
     },
     [{ transactions: candidates }],
   );
-  const coins = changes.created.map((coin): [string, KnownCoin] => [outpointKey(coin), { address: coin.address, amountRaw: coin.amountRaw }]);
+  const coins = changes.created.map((coin): [string, KnownCoin] => [
+    outpointKey(coin),
+    { address: coin.address, amountRaw: coin.amountRaw },
+  ]);
   const matches = matchTransactions(UNMINED, transactions.flat(), watched);
   return { matches, coins: new Map(coins), usedIds: listUsed(matches, watched) };
 }

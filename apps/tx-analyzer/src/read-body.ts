@@ -1,5 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BlockNotFoundError, describePublicly, IncompleteBlockError, UnknownContentError, type Block, type BlockRef, type ChainClient } from '@chainwatch/chain-core';
+import {
+  BlockNotFoundError,
+  describePublicly,
+  IncompleteBlockError,
+  UnknownContentError,
+  type Block,
+  type BlockRef,
+  type ChainClient,
+} from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { AnalyzerLogger } from './analyzer-deps.ts';
 import type { UnknownGate } from './unknown/unknown-gate.ts';
@@ -23,7 +31,12 @@ interface ReadBodyDeps {
  * Reads a whole block by hash and tries for ever: a body is never skipped. Undefined only for an orphan whose body no
  * node has any more. Rejects when `signal` aborts.
  */
-export async function readBody(deps: ReadBodyDeps, ref: BlockRef, onTrouble: (reason: string) => void, signal: AbortSignal): Promise<Block | undefined> {
+export async function readBody(
+  deps: ReadBodyDeps,
+  ref: BlockRef,
+  onTrouble: (reason: string) => void,
+  signal: AbortSignal,
+): Promise<Block | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     try {
@@ -33,10 +46,18 @@ export async function readBody(deps: ReadBodyDeps, ref: BlockRef, onTrouble: (re
       const isMissing = error instanceof BlockNotFoundError || error instanceof IncompleteBlockError;
       if ((isMissing || attempt >= ORPHAN_ATTEMPTS) && (await isOrphan(deps, ref.hash))) return undefined;
       // The reason is shown to API clients; the log is the operator's.
-      if (attempt > 1) deps.logger.warn({ chain_gid: deps.chainGid, height: ref.number, attempt, error }, 'a block could not be read, it is read again');
+      if (attempt > 1)
+        deps.logger.warn(
+          { chain_gid: deps.chainGid, height: ref.number, attempt, error },
+          'a block could not be read, it is read again',
+        );
       onTrouble(`block ${ref.number} ${ref.hash} cannot be read: ${describeTrouble(error)}`);
     }
-    await delay(Math.min(RETRY_MS_MIN * 2 ** (attempt - 1), RETRY_MS_MAX) * (0.8 + Math.random() * 0.4), undefined, { signal });
+    await delay(
+      Math.min(RETRY_MS_MIN * 2 ** (attempt - 1), RETRY_MS_MAX) * (0.8 + Math.random() * 0.4),
+      undefined,
+      { signal },
+    );
   }
 }
 
@@ -47,7 +68,10 @@ function describeTrouble(error: unknown): string {
 
 async function isOrphan(deps: ReadBodyDeps, hash: string): Promise<boolean> {
   try {
-    const { rows } = await deps.sql.query<{ status: string }>('SELECT status FROM blocks WHERE chain_gid = $1 AND hash = $2', [deps.chainGid, hash]);
+    const { rows } = await deps.sql.query<{ status: string }>(
+      'SELECT status FROM blocks WHERE chain_gid = $1 AND hash = $2',
+      [deps.chainGid, hash],
+    );
     return rows[0]?.status === 'reorged';
   } catch {
     // The database is away: the next attempt asks again.

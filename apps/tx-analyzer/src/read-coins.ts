@@ -11,7 +11,11 @@ interface Row {
 }
 
 /** Which of `outpoints` the database knows as coins of watched addresses, spent or not, by `outpointKey`. */
-export async function readCoins(sql: Sql, chainGid: string, outpoints: readonly Outpoint[]): Promise<Map<string, KnownCoin>> {
+export async function readCoins(
+  sql: Sql,
+  chainGid: string,
+  outpoints: readonly Outpoint[],
+): Promise<Map<string, KnownCoin>> {
   if (outpoints.length === 0) return new Map();
   const { rows } = await sql.query<Row>({
     name: 'read_coins',
@@ -19,5 +23,7 @@ export async function readCoins(sql: Sql, chainGid: string, outpoints: readonly 
            JOIN utxos u ON u.chain_gid = $1 AND u.txid = o.txid AND u.vout = o.vout`,
     values: [chainGid, outpoints.map(({ txid }) => txid), outpoints.map(({ vout }) => vout)],
   });
-  return new Map(rows.map((row) => [outpointKey(row), { address: row.address, amountRaw: BigInt(row.amount_raw) }]));
+  return new Map(
+    rows.map((row) => [outpointKey(row), { address: row.address, amountRaw: BigInt(row.amount_raw) }]),
+  );
 }

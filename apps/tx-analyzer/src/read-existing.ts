@@ -25,7 +25,11 @@ export interface Existing {
  * transactions and locks the projects' sequences in the order of their ids, in one round trip. Nobody but the holder of
  * the token writes these transactions, so reading them with the lock's own snapshot is safe.
  */
-export function openStepSql(chain: ChainContext, ids: readonly string[], projectIds: readonly string[]): Statement {
+export function openStepSql(
+  chain: ChainContext,
+  ids: readonly string[],
+  projectIds: readonly string[],
+): Statement {
   return {
     name: 'lock_and_read_existing',
     text: `WITH owner AS MATERIALIZED (SELECT chain_gid FROM analyzer_states WHERE chain_gid = $1 AND token = $2 FOR UPDATE),
@@ -45,12 +49,23 @@ export function readOpened(chain: ChainContext, opened: readonly unknown[]): Exi
   const sequences = new Map<string, number>();
   for (const { id, status, epoch, block_hash, detected_at, project_id, value } of opened as readonly Row[]) {
     if (project_id !== null) sequences.set(project_id, value);
-    if (id !== null) transactions.set(id, { id, status, epoch, detectedAt: detected_at, ...(block_hash === null ? {} : { blockHash: block_hash }) });
+    if (id !== null)
+      transactions.set(id, {
+        id,
+        status,
+        epoch,
+        detectedAt: detected_at,
+        ...(block_hash === null ? {} : { blockHash: block_hash }),
+      });
   }
   return { transactions, sequences };
 }
 
 /** The same in a transaction that is open, where no sequence is wanted yet. @throws FencedError */
-export async function lockAndReadExisting(sql: Sql, chain: ChainContext, ids: readonly string[]): Promise<ReadonlyMap<string, ExistingTransaction>> {
+export async function lockAndReadExisting(
+  sql: Sql,
+  chain: ChainContext,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ExistingTransaction>> {
   return readOpened(chain, (await sql.query(openStepSql(chain, ids, []))).rows).transactions;
 }

@@ -43,7 +43,11 @@ interface TransferRow {
 }
 
 /** Completes rows of transactions with their transfers and addresses, in the order of `rows`. */
-export async function readStates(sql: Sql, rows: readonly TransactionRow[], learn: (assetGid: string, decimals: number) => void): Promise<TransactionState[]> {
+export async function readStates(
+  sql: Sql,
+  rows: readonly TransactionRow[],
+  learn: (assetGid: string, decimals: number) => void,
+): Promise<TransactionState[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
   const transfers = await sql.query<TransferRow & { decimals: number | null }>({
@@ -74,7 +78,11 @@ function groupById<T extends { transaction_id: string }>(rows: readonly T[]): Ma
   return groups;
 }
 
-function stateOfRow(row: TransactionRow, transfers: readonly TransferRow[], participants: readonly Participant[]): TransactionState {
+function stateOfRow(
+  row: TransactionRow,
+  transfers: readonly TransferRow[],
+  participants: readonly Participant[],
+): TransactionState {
   const { fee_asset_gid, fee_amount_raw, fee_payer } = row;
   return {
     id: row.id,
@@ -90,7 +98,15 @@ function stateOfRow(row: TransactionRow, transfers: readonly TransferRow[], part
     ...(row.block_timestamp === null ? {} : { blockTimestamp: row.block_timestamp.getTime() / 1000 }),
     ...(row.tx_index === null ? {} : { txIndex: row.tx_index }),
     requiredConfirmations: row.required_confirmations,
-    ...(fee_asset_gid === null || fee_amount_raw === null ? {} : { fee: { assetGid: fee_asset_gid, amountRaw: BigInt(fee_amount_raw), ...(fee_payer === null ? {} : { payer: fee_payer }) } }),
+    ...(fee_asset_gid === null || fee_amount_raw === null
+      ? {}
+      : {
+          fee: {
+            assetGid: fee_asset_gid,
+            amountRaw: BigInt(fee_amount_raw),
+            ...(fee_payer === null ? {} : { payer: fee_payer }),
+          },
+        }),
     ...(row.replaced_by === null ? {} : { replacedBy: row.replaced_by }),
     detectedAt: row.detected_at,
     ...(row.confirmed_at === null ? {} : { confirmedAt: row.confirmed_at }),
@@ -119,10 +135,15 @@ export function compareByPosition(a: TransactionRow, b: TransactionRow): number 
 }
 
 /** Every address that took part, with native coin and what moved to or from it. */
-export function heldPairs(chain: ChainContext, state: TransactionState): { addressId: string; assetGid: string }[] {
+export function heldPairs(
+  chain: ChainContext,
+  state: TransactionState,
+): { addressId: string; assetGid: string }[] {
   const native = chain.network.native.gid;
   return state.participants.flatMap(({ id: addressId, address }) => {
-    const moved = state.transfers.filter((transfer) => transfer.monitored.includes(address)).map((transfer) => transfer.assetGid);
+    const moved = state.transfers
+      .filter((transfer) => transfer.monitored.includes(address))
+      .map((transfer) => transfer.assetGid);
     return [...new Set([native, ...moved])].map((assetGid) => ({ addressId, assetGid }));
   });
 }

@@ -55,7 +55,11 @@ export function resolveTransaction(transaction: Transaction, context: CoinContex
   }
   const isFeeKnown = !isCoinbase && spent.length === inputs.length;
   return {
-    transaction: { ...transaction, transfers, ...(isFeeKnown ? { fee: { assetGid: context.nativeGid, amountRaw: feeRaw } } : {}) },
+    transaction: {
+      ...transaction,
+      transfers,
+      ...(isFeeKnown ? { fee: { assetGid: context.nativeGid, amountRaw: feeRaw } } : {}),
+    },
     spent,
     outputs: addressed,
   };

@@ -16,7 +16,9 @@ class Given {
 
   constructor(watched: Readonly<Record<string, number>>, coins: readonly (Outpoint & KnownCoin)[] = []) {
     this.#watched = watched;
-    this.#coins = new Map(coins.map((coin) => [outpointKey(coin), { address: coin.address, amountRaw: coin.amountRaw }]));
+    this.#coins = new Map(
+      coins.map((coin) => [outpointKey(coin), { address: coin.address, amountRaw: coin.amountRaw }]),
+    );
   }
 
   async resolve(...blocks: readonly (readonly Transaction[])[]): Promise<ResolvedUtxos> {
@@ -27,10 +29,15 @@ class Given {
     return this.#resolve([{ transactions }]);
   }
 
-  async #resolve(batches: readonly { block?: Pick<Block, 'number' | 'hash'>; transactions: readonly Transaction[] }[]): Promise<ResolvedUtxos> {
+  async #resolve(
+    batches: readonly { block?: Pick<Block, 'number' | 'hash'>; transactions: readonly Transaction[] }[],
+  ): Promise<ResolvedUtxos> {
     const scripts = new Set(Object.keys(this.#watched).map(codec.matchKeyOf));
     const finder = new UtxoFinder({ scripts, coins: this.#coins });
-    const found = batches.map(({ transactions, ...rest }) => ({ ...rest, transactions: finder.find(transactions) }));
+    const found = batches.map(({ transactions, ...rest }) => ({
+      ...rest,
+      transactions: finder.find(transactions),
+    }));
     return resolveUtxos(
       {
         nativeGid: COIN,
@@ -39,7 +46,14 @@ class Given {
         readCoins: async () => this.#coins,
         confirmAddresses: async (addresses) => {
           this.asked.push([...addresses].sort());
-          return new Map([...addresses].filter((address) => address in this.#watched).map((address) => [address, [{ id: address, projectId: 'p', address, fromBlock: this.#watched[address]! }]]));
+          return new Map(
+            [...addresses]
+              .filter((address) => address in this.#watched)
+              .map((address) => [
+                address,
+                [{ id: address, projectId: 'p', address, fromBlock: this.#watched[address]! }],
+              ]),
+          );
         },
       },
       found,
@@ -50,14 +64,25 @@ class Given {
 describe('resolveUtxos', () => {
   it('leaves out what concerns nobody, without asking for it', async () => {
     const given = new Given({ alice: 0 });
-    const { transactions, changes } = await given.resolve([makeUtxoTransaction('1', [FOREIGN], [['bob', 5n]])]);
+    const { transactions, changes } = await given.resolve([
+      makeUtxoTransaction('1', [FOREIGN], [['bob', 5n]]),
+    ]);
     expect(transactions).toEqual([[]]);
     expect(changes.isEmpty).toBe(true);
     expect(given.asked).toEqual([[]]);
   });
 
   it('makes a leg of every output with an address, and coins of those that are watched', async () => {
-    const payment = makeUtxoTransaction('1', [FOREIGN, { txid: 'f0', vout: 1 }], [['bob', 5n], [undefined, 0n], ['alice', 3n], ['alice', 2n]]);
+    const payment = makeUtxoTransaction(
+      '1',
+      [FOREIGN, { txid: 'f0', vout: 1 }],
+      [
+        ['bob', 5n],
+        [undefined, 0n],
+        ['alice', 3n],
+        ['alice', 2n],
+      ],
+    );
     const { transactions, changes } = await new Given({ alice: 0 }).resolve([payment]);
     expect(transactions).toEqual([
       [
@@ -80,7 +105,14 @@ describe('resolveUtxos', () => {
 
   it('makes a leg of every input that spends a known coin, and tells the fee when all are known', async () => {
     const coins = [{ txid: 'c', vout: 7, address: 'alice', amountRaw: 9n }];
-    const known = makeUtxoTransaction('1', [{ txid: 'c', vout: 7 }], [['bob', 5n], [undefined, 1n]]);
+    const known = makeUtxoTransaction(
+      '1',
+      [{ txid: 'c', vout: 7 }],
+      [
+        ['bob', 5n],
+        [undefined, 1n],
+      ],
+    );
     const mixed = makeUtxoTransaction('2', [FOREIGN, { txid: 'c', vout: 7 }], [['bob', 5n]]);
     const { transactions, changes } = await new Given({ alice: 0 }, coins).resolve([known, mixed]);
     expect(transactions[0]![0]).toMatchObject({
@@ -100,18 +132,40 @@ describe('resolveUtxos', () => {
 
   it('asks for the owners of the coins that are spent', async () => {
     const given = new Given({ alice: 0 }, [{ txid: 'c', vout: 0, address: 'once watched', amountRaw: 9n }]);
-    await given.resolve([makeUtxoTransaction('1', [{ txid: 'c', vout: 0 }], [['alice', 5n], ['bob', 3n]])]);
+    await given.resolve([
+      makeUtxoTransaction(
+        '1',
+        [{ txid: 'c', vout: 0 }],
+        [
+          ['alice', 5n],
+          ['bob', 3n],
+        ],
+      ),
+    ]);
     expect(given.asked).toEqual([['alice', 'once watched']]);
   });
 
   it('follows a chain of payments inside one block and over the blocks of a step', async () => {
     const one = makeUtxoTransaction('1', [FOREIGN], [['alice', 9n]]);
-    const two = makeUtxoTransaction('2', [{ txid: one.hash, vout: 0 }], [['bob', 1n], ['alice', 7n]]);
+    const two = makeUtxoTransaction(
+      '2',
+      [{ txid: one.hash, vout: 0 }],
+      [
+        ['bob', 1n],
+        ['alice', 7n],
+      ],
+    );
     const three = makeUtxoTransaction('3', [{ txid: two.hash, vout: 1 }], [['bob', 7n]]);
     const { transactions, changes } = await new Given({ alice: 0 }).resolve([one, two], [three]);
-    expect(transactions.map((list) => list.map(({ hash }) => hash))).toEqual([[one.hash, two.hash], [three.hash]]);
+    expect(transactions.map((list) => list.map(({ hash }) => hash))).toEqual([
+      [one.hash, two.hash],
+      [three.hash],
+    ]);
     expect(transactions[0]![1]!.fee?.amountRaw).toBe(1n);
-    expect(transactions[1]![0]).toMatchObject({ fee: { amountRaw: 0n }, transfers: [{ from: 'alice', amountRaw: 7n }, { to: 'bob' }] });
+    expect(transactions[1]![0]).toMatchObject({
+      fee: { amountRaw: 0n },
+      transfers: [{ from: 'alice', amountRaw: 7n }, { to: 'bob' }],
+    });
     expect(changes.spent).toEqual([]);
     expect(changes.created.map(({ vout, block, spend }) => ({ vout, block, spend }))).toEqual([
       { vout: 0, block: at(1), spend: { by: two.hash, block: at(1) } },
@@ -132,7 +186,9 @@ describe('resolveUtxos', () => {
     const coinbase = makeUtxoTransaction('1', [], [['alice', 50n]]);
     const { transactions, changes } = await new Given({ alice: 0 }).resolve([coinbase]);
     expect(transactions[0]![0]).not.toHaveProperty('fee');
-    expect(transactions[0]![0]!.transfers).toEqual([{ index: 0, type: 'native', assetGid: COIN, to: 'alice', amountRaw: 50n }]);
+    expect(transactions[0]![0]!.transfers).toEqual([
+      { index: 0, type: 'native', assetGid: COIN, to: 'alice', amountRaw: 50n },
+    ]);
     expect(changes.created).toMatchObject([{ isCoinbase: true }]);
   });
 
@@ -154,7 +210,19 @@ describe('resolveUtxos', () => {
     const one = makeUtxoTransaction('1', [FOREIGN], [['alice', 9n]]);
     const two = makeUtxoTransaction('2', [{ txid: one.hash, vout: 0 }], [['bob', 8n]]);
     const { transactions, changes } = await new Given({ alice: 1_000_000 }).resolvePending([one, two]);
-    expect(transactions[0]![1]).toMatchObject({ fee: { amountRaw: 1n }, transfers: [{ from: 'alice' }, { to: 'bob' }] });
-    expect(changes.created).toEqual([{ txid: one.hash, vout: 0, address: 'alice', amountRaw: 9n, isCoinbase: false, spend: { by: two.hash } }]);
+    expect(transactions[0]![1]).toMatchObject({
+      fee: { amountRaw: 1n },
+      transfers: [{ from: 'alice' }, { to: 'bob' }],
+    });
+    expect(changes.created).toEqual([
+      {
+        txid: one.hash,
+        vout: 0,
+        address: 'alice',
+        amountRaw: 9n,
+        isCoinbase: false,
+        spend: { by: two.hash },
+      },
+    ]);
   });
 });

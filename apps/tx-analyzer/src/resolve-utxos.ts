@@ -44,7 +44,10 @@ export async function resolveUtxos(deps: UtxoDeps, batches: readonly UtxoBatch[]
   }
   const watched = await deps.confirmAddresses(addresses);
   const changes = new UtxoChanges();
-  const context = { ...deps, findCoin: (outpoint: Outpoint) => changes.find(outpoint) ?? coins.get(outpointKey(outpoint)) };
+  const context = {
+    ...deps,
+    findCoin: (outpoint: Outpoint) => changes.find(outpoint) ?? coins.get(outpointKey(outpoint)),
+  };
   return {
     transactions: batches.map(({ block, transactions }) =>
       transactions.map((raw) => {
@@ -52,7 +55,8 @@ export async function resolveUtxos(deps: UtxoDeps, batches: readonly UtxoBatch[]
         const common = block === undefined ? {} : { block };
         for (const outpoint of spent) changes.spend(outpoint, { by: raw.hash, ...common });
         for (const output of outputs) {
-          if (isWatched(watched, output.address, block)) changes.create({ ...output, isCoinbase: raw.utxo?.isCoinbase === true, ...common });
+          if (isWatched(watched, output.address, block))
+            changes.create({ ...output, isCoinbase: raw.utxo?.isCoinbase === true, ...common });
         }
         return transaction;
       }),
@@ -65,11 +69,14 @@ export async function resolveUtxos(deps: UtxoDeps, batches: readonly UtxoBatch[]
 /** What they spend, each outpoint once. */
 function listInputs(transactions: readonly Transaction[]): Outpoint[] {
   const inputs = new Map<string, Outpoint>();
-  for (const { utxo } of transactions) for (const input of utxo?.inputs ?? []) inputs.set(outpointKey(input), input);
+  for (const { utxo } of transactions)
+    for (const input of utxo?.inputs ?? []) inputs.set(outpointKey(input), input);
   return [...inputs.values()];
 }
 
 /** By anybody, at that height. */
 function isWatched(watched: WatchedByAddress, address: string, block: BlockRef | undefined): boolean {
-  return (watched.get(address) ?? []).some(({ fromBlock }) => block === undefined || fromBlock <= block.number);
+  return (watched.get(address) ?? []).some(
+    ({ fromBlock }) => block === undefined || fromBlock <= block.number,
+  );
 }

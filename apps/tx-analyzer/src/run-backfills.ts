@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describePublicly, type Block, type BlockRef, type ChainClient, type UtxoCodec } from '@chainwatch/chain-core';
+import {
+  describePublicly,
+  type Block,
+  type BlockRef,
+  type ChainClient,
+  type UtxoCodec,
+} from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { AnalyzerLogger } from './analyzer-deps.ts';
 import { findBackfillBatch, writeBackfillProgress, type BackfillBatch } from './backfill-batch.ts';
@@ -43,14 +49,26 @@ export async function runBackfills(deps: BackfillDeps): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      logger.warn({ chain_gid: chainGid, error: String(error) }, 'earlier coins could not be found, they are looked for again');
-      if (batch !== undefined) await writeBackfillProgress(deps.sql, chainGid, batch, { status: 'pending', reason: describePublicly(error) }).catch(() => undefined);
+      logger.warn(
+        { chain_gid: chainGid, error: String(error) },
+        'earlier coins could not be found, they are looked for again',
+      );
+      if (batch !== undefined)
+        await writeBackfillProgress(deps.sql, chainGid, batch, {
+          status: 'pending',
+          reason: describePublicly(error),
+        }).catch(() => undefined);
     }
-    await delay(Math.min(LOOK_MS * 2 ** failures, RETRY_MS_MAX), undefined, { signal }).catch(() => undefined);
+    await delay(Math.min(LOOK_MS * 2 ** failures, RETRY_MS_MAX), undefined, { signal }).catch(
+      () => undefined,
+    );
   }
 }
 
-async function runBatch({ sql, client, readBlock, codec, chainGid, signal, settle }: BackfillDeps, batch: BackfillBatch): Promise<boolean> {
+async function runBatch(
+  { sql, client, readBlock, codec, chainGid, signal, settle }: BackfillDeps,
+  batch: BackfillBatch,
+): Promise<boolean> {
   await writeBackfillProgress(sql, chainGid, batch, { status: 'running' });
   const onProgress = (nextBlock: number, toBlock: number): Promise<void> =>
     writeBackfillProgress(sql, chainGid, batch, { status: 'running', method: 'rescan', nextBlock, toBlock });

@@ -35,51 +35,95 @@ export async function runStep(db: Database, chain: ChainContext, input: StepInpu
   const { segment, step, advance, settlement } = input;
   const isReleased = isHolding(input.cursor) && !isHolding(advance.cursor);
   const isSettling = settlement.mined.length > 0 || settlement.dropped.length > 0;
-  if (!hasWrites(step) && segment.orphans.length === 0 && segment.finalize === undefined && !isReleased && !isSettling) {
+  if (
+    !hasWrites(step) &&
+    segment.orphans.length === 0 &&
+    segment.finalize === undefined &&
+    !isReleased &&
+    !isSettling
+  ) {
     await advanceCursor(db, chain, advance);
     return { events: [], isReleased };
   }
   const opening = openingOf(chain, step);
-  const events = await db.transaction((sql, opened) => writeStep(sql, chain, input, opening, opened, isReleased), opening, { keepsPlans: true });
+  const events = await db.transaction(
+    (sql, opened) => writeStep(sql, chain, input, opening, opened, isReleased),
+    opening,
+    { keepsPlans: true },
+  );
   return { events, isReleased };
 }
 
 /** What is locked and read before a step writes. */
 export function openingOf(chain: ChainContext, step: BlocksStep): Statement {
   const matches = [...step.late, ...step.matches];
-  const ids = matches.map(({ projectId, transaction }) => transactionIdOf(projectId, chain.gid, transaction.hash));
+  const ids = matches.map(({ projectId, transaction }) =>
+    transactionIdOf(projectId, chain.gid, transaction.hash),
+  );
   return openStepSql(chain, ids, [...new Set(matches.map(({ projectId }) => projectId))]);
 }
 
 function hasWrites({ blocks, matches, late, reads, utxos }: BlocksStep): boolean {
-  return matches.length > 0 || late.length > 0 || reads.length > 0 || utxos?.isEmpty === false || blocks.some(hasUnknowns);
+  return (
+    matches.length > 0 ||
+    late.length > 0 ||
+    reads.length > 0 ||
+    utxos?.isEmpty === false ||
+    blocks.some(hasUnknowns)
+  );
 }
 
 /** Writes a step in a transaction that `opening` opened. */
-export async function writeStep(sql: Transaction, chain: ChainContext, input: StepInput, opening: Statement, opened: readonly unknown[], isReleased: boolean): Promise<OutboxEvent[]> {
+export async function writeStep(
+  sql: Transaction,
+  chain: ChainContext,
+  input: StepInput,
+  opening: Statement,
+  opened: readonly unknown[],
+  isReleased: boolean,
+): Promise<OutboxEvent[]> {
   const { segment, step, advance, settlement, cursor, now } = input;
   const events: OutboxEvent[] = [];
   let existing = readOpened(chain, opened);
   // Releasing comes first, so that what was held is published before what this step adds.
-  if (isReleased) await sql.query('UPDATE events SET is_held = false WHERE chain_gid = $1 AND is_held', [chain.gid]);
+  if (isReleased)
+    await sql.query('UPDATE events SET is_held = false WHERE chain_gid = $1 AND is_held', [chain.gid]);
   const headNumber = advance.cursor.number ?? 0;
   if (settlement.dropped.length > 0) {
-    events.push(...(await dropPending(sql, chain, settlement.dropped, { headNumber, isHeld: isHolding(advance.cursor), now })));
+    events.push(
+      ...(await dropPending(sql, chain, settlement.dropped, {
+        headNumber,
+        isHeld: isHolding(advance.cursor),
+        now,
+      })),
+    );
     existing = readOpened(chain, (await sql.query(opening)).rows);
   }
   if (hasWrites(step)) events.push(...(await commitBlocks(sql, chain, step, existing, advance, now)));
   else await advanceCursor(sql, chain, advance);
   await writeUnknowns(sql, chain, step.blocks, [...step.late, ...step.matches]);
   await closeMined(sql, chain.gid, settlement.mined);
-  if (segment.orphans.length > 0) events.push(...(await commitReorg(sql, chain, segment.orphans, advance.cursor, now)));
+  if (segment.orphans.length > 0)
+    events.push(...(await commitReorg(sql, chain, segment.orphans, advance.cursor, now)));
   const finalNumber = Math.min(cursor.confirmedNumber ?? -1, advance.cursor.confirmedNumber ?? -1);
   if (step.late.length > 0 && finalNumber >= 0) {
     // What was found late may be final already; no entry of the feed will say so again.
-    const options = { headNumber: advance.cursor.number ?? finalNumber, isHeld: isHolding(advance.cursor), now };
+    const options = {
+      headNumber: advance.cursor.number ?? finalNumber,
+      isHeld: isHolding(advance.cursor),
+      now,
+    };
     events.push(...(await confirmTransactions(sql, chain, { number: finalNumber }, options)));
   }
   if (segment.finalize !== undefined) {
-    events.push(...(await commitFinalize(sql, chain, { entry: segment.finalize, after: cursor.confirmedNumber, cursor: advance.cursor, now })));
+    events.push(
+      ...(await commitFinalize(sql, chain, {
+        entry: segment.finalize,
+        after: cursor.confirmedNumber,
+        cursor: advance.cursor,
+        now,
+      })),
+    );
   }
   return events;
 }

@@ -10,7 +10,12 @@ import { SqlParams } from './sql-params.ts';
  * addresses it holds for: one that counts from another block by now (a reorg, or monitored anew), or that was looked for
  * on another branch than the analyzer's, is looked for again.
  */
-export async function settleBackfill(sql: Sql, chainGid: string, batch: BackfillBatch, found: EarlierCoins): Promise<BackfillAddress[]> {
+export async function settleBackfill(
+  sql: Sql,
+  chainGid: string,
+  batch: BackfillBatch,
+  found: EarlierCoins,
+): Promise<BackfillAddress[]> {
   const settled = await lockUnchanged(sql, chainGid, batch.addresses, found);
   const own = new Set(settled.map((entry) => entry.address));
   const coins = found.coins.filter((coin) => own.has(coin.address));
@@ -19,11 +24,19 @@ export async function settleBackfill(sql: Sql, chainGid: string, batch: Backfill
   await insertCoins(sql, chainGid, coins);
   await complete(sql, chainGid, settled, coins, found);
   const owners = new Set(coins.map((coin) => coin.address));
-  await markUsed(sql, settled.filter((entry) => owners.has(entry.address)).map((entry) => entry.id));
+  await markUsed(
+    sql,
+    settled.filter((entry) => owners.has(entry.address)).map((entry) => entry.id),
+  );
   return settled;
 }
 
-async function lockUnchanged(sql: Sql, chainGid: string, addresses: readonly BackfillAddress[], { parents }: EarlierCoins): Promise<BackfillAddress[]> {
+async function lockUnchanged(
+  sql: Sql,
+  chainGid: string,
+  addresses: readonly BackfillAddress[],
+  { parents }: EarlierCoins,
+): Promise<BackfillAddress[]> {
   const { rows } = await sql.query<{ address_id: string }>(
     `SELECT f.address_id FROM unnest($2::uuid[], $3::bigint[], $4::text[]) AS b (id, watched_from, parent_hash)
      JOIN address_backfills f ON f.address_id = b.id AND f.chain_gid = $1 AND f.status = 'running'
@@ -34,18 +47,36 @@ async function lockUnchanged(sql: Sql, chainGid: string, addresses: readonly Bac
        b.parent_hash IS NULL OR (c.cursor_number, c.cursor_hash) = (b.watched_from - 1, b.parent_hash)
        OR EXISTS (SELECT FROM blocks k WHERE k.chain_gid = $1 AND k.number = b.watched_from AND k.parent_hash = b.parent_hash AND k.status IN ('processed', 'confirmed')))
      ORDER BY f.address_id FOR UPDATE OF f`,
-    [chainGid, addresses.map((entry) => entry.id), addresses.map((entry) => entry.watchedFrom), addresses.map((entry) => parents.get(entry.watchedFrom) ?? null)],
+    [
+      chainGid,
+      addresses.map((entry) => entry.id),
+      addresses.map((entry) => entry.watchedFrom),
+      addresses.map((entry) => parents.get(entry.watchedFrom) ?? null),
+    ],
   );
   const unchanged = new Set(rows.map((row) => row.address_id));
   return addresses.filter((entry) => unchanged.has(entry.id));
 }
 
-async function dropStale(sql: Sql, chainGid: string, addresses: readonly BackfillAddress[], fromBlock: number, coins: readonly Coin[]): Promise<void> {
+async function dropStale(
+  sql: Sql,
+  chainGid: string,
+  addresses: readonly BackfillAddress[],
+  fromBlock: number,
+  coins: readonly Coin[],
+): Promise<void> {
   await sql.query(
     `DELETE FROM utxos u USING unnest($2::text[], $3::bigint[]) AS a (address, watched_from)
      WHERE u.chain_gid = $1 AND u.address = a.address AND u.block_number < a.watched_from AND u.block_number >= $6 AND u.spent_by IS NULL
        AND NOT EXISTS (SELECT 1 FROM unnest($4::text[], $5::integer[]) AS c (txid, vout) WHERE c.txid = u.txid AND c.vout = u.vout)`,
-    [chainGid, addresses.map((entry) => entry.address), addresses.map((entry) => entry.watchedFrom), coins.map((coin) => coin.txid), coins.map((coin) => coin.vout), fromBlock],
+    [
+      chainGid,
+      addresses.map((entry) => entry.address),
+      addresses.map((entry) => entry.watchedFrom),
+      coins.map((coin) => coin.txid),
+      coins.map((coin) => coin.vout),
+      fromBlock,
+    ],
   );
 }
 
@@ -66,12 +97,24 @@ async function insertCoins(sql: Sql, chainGid: string, coins: readonly Coin[]): 
   await sql.query(text, params.values);
 }
 
-async function complete(sql: Sql, chainGid: string, addresses: readonly BackfillAddress[], coins: readonly Coin[], { method, reason }: EarlierCoins): Promise<void> {
+async function complete(
+  sql: Sql,
+  chainGid: string,
+  addresses: readonly BackfillAddress[],
+  coins: readonly Coin[],
+  { method, reason }: EarlierCoins,
+): Promise<void> {
   const counts = new Map<string, number>();
   for (const { address } of coins) counts.set(address, (counts.get(address) ?? 0) + 1);
   await sql.query(
     `UPDATE address_backfills f SET status = 'complete', method = $4, reason = $5, coin_count = b.coin_count, next_block = to_block + 1, updated_at = now()
      FROM unnest($2::uuid[], $3::integer[]) AS b (id, coin_count) WHERE f.chain_gid = $1 AND f.address_id = b.id`,
-    [chainGid, addresses.map((entry) => entry.id), addresses.map((entry) => counts.get(entry.address) ?? 0), method, reason ?? null],
+    [
+      chainGid,
+      addresses.map((entry) => entry.id),
+      addresses.map((entry) => counts.get(entry.address) ?? 0),
+      method,
+      reason ?? null,
+    ],
   );
 }

@@ -21,17 +21,41 @@ export function settleCoins(batch: BackfillBatch, found: EarlierCoins): WriterWo
   };
 }
 
-async function settleIn(sql: Transaction, turn: WriterTurn, batch: BackfillBatch, found: EarlierCoins): Promise<{ events: OutboxEvent[]; settledCount: number }> {
+async function settleIn(
+  sql: Transaction,
+  turn: WriterTurn,
+  batch: BackfillBatch,
+  found: EarlierCoins,
+): Promise<{ events: OutboxEvent[]; settledCount: number }> {
   const { chain, watch, assets, ring, readBody, signal, advance, now } = turn;
   const { cursor } = advance;
   const { gid: chainGid, family, network, utxo } = chain;
   await lockWithToken(sql, 'analyzer_states', chainGid, chain.token);
   const settled = await settleBackfill(sql, chainGid, batch, found);
   const passed = cursor.number ?? -1;
-  const late = settled.filter((entry) => entry.watchedFrom <= passed).map(({ id, address, watchedFrom }) => ({ id, address, fromBlock: watchedFrom }));
-  const candidates = await findLateCandidates({ sql, chainGid, ring, readBody, ...(utxo === undefined ? {} : { codec: utxo.codec }) }, late, passed);
-  const step = await prepareBlocks({ sql, chainGid, family, network, watch, assets, ...(utxo === undefined ? {} : { utxo }) }, [], late, candidates, signal);
-  const input = { segment: { entries: [], orphans: [], blocks: [] }, step, cursor, advance, settlement: { mined: [], dropped: [] }, now };
+  const late = settled
+    .filter((entry) => entry.watchedFrom <= passed)
+    .map(({ id, address, watchedFrom }) => ({ id, address, fromBlock: watchedFrom }));
+  const candidates = await findLateCandidates(
+    { sql, chainGid, ring, readBody, ...(utxo === undefined ? {} : { codec: utxo.codec }) },
+    late,
+    passed,
+  );
+  const step = await prepareBlocks(
+    { sql, chainGid, family, network, watch, assets, ...(utxo === undefined ? {} : { utxo }) },
+    [],
+    late,
+    candidates,
+    signal,
+  );
+  const input = {
+    segment: { entries: [], orphans: [], blocks: [] },
+    step,
+    cursor,
+    advance,
+    settlement: { mined: [], dropped: [] },
+    now,
+  };
   const opening = openingOf(chain, step);
   const events = await writeStep(sql, chain, input, opening, (await sql.query(opening)).rows, false);
   assets.markSaved(step.newAssets, movedTokens(step.late, network.native.gid));

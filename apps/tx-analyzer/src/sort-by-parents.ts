@@ -16,7 +16,11 @@ export function sortByParents(transactions: readonly Transaction[]): Transaction
   return [...sorted];
 }
 
-function findParentToCome({ utxo }: Transaction, byHash: ReadonlyMap<string, Transaction>, sorted: ReadonlySet<Transaction>): Transaction | undefined {
+function findParentToCome(
+  { utxo }: Transaction,
+  byHash: ReadonlyMap<string, Transaction>,
+  sorted: ReadonlySet<Transaction>,
+): Transaction | undefined {
   for (const { txid } of utxo?.inputs ?? []) {
     const parent = byHash.get(txid);
     if (parent !== undefined && !sorted.has(parent)) return parent;

@@ -1,4 +1,20 @@
-import { BlockNotFoundError, ChainClientError, createFailoverClient, type Block, type BlockHeader, type BlockRef, type ChainClient, type CoinReader, type FailoverClient, type MempoolReader, type MempoolSnapshot, type Network, type ReadBlockOptions, type TokenMetadata, type Transaction } from '@chainwatch/chain-core';
+import {
+  BlockNotFoundError,
+  ChainClientError,
+  createFailoverClient,
+  type Block,
+  type BlockHeader,
+  type BlockRef,
+  type ChainClient,
+  type CoinReader,
+  type FailoverClient,
+  type MempoolReader,
+  type MempoolSnapshot,
+  type Network,
+  type ReadBlockOptions,
+  type TokenMetadata,
+  type Transaction,
+} from '@chainwatch/chain-core';
 import { createFakeClient, hashOf, network, TOKEN } from '@chainwatch/testing';
 
 export type BlockContent = Partial<Pick<Block, 'transactions' | 'balanceChanges' | 'touchedAssets'>>;
@@ -45,13 +61,23 @@ export interface SpecEndpoint {
   readonly proveSenders?: ChainClient['proveSenders'];
 }
 
-const GENESIS: Block = { number: 0, hash: hashOf('genesis'), parentHash: '', timestamp: 1_700_000_000, transactions: [], balanceChanges: [], touchedAssets: [] };
+const GENESIS: Block = {
+  number: 0,
+  hash: hashOf('genesis'),
+  parentHash: '',
+  timestamp: 1_700_000_000,
+  transactions: [],
+  balanceChanges: [],
+  touchedAssets: [],
+};
 
 /** A node with the blocks of all branches, whatever is canonical; the specs write the feed themselves. */
 export class SpecChain {
   readonly network: Network;
   readonly blocks = new Map<string, Block>();
-  readonly tokens = new Map<string, TokenMetadata | undefined>([[TOKEN, { name: 'Token', symbol: 'TKN', decimals: 6 }]]);
+  readonly tokens = new Map<string, TokenMetadata | undefined>([
+    [TOKEN, { name: 'Token', symbol: 'TKN', decimals: 6 }],
+  ]);
   /** Hashes the node does not have (any more). */
   readonly missing = new Set<string>();
   /** The node's mempool, when it tells one. */
@@ -74,9 +100,23 @@ export class SpecChain {
   /** Makes a block; `salt` tells branches apart. */
   make(parent: BlockRef | undefined, content: BlockContent = {}, salt = ''): Block {
     const number = (parent?.number ?? 0) + 1;
-    const transactions = (content.transactions ?? []).map((transaction, index) => ({ ...transaction, index }));
-    const hash = hashOf(`${parent?.hash ?? 'genesis'}|${number}|${salt}|${transactions.map((transaction) => transaction.hash).join()}`);
-    const block: Block = { number, hash, parentHash: parent?.hash ?? GENESIS.hash, timestamp: 1_700_000_000 + number, balanceChanges: [], touchedAssets: [], ...content, transactions };
+    const transactions = (content.transactions ?? []).map((transaction, index) => ({
+      ...transaction,
+      index,
+    }));
+    const hash = hashOf(
+      `${parent?.hash ?? 'genesis'}|${number}|${salt}|${transactions.map((transaction) => transaction.hash).join()}`,
+    );
+    const block: Block = {
+      number,
+      hash,
+      parentHash: parent?.hash ?? GENESIS.hash,
+      timestamp: 1_700_000_000 + number,
+      balanceChanges: [],
+      touchedAssets: [],
+      ...content,
+      transactions,
+    };
     this.blocks.set(hash, block);
     return block;
   }
@@ -84,12 +124,20 @@ export class SpecChain {
   /** Ascending, from the genesis block on. */
   #listCanonical(): BlockHeader[] {
     const headers: BlockHeader[] = [];
-    for (let block = this.tip ?? [...this.blocks.values()].at(-1); block !== undefined; block = this.blocks.get(block.parentHash)) headers.push(block);
+    for (
+      let block = this.tip ?? [...this.blocks.values()].at(-1);
+      block !== undefined;
+      block = this.blocks.get(block.parentHash)
+    )
+      headers.push(block);
     return [...headers, GENESIS].reverse();
   }
 
   client(): FailoverClient {
-    return createFailoverClient(this.endpoints.map((endpoint) => this.#connect(endpoint)), { cooldownMs: 0 });
+    return createFailoverClient(
+      this.endpoints.map((endpoint) => this.#connect(endpoint)),
+      { cooldownMs: 0 },
+    );
   }
 
   #connect({ label, tell, proveSenders }: SpecEndpoint): ChainClient {
@@ -99,13 +147,18 @@ export class SpecChain {
     return createFakeClient({
       network: this.network,
       label,
-      readHeaders: async (from, to) => this.#listCanonical().filter(({ number }) => number >= from && number <= to),
+      readHeaders: async (from, to) =>
+        this.#listCanonical().filter(({ number }) => number >= from && number <= to),
       readBlock: async (ref, _signal, options) => {
         this.reads += 1;
         await Promise.resolve();
         assertUp();
         if (this.fault !== undefined) throw this.fault;
-        const block = this.missing.has(ref.hash) ? undefined : ref.hash === GENESIS.hash ? GENESIS : this.blocks.get(ref.hash);
+        const block = this.missing.has(ref.hash)
+          ? undefined
+          : ref.hash === GENESIS.hash
+            ? GENESIS
+            : this.blocks.get(ref.hash);
         if (block === undefined) throw new BlockNotFoundError(`no block ${ref.hash}`);
         return tell(block, options);
       },

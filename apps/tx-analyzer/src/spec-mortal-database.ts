@@ -23,32 +23,42 @@ export class MortalDatabase {
   }
 
   wrap(db: Database): Database {
-    const query = ((...args: Parameters<Sql['query']>) => this.#run(() => (db.query as (...all: unknown[]) => Promise<unknown>)(...args))) as unknown as Sql['query'];
+    const query = ((...args: Parameters<Sql['query']>) =>
+      this.#run(() =>
+        (db.query as (...all: unknown[]) => Promise<unknown>)(...args),
+      )) as unknown as Sql['query'];
     return {
       pool: db.pool,
       close: () => Promise.resolve(),
       query,
       transaction: (work, opening, options) =>
         this.#run(() =>
-          db.transaction(async (sql, opened) => {
-            if (opening !== undefined) await this.#run(() => Promise.resolve());
-            const sent: Promise<void>[] = [];
-            const send = (statement: Statement): void => {
-              const sending = this.#run(async () => sql.send(statement));
-              // Looked at below; `work` may fail before.
-              sending.catch(() => undefined);
-              sent.push(sending);
-            };
-            const result = await work({ query: this.#wrapQuery(sql), send }, opened);
-            await Promise.all(sent);
-            return result;
-          }, opening, options),
+          db.transaction(
+            async (sql, opened) => {
+              if (opening !== undefined) await this.#run(() => Promise.resolve());
+              const sent: Promise<void>[] = [];
+              const send = (statement: Statement): void => {
+                const sending = this.#run(async () => sql.send(statement));
+                // Looked at below; `work` may fail before.
+                sending.catch(() => undefined);
+                sent.push(sending);
+              };
+              const result = await work({ query: this.#wrapQuery(sql), send }, opened);
+              await Promise.all(sent);
+              return result;
+            },
+            opening,
+            options,
+          ),
         ),
     };
   }
 
   #wrapQuery(sql: Sql): Sql['query'] {
-    return ((...args: Parameters<Sql['query']>) => this.#run(() => (sql.query as (...all: unknown[]) => Promise<unknown>)(...args))) as unknown as Sql['query'];
+    return ((...args: Parameters<Sql['query']>) =>
+      this.#run(() =>
+        (sql.query as (...all: unknown[]) => Promise<unknown>)(...args),
+      )) as unknown as Sql['query'];
   }
 
   async #run<T>(work: () => Promise<T>): Promise<T> {

@@ -16,7 +16,11 @@ export class PausingDatabase {
       query: this.#wrapQuery(db),
       transaction: async (work, opening, options) => {
         if (opening !== undefined) await this.#before(opening.name);
-        return db.transaction((sql, opened) => this.#work(sql, (paused) => work(paused, opened)), opening, options);
+        return db.transaction(
+          (sql, opened) => this.#work(sql, (paused) => work(paused, opened)),
+          opening,
+          options,
+        );
       },
     };
   }
@@ -28,7 +32,10 @@ export class PausingDatabase {
     };
     const query = this.#wrapQuery(sql);
     // What is sent keeps its place before what follows.
-    const result = await work({ query: (async (...args: [never]) => sending.then(() => query(...args))) as unknown as Sql['query'], send });
+    const result = await work({
+      query: (async (...args: [never]) => sending.then(() => query(...args))) as unknown as Sql['query'],
+      send,
+    });
     await sending;
     return result;
   }

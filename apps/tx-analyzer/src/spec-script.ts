@@ -17,15 +17,47 @@ type Command<Payment> =
   | { readonly type: 'crash'; readonly statements: number; readonly diesAfter: boolean }
   | { readonly type: 'settle' };
 
-function commandOf<Payment>(payment: fc.Arbitrary<Payment>, addresses: number): fc.Arbitrary<Command<Payment>> {
+function commandOf<Payment>(
+  payment: fc.Arbitrary<Payment>,
+  addresses: number,
+): fc.Arbitrary<Command<Payment>> {
   return fc.oneof(
-    { weight: 8, arbitrary: fc.record({ type: fc.constant('mine' as const), payments: fc.array(payment, { minLength: 1, maxLength: 3 }) }) },
-    { weight: 3, arbitrary: fc.record({ type: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 5 }), extra: fc.nat(2), keep: fc.boolean() }) },
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        type: fc.constant('mine' as const),
+        payments: fc.array(payment, { minLength: 1, maxLength: 3 }),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        type: fc.constant('reorg' as const),
+        depth: fc.integer({ min: 1, max: 5 }),
+        extra: fc.nat(2),
+        keep: fc.boolean(),
+      }),
+    },
     { weight: 2, arbitrary: fc.record({ type: fc.constant('finalize' as const), behind: fc.nat(4) }) },
-    { weight: 3, arbitrary: fc.record({ type: fc.constant('watch' as const), project: fc.integer({ min: 1, max: 2 }), address: fc.nat(addresses - 1), isOpen: fc.boolean() }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        type: fc.constant('watch' as const),
+        project: fc.integer({ min: 1, max: 2 }),
+        address: fc.nat(addresses - 1),
+        isOpen: fc.boolean(),
+      }),
+    },
     { weight: 2, arbitrary: fc.constant({ type: 'commit' as const }) },
     { weight: 1, arbitrary: fc.constant({ type: 'restart' as const }) },
-    { weight: 2, arbitrary: fc.record({ type: fc.constant('crash' as const), statements: fc.integer({ min: 1, max: 60 }), diesAfter: fc.boolean() }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        type: fc.constant('crash' as const),
+        statements: fc.integer({ min: 1, max: 60 }),
+        diesAfter: fc.boolean(),
+      }),
+    },
     { weight: 1, arbitrary: fc.constant({ type: 'settle' as const }) },
   );
 }
@@ -93,9 +125,12 @@ export abstract class SpecScript<Payment> {
     const deadline = Date.now() + 60_000;
     for (;;) {
       if (this.#mortal.isDead) await this.restart();
-      const [row] = await this.world.rows<{ cursor_seq: number; reason: string | null }>('SELECT cursor_seq, reason FROM analyzer_states');
+      const [row] = await this.world.rows<{ cursor_seq: number; reason: string | null }>(
+        'SELECT cursor_seq, reason FROM analyzer_states',
+      );
       if (row?.cursor_seq === this.world.seq && !this.#mortal.isDead) return;
-      if (Date.now() > deadline) throw new Error(`stuck at ${row?.cursor_seq} of ${this.world.seq}: ${row?.reason}`);
+      if (Date.now() > deadline)
+        throw new Error(`stuck at ${row?.cursor_seq} of ${this.world.seq}: ${row?.reason}`);
       await new Promise((resolve) => setTimeout(resolve, 3));
     }
   }
@@ -109,11 +144,13 @@ export abstract class SpecScript<Payment> {
     this.salt += 1;
     const parent = this.canonical.at(-1);
     // Told of, told of when it is another one in the end, or not told of.
-    if (this.salt % 4 === 1) this.world.announce(this.world.chain.make(parent, { transactions }, `${this.salt} orphan`));
+    if (this.salt % 4 === 1)
+      this.world.announce(this.world.chain.make(parent, { transactions }, `${this.salt} orphan`));
     const block = this.world.chain.make(parent, { transactions }, String(this.salt));
     if (this.salt % 2 === 0) this.world.announce(block);
     this.canonical.push(block);
-    for (const transaction of transactions) this.#expect(transaction, transaction.isFailed ? 'transaction.failed' : 'transaction.detected');
+    for (const transaction of transactions)
+      this.#expect(transaction, transaction.isFailed ? 'transaction.failed' : 'transaction.detected');
     await this.world.feedBlocks(block);
   }
 
@@ -126,27 +163,40 @@ export abstract class SpecScript<Payment> {
     for (const orphan of orphans) {
       for (const transaction of orphan.transactions) {
         // Counted per project: what did not concern it was not undone for it.
-        if (this.concernsEarly(transaction)) this.undone.set(transaction.hash, (this.undone.get(transaction.hash) ?? 0) + 1);
+        if (this.concernsEarly(transaction))
+          this.undone.set(transaction.hash, (this.undone.get(transaction.hash) ?? 0) + 1);
         this.#expect(transaction, 'transaction.reorged');
       }
     }
-    for (const entry of this.watched.values()) entry.fromBlock = Math.min(entry.fromBlock, orphans.at(-1)!.number);
+    for (const entry of this.watched.values())
+      entry.fromBlock = Math.min(entry.fromBlock, orphans.at(-1)!.number);
     const isViolation = this.canonical.length < this.finalized;
     this.finalized = Math.min(this.finalized, this.canonical.length);
     const length = count + extra;
     await this.world.feedReorg(orphans, isViolation ? this.world.seq + count + length : undefined);
     const orphaned = orphans.flatMap((orphan) => [...orphan.transactions].reverse()).reverse();
-    for (let position = 0; position < length; position += 1) await this.mine(keep && position === 0 ? this.keepTransactions(orphaned) : this.makeTransactions([]));
+    for (let position = 0; position < length; position += 1)
+      await this.mine(keep && position === 0 ? this.keepTransactions(orphaned) : this.makeTransactions([]));
   }
 
   async finalize(number: number): Promise<void> {
     if (number <= this.finalized || number < 1) return;
-    for (const block of this.canonical.slice(this.finalized, number)) for (const transaction of block.transactions) if (!transaction.isFailed) this.#expect(transaction, 'transaction.confirmed');
+    for (const block of this.canonical.slice(this.finalized, number))
+      for (const transaction of block.transactions)
+        if (!transaction.isFailed) this.#expect(transaction, 'transaction.confirmed');
     this.finalized = number;
     await this.world.feedFinalize(this.canonical[number - 1]!);
   }
 
-  async watch({ project, address, isOpen }: { project: number; address: number; isOpen: boolean }): Promise<void> {
+  async watch({
+    project,
+    address,
+    isOpen,
+  }: {
+    project: number;
+    address: number;
+    isOpen: boolean;
+  }): Promise<void> {
     const key = `${project}|${address}`;
     // Project 0 is left alone: with its early addresses only, what it is told is determined.
     if (this.watched.has(key)) return;
@@ -154,7 +204,10 @@ export abstract class SpecScript<Payment> {
     const fromBlock = this.canonical.length;
     const client = await this.world.db.pool.connect();
     await client.query('BEGIN');
-    const added = { ...(await this.world.watch(this.projects[project]!, this.pool[address]!, client)), fromBlock };
+    const added = {
+      ...(await this.world.watch(this.projects[project]!, this.pool[address]!, client)),
+      fromBlock,
+    };
     this.watched.set(key, added);
     this.#open = { client, address: added };
     if (!isOpen) await this.commit();
@@ -169,17 +222,36 @@ export abstract class SpecScript<Payment> {
   }
 
   concernsEarly(transaction: Transaction): boolean {
-    return participantsOf(this.endsOf(transaction), this.early.map((entry) => entry.address)).length > 0;
+    return (
+      participantsOf(
+        this.endsOf(transaction),
+        this.early.map((entry) => entry.address),
+      ).length > 0
+    );
   }
 
-  #expect(transaction: Transaction, type: 'transaction.detected' | 'transaction.failed' | 'transaction.confirmed' | 'transaction.reorged'): void {
+  #expect(
+    transaction: Transaction,
+    type: 'transaction.detected' | 'transaction.failed' | 'transaction.confirmed' | 'transaction.reorged',
+  ): void {
     if (!this.concernsEarly(transaction)) return;
-    this.expectedIds.add(eventIdOf({ projectId: this.projects[0]!, type, chainGid: this.world.gid, hash: transaction.hash, epoch: this.undone.get(transaction.hash) ?? 0 }));
+    this.expectedIds.add(
+      eventIdOf({
+        projectId: this.projects[0]!,
+        type,
+        chainGid: this.world.gid,
+        hash: transaction.hash,
+        epoch: this.undone.get(transaction.hash) ?? 0,
+      }),
+    );
   }
 }
 
 /** Which of `addresses` are among `ends`. */
-export function participantsOf(ends: readonly (string | undefined)[], addresses: readonly string[]): string[] {
+export function participantsOf(
+  ends: readonly (string | undefined)[],
+  addresses: readonly string[],
+): string[] {
   return addresses.filter((address) => ends.includes(address)).sort();
 }
 
@@ -197,28 +269,50 @@ const RUNS = Number(process.env.ANALYZER_RUNS ?? 12);
 const TIME_MS = process.env.ANALYZER_RUNS === undefined ? 60_000 : Number.POSITIVE_INFINITY;
 
 /** Plays random commands, each list in a world of its own, and checks what is there in the end. */
-export async function playRandomly<Payment, Script extends SpecScript<Payment>>({ postgres, of, payment, pool, create, check }: Playing<Payment, Script>): Promise<void> {
+export async function playRandomly<Payment, Script extends SpecScript<Payment>>({
+  postgres,
+  of,
+  payment,
+  pool,
+  create,
+  check,
+}: Playing<Payment, Script>): Promise<void> {
   const deadline = Date.now() + TIME_MS;
   await fc.assert(
-    fc.asyncProperty(fc.array(commandOf(payment, pool.length), { minLength: 15, maxLength: 45, size: 'max' }), async (commands) => {
-      if (Date.now() > deadline) return;
-      const world = await SpecWorld.start(postgres, { pollMs: 5, groupBlocksMax: 4, prefetchWindow: 6, ...(of === undefined ? {} : { of }) });
-      let script: Script | undefined;
-      try {
-        script = create(world, [await world.addProject(), await world.addProject(), await world.addProject()]);
-        script.early.push(await world.watch(script.projects[0]!, pool[0]!), await world.watch(script.projects[0]!, pool[1]!));
-        script.start();
-        for (const step of commands) await script.play(step);
-        await script.commit();
-        await script.settle();
-        // The last process lives: what an earlier one owed is done by it.
-        await script.restart();
-        await check(script);
-      } finally {
-        await script?.commit();
-        await world.stop();
-      }
-    }),
+    fc.asyncProperty(
+      fc.array(commandOf(payment, pool.length), { minLength: 15, maxLength: 45, size: 'max' }),
+      async (commands) => {
+        if (Date.now() > deadline) return;
+        const world = await SpecWorld.start(postgres, {
+          pollMs: 5,
+          groupBlocksMax: 4,
+          prefetchWindow: 6,
+          ...(of === undefined ? {} : { of }),
+        });
+        let script: Script | undefined;
+        try {
+          script = create(world, [
+            await world.addProject(),
+            await world.addProject(),
+            await world.addProject(),
+          ]);
+          script.early.push(
+            await world.watch(script.projects[0]!, pool[0]!),
+            await world.watch(script.projects[0]!, pool[1]!),
+          );
+          script.start();
+          for (const step of commands) await script.play(step);
+          await script.commit();
+          await script.settle();
+          // The last process lives: what an earlier one owed is done by it.
+          await script.restart();
+          await check(script);
+        } finally {
+          await script?.commit();
+          await world.stop();
+        }
+      },
+    ),
     { numRuns: RUNS },
   );
 }
@@ -226,25 +320,55 @@ export async function playRandomly<Payment, Script extends SpecScript<Payment>>(
 /** Blocks stand as they must; every event was made, numbered, and told once. */
 export async function checkEvents<Payment>(script: SpecScript<Payment>): Promise<void> {
   const { world, projects } = script;
-  const blocks = await world.rows(`SELECT hash, status FROM blocks WHERE status <> 'reorged' ORDER BY number`);
-  expect(blocks).toEqual(script.canonical.map(({ hash, number }) => ({ hash, status: number <= script.finalized ? 'confirmed' : 'processed' })));
+  const blocks = await world.rows(
+    `SELECT hash, status FROM blocks WHERE status <> 'reorged' ORDER BY number`,
+  );
+  expect(blocks).toEqual(
+    script.canonical.map(({ hash, number }) => ({
+      hash,
+      status: number <= script.finalized ? 'confirmed' : 'processed',
+    })),
+  );
 
-  const events = await world.rows<{ event_id: string; project_id: string; type: string; sequence: number; payload: string; transaction_id: string; is_held: boolean }>('SELECT * FROM events ORDER BY id');
-  expect(events.filter((event) => event.project_id === projects[0]).map((event) => event.event_id).sort()).toEqual([...script.expectedIds].sort());
+  const events = await world.rows<{
+    event_id: string;
+    project_id: string;
+    type: string;
+    sequence: number;
+    payload: string;
+    transaction_id: string;
+    is_held: boolean;
+  }>('SELECT * FROM events ORDER BY id');
+  expect(
+    events
+      .filter((event) => event.project_id === projects[0])
+      .map((event) => event.event_id)
+      .sort(),
+  ).toEqual([...script.expectedIds].sort());
   for (const projectId of projects) {
     const sequences = events.filter((event) => event.project_id === projectId).map((event) => event.sequence);
     expect(sequences).toEqual(sequences.map((_, position) => position + 1));
   }
-  const rows = await world.rows<{ id: string; status: string; epoch: number; is_failed: boolean }>('SELECT id, status, epoch, is_failed FROM transactions');
+  const rows = await world.rows<{ id: string; status: string; epoch: number; is_failed: boolean }>(
+    'SELECT id, status, epoch, is_failed FROM transactions',
+  );
   for (const row of rows) {
-    const own = events.filter((event) => event.transaction_id === row.id).map((event) => event.type.slice('transaction.'.length));
-    expect(own.join(' ')).toMatch(/^((detected( confirmed)?|failed) reorged )*(((detected( confirmed)?)|failed)( reorged)?)$/);
+    const own = events
+      .filter((event) => event.transaction_id === row.id)
+      .map((event) => event.type.slice('transaction.'.length));
+    expect(own.join(' ')).toMatch(
+      /^((detected( confirmed)?|failed) reorged )*(((detected( confirmed)?)|failed)( reorged)?)$/,
+    );
     expect(own.filter((type) => type === 'reorged')).toHaveLength(row.epoch);
     expect(own.at(-1)).toBe(row.status);
   }
-  for (const event of events) EVENT_SCHEMAS[event.type as 'transaction.detected'].parse(JSON.parse(event.payload));
+  for (const event of events)
+    EVENT_SCHEMAS[event.type as 'transaction.detected'].parse(JSON.parse(event.payload));
   expect(events.some((event) => event.is_held)).toBe(false);
-  await waitFor(() => events.every((event) => world.bus.published.some(({ messageId }) => messageId === event.event_id)), { message: 'every event to be published' });
+  await waitFor(
+    () => events.every((event) => world.bus.published.some(({ messageId }) => messageId === event.event_id)),
+    { message: 'every event to be published' },
+  );
   const known = new Map(events.map((event) => [event.event_id, JSON.parse(event.payload) as unknown]));
   for (const { messageId, payload } of world.bus.published) expect(payload).toEqual(known.get(messageId));
 }

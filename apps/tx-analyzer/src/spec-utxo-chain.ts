@@ -15,7 +15,8 @@ export const utxoNetwork: Network = {
 export const codec: UtxoCodec = {
   coinbaseMaturity: 100,
   matchKeyOf: (address) => `51${Buffer.from(address).toString('hex')}`,
-  findAddress: (_network, matchKey) => (matchKey.startsWith('51') ? Buffer.from(matchKey.slice(2), 'hex').toString() : undefined),
+  findAddress: (_network, matchKey) =>
+    matchKey.startsWith('51') ? Buffer.from(matchKey.slice(2), 'hex').toString() : undefined,
 };
 
 /** A script without an address. */
@@ -25,7 +26,11 @@ const NO_ADDRESS = '6a00';
 type SpecOutput = readonly [address: string | undefined, amountRaw: bigint];
 
 /** Spends `inputs` (none: a coinbase) and pays `outputs`. */
-export function makeUtxoTransaction(name: string, inputs: readonly Outpoint[], outputs: readonly SpecOutput[]): Transaction & { readonly utxo: UtxoMoves } {
+export function makeUtxoTransaction(
+  name: string,
+  inputs: readonly Outpoint[],
+  outputs: readonly SpecOutput[],
+): Transaction & { readonly utxo: UtxoMoves } {
   return {
     hash: hashOf(`utxo ${name}`),
     index: 0,
@@ -34,7 +39,10 @@ export function makeUtxoTransaction(name: string, inputs: readonly Outpoint[], o
     utxo: {
       isCoinbase: inputs.length === 0,
       inputs,
-      outputs: outputs.map(([address, amountRaw]) => ({ matchKey: address === undefined ? NO_ADDRESS : codec.matchKeyOf(address), amountRaw })),
+      outputs: outputs.map(([address, amountRaw]) => ({
+        matchKey: address === undefined ? NO_ADDRESS : codec.matchKeyOf(address),
+        amountRaw,
+      })),
     },
   };
 }

@@ -34,14 +34,28 @@ export class SpecUtxoNode {
 
   /** Coins that may be spent, and those that the mempool spends already. */
   coins(): { free: SpecCoin[]; spent: Map<string, string> } {
-    const transactions = [...this.canonical.flatMap((block) => block.transactions as UtxoTransaction[]), ...this.mempool.values()];
-    const spent = new Map(transactions.flatMap(({ hash, utxo }) => utxo.inputs.map((input) => [outpointKey(input), hash] as const)));
-    const free = transactions.flatMap(({ hash }) => this.coinsOf(hash)).filter((coin) => !spent.has(outpointKey(coin)));
+    const transactions = [
+      ...this.canonical.flatMap((block) => block.transactions as UtxoTransaction[]),
+      ...this.mempool.values(),
+    ];
+    const spent = new Map(
+      transactions.flatMap(({ hash, utxo }) =>
+        utxo.inputs.map((input) => [outpointKey(input), hash] as const),
+      ),
+    );
+    const free = transactions
+      .flatMap(({ hash }) => this.coinsOf(hash))
+      .filter((coin) => !spent.has(outpointKey(coin)));
     return { free, spent };
   }
 
   coinsOf(txid: string): SpecCoin[] {
-    return (this.known.get(txid)?.utxo.outputs ?? []).map(({ matchKey, amountRaw }, vout) => ({ txid, vout, amountRaw, address: codec.findAddress(this.#chain.network, matchKey) ?? '' }));
+    return (this.known.get(txid)?.utxo.outputs ?? []).map(({ matchKey, amountRaw }, vout) => ({
+      txid,
+      vout,
+      amountRaw,
+      address: codec.findAddress(this.#chain.network, matchKey) ?? '',
+    }));
   }
 
   /** Undefined for one that came from nowhere: a coin of somebody foreign. */
@@ -55,7 +69,11 @@ export class SpecUtxoNode {
     const own = inputs.length > 0 ? inputs : [{ txid: hashOf(`foreign ${this.#count}`), vout: 0 }];
     const total = own.reduce((sum, input) => sum + (this.coinAt(input)?.amountRaw ?? FOREIGN_RAW), 0n);
     const share = (total - 1n) / BigInt(addresses.length);
-    const made = makeUtxoTransaction(`tx ${this.#count}`, own, addresses.map((address) => [address, share > 0n ? share : 0n] as const));
+    const made = makeUtxoTransaction(
+      `tx ${this.#count}`,
+      own,
+      addresses.map((address) => [address, share > 0n ? share : 0n] as const),
+    );
     this.known.set(made.hash, made);
     return made;
   }
@@ -63,34 +81,52 @@ export class SpecUtxoNode {
   /** What a node does with an incoming transaction: takes it in place of what it conflicts with, or not at all. */
   accept(transaction: UtxoTransaction): boolean {
     const { spent } = this.coins();
-    const live = new Set([...this.canonical.flatMap((block) => block.transactions.map(({ hash }) => hash)), ...this.mempool.keys()]);
+    const live = new Set([
+      ...this.canonical.flatMap((block) => block.transactions.map(({ hash }) => hash)),
+      ...this.mempool.keys(),
+    ]);
     if (live.has(transaction.hash)) return false;
-    const rivals = transaction.utxo.inputs.map((input) => spent.get(outpointKey(input))).filter((hash) => hash !== undefined);
+    const rivals = transaction.utxo.inputs
+      .map((input) => spent.get(outpointKey(input)))
+      .filter((hash) => hash !== undefined);
     if (rivals.some((hash) => !this.mempool.has(hash))) return false;
     for (const rival of rivals) this.drop(rival);
-    if (transaction.utxo.inputs.some(({ txid }) => this.known.has(txid) && !this.mempool.has(txid) && !this.isMined(txid))) return false;
+    if (
+      transaction.utxo.inputs.some(
+        ({ txid }) => this.known.has(txid) && !this.mempool.has(txid) && !this.isMined(txid),
+      )
+    )
+      return false;
     this.mempool.set(transaction.hash, transaction);
     return true;
   }
 
   isMined(hash: string): boolean {
-    return this.canonical.some((block) => block.transactions.some((transaction) => transaction.hash === hash));
+    return this.canonical.some((block) =>
+      block.transactions.some((transaction) => transaction.hash === hash),
+    );
   }
 
   /** Takes it out of the mempool, with all that stands on it. */
   drop(hash: string): void {
     if (!this.mempool.delete(hash)) return;
-    for (const child of [...this.mempool.values()]) if (child.utxo.inputs.some(({ txid }) => txid === hash)) this.drop(child.hash);
+    for (const child of [...this.mempool.values()])
+      if (child.utxo.inputs.some(({ txid }) => txid === hash)) this.drop(child.hash);
   }
 
   /** A block of those of the mempool that `takes` chooses (parents left out take their children with them), and of `more`. */
   mine(takes: (position: number) => boolean, more: readonly UtxoTransaction[] = []): Block {
     for (const { utxo } of more) {
-      for (const input of utxo.inputs) for (const rival of [...this.mempool.values()]) if (rival.utxo.inputs.some((each) => outpointKey(each) === outpointKey(input))) this.drop(rival.hash);
+      for (const input of utxo.inputs)
+        for (const rival of [...this.mempool.values()])
+          if (rival.utxo.inputs.some((each) => outpointKey(each) === outpointKey(input)))
+            this.drop(rival.hash);
     }
     const taken: UtxoTransaction[] = [...more];
     for (const [position, transaction] of [...this.mempool.values()].entries()) {
-      const isReady = transaction.utxo.inputs.every(({ txid }) => !this.mempool.has(txid) || taken.some(({ hash }) => hash === txid));
+      const isReady = transaction.utxo.inputs.every(
+        ({ txid }) => !this.mempool.has(txid) || taken.some(({ hash }) => hash === txid),
+      );
       if (isReady && takes(position)) taken.push(transaction);
     }
     for (const { hash } of taken) this.mempool.delete(hash);
@@ -105,7 +141,8 @@ export class SpecUtxoNode {
     const orphans = this.canonical.splice(this.canonical.length - count).reverse();
     const waiting = [...this.mempool.values()];
     this.mempool.clear();
-    for (const orphan of orphans.toReversed()) for (const { hash } of orphan.transactions) this.accept(this.known.get(hash)!);
+    for (const orphan of orphans.toReversed())
+      for (const { hash } of orphan.transactions) this.accept(this.known.get(hash)!);
     for (const transaction of waiting) this.accept(transaction);
     return orphans;
   }

@@ -19,10 +19,18 @@ export interface Published {
 /** Where a rescan begins that reads no block. */
 const ABOVE_ALL = 1_000_000;
 
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const silent = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
 /** A bus in memory; payloads are checked against the public schemas. */
-class SpecBus implements Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'leases' | 'isConnected' | 'onStreamsRecreated'> {
+class SpecBus
+  implements
+    Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'leases' | 'isConnected' | 'onStreamsRecreated'>
+{
   readonly published: Published[] = [];
   isConnected = true;
   readonly #listeners = new Set<(firstWord: string) => void>();
@@ -61,7 +69,8 @@ class SpecBus implements Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'lea
 
   /** What the ingestor or the gateway would send. */
   send(kind: SubjectKind, tokens: readonly string[], payload: unknown): void {
-    for (const handler of this.#handlers.get(kind) ?? []) handler({ kind, subject: kind, tokens, payload, deliveryCount: 1 } as BusMessage<SubjectKind>);
+    for (const handler of this.#handlers.get(kind) ?? [])
+      handler({ kind, subject: kind, tokens, payload, deliveryCount: 1 } as BusMessage<SubjectKind>);
   }
 }
 
@@ -87,7 +96,11 @@ export class SpecWorld {
   analyzer: Analyzer | undefined;
   seq = 0;
 
-  private constructor(postgres: PostgresHandle, url: string, { of = { network }, ...options }: SpecWorldOptions) {
+  private constructor(
+    postgres: PostgresHandle,
+    url: string,
+    { of = { network }, ...options }: SpecWorldOptions,
+  ) {
     this.#postgres = postgres;
     this.#options = { pollMs: 20, metadataTimeoutMs: 500, ...options };
     this.chain = new SpecChain(of.network);
@@ -118,12 +131,16 @@ export class SpecWorld {
 
   /** `mortal`: the process is killed when its database says so. */
   startAnalyzer(mortal?: Pick<MortalDatabase, 'isDead' | 'wrap'>): void {
-    const bus: Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'leases' | 'isConnected' | 'onStreamsRecreated'> = {
+    const bus: Pick<
+      Bus<'tx-analyzer'>,
+      'publish' | 'subscribe' | 'leases' | 'isConnected' | 'onStreamsRecreated'
+    > = {
       subscribe: this.bus.subscribe,
       leases: this.bus.leases,
       onStreamsRecreated: (listener) => this.bus.onStreamsRecreated(listener),
       isConnected: true,
-      publish: (...args) => (mortal?.isDead === true ? Promise.reject(new Error('killed')) : this.bus.publish(...args)),
+      publish: (...args) =>
+        mortal?.isDead === true ? Promise.reject(new Error('killed')) : this.bus.publish(...args),
     };
     Object.defineProperty(bus, 'isConnected', { get: () => this.bus.isConnected && mortal?.isDead !== true });
     this.analyzer = startAnalyzer({
@@ -131,13 +148,17 @@ export class SpecWorld {
       bus: bus as Bus<'tx-analyzer'>,
       logger: silent,
       owner: randomUUID(),
-      openChain: async () => this.openFault === undefined ? this.#opened() : Promise.reject(this.openFault),
+      openChain: async () => (this.openFault === undefined ? this.#opened() : Promise.reject(this.openFault)),
       options: this.#options,
     });
   }
 
   #opened(): OpenedChain {
-    return { network: this.chain.network, client: this.chain.client(), ...(this.#utxo === undefined ? {} : { utxo: this.#utxo }) };
+    return {
+      network: this.chain.network,
+      client: this.chain.client(),
+      ...(this.#utxo === undefined ? {} : { utxo: this.#utxo }),
+    };
   }
 
   async stopAnalyzer(): Promise<void> {
@@ -162,7 +183,8 @@ export class SpecWorld {
    * block. Nothing is found in earlier blocks, not after a reorg either.
    */
   async watch(projectId: string, address: string, sql?: Sql): Promise<SpecAddress> {
-    if (sql === undefined) return this.db.transaction((transaction) => this.watch(projectId, address, transaction));
+    if (sql === undefined)
+      return this.db.transaction((transaction) => this.watch(projectId, address, transaction));
     const { rows } = await sql.query<{ id: string }>(
       `WITH added AS (
          INSERT INTO addresses (project_id, chain_family, address, display, kind, format) VALUES ($1, $3, $2, $2, 'external', $3) RETURNING id
@@ -201,14 +223,23 @@ export class SpecWorld {
 
   async setMonitored(id: string, isMonitored: boolean): Promise<void> {
     await this.db.transaction(async (sql) => {
-      await sql.query('UPDATE addresses SET is_monitored = $2, watch_xid = pg_current_xact_id() WHERE id = $1', [id, isMonitored]);
+      await sql.query(
+        'UPDATE addresses SET is_monitored = $2, watch_xid = pg_current_xact_id() WHERE id = $1',
+        [id, isMonitored],
+      );
       if (isMonitored) await this.watchFromHead(id, sql);
     });
   }
 
   /** What the ingestor says of a block before it records it. */
   announce({ number, hash, parentHash }: Pick<Block, 'number' | 'hash' | 'parentHash'>): void {
-    this.bus.send('block.seen', [this.gid], { schema: 1, chain_gid: this.gid, number, hash, parent_hash: parentHash });
+    this.bus.send('block.seen', [this.gid], {
+      schema: 1,
+      chain_gid: this.gid,
+      number,
+      hash,
+      parent_hash: parentHash,
+    });
   }
 
   /** What the ingestor does for new blocks. */
@@ -229,9 +260,15 @@ export class SpecWorld {
   async feedReorg(orphans: readonly Block[], resumeAfter?: number): Promise<void> {
     await this.db.transaction(async (sql) => {
       // In the order of ids, as everybody who writes blocks locks them.
-      await sql.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id FOR UPDATE', [this.gid, orphans.map((orphan) => orphan.hash)]);
+      await sql.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id FOR UPDATE', [
+        this.gid,
+        orphans.map((orphan) => orphan.hash),
+      ]);
       for (const orphan of orphans) {
-        await sql.query(`UPDATE blocks SET status = 'reorged' WHERE chain_gid = $1 AND hash = $2`, [this.gid, orphan.hash]);
+        await sql.query(`UPDATE blocks SET status = 'reorged' WHERE chain_gid = $1 AND hash = $2`, [
+          this.gid,
+          orphan.hash,
+        ]);
         await this.#append(sql, 'reorg', orphan, resumeAfter);
       }
     });
@@ -245,22 +282,36 @@ export class SpecWorld {
     this.seq += 1;
     await sql.query(
       `INSERT INTO chain_feed (chain_gid, seq, type, number, hash, parent_hash, timestamp, resume_seq) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [this.gid, this.seq, type, block.number, block.hash, block.parentHash, block.timestamp, resumeSeq ?? null],
+      [
+        this.gid,
+        this.seq,
+        type,
+        block.number,
+        block.hash,
+        block.parentHash,
+        block.timestamp,
+        resumeSeq ?? null,
+      ],
     );
-    const head = type === 'block' ? block : type === 'reorg' ? { number: block.number - 1, hash: block.parentHash } : undefined;
-    await sql.query(`UPDATE ingestor_states SET feed_seq = $2, head_number = COALESCE($3, head_number), head_hash = COALESCE($4, head_hash) WHERE chain_gid = $1`, [
-      this.gid,
-      this.seq,
-      head?.number ?? null,
-      head?.hash ?? null,
-    ]);
+    const head =
+      type === 'block'
+        ? block
+        : type === 'reorg'
+          ? { number: block.number - 1, hash: block.parentHash }
+          : undefined;
+    await sql.query(
+      `UPDATE ingestor_states SET feed_seq = $2, head_number = COALESCE($3, head_number), head_hash = COALESCE($4, head_hash) WHERE chain_gid = $1`,
+      [this.gid, this.seq, head?.number ?? null, head?.hash ?? null],
+    );
   }
 
   /** Waits until the analyzer has done every feed entry. */
   async settle(): Promise<void> {
     await waitFor(
       async () => {
-        const { rows } = await this.db.query<{ cursor_seq: number; status: string; reason: string }>('SELECT cursor_seq, status, reason FROM analyzer_states');
+        const { rows } = await this.db.query<{ cursor_seq: number; status: string; reason: string }>(
+          'SELECT cursor_seq, status, reason FROM analyzer_states',
+        );
         return rows[0]?.cursor_seq === this.seq;
       },
       { timeoutMs: 15_000, intervalMs: 5, message: `the cursor to reach ${this.seq}` },
@@ -272,7 +323,20 @@ export class SpecWorld {
   }
 
   /** Events of the outbox in order, `type hash epoch-free`. */
-  events(): Promise<{ event_id: string; project_id: string; type: string; sequence: number; payload: string; is_held: boolean; is_published: boolean; transaction_id: string }[]> {
-    return this.rows('SELECT event_id, project_id, type, sequence, payload, is_held, NOT EXISTS (SELECT FROM unpublished_events WHERE event_row_id = events.id) AS is_published, transaction_id FROM events ORDER BY id');
+  events(): Promise<
+    {
+      event_id: string;
+      project_id: string;
+      type: string;
+      sequence: number;
+      payload: string;
+      is_held: boolean;
+      is_published: boolean;
+      transaction_id: string;
+    }[]
+  > {
+    return this.rows(
+      'SELECT event_id, project_id, type, sequence, payload, is_held, NOT EXISTS (SELECT FROM unpublished_events WHERE event_row_id = events.id) AS is_published, transaction_id FROM events ORDER BY id',
+    );
   }
 }

@@ -8,7 +8,10 @@ export class SqlParams {
   }
 
   /** `unnest($1::uuid[], …)`: one array per column, taken from `rows`. */
-  unnest<T>(rows: readonly T[], columns: readonly (readonly [cast: string, read: (row: T) => unknown])[]): string {
+  unnest<T>(
+    rows: readonly T[],
+    columns: readonly (readonly [cast: string, read: (row: T) => unknown])[],
+  ): string {
     return `unnest(${columns.map(([cast, read]) => this.add(rows.map(read), `${cast}[]`)).join(', ')})`;
   }
 }

@@ -19,27 +19,66 @@ beforeEach(async () => {
 afterEach(() => world.stop());
 
 const outside = (name: string) => ({ txid: hashOf(name), vout: 0 });
-const coins = () => world.rows<{ txid: string }>('SELECT txid, vout, block_number, block_hash, spent_by FROM utxos ORDER BY block_number, txid, vout');
-const events = async () => (await world.events()).map(({ type, payload }) => `${type} ${(JSON.parse(payload) as { data: { transaction: { hash: string } } }).data.transaction.hash}`);
-const backfills = () => world.rows<{ status: string }>('SELECT status, method, coin_count, next_block, to_block, reason FROM address_backfills');
+const coins = () =>
+  world.rows<{ txid: string }>(
+    'SELECT txid, vout, block_number, block_hash, spent_by FROM utxos ORDER BY block_number, txid, vout',
+  );
+const events = async () =>
+  (await world.events()).map(
+    ({ type, payload }) =>
+      `${type} ${(JSON.parse(payload) as { data: { transaction: { hash: string } } }).data.transaction.hash}`,
+  );
+const backfills = () =>
+  world.rows<{ status: string }>(
+    'SELECT status, method, coin_count, next_block, to_block, reason FROM address_backfills',
+  );
 const import_ = async (address: string, fromBlock = 1, by = project) => {
   const watched = await world.watch(by, address);
-  await world.db.query(`UPDATE address_backfills SET status = 'pending', from_block = $2 WHERE address_id = $1`, [watched.id, fromBlock]);
+  await world.db.query(
+    `UPDATE address_backfills SET status = 'pending', from_block = $2 WHERE address_id = $1`,
+    [watched.id, fromBlock],
+  );
   return watched;
 };
 const untilComplete = () =>
-  waitFor(async () => (await world.rows(`SELECT 1 FROM address_backfills WHERE status <> 'complete'`)).length === 0, { intervalMs: 10, message: 'the backfill to be complete' });
+  waitFor(
+    async () => (await world.rows(`SELECT 1 FROM address_backfills WHERE status <> 'complete'`)).length === 0,
+    { intervalMs: 10, message: 'the backfill to be complete' },
+  );
 
 /** Alice is paid twice before she is watched, and has spent the first coin by then. */
 const old = makeUtxoTransaction('old', [outside('a')], [['alice', 5n]]);
 const spent = makeUtxoTransaction('spent', [{ txid: old.hash, vout: 0 }], [['bob', 5n]]);
-const kept = makeUtxoTransaction('kept', [outside('b')], [['bob', 1n], ['alice', 7n]]);
+const kept = makeUtxoTransaction(
+  'kept',
+  [outside('b')],
+  [
+    ['bob', 1n],
+    ['alice', 7n],
+  ],
+);
 const head = makeUtxoTransaction('head', [outside('c')], [['bob', 1n]]);
 const makeChain = (): [Block, Block, Block, Block] => {
   const one = world.chain.make(undefined, { transactions: [old] });
   const two = world.chain.make(one, { transactions: [spent, kept] });
   const three = world.chain.make(two, { transactions: [head] });
-  return [one, two, three, world.chain.make(three, { transactions: [makeUtxoTransaction('pay', [{ txid: kept.hash, vout: 1 }], [['carol', 4n], ['alice', 2n]])] })];
+  return [
+    one,
+    two,
+    three,
+    world.chain.make(three, {
+      transactions: [
+        makeUtxoTransaction(
+          'pay',
+          [{ txid: kept.hash, vout: 1 }],
+          [
+            ['carol', 4n],
+            ['alice', 2n],
+          ],
+        ),
+      ],
+    }),
+  ];
 };
 
 describe('coins that an address had before it was watched', () => {
@@ -50,8 +89,12 @@ describe('coins that an address had before it was watched', () => {
     await world.settle();
     await import_('alice');
     await untilComplete();
-    expect(await coins()).toEqual([{ txid: kept.hash, vout: 1, block_number: 2, block_hash: null, spent_by: null }]);
-    expect(await backfills()).toEqual([{ status: 'complete', method: 'rescan', coin_count: 1, next_block: 3, to_block: 2, reason: null }]);
+    expect(await coins()).toEqual([
+      { txid: kept.hash, vout: 1, block_number: 2, block_hash: null, spent_by: null },
+    ]);
+    expect(await backfills()).toEqual([
+      { status: 'complete', method: 'rescan', coin_count: 1, next_block: 3, to_block: 2, reason: null },
+    ]);
     expect(await events()).toEqual([]);
     await world.feedBlocks(four);
     await world.settle();
@@ -61,7 +104,9 @@ describe('coins that an address had before it was watched', () => {
       { txid: kept.hash, vout: 1, block_number: 2, block_hash: null, spent_by: pay },
       { txid: pay, vout: 1, block_number: 4, block_hash: four.hash, spent_by: null },
     ]);
-    expect(await world.rows('SELECT direction, fee_asset_gid, fee_amount_raw FROM transactions')).toEqual([{ direction: 'out', fee_asset_gid: COIN, fee_amount_raw: '1' }]);
+    expect(await world.rows('SELECT direction, fee_asset_gid, fee_amount_raw FROM transactions')).toEqual([
+      { direction: 'out', fee_asset_gid: COIN, fee_amount_raw: '1' },
+    ]);
   });
 
   it('make a derived address count as used', async () => {
@@ -71,7 +116,10 @@ describe('coins that an address had before it was watched', () => {
     await world.settle();
     const derived = [await world.watch(project, 'alice'), await world.watch(project, 'dora')];
     await world.makeDerived(derived);
-    await world.db.query(`UPDATE address_backfills SET status = 'pending', from_block = 1 WHERE address_id = ANY($1)`, [derived.map(({ id }) => id)]);
+    await world.db.query(
+      `UPDATE address_backfills SET status = 'pending', from_block = 1 WHERE address_id = ANY($1)`,
+      [derived.map(({ id }) => id)],
+    );
     await import_('bob');
     await untilComplete();
     expect(await world.rows('SELECT address FROM addresses WHERE is_used')).toEqual([{ address: 'alice' }]);
@@ -88,7 +136,15 @@ describe('coins that an address had before it was watched', () => {
         scans += 1;
         resolve();
         await new Promise<void>((answered) => (answer = answered));
-        return [{ at: five, coins: [{ txid: pay, vout: 1, address: 'alice', amountRaw: 2n, isCoinbase: false, blockNumber: 4 }] }, new Map([[`${kept.hash}:1`, 7n]])];
+        return [
+          {
+            at: five,
+            coins: [
+              { txid: pay, vout: 1, address: 'alice', amountRaw: 2n, isCoinbase: false, blockNumber: 4 },
+            ],
+          },
+          new Map([[`${kept.hash}:1`, 7n]]),
+        ];
       }, four);
     });
     world.startAnalyzer();
@@ -99,7 +155,9 @@ describe('coins that an address had before it was watched', () => {
     await world.feedBlocks(four, five);
     await world.settle();
     // Her own coin was paid to her while she was watched; who spent the older one is not known yet.
-    expect(await coins()).toEqual([{ txid: pay, vout: 1, block_number: 4, block_hash: four.hash, spent_by: null }]);
+    expect(await coins()).toEqual([
+      { txid: pay, vout: 1, block_number: 4, block_hash: four.hash, spent_by: null },
+    ]);
     answer!();
     await untilComplete();
     expect(scans).toBe(1);
@@ -109,7 +167,9 @@ describe('coins that an address had before it was watched', () => {
     ]);
     // One transaction, one event; the record knows by now what she paid.
     expect(await events()).toEqual([`transaction.detected ${pay}`]);
-    expect(await world.rows('SELECT direction, fee_amount_raw FROM transactions')).toEqual([{ direction: 'out', fee_amount_raw: '1' }]);
+    expect(await world.rows('SELECT direction, fee_amount_raw FROM transactions')).toEqual([
+      { direction: 'out', fee_amount_raw: '1' },
+    ]);
     expect(await world.rows('SELECT index, from_address, to_address FROM transfers ORDER BY index')).toEqual([
       { index: 0, from_address: 'alice', to_address: null },
       { index: 1, from_address: null, to_address: 'carol' },
@@ -125,7 +185,33 @@ describe('coins that an address had before it was watched', () => {
       scans += 1;
       if (scans === 1) await new Promise<void>((resolve) => found.push(resolve));
       const isFirst = scans === 1;
-      return [{ at: isFirst ? three : twoB, coins: isFirst ? [{ txid: kept.hash, vout: 1, address: 'alice', amountRaw: 7n, isCoinbase: false, blockNumber: 2 }] : [{ txid: old.hash, vout: 0, address: 'alice', amountRaw: 5n, isCoinbase: false, blockNumber: 1 }] }, new Map()];
+      return [
+        {
+          at: isFirst ? three : twoB,
+          coins: isFirst
+            ? [
+                {
+                  txid: kept.hash,
+                  vout: 1,
+                  address: 'alice',
+                  amountRaw: 7n,
+                  isCoinbase: false,
+                  blockNumber: 2,
+                },
+              ]
+            : [
+                {
+                  txid: old.hash,
+                  vout: 0,
+                  address: 'alice',
+                  amountRaw: 5n,
+                  isCoinbase: false,
+                  blockNumber: 1,
+                },
+              ],
+        },
+        new Map(),
+      ];
     });
     const twoB = world.chain.make(one, { transactions: [head] }, 'b');
     world.chain.tip = three;
@@ -141,7 +227,9 @@ describe('coins that an address had before it was watched', () => {
     found[0]!();
     await untilComplete();
     expect(scans).toBe(2);
-    expect(await coins()).toEqual([{ txid: old.hash, vout: 0, block_number: 1, block_hash: null, spent_by: null }]);
+    expect(await coins()).toEqual([
+      { txid: old.hash, vout: 0, block_number: 1, block_hash: null, spent_by: null },
+    ]);
   });
 
   it('are looked for again when a reorg brings back what was spent before the address counted', async () => {
@@ -161,7 +249,9 @@ describe('coins that an address had before it was watched', () => {
       { txid: old.hash, vout: 0, block_number: 1, block_hash: null, spent_by: spent.hash },
       { txid: kept.hash, vout: 1, block_number: 2, block_hash: twoB.hash, spent_by: null },
     ]);
-    expect((await events()).sort()).toEqual([`transaction.detected ${kept.hash}`, `transaction.detected ${spent.hash}`].sort());
+    expect((await events()).sort()).toEqual(
+      [`transaction.detected ${kept.hash}`, `transaction.detected ${spent.hash}`].sort(),
+    );
   });
 
   it('are not taken from a node that stands on a branch the analyzer has left', async () => {
@@ -171,9 +261,25 @@ describe('coins that an address had before it was watched', () => {
     let scans = 0;
     world.chain.coins = scanner(async () => {
       scans += 1;
-      const keptCoin: Coin = { txid: kept.hash, vout: 1, address: 'alice', amountRaw: 7n, isCoinbase: false, blockNumber: 2 };
+      const keptCoin: Coin = {
+        txid: kept.hash,
+        vout: 1,
+        address: 'alice',
+        amountRaw: 7n,
+        isCoinbase: false,
+        blockNumber: 2,
+      };
       world.chain.tip = scans === 1 ? three : threeB;
-      return [{ at: world.chain.tip, coins: scans === 1 ? [keptCoin] : [keptCoin, { ...keptCoin, txid: old.hash, vout: 0, amountRaw: 5n, blockNumber: 1 }] }, new Map()];
+      return [
+        {
+          at: world.chain.tip,
+          coins:
+            scans === 1
+              ? [keptCoin]
+              : [keptCoin, { ...keptCoin, txid: old.hash, vout: 0, amountRaw: 5n, blockNumber: 1 }],
+        },
+        new Map(),
+      ];
     });
     world.startAnalyzer();
     await world.feedBlocks(one, two, three);
@@ -225,7 +331,9 @@ describe('coins that an address had before it was watched', () => {
       { txid: kept.hash, vout: 1, block_number: 2, block_hash: null, spent_by: pay },
       { txid: pay, vout: 1, block_number: 4, block_hash: four.hash, spent_by: null },
     ]);
-    expect(await world.rows('SELECT project_id, direction FROM transactions')).toEqual([{ project_id: project, direction: 'out' }]);
+    expect(await world.rows('SELECT project_id, direction FROM transactions')).toEqual([
+      { project_id: project, direction: 'out' },
+    ]);
   });
 
   it('stay where somebody else asks for those of later blocks only', async () => {
@@ -237,7 +345,9 @@ describe('coins that an address had before it was watched', () => {
     await untilComplete();
     await import_('alice', 3, await world.addProject());
     await untilComplete();
-    expect(await coins()).toEqual([{ txid: kept.hash, vout: 1, block_number: 2, block_hash: null, spent_by: null }]);
+    expect(await coins()).toEqual([
+      { txid: kept.hash, vout: 1, block_number: 2, block_hash: null, spent_by: null },
+    ]);
   });
 
   it('are looked for again when a reorg reaches below the first block that was followed', async () => {
@@ -270,9 +380,13 @@ describe('coins that an address had before it was watched', () => {
     expect(one.number).toBe(two.number - 1);
     await world.feedBlocks(three);
     world.startAnalyzer();
-    await waitFor(async () => (await backfills()).some(({ status }) => status === 'complete'), { message: 'the backfill' });
+    await waitFor(async () => (await backfills()).some(({ status }) => status === 'complete'), {
+      message: 'the backfill',
+    });
     expect((await coins()).map(({ txid }) => txid)).toEqual([kept.hash]);
-    expect(await world.rows('SELECT address_id, reason FROM balance_reads')).toEqual([{ address_id: alice.id, reason: 'imported' }]);
+    expect(await world.rows('SELECT address_id, reason FROM balance_reads')).toEqual([
+      { address_id: alice.id, reason: 'imported' },
+    ]);
   });
 
   it('that were spent while nobody watched are not there any more when it is monitored again', async () => {
@@ -288,15 +402,23 @@ describe('coins that an address had before it was watched', () => {
     await world.db.query('DELETE FROM utxos');
     await world.feedBlocks(four, five);
     await world.settle();
-    await world.db.query(`INSERT INTO utxos (chain_gid, txid, vout, address, amount_raw, block_number) VALUES ($1, $2, 1, 'alice', 7, 2)`, [world.gid, kept.hash]);
+    await world.db.query(
+      `INSERT INTO utxos (chain_gid, txid, vout, address, amount_raw, block_number) VALUES ($1, $2, 1, 'alice', 7, 2)`,
+      [world.gid, kept.hash],
+    );
     await world.setMonitored(alice.id, true);
     await world.db.query(`UPDATE address_backfills SET status = 'pending'`);
     await untilComplete();
-    expect(await coins()).toEqual([{ txid: four.transactions[0]!.hash, vout: 1, block_number: 4, block_hash: null, spent_by: null }]);
+    expect(await coins()).toEqual([
+      { txid: four.transactions[0]!.hash, vout: 1, block_number: 4, block_hash: null, spent_by: null },
+    ]);
   });
 });
 
-function scanner(scan: () => Promise<[{ at: { number: number; hash: string }; coins: Coin[] }, Map<string, bigint>]>, spentIn?: Block): CoinReader {
+function scanner(
+  scan: () => Promise<[{ at: { number: number; hash: string }; coins: Coin[] }, Map<string, bigint>]>,
+  spentIn?: Block,
+): CoinReader {
   let spent = new Map<string, bigint>();
   return {
     scanCoins: async () => {
@@ -304,6 +426,14 @@ function scanner(scan: () => Promise<[{ at: { number: number; hash: string }; co
       spent = spends;
       return result;
     },
-    readSpentOutputs: async ({ hash }) => new Map(hash === spentIn?.hash ? [...spent].map(([outpoint, amountRaw]) => [outpoint, { matchKey: codec.matchKeyOf('alice'), amountRaw }]) : []),
+    readSpentOutputs: async ({ hash }) =>
+      new Map(
+        hash === spentIn?.hash
+          ? [...spent].map(([outpoint, amountRaw]) => [
+              outpoint,
+              { matchKey: codec.matchKeyOf('alice'), amountRaw },
+            ])
+          : [],
+      ),
   };
 }

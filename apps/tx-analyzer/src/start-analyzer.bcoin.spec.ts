@@ -1,8 +1,21 @@
 import { createHash } from 'node:crypto';
-import { createFailoverClient, type Block, type ChainFamily, type FailoverClient } from '@chainwatch/chain-core';
+import {
+  createFailoverClient,
+  type Block,
+  type ChainFamily,
+  type FailoverClient,
+} from '@chainwatch/chain-core';
 import { findFamily, findNetwork } from '@chainwatch/chain-registry';
 import { startBcoin, waitFor, type BcoinHandle, type PostgresHandle } from '@chainwatch/testing';
-import { addressToScript, buildTransaction, createScriptKey, SCRIPT_KINDS, type KeyedCoin, type ScriptKey, type Transaction } from '@chainwatch/tool-devnet/bitcoin';
+import {
+  addressToScript,
+  buildTransaction,
+  createScriptKey,
+  SCRIPT_KINDS,
+  type KeyedCoin,
+  type ScriptKey,
+  type Transaction,
+} from '@chainwatch/tool-devnet/bitcoin';
 import { PausingDatabase } from './spec-pausing-database.ts';
 import { SpecWorld } from './spec-world.ts';
 
@@ -11,7 +24,8 @@ const ROUNDS = Number(process.env.ANALYZER_ROUNDS ?? 20);
 const START = 110;
 const regtest = 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328';
 /** An account's public key at m/84'/1'/0' of the seed 000102…0f (BIP-32's first test vector), with regtest's tpub prefix. */
-const ACCOUNT = 'tpubDDNRbZGvdA33cgpY5uy2mmphT7sK4uciRjcQScSd64S5KRyZDxHcPuzs24or84Hywugb2JbEEt2jWH8fduiN9cmZzkSj8sSSx6txXkhXyZs';
+const ACCOUNT =
+  'tpubDDNRbZGvdA33cgpY5uy2mmphT7sK4uciRjcQScSd64S5KRyZDxHcPuzs24or84Hywugb2JbEEt2jWH8fduiN9cmZzkSj8sSSx6txXkhXyZs';
 
 /** Numbers that are the same for the same seed. */
 function createRandom(seed: number): (below: number) => number {
@@ -23,7 +37,8 @@ function createRandom(seed: number): (below: number) => number {
 }
 
 const random = createRandom(SEED);
-const newKey = (name: string, kind = SCRIPT_KINDS[random(SCRIPT_KINDS.length)]!): ScriptKey => createScriptKey(kind, createHash('sha256').update(`${SEED} ${name}`).digest());
+const newKey = (name: string, kind = SCRIPT_KINDS[random(SCRIPT_KINDS.length)]!): ScriptKey =>
+  createScriptKey(kind, createHash('sha256').update(`${SEED} ${name}`).digest());
 const miner = newKey('miner', 'p2wpkh');
 
 let postgres: PostgresHandle;
@@ -57,7 +72,9 @@ async function follow(): Promise<number> {
   const kept = headers.findIndex((header, index) => followed[index]?.hash !== header.hash);
   const orphans = kept < 0 ? [] : followed.splice(kept).reverse();
   if (orphans.length > 0) await world.feedReorg(orphans);
-  const news = headers.slice(followed.length).map((header) => ({ ...header, transactions: [], balanceChanges: [], touchedAssets: [] }));
+  const news = headers
+    .slice(followed.length)
+    .map((header) => ({ ...header, transactions: [], balanceChanges: [], touchedAssets: [] }));
   followed.push(...news);
   await world.feedBlocks(...news);
   return orphans.length;
@@ -68,14 +85,28 @@ interface ChainCoin extends KeyedCoin {
 }
 
 /** Coins after `branch`, without the node's help; those of START and before were there from the beginning. */
-function listCoins(first: readonly KeyedCoin[], branch: readonly (readonly Transaction[])[], keys: readonly ScriptKey[]): ChainCoin[] {
+function listCoins(
+  first: readonly KeyedCoin[],
+  branch: readonly (readonly Transaction[])[],
+  keys: readonly ScriptKey[],
+): ChainCoin[] {
   const keyOf = new Map(keys.map((key) => [Buffer.from(key.script).toString('hex'), key]));
-  const coins = new Map<string, ChainCoin>(first.map((coin) => [`${coin.txid}:${coin.vout}`, { ...coin, isOld: true }]));
+  const coins = new Map<string, ChainCoin>(
+    first.map((coin) => [`${coin.txid}:${coin.vout}`, { ...coin, isOld: true }]),
+  );
   for (const transaction of branch.flat()) {
-    for (const { hash, index } of transaction.ins) coins.delete(`${Buffer.from(hash).reverse().toString('hex')}:${index}`);
+    for (const { hash, index } of transaction.ins)
+      coins.delete(`${Buffer.from(hash).reverse().toString('hex')}:${index}`);
     for (const [vout, { script, value }] of transaction.outs.entries()) {
       const key = keyOf.get(Buffer.from(script).toString('hex'));
-      if (key !== undefined) coins.set(`${transaction.getId()}:${vout}`, { txid: transaction.getId(), vout, value, key, isOld: false });
+      if (key !== undefined)
+        coins.set(`${transaction.getId()}:${vout}`, {
+          txid: transaction.getId(),
+          vout,
+          value,
+          key,
+          isOld: false,
+        });
     }
   }
   return [...coins.values()];
@@ -92,14 +123,29 @@ function pay(coins: readonly KeyedCoin[], keys: readonly ScriptKey[]): Transacti
     left -= value;
     return { script: keys[random(keys.length)]!.script, value };
   });
-  const memo = Buffer.from(`6a04${random(2 ** 31).toString(16).padStart(8, '0')}`, 'hex');
-  return buildTransaction({ coins: chosen, outputs: [...outputs, ...(random(3) === 0 ? [{ script: memo, value: 0n }] : [])] });
+  const memo = Buffer.from(
+    `6a04${random(2 ** 31)
+      .toString(16)
+      .padStart(8, '0')}`,
+    'hex',
+  );
+  return buildTransaction({
+    coins: chosen,
+    outputs: [...outputs, ...(random(3) === 0 ? [{ script: memo, value: 0n }] : [])],
+  });
 }
 
 /** The analyzer's unspent coins are those that the node calls unspent. */
 async function compare(watched: readonly ScriptKey[]): Promise<void> {
-  const theirs = (await node.readCoins(watched)).filter(({ height }) => height >= START).map(({ txid, vout, value, key, height, isCoinbase }) => `${txid}:${vout} ${key.address} ${value} ${height} ${isCoinbase}`);
-  const rows = await world.rows<{ coin: string }>(`SELECT txid || ':' || vout || ' ' || address || ' ' || amount_raw || ' ' || block_number || ' ' || is_coinbase AS coin FROM utxos WHERE spent_by IS NULL`);
+  const theirs = (await node.readCoins(watched))
+    .filter(({ height }) => height >= START)
+    .map(
+      ({ txid, vout, value, key, height, isCoinbase }) =>
+        `${txid}:${vout} ${key.address} ${value} ${height} ${isCoinbase}`,
+    );
+  const rows = await world.rows<{ coin: string }>(
+    `SELECT txid || ':' || vout || ' ' || address || ' ' || amount_raw || ' ' || block_number || ' ' || is_coinbase AS coin FROM utxos WHERE spent_by IS NULL`,
+  );
   expect(rows.map(({ coin }) => coin).sort()).toEqual(theirs.sort());
 }
 
@@ -128,9 +174,17 @@ it('holds the UTXO set of a real node through payments, chains of them, double s
         const isThere = [...added.flat(), ...content].includes(transaction);
         const unspent = new Set(spendable().map((coin) => `${coin.txid}:${coin.vout}`));
         // What comes first, a payment that is mined again or another one of the same coins, is left to chance.
-        if (!isThere && random(2) === 0 && transaction.ins.every(({ hash, index }) => unspent.has(`${Buffer.from(hash).reverse().toString('hex')}:${index}`))) content.push(transaction);
+        if (
+          !isThere &&
+          random(2) === 0 &&
+          transaction.ins.every(({ hash, index }) =>
+            unspent.has(`${Buffer.from(hash).reverse().toString('hex')}:${index}`),
+          )
+        )
+          content.push(transaction);
       }
-      for (let count = random(4); count > 0; count -= 1) content.push(...[pay(spendable(), keys)].filter((transaction) => transaction !== undefined));
+      for (let count = random(4); count > 0; count -= 1)
+        content.push(...[pay(spendable(), keys)].filter((transaction) => transaction !== undefined));
       added.push(content);
     }
     const script = watched[random(watched.length)]!.script;
@@ -157,10 +211,26 @@ it('holds the UTXO set of a real node through payments, chains of them, double s
 });
 
 it('misses none of 500 outputs to consecutive indexes that are derived while their block is worked on', async () => {
-  const { addressFormat } = family.hd!.parsePublicKey({ extendedPublicKey: ACCOUNT, derivationPath: "m/84'/1'/0'", networkGid: regtest });
-  const derived = await family.hd!.deriveAddresses({ extendedPublicKey: ACCOUNT, addressFormat, networkGid: regtest, change: 0, indexes: Array.from({ length: 500 }, (_, index) => index) });
+  const { addressFormat } = family.hd!.parsePublicKey({
+    extendedPublicKey: ACCOUNT,
+    derivationPath: "m/84'/1'/0'",
+    networkGid: regtest,
+  });
+  const derived = await family.hd!.deriveAddresses({
+    extendedPublicKey: ACCOUNT,
+    addressFormat,
+    networkGid: regtest,
+    change: 0,
+    indexes: Array.from({ length: 500 }, (_, index) => index),
+  });
   const coin = (await node.readCoins([miner])).find(({ height }) => height === 10)!;
-  const payment = buildTransaction({ coins: [coin], outputs: derived.map(({ address }, index) => ({ script: addressToScript(address.canonical), value: BigInt(10_000 + index) })) });
+  const payment = buildTransaction({
+    coins: [coin],
+    outputs: derived.map(({ address }, index) => ({
+      script: addressToScript(address.canonical),
+      value: BigInt(10_000 + index),
+    })),
+  });
   let isDone = false;
   await world.stopAnalyzer();
   world.startAnalyzer(
@@ -175,7 +245,13 @@ it('misses none of 500 outputs to consecutive indexes that are derived while the
   );
   await node.mine(1, { transactions: [payment] });
   await follow();
-  const paid = () => world.rows<{ address: string; amount_raw: string }>('SELECT address, amount_raw FROM utxos WHERE txid = $1 ORDER BY vout', [payment.getId()]);
+  const paid = () =>
+    world.rows<{ address: string; amount_raw: string }>(
+      'SELECT address, amount_raw FROM utxos WHERE txid = $1 ORDER BY vout',
+      [payment.getId()],
+    );
   await waitFor(async () => (await paid()).length === 500);
-  expect(await paid()).toEqual(derived.map(({ address }, index) => ({ address: address.canonical, amount_raw: String(10_000 + index) })));
+  expect(await paid()).toEqual(
+    derived.map(({ address }, index) => ({ address: address.canonical, amount_raw: String(10_000 + index) })),
+  );
 });

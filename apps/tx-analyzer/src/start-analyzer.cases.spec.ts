@@ -1,4 +1,10 @@
-import { ChainClientError, IncompleteBlockError, type Block, type Transaction, type Transfer } from '@chainwatch/chain-core';
+import {
+  ChainClientError,
+  IncompleteBlockError,
+  type Block,
+  type Transaction,
+  type Transfer,
+} from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { hashOf, NATIVE, network, TOKEN, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { askForMissedBalances } from './ask-for-missed-balances.ts';
@@ -25,13 +31,30 @@ const CAROL = '0xcccccccccccccccccccccccccccccccccccccccc';
 const DAVE = '0xdddddddddddddddddddddddddddddddddddddddd';
 
 const fee = (payer: string) => ({ assetGid: NATIVE, amountRaw: 21_000n, payer });
-const transfer = (from: string, to: string, amountRaw = 5n, more: Partial<Transfer> = {}): Transfer => ({ index: 0, type: 'native', assetGid: NATIVE, from, to, amountRaw, ...more });
-const pay = (name: string, from: string, to: string, amountRaw = 5n) => makeTransaction(name, { from, to, fee: fee(from), transfers: [transfer(from, to, amountRaw)] });
-const records = () => world.rows<{ status: string; direction: string; epoch: number; block_hash: string }>('SELECT status, direction, epoch, block_hash FROM transactions ORDER BY block_number, tx_index');
+const transfer = (from: string, to: string, amountRaw = 5n, more: Partial<Transfer> = {}): Transfer => ({
+  index: 0,
+  type: 'native',
+  assetGid: NATIVE,
+  from,
+  to,
+  amountRaw,
+  ...more,
+});
+const pay = (name: string, from: string, to: string, amountRaw = 5n) =>
+  makeTransaction(name, { from, to, fee: fee(from), transfers: [transfer(from, to, amountRaw)] });
+const records = () =>
+  world.rows<{ status: string; direction: string; epoch: number; block_hash: string }>(
+    'SELECT status, direction, epoch, block_hash FROM transactions ORDER BY block_number, tx_index',
+  );
 const types = async () => (await world.events()).map((event) => event.type);
 const payloads = async () =>
-  (await world.events()).map((event) => EVENT_SCHEMAS[event.type as 'transaction.detected'].parse(JSON.parse(event.payload)));
-const reads = () => world.rows<{ address_id: string | null; asset_gid: string; block_number: number | null; reason: string }>(`SELECT address_id, asset_gid, block_number, reason FROM balance_reads WHERE reason <> 'imported' ORDER BY id`);
+  (await world.events()).map((event) =>
+    EVENT_SCHEMAS[event.type as 'transaction.detected'].parse(JSON.parse(event.payload)),
+  );
+const reads = () =>
+  world.rows<{ address_id: string | null; asset_gid: string; block_number: number | null; reason: string }>(
+    `SELECT address_id, asset_gid, block_number, reason FROM balance_reads WHERE reason <> 'imported' ORDER BY id`,
+  );
 
 describe('a block that is announced', () => {
   let root: Block;
@@ -43,7 +66,8 @@ describe('a block that is announced', () => {
     await world.settle();
     return world.chain.make(root, { transactions: [pay('1', BOB, address)] });
   };
-  const readOnce = (reads: number) => waitFor(() => world.chain.reads === reads, { message: 'the body to be read' });
+  const readOnce = (reads: number) =>
+    waitFor(() => world.chain.reads === reads, { message: 'the body to be read' });
 
   it('is read before its entry comes, and not again', async () => {
     const next = await watched(ALICE);
@@ -132,7 +156,14 @@ describe('what a transaction means', () => {
     expect(rest).toEqual([]);
     expect(event!.data.transaction.direction).toBe('self');
     expect(event!.data.transaction.transfers[0]!.monitored_addresses).toEqual([ALICE, BOB]);
-    expect(new Map(event!.data.balance_changes.map((change) => [change.address_id, change.delta_raw]))).toEqual(new Map([[alice.id, '-21007'], [bob.id, '7']]));
+    expect(
+      new Map(event!.data.balance_changes.map((change) => [change.address_id, change.delta_raw])),
+    ).toEqual(
+      new Map([
+        [alice.id, '-21007'],
+        [bob.id, '7'],
+      ]),
+    );
     expect(await world.rows('SELECT 1 FROM transaction_addresses')).toHaveLength(2);
   });
 
@@ -142,10 +173,20 @@ describe('what a transaction means', () => {
     const traceOf = (digit: string) => `00-${digit.repeat(32)}-00f067aa0ba902b7-01`;
     await world.feedBlocks(one, world.chain.make(one));
     await world.feedFinalize(one);
-    for (const [seq, digit] of [[1, 'a'], [2, 'b'], [3, 'c']] as const) await world.db.query('UPDATE chain_feed SET traceparent = $2 WHERE seq = $1', [seq, traceOf(digit)]);
+    for (const [seq, digit] of [
+      [1, 'a'],
+      [2, 'b'],
+      [3, 'c'],
+    ] as const)
+      await world.db.query('UPDATE chain_feed SET traceparent = $2 WHERE seq = $1', [seq, traceOf(digit)]);
     world.startAnalyzer();
     await world.settle();
-    const traceIds = async (table: string) => (await world.rows<{ trace: string }>(`SELECT substr(traceparent, 4, 32) AS trace FROM ${table} WHERE traceparent IS NOT NULL ORDER BY id`)).map(({ trace }) => trace);
+    const traceIds = async (table: string) =>
+      (
+        await world.rows<{ trace: string }>(
+          `SELECT substr(traceparent, 4, 32) AS trace FROM ${table} WHERE traceparent IS NOT NULL ORDER BY id`,
+        )
+      ).map(({ trace }) => trace);
     expect(await traceIds('events')).toEqual(['a'.repeat(32), 'c'.repeat(32)]);
     expect((await traceIds('balance_reads'))[0]).toBe('a'.repeat(32));
   });
@@ -174,23 +215,44 @@ describe('what a transaction means', () => {
     const events = await payloads();
     expect(events.map((event) => [event.type, event.project_id])).toEqual([['transaction.failed', project]]);
     expect(events[0]!.data.transaction).toMatchObject({ status: 'failed', direction: 'out', transfers: [] });
-    expect(await world.rows('SELECT status, confirmed_at IS NOT NULL AS is_final FROM transactions')).toEqual([{ status: 'failed', is_final: true }]);
+    expect(await world.rows('SELECT status, confirmed_at IS NOT NULL AS is_final FROM transactions')).toEqual(
+      [{ status: 'failed', is_final: true }],
+    );
     await waitFor(() => world.bus.published.some(({ kind }) => kind === 'tx.detected'));
   });
 
   it('tells the creator of a contract', async () => {
     await world.watch(project, ALICE);
     world.startAnalyzer();
-    await world.feedBlocks(world.chain.make(undefined, { transactions: [makeTransaction('c', { from: ALICE, createdContract: CAROL, fee: fee(ALICE) })] }));
+    await world.feedBlocks(
+      world.chain.make(undefined, {
+        transactions: [makeTransaction('c', { from: ALICE, createdContract: CAROL, fee: fee(ALICE) })],
+      }),
+    );
     await world.settle();
-    expect((await payloads())[0]!.data).toMatchObject({ transaction: { direction: 'out', transfers: [] }, balance_changes: [{ address: ALICE, delta_raw: '-21000' }] });
+    expect((await payloads())[0]!.data).toMatchObject({
+      transaction: { direction: 'out', transfers: [] },
+      balance_changes: [{ address: ALICE, delta_raw: '-21000' }],
+    });
   });
 
   it('records transfers of nothing and says when there are too many for an event', async () => {
     await world.watch(project, ALICE);
     world.startAnalyzer();
-    const spam = Array.from({ length: 150 }, (_, index) => transfer(BOB, ALICE, 0n, { index, type: 'token', assetGid: TOKEN, logIndex: index }));
-    await world.feedBlocks(world.chain.make(undefined, { transactions: [makeTransaction('s', { from: BOB, fee: fee(BOB), transfers: [...spam, transfer(BOB, CAROL, 1n, { index: 150 })] })] }));
+    const spam = Array.from({ length: 150 }, (_, index) =>
+      transfer(BOB, ALICE, 0n, { index, type: 'token', assetGid: TOKEN, logIndex: index }),
+    );
+    await world.feedBlocks(
+      world.chain.make(undefined, {
+        transactions: [
+          makeTransaction('s', {
+            from: BOB,
+            fee: fee(BOB),
+            transfers: [...spam, transfer(BOB, CAROL, 1n, { index: 150 })],
+          }),
+        ],
+      }),
+    );
     await world.settle();
     const [event] = await payloads();
     expect(event!.data.truncated).toBe(true);
@@ -199,38 +261,85 @@ describe('what a transaction means', () => {
     expect(await world.rows('SELECT 1 FROM transfers')).toHaveLength(150);
   });
 
-  it.each(['unknown', 'invalid'])('leaves amounts open while a token is unknown, and reads its holders when it becomes known: found %s, the chain is asked', async (status) => {
-    const alice = await world.watch(project, ALICE);
-    const strange = `${network.gid}/erc20:${DAVE}`;
-    const client = world.chain.client.bind(world.chain);
-    let isDown = true;
-    world.chain.client = () => Object.assign(client(), { readTokens: async (gids: readonly string[]) => {
-      if (isDown) throw new Error('the node is busy');
-      return gids.map(() => ({ name: 'S', symbol: 'S', decimals: 2 }));
-    } });
-    world.startAnalyzer();
-    await world.feedBlocks(world.chain.make(undefined, { transactions: [makeTransaction('s', { from: BOB, fee: fee(BOB), transfers: [transfer(BOB, ALICE, 150n, { type: 'token', assetGid: strange, logIndex: 0 })] })] }));
-    await world.settle();
-    expect((await payloads())[0]!.data.transaction.transfers[0]).toMatchObject({ amount: null, decimals: null, amount_raw: '150' });
-    expect(await world.rows('SELECT status FROM assets WHERE gid = $1', [strange])).toEqual([{ status: 'unknown' }]);
-    // Said to be no token, and restored by a project.
-    await world.db.query('UPDATE assets SET status = $2 WHERE gid = $1', [strange, status]);
-    await world.db.query(`UPDATE assets SET status = 'unknown' WHERE gid = $1`, [strange]);
-    isDown = false;
-    await waitFor(async () => {
-      await world.db.query(`UPDATE assets SET next_attempt_at = now() WHERE gid = $1 AND decimals IS NULL`, [strange]);
-      return (await world.rows(`SELECT 1 FROM assets WHERE gid = $1 AND status = 'active' AND decimals = 2`, [strange])).length === 1;
-    });
-    expect(await reads()).toContainEqual({ address_id: alice.id, asset_gid: strange, block_number: null, reason: 'touched' });
-    expect(await world.rows('SELECT asset_gid, status, symbol FROM project_assets')).toEqual([{ asset_gid: strange, status: 'active', symbol: 'S' }]);
-  });
+  it.each(['unknown', 'invalid'])(
+    'leaves amounts open while a token is unknown, and reads its holders when it becomes known: found %s, the chain is asked',
+    async (status) => {
+      const alice = await world.watch(project, ALICE);
+      const strange = `${network.gid}/erc20:${DAVE}`;
+      const client = world.chain.client.bind(world.chain);
+      let isDown = true;
+      world.chain.client = () =>
+        Object.assign(client(), {
+          readTokens: async (gids: readonly string[]) => {
+            if (isDown) throw new Error('the node is busy');
+            return gids.map(() => ({ name: 'S', symbol: 'S', decimals: 2 }));
+          },
+        });
+      world.startAnalyzer();
+      await world.feedBlocks(
+        world.chain.make(undefined, {
+          transactions: [
+            makeTransaction('s', {
+              from: BOB,
+              fee: fee(BOB),
+              transfers: [transfer(BOB, ALICE, 150n, { type: 'token', assetGid: strange, logIndex: 0 })],
+            }),
+          ],
+        }),
+      );
+      await world.settle();
+      expect((await payloads())[0]!.data.transaction.transfers[0]).toMatchObject({
+        amount: null,
+        decimals: null,
+        amount_raw: '150',
+      });
+      expect(await world.rows('SELECT status FROM assets WHERE gid = $1', [strange])).toEqual([
+        { status: 'unknown' },
+      ]);
+      // Said to be no token, and restored by a project.
+      await world.db.query('UPDATE assets SET status = $2 WHERE gid = $1', [strange, status]);
+      await world.db.query(`UPDATE assets SET status = 'unknown' WHERE gid = $1`, [strange]);
+      isDown = false;
+      await waitFor(async () => {
+        await world.db.query(
+          `UPDATE assets SET next_attempt_at = now() WHERE gid = $1 AND decimals IS NULL`,
+          [strange],
+        );
+        return (
+          (
+            await world.rows(`SELECT 1 FROM assets WHERE gid = $1 AND status = 'active' AND decimals = 2`, [
+              strange,
+            ])
+          ).length === 1
+        );
+      });
+      expect(await reads()).toContainEqual({
+        address_id: alice.id,
+        asset_gid: strange,
+        block_number: null,
+        reason: 'touched',
+      });
+      expect(await world.rows('SELECT asset_gid, status, symbol FROM project_assets')).toEqual([
+        { asset_gid: strange, status: 'active', symbol: 'S' },
+      ]);
+    },
+  );
 
   it('reads balances that change without a transaction', async () => {
     const alice = await world.watch(project, ALICE);
     world.startAnalyzer();
-    await world.feedBlocks(world.chain.make(undefined, { balanceChanges: [{ address: ALICE, assetGid: NATIVE, amountRaw: 3n, reason: 'withdrawal' }, { address: BOB, assetGid: NATIVE, reason: 'reward' }] }));
+    await world.feedBlocks(
+      world.chain.make(undefined, {
+        balanceChanges: [
+          { address: ALICE, assetGid: NATIVE, amountRaw: 3n, reason: 'withdrawal' },
+          { address: BOB, assetGid: NATIVE, reason: 'reward' },
+        ],
+      }),
+    );
     await world.settle();
-    expect(await reads()).toEqual([{ address_id: alice.id, asset_gid: NATIVE, block_number: 1, reason: 'touched' }]);
+    expect(await reads()).toEqual([
+      { address_id: alice.id, asset_gid: NATIVE, block_number: 1, reason: 'touched' },
+    ]);
     expect(await world.events()).toEqual([]);
   });
 
@@ -238,27 +347,48 @@ describe('what a transaction means', () => {
     await world.watch(project, ALICE);
     world.startAnalyzer();
     const one = world.chain.make(undefined, { touchedAssets: [TOKEN] });
-    const two = world.chain.make(one, { transactions: [makeTransaction('t', { from: BOB, transfers: [transfer(BOB, ALICE, 9n, { type: 'token', assetGid: TOKEN, logIndex: 0 })] })] });
+    const two = world.chain.make(one, {
+      transactions: [
+        makeTransaction('t', {
+          from: BOB,
+          transfers: [transfer(BOB, ALICE, 9n, { type: 'token', assetGid: TOKEN, logIndex: 0 })],
+        }),
+      ],
+    });
     const three = world.chain.make(two, { touchedAssets: [TOKEN, `${network.gid}/erc20:${DAVE}`] });
     await world.feedBlocks(one, two, three);
     await world.settle();
-    expect((await reads()).filter((read) => read.address_id === null)).toEqual([{ address_id: null, asset_gid: TOKEN, block_number: 3, reason: 'touched' }]);
+    expect((await reads()).filter((read) => read.address_id === null)).toEqual([
+      { address_id: null, asset_gid: TOKEN, block_number: 3, reason: 'touched' },
+    ]);
   });
 
   it('asks for the holders of a touched token of the lists before anybody is known to hold it: an import may be reading the first one', async () => {
     await world.watch(project, ALICE);
-    await world.db.query(`INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals, source) VALUES ($1, $2, 'erc20', 'x', 'fungible', 'active', 'Token', 'T', 18, 'chain')`, [TOKEN, network.gid]);
+    await world.db.query(
+      `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals, source) VALUES ($1, $2, 'erc20', 'x', 'fungible', 'active', 'Token', 'T', 18, 'chain')`,
+      [TOKEN, network.gid],
+    );
     world.startAnalyzer();
     const one = world.chain.make(undefined, { touchedAssets: [TOKEN, `${network.gid}/erc20:${DAVE}`] });
     await world.feedBlocks(one);
     await world.settle();
-    expect(await reads()).toEqual([{ address_id: null, asset_gid: TOKEN, block_number: 1, reason: 'touched' }]);
+    expect(await reads()).toEqual([
+      { address_id: null, asset_gid: TOKEN, block_number: 1, reason: 'touched' },
+    ]);
   });
 
   it('does not read the holders of a contract that is no token', async () => {
     await world.watch(project, ALICE);
     world.startAnalyzer();
-    const one = world.chain.make(undefined, { transactions: [makeTransaction('t', { from: BOB, transfers: [transfer(BOB, ALICE, 9n, { type: 'token', assetGid: TOKEN, logIndex: 0 })] })] });
+    const one = world.chain.make(undefined, {
+      transactions: [
+        makeTransaction('t', {
+          from: BOB,
+          transfers: [transfer(BOB, ALICE, 9n, { type: 'token', assetGid: TOKEN, logIndex: 0 })],
+        }),
+      ],
+    });
     await world.feedBlocks(one);
     await world.settle();
     await world.db.query(`UPDATE assets SET status = 'invalid' WHERE gid = $1`, [TOKEN]);
@@ -297,8 +427,17 @@ describe('reorgs', () => {
   ])('goes on after a reorg below the first block it followed, %s', async (_name, count) => {
     await world.watch(project, ALICE);
     const old: Block[] = [];
-    for (let index = 0; index < count; index += 1) old.push(world.chain.make(old.at(-1) ?? { number: 9, hash: hashOf('old nine') }, index === 0 ? { transactions: [pay('1', BOB, ALICE)] } : {}));
-    const other = world.chain.make({ number: 9, hash: hashOf('other nine') }, { transactions: [pay('2', BOB, ALICE)] });
+    for (let index = 0; index < count; index += 1)
+      old.push(
+        world.chain.make(
+          old.at(-1) ?? { number: 9, hash: hashOf('old nine') },
+          index === 0 ? { transactions: [pay('1', BOB, ALICE)] } : {},
+        ),
+      );
+    const other = world.chain.make(
+      { number: 9, hash: hashOf('other nine') },
+      { transactions: [pay('2', BOB, ALICE)] },
+    );
     world.startAnalyzer();
     await world.feedBlocks(...old);
     await world.feedFinalize(old[0]!);
@@ -307,12 +446,24 @@ describe('reorgs', () => {
     await world.settle();
     await world.feedBlocks(other, world.chain.make(other));
     await world.settle();
-    expect(await types()).toEqual(['transaction.detected', 'transaction.confirmed', 'transaction.reorged', 'transaction.detected']);
+    expect(await types()).toEqual([
+      'transaction.detected',
+      'transaction.confirmed',
+      'transaction.reorged',
+      'transaction.detected',
+    ]);
     await world.feedFinalize(other);
     await world.settle();
-    await waitFor(() => world.bus.published.length === 5, { message: () => `five messages, there are ${world.bus.published.map(({ payload }) => `${payload.type} ${payload.sequence}`).join(', ')}` });
-    expect((await records()).map((record) => record.status)).toEqual(expect.arrayContaining(['reorged', 'confirmed']));
-    expect(await world.rows('SELECT status, reason, confirmed_number FROM analyzer_states')).toEqual([{ status: 'following', reason: null, confirmed_number: 10 }]);
+    await waitFor(() => world.bus.published.length === 5, {
+      message: () =>
+        `five messages, there are ${world.bus.published.map(({ payload }) => `${payload.type} ${payload.sequence}`).join(', ')}`,
+    });
+    expect((await records()).map((record) => record.status)).toEqual(
+      expect.arrayContaining(['reorged', 'confirmed']),
+    );
+    expect(await world.rows('SELECT status, reason, confirmed_number FROM analyzer_states')).toEqual([
+      { status: 'following', reason: null, confirmed_number: 10 },
+    ]);
   });
 
   it('passes an orphan over whose body is gone', async () => {
@@ -326,7 +477,9 @@ describe('reorgs', () => {
     await world.feedBlocks(next);
     world.startAnalyzer();
     await world.settle();
-    expect(await records()).toEqual([{ status: 'detected', direction: 'in', epoch: 0, block_hash: next.hash }]);
+    expect(await records()).toEqual([
+      { status: 'detected', direction: 'in', epoch: 0, block_hash: next.hash },
+    ]);
   });
 
   it('holds what it has to tell below finality until the chain is repaired', async () => {
@@ -349,7 +502,9 @@ describe('reorgs', () => {
       ['transaction.reorged', true, false],
       ['transaction.detected', true, false],
     ]);
-    expect(await world.rows('SELECT status, confirmed_number FROM analyzer_states')).toEqual([{ status: 'recovering', confirmed_number: 1 }]);
+    expect(await world.rows('SELECT status, confirmed_number FROM analyzer_states')).toEqual([
+      { status: 'recovering', confirmed_number: 1 },
+    ]);
     expect(world.bus.published).toHaveLength(2);
     await world.feedBlocks(other[1]!);
     await world.settle();
@@ -357,24 +512,40 @@ describe('reorgs', () => {
     expect((await world.events()).some((event) => event.is_held)).toBe(false);
     await world.feedFinalize(other[1]!);
     await world.settle();
-    expect(await types()).toEqual(['transaction.detected', 'transaction.confirmed', 'transaction.reorged', 'transaction.detected', 'transaction.confirmed']);
+    expect(await types()).toEqual([
+      'transaction.detected',
+      'transaction.confirmed',
+      'transaction.reorged',
+      'transaction.detected',
+      'transaction.confirmed',
+    ]);
   });
 
   it('undoes readings that no transaction explains', async () => {
     const alice = await world.watch(project, ALICE);
     const root = world.chain.make(undefined);
-    const one = world.chain.make(root, { balanceChanges: [{ address: ALICE, assetGid: NATIVE, reason: 'reward' }] });
+    const one = world.chain.make(root, {
+      balanceChanges: [{ address: ALICE, assetGid: NATIVE, reason: 'reward' }],
+    });
     world.startAnalyzer();
     await world.feedBlocks(root, one);
     await world.settle();
-    await world.db.query('INSERT INTO balance_history (address_id, asset_gid, chain_gid, block_number, block_hash, amount_raw) VALUES ($1, $2, $3, 2, $4, 1)', [alice.id, NATIVE, network.gid, one.hash]);
+    await world.db.query(
+      'INSERT INTO balance_history (address_id, asset_gid, chain_gid, block_number, block_hash, amount_raw) VALUES ($1, $2, $3, 2, $4, 1)',
+      [alice.id, NATIVE, network.gid, one.hash],
+    );
     await world.db.query(
       `INSERT INTO adjustments (id, address_id, project_id, chain_gid, asset_gid, amount_raw, from_block, block_number, block_hash) VALUES (gen_random_uuid(), $1, $2, $3, $4, 1, 1, 2, $5)`,
       [alice.id, project, network.gid, NATIVE, one.hash],
     );
     await world.feedReorg([one]);
     await world.settle();
-    expect(await reads()).toContainEqual({ address_id: alice.id, asset_gid: NATIVE, block_number: null, reason: 'reorged' });
+    expect(await reads()).toContainEqual({
+      address_id: alice.id,
+      asset_gid: NATIVE,
+      block_number: null,
+      reason: 'reorged',
+    });
     expect(await world.rows('SELECT 1 FROM balance_history UNION ALL SELECT 1 FROM adjustments')).toEqual([]);
   });
 
@@ -387,21 +558,35 @@ describe('reorgs', () => {
     await world.db.query(`UPDATE blocks SET status = 'new' WHERE hash = $1`, [orphan.hash]);
     world.startAnalyzer();
     await world.settle();
-    expect(await world.rows('SELECT number, status FROM blocks ORDER BY number')).toEqual([{ number: 1, status: 'processed' }, { number: 2, status: 'new' }]);
+    expect(await world.rows('SELECT number, status FROM blocks ORDER BY number')).toEqual([
+      { number: 1, status: 'processed' },
+      { number: 2, status: 'new' },
+    ]);
   });
 
   it('finalizes many blocks at once', async () => {
     await world.watch(project, ALICE);
     let tip = world.chain.make(undefined);
     const blocks = [tip];
-    for (let index = 0; index < 250; index += 1) blocks.push((tip = world.chain.make(tip, { transactions: [pay(`${index}`, BOB, ALICE), pay(`x${index}`, BOB, CAROL)] })));
+    for (let index = 0; index < 250; index += 1)
+      blocks.push(
+        (tip = world.chain.make(tip, {
+          transactions: [pay(`${index}`, BOB, ALICE), pay(`x${index}`, BOB, CAROL)],
+        })),
+      );
     await world.feedBlocks(...blocks);
     await world.feedFinalize(tip);
     world.startAnalyzer();
     await world.settle();
-    expect(await world.rows('SELECT status, count(*) AS count FROM transactions GROUP BY status')).toEqual([{ status: 'confirmed', count: 250 }]);
-    expect(await world.rows('SELECT status, count(*) AS count FROM blocks GROUP BY status')).toEqual([{ status: 'confirmed', count: 251 }]);
-    expect((await world.events()).map((event) => event.sequence)).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
+    expect(await world.rows('SELECT status, count(*) AS count FROM transactions GROUP BY status')).toEqual([
+      { status: 'confirmed', count: 250 },
+    ]);
+    expect(await world.rows('SELECT status, count(*) AS count FROM blocks GROUP BY status')).toEqual([
+      { status: 'confirmed', count: 251 },
+    ]);
+    expect((await world.events()).map((event) => event.sequence)).toEqual(
+      Array.from({ length: 500 }, (_, index) => index + 1),
+    );
     await waitFor(() => world.bus.published.length === 500);
   });
 });
@@ -429,7 +614,12 @@ describe('addresses that come meanwhile', () => {
     await world.feedBlocks(four);
     await world.settle();
     expect((await records()).map((record) => record.block_hash)).toEqual([two.hash, three.hash, four.hash]);
-    expect(await types()).toEqual(['transaction.detected', 'transaction.detected', 'transaction.confirmed', 'transaction.detected']);
+    expect(await types()).toEqual([
+      'transaction.detected',
+      'transaction.detected',
+      'transaction.confirmed',
+      'transaction.detected',
+    ]);
   });
 
   it('finds what passed while it was down, and reads blocks again that it has forgotten', async () => {
@@ -474,7 +664,9 @@ describe('addresses that come meanwhile', () => {
     await waitFor(async () => (await records())[0]?.direction === 'self');
     expect(world.chain.reads - readsBefore).toBe(2);
     await world.watch(project, DAVE);
-    await world.feedBlocks(world.chain.make(two, { transactions: [pay('2', CAROL, ALICE), pay('3', BOB, DAVE)] }));
+    await world.feedBlocks(
+      world.chain.make(two, { transactions: [pay('2', CAROL, ALICE), pay('3', BOB, DAVE)] }),
+    );
     await world.settle();
     expect((await records()).map((record) => record.direction)).toEqual(['self', 'self', 'self']);
   });
@@ -489,9 +681,16 @@ describe('addresses that come meanwhile', () => {
     expect((await records())[0]!.direction).toBe('out');
     const alice = await world.watch(project, ALICE);
     await waitFor(async () => (await records())[0]!.direction === 'self');
-    expect(await world.rows('SELECT monitored_addresses FROM transfers')).toEqual([{ monitored_addresses: expect.arrayContaining([ALICE, BOB]) }]);
+    expect(await world.rows('SELECT monitored_addresses FROM transfers')).toEqual([
+      { monitored_addresses: expect.arrayContaining([ALICE, BOB]) },
+    ]);
     expect(await world.rows('SELECT 1 FROM transaction_addresses')).toHaveLength(2);
-    expect(await reads()).toContainEqual({ address_id: alice.id, asset_gid: NATIVE, block_number: null, reason: 'detected' });
+    expect(await reads()).toContainEqual({
+      address_id: alice.id,
+      asset_gid: NATIVE,
+      block_number: null,
+      reason: 'detected',
+    });
     expect(await types()).toEqual(['transaction.detected']);
     await world.feedFinalize(two);
     await world.settle();
@@ -540,22 +739,34 @@ describe('failures', () => {
     world.chain.missing.add(one.hash);
     world.startAnalyzer();
     await world.feedBlocks(one, world.chain.make(one));
-    await waitFor(async () => (await world.rows<{ status: string }>('SELECT status FROM analyzer_states'))[0]?.status === 'stalled');
-    expect((await world.rows<{ reason: string }>('SELECT reason FROM analyzer_states'))[0]!.reason).toContain(one.hash);
-    expect(await world.analyzer!.readiness()).toMatchObject({ [`chain ${network.gid}`]: { ok: true, status: 'stalled', reason: expect.any(String) } });
+    await waitFor(
+      async () =>
+        (await world.rows<{ status: string }>('SELECT status FROM analyzer_states'))[0]?.status === 'stalled',
+    );
+    expect((await world.rows<{ reason: string }>('SELECT reason FROM analyzer_states'))[0]!.reason).toContain(
+      one.hash,
+    );
+    expect(await world.analyzer!.readiness()).toMatchObject({
+      [`chain ${network.gid}`]: { ok: true, status: 'stalled', reason: expect.any(String) },
+    });
     world.chain.missing.clear();
     await world.settle();
     expect(await types()).toEqual(['transaction.detected']);
-    expect(await world.rows('SELECT status, reason FROM analyzer_states')).toEqual([{ status: 'following', reason: null }]);
+    expect(await world.rows('SELECT status, reason FROM analyzer_states')).toEqual([
+      { status: 'following', reason: null },
+    ]);
   });
 
   it('keeps what names a host out of the reason that clients are shown', async () => {
     await world.watch(project, ALICE);
     const one = world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] });
-    world.chain.fault = new ChainClientError('eth_getBlockByHash: connect ECONNREFUSED 10.1.2.3:8545', { publicMessage: 'the node did not answer' });
+    world.chain.fault = new ChainClientError('eth_getBlockByHash: connect ECONNREFUSED 10.1.2.3:8545', {
+      publicMessage: 'the node did not answer',
+    });
     world.startAnalyzer();
     await world.feedBlocks(one);
-    const reason = async () => (await world.rows<{ reason: string | null }>('SELECT reason FROM analyzer_states'))[0]?.reason;
+    const reason = async () =>
+      (await world.rows<{ reason: string | null }>('SELECT reason FROM analyzer_states'))[0]?.reason;
     await waitFor(async () => (await reason())?.includes('the node did not answer'));
     expect(await reason()).not.toContain('10.1.2.3');
     world.chain.fault = undefined;
@@ -567,10 +778,21 @@ describe('failures', () => {
     world.startAnalyzer();
     await waitFor(() => ['catching_up', 'following'].includes(world.analyzer!.reports()[0]?.status ?? ''));
     const blocks = [world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] })];
-    for (let index = 2; index < 6; index += 1) blocks.push(world.chain.make(blocks.at(-1), { transactions: [pay(`${index}`, BOB, ALICE)] }));
+    for (let index = 2; index < 6; index += 1)
+      blocks.push(world.chain.make(blocks.at(-1), { transactions: [pay(`${index}`, BOB, ALICE)] }));
     await world.feedBlocks(...blocks);
-    const messages = blocks.map((block, index) => ({ schema: 1, seq: index + 1, type: 'block', chain_gid: network.gid, number: block.number, hash: block.hash, parent_hash: block.parentHash, timestamp: block.timestamp }));
-    for (const message of [messages[2], messages[0], messages[0], ...messages, messages[4]]) world.bus.send('block.new', [network.gid], message);
+    const messages = blocks.map((block, index) => ({
+      schema: 1,
+      seq: index + 1,
+      type: 'block',
+      chain_gid: network.gid,
+      number: block.number,
+      hash: block.hash,
+      parent_hash: block.parentHash,
+      timestamp: block.timestamp,
+    }));
+    for (const message of [messages[2], messages[0], messages[0], ...messages, messages[4]])
+      world.bus.send('block.new', [network.gid], message);
     await world.settle();
     expect(await types()).toEqual(blocks.map(() => 'transaction.detected'));
   });
@@ -622,7 +844,10 @@ describe('failures', () => {
     await world.settle();
     await world.db.query(`UPDATE analyzer_states SET token = token + 1, owner = 'other'`);
     await world.feedBlocks(world.chain.make(one, { transactions: [pay('1', BOB, ALICE)] }));
-    await waitFor(async () => (await world.rows<{ token: number }>('SELECT token FROM analyzer_states'))[0]!.token >= 3, { message: 'the chain to be taken over anew' });
+    await waitFor(
+      async () => (await world.rows<{ token: number }>('SELECT token FROM analyzer_states'))[0]!.token >= 3,
+      { message: 'the chain to be taken over anew' },
+    );
     await world.settle();
     expect(await types()).toEqual(['transaction.detected']);
   });
@@ -633,7 +858,9 @@ describe('failures', () => {
     world.startAnalyzer();
     await waitFor(() => world.analyzer!.reports()[0]?.reason === reason);
     expect(world.analyzer!.reports()).toMatchObject([{ chainGid: network.gid, status: 'unknown', reason }]);
-    expect(await world.analyzer!.readiness()).toMatchObject({ [`chain ${network.gid}`]: { status: 'unknown', reason } });
+    expect(await world.analyzer!.readiness()).toMatchObject({
+      [`chain ${network.gid}`]: { status: 'unknown', reason },
+    });
   });
 
   it('says every 10 s that it lives, though nothing happens', async () => {
@@ -641,13 +868,27 @@ describe('failures', () => {
     await world.feedBlocks(world.chain.make(undefined));
     await world.settle();
     await world.db.query(`UPDATE analyzer_states SET updated_at = now() - interval '1 hour'`);
-    await waitFor(async () => (await world.rows<{ age: number }>('SELECT extract(epoch FROM now() - updated_at)::int AS age FROM analyzer_states'))[0]!.age < 30, { timeoutMs: 30_000 });
+    await waitFor(
+      async () =>
+        (
+          await world.rows<{ age: number }>(
+            'SELECT extract(epoch FROM now() - updated_at)::int AS age FROM analyzer_states',
+          )
+        )[0]!.age < 30,
+      { timeoutMs: 30_000 },
+    );
   });
 
   it('says why a chain cannot even be opened', async () => {
-    world.openFault = Object.assign(new Error('10.1.2.3 is not there'), { publicMessage: 'no endpoint is configured' });
+    world.openFault = Object.assign(new Error('10.1.2.3 is not there'), {
+      publicMessage: 'no endpoint is configured',
+    });
     world.startAnalyzer();
-    await waitFor(async () => (await world.rows<{ reason: string | null }>('SELECT reason FROM analyzer_states'))[0]?.reason === 'no endpoint is configured');
+    await waitFor(
+      async () =>
+        (await world.rows<{ reason: string | null }>('SELECT reason FROM analyzer_states'))[0]?.reason ===
+        'no endpoint is configured',
+    );
   });
 
   it('stops loudly where the feed does not link up', async () => {
@@ -655,7 +896,10 @@ describe('failures', () => {
     const one = world.chain.make(undefined);
     const stranger = world.chain.make({ number: 1, hash: hashOf('elsewhere') });
     await world.feedBlocks(one, stranger);
-    await waitFor(async () => (await world.rows<{ status: string }>('SELECT status FROM analyzer_states'))[0]?.status === 'stalled');
+    await waitFor(
+      async () =>
+        (await world.rows<{ status: string }>('SELECT status FROM analyzer_states'))[0]?.status === 'stalled',
+    );
     expect(await world.rows('SELECT cursor_seq FROM analyzer_states')).toEqual([{ cursor_seq: 1 }]);
     await world.db.query('UPDATE chain_feed SET parent_hash = $1 WHERE seq = 2', [one.hash]);
     await world.settle();
@@ -674,7 +918,10 @@ describe('failures', () => {
   });
 
   it('asks once for the balances of those who came before the activation, and while it was not active', async () => {
-    const asked = () => world.rows<{ address: string }>(`SELECT a.address FROM balance_reads q JOIN addresses a ON a.id = q.address_id WHERE q.reason = 'imported' ORDER BY q.id`);
+    const asked = () =>
+      world.rows<{ address: string }>(
+        `SELECT a.address FROM balance_reads q JOIN addresses a ON a.id = q.address_id WHERE q.reason = 'imported' ORDER BY q.id`,
+      );
     const { id } = await world.watch(project, BOB);
     await world.setMonitored(id, false);
     await world.watch(project, ALICE);
@@ -702,11 +949,23 @@ describe('failures', () => {
       const { id } = await world.watch(project, `0x${index.toString(16).padStart(40, '0')}`);
       ids.push(id);
       // As texts, 1000 is before 99.
-      await world.db.query('UPDATE addresses SET watch_xid = $2::text::xid8 WHERE id = $1', [id, [9, 99, 999, 1_000, 10_000, 100_000][index % 6]]);
+      await world.db.query('UPDATE addresses SET watch_xid = $2::text::xid8 WHERE id = $1', [
+        id,
+        [9, 99, 999, 1_000, 10_000, 100_000][index % 6],
+      ]);
     }
-    await world.db.query(`INSERT INTO analyzer_states (chain_gid) VALUES ($1) ON CONFLICT (chain_gid) DO UPDATE SET watch_xid = '0'`, [world.gid]);
+    await world.db.query(
+      `INSERT INTO analyzer_states (chain_gid) VALUES ($1) ON CONFLICT (chain_gid) DO UPDATE SET watch_xid = '0'`,
+      [world.gid],
+    );
     const { network: chainNetwork } = world.chain;
-    for (let time = 0; time < 2; time += 1) await askForMissedBalances({ sql: world.db, network: chainNetwork, signal: new AbortController().signal, pageRows: 5 });
+    for (let time = 0; time < 2; time += 1)
+      await askForMissedBalances({
+        sql: world.db,
+        network: chainNetwork,
+        signal: new AbortController().signal,
+        pageRows: 5,
+      });
     const asked = await world.rows<{ address_id: string }>('SELECT address_id FROM balance_reads');
     expect(asked.map(({ address_id }) => address_id).sort()).toEqual([...ids].sort());
   });
@@ -717,7 +976,15 @@ describe('failures', () => {
     const payment = pay('1', BOB, ALICE);
     await world.feedBlocks(world.chain.make(undefined, { transactions: [payment] }));
     await world.settle();
-    expect((await world.events())[0]!.event_id).toBe(eventIdOf({ projectId: project, type: 'transaction.detected', chainGid: network.gid, hash: payment.hash, epoch: 0 }));
+    expect((await world.events())[0]!.event_id).toBe(
+      eventIdOf({
+        projectId: project,
+        type: 'transaction.detected',
+        chainGid: network.gid,
+        hash: payment.hash,
+        epoch: 0,
+      }),
+    );
   });
 });
 
@@ -726,7 +993,10 @@ describe('a sender that a node told wrong', () => {
   const lie = () => {
     const doubted = new Set<string>();
     const proved: (string | undefined)[][] = [];
-    const proveSenders = async ({ hash }: { hash: string }, transactions: readonly Transaction[]): Promise<void> => {
+    const proveSenders = async (
+      { hash }: { hash: string },
+      transactions: readonly Transaction[],
+    ): Promise<void> => {
       proved.push(transactions.map(({ from }) => from));
       await Promise.resolve();
       if (!transactions.some(({ from }) => from === CAROL)) return;
@@ -735,28 +1005,46 @@ describe('a sender that a node told wrong', () => {
     };
     const tell = (block: Block): Block => {
       if (doubted.has(block.hash)) throw new IncompleteBlockError('sender: expected another');
-      return { ...block, transactions: block.transactions.map((tx) => ({ ...tx, from: CAROL, fee: fee(CAROL), transfers: tx.transfers.map((each) => ({ ...each, from: CAROL })) })) };
+      return {
+        ...block,
+        transactions: block.transactions.map((tx) => ({
+          ...tx,
+          from: CAROL,
+          fee: fee(CAROL),
+          transfers: tx.transfers.map((each) => ({ ...each, from: CAROL })),
+        })),
+      };
     };
-    world.chain.endpoints = [{ label: 'liar', tell, proveSenders }, { label: 'honest', tell: (block) => block, proveSenders }];
+    world.chain.endpoints = [
+      { label: 'liar', tell, proveSenders },
+      { label: 'honest', tell: (block) => block, proveSenders },
+    ];
     return proved;
   };
 
-  it.each([true, false])('is not told: the block is read again, from another endpoint (announced: %s)', async (isAnnounced) => {
-    await world.watch(project, ALICE);
-    const proved = lie();
-    world.startAnalyzer();
-    const root = world.chain.make(undefined);
-    await world.feedBlocks(root);
-    await world.settle();
-    const next = world.chain.make(root, { transactions: [pay('1', BOB, DAVE), pay('2', BOB, ALICE)] });
-    if (isAnnounced) world.announce(next);
-    await world.feedBlocks(next);
-    await world.settle();
-    expect((await payloads()).map(({ data }) => data.transaction.transfers.map(({ from, to }) => [from?.toLowerCase(), to?.toLowerCase()]))).toEqual([[[BOB, ALICE]]]);
-    // Of the payment to DAVE nobody asks who made it.
-    expect(proved.every((senders) => senders.length === 1)).toBe(true);
-    expect([proved[0], proved.at(-1)]).toEqual([[CAROL], [BOB]]);
-  });
+  it.each([true, false])(
+    'is not told: the block is read again, from another endpoint (announced: %s)',
+    async (isAnnounced) => {
+      await world.watch(project, ALICE);
+      const proved = lie();
+      world.startAnalyzer();
+      const root = world.chain.make(undefined);
+      await world.feedBlocks(root);
+      await world.settle();
+      const next = world.chain.make(root, { transactions: [pay('1', BOB, DAVE), pay('2', BOB, ALICE)] });
+      if (isAnnounced) world.announce(next);
+      await world.feedBlocks(next);
+      await world.settle();
+      expect(
+        (await payloads()).map(({ data }) =>
+          data.transaction.transfers.map(({ from, to }) => [from?.toLowerCase(), to?.toLowerCase()]),
+        ),
+      ).toEqual([[[BOB, ALICE]]]);
+      // Of the payment to DAVE nobody asks who made it.
+      expect(proved.every((senders) => senders.length === 1)).toBe(true);
+      expect([proved[0], proved.at(-1)]).toEqual([[CAROL], [BOB]]);
+    },
+  );
 
   it('is not told to an address that is late', async () => {
     const proved = lie();
@@ -769,6 +1057,10 @@ describe('a sender that a node told wrong', () => {
     expect(proved).toEqual([]);
     await world.watch(project, ALICE);
     await waitFor(async () => (await payloads()).length === 1, { message: 'the late payment to be told' });
-    expect((await payloads()).map(({ data }) => data.transaction.transfers.map(({ from, to }) => [from?.toLowerCase(), to?.toLowerCase()]))).toEqual([[[BOB, ALICE]]]);
+    expect(
+      (await payloads()).map(({ data }) =>
+        data.transaction.transfers.map(({ from, to }) => [from?.toLowerCase(), to?.toLowerCase()]),
+      ),
+    ).toEqual([[[BOB, ALICE]]]);
   });
 });

@@ -7,7 +7,12 @@ import { SpecWorld } from './spec-world.ts';
 const ALICE = '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
 const BOB = '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb';
 const CAROL = '0xcccccccccccccccccccccccccccccccccccccccc';
-const pay = (name: string, to: string) => makeTransaction(name, { from: BOB, fee: { assetGid: NATIVE, amountRaw: 1n, payer: BOB }, transfers: [{ index: 0, type: 'native', assetGid: NATIVE, from: BOB, to, amountRaw: 5n }] });
+const pay = (name: string, to: string) =>
+  makeTransaction(name, {
+    from: BOB,
+    fee: { assetGid: NATIVE, amountRaw: 1n, payer: BOB },
+    transfers: [{ index: 0, type: 'native', assetGid: NATIVE, from: BOB, to, amountRaw: 5n }],
+  });
 
 describe('a chain whose node began anew, after its reset', () => {
   let postgres: PostgresHandle;
@@ -39,7 +44,8 @@ describe('a chain whose node began anew, after its reset', () => {
     world.startAnalyzer();
     await world.feedBlocks(blocks[0]!);
     await world.watch(project, ALICE);
-    for (let index = 1; index < count; index += 1) blocks.push(world.chain.make(blocks.at(-1), index === 1 ? { transactions: [same, old] } : {}));
+    for (let index = 1; index < count; index += 1)
+      blocks.push(world.chain.make(blocks.at(-1), index === 1 ? { transactions: [same, old] } : {}));
     await world.feedBlocks(...blocks.slice(1));
     await world.feedFinalize(blocks[1]!);
     await world.settle();
@@ -61,12 +67,25 @@ describe('a chain whose node began anew, after its reset', () => {
     await world.feedBlocks(first, second);
     await world.feedFinalize(second);
     await world.settle();
-    expect((await told()).slice(4)).toEqual(['transaction.reorged old 102', 'transaction.reorged same 102', 'transaction.detected same 2', 'transaction.detected new 2', 'transaction.confirmed same 2', 'transaction.confirmed new 2']);
+    expect((await told()).slice(4)).toEqual([
+      'transaction.reorged old 102',
+      'transaction.reorged same 102',
+      'transaction.detected same 2',
+      'transaction.detected new 2',
+      'transaction.confirmed same 2',
+      'transaction.confirmed new 2',
+    ]);
     expect(new Set((await world.events()).map(({ event_id: id }) => id)).size).toBe(10);
-    expect(await world.rows('SELECT epoch, status, block_number FROM transactions WHERE hash = $1', [same.hash])).toEqual([{ epoch: 1, status: 'confirmed', block_number: 2 }]);
+    expect(
+      await world.rows('SELECT epoch, status, block_number FROM transactions WHERE hash = $1', [same.hash]),
+    ).toEqual([{ epoch: 1, status: 'confirmed', block_number: 2 }]);
     expect(world.analyzer!.reports()).toMatchObject([{ status: 'following', lagBlocks: 0, cursorNumber: 2 }]);
-    await waitFor(async () => (await world.events()).every((event) => event.is_published), { message: 'all to be published' });
-    expect(await world.rows(`SELECT asset_gid FROM balance_reads WHERE reason = 'reorged'`)).toContainEqual({ asset_gid: NATIVE });
+    await waitFor(async () => (await world.events()).every((event) => event.is_published), {
+      message: 'all to be published',
+    });
+    expect(await world.rows(`SELECT asset_gid FROM balance_reads WHERE reason = 'reorged'`)).toContainEqual({
+      asset_gid: NATIVE,
+    });
   });
 
   it('finds what came before somebody was registered while nothing was followed', async () => {
@@ -79,7 +98,12 @@ describe('a chain whose node began anew, after its reset', () => {
     await world.watch(project, BOB);
     await world.feedBlocks(first, second);
     await world.settle();
-    expect((await told()).slice(4)).toEqual(['transaction.reorged old 102', 'transaction.reorged same 102', 'transaction.detected new 1', 'transaction.detected new 2']);
+    expect((await told()).slice(4)).toEqual([
+      'transaction.reorged old 102',
+      'transaction.reorged same 102',
+      'transaction.detected new 1',
+      'transaction.detected new 2',
+    ]);
   });
 
   it('undoes more than one step takes, whatever bodies the node does not have any more', async () => {
@@ -91,6 +115,10 @@ describe('a chain whose node began anew, after its reset', () => {
     const first = world.chain.make(undefined, { transactions: [same] }, 'anew');
     await world.feedBlocks(first);
     await world.settle();
-    expect((await told()).slice(4)).toEqual(['transaction.reorged old 102', 'transaction.reorged same 102', 'transaction.detected same 1']);
+    expect((await told()).slice(4)).toEqual([
+      'transaction.reorged old 102',
+      'transaction.reorged same 102',
+      'transaction.detected same 1',
+    ]);
   });
 });

@@ -20,8 +20,10 @@ const BOB = '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb';
 const MINER = '0xcccccccccccccccccccccccccccccccccccccccc';
 
 const fee = (payer: string) => ({ assetGid: NATIVE, amountRaw: 21_000n, payer });
-const native = (from: string, to: string, amountRaw = 1_500_000_000_000_000_000n) => ({ index: 0, type: 'native', assetGid: NATIVE, from, to, amountRaw }) as const;
-const pay = (name: string, from: string, to: string) => makeTransaction(name, { from, to, fee: fee(from), transfers: [native(from, to)] });
+const native = (from: string, to: string, amountRaw = 1_500_000_000_000_000_000n) =>
+  ({ index: 0, type: 'native', assetGid: NATIVE, from, to, amountRaw }) as const;
+const pay = (name: string, from: string, to: string) =>
+  makeTransaction(name, { from, to, fee: fee(from), transfers: [native(from, to)] });
 
 describe('startAnalyzer', () => {
   it('detects a payment, tells it once, and confirms it when its block is final', async () => {
@@ -38,19 +40,60 @@ describe('startAnalyzer', () => {
     expect(events.map((event) => event.type)).toEqual(['transaction.detected', 'transaction.confirmed']);
     expect(events.map((event) => event.sequence)).toEqual([1, 2]);
     const detected = EVENT_SCHEMAS['transaction.detected'].parse(JSON.parse(events[0]!.payload));
-    expect(detected.event_id).toBe(eventIdOf({ projectId, type: 'transaction.detected', chainGid: network.gid, hash: one.transactions[0]!.hash, epoch: 0 }));
-    expect(detected.data.transaction).toMatchObject({ direction: 'in', status: 'detected', block_number: 1, fee: { amount: '0.000000000000021' }, required_confirmations: 3 });
+    expect(detected.event_id).toBe(
+      eventIdOf({
+        projectId,
+        type: 'transaction.detected',
+        chainGid: network.gid,
+        hash: one.transactions[0]!.hash,
+        epoch: 0,
+      }),
+    );
+    expect(detected.data.transaction).toMatchObject({
+      direction: 'in',
+      status: 'detected',
+      block_number: 1,
+      fee: { amount: '0.000000000000021' },
+      required_confirmations: 3,
+    });
     expect(detected.data.transaction.transfers).toEqual([
-      { index: 0, type: 'native', asset_gid: NATIVE, from: BOB, to: ALICE, amount: '1.5', amount_raw: '1500000000000000000', decimals: 18, log_index: null, monitored_addresses: [ALICE] },
+      {
+        index: 0,
+        type: 'native',
+        asset_gid: NATIVE,
+        from: BOB,
+        to: ALICE,
+        amount: '1.5',
+        amount_raw: '1500000000000000000',
+        decimals: 18,
+        log_index: null,
+        monitored_addresses: [ALICE],
+      },
     ]);
-    expect(detected.data.balance_changes).toEqual([{ address_id: alice.id, address: ALICE, asset_gid: NATIVE, delta: '1.5', delta_raw: '1500000000000000000' }]);
+    expect(detected.data.balance_changes).toEqual([
+      {
+        address_id: alice.id,
+        address: ALICE,
+        asset_gid: NATIVE,
+        delta: '1.5',
+        delta_raw: '1500000000000000000',
+      },
+    ]);
     const confirmed = EVENT_SCHEMAS['transaction.confirmed'].parse(JSON.parse(events[1]!.payload));
-    expect(confirmed.data.transaction).toMatchObject({ status: 'confirmed', confirmations: 2, transfers: detected.data.transaction.transfers });
+    expect(confirmed.data.transaction).toMatchObject({
+      status: 'confirmed',
+      confirmations: 2,
+      transfers: detected.data.transaction.transfers,
+    });
     expect(await world.rows('SELECT number, status FROM blocks ORDER BY number')).toEqual([
       { number: 1, status: 'confirmed' },
       { number: 2, status: 'processed' },
     ]);
-    expect(await world.rows(`SELECT address_id, asset_gid, block_number, reason FROM balance_reads WHERE reason <> 'imported' ORDER BY id`)).toEqual([
+    expect(
+      await world.rows(
+        `SELECT address_id, asset_gid, block_number, reason FROM balance_reads WHERE reason <> 'imported' ORDER BY id`,
+      ),
+    ).toEqual([
       { address_id: alice.id, asset_gid: NATIVE, block_number: 1, reason: 'detected' },
       { address_id: alice.id, asset_gid: NATIVE, block_number: 1, reason: 'confirmed' },
     ]);
@@ -77,22 +120,53 @@ describe('startAnalyzer', () => {
     await world.settle();
 
     const events = await world.events();
-    expect(events.map((event) => event.type)).toEqual(['transaction.detected', 'transaction.reorged', 'transaction.detected', 'transaction.confirmed']);
+    expect(events.map((event) => event.type)).toEqual([
+      'transaction.detected',
+      'transaction.reorged',
+      'transaction.detected',
+      'transaction.confirmed',
+    ]);
     expect(new Set(events.map((event) => event.event_id)).size).toBe(4);
-    expect(events[2]!.event_id).toBe(eventIdOf({ projectId, type: 'transaction.detected', chainGid: network.gid, hash: payment.hash, epoch: 1 }));
-    expect(await world.rows('SELECT status, epoch, block_hash, tx_index FROM transactions')).toEqual([{ status: 'confirmed', epoch: 1, block_hash: other.hash, tx_index: 1 }]);
+    expect(events[2]!.event_id).toBe(
+      eventIdOf({
+        projectId,
+        type: 'transaction.detected',
+        chainGid: network.gid,
+        hash: payment.hash,
+        epoch: 1,
+      }),
+    );
+    expect(await world.rows('SELECT status, epoch, block_hash, tx_index FROM transactions')).toEqual([
+      { status: 'confirmed', epoch: 1, block_hash: other.hash, tx_index: 1 },
+    ]);
   });
 
   it('reads the metadata of a token before the first event about it', async () => {
     const projectId = await world.addProject();
     await world.watch(projectId, ALICE);
-    const transfer = { index: 0, type: 'token', assetGid: TOKEN, from: BOB, to: ALICE, amountRaw: 2_500_000n, logIndex: 4 } as const;
+    const transfer = {
+      index: 0,
+      type: 'token',
+      assetGid: TOKEN,
+      from: BOB,
+      to: ALICE,
+      amountRaw: 2_500_000n,
+      logIndex: 4,
+    } as const;
     world.startAnalyzer();
-    await world.feedBlocks(world.chain.make(undefined, { transactions: [makeTransaction('t', { from: BOB, to: TOKEN, fee: fee(BOB), transfers: [transfer] })] }));
+    await world.feedBlocks(
+      world.chain.make(undefined, {
+        transactions: [makeTransaction('t', { from: BOB, to: TOKEN, fee: fee(BOB), transfers: [transfer] })],
+      }),
+    );
     await world.settle();
 
     const [event] = await world.events();
-    expect(EVENT_SCHEMAS['transaction.detected'].parse(JSON.parse(event!.payload)).data.transaction.transfers[0]).toMatchObject({ amount: '2.5', decimals: 6, log_index: 4 });
-    expect(await world.rows('SELECT namespace, status, symbol, decimals FROM assets WHERE gid = $1', [TOKEN])).toEqual([{ namespace: 'erc20', status: 'active', symbol: 'TKN', decimals: 6 }]);
+    expect(
+      EVENT_SCHEMAS['transaction.detected'].parse(JSON.parse(event!.payload)).data.transaction.transfers[0],
+    ).toMatchObject({ amount: '2.5', decimals: 6, log_index: 4 });
+    expect(
+      await world.rows('SELECT namespace, status, symbol, decimals FROM assets WHERE gid = $1', [TOKEN]),
+    ).toEqual([{ namespace: 'erc20', status: 'active', symbol: 'TKN', decimals: 6 }]);
   });
 });

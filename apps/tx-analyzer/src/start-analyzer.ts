@@ -1,5 +1,10 @@
 import { createStallRecorder, describeChain, notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
-import { hasSameEndpoints, type ActiveChain, type ChainFamilyName, type UtxoCodec } from '@chainwatch/chain-core';
+import {
+  hasSameEndpoints,
+  type ActiveChain,
+  type ChainFamilyName,
+  type UtxoCodec,
+} from '@chainwatch/chain-core';
 import { readActiveChains } from '@chainwatch/db';
 import { EventRelay } from '@chainwatch/outbox';
 import type { AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
@@ -17,7 +22,16 @@ export interface Analyzer {
   reports(): readonly ChainReport[];
 }
 
-const DEFAULTS: Required<AnalyzerOptions> = { prefetchWindow: 64, groupBlocksMax: 100, groupTransactionsMax: 20_000, pollMs: 1_000, metadataTimeoutMs: 2_000, mempoolPollMs: 1_000, mempoolGraceMs: 60_000, unknownWaitMs: 300_000 };
+const DEFAULTS: Required<AnalyzerOptions> = {
+  prefetchWindow: 64,
+  groupBlocksMax: 100,
+  groupTransactionsMax: 20_000,
+  pollMs: 1_000,
+  metadataTimeoutMs: 2_000,
+  mempoolPollMs: 1_000,
+  mempoolGraceMs: 60_000,
+  unknownWaitMs: 300_000,
+};
 
 /** Analyses every active chain that no other replica analyses. */
 export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
@@ -49,14 +63,27 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
       if (now === undefined || !hasSameEndpoints(now, chain)) leave(gid, seat);
     }
     for (const [gid, chain] of active) {
-      if (!seats.has(gid)) seats.set(gid, { chain, seat: new ChainSeat({ ...deps, options, relay, loadFamily: (utxo) => loadFamily(chain.family, utxo) }, chain) });
+      if (!seats.has(gid))
+        seats.set(gid, {
+          chain,
+          seat: new ChainSeat(
+            { ...deps, options, relay, loadFamily: (utxo) => loadFamily(chain.family, utxo) },
+            chain,
+          ),
+        });
     }
   };
   const reports = (): ChainReport[] => [...seats.values()].map(({ seat }) => seat.report);
   const supervise = async (): Promise<void> => {
     while (!isStopping) {
-      await reconcile().catch((error: unknown) => logger.warn({ error: String(error) }, 'the active chains could not be read'));
-      recordStalls(new Map(reports().map(({ chainGid, status }) => [chainGid, status === 'stalled' || status === 'unknown'])));
+      await reconcile().catch((error: unknown) =>
+        logger.warn({ error: String(error) }, 'the active chains could not be read'),
+      );
+      recordStalls(
+        new Map(
+          reports().map(({ chainGid, status }) => [chainGid, status === 'stalled' || status === 'unknown']),
+        ),
+      );
       await wake.wait(options.pollMs);
     }
   };
@@ -71,8 +98,15 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
   return {
     reports,
     async readiness() {
-      const chains = reports().map(({ chainGid, status, reason, cursorNumber }) => [`chain ${chainGid}`, describeChain({ status, reason, head_number: cursorNumber })] as const);
-      return { postgres: await probe(() => db.query('SELECT 1')), nats: bus.isConnected ? ok : notOk('NATS does not answer'), ...Object.fromEntries(chains) };
+      const chains = reports().map(
+        ({ chainGid, status, reason, cursorNumber }) =>
+          [`chain ${chainGid}`, describeChain({ status, reason, head_number: cursorNumber })] as const,
+      );
+      return {
+        postgres: await probe(() => db.query('SELECT 1')),
+        nats: bus.isConnected ? ok : notOk('NATS does not answer'),
+        ...Object.fromEntries(chains),
+      };
     },
     async stop() {
       isStopping = true;
@@ -86,7 +120,10 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
 }
 
 /** One watch set per family, loaded by the first chain that needs it. */
-function shareFamilies({ db, logger }: AnalyzerDeps): (family: ChainFamilyName, utxo: UtxoCodec | undefined) => Promise<FamilyWatch> {
+function shareFamilies({
+  db,
+  logger,
+}: AnalyzerDeps): (family: ChainFamilyName, utxo: UtxoCodec | undefined) => Promise<FamilyWatch> {
   const families = new Map<ChainFamilyName, Promise<FamilyWatch>>();
   return (name, utxo) => {
     const known = families.get(name);

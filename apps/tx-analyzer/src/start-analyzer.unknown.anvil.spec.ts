@@ -18,14 +18,25 @@ interface Proxy {
 }
 
 /** A node whose transactions are of a type that no release knows, and that does not give their encoding; it may lie beside. */
-async function startProxy(nodeUrl: string, change: (text: string) => string = (text) => text): Promise<Proxy> {
+async function startProxy(
+  nodeUrl: string,
+  change: (text: string) => string = (text) => text,
+): Promise<Proxy> {
   const server = createServer((req, res) => {
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of req) chunks.push(chunk as Buffer);
-      const body = Buffer.concat(chunks).toString().replace(/(eth|debug)_getRaw\w+/g, 'eth_nothingLikeThat');
-      const answer = await fetch(nodeUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-      res.setHeader('content-type', 'application/json').end(change((await answer.text()).replaceAll('"type":"0x2"', '"type":"0x7d"')));
+      const body = Buffer.concat(chunks)
+        .toString()
+        .replace(/(eth|debug)_getRaw\w+/g, 'eth_nothingLikeThat');
+      const answer = await fetch(nodeUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      res
+        .setHeader('content-type', 'application/json')
+        .end(change((await answer.text()).replaceAll('"type":"0x2"', '"type":"0x7d"')));
     })().catch(() => res.destroy());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -52,7 +63,11 @@ beforeAll(async () => {
   family = (await findFamily('eip155'))!;
   const [from] = await anvil.rpc<string[]>('eth_accounts');
   await anvil.rpc('eth_sendTransaction', [{ from, to: ALICE, value: '0x5' }]);
-  [one, two, liar] = await Promise.all([startProxy(anvil.url), startProxy(anvil.url), startProxy(anvil.url, (text) => text.replaceAll('"value":"0x5"', '"value":"0x50"'))]);
+  [one, two, liar] = await Promise.all([
+    startProxy(anvil.url),
+    startProxy(anvil.url),
+    startProxy(anvil.url, (text) => text.replaceAll('"value":"0x5"', '"value":"0x50"')),
+  ]);
   const client = connect([anvil.url]);
   block = await client.readBlock(await client.readHead());
   client.close();
@@ -64,7 +79,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.stop());
 
-const connect = (urls: readonly string[]) => createFailoverClient(urls.map((endpointUrl) => family.createClient({ network, endpointUrl })));
+const connect = (urls: readonly string[]) =>
+  createFailoverClient(urls.map((endpointUrl) => family.createClient({ network, endpointUrl })));
 
 async function start(...urls: readonly string[]): Promise<void> {
   await world.stopAnalyzer();
@@ -75,7 +91,11 @@ async function start(...urls: readonly string[]): Promise<void> {
 /** Told of the payment in order, with the amount. */
 const told = async () =>
   (await world.events()).map(({ type, payload }) => {
-    const { transaction } = (JSON.parse(payload) as { data: { transaction: { verification: string; transfers: { amount_raw: string }[] } } }).data;
+    const { transaction } = (
+      JSON.parse(payload) as {
+        data: { transaction: { verification: string; transfers: { amount_raw: string }[] } };
+      }
+    ).data;
     return `${type} ${transaction.transfers[0]!.amount_raw} ${transaction.verification}`;
   });
 
@@ -102,11 +122,15 @@ describe('a node with transactions of an unknown type', () => {
     await takeFinal();
     await waitFor(async () => (await told()).length === 2, { message: 'the confirmation' });
     expect(await told()).toEqual(['transaction.detected 5 unproved', 'transaction.confirmed 5 unproved']);
-    expect(await incidents(world)).toMatchObject(KINDS.map((kind) => ({ kind, status: 'open', block_number: 1, last_block_number: 1 })));
+    expect(await incidents(world)).toMatchObject(
+      KINDS.map((kind) => ({ kind, status: 'open', block_number: 1, last_block_number: 1 })),
+    );
     await start(anvil.url);
     await reprocess(world, 1, 1);
     expect(await told()).toHaveLength(2);
-    expect(await transactions(world)).toMatchObject([{ status: 'confirmed', is_unproved: false, is_withheld: false }]);
+    expect(await transactions(world)).toMatchObject([
+      { status: 'confirmed', is_unproved: false, is_withheld: false },
+    ]);
     expect(await incidents(world)).toMatchObject(KINDS.map((kind) => ({ kind, status: 'resolved' })));
   });
 
@@ -115,10 +139,18 @@ describe('a node with transactions of an unknown type', () => {
     await takeFinal();
     expect(await told()).toEqual(['transaction.detected 80 unproved']);
     await start(liar.url, two.url);
-    await waitFor(async () => (await world.rows('SELECT FROM incidents WHERE is_contradicted')).length === KINDS.length, { message: 'the contradiction' });
+    await waitFor(
+      async () => (await world.rows('SELECT FROM incidents WHERE is_contradicted')).length === KINDS.length,
+      { message: 'the contradiction' },
+    );
     expect(await told()).toHaveLength(1);
     await start(anvil.url);
     await reprocess(world, 1, 1);
-    expect(await told()).toEqual(['transaction.detected 80 unproved', 'transaction.reorged 80 unproved', 'transaction.detected 5 proved', 'transaction.confirmed 5 proved']);
+    expect(await told()).toEqual([
+      'transaction.detected 80 unproved',
+      'transaction.reorged 80 unproved',
+      'transaction.detected 5 proved',
+      'transaction.confirmed 5 proved',
+    ]);
   });
 });

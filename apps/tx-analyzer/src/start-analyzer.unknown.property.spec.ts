@@ -25,7 +25,11 @@ interface Plan {
 }
 
 const planOf: fc.Arbitrary<Plan> = fc.record(
-  { kind: fc.nat(KINDS.length - 1), liar: fc.nat(1), kill: fc.record({ statements: fc.integer({ min: 1, max: 40 }), diesAfter: fc.boolean() }) },
+  {
+    kind: fc.nat(KINDS.length - 1),
+    liar: fc.nat(1),
+    kill: fc.record({ statements: fc.integer({ min: 1, max: 40 }), diesAfter: fc.boolean() }),
+  },
   { requiredKeys: [] },
 );
 
@@ -35,25 +39,34 @@ async function play(world: SpecWorld, plans: readonly Plan[]): Promise<{ blocks:
   await world.watch(project, ALICE);
   const parts = new Map<string, readonly UnknownPart[]>();
   const liars = new Map<string, number>();
-  const lie = (index: number) => (block: Block): Block => (liars.get(block.hash) === index ? withMore(block.transactions[0]!.hash)(block) : block);
+  const lie =
+    (index: number) =>
+    (block: Block): Block =>
+      liars.get(block.hash) === index ? withMore(block.transactions[0]!.hash)(block) : block;
   world.chain.endpoints = [makeBlind('one', parts, lie(0)), makeBlind('two', parts, lie(1))];
   const blocks: Block[] = [];
   let mortal = new MortalDatabase();
   world.startAnalyzer(mortal);
   const settle = (): Promise<boolean> =>
-    waitFor(async () => {
-      if (mortal.isDead) {
-        await world.stopAnalyzer();
-        world.startAnalyzer((mortal = new MortalDatabase()));
-      }
-      await passLimit(world);
-      const [row] = await world.rows<{ cursor_seq: number; waiting: number }>(
-        `SELECT cursor_seq, (SELECT count(*)::int FROM unproved_transactions u WHERE u.verdict = 'waiting' AND u.block_number <= s.confirmed_number) AS waiting FROM analyzer_states s`,
-      );
-      return !mortal.isDead && row?.cursor_seq === world.seq && row.waiting === 0;
-    }, { intervalMs: 3, timeoutMs: 30_000, message: 'every entry and every verdict' });
+    waitFor(
+      async () => {
+        if (mortal.isDead) {
+          await world.stopAnalyzer();
+          world.startAnalyzer((mortal = new MortalDatabase()));
+        }
+        await passLimit(world);
+        const [row] = await world.rows<{ cursor_seq: number; waiting: number }>(
+          `SELECT cursor_seq, (SELECT count(*)::int FROM unproved_transactions u WHERE u.verdict = 'waiting' AND u.block_number <= s.confirmed_number) AS waiting FROM analyzer_states s`,
+        );
+        return !mortal.isDead && row?.cursor_seq === world.seq && row.waiting === 0;
+      },
+      { intervalMs: 3, timeoutMs: 30_000, message: 'every entry and every verdict' },
+    );
   for (const [position, { kind, liar, kill }] of plans.entries()) {
-    const payment = makeTransaction(`${position}`, { from: ALICE, transfers: [{ index: 0, type: 'native', assetGid: NATIVE, from: ALICE, to: '0xb', amountRaw: 5n }] });
+    const payment = makeTransaction(`${position}`, {
+      from: ALICE,
+      transfers: [{ index: 0, type: 'native', assetGid: NATIVE, from: ALICE, to: '0xb', amountRaw: 5n }],
+    });
     const block = world.chain.make(blocks.at(-1), { transactions: [payment] });
     if (kind !== undefined) parts.set(block.hash, [partOf(KINDS[kind]!, payment.hash)]);
     if (kind !== undefined && liar !== undefined) liars.set(block.hash, liar);
@@ -75,19 +88,40 @@ describe('blocks with something unknown, whatever happens', () => {
         const world = await SpecWorld.start(postgres, { unknownWaitMs: 3_600_000, pollMs: 5 });
         try {
           const { blocks, project } = await play(world, plans);
-          const idsOf = (type: 'transaction.detected' | 'transaction.confirmed', some: readonly Block[]) => some.map((block) => eventIdOf({ projectId: project, type, chainGid: world.gid, hash: block.transactions[0]!.hash, epoch: 0 }));
-          const isDoubted = (_block: Block, position: number): boolean => plans[position]!.kind !== undefined && plans[position]!.liar !== undefined;
-          const expected = [...idsOf('transaction.detected', blocks), ...idsOf('transaction.confirmed', blocks.filter((block, position) => !isDoubted(block, position)))].sort();
+          const idsOf = (type: 'transaction.detected' | 'transaction.confirmed', some: readonly Block[]) =>
+            some.map((block) =>
+              eventIdOf({
+                projectId: project,
+                type,
+                chainGid: world.gid,
+                hash: block.transactions[0]!.hash,
+                epoch: 0,
+              }),
+            );
+          const isDoubted = (_block: Block, position: number): boolean =>
+            plans[position]!.kind !== undefined && plans[position]!.liar !== undefined;
+          const expected = [
+            ...idsOf('transaction.detected', blocks),
+            ...idsOf(
+              'transaction.confirmed',
+              blocks.filter((block, position) => !isDoubted(block, position)),
+            ),
+          ].sort();
           const told = async () => (await world.events()).map(({ event_id: id }) => id).sort();
           expect(await told()).toEqual(expected);
           // Every second one was told by the liar, and stands in the record until somebody proves it.
           await accept(world);
-          const all = [...idsOf('transaction.detected', blocks), ...idsOf('transaction.confirmed', blocks)].sort();
+          const all = [
+            ...idsOf('transaction.detected', blocks),
+            ...idsOf('transaction.confirmed', blocks),
+          ].sort();
           await waitFor(async () => {
             expect(await told()).toEqual(all);
             return true;
           });
-          expect((await world.events()).map(({ sequence }) => sequence)).toEqual(all.map((_, position) => position + 1));
+          expect((await world.events()).map(({ sequence }) => sequence)).toEqual(
+            all.map((_, position) => position + 1),
+          );
         } finally {
           await world.stop();
         }

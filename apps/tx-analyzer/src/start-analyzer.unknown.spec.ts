@@ -1,4 +1,9 @@
-import { BlockNotFoundError, IncompleteBlockError, type Block, type UnknownPart } from '@chainwatch/chain-core';
+import {
+  BlockNotFoundError,
+  IncompleteBlockError,
+  type Block,
+  type UnknownPart,
+} from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import { NATIVE, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { makeTransaction } from './spec-chain.ts';
@@ -28,16 +33,39 @@ beforeEach(async () => {
 });
 afterEach(() => world.stop());
 
-const pay = (name: string, amountRaw = 5n) => makeTransaction(name, { from: BOB, to: ALICE, fee: { assetGid: NATIVE, amountRaw: 1n, payer: BOB }, transfers: [{ index: 0, type: 'native', assetGid: NATIVE, from: BOB, to: ALICE, amountRaw }] });
+const pay = (name: string, amountRaw = 5n) =>
+  makeTransaction(name, {
+    from: BOB,
+    to: ALICE,
+    fee: { assetGid: NATIVE, amountRaw: 1n, payer: BOB },
+    transfers: [{ index: 0, type: 'native', assetGid: NATIVE, from: BOB, to: ALICE, amountRaw }],
+  });
 /** A block with one payment of a kind that nobody knows, and one that everybody knows. */
 const makeUnknown = (parent: Block | undefined, name: string): Block => {
-  const block = world.chain.make(parent, { transactions: [pay(`strange ${name}`), pay(`plain ${name}`, 7n)] });
+  const block = world.chain.make(parent, {
+    transactions: [pay(`strange ${name}`), pay(`plain ${name}`, 7n)],
+  });
   parts.set(block.hash, [partOf(KIND, block.transactions[0]!.hash)]);
   return block;
 };
-const types = async () => (await world.events()).map(({ type, payload }) => `${type} ${EVENT_SCHEMAS['transaction.detected'].shape.data.parse((JSON.parse(payload) as { data: unknown }).data).transaction.hash}`);
-const isWaiting = () => waitFor(async () => (await world.rows(`SELECT FROM incidents WHERE last_block_number IS NULL AND status = 'open'`)).length > 0, { message: 'an incident that waits' });
-const cursor = async () => (await world.rows<{ cursor_seq: number; status: string; reason: string }>('SELECT cursor_seq, status, reason FROM analyzer_states'))[0];
+const types = async () =>
+  (await world.events()).map(
+    ({ type, payload }) =>
+      `${type} ${EVENT_SCHEMAS['transaction.detected'].shape.data.parse((JSON.parse(payload) as { data: unknown }).data).transaction.hash}`,
+  );
+const isWaiting = () =>
+  waitFor(
+    async () =>
+      (await world.rows(`SELECT FROM incidents WHERE last_block_number IS NULL AND status = 'open'`)).length >
+      0,
+    { message: 'an incident that waits' },
+  );
+const cursor = async () =>
+  (
+    await world.rows<{ cursor_seq: number; status: string; reason: string }>(
+      'SELECT cursor_seq, status, reason FROM analyzer_states',
+    )
+  )[0];
 
 describe('a block with something unknown', () => {
   it('waits its limit, over a restart as well, and is taken as far as it is understood', async () => {
@@ -48,7 +76,9 @@ describe('a block with something unknown', () => {
     await world.feedBlocks(one);
     await isWaiting();
     await waitFor(async () => (await cursor())?.status === 'stalled');
-    expect((await cursor())!.reason).toMatch(/^block 1 0x\w+ cannot be read: it holds what this release does not know \(transaction-type:0x7d\)/);
+    expect((await cursor())!.reason).toMatch(
+      /^block 1 0x\w+ cannot be read: it holds what this release does not know \(transaction-type:0x7d\)/,
+    );
     const [seen] = await world.rows<{ created_at: Date }>('SELECT created_at FROM incidents');
     await world.stopAnalyzer();
     world.startAnalyzer();
@@ -56,9 +86,24 @@ describe('a block with something unknown', () => {
     expect(await world.rows('SELECT created_at FROM incidents')).toEqual([seen]);
     await passLimit(world);
     await world.settle();
-    expect(await incidents(world)).toEqual([{ kind: KIND, status: 'open', block_number: 1, last_block_number: 1, transaction_hash: strange!.hash, is_contradicted: false }]);
-    expect(await types()).toEqual([`transaction.detected ${strange!.hash}`, `transaction.detected ${plain!.hash}`]);
-    const payloads = (await world.events()).map(({ payload }) => EVENT_SCHEMAS['transaction.detected'].parse(JSON.parse(payload)).data.transaction.verification);
+    expect(await incidents(world)).toEqual([
+      {
+        kind: KIND,
+        status: 'open',
+        block_number: 1,
+        last_block_number: 1,
+        transaction_hash: strange!.hash,
+        is_contradicted: false,
+      },
+    ]);
+    expect(await types()).toEqual([
+      `transaction.detected ${strange!.hash}`,
+      `transaction.detected ${plain!.hash}`,
+    ]);
+    const payloads = (await world.events()).map(
+      ({ payload }) =>
+        EVENT_SCHEMAS['transaction.detected'].parse(JSON.parse(payload)).data.transaction.verification,
+    );
     expect(payloads).toEqual(['unproved', 'proved']);
     // The kind has waited: the next one does not.
     const two = makeUnknown(one, '2');
@@ -82,7 +127,10 @@ describe('a block with something unknown', () => {
     expect((await cursor())!.cursor_seq).toBe(1);
     await passLimit(world);
     await world.settle();
-    expect(await incidents(world)).toMatchObject([{ kind: KIND, block_number: 1, last_block_number: 2 }, { kind: 'header-field:settledHeight', block_number: 2, last_block_number: 2, transaction_hash: null }]);
+    expect(await incidents(world)).toMatchObject([
+      { kind: KIND, block_number: 1, last_block_number: 2 },
+      { kind: 'header-field:settledHeight', block_number: 2, last_block_number: 2, transaction_hash: null },
+    ]);
   });
 
   it('is read like any other where a second endpoint knows it', async () => {
@@ -96,10 +144,13 @@ describe('a block with something unknown', () => {
 
   it('is proved when the endpoint that knows it comes back, and nobody has to look at the incident', async () => {
     let isAway = true;
-    const knowing = { label: 'two', tell: (block: Block): Block => {
-      if (isAway) throw new BlockNotFoundError('away');
-      return block;
-    } };
+    const knowing = {
+      label: 'two',
+      tell: (block: Block): Block => {
+        if (isAway) throw new BlockNotFoundError('away');
+        return block;
+      },
+    };
     world.chain.endpoints = [makeBlind('one', parts), knowing];
     const one = makeUnknown(undefined, '1');
     world.startAnalyzer();
@@ -107,8 +158,13 @@ describe('a block with something unknown', () => {
     await isWaiting();
     isAway = false;
     await world.settle();
-    await waitFor(async () => (await incidents(world))[0]!.status === 'resolved', { message: 'the incident to be closed' });
-    expect(await transactions(world)).toMatchObject([{ is_unproved: false, is_withheld: false }, { is_unproved: false }]);
+    await waitFor(async () => (await incidents(world))[0]!.status === 'resolved', {
+      message: 'the incident to be closed',
+    });
+    expect(await transactions(world)).toMatchObject([
+      { is_unproved: false, is_withheld: false },
+      { is_unproved: false },
+    ]);
   });
 
   it.each([
@@ -117,10 +173,15 @@ describe('a block with something unknown', () => {
   ])('waits for ever where it has %s, whatever limit is over', async (_name, error) => {
     let isBroken = true;
     const blind = makeBlind('one', parts);
-    world.chain.endpoints = [{ label: 'one', tell: (block, options) => {
-      if (isBroken && options?.takeUnknown === true) throw error;
-      return blind.tell(block, options);
-    } }];
+    world.chain.endpoints = [
+      {
+        label: 'one',
+        tell: (block, options) => {
+          if (isBroken && options?.takeUnknown === true) throw error;
+          return blind.tell(block, options);
+        },
+      },
+    ];
     world.startAnalyzer();
     await world.feedBlocks(makeUnknown(undefined, '1'));
     await isWaiting();
@@ -135,9 +196,15 @@ describe('a block with something unknown', () => {
 
   it('is taken from the endpoint that has it whole', async () => {
     const blind = makeBlind('two', parts);
-    world.chain.endpoints = [{ label: 'one', tell: () => {
-      throw new IncompleteBlockError('expected 2 receipts, got 1');
-    } }, blind];
+    world.chain.endpoints = [
+      {
+        label: 'one',
+        tell: () => {
+          throw new IncompleteBlockError('expected 2 receipts, got 1');
+        },
+      },
+      blind,
+    ];
     world.startAnalyzer();
     await world.feedBlocks(makeUnknown(undefined, '1'));
     await isWaiting();
@@ -159,7 +226,10 @@ describe('an unproved transaction', () => {
     await world.settle();
     return { one, strange: one.transactions[0]!.hash, plain: one.transactions[1]!.hash };
   };
-  const confirmed = async () => (await types()).filter((each) => each.startsWith('transaction.confirmed')).map((each) => each.split(' ')[1]);
+  const confirmed = async () =>
+    (await types())
+      .filter((each) => each.startsWith('transaction.confirmed'))
+      .map((each) => each.split(' ')[1]);
 
   it('is confirmed when a second endpoint tells the same of its final block, once', async () => {
     world.chain.endpoints = [makeBlind('one', parts), makeBlind('two', parts)];
@@ -186,7 +256,9 @@ describe('an unproved transaction', () => {
     await passLimit(world);
     await world.settle();
     await accept(world);
-    await waitFor(async () => (await transactions(world)).every((each) => !(each as unknown as { is_withheld: boolean }).is_withheld));
+    await waitFor(async () =>
+      (await transactions(world)).every((each) => !(each as unknown as { is_withheld: boolean }).is_withheld),
+    );
     expect(await confirmed()).toEqual([]);
     await world.feedFinalize(one);
     await world.settle();
@@ -195,11 +267,21 @@ describe('an unproved transaction', () => {
 
   it('stays unconfirmed where a second endpoint tells something else, until the operator accepts', async () => {
     const lie = (block: Block): Block => withMore(block.transactions[0]!.hash)(block);
-    world.chain.endpoints = [makeBlind('liar', parts, lie), makeBlind('two', parts), makeBlind('three', parts, lie)];
+    world.chain.endpoints = [
+      makeBlind('liar', parts, lie),
+      makeBlind('two', parts),
+      makeBlind('three', parts, lie),
+    ];
     const { strange, plain } = await takeFinal();
-    await waitFor(async () => (await world.rows('SELECT FROM incidents WHERE is_contradicted')).length === 1, { message: 'the contradiction' });
+    await waitFor(
+      async () => (await world.rows('SELECT FROM incidents WHERE is_contradicted')).length === 1,
+      { message: 'the contradiction' },
+    );
     expect(await confirmed()).toEqual([plain]);
-    expect(await transactions(world)).toMatchObject([{ hash: strange, status: 'detected', is_withheld: true }, { status: 'confirmed' }]);
+    expect(await transactions(world)).toMatchObject([
+      { hash: strange, status: 'detected', is_withheld: true },
+      { status: 'confirmed' },
+    ]);
     await accept(world);
     await waitFor(async () => (await confirmed()).length === 2, { message: 'the confirmation' });
     expect(await confirmed()).toEqual([plain, strange]);
@@ -217,9 +299,17 @@ describe('an unproved transaction', () => {
     await world.feedBlocks(two);
     await world.feedFinalize(two);
     await world.settle();
-    expect(await incidents(world)).toMatchObject([{ status: 'accepted', block_number: 1, last_block_number: 1 }, { status: 'open', block_number: 2, last_block_number: 2 }]);
+    expect(await incidents(world)).toMatchObject([
+      { status: 'accepted', block_number: 1, last_block_number: 1 },
+      { status: 'open', block_number: 2, last_block_number: 2 },
+    ]);
     expect(await confirmed()).toHaveLength(3);
-    expect(await transactions(world)).toMatchObject([{}, {}, { status: 'detected', is_withheld: true }, { status: 'confirmed' }]);
+    expect(await transactions(world)).toMatchObject([
+      {},
+      {},
+      { status: 'detected', is_withheld: true },
+      { status: 'confirmed' },
+    ]);
   });
 
   it('is taken at once, and stood for, when the operator accepts the incident that its block waits with', async () => {
@@ -250,9 +340,11 @@ describe('an unproved transaction', () => {
     await world.feedFinalize(other);
     await world.settle();
     expect(await world.rows('SELECT FROM unproved_transactions')).toEqual([]);
-    expect(await transactions(world)).toEqual(expect.arrayContaining([
-      { hash: strange!.hash, status: 'confirmed', is_unproved: false, is_withheld: false },
-      { hash: plain!.hash, status: 'reorged', is_unproved: false, is_withheld: false },
-    ]));
+    expect(await transactions(world)).toEqual(
+      expect.arrayContaining([
+        { hash: strange!.hash, status: 'confirmed', is_unproved: false, is_withheld: false },
+        { hash: plain!.hash, status: 'reorged', is_unproved: false, is_withheld: false },
+      ]),
+    );
   });
 });

@@ -19,18 +19,50 @@ beforeEach(async () => {
 afterEach(() => world.stop());
 
 const FOREIGN = { txid: hashOf('foreign'), vout: 0 };
-const coins = () => world.rows('SELECT txid, vout, address, amount_raw, is_coinbase, block_number, block_hash, spent_by, spent_block_number, spent_block_hash FROM utxos ORDER BY block_number, txid, vout');
-const records = () => world.rows<{ hash: string; status: string }>('SELECT hash, status, direction, epoch, fee_amount_raw FROM transactions ORDER BY block_number, tx_index, project_id');
-const payloads = async () => (await world.events()).map((event) => EVENT_SCHEMAS[event.type as 'transaction.detected'].parse(JSON.parse(event.payload)));
-const at = (block: { number: number; hash: string }) => ({ block_number: block.number, block_hash: block.hash });
+const coins = () =>
+  world.rows(
+    'SELECT txid, vout, address, amount_raw, is_coinbase, block_number, block_hash, spent_by, spent_block_number, spent_block_hash FROM utxos ORDER BY block_number, txid, vout',
+  );
+const records = () =>
+  world.rows<{ hash: string; status: string }>(
+    'SELECT hash, status, direction, epoch, fee_amount_raw FROM transactions ORDER BY block_number, tx_index, project_id',
+  );
+const payloads = async () =>
+  (await world.events()).map((event) =>
+    EVENT_SCHEMAS[event.type as 'transaction.detected'].parse(JSON.parse(event.payload)),
+  );
+const at = (block: { number: number; hash: string }) => ({
+  block_number: block.number,
+  block_hash: block.hash,
+});
 const unspent = { spent_by: null, spent_block_number: null, spent_block_hash: null };
-const spentBy = (transaction: { hash: string }, block: { number: number; hash: string }) => ({ spent_by: transaction.hash, spent_block_number: block.number, spent_block_hash: block.hash });
+const spentBy = (transaction: { hash: string }, block: { number: number; hash: string }) => ({
+  spent_by: transaction.hash,
+  spent_block_number: block.number,
+  spent_block_hash: block.hash,
+});
 
 describe('coins of watched addresses', () => {
   it('are created with the block that pays them, and told as a leg without a sender', async () => {
     const alice = await world.watch(project, 'alice');
-    const coinbase = makeUtxoTransaction('coinbase', [], [['miner', 50n], ['alice', 1n]]);
-    const payment = makeUtxoTransaction('payment', [FOREIGN], [['bob', 4n], [undefined, 0n], ['alice', 150_000_000n], ['alice', 2n]]);
+    const coinbase = makeUtxoTransaction(
+      'coinbase',
+      [],
+      [
+        ['miner', 50n],
+        ['alice', 1n],
+      ],
+    );
+    const payment = makeUtxoTransaction(
+      'payment',
+      [FOREIGN],
+      [
+        ['bob', 4n],
+        [undefined, 0n],
+        ['alice', 150_000_000n],
+        ['alice', 2n],
+      ],
+    );
     const one = world.chain.make(undefined, { transactions: [coinbase, payment] });
     world.startAnalyzer();
     await world.feedBlocks(one);
@@ -38,21 +70,85 @@ describe('coins of watched addresses', () => {
 
     expect(await coins()).toEqual(
       expect.arrayContaining([
-        { txid: coinbase.hash, vout: 1, address: 'alice', amount_raw: '1', is_coinbase: true, ...at(one), ...unspent },
-        { txid: payment.hash, vout: 2, address: 'alice', amount_raw: '150000000', is_coinbase: false, ...at(one), ...unspent },
-        { txid: payment.hash, vout: 3, address: 'alice', amount_raw: '2', is_coinbase: false, ...at(one), ...unspent },
+        {
+          txid: coinbase.hash,
+          vout: 1,
+          address: 'alice',
+          amount_raw: '1',
+          is_coinbase: true,
+          ...at(one),
+          ...unspent,
+        },
+        {
+          txid: payment.hash,
+          vout: 2,
+          address: 'alice',
+          amount_raw: '150000000',
+          is_coinbase: false,
+          ...at(one),
+          ...unspent,
+        },
+        {
+          txid: payment.hash,
+          vout: 3,
+          address: 'alice',
+          amount_raw: '2',
+          is_coinbase: false,
+          ...at(one),
+          ...unspent,
+        },
       ]),
     );
     expect(await coins()).toHaveLength(3);
-    expect(await records()).toEqual([coinbase, payment].map(({ hash }) => ({ hash, status: 'detected', direction: 'in', epoch: 0, fee_amount_raw: null })));
+    expect(await records()).toEqual(
+      [coinbase, payment].map(({ hash }) => ({
+        hash,
+        status: 'detected',
+        direction: 'in',
+        epoch: 0,
+        fee_amount_raw: null,
+      })),
+    );
     const [, event] = await payloads();
     expect(event!.data.transaction).toMatchObject({ fee: null, direction: 'in' });
     expect(event!.data.transaction.transfers).toEqual([
-      { index: 3, type: 'native', asset_gid: COIN, from: null, to: 'alice', amount: '1.5', amount_raw: '150000000', decimals: 8, log_index: null, monitored_addresses: ['alice'] },
-      { index: 4, type: 'native', asset_gid: COIN, from: null, to: 'alice', amount: '0.00000002', amount_raw: '2', decimals: 8, log_index: null, monitored_addresses: ['alice'] },
+      {
+        index: 3,
+        type: 'native',
+        asset_gid: COIN,
+        from: null,
+        to: 'alice',
+        amount: '1.5',
+        amount_raw: '150000000',
+        decimals: 8,
+        log_index: null,
+        monitored_addresses: ['alice'],
+      },
+      {
+        index: 4,
+        type: 'native',
+        asset_gid: COIN,
+        from: null,
+        to: 'alice',
+        amount: '0.00000002',
+        amount_raw: '2',
+        decimals: 8,
+        log_index: null,
+        monitored_addresses: ['alice'],
+      },
     ]);
-    expect(event!.data.balance_changes).toEqual([{ address_id: alice.id, address: 'alice', asset_gid: COIN, delta: '1.50000002', delta_raw: '150000002' }]);
-    expect(await world.rows('SELECT address_id, asset_gid, block_number, reason FROM balance_reads')).toEqual([{ address_id: alice.id, asset_gid: COIN, block_number: 1, reason: 'detected' }]);
+    expect(event!.data.balance_changes).toEqual([
+      {
+        address_id: alice.id,
+        address: 'alice',
+        asset_gid: COIN,
+        delta: '1.50000002',
+        delta_raw: '150000002',
+      },
+    ]);
+    expect(await world.rows('SELECT address_id, asset_gid, block_number, reason FROM balance_reads')).toEqual(
+      [{ address_id: alice.id, asset_gid: COIN, block_number: 1, reason: 'detected' }],
+    );
   });
 
   it('are spent with legs that tell where the money went, change and fee in the sum of each address', async () => {
@@ -61,40 +157,104 @@ describe('coins of watched addresses', () => {
     const other = await world.addProject();
     await world.watch(other, 'carol');
     const deposit = makeUtxoTransaction('deposit', [FOREIGN], [['alice', 100n]]);
-    const payment = makeUtxoTransaction('payment', [{ txid: deposit.hash, vout: 0 }], [['bob', 30n], ['change', 50n], [undefined, 0n], ['carol', 15n]]);
+    const payment = makeUtxoTransaction(
+      'payment',
+      [{ txid: deposit.hash, vout: 0 }],
+      [
+        ['bob', 30n],
+        ['change', 50n],
+        [undefined, 0n],
+        ['carol', 15n],
+      ],
+    );
     const one = world.chain.make(undefined, { transactions: [deposit] });
     const two = world.chain.make(one, { transactions: [payment] });
     world.startAnalyzer();
     await world.feedBlocks(one, two);
     await world.settle();
 
-    expect(await world.rows(`SELECT txid, vout, address, spent_by, spent_block_number, spent_block_hash FROM utxos ORDER BY address`)).toEqual([
+    expect(
+      await world.rows(
+        `SELECT txid, vout, address, spent_by, spent_block_number, spent_block_hash FROM utxos ORDER BY address`,
+      ),
+    ).toEqual([
       { txid: deposit.hash, vout: 0, address: 'alice', ...spentBy(payment, two) },
       { txid: payment.hash, vout: 3, address: 'carol', ...unspent },
       { txid: payment.hash, vout: 1, address: 'change', ...unspent },
     ]);
     const events = (await payloads()).filter((event) => event.data.transaction.hash === payment.hash);
     const mine = events.find((event) => event.project_id === project)!;
-    expect(mine.data.transaction).toMatchObject({ direction: 'out', fee: { asset_gid: COIN, amount_raw: '5' } });
-    expect(mine.data.transaction.transfers.map(({ index, from, to, amount_raw, monitored_addresses }) => [index, from, to, amount_raw, monitored_addresses])).toEqual([
+    expect(mine.data.transaction).toMatchObject({
+      direction: 'out',
+      fee: { asset_gid: COIN, amount_raw: '5' },
+    });
+    expect(
+      mine.data.transaction.transfers.map(({ index, from, to, amount_raw, monitored_addresses }) => [
+        index,
+        from,
+        to,
+        amount_raw,
+        monitored_addresses,
+      ]),
+    ).toEqual([
       [0, 'alice', null, '100', ['alice']],
       [1, null, 'bob', '30', []],
       [2, null, 'change', '50', ['change']],
       [4, null, 'carol', '15', []],
     ]);
-    expect(new Map(mine.data.balance_changes.map((entry) => [entry.address_id, entry.delta_raw]))).toEqual(new Map([[alice.id, '-100'], [change.id, '50']]));
+    expect(new Map(mine.data.balance_changes.map((entry) => [entry.address_id, entry.delta_raw]))).toEqual(
+      new Map([
+        [alice.id, '-100'],
+        [change.id, '50'],
+      ]),
+    );
     const theirs = events.find((event) => event.project_id === other)!;
-    expect(theirs.data.transaction).toMatchObject({ direction: 'in', transfers: [{ index: 4, from: null, to: 'carol', monitored_addresses: ['carol'] }] });
-    expect(await world.rows('SELECT index, from_address, to_address, monitored_addresses FROM transfers WHERE project_id = $1 AND from_address IS NULL AND to_address = $2', [project, 'bob'])).toEqual([
-      { index: 1, from_address: null, to_address: 'bob', monitored_addresses: [] },
-    ]);
+    expect(theirs.data.transaction).toMatchObject({
+      direction: 'in',
+      transfers: [{ index: 4, from: null, to: 'carol', monitored_addresses: ['carol'] }],
+    });
+    expect(
+      await world.rows(
+        'SELECT index, from_address, to_address, monitored_addresses FROM transfers WHERE project_id = $1 AND from_address IS NULL AND to_address = $2',
+        [project, 'bob'],
+      ),
+    ).toEqual([{ index: 1, from_address: null, to_address: 'bob', monitored_addresses: [] }]);
   });
 
   it.each([
-    ['self', 'all of it stays', [['alice', 60n], ['change', 39n], [undefined, 0n]]],
-    ['out', 'some of it goes to somebody', [['bob', 1n], ['change', 98n]]],
-    ['out', 'an output with nothing in it goes to somebody', [['bob', 0n], ['change', 98n]]],
-    ['out', 'some of it goes to a script without an address', [['change', 98n], [undefined, 1n]]],
+    [
+      'self',
+      'all of it stays',
+      [
+        ['alice', 60n],
+        ['change', 39n],
+        [undefined, 0n],
+      ],
+    ],
+    [
+      'out',
+      'some of it goes to somebody',
+      [
+        ['bob', 1n],
+        ['change', 98n],
+      ],
+    ],
+    [
+      'out',
+      'an output with nothing in it goes to somebody',
+      [
+        ['bob', 0n],
+        ['change', 98n],
+      ],
+    ],
+    [
+      'out',
+      'some of it goes to a script without an address',
+      [
+        ['change', 98n],
+        [undefined, 1n],
+      ],
+    ],
     ['out', 'all of it is the fee', [[undefined, 0n]]],
   ] as const)('make a transaction `%s` when %s', async (direction, _, outputs) => {
     await world.watch(project, 'alice');
@@ -102,7 +262,12 @@ describe('coins of watched addresses', () => {
     const deposit = makeUtxoTransaction('deposit', [FOREIGN], [['alice', 100n]]);
     const one = world.chain.make(undefined, { transactions: [deposit] });
     world.startAnalyzer();
-    await world.feedBlocks(one, world.chain.make(one, { transactions: [makeUtxoTransaction('payment', [{ txid: deposit.hash, vout: 0 }], outputs)] }));
+    await world.feedBlocks(
+      one,
+      world.chain.make(one, {
+        transactions: [makeUtxoTransaction('payment', [{ txid: deposit.hash, vout: 0 }], outputs)],
+      }),
+    );
     await world.settle();
     expect(await records()).toMatchObject([{ direction: 'in' }, { direction }]);
   });
@@ -110,7 +275,19 @@ describe('coins of watched addresses', () => {
   it('make a transaction `out` when others put something in, though all of it stays', async () => {
     await world.watch(project, 'alice');
     const deposit = makeUtxoTransaction('deposit', [FOREIGN], [['alice', 100n]]);
-    const one = world.chain.make(undefined, { transactions: [deposit, makeUtxoTransaction('joint', [{ txid: deposit.hash, vout: 0 }, { ...FOREIGN, vout: 1 }], [['alice', 150n]])] });
+    const one = world.chain.make(undefined, {
+      transactions: [
+        deposit,
+        makeUtxoTransaction(
+          'joint',
+          [
+            { txid: deposit.hash, vout: 0 },
+            { ...FOREIGN, vout: 1 },
+          ],
+          [['alice', 150n]],
+        ),
+      ],
+    });
     world.startAnalyzer();
     await world.feedBlocks(one);
     await world.settle();
@@ -120,7 +297,14 @@ describe('coins of watched addresses', () => {
   it('are followed through a chain of payments inside one block, and the next one in a step with it', async () => {
     await world.watch(project, 'alice');
     const first = makeUtxoTransaction('1', [FOREIGN], [['alice', 100n]]);
-    const second = makeUtxoTransaction('2', [{ txid: first.hash, vout: 0 }], [['bob', 10n], ['alice', 89n]]);
+    const second = makeUtxoTransaction(
+      '2',
+      [{ txid: first.hash, vout: 0 }],
+      [
+        ['bob', 10n],
+        ['alice', 89n],
+      ],
+    );
     const third = makeUtxoTransaction('3', [{ txid: second.hash, vout: 1 }], [['bob', 88n]]);
     const one = world.chain.make(undefined, { transactions: [first, second] });
     const two = world.chain.make(one, { transactions: [third] });
@@ -129,11 +313,31 @@ describe('coins of watched addresses', () => {
     await world.settle();
     expect(await coins()).toEqual(
       expect.arrayContaining([
-        { txid: first.hash, vout: 0, address: 'alice', amount_raw: '100', is_coinbase: false, ...at(one), ...spentBy(second, one) },
-        { txid: second.hash, vout: 1, address: 'alice', amount_raw: '89', is_coinbase: false, ...at(one), ...spentBy(third, two) },
+        {
+          txid: first.hash,
+          vout: 0,
+          address: 'alice',
+          amount_raw: '100',
+          is_coinbase: false,
+          ...at(one),
+          ...spentBy(second, one),
+        },
+        {
+          txid: second.hash,
+          vout: 1,
+          address: 'alice',
+          amount_raw: '89',
+          is_coinbase: false,
+          ...at(one),
+          ...spentBy(third, two),
+        },
       ]),
     );
-    expect(await records()).toMatchObject([{ direction: 'in' }, { direction: 'out', fee_amount_raw: '1' }, { direction: 'out', fee_amount_raw: '1' }]);
+    expect(await records()).toMatchObject([
+      { direction: 'in' },
+      { direction: 'out', fee_amount_raw: '1' },
+      { direction: 'out', fee_amount_raw: '1' },
+    ]);
   });
 
   it('are known to the next process that takes the chain over', async () => {
@@ -190,7 +394,9 @@ describe('coins of watched addresses', () => {
     await world.watch(project, 'alice');
     const coinbase = makeUtxoTransaction('coinbase', [], [['alice', 50n]]);
     const one = world.chain.make(undefined, { transactions: [coinbase] });
-    const two = world.chain.make(one, { transactions: [makeUtxoTransaction('spend', [{ txid: coinbase.hash, vout: 0 }], [['bob', 50n]])] });
+    const two = world.chain.make(one, {
+      transactions: [makeUtxoTransaction('spend', [{ txid: coinbase.hash, vout: 0 }], [['bob', 50n]])],
+    });
     const three = world.chain.make(two, { transactions: [coinbase] });
     world.startAnalyzer();
     for (const block of [one, two, three]) {
@@ -205,7 +411,14 @@ describe('a reorg', () => {
   it('removes what orphans created and brings back what they spent, and the new chain does both anew', async () => {
     await world.watch(project, 'alice');
     const deposit = makeUtxoTransaction('deposit', [FOREIGN], [['alice', 100n]]);
-    const payment = makeUtxoTransaction('payment', [{ txid: deposit.hash, vout: 0 }], [['bob', 30n], ['alice', 69n]]);
+    const payment = makeUtxoTransaction(
+      'payment',
+      [{ txid: deposit.hash, vout: 0 }],
+      [
+        ['bob', 30n],
+        ['alice', 69n],
+      ],
+    );
     const later = makeUtxoTransaction('later', [{ txid: payment.hash, vout: 1 }], [['bob', 68n]]);
     const one = world.chain.make(undefined, { transactions: [deposit] });
     const two = world.chain.make(one, { transactions: [payment] });
@@ -215,7 +428,17 @@ describe('a reorg', () => {
     await world.settle();
     await world.feedReorg([three, two]);
     await world.settle();
-    expect(await coins()).toEqual([{ txid: deposit.hash, vout: 0, address: 'alice', amount_raw: '100', is_coinbase: false, ...at(one), ...unspent }]);
+    expect(await coins()).toEqual([
+      {
+        txid: deposit.hash,
+        vout: 0,
+        address: 'alice',
+        amount_raw: '100',
+        is_coinbase: false,
+        ...at(one),
+        ...unspent,
+      },
+    ]);
 
     const twoB = world.chain.make(one, {}, 'b');
     const threeB = world.chain.make(twoB, { transactions: [payment] }, 'b');
@@ -232,7 +455,14 @@ describe('a reorg', () => {
         { hash: later.hash, status: 'reorged', epoch: 1 },
       ]),
     );
-    expect((await world.events()).map((event) => event.type.slice(12))).toEqual(['detected', 'detected', 'detected', 'reorged', 'reorged', 'detected']);
+    expect((await world.events()).map((event) => event.type.slice(12))).toEqual([
+      'detected',
+      'detected',
+      'detected',
+      'reorged',
+      'reorged',
+      'detected',
+    ]);
   });
 
   it('lets a coin be spent by another transaction, below finality too and after a new start', async () => {
@@ -285,8 +515,22 @@ describe('addresses that come late', () => {
 
   it('get the coins of blocks already passed, and what spends them there and in the block of the same step', async () => {
     const one = world.chain.make(undefined, { transactions: [fill('1')] });
-    const deposit = makeUtxoTransaction('deposit', [FOREIGN], [['alice', 100n], ['alice', 7n]]);
-    const payment = makeUtxoTransaction('payment', [{ txid: deposit.hash, vout: 0 }], [['bob', 30n], ['alice', 69n]]);
+    const deposit = makeUtxoTransaction(
+      'deposit',
+      [FOREIGN],
+      [
+        ['alice', 100n],
+        ['alice', 7n],
+      ],
+    );
+    const payment = makeUtxoTransaction(
+      'payment',
+      [{ txid: deposit.hash, vout: 0 }],
+      [
+        ['bob', 30n],
+        ['alice', 69n],
+      ],
+    );
     const last = makeUtxoTransaction('last', [{ txid: payment.hash, vout: 1 }], [['bob', 68n]]);
     const two = world.chain.make(one, { transactions: [deposit] });
     const three = world.chain.make(two, { transactions: [payment] });
@@ -311,7 +555,11 @@ describe('addresses that come late', () => {
       ],
       { txid: payment.hash, vout: 1, ...at(three), ...spentBy(last, four) },
     ]);
-    expect(await records()).toMatchObject([{ direction: 'in' }, { direction: 'out', fee_amount_raw: '1' }, { direction: 'out', fee_amount_raw: '1' }]);
+    expect(await records()).toMatchObject([
+      { direction: 'in' },
+      { direction: 'out', fee_amount_raw: '1' },
+      { direction: 'out', fee_amount_raw: '1' },
+    ]);
   });
 
   it('find spends of coins that somebody else has watched for longer', async () => {
@@ -330,8 +578,15 @@ describe('addresses that come late', () => {
       await world.feedBlocks(three);
       await world.settle();
     });
-    await waitFor(async () => (await world.rows('SELECT 1 FROM transactions WHERE project_id = $1', [project])).length === 1);
-    expect(await world.rows('SELECT hash, direction, fee_amount_raw FROM transactions WHERE project_id = $1', [project])).toEqual([{ hash: payment.hash, direction: 'out', fee_amount_raw: '1' }]);
+    await waitFor(
+      async () =>
+        (await world.rows('SELECT 1 FROM transactions WHERE project_id = $1', [project])).length === 1,
+    );
+    expect(
+      await world.rows('SELECT hash, direction, fee_amount_raw FROM transactions WHERE project_id = $1', [
+        project,
+      ]),
+    ).toEqual([{ hash: payment.hash, direction: 'out', fee_amount_raw: '1' }]);
     expect(await coins()).toMatchObject([spentBy(payment, three)]);
   });
 
@@ -354,12 +609,22 @@ describe('addresses that come late', () => {
       expect(await records()).toEqual([]);
     });
     await waitFor(async () => (await records()).length === 3);
-    expect(await world.rows('SELECT hash, direction FROM transactions WHERE project_id = $1', [project])).toEqual([{ hash: payment.hash, direction: 'out' }]);
+    expect(
+      await world.rows('SELECT hash, direction FROM transactions WHERE project_id = $1', [project]),
+    ).toEqual([{ hash: payment.hash, direction: 'out' }]);
   });
 
   it('leave the coins of others as they are in the transactions that they share, spent in the same step or not', async () => {
     await world.watch(project, 'alice');
-    const deposit = makeUtxoTransaction('deposit', [FOREIGN], [['alice', 100n], ['bob', 50n], ['alice', 7n]]);
+    const deposit = makeUtxoTransaction(
+      'deposit',
+      [FOREIGN],
+      [
+        ['alice', 100n],
+        ['bob', 50n],
+        ['alice', 7n],
+      ],
+    );
     const payment = makeUtxoTransaction('payment', [{ txid: deposit.hash, vout: 0 }], [['carol', 99n]]);
     const one = world.chain.make(undefined);
     const two = world.chain.make(one, { transactions: [deposit] });
@@ -387,8 +652,22 @@ describe('addresses that come late', () => {
   it('complete the record of a transaction that is known: legs, direction and fee, without a second event', async () => {
     await world.watch(project, 'alice');
     const one = world.chain.make(undefined, { transactions: [fill('1')] });
-    const deposits = makeUtxoTransaction('deposits', [FOREIGN], [['alice', 100n], ['bob', 50n]]);
-    const payment = makeUtxoTransaction('payment', [{ txid: deposits.hash, vout: 0 }, { txid: deposits.hash, vout: 1 }], [['bob', 149n]]);
+    const deposits = makeUtxoTransaction(
+      'deposits',
+      [FOREIGN],
+      [
+        ['alice', 100n],
+        ['bob', 50n],
+      ],
+    );
+    const payment = makeUtxoTransaction(
+      'payment',
+      [
+        { txid: deposits.hash, vout: 0 },
+        { txid: deposits.hash, vout: 1 },
+      ],
+      [['bob', 149n]],
+    );
     const two = world.chain.make(one, { transactions: [deposits, payment] });
     world.startAnalyzer();
     await world.feedBlocks(one);
@@ -397,11 +676,17 @@ describe('addresses that come late', () => {
       await world.watch(project, 'bob', sql);
       await world.feedBlocks(two);
       await world.settle();
-      expect(await records()).toMatchObject([{ direction: 'in' }, { direction: 'out', fee_amount_raw: null }]);
+      expect(await records()).toMatchObject([
+        { direction: 'in' },
+        { direction: 'out', fee_amount_raw: null },
+      ]);
     });
     await waitFor(async () => (await coins()).length === 3);
     expect(await records()).toMatchObject([{ direction: 'in' }, { direction: 'self', fee_amount_raw: '1' }]);
-    const legs = await world.rows('SELECT index, from_address, to_address, monitored_addresses FROM transfers f JOIN transactions t ON t.id = f.transaction_id WHERE t.hash = $1 ORDER BY index', [payment.hash]);
+    const legs = await world.rows(
+      'SELECT index, from_address, to_address, monitored_addresses FROM transfers f JOIN transactions t ON t.id = f.transaction_id WHERE t.hash = $1 ORDER BY index',
+      [payment.hash],
+    );
     expect(legs).toEqual([
       { index: 0, from_address: 'alice', to_address: null, monitored_addresses: ['alice'] },
       { index: 1, from_address: 'bob', to_address: null, monitored_addresses: ['bob'] },
@@ -411,39 +696,66 @@ describe('addresses that come late', () => {
   });
 
   const addresses = Array.from({ length: 500 }, (_, index) => `hd${index}`);
-  const total = async (condition: string) => (await world.rows<{ total: number }>(`SELECT count(*) AS total FROM utxos WHERE ${condition}`))[0]!.total;
+  const total = async (condition: string) =>
+    (await world.rows<{ total: number }>(`SELECT count(*) AS total FROM utxos WHERE ${condition}`))[0]!.total;
 
-  it.each(['confirm_addresses', 'lock_and_read_existing', 'insert_coins', 'commit_blocks'])('miss none of 500 outputs to addresses that are derived just before %s', async (statement) => {
-    await world.watch(project, 'alice');
-    const one = world.chain.make(undefined);
-    const payment = makeUtxoTransaction('payment', [FOREIGN], ['alice', ...addresses].map((address) => [address, 1n] as const));
-    const two = world.chain.make(one, { transactions: [payment] });
-    const three = world.chain.make(two, { transactions: addresses.slice(0, 20).map((_, index) => makeUtxoTransaction(`spend ${index}`, [{ txid: payment.hash, vout: 1 + index }], [['bob', 1n]])) });
-    let isDone = false;
-    world.startAnalyzer(
-      new PausingDatabase(async (name) => {
-        if (!name?.startsWith(statement) || isDone) return;
-        isDone = true;
-        await world.db.transaction(async (sql) => {
-          for (const address of addresses) await world.watch(project, address, sql);
-        });
-      }),
-    );
-    await world.feedBlocks(one);
-    await world.settle();
-    await world.feedBlocks(two);
-    await waitFor(async () => (await total('true')) === 501);
-    await world.feedBlocks(three);
-    await waitFor(async () => (await total('spent_block_number = 3')) === 20);
-    expect(await total('block_number = 2')).toBe(501);
-    expect(await world.rows('SELECT count(*) AS total FROM transaction_addresses ta JOIN transactions t ON t.id = ta.transaction_id WHERE t.hash = $1', [payment.hash])).toEqual([{ total: 501 }]);
-  });
+  it.each(['confirm_addresses', 'lock_and_read_existing', 'insert_coins', 'commit_blocks'])(
+    'miss none of 500 outputs to addresses that are derived just before %s',
+    async (statement) => {
+      await world.watch(project, 'alice');
+      const one = world.chain.make(undefined);
+      const payment = makeUtxoTransaction(
+        'payment',
+        [FOREIGN],
+        ['alice', ...addresses].map((address) => [address, 1n] as const),
+      );
+      const two = world.chain.make(one, { transactions: [payment] });
+      const three = world.chain.make(two, {
+        transactions: addresses
+          .slice(0, 20)
+          .map((_, index) =>
+            makeUtxoTransaction(`spend ${index}`, [{ txid: payment.hash, vout: 1 + index }], [['bob', 1n]]),
+          ),
+      });
+      let isDone = false;
+      world.startAnalyzer(
+        new PausingDatabase(async (name) => {
+          if (!name?.startsWith(statement) || isDone) return;
+          isDone = true;
+          await world.db.transaction(async (sql) => {
+            for (const address of addresses) await world.watch(project, address, sql);
+          });
+        }),
+      );
+      await world.feedBlocks(one);
+      await world.settle();
+      await world.feedBlocks(two);
+      await waitFor(async () => (await total('true')) === 501);
+      await world.feedBlocks(three);
+      await waitFor(async () => (await total('spent_block_number = 3')) === 20);
+      expect(await total('block_number = 2')).toBe(501);
+      expect(
+        await world.rows(
+          'SELECT count(*) AS total FROM transaction_addresses ta JOIN transactions t ON t.id = ta.transaction_id WHERE t.hash = $1',
+          [payment.hash],
+        ),
+      ).toEqual([{ total: 501 }]);
+    },
+  );
 
   it('miss none of 500 outputs to addresses that are derived one after the other while blocks pass', async () => {
     const one = world.chain.make(undefined, { transactions: [fill('1')] });
-    const payment = makeUtxoTransaction('payment', [FOREIGN], addresses.map((address) => [address, 1n] as const));
+    const payment = makeUtxoTransaction(
+      'payment',
+      [FOREIGN],
+      addresses.map((address) => [address, 1n] as const),
+    );
     const two = world.chain.make(one, { transactions: [payment] });
-    const three = world.chain.make(two, { transactions: addresses.map((_, vout) => makeUtxoTransaction(`spend ${vout}`, [{ txid: payment.hash, vout }], [['bob', 1n]])) });
+    const three = world.chain.make(two, {
+      transactions: addresses.map((_, vout) =>
+        makeUtxoTransaction(`spend ${vout}`, [{ txid: payment.hash, vout }], [['bob', 1n]]),
+      ),
+    });
     world.startAnalyzer();
     await world.feedBlocks(one);
     await world.settle();
@@ -456,7 +768,9 @@ describe('addresses that come late', () => {
     })();
     await world.feedBlocks(two, three);
     await Promise.all([deriving, world.settle()]);
-    const counting = await world.rows<{ total: number }>('SELECT count(*) AS total FROM address_watches WHERE from_block <= 2');
+    const counting = await world.rows<{ total: number }>(
+      'SELECT count(*) AS total FROM address_watches WHERE from_block <= 2',
+    );
     await waitFor(async () => (await total('spent_block_number = 3')) === counting[0]!.total);
     expect(await total('true')).toBe(counting[0]!.total);
   });
@@ -467,15 +781,31 @@ describe('derived addresses', () => {
     await world.watch(project, 'alice');
     const derived = await Promise.all(['hd0', 'hd1', 'hd2'].map((address) => world.watch(project, address)));
     await world.makeDerived(derived);
-    const used = async () => (await world.rows<{ address: string }>('SELECT address FROM addresses WHERE is_used ORDER BY address')).map(({ address }) => address);
-    const deposit = makeUtxoTransaction('deposit', [FOREIGN], [['alice', 1n], ['hd1', 100n]]);
+    const used = async () =>
+      (
+        await world.rows<{ address: string }>('SELECT address FROM addresses WHERE is_used ORDER BY address')
+      ).map(({ address }) => address);
+    const deposit = makeUtxoTransaction(
+      'deposit',
+      [FOREIGN],
+      [
+        ['alice', 1n],
+        ['hd1', 100n],
+      ],
+    );
     const one = world.chain.make(undefined, { transactions: [deposit] });
     world.startAnalyzer();
     await world.feedBlocks(one);
     await world.settle();
     expect(await used()).toEqual(['hd1']);
     await world.feedReorg([one]);
-    await world.feedBlocks(world.chain.make(undefined, { transactions: [makeUtxoTransaction('other', [FOREIGN], [['hd2', 1n]])] }, 'b'));
+    await world.feedBlocks(
+      world.chain.make(
+        undefined,
+        { transactions: [makeUtxoTransaction('other', [FOREIGN], [['hd2', 1n]])] },
+        'b',
+      ),
+    );
     await world.settle();
     expect(await used()).toEqual(['hd1', 'hd2']);
   });

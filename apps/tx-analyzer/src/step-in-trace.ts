@@ -2,7 +2,11 @@ import { withSpan } from '@chainwatch/telemetry';
 import type { Segment } from './take-segment.ts';
 
 /** At the head the block's trace goes on with a span of its own; in a group each block's events keep their block's. */
-export async function stepInTrace(chainGid: string, segment: Segment, step: (segment: Segment) => Promise<void>): Promise<void> {
+export async function stepInTrace(
+  chainGid: string,
+  segment: Segment,
+  step: (segment: Segment) => Promise<void>,
+): Promise<void> {
   const [first, second] = segment.blocks;
   const traceparent = first?.entry.traceparent;
   if (first === undefined || second !== undefined || traceparent === undefined) return step(segment);

@@ -26,7 +26,9 @@ export class FeedMismatchError extends Error {
   readonly code = 'feed_mismatch';
   readonly retryable = true;
   constructor(entry: FeedEntry, expected: string | undefined, got: string) {
-    super(`feed entry ${entry.seq} (${entry.type} ${entry.number}): expected the chain to stand at ${expected}, got ${got}`);
+    super(
+      `feed entry ${entry.seq} (${entry.type} ${entry.number}): expected the chain to stand at ${expected}, got ${got}`,
+    );
     this.name = 'FeedMismatchError';
   }
 }
@@ -36,7 +38,12 @@ export class FeedMismatchError extends Error {
  * there yet.
  * @throws FeedMismatchError
  */
-export function takeSegment(queue: readonly FeedEntry[], bodies: BodyPrefetcher, cursor: ChainCursor, limits: SegmentLimits): Segment | undefined {
+export function takeSegment(
+  queue: readonly FeedEntry[],
+  bodies: BodyPrefetcher,
+  cursor: ChainCursor,
+  limits: SegmentLimits,
+): Segment | undefined {
   const first = queue[0];
   if (first === undefined) return undefined;
   return first.type === 'reorg' ? takeOrphans(queue, cursor) : takeBlocks(queue, bodies, cursor, limits);
@@ -44,7 +51,8 @@ export function takeSegment(queue: readonly FeedEntry[], bodies: BodyPrefetcher,
 
 /** As many blocks as bring about MATCHES_PER_STEP, going by the last ones: a step stays short and its rows few. */
 export function groupBlocks(matchesPerBlock: number, blocksMax: number): number {
-  const fitting = matchesPerBlock > 0 ? Math.ceil(MATCHES_PER_STEP / matchesPerBlock) : Number.MAX_SAFE_INTEGER;
+  const fitting =
+    matchesPerBlock > 0 ? Math.ceil(MATCHES_PER_STEP / matchesPerBlock) : Number.MAX_SAFE_INTEGER;
   return Math.max(1, Math.min(fitting, blocksMax));
 }
 
@@ -61,7 +69,12 @@ function takeOrphans(queue: readonly FeedEntry[], cursor: ChainCursor): Segment 
   return { entries: orphans, orphans, blocks: [] };
 }
 
-function takeBlocks(queue: readonly FeedEntry[], bodies: BodyPrefetcher, cursor: ChainCursor, limits: SegmentLimits): Segment | undefined {
+function takeBlocks(
+  queue: readonly FeedEntry[],
+  bodies: BodyPrefetcher,
+  cursor: ChainCursor,
+  limits: SegmentLimits,
+): Segment | undefined {
   const blocks: { entry: FeedEntry; block?: Block }[] = [];
   let finalize: FeedEntry | undefined;
   let tip = cursor.hash;
@@ -74,15 +87,28 @@ function takeBlocks(queue: readonly FeedEntry[], bodies: BodyPrefetcher, cursor:
       finalize = entry;
     } else {
       const body = bodies.find(entry.seq);
-      if (body?.isReady !== true || blocks.length >= limits.blocksMax || transactionCount >= limits.transactionsMax) break;
+      if (
+        body?.isReady !== true ||
+        blocks.length >= limits.blocksMax ||
+        transactionCount >= limits.transactionsMax
+      )
+        break;
       // What is good before it goes first.
       if (tip !== undefined && entry.parentHash !== tip && taken > 0) break;
-      if (tip !== undefined && entry.parentHash !== tip) throw new FeedMismatchError(entry, entry.parentHash, tip);
+      if (tip !== undefined && entry.parentHash !== tip)
+        throw new FeedMismatchError(entry, entry.parentHash, tip);
       tip = entry.hash;
       if (body.block !== undefined) transactionCount += countTransactions(body.block);
       blocks.push({ entry, ...(body.block === undefined ? {} : { block: body.block }) });
     }
     taken += 1;
   }
-  return taken === 0 ? undefined : { entries: queue.slice(0, taken), orphans: [], blocks, ...(finalize === undefined ? {} : { finalize }) };
+  return taken === 0
+    ? undefined
+    : {
+        entries: queue.slice(0, taken),
+        orphans: [],
+        blocks,
+        ...(finalize === undefined ? {} : { finalize }),
+      };
 }

@@ -10,4 +10,10 @@ export type ThreadRequest =
 /** From a thread. */
 export type ThreadReply =
   | { readonly type: 'block'; readonly id: number; readonly block: Block }
-  | { readonly type: 'error'; readonly id: number; readonly message: string; readonly publicMessage: string; readonly unknowns?: readonly UnknownPart[] };
+  | {
+      readonly type: 'error';
+      readonly id: number;
+      readonly message: string;
+      readonly publicMessage: string;
+      readonly unknowns?: readonly UnknownPart[];
+    };

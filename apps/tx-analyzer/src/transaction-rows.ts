@@ -22,7 +22,11 @@ export function insertAssetsSql(params: SqlParams, chain: ChainContext, assets: 
     SELECT ${params.add(chain.gid, 'text')}, 'fungible', * FROM ${source} ON CONFLICT (gid) DO NOTHING`;
 }
 
-export function upsertTransactionsSql(params: SqlParams, chain: ChainContext, states: readonly TransactionState[]): string {
+export function upsertTransactionsSql(
+  params: SqlParams,
+  chain: ChainContext,
+  states: readonly TransactionState[],
+): string {
   const source = params.unnest(states, [
     ['uuid', (state) => state.id],
     ['uuid', (state) => state.projectId],
@@ -57,7 +61,11 @@ export function upsertTransactionsSql(params: SqlParams, chain: ChainContext, st
       amount_max = EXCLUDED.amount_max`;
 }
 
-export function insertTransfersSql(params: SqlParams, chain: ChainContext, states: readonly TransactionState[]): string {
+export function insertTransfersSql(
+  params: SqlParams,
+  chain: ChainContext,
+  states: readonly TransactionState[],
+): string {
   const rows = states.flatMap((state) => state.transfers.map((transfer) => ({ state, transfer })));
   const source = params.unnest(rows, [
     ['uuid', ({ state }) => state.id],
@@ -79,7 +87,10 @@ export function insertTransfersSql(params: SqlParams, chain: ChainContext, state
       SET monitored_addresses = ARRAY(SELECT DISTINCT unnest(t.monitored_addresses || EXCLUDED.monitored_addresses))`;
 }
 
-export function insertTransactionAddressesSql(params: SqlParams, states: readonly TransactionState[]): string {
+export function insertTransactionAddressesSql(
+  params: SqlParams,
+  states: readonly TransactionState[],
+): string {
   const rows = states.flatMap((state) => state.participants.map((participant) => ({ state, participant })));
   const source = params.unnest(rows, [
     ['uuid', ({ participant }) => participant.id],

@@ -7,7 +7,12 @@ import type { ChainContext } from './chain-context.ts';
  * created go, those that they spent are unspent again. Returns the latter. A coin that a scan found has no block's hash;
  * its height tells that the chain it was found in is no more; `isEmptied`: no block of that chain stands.
  */
-export async function undoUtxos(sql: Sql, chain: ChainContext, orphans: readonly BlockRef[], isEmptied: boolean): Promise<Outpoint[]> {
+export async function undoUtxos(
+  sql: Sql,
+  chain: ChainContext,
+  orphans: readonly BlockRef[],
+  isEmptied: boolean,
+): Promise<Outpoint[]> {
   const lowest = isEmptied ? 0 : orphans.at(-1)!.number;
   const hashes = orphans.map((orphan) => orphan.hash);
   await sql.query({

@@ -63,7 +63,12 @@ export class UpcomingBlock {
   /** Finds out what the block means, when it was read and stands on `cursor`. */
   async prepare(cursor: ChainCursor, work: (block: Block) => Promise<BlocksStep>): Promise<void> {
     const current = this.#current;
-    if (current?.block === undefined || current.block.parentHash !== cursor.hash || isFresh(current.prepared, cursor)) return;
+    if (
+      current?.block === undefined ||
+      current.block.parentHash !== cursor.hash ||
+      isFresh(current.prepared, cursor)
+    )
+      return;
     const atMs = performance.now();
     current.prepared = { cursor, step: await work(current.block), atMs };
   }
@@ -72,12 +77,22 @@ export class UpcomingBlock {
   takeStep(blocks: readonly BlockToAnalyse[], cursor: ChainCursor): BlocksStep | undefined {
     const current = this.#current;
     const [first, second] = blocks;
-    if (first === undefined || second !== undefined || current?.block !== first.block || !isFresh(current.prepared, cursor)) return undefined;
+    if (
+      first === undefined ||
+      second !== undefined ||
+      current?.block !== first.block ||
+      !isFresh(current.prepared, cursor)
+    )
+      return undefined;
     const { step } = current.prepared;
     const { traceparent } = first;
     this.forget();
     if (traceparent === undefined) return step;
-    return { ...step, matches: step.matches.map((match) => ({ ...match, traceparent })), reads: step.reads.map((read) => ({ ...read, traceparent })) };
+    return {
+      ...step,
+      matches: step.matches.map((match) => ({ ...match, traceparent })),
+      reads: step.reads.map((read) => ({ ...read, traceparent })),
+    };
   }
 
   /** Addresses may have come since: what was found out without them is not enough. */
@@ -92,5 +107,7 @@ export class UpcomingBlock {
 }
 
 function isFresh(prepared: Prepared | undefined, cursor: ChainCursor): prepared is Prepared {
-  return prepared !== undefined && prepared.cursor === cursor && performance.now() - prepared.atMs < PREPARED_MS;
+  return (
+    prepared !== undefined && prepared.cursor === cursor && performance.now() - prepared.atMs < PREPARED_MS
+  );
 }

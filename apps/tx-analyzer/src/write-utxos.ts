@@ -14,7 +14,11 @@ export async function writeUtxos(sql: Sql, chain: ChainContext, changes: UtxoCha
 
 async function markSpent(sql: Sql, chain: ChainContext, spent: readonly SpentCoin[]): Promise<void> {
   const params = new SqlParams();
-  const source = params.unnest(spent, [['text', (coin) => coin.txid], ['integer', (coin) => coin.vout], ...spendColumns<SpentCoin>()]);
+  const source = params.unnest(spent, [
+    ['text', (coin) => coin.txid],
+    ['integer', (coin) => coin.vout],
+    ...spendColumns<SpentCoin>(),
+  ]);
   await sql.query({
     name: 'mark_coins_spent',
     text: `UPDATE utxos u SET spent_by = s.spent_by, spent_block_number = s.spent_block_number, spent_block_hash = s.spent_block_hash

@@ -26,7 +26,9 @@ export interface WriterTurn extends WriterTools {
 }
 
 /** Committed when it resolves; the events are told then. */
-export type WriterWork<T> = (turn: WriterTurn) => Promise<{ readonly value: T; readonly events: readonly OutboxEvent[] }>;
+export type WriterWork<T> = (
+  turn: WriterTurn,
+) => Promise<{ readonly value: T; readonly events: readonly OutboxEvent[] }>;
 
 interface Piece {
   readonly work: WriterWork<unknown>;

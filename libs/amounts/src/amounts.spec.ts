@@ -59,14 +59,34 @@ describe('parseAmount', () => {
     expect(parseAmount(text, places)).toBe(raw);
   });
 
-  it.each(['', ' ', '1 ', ' 1', '+1', '1e3', '1E3', '.5', '1.', '1..2', '1.2.3', '1,5', '01', '-', '--1', '0x10', 'NaN', 'Infinity', '1_000', '１', '1\n', '1n'])(
-    'refuses %j',
-    (text) => {
-      expect(() => parseAmount(text, 18)).toThrow('expected a decimal number such as "1.5", got ');
-      expect(() => compareAmounts(text, '1')).toThrow(InvalidAmountError);
-      expect(decimalSchema.safeParse(text).success).toBe(false);
-    },
-  );
+  it.each([
+    '',
+    ' ',
+    '1 ',
+    ' 1',
+    '+1',
+    '1e3',
+    '1E3',
+    '.5',
+    '1.',
+    '1..2',
+    '1.2.3',
+    '1,5',
+    '01',
+    '-',
+    '--1',
+    '0x10',
+    'NaN',
+    'Infinity',
+    '1_000',
+    '１',
+    '1\n',
+    '1n',
+  ])('refuses %j', (text) => {
+    expect(() => parseAmount(text, 18)).toThrow('expected a decimal number such as "1.5", got ');
+    expect(() => compareAmounts(text, '1')).toThrow(InvalidAmountError);
+    expect(decimalSchema.safeParse(text).success).toBe(false);
+  });
 
   it('refuses more fraction digits than the asset has, even zeros, instead of rounding', () => {
     expect(() => parseAmount('1.123', 2)).toThrow('expected at most 2 digits after the point, got "1.123"');
@@ -119,8 +139,12 @@ describe('compareAmounts', () => {
 
 describe('schemas', () => {
   it('say expected and got', () => {
-    expect(decimalSchema.safeParse('1e3').error?.issues[0]?.message).toBe('expected a decimal number such as "1.5", got "1e3"');
-    expect(decimalSchema.safeParse(1.5).error?.issues[0]?.message).toBe('expected a decimal number such as "1.5", got 1.5');
+    expect(decimalSchema.safeParse('1e3').error?.issues[0]?.message).toBe(
+      'expected a decimal number such as "1.5", got "1e3"',
+    );
+    expect(decimalSchema.safeParse(1.5).error?.issues[0]?.message).toBe(
+      'expected a decimal number such as "1.5", got 1.5',
+    );
   });
 
   it('take a sign only where one makes sense', () => {

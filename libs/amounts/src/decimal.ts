@@ -13,7 +13,8 @@ export interface DecimalParts {
 }
 
 export function splitDecimal(text: unknown): DecimalParts | undefined {
-  if (typeof text !== 'string' || text.length > DECIMAL_LENGTH_MAX || !DECIMAL_PATTERN.test(text)) return undefined;
+  if (typeof text !== 'string' || text.length > DECIMAL_LENGTH_MAX || !DECIMAL_PATTERN.test(text))
+    return undefined;
   const isNegative = text.startsWith('-');
   const [whole = '', fraction = ''] = (isNegative ? text.slice(1) : text).split('.');
   return { isNegative, whole, fraction };

@@ -19,5 +19,7 @@ export function checkDecimals(decimals: number): void {
 export function showValue(value: unknown): string {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string') return value === null ? 'null' : typeof value;
-  return value.length <= 80 ? JSON.stringify(value) : `${JSON.stringify(value.slice(0, 80))}… (${value.length} characters)`;
+  return value.length <= 80
+    ? JSON.stringify(value)
+    : `${JSON.stringify(value.slice(0, 80))}… (${value.length} characters)`;
 }

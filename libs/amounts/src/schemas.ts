@@ -12,11 +12,17 @@ export const positiveDecimalSchema = patternSchema(
 );
 
 /** An integer in base units as text: what stands in `amount_raw`. */
-export const rawAmountSchema = patternSchema(/^(?:0|-?[1-9]\d*)$/, 'an integer in base units such as "1500000"');
+export const rawAmountSchema = patternSchema(
+  /^(?:0|-?[1-9]\d*)$/,
+  'an integer in base units such as "1500000"',
+);
 
 function patternSchema(pattern: RegExp, expected: string): z.ZodString {
   const error = ({ input }: { input?: unknown }) => `expected ${expected}, got ${showValue(input)}`;
   const tooLong = ({ input }: { input?: unknown }) =>
     `expected at most ${DECIMAL_LENGTH_MAX} characters, got ${showValue(input)}`;
-  return z.string({ error }).max(DECIMAL_LENGTH_MAX, { error: tooLong, abort: true }).regex(pattern, { error });
+  return z
+    .string({ error })
+    .max(DECIMAL_LENGTH_MAX, { error: tooLong, abort: true })
+    .regex(pattern, { error });
 }

@@ -20,17 +20,30 @@ import {
 
 interface Vectors {
   checks: { random: string; check: string }[];
-  keys: { label: string; type: ApiKeyType; random: string; key: string; length: number; sha256: string; mask: string }[];
+  keys: {
+    label: string;
+    type: ApiKeyType;
+    random: string;
+    key: string;
+    length: number;
+    sha256: string;
+    mask: string;
+  }[];
   webhookSecrets: { label: string; secret: string; length: number; mask: string }[];
 }
-const vectors = JSON.parse(readFileSync(new URL('../vectors/api-key.json', import.meta.url), 'utf8')) as Vectors;
+const vectors = JSON.parse(
+  readFileSync(new URL('../vectors/api-key.json', import.meta.url), 'utf8'),
+) as Vectors;
 
 /** A source of randomness that gives exactly these base62 characters. */
-const scripted = (text: string) => (size: number) => Uint8Array.from(text.slice(0, size), (char) => BASE62_ALPHABET.indexOf(char));
+const scripted = (text: string) => (size: number) =>
+  Uint8Array.from(text.slice(0, size), (char) => BASE62_ALPHABET.indexOf(char));
 
 const labels = fc.stringMatching(/^[a-z][a-z0-9]{1,9}$/);
 const types = fc.constantFrom(...API_KEY_TYPES);
-const keys = fc.record({ label: labels, type: types }).map((kind) => ({ ...kind, key: generateApiKey({ ...kind, randomBytes }) }));
+const keys = fc
+  .record({ label: labels, type: types })
+  .map((kind) => ({ ...kind, key: generateApiKey({ ...kind, randomBytes }) }));
 
 describe('vectors', () => {
   it.each(vectors.checks)('checksum of $random is $check', ({ random, check }) => {
@@ -47,7 +60,9 @@ describe('vectors', () => {
   });
 
   it.each(vectors.webhookSecrets)('$secret', ({ label, secret, length, mask }) => {
-    expect(generateWebhookSecret({ label, randomBytes: scripted('0123456789ABCDEFGHIJKLMNOPQRST') })).toBe(secret);
+    expect(generateWebhookSecret({ label, randomBytes: scripted('0123456789ABCDEFGHIJKLMNOPQRST') })).toBe(
+      secret,
+    );
     expect(isWebhookSecret(secret, label)).toBe(true);
     expect(secret).toHaveLength(length);
     expect(maskWebhookSecret(secret)).toBe(mask);
@@ -124,9 +139,15 @@ describe('parseApiKey', () => {
 
   it('never throws on what a client sends', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.anything(), fc.string().map((text) => `svc_api_${text}`)), (value) => {
-        expect(parseApiKey(value, 'svc').ok).toBe(false);
-      }),
+      fc.property(
+        fc.oneof(
+          fc.anything(),
+          fc.string().map((text) => `svc_api_${text}`),
+        ),
+        (value) => {
+          expect(parseApiKey(value, 'svc').ok).toBe(false);
+        },
+      ),
       { numRuns: 1000 },
     );
   });
@@ -152,7 +173,9 @@ describe('randomBase62', () => {
   });
 
   it('gives up on a source that gives nothing usable', () => {
-    expect(() => randomBase62(3, () => Uint8Array.of(255))).toThrow('expected 3 base62 characters from the random source, got 0');
+    expect(() => randomBase62(3, () => Uint8Array.of(255))).toThrow(
+      'expected 3 base62 characters from the random source, got 0',
+    );
     expect(() => randomBase62(3, () => new Uint8Array())).toThrow('got 0');
   });
 });

@@ -10,7 +10,11 @@ const API_KEY_RANDOM_LENGTH = 24;
 export const API_KEY_CHECK_LENGTH = 6;
 
 /** A new key, `<label>_<type>_<24 random><6 check>`. Shown once, stored as `hashApiKey` only. */
-export function generateApiKey(options: { label: string; type: ApiKeyType; randomBytes: RandomBytes }): string {
+export function generateApiKey(options: {
+  label: string;
+  type: ApiKeyType;
+  randomBytes: RandomBytes;
+}): string {
   const random = randomBase62(API_KEY_RANDOM_LENGTH, options.randomBytes);
   return apiKeyPrefix(options.label, options.type) + random + checksumOf(random);
 }

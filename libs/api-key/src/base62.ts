@@ -18,7 +18,9 @@ export function randomBase62(length: number, randomBytes: RandomBytes): string {
     }
     if (text.length >= length) return text.slice(0, length);
   }
-  throw new Error(`expected ${length} base62 characters from the random source, got ${text.length} in ${ROUNDS_MAX} rounds`);
+  throw new Error(
+    `expected ${length} base62 characters from the random source, got ${text.length} in ${ROUNDS_MAX} rounds`,
+  );
 }
 
 /** Most significant digit first, left-padded with `0` (decisions.md §1, vectors). */

@@ -12,8 +12,18 @@ export { parseApiKey } from './parse-api-key.ts';
 export { compareHash, hashApiKey } from './hash-api-key.ts';
 export { generateWebhookSecret, isWebhookSecret } from './webhook-secret.ts';
 export { maskApiKey, maskWebhookSecret } from './mask.ts';
-export { checkNamespaceLabel, InvalidNamespaceLabelError, NAMESPACE_LABEL_PATTERN } from './namespace-label.ts';
-export { hasPermission, isOperatorPermission, isPermission, PERMISSIONS, permissionsOf } from './permissions.ts';
+export {
+  checkNamespaceLabel,
+  InvalidNamespaceLabelError,
+  NAMESPACE_LABEL_PATTERN,
+} from './namespace-label.ts';
+export {
+  hasPermission,
+  isOperatorPermission,
+  isPermission,
+  PERMISSIONS,
+  permissionsOf,
+} from './permissions.ts';
 export type { ApiKeyType } from './api-key.ts';
 export type { ApiKeyRefusal, ParsedApiKey } from './parse-api-key.ts';
 export type { RandomBytes } from './base62.ts';

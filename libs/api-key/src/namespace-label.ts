@@ -5,12 +5,15 @@ export class InvalidNamespaceLabelError extends Error {
   readonly code = 'invalid_namespace_label';
   readonly retryable = false;
   constructor(label: unknown) {
-    super(`expected a namespace label matching ${NAMESPACE_LABEL_PATTERN.source}, got ${JSON.stringify(label)}`);
+    super(
+      `expected a namespace label matching ${NAMESPACE_LABEL_PATTERN.source}, got ${JSON.stringify(label)}`,
+    );
     this.name = 'InvalidNamespaceLabelError';
   }
 }
 
 /** @throws InvalidNamespaceLabelError */
 export function checkNamespaceLabel(label: string): void {
-  if (typeof label !== 'string' || !NAMESPACE_LABEL_PATTERN.test(label)) throw new InvalidNamespaceLabelError(label);
+  if (typeof label !== 'string' || !NAMESPACE_LABEL_PATTERN.test(label))
+    throw new InvalidNamespaceLabelError(label);
 }

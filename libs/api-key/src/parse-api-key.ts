@@ -1,6 +1,18 @@
-import { API_KEY_CHECK_LENGTH, API_KEY_TYPES, apiKeyLength, apiKeyPrefix, checksumOf, type ApiKeyType } from './api-key.ts';
+import {
+  API_KEY_CHECK_LENGTH,
+  API_KEY_TYPES,
+  apiKeyLength,
+  apiKeyPrefix,
+  checksumOf,
+  type ApiKeyType,
+} from './api-key.ts';
 
-export type ApiKeyRefusal = 'not_text' | 'wrong_prefix' | 'wrong_length' | 'wrong_alphabet' | 'wrong_checksum';
+export type ApiKeyRefusal =
+  | 'not_text'
+  | 'wrong_prefix'
+  | 'wrong_length'
+  | 'wrong_alphabet'
+  | 'wrong_checksum';
 
 export type ParsedApiKey =
   | { readonly ok: true; readonly type: ApiKeyType; readonly key: string }

@@ -27,7 +27,15 @@ describe('permissions', () => {
 
   it('are known by name, exactly', () => {
     for (const name of Object.values(PERMISSIONS).flat()) expect(isPermission(name)).toBe(true);
-    for (const name of ['api:address', 'api:address:*', 'API:ADDRESS:READ', 'mgt:audit:write', '', undefined, 'constructor']) {
+    for (const name of [
+      'api:address',
+      'api:address:*',
+      'API:ADDRESS:READ',
+      'mgt:audit:write',
+      '',
+      undefined,
+      'constructor',
+    ]) {
       expect(isPermission(name)).toBe(false);
     }
   });

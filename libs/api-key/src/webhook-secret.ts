@@ -11,7 +11,11 @@ export function generateWebhookSecret(options: { label: string; randomBytes: Ran
 /** Whether a value has a secret's form under `label`. Never throws on a stranger's value. */
 export function isWebhookSecret(value: unknown, label: string): value is string {
   const prefix = webhookSecretPrefix(label);
-  return typeof value === 'string' && value.startsWith(prefix) && /^[0-9A-Za-z]{30}$/.test(value.slice(prefix.length));
+  return (
+    typeof value === 'string' &&
+    value.startsWith(prefix) &&
+    /^[0-9A-Za-z]{30}$/.test(value.slice(prefix.length))
+  );
 }
 
 /** @throws InvalidNamespaceLabelError */

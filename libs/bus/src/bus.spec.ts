@@ -7,7 +7,16 @@ import type { FlowService, PayloadOf } from '@chainwatch/events';
 const CHAIN = 'eip155:1';
 
 function blockNew(seq: number): PayloadOf<'block.new'> {
-  return { schema: 1, seq, type: 'block', chain_gid: CHAIN, number: seq, hash: `0x${seq}`, parent_hash: `0x${seq - 1}`, timestamp: 1 };
+  return {
+    schema: 1,
+    seq,
+    type: 'block',
+    chain_gid: CHAIN,
+    number: seq,
+    hash: `0x${seq}`,
+    parent_hash: `0x${seq - 1}`,
+    timestamp: 1,
+  };
 }
 
 describe('createBus', () => {
@@ -30,7 +39,8 @@ describe('createBus', () => {
 
   const publish = (bus: Bus<'block-ingestor'>, seq: number, traceparent?: string) =>
     bus.publish('block.new', [CHAIN], blockNew(seq), { messageId: `${CHAIN}:${seq}`, traceparent });
-  const seqs = (messages: readonly BusMessage<'block.new'>[]): number[] => messages.map(({ payload }) => payload.seq);
+  const seqs = (messages: readonly BusMessage<'block.new'>[]): number[] =>
+    messages.map(({ payload }) => payload.seq);
 
   it('delivers what was published concurrently in the order of the calls, with the trace context', async () => {
     const ingestor = await start('block-ingestor');
@@ -39,10 +49,21 @@ describe('createBus', () => {
     const expected = Array.from({ length: 200 }, (_, index) => index + 1);
     await Promise.all(expected.map((seq) => publish(ingestor, seq, traceparent)));
     const received: BusMessage<'block.new'>[] = [];
-    await analyzer.consume(['block.new'], { durable: 'a', tokens: [CHAIN] }, async (message) => void received.push(message));
+    await analyzer.consume(
+      ['block.new'],
+      { durable: 'a', tokens: [CHAIN] },
+      async (message) => void received.push(message),
+    );
     await waitFor(() => received.length >= 200);
     expect(seqs(received)).toEqual(expected);
-    expect(received[0]).toMatchObject({ kind: 'block.new', subject: `block.new.${CHAIN}`, tokens: [CHAIN], messageId: `${CHAIN}:1`, traceparent, deliveryCount: 1 });
+    expect(received[0]).toMatchObject({
+      kind: 'block.new',
+      subject: `block.new.${CHAIN}`,
+      tokens: [CHAIN],
+      messageId: `${CHAIN}:1`,
+      traceparent,
+      deliveryCount: 1,
+    });
   });
 
   it('stores a message id once', async () => {
@@ -58,8 +79,12 @@ describe('createBus', () => {
 
   it('refuses a subject with missing or broken tokens', async () => {
     const ingestor = await start('block-ingestor');
-    await expect(ingestor.publish('block.new', [], blockNew(1), { messageId: '1' })).rejects.toThrow('expected 1 tokens');
-    await expect(ingestor.publish('block.new', ['*'], blockNew(1), { messageId: '1' })).rejects.toThrow('got "*"');
+    await expect(ingestor.publish('block.new', [], blockNew(1), { messageId: '1' })).rejects.toThrow(
+      'expected 1 tokens',
+    );
+    await expect(ingestor.publish('block.new', ['*'], blockNew(1), { messageId: '1' })).rejects.toThrow(
+      'got "*"',
+    );
   });
 
   it('tries a refused message again before the ones behind it where concurrency is 1', async () => {
@@ -79,10 +104,14 @@ describe('createBus', () => {
     const ingestor = await start('block-ingestor');
     const analyzer = await start('tx-analyzer');
     const seen: string[] = [];
-    await analyzer.consume(['block.new'], { durable: 'a', concurrency: 4 }, async ({ payload, deliveryCount }) => {
-      seen.push(`${payload.seq}/${deliveryCount}`);
-      if (payload.seq === 1 && deliveryCount < 2) throw new Error('not now');
-    });
+    await analyzer.consume(
+      ['block.new'],
+      { durable: 'a', concurrency: 4 },
+      async ({ payload, deliveryCount }) => {
+        seen.push(`${payload.seq}/${deliveryCount}`);
+        if (payload.seq === 1 && deliveryCount < 2) throw new Error('not now');
+      },
+    );
     await Promise.all([1, 2, 3].map((seq) => publish(ingestor, seq)));
     await waitFor(() => seen.includes('1/2'));
     expect(seen).toEqual(['1/1', '2/1', '3/1', '1/2']);
@@ -109,7 +138,8 @@ describe('createBus', () => {
       seen.push(payload.seq);
       if (payload.seq === 1) await new Promise((resolve) => setTimeout(resolve, 2_500));
     };
-    for (const bus of [first, second]) await bus.consume(['block.new'], { durable: 'a', ackWaitMs: 1_000 }, handler);
+    for (const bus of [first, second])
+      await bus.consume(['block.new'], { durable: 'a', ackWaitMs: 1_000 }, handler);
     await publish(ingestor, 1);
     await waitFor(() => seen.length === 1);
     await new Promise((resolve) => setTimeout(resolve, 2_400));
@@ -149,11 +179,17 @@ describe('createBus', () => {
     });
     await Promise.all([1, 2, 3].map((seq) => publish(ingestor, seq)));
     await waitFor(() => taken.length === 1);
-    await second.consume(['block.new'], { durable: 'a' }, async ({ payload }) => void seen.push(`second ${payload.seq}`));
+    await second.consume(
+      ['block.new'],
+      { durable: 'a' },
+      async ({ payload }) => void seen.push(`second ${payload.seq}`),
+    );
     const stopped = stop();
     release();
     await stopped;
-    await waitFor(() => new Set(seen.map((entry) => entry.at(-1))).size === 3, { message: () => `three messages, got ${seen.join(', ')}` });
+    await waitFor(() => new Set(seen.map((entry) => entry.at(-1))).size === 3, {
+      message: () => `three messages, got ${seen.join(', ')}`,
+    });
     expect(seen).toHaveLength(3);
   });
 
@@ -161,10 +197,15 @@ describe('createBus', () => {
     const analyzer = await start('tx-analyzer');
     const notifier = await start('notifier');
     const seen: string[] = [];
-    await notifier.consume(['tx.detected', 'tx.confirmed'], { durable: 'n' }, async ({ kind, messageId }) => void seen.push(`${kind} ${messageId}`));
+    await notifier.consume(
+      ['tx.detected', 'tx.confirmed'],
+      { durable: 'n' },
+      async ({ kind, messageId }) => void seen.push(`${kind} ${messageId}`),
+    );
     const raw = await connect({ servers: nats.url });
     const project = '6f1d1f4e-0000-5000-8000-000000000001';
-    for (const kind of ['detected', 'reorged', 'confirmed', 'detected']) await raw.request(`tx.${kind}.${CHAIN}.${project}`, '{}');
+    for (const kind of ['detected', 'reorged', 'confirmed', 'detected'])
+      await raw.request(`tx.${kind}.${CHAIN}.${project}`, '{}');
     await waitFor(() => seen.length >= 3);
     expect(seen.map((entry) => entry.split(' ')[0])).toEqual(['tx.detected', 'tx.confirmed', 'tx.detected']);
     expect(analyzer.isConnected).toBe(true);
@@ -193,19 +234,37 @@ describe('createBus', () => {
   it('tells plain subscribers of hints', async () => {
     const [ingestor, analyzer] = [await start('block-ingestor'), await start('tx-analyzer')];
     const seen = new Set<string>();
-    analyzer.subscribe('block.seen', [CHAIN], ({ payload, messageId }) => seen.add(`${messageId} ${payload.hash}`));
+    analyzer.subscribe('block.seen', [CHAIN], ({ payload, messageId }) =>
+      seen.add(`${messageId} ${payload.hash}`),
+    );
     await waitFor(() => {
-      ingestor.hint('block.seen', [CHAIN], { schema: 1, chain_gid: CHAIN, number: 7, hash: '0x7', parent_hash: '0x6' }, { messageId: 'seven' });
+      ingestor.hint(
+        'block.seen',
+        [CHAIN],
+        { schema: 1, chain_gid: CHAIN, number: 7, hash: '0x7', parent_hash: '0x6' },
+        { messageId: 'seven' },
+      );
       return seen.has('seven 0x7');
     });
-    expect(() => ingestor.hint('block.seen', ['a b'], { schema: 1, chain_gid: CHAIN, number: 7, hash: '0x7', parent_hash: '0x6' }, { messageId: 'x' })).toThrow('expected a token');
+    expect(() =>
+      ingestor.hint(
+        'block.seen',
+        ['a b'],
+        { schema: 1, chain_gid: CHAIN, number: 7, hash: '0x7', parent_hash: '0x6' },
+        { messageId: 'x' },
+      ),
+    ).toThrow('expected a token');
   });
 
   it('goes on after a restart of the server', async () => {
     const ingestor = await start('block-ingestor');
     const analyzer = await start('tx-analyzer');
     const received: BusMessage<'block.new'>[] = [];
-    await analyzer.consume(['block.new'], { durable: 'a', ackWaitMs: 2_000 }, async (message) => void received.push(message));
+    await analyzer.consume(
+      ['block.new'],
+      { durable: 'a', ackWaitMs: 2_000 },
+      async (message) => void received.push(message),
+    );
     await publish(ingestor, 1);
     await waitFor(() => received.length === 1);
     await nats.kill9();
@@ -278,7 +337,8 @@ describe('createBus', () => {
     nats.pause();
     // The signal takes effect after a moment; from then on nothing is answered.
     let failure: unknown;
-    for (let seq = 1; failure === undefined; seq += 1) await publish(ingestor, seq).catch((error: unknown) => (failure = error));
+    for (let seq = 1; failure === undefined; seq += 1)
+      await publish(ingestor, seq).catch((error: unknown) => (failure = error));
     nats.resume();
     expect(failure).toMatchObject({ code: 'bus_unavailable', retryable: true });
     await waitFor(() => publish(ingestor, 0).then(() => true));

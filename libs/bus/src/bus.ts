@@ -7,18 +7,36 @@ export interface Bus<S extends FlowService> {
    * `tokens` complete the subject: `publish('tx.detected', ['eip155:1', projectId], …)`. The payload is validated in
    * tests and trusted in production. Rejects with `BusUnavailableError` (retryable) when the server does not answer in 5 s.
    */
-  publish<K extends ProducedBy<S>>(kind: K, tokens: readonly string[], payload: PayloadOf<K>, options: PublishOptions): Promise<void>;
+  publish<K extends ProducedBy<S>>(
+    kind: K,
+    tokens: readonly string[],
+    payload: PayloadOf<K>,
+    options: PublishOptions,
+  ): Promise<void>;
   /** Tells those who listen at this moment, and waits for nobody: for what is worth nothing a moment later. */
-  hint<K extends ProducedBy<S>>(kind: K, tokens: readonly string[], payload: PayloadOf<K>, options: PublishOptions): void;
+  hint<K extends ProducedBy<S>>(
+    kind: K,
+    tokens: readonly string[],
+    payload: PayloadOf<K>,
+    options: PublishOptions,
+  ): void;
   /**
    * A durable pull consumer with explicit acknowledgement, shared by all replicas that name the same `durable`. The
    * handler's promise decides: resolved → ack, rejected → again with a growing delay (0.2 s … 30 s): in place where the
    * concurrency is 1, so that the order holds, otherwise by nak. A payload that is not JSON is dropped and logged. Streams and consumers that a wiped
    * server forgot are made again by themselves. Returns stop, which waits for handlers under way.
    */
-  consume<K extends ConsumedBy<S>>(kinds: readonly K[], options: ConsumeOptions, handler: (message: BusMessage<K>) => Promise<void>): Promise<() => Promise<void>>;
+  consume<K extends ConsumedBy<S>>(
+    kinds: readonly K[],
+    options: ConsumeOptions,
+    handler: (message: BusMessage<K>) => Promise<void>,
+  ): Promise<() => Promise<void>>;
   /** A plain subscription to every message from now on, for hints that each replica wants: no ack, no history. */
-  subscribe<K extends ConsumedBy<S>>(kind: K, tokens: readonly string[], handler: (message: BusMessage<K>) => void): () => void;
+  subscribe<K extends ConsumedBy<S>>(
+    kind: K,
+    tokens: readonly string[],
+    handler: (message: BusMessage<K>) => void,
+  ): () => void;
   /** Leases of chains, kept in a key-value bucket that forgets what is not renewed (6 s). */
   readonly leases: LeaseStore;
   readonly isConnected: boolean;

@@ -45,14 +45,23 @@ export async function connectNats(options: ConnectOptions): Promise<NatsConnecti
           error,
         );
       }
-      if (attempt === 0) options.logger.warn({ servers: hosts, error: describeError(error) }, 'NATS did not answer yet, kept trying');
-      await delay(Math.min(100 * 2 ** attempt, 1_000), undefined, { signal: options.signal }).catch(() => undefined);
+      if (attempt === 0)
+        options.logger.warn(
+          { servers: hosts, error: describeError(error) },
+          'NATS did not answer yet, kept trying',
+        );
+      await delay(Math.min(100 * 2 ** attempt, 1_000), undefined, { signal: options.signal }).catch(
+        () => undefined,
+      );
     }
   }
 }
 
 /** The client takes user and password as options, operators write them into the URL. */
-function splitCredentials(servers: readonly string[]): { hosts: string[]; credentials: { user?: string; pass?: string; token?: string } } {
+function splitCredentials(servers: readonly string[]): {
+  hosts: string[];
+  credentials: { user?: string; pass?: string; token?: string };
+} {
   const urls = servers.map((server) => new URL(server.includes('://') ? server : `nats://${server}`));
   const hosts = urls.map((url) => `${url.protocol}//${url.host}`);
   const { username, password } = urls[0] ?? { username: '', password: '' };

@@ -1,5 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AckPolicy, DeliverPolicy, type Consumer, type ConsumerMessages, type JetStreamClient, type JetStreamManager, type JsMsg } from '@nats-io/jetstream';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  type Consumer,
+  type ConsumerMessages,
+  type JetStreamClient,
+  type JetStreamManager,
+  type JsMsg,
+} from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import type { SubjectKind } from '@chainwatch/events';
 import { describeError } from './bus-logger.ts';
@@ -42,13 +50,27 @@ export async function consumeStream<K extends SubjectKind>(options: ConsumeStrea
     } catch (error) {
       failures += 1;
       options.onAttempt();
-      if (!stopped.aborted) logger.warn({ stream: filter.stream, durable, error: describeError(error) }, 'a consumer could not be opened, it is tried again');
+      if (!stopped.aborted)
+        logger.warn(
+          { stream: filter.stream, durable, error: describeError(error) },
+          'a consumer could not be opened, it is tried again',
+        );
     }
-    await delay(Math.min(50 * 2 ** Math.min(failures, 10), RETRY_MAX_MS), undefined, { signal: stopped }).catch(() => undefined);
+    await delay(Math.min(50 * 2 ** Math.min(failures, 10), RETRY_MAX_MS), undefined, {
+      signal: stopped,
+    }).catch(() => undefined);
   }
 }
 
-async function ensureConsumer<K extends SubjectKind>({ client, manager, streams, filter, durable, ackWaitMs, concurrency }: ConsumeStreamOptions<K>): Promise<Consumer> {
+async function ensureConsumer<K extends SubjectKind>({
+  client,
+  manager,
+  streams,
+  filter,
+  durable,
+  ackWaitMs,
+  concurrency,
+}: ConsumeStreamOptions<K>): Promise<Consumer> {
   await streams.ensure();
   await manager.consumers.add(filter.stream, {
     durable_name: durable,
@@ -62,7 +84,10 @@ async function ensureConsumer<K extends SubjectKind>({ client, manager, streams,
   return client.consumers.get(filter.stream, durable);
 }
 
-async function pull<K extends SubjectKind>(options: ConsumeStreamOptions<K>, consumer: Consumer): Promise<void> {
+async function pull<K extends SubjectKind>(
+  options: ConsumeStreamOptions<K>,
+  consumer: Consumer,
+): Promise<void> {
   const { stopped, streams, filter } = options;
   const incarnation = streams.incarnation(filter.stream);
   const held = createHeldMessages(options.ackWaitMs);
@@ -111,7 +136,13 @@ async function closeWhenGone(messages: ConsumerMessages): Promise<void> {
  * Acknowledgements name the message by its sequence in the stream. A wiped server counts from 1 again, so one that was
  * meant for the old stream would swallow a message of the new one: after a cut, the stream is looked at first.
  */
-async function settle<K extends SubjectKind>(options: ConsumeStreamOptions<K>, message: JsMsg, outcome: Outcome, generation: number, incarnation: string | undefined): Promise<void> {
+async function settle<K extends SubjectKind>(
+  options: ConsumeStreamOptions<K>,
+  message: JsMsg,
+  outcome: Outcome,
+  generation: number,
+  incarnation: string | undefined,
+): Promise<void> {
   if (options.connection.generation !== generation || !options.connection.isConnected) {
     if (!(await isSameStream(options, incarnation))) return;
   }
@@ -120,7 +151,10 @@ async function settle<K extends SubjectKind>(options: ConsumeStreamOptions<K>, m
   else message.nak(outcome.delayMs);
 }
 
-async function isSameStream<K extends SubjectKind>({ streams, connection, filter }: ConsumeStreamOptions<K>, incarnation: string | undefined): Promise<boolean> {
+async function isSameStream<K extends SubjectKind>(
+  { streams, connection, filter }: ConsumeStreamOptions<K>,
+  incarnation: string | undefined,
+): Promise<boolean> {
   if (!connection.isConnected) return false; // not acknowledged: it comes again
   try {
     await streams.ensure();

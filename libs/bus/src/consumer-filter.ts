@@ -7,13 +7,20 @@ export interface ConsumerFilter<K extends SubjectKind> {
   readonly kinds: ReadonlySet<K>;
 }
 
-export function filtersOf<K extends SubjectKind>(kinds: readonly K[], tokens: readonly string[] = []): ConsumerFilter<K>[] {
+export function filtersOf<K extends SubjectKind>(
+  kinds: readonly K[],
+  tokens: readonly string[] = [],
+): ConsumerFilter<K>[] {
   const byStream = new Map<string, Set<K>>();
   for (const kind of kinds) {
     const stream = streamOf(kind);
     byStream.set(stream, (byStream.get(stream) ?? new Set<K>()).add(kind));
   }
-  return [...byStream].map(([stream, members]) => ({ stream, subject: filterSubject(stream, [...members], tokens), kinds: members }));
+  return [...byStream].map(([stream, members]) => ({
+    stream,
+    subject: filterSubject(stream, [...members], tokens),
+    kinds: members,
+  }));
 }
 
 function filterSubject(stream: string, kinds: readonly SubjectKind[], tokens: readonly string[]): string {

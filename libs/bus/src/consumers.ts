@@ -17,7 +17,11 @@ interface ConsumersOptions {
 }
 
 export interface Consumers {
-  consume<K extends SubjectKind>(kinds: readonly K[], options: ConsumeOptions, handler: (message: BusMessage<K>) => Promise<void>): Promise<() => Promise<void>>;
+  consume<K extends SubjectKind>(
+    kinds: readonly K[],
+    options: ConsumeOptions,
+    handler: (message: BusMessage<K>) => Promise<void>,
+  ): Promise<() => Promise<void>>;
   /** Stops all of them and waits for their handlers. */
   stop(): Promise<void>;
 }
@@ -30,10 +34,20 @@ export function createConsumers(shared: ConsumersOptions): Consumers {
       const stopping = new AbortController();
       const slots = createSlots(concurrency);
       const durable = durableName(options.durable);
-      const consumer = { ...shared, handler, durable, ackWaitMs, concurrency, slots, isOrdered: concurrency === 1, stopped: stopping.signal };
+      const consumer = {
+        ...shared,
+        handler,
+        durable,
+        ackWaitMs,
+        concurrency,
+        slots,
+        isOrdered: concurrency === 1,
+        stopped: stopping.signal,
+      };
       const loops: Promise<void>[] = [];
       const attempts = filtersOf(kinds, options.tokens).map(
-        (filter) => new Promise<void>((onAttempt) => loops.push(consumeStream({ ...consumer, filter, onAttempt }))),
+        (filter) =>
+          new Promise<void>((onAttempt) => loops.push(consumeStream({ ...consumer, filter, onAttempt }))),
       );
       const stop = async (): Promise<void> => {
         stopping.abort();

@@ -5,18 +5,28 @@ import { BusUnavailableError } from './bus-unavailable-error.ts';
 import { createBus, type BusOptions } from './create-bus.ts';
 
 /** What a service that can do without the bus needs of it. */
-export type PatientBus<S extends FlowService> = Pick<Bus<S>, 'publish' | 'hint' | 'subscribe' | 'isConnected' | 'close'>;
+export type PatientBus<S extends FlowService> = Pick<
+  Bus<S>,
+  'publish' | 'hint' | 'subscribe' | 'isConnected' | 'close'
+>;
 
 /**
  * For services whose messages are hints: starts at once, whether NATS is there or not, and goes on trying until it is.
  * Until then nothing is heard, `publish` rejects with `BusUnavailableError`, and subscriptions wait.
  */
-export function createBusInBackground<S extends FlowService>(service: S, options: Omit<BusOptions, 'waitMs' | 'signal'>): PatientBus<S> {
+export function createBusInBackground<S extends FlowService>(
+  service: S,
+  options: Omit<BusOptions, 'waitMs' | 'signal'>,
+): PatientBus<S> {
   const { logger = silentLogger } = options;
   const closing = new AbortController();
   const waiting = new Set<(bus: Bus<S>) => void>();
   let bus: Bus<S> | undefined;
-  const connecting = createBus(service, { ...options, waitMs: Number.POSITIVE_INFINITY, signal: closing.signal }).then(
+  const connecting = createBus(service, {
+    ...options,
+    waitMs: Number.POSITIVE_INFINITY,
+    signal: closing.signal,
+  }).then(
     (connected) => {
       bus = connected;
       for (const start of waiting) start(connected);

@@ -44,15 +44,29 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
   const connection = await connectNats({ servers, name: options.name ?? service, waitMs, logger, signal });
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 5_000 });
   const streams = createStreamSet({ connection, manager, replicas, logger });
-  await ensureAtStart(connection, manager, streams, { waitMs: Math.max(startedAt + waitMs - Date.now(), 1_000), signal });
-  const checkStreams = (): void => void streams.ensure().catch((error: unknown) => logger.warn({ error: describeError(error) }, 'the streams could not be checked'));
+  await ensureAtStart(connection, manager, streams, {
+    waitMs: Math.max(startedAt + waitMs - Date.now(), 1_000),
+    signal,
+  });
+  const checkStreams = (): void =>
+    void streams
+      .ensure()
+      .catch((error: unknown) =>
+        logger.warn({ error: describeError(error) }, 'the streams could not be checked'),
+      );
   const watch = watchConnection(connection, logger);
   watch.onReconnect(checkStreams);
   // A store can be wiped without the connection noticing.
   const checking = setInterval(() => watch.isConnected && checkStreams(), CHECK_MS);
   checking.unref();
   const client = jetstream(connection, { timeout: 5_000 });
-  const publisher = createPublisher({ plain: connection, client, streams, connection: watch, isValidating: options.isValidating ?? false });
+  const publisher = createPublisher({
+    plain: connection,
+    client,
+    streams,
+    connection: watch,
+    isValidating: options.isValidating ?? false,
+  });
   const leases = createLeaseStore({ client: jetstream(connection, { timeout: 1_500 }), replicas, logger });
   const consumers = createConsumers({ client, manager, streams, connection: watch, logger });
   return {
@@ -66,7 +80,10 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
           try {
             handler(parseHint(kind, message));
           } catch (failure) {
-            logger.error({ subject: message.subject, error: describeError(failure) }, 'a hint was not handled');
+            logger.error(
+              { subject: message.subject, error: describeError(failure) },
+              'a hint was not handled',
+            );
           }
         },
       });
@@ -87,14 +104,23 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
       await consumers.stop();
       if (watch.isConnected) await leases.close();
       // A silent server does not delay our end.
-      if (watch.isConnected) await Promise.race([connection.drain().catch(() => undefined), delay(CLOSE_MS, undefined, { ref: false })]);
+      if (watch.isConnected)
+        await Promise.race([
+          connection.drain().catch(() => undefined),
+          delay(CLOSE_MS, undefined, { ref: false }),
+        ]);
       await connection.close();
     },
   };
 }
 
 /** A server that just started answers "no responders" for a moment; one without JetStream does so for ever. */
-async function ensureAtStart(connection: NatsConnection, manager: JetStreamManager, streams: StreamSet, { waitMs, signal }: Pick<BusOptions, 'signal'> & { waitMs: number }): Promise<void> {
+async function ensureAtStart(
+  connection: NatsConnection,
+  manager: JetStreamManager,
+  streams: StreamSet,
+  { waitMs, signal }: Pick<BusOptions, 'signal'> & { waitMs: number },
+): Promise<void> {
   const deadline = Date.now() + waitMs;
   for (;;) {
     try {
@@ -105,7 +131,10 @@ async function ensureAtStart(connection: NatsConnection, manager: JetStreamManag
         continue;
       }
       await connection.close();
-      throw new BusUnavailableError(`NATS at ${connection.getServer()} does not keep streams (${describeError(error)}): start it with JetStream on, nats-server -js.`, error);
+      throw new BusUnavailableError(
+        `NATS at ${connection.getServer()} does not keep streams (${describeError(error)}): start it with JetStream on, nats-server -js.`,
+        error,
+      );
     }
   }
 }

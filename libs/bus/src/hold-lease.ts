@@ -16,7 +16,15 @@ interface HoldLeaseOptions {
 }
 
 /** Renews a lease every 2 s until it is released or somebody else holds it. A silent server ends nothing. */
-export function holdLease({ name, key, value, revision: firstRevision, useBucket, logger, onEnd }: HoldLeaseOptions): Lease {
+export function holdLease({
+  name,
+  key,
+  value,
+  revision: firstRevision,
+  useBucket,
+  logger,
+  onEnd,
+}: HoldLeaseOptions): Lease {
   const lost = new AbortController();
   let revision = firstRevision;
   let isOver = false;

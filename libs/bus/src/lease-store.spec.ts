@@ -24,7 +24,10 @@ describe('leases', () => {
 
   it('gives a name to one owner until it is released', async () => {
     const [first, second] = [await start(), await start()];
-    const taken = await Promise.all([first.leases.tryAcquire('eip155:1', 'a'), second.leases.tryAcquire('eip155:1', 'b')]);
+    const taken = await Promise.all([
+      first.leases.tryAcquire('eip155:1', 'a'),
+      second.leases.tryAcquire('eip155:1', 'b'),
+    ]);
     const [lease, ...others] = taken.filter((entry) => entry !== undefined);
     expect(others).toEqual([]);
     expect(await second.leases.tryAcquire('eip155:2', 'b')).toBeDefined();
@@ -37,10 +40,13 @@ describe('leases', () => {
     const [first, second] = [await start(), await start()];
     const lease = await first.leases.tryAcquire('eip155:1', 'a');
     const deadline = Date.now() + 8_000;
-    await waitFor(async () => {
-      expect(await second.leases.tryAcquire('eip155:1', 'b')).toBeUndefined();
-      return Date.now() > deadline;
-    }, { intervalMs: 500 });
+    await waitFor(
+      async () => {
+        expect(await second.leases.tryAcquire('eip155:1', 'b')).toBeUndefined();
+        return Date.now() > deadline;
+      },
+      { intervalMs: 500 },
+    );
     expect(lease?.lost.aborted).toBe(false);
   });
 
@@ -72,10 +78,13 @@ describe('leases', () => {
     // Whoever comes first has it; again until that is the other one.
     for (let round = 0; round < 10 && other === undefined; round += 1) {
       await nats.wipe();
-      await waitFor(async () => {
-        other = await second.leases.tryAcquire('eip155:1', 'b');
-        return other !== undefined || (await leaseOwner(nats.url, 'eip155=3a1')) === 'a';
-      }, { intervalMs: 5 });
+      await waitFor(
+        async () => {
+          other = await second.leases.tryAcquire('eip155:1', 'b');
+          return other !== undefined || (await leaseOwner(nats.url, 'eip155=3a1')) === 'a';
+        },
+        { intervalMs: 5 },
+      );
     }
     expect(other).toBeDefined();
     await waitFor(() => lease?.lost.aborted || other?.lost.aborted, { message: 'one of them to lose it' });
@@ -89,7 +98,10 @@ describe('leases', () => {
     const second = await start();
     const lease = await first.leases.tryAcquire('eip155:1', 'a');
     proxy.cut();
-    await waitFor(() => second.leases.tryAcquire('eip155:1', 'b'), { intervalMs: 200, message: 'the lease to expire' });
+    await waitFor(() => second.leases.tryAcquire('eip155:1', 'b'), {
+      intervalMs: 200,
+      message: 'the lease to expire',
+    });
     expect(await readTimeToLiveMs(nats.url)).toBeLessThan(10_000);
     expect(lease?.lost.aborted).toBe(false);
     proxy.mend();
@@ -118,8 +130,16 @@ describe('a lease that cannot be asked for', () => {
     await bus.leases.tryAcquire('eip155:1', 'a');
     nats.pause();
     // The signal takes effect after a moment; from then on nothing is answered.
-    const failure = await waitFor(async () => bus.leases.tryAcquire('eip155:2', 'b').then((lease) => void lease?.release(), (error: unknown) => error));
-    expect(failure).toMatchObject({ code: 'bus_unavailable', message: expect.stringContaining('leases cannot be asked for') });
+    const failure = await waitFor(async () =>
+      bus.leases.tryAcquire('eip155:2', 'b').then(
+        (lease) => void lease?.release(),
+        (error: unknown) => error,
+      ),
+    );
+    expect(failure).toMatchObject({
+      code: 'bus_unavailable',
+      message: expect.stringContaining('leases cannot be asked for'),
+    });
     nats.resume();
     expect(await bus.leases.tryAcquire('eip155:1', 'c')).toBeUndefined();
     await bus.close();
@@ -129,9 +149,17 @@ describe('a lease that cannot be asked for', () => {
 
 describe('the refusal of a write', () => {
   it.each([
-    ['10071, whatever the server writes', new JetStreamApiError({ code: 400, err_code: 10071, description: 'falsche Folgenummer' }), true],
+    [
+      '10071, whatever the server writes',
+      new JetStreamApiError({ code: 400, err_code: 10071, description: 'falsche Folgenummer' }),
+      true,
+    ],
     ['10164', new JetStreamApiError({ code: 400, err_code: 10164, description: '' }), true],
-    ['another code with the same words', new JetStreamApiError({ code: 400, err_code: 10025, description: 'wrong last sequence: 4' }), false],
+    [
+      'another code with the same words',
+      new JetStreamApiError({ code: 400, err_code: 10025, description: 'wrong last sequence: 4' }),
+      false,
+    ],
     ['the words alone', new Error('wrong last sequence: 4'), false],
   ])('is known by its code: %s', (_, error, expected) => {
     expect(isWrongRevision(error)).toBe(expected);
@@ -141,7 +169,10 @@ describe('the refusal of a write', () => {
 async function leaseOwner(url: string, key: string): Promise<string | undefined> {
   const connection = await connect({ servers: url });
   try {
-    const answer = await connection.request('$JS.API.STREAM.MSG.GET.KV_leases', JSON.stringify({ last_by_subj: `$KV.leases.${key}` }));
+    const answer = await connection.request(
+      '$JS.API.STREAM.MSG.GET.KV_leases',
+      JSON.stringify({ last_by_subj: `$KV.leases.${key}` }),
+    );
     const { message } = answer.json<{ message?: { data: string } }>();
     if (message === undefined) return undefined;
     return (JSON.parse(Buffer.from(message.data, 'base64').toString()) as { owner: string }).owner;
@@ -154,7 +185,9 @@ async function leaseOwner(url: string, key: string): Promise<string | undefined>
 async function readTimeToLiveMs(url: string): Promise<number> {
   const connection = await connect({ servers: url });
   try {
-    const { config } = (await connection.request('$JS.API.STREAM.INFO.KV_leases')).json<{ config: { max_age: number } }>();
+    const { config } = (await connection.request('$JS.API.STREAM.INFO.KV_leases')).json<{
+      config: { max_age: number };
+    }>();
     return config.max_age / 1e6;
   } finally {
     await connection.close();

@@ -27,7 +27,15 @@ export function createLeaseStore({ client, replicas, logger }: LeaseStoreOptions
       const value = JSON.stringify({ owner, nonce: randomUUID() });
       const revision = await createKey(useBucket, key, value);
       if (revision === undefined) return undefined;
-      const lease = holdLease({ name, key, value, revision, useBucket, logger, onEnd: () => held.delete(lease) });
+      const lease = holdLease({
+        name,
+        key,
+        value,
+        revision,
+        useBucket,
+        logger,
+        onEnd: () => held.delete(lease),
+      });
       held.add(lease);
       return lease;
     },

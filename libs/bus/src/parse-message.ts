@@ -15,17 +15,27 @@ export function kindOf(subject: string): SubjectKind | undefined {
 }
 
 /** @throws SyntaxError when the payload is not JSON */
-export function parseMessage<K extends SubjectKind>(kind: K, message: Received, deliveryCount: number): BusMessage<K> {
+export function parseMessage<K extends SubjectKind>(
+  kind: K,
+  message: Received,
+  deliveryCount: number,
+): BusMessage<K> {
   return { ...parseHead(kind, message), payload: message.json<PayloadOf<K>>(), deliveryCount };
 }
 
 /** The payload is parsed when it is looked at, and throws then: a hint often says enough by its subject. */
 export function parseHint<K extends SubjectKind>(kind: K, message: Received): BusMessage<K> {
   const head = { ...parseHead(kind, message), deliveryCount: 1 };
-  return Object.defineProperty(head, 'payload', { get: () => message.json<PayloadOf<K>>(), enumerable: true }) as BusMessage<K>;
+  return Object.defineProperty(head, 'payload', {
+    get: () => message.json<PayloadOf<K>>(),
+    enumerable: true,
+  }) as BusMessage<K>;
 }
 
-function parseHead<K extends SubjectKind>(kind: K, { subject, headers }: Received): Omit<BusMessage<K>, 'payload' | 'deliveryCount'> {
+function parseHead<K extends SubjectKind>(
+  kind: K,
+  { subject, headers }: Received,
+): Omit<BusMessage<K>, 'payload' | 'deliveryCount'> {
   return {
     kind,
     subject,

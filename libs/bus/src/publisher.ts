@@ -12,8 +12,18 @@ const TIMEOUT_MS = 5_000;
 const SCHEMA_VERSION = '1';
 
 export interface Publisher {
-  publish<K extends SubjectKind>(kind: K, tokens: readonly string[], payload: PayloadOf<K>, options: PublishOptions): Promise<void>;
-  hint<K extends SubjectKind>(kind: K, tokens: readonly string[], payload: PayloadOf<K>, options: PublishOptions): void;
+  publish<K extends SubjectKind>(
+    kind: K,
+    tokens: readonly string[],
+    payload: PayloadOf<K>,
+    options: PublishOptions,
+  ): Promise<void>;
+  hint<K extends SubjectKind>(
+    kind: K,
+    tokens: readonly string[],
+    payload: PayloadOf<K>,
+    options: PublishOptions,
+  ): void;
 }
 
 interface PublisherOptions {
@@ -25,7 +35,13 @@ interface PublisherOptions {
 }
 
 /** Publishes concurrently on one connection: what was called first is stored first. */
-export function createPublisher({ plain, client, streams, connection, isValidating }: PublisherOptions): Publisher {
+export function createPublisher({
+  plain,
+  client,
+  streams,
+  connection,
+  isValidating,
+}: PublisherOptions): Publisher {
   return {
     async publish(kind, tokens, payload, options) {
       const subject = publishSubject(kind, tokens);
@@ -35,7 +51,11 @@ export function createPublisher({ plain, client, streams, connection, isValidati
       const deadline = Date.now() + TIMEOUT_MS;
       for (let attempt = 0; ; attempt += 1) {
         try {
-          const publishing = client.publish(subject, body, { msgID: options.messageId, headers, timeout: Math.max(deadline - Date.now(), 1) });
+          const publishing = client.publish(subject, body, {
+            msgID: options.messageId,
+            headers,
+            timeout: Math.max(deadline - Date.now(), 1),
+          });
           if (await isStored(publishing, connection)) return;
         } catch (error) {
           if (!isStreamMissing(error) || Date.now() >= deadline) throw unavailable(subject, error);
@@ -66,10 +86,13 @@ function isStored(publishing: Promise<unknown>, connection: ConnectionWatch): Pr
 function publishSubject(kind: SubjectKind, tokens: readonly string[]): string {
   const expected = SUBJECTS[kind].tokens;
   if (tokens.length !== expected.length) {
-    throw new TypeError(`expected ${expected.length} tokens (${expected.join(', ')}) for ${kind}, got ${tokens.length}`);
+    throw new TypeError(
+      `expected ${expected.length} tokens (${expected.join(', ')}) for ${kind}, got ${tokens.length}`,
+    );
   }
   const bad = tokens.find((token) => !/^[^\s.*>]+$/.test(token));
-  if (bad !== undefined) throw new TypeError(`expected a token without space, dot, * and > for ${kind}, got "${bad}"`);
+  if (bad !== undefined)
+    throw new TypeError(`expected a token without space, dot, * and > for ${kind}, got "${bad}"`);
   return subjectOf(kind, tokens);
 }
 
@@ -89,5 +112,8 @@ function isStreamMissing(error: unknown): boolean {
 }
 
 function unavailable(subject: string, error: unknown): BusUnavailableError {
-  return new BusUnavailableError(`NATS did not store a message on ${subject} within ${TIMEOUT_MS} ms: ${describeError(error)}`, error);
+  return new BusUnavailableError(
+    `NATS did not store a message on ${subject} within ${TIMEOUT_MS} ms: ${describeError(error)}`,
+    error,
+  );
 }

@@ -14,7 +14,13 @@ describe('streams', () => {
       const answer = await real.streams.info(name);
       return { ...answer, ...(other as object) };
     };
-    const manager = { streams: { info, add: real.streams.add.bind(real.streams), update: real.streams.update.bind(real.streams) } } as unknown as JetStreamManager;
+    const manager = {
+      streams: {
+        info,
+        add: real.streams.add.bind(real.streams),
+        update: real.streams.update.bind(real.streams),
+      },
+    } as unknown as JetStreamManager;
     const streams = createStreamSet({ connection, manager, replicas: 1, logger: silentLogger });
     const recreated: string[] = [];
     streams.onRecreated((stream) => recreated.push(stream));
@@ -42,7 +48,9 @@ describe('streams', () => {
     recreated.clear();
     await manager.streams.info('tx').then(async ({ config }) => {
       connection.publish('tx.detected.x.y', '{}');
-      await waitFor(() => streams.ensure().then(async () => (await manager.streams.info('tx')).state.last_seq > 0));
+      await waitFor(() =>
+        streams.ensure().then(async () => (await manager.streams.info('tx')).state.last_seq > 0),
+      );
       await streams.ensure();
       // The same name, and fewer messages: a disk that went back in time.
       await manager.streams.delete('tx');
@@ -59,7 +67,9 @@ describe('streams', () => {
     const connection = await connect({ servers: nats.url });
     const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 2_000 });
     await manager.streams.add({ name: 'tx', subjects: ['tx.>'] });
-    const [one, other] = [1, 2].map(() => createStreamSet({ connection, manager, replicas: 1, logger: silentLogger }));
+    const [one, other] = [1, 2].map(() =>
+      createStreamSet({ connection, manager, replicas: 1, logger: silentLogger }),
+    );
     const recreated: string[] = [];
     for (const streams of [one!, other!]) streams.onRecreated((stream) => recreated.push(stream));
     for (let round = 0; round < 2; round += 1) await Promise.all([one!.ensure(), other!.ensure()]);

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { JetStreamApiError, StorageType, type JetStreamManager, type StreamConfig, type StreamInfo } from '@nats-io/jetstream';
+import {
+  JetStreamApiError,
+  StorageType,
+  type JetStreamManager,
+  type StreamConfig,
+  type StreamInfo,
+} from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import { SUBJECTS, streamOf, type SubjectKind } from '@chainwatch/events';
 import { describeError, type BusLogger } from './bus-logger.ts';
@@ -11,7 +17,9 @@ const LONG_LIVED = new Set(['tx', 'balance']);
 const NO_SPACE_CODES = new Set([10023, 10028, 10047]);
 const NAME_IN_USE = 10058;
 
-const STREAM_NAMES: readonly string[] = [...new Set(Object.keys(SUBJECTS).map((kind) => streamOf(kind as SubjectKind)))];
+const STREAM_NAMES: readonly string[] = [
+  ...new Set(Object.keys(SUBJECTS).map((kind) => streamOf(kind as SubjectKind))),
+];
 
 export interface StreamSet {
   /** Makes the streams that are missing. Calls made meanwhile share one run. */
@@ -44,12 +52,18 @@ export function createStreamSet({ manager, replicas, logger }: StreamSetOptions)
     seen.set(name, { incarnation, lastSeq });
     if (before === undefined && isNew) fresh.add(name);
     if (before === undefined || (before.incarnation === incarnation && before.lastSeq <= lastSeq)) return;
-    logger.warn({ stream: name, incarnation, last_seq: lastSeq, last_seq_before: before.lastSeq }, 'the stream was made anew, the server had lost it');
+    logger.warn(
+      { stream: name, incarnation, last_seq: lastSeq, last_seq_before: before.lastSeq },
+      'the stream was made anew, the server had lost it',
+    );
     for (const listener of listeners) {
       try {
         listener(name);
       } catch (error) {
-        logger.error({ stream: name, error: describeError(error) }, 'a listener for recreated streams failed');
+        logger.error(
+          { stream: name, error: describeError(error) },
+          'a listener for recreated streams failed',
+        );
       }
     }
   }
@@ -72,7 +86,12 @@ export function createStreamSet({ manager, replicas, logger }: StreamSetOptions)
   };
 }
 
-async function ensureStream(manager: JetStreamManager, name: string, replicas: number, logger: BusLogger): Promise<{ info: StreamInfo; isNew: boolean }> {
+async function ensureStream(
+  manager: JetStreamManager,
+  name: string,
+  replicas: number,
+  logger: BusLogger,
+): Promise<{ info: StreamInfo; isNew: boolean }> {
   const existing = await findStream(manager, name);
   if (existing !== undefined) return { info: await nameIncarnation(manager, existing), isNew: false };
   for (let maxBytes = LONG_LIVED.has(name) ? 2_048 * MIB : 256 * MIB; ; maxBytes /= 8) {
@@ -83,7 +102,8 @@ async function ensureStream(manager: JetStreamManager, name: string, replicas: n
     } catch (error) {
       const code = error instanceof JetStreamApiError ? error.code : 0;
       // Another replica was faster with an older configuration: its stream serves as well.
-      if (code === NAME_IN_USE) return { info: await nameIncarnation(manager, await manager.streams.info(name)), isNew: false };
+      if (code === NAME_IN_USE)
+        return { info: await nameIncarnation(manager, await manager.streams.info(name)), isNew: false };
       // A small disk: the server reserves max_bytes at once.
       if (!NO_SPACE_CODES.has(code) || maxBytes < 4 * MIB) throw error;
     }
@@ -96,7 +116,10 @@ async function ensureStream(manager: JetStreamManager, name: string, replicas: n
  */
 async function nameIncarnation(manager: JetStreamManager, info: StreamInfo): Promise<StreamInfo> {
   if (info.config.description) return info;
-  return manager.streams.update(info.config.name, { ...info.config, description: `incarnation ${info.created}` });
+  return manager.streams.update(info.config.name, {
+    ...info.config,
+    description: `incarnation ${info.created}`,
+  });
 }
 
 async function findStream(manager: JetStreamManager, name: string): Promise<StreamInfo | undefined> {
@@ -108,7 +131,11 @@ async function findStream(manager: JetStreamManager, name: string): Promise<Stre
   }
 }
 
-function streamConfig(name: string, replicas: number, maxBytes: number): Partial<StreamConfig> & { name: string } {
+function streamConfig(
+  name: string,
+  replicas: number,
+  maxBytes: number,
+): Partial<StreamConfig> & { name: string } {
   return {
     name,
     description: `incarnation ${randomUUID()}`,

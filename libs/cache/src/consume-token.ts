@@ -30,7 +30,11 @@ export interface TokenResult {
  * @param tat milliseconds, undefined for a key that was not seen for a window
  * @returns what to answer, and the next `tat` where the request was allowed
  */
-export function decideToken({ limit, windowSeconds, cost = 1, isSpent = false }: TokenRequest, tat: number | undefined, now: number): { result: TokenResult; nextTat: number | undefined } {
+export function decideToken(
+  { limit, windowSeconds, cost = 1, isSpent = false }: TokenRequest,
+  tat: number | undefined,
+  now: number,
+): { result: TokenResult; nextTat: number | undefined } {
   const windowMs = windowSeconds * 1_000;
   const intervalMs = windowMs / limit;
   const start = Math.max(tat ?? now, now);

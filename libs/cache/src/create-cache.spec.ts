@@ -15,7 +15,13 @@ describe('createLocalLimiter', () => {
     const answers = Array.from({ length: 7 }, () => consume({ ...REQUEST, now: NOW }));
     expect(answers.map(({ allowed }) => allowed)).toEqual([true, true, true, true, true, false, false]);
     expect(answers.map(({ remaining }) => remaining)).toEqual([4, 3, 2, 1, 0, 0, 0]);
-    expect(answers[6]).toEqual({ allowed: false, limit: 5, remaining: 0, resetAt: NOW / 1_000 + 10, retryAfterSeconds: 2 });
+    expect(answers[6]).toEqual({
+      allowed: false,
+      limit: 5,
+      remaining: 0,
+      resetAt: NOW / 1_000 + 10,
+      retryAfterSeconds: 2,
+    });
     expect(consume({ ...REQUEST, now: NOW + 1_999 }).allowed).toBe(false);
     expect(consume({ ...REQUEST, now: NOW + 2_000 }).allowed).toBe(true);
     expect(consume({ ...REQUEST, now: NOW + 2_000 }).allowed).toBe(false);
@@ -24,33 +30,47 @@ describe('createLocalLimiter', () => {
   it('takes several at once, none when they do not fit, and what is spent already in any case', () => {
     const consume = createLocalLimiter();
     expect(consume({ ...REQUEST, cost: 3, now: NOW })).toMatchObject({ allowed: true, remaining: 2 });
-    expect(consume({ ...REQUEST, cost: 3, now: NOW })).toMatchObject({ allowed: false, remaining: 2, retryAfterSeconds: 2 });
-    expect(consume({ ...REQUEST, cost: 7, isSpent: true, now: NOW })).toMatchObject({ allowed: true, remaining: 0 });
+    expect(consume({ ...REQUEST, cost: 3, now: NOW })).toMatchObject({
+      allowed: false,
+      remaining: 2,
+      retryAfterSeconds: 2,
+    });
+    expect(consume({ ...REQUEST, cost: 7, isSpent: true, now: NOW })).toMatchObject({
+      allowed: true,
+      remaining: 0,
+    });
     expect(consume({ ...REQUEST, now: NOW + 11_999 }).allowed).toBe(false);
     expect(consume({ ...REQUEST, now: NOW + 12_000 }).allowed).toBe(true);
   });
 
   it('never allows more than twice the limit in any window, and allows again after Retry-After', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 60 }), fc.array(fc.nat(5_000), { minLength: 1, maxLength: 200 }), (limit, windowSeconds, gaps) => {
-        const consume = createLocalLimiter();
-        const request = { key: 'k', limit, windowSeconds };
-        const allowedAt: number[] = [];
-        let now = NOW;
-        for (const gap of gaps) {
-          now += gap;
-          const answer = consume({ ...request, now });
-          if (answer.allowed) allowedAt.push(now);
-          else {
-            now += answer.retryAfterSeconds * 1_000;
-            expect(consume({ ...request, now }).allowed).toBe(true);
-            allowedAt.push(now);
+      fc.property(
+        fc.integer({ min: 1, max: 50 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.array(fc.nat(5_000), { minLength: 1, maxLength: 200 }),
+        (limit, windowSeconds, gaps) => {
+          const consume = createLocalLimiter();
+          const request = { key: 'k', limit, windowSeconds };
+          const allowedAt: number[] = [];
+          let now = NOW;
+          for (const gap of gaps) {
+            now += gap;
+            const answer = consume({ ...request, now });
+            if (answer.allowed) allowedAt.push(now);
+            else {
+              now += answer.retryAfterSeconds * 1_000;
+              expect(consume({ ...request, now }).allowed).toBe(true);
+              allowedAt.push(now);
+            }
           }
-        }
-        for (const start of allowedAt) {
-          expect(allowedAt.filter((at) => at >= start && at < start + windowSeconds * 1_000).length).toBeLessThanOrEqual(2 * limit);
-        }
-      }),
+          for (const start of allowedAt) {
+            expect(
+              allowedAt.filter((at) => at >= start && at < start + windowSeconds * 1_000).length,
+            ).toBeLessThanOrEqual(2 * limit);
+          }
+        },
+      ),
     );
   });
 });
@@ -83,7 +103,8 @@ describe('TokenLedger', () => {
     expect(allowed).toBeGreaterThanOrEqual(limit);
     // A fortieth for each replica.
     expect(allowed).toBeLessThanOrEqual(limit + limit / 10);
-    for (const ledger of ledgers) expect(await ledger.take(request)).toMatchObject({ allowed: false, remaining: 0 });
+    for (const ledger of ledgers)
+      expect(await ledger.take(request)).toMatchObject({ allowed: false, remaining: 0 });
     for (const ledger of ledgers) ledger.stop();
   });
 
@@ -91,11 +112,15 @@ describe('TokenLedger', () => {
     const consume = createLocalLimiter();
     let questions = 0;
     let now = NOW;
-    const ledger = new TokenLedger({ consumeToken: async (request) => ((questions += 1), consume({ ...request, now })), now: () => now });
-    const take = async (limit: number) => (await ledger.take({ key: 'k', limit, windowSeconds: 60 })).remaining;
+    const ledger = new TokenLedger({
+      consumeToken: async (request) => ((questions += 1), consume({ ...request, now })),
+      now: () => now,
+    });
+    const take = async (limit: number) =>
+      (await ledger.take({ key: 'k', limit, windowSeconds: 60 })).remaining;
     expect([await take(1_000), await take(1_000), await take(1_000), questions]).toEqual([999, 998, 997, 1]);
     now += 101;
-    expect([await take(1_000) >= 996, questions]).toEqual([true, 3]);
+    expect([(await take(1_000)) >= 996, questions]).toEqual([true, 3]);
     now += 60_000;
     expect([await take(40), await take(40), questions]).toEqual([39, 38, 5]);
     ledger.stop();
@@ -141,17 +166,23 @@ describe('createCache', () => {
     await waitFor(() => cache.isReady);
     let run = 0;
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 60 }), fc.array(fc.nat(3_000), { minLength: 1, maxLength: 30 }), fc.integer({ min: 1, max: 3 }), async (limit, windowSeconds, gaps, cost) => {
-        const consume = createLocalLimiter();
-        const key = `same:${(run += 1)}`;
-        // Near the real time: the key's expiry runs on the server's clock.
-        let now = Date.now();
-        for (const gap of gaps) {
-          now += gap;
-          const request = { key, limit, windowSeconds, cost, isSpent: gap % 7 === 0, now };
-          expect(await cache.consumeToken(request)).toEqual(consume(request));
-        }
-      }),
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 7 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.array(fc.nat(3_000), { minLength: 1, maxLength: 30 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (limit, windowSeconds, gaps, cost) => {
+          const consume = createLocalLimiter();
+          const key = `same:${(run += 1)}`;
+          // Near the real time: the key's expiry runs on the server's clock.
+          let now = Date.now();
+          for (const gap of gaps) {
+            now += gap;
+            const request = { key, limit, windowSeconds, cost, isSpent: gap % 7 === 0, now };
+            expect(await cache.consumeToken(request)).toEqual(consume(request));
+          }
+        },
+      ),
       { numRuns: 30 },
     );
   });
@@ -159,7 +190,11 @@ describe('createCache', () => {
   it('counts together over replicas', async () => {
     const caches = [start(redis.url), start(redis.url)];
     await waitFor(() => caches.every((cache) => cache.isReady));
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => caches[index % 2]!.consumeToken({ key: 'shared', limit: 10, windowSeconds: 3_600 })));
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        caches[index % 2]!.consumeToken({ key: 'shared', limit: 10, windowSeconds: 3_600 }),
+      ),
+    );
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(10);
   });
 
@@ -173,7 +208,9 @@ describe('createCache', () => {
     expect(await cache.setIfAbsent('a', 1, 60)).toBeUndefined();
     expect(await cache.findBytes('a')).toBeUndefined();
     expect(await cache.setBytes('a', Buffer.alloc(1), 60)).toBe(false);
-    const answers = await Promise.all(Array.from({ length: 7 }, () => cache.consumeToken({ ...REQUEST, windowSeconds: 3_600 })));
+    const answers = await Promise.all(
+      Array.from({ length: 7 }, () => cache.consumeToken({ ...REQUEST, windowSeconds: 3_600 })),
+    );
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(5);
     await redis.restart();
     await waitFor(() => cache.isReady);

@@ -36,13 +36,25 @@ export interface Cache {
   close(): Promise<void>;
 }
 
-type ScriptedRedis = Redis & { gcra(key: string, limit: number, windowMs: number, now: number | '', cost: number, isSpent: 0 | 1): Promise<[string, string]> };
+type ScriptedRedis = Redis & {
+  gcra(
+    key: string,
+    limit: number,
+    windowMs: number,
+    now: number | '',
+    cost: number,
+    isSpent: 0 | 1,
+  ): Promise<[string, string]>;
+};
 
 /** A Redis that hangs is not asked again for that long: not every request waits for its time-out. */
 const REST_MS = 1_000;
 
 /** A Redis client that fails open. Without a `url` it is the same cache with Redis always away. */
-export function createCache(url: string | undefined, { logger, prefix = 'chainwatch:', timeoutMs = 250 }: CacheOptions = {}): Cache {
+export function createCache(
+  url: string | undefined,
+  { logger, prefix = 'chainwatch:', timeoutMs = 250 }: CacheOptions = {},
+): Cache {
   const redis = url === undefined ? undefined : connect(url, prefix, timeoutMs, logger);
   const consumeLocally = createLocalLimiter();
   let restUntilMs = 0;
@@ -63,11 +75,15 @@ export function createCache(url: string | undefined, { logger, prefix = 'chainwa
       const text = await attempt((client) => client.get(key));
       return text === undefined || text === null ? undefined : parseJson<T>(text);
     },
-    set: async (key, value, ttlSeconds) => (await attempt((client) => client.set(key, JSON.stringify(value), 'EX', ttlSeconds))) === 'OK',
+    set: async (key, value, ttlSeconds) =>
+      (await attempt((client) => client.set(key, JSON.stringify(value), 'EX', ttlSeconds))) === 'OK',
     findBytes: async (key) => (await attempt((client) => client.getBuffer(key))) ?? undefined,
-    setBytes: async (key, value, ttlSeconds) => (await attempt((client) => client.set(key, value, 'EX', ttlSeconds))) === 'OK',
+    setBytes: async (key, value, ttlSeconds) =>
+      (await attempt((client) => client.set(key, value, 'EX', ttlSeconds))) === 'OK',
     async setIfAbsent(key, value, ttlSeconds) {
-      const answer = await attempt((client) => client.set(key, JSON.stringify(value), 'EX', ttlSeconds, 'NX'));
+      const answer = await attempt((client) =>
+        client.set(key, JSON.stringify(value), 'EX', ttlSeconds, 'NX'),
+      );
       return answer === undefined ? undefined : answer === 'OK';
     },
     async delete(...keys) {
@@ -78,7 +94,16 @@ export function createCache(url: string | undefined, { logger, prefix = 'chainwa
       return ttl === undefined || ttl < 0 ? undefined : ttl;
     },
     async consumeToken(request) {
-      const answer = await attempt((client) => client.gcra(`rate:${request.key}`, request.limit, request.windowSeconds * 1_000, request.now ?? '', request.cost ?? 1, request.isSpent ? 1 : 0));
+      const answer = await attempt((client) =>
+        client.gcra(
+          `rate:${request.key}`,
+          request.limit,
+          request.windowSeconds * 1_000,
+          request.now ?? '',
+          request.cost ?? 1,
+          request.isSpent ? 1 : 0,
+        ),
+      );
       if (answer === undefined) return consumeLocally(request);
       const [tat, now] = answer;
       return decideToken(request, tat === '' ? undefined : Number(tat), Number(now)).result;
@@ -89,7 +114,12 @@ export function createCache(url: string | undefined, { logger, prefix = 'chainwa
   };
 }
 
-function connect(url: string, prefix: string, timeoutMs: number, logger: CacheLogger | undefined): ScriptedRedis {
+function connect(
+  url: string,
+  prefix: string,
+  timeoutMs: number,
+  logger: CacheLogger | undefined,
+): ScriptedRedis {
   const redis = new Redis(url, {
     keyPrefix: prefix,
     commandTimeout: timeoutMs,
@@ -108,7 +138,8 @@ function connect(url: string, prefix: string, timeoutMs: number, logger: CacheLo
     isAway = false;
   });
   redis.on('error', (error: Error) => {
-    if (!isAway) logger?.warn({ error: error.message }, 'Redis did not answer, limits are counted by this process');
+    if (!isAway)
+      logger?.warn({ error: error.message }, 'Redis did not answer, limits are counted by this process');
     isAway = true;
   });
   redis.defineCommand('gcra', { numberOfKeys: 1, lua: GCRA_SCRIPT });

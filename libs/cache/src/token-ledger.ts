@@ -50,7 +50,12 @@ export class TokenLedger {
     const guard = Math.max(50, limit / 10);
     const next = Math.max(account.tat, now) + intervalMs * cost;
     const remaining = Math.min(limit - cost, Math.floor((windowMs - (next - now)) / intervalMs));
-    if (remaining < guard || now - account.learnedAt > FRESH_MS || account.untold + account.telling + cost > guard / 4) return this.#ask(account, cost);
+    if (
+      remaining < guard ||
+      now - account.learnedAt > FRESH_MS ||
+      account.untold + account.telling + cost > guard / 4
+    )
+      return this.#ask(account, cost);
     account.tat = next;
     account.untold += cost;
     this.#dirty.add(account);
@@ -69,7 +74,13 @@ export class TokenLedger {
     // The shared counter remembers.
     if (this.#accounts.size >= ACCOUNTS_MAX) this.#accounts.clear();
     // Unknown here, it may be used up elsewhere: the first call asks.
-    const account: Account = { request: { key: request.key, limit: request.limit, windowSeconds: request.windowSeconds }, tat: 0, learnedAt: -Infinity, untold: 0, telling: 0 };
+    const account: Account = {
+      request: { key: request.key, limit: request.limit, windowSeconds: request.windowSeconds },
+      tat: 0,
+      learnedAt: -Infinity,
+      untold: 0,
+      telling: 0,
+    };
     this.#accounts.set(request.key, account);
     return account;
   }
@@ -101,6 +112,7 @@ export class TokenLedger {
     const { limit, windowSeconds } = account.request;
     const now = this.#now();
     account.learnedAt = now;
-    account.tat = now + ((limit - remaining + account.untold + account.telling) * windowSeconds * 1_000) / limit;
+    account.tat =
+      now + ((limit - remaining + account.untold + account.telling) * windowSeconds * 1_000) / limit;
   }
 }

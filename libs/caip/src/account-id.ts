@@ -11,7 +11,8 @@ export interface AccountIdParts {
   readonly address: string;
 }
 
-export const ACCOUNT_ID_EXPECTED = 'a CAIP-10 account id such as "eip155:1:0xab16a96d359ec26a11e2c2b3d8f8b8942d5bfcdb"';
+export const ACCOUNT_ID_EXPECTED =
+  'a CAIP-10 account id such as "eip155:1:0xab16a96d359ec26a11e2c2b3d8f8b8942d5bfcdb"';
 
 /** @throws InvalidCaipError */
 export function parseAccountId(text: string): AccountId {

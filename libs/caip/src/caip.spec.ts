@@ -39,7 +39,10 @@ describe('CAIP-2', () => {
   it('formats and splits any namespace and reference there and back', () => {
     fc.assert(
       fc.property(namespaces, chainReferences, (namespace, reference) => {
-        expect(caip.splitChainGid(caip.formatChainGid({ namespace, reference }))).toEqual({ namespace, reference });
+        expect(caip.splitChainGid(caip.formatChainGid({ namespace, reference }))).toEqual({
+          namespace,
+          reference,
+        });
       }),
     );
   });
@@ -48,7 +51,9 @@ describe('CAIP-2', () => {
     expect(() => caip.formatChainGid({ namespace: 'EIP155', reference: '1' })).toThrow(
       'expected a chain namespace of 3 to 8 lower-case letters and digits, got "EIP155"',
     );
-    expect(() => caip.formatChainGid({ namespace: 'eip155', reference: 'a:b' })).toThrow('expected a chain reference');
+    expect(() => caip.formatChainGid({ namespace: 'eip155', reference: 'a:b' })).toThrow(
+      'expected a chain reference',
+    );
   });
 });
 
@@ -66,8 +71,12 @@ describe('CAIP-10', () => {
   });
 
   it('names the part that does not fit', () => {
-    expect(() => caip.formatAccountId({ chainGid: 'eip155', address: 'a' })).toThrow('expected a CAIP-2 chain id');
-    expect(() => caip.formatAccountId({ chainGid: 'eip155:1', address: 'a:b' })).toThrow('expected an account address');
+    expect(() => caip.formatAccountId({ chainGid: 'eip155', address: 'a' })).toThrow(
+      'expected a CAIP-2 chain id',
+    );
+    expect(() => caip.formatAccountId({ chainGid: 'eip155:1', address: 'a:b' })).toThrow(
+      'expected an account address',
+    );
   });
 });
 
@@ -99,12 +108,20 @@ describe('CAIP-19', () => {
   it('formats and splits any asset id there and back', () => {
     fc.assert(
       fc.property(
-        namespaces, chainReferences, namespaces, assetReferences, tokenIds,
+        namespaces,
+        chainReferences,
+        namespaces,
+        assetReferences,
+        tokenIds,
         (chainNamespace, chainReference, namespace, reference, tokenId) => {
           const chainGid = caip.formatChainGid({ namespace: chainNamespace, reference: chainReference });
           const text = caip.formatAssetId({ chainGid, namespace, reference, tokenId });
           expect(caip.splitAssetGid(text)).toEqual({
-            chainGid, namespace, reference, tokenId, assetPath: `${namespace}:${reference}`,
+            chainGid,
+            namespace,
+            reference,
+            tokenId,
+            assetPath: `${namespace}:${reference}`,
           });
         },
       ),
@@ -121,7 +138,9 @@ describe('CAIP-19', () => {
   it('names the part that does not fit', () => {
     const parts = { chainGid: 'eip155:1', namespace: 'erc721', reference: '0x06', tokenId: 'a'.repeat(79) };
     expect(() => caip.formatAssetId(parts)).toThrow('expected a token id of 1 to 78');
-    expect(() => caip.formatAssetGid({ ...parts, namespace: 'erc_721' })).toThrow('expected an asset namespace');
+    expect(() => caip.formatAssetGid({ ...parts, namespace: 'erc_721' })).toThrow(
+      'expected an asset namespace',
+    );
     expect(() => caip.formatAssetGid({ ...parts, reference: '' })).toThrow('expected an asset reference');
   });
 });
@@ -131,15 +150,21 @@ describe('any text', () => {
     const texts = fc.oneof(
       fc.string(),
       fc.string({ unit: fc.constantFrom(...'aA1:/-_.%é ') }),
-      fc.constantFrom(...vectors.assets.map(({ text }) => text)).chain((text) =>
-        fc.tuple(fc.nat(text.length), fc.string({ maxLength: 2 })).map(([at, put]) => text.slice(0, at) + put + text.slice(at + 1)),
-      ),
+      fc
+        .constantFrom(...vectors.assets.map(({ text }) => text))
+        .chain((text) =>
+          fc
+            .tuple(fc.nat(text.length), fc.string({ maxLength: 2 }))
+            .map(([at, put]) => text.slice(0, at) + put + text.slice(at + 1)),
+        ),
     );
     fc.assert(
       fc.property(texts, (text) => {
         try {
           const { tokenId, ...parts } = caip.splitAssetGid(text);
-          expect(tokenId === undefined ? caip.formatAssetGid(parts) : caip.formatAssetId({ ...parts, tokenId })).toBe(text);
+          expect(
+            tokenId === undefined ? caip.formatAssetGid(parts) : caip.formatAssetId({ ...parts, tokenId }),
+          ).toBe(text);
         } catch (error) {
           expect(error).toBeInstanceOf(caip.InvalidCaipError);
         }

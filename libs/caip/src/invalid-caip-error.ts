@@ -14,7 +14,8 @@ export class InvalidCaipError extends Error {
 const SHOWN_CHARACTERS_MAX = 80;
 
 export function showValue(value: unknown): string {
-  if (typeof value !== 'string') return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  if (typeof value !== 'string')
+    return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
   if (value.length <= SHOWN_CHARACTERS_MAX) return JSON.stringify(value);
   return `${JSON.stringify(value.slice(0, SHOWN_CHARACTERS_MAX))}… (${value.length} characters)`;
 }

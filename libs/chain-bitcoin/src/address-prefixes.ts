@@ -7,7 +7,9 @@ interface Base58Version {
 }
 
 /** Networks that write segwit addresses with a human-readable part, by that part: `tb` stands for three of them. */
-export const segwitPrefixes: ReadonlyMap<string, readonly string[]> = groupGids((network) => readTraits(network).bech32Hrp);
+export const segwitPrefixes: ReadonlyMap<string, readonly string[]> = groupGids(
+  (network) => readTraits(network).bech32Hrp,
+);
 
 /** What the version byte of a Base58Check address says. */
 export const base58Versions: ReadonlyMap<number, Base58Version> = new Map([
@@ -16,7 +18,10 @@ export const base58Versions: ReadonlyMap<number, Base58Version> = new Map([
 ]);
 
 function listVersions(format: Base58Version['format']): [number, Base58Version][] {
-  return [...groupGids((network) => readTraits(network).base58[format])].map(([byte, networkGids]) => [byte, { format, networkGids }]);
+  return [...groupGids((network) => readTraits(network).base58[format])].map(([byte, networkGids]) => [
+    byte,
+    { format, networkGids },
+  ]);
 }
 
 function groupGids<K>(keyOf: (network: Network) => K): Map<K, string[]> {

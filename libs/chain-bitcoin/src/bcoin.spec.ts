@@ -31,14 +31,20 @@ afterAll(async () => {
 describe('a regtest node', () => {
   it('is verified by its genesis block', async () => {
     await client.verifyChain();
-    const other = bitcoinFamily.createClient({ network: networkNamed('bitcoin-testnet4'), endpointUrl: node.url });
+    const other = bitcoinFamily.createClient({
+      network: networkNamed('bitcoin-testnet4'),
+      endpointUrl: node.url,
+    });
     await expect(other.verifyChain()).rejects.toThrow(WrongChainError);
     other.close();
   });
 
   it('keeps user and password out of the label and of every message', async () => {
     expect(client.label).toBe(`http://127.0.0.1:${node.port}`);
-    const stranger = bitcoinFamily.createClient({ network, endpointUrl: node.url.replace('devnet', 'wrong-secret') });
+    const stranger = bitcoinFamily.createClient({
+      network,
+      endpointUrl: node.url.replace('devnet', 'wrong-secret'),
+    });
     const error: unknown = await stranger.readHead().catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'node_error', retryable: true, nodeCode: 401 });
     expect(String(error)).not.toContain('wrong-secret');
@@ -53,7 +59,9 @@ describe('a regtest node', () => {
     expect(await client.findHeaderByNumber(head.number + 1)).toBeUndefined();
     expect(await client.findHeaderByHash('ab'.repeat(32))).toBeUndefined();
     const headers = await client.readHeaders(0, head.number + 5);
-    expect(headers.map(({ number }) => number)).toEqual(Array.from({ length: head.number + 1 }, (_, number) => number));
+    expect(headers.map(({ number }) => number)).toEqual(
+      Array.from({ length: head.number + 1 }, (_, number) => number),
+    );
     expect(headers.at(-1)).toEqual(head);
     expect(headers[0]?.parentHash).toBe('00'.repeat(32));
     expect(await client.findFinalized()).toBeUndefined();
@@ -69,12 +77,17 @@ describe('a regtest node', () => {
   it('gives blocks with every kind of script, as the node built them', async () => {
     const keys = SCRIPT_KINDS.map(newKey);
     const [coin] = (await node.readCoins([miner])).filter(({ height }) => height <= 5);
-    const payment = buildTransaction({ coins: [coin!], outputs: keys.map(({ script }, index) => ({ script, value: 10_000n + BigInt(index) })) });
+    const payment = buildTransaction({
+      coins: [coin!],
+      outputs: keys.map(({ script }, index) => ({ script, value: 10_000n + BigInt(index) })),
+    });
     await node.send(payment);
     const [hash] = await node.mine(1, { script: miner.script });
     const built = await node.readBlock(hash!);
     const block = await client.readBlock({ number: await node.readHeight(), hash: hash! });
-    expect(block.transactions.map(({ hash: txid }) => txid)).toEqual(built.transactions!.map((transaction) => transaction.getId()));
+    expect(block.transactions.map(({ hash: txid }) => txid)).toEqual(
+      built.transactions!.map((transaction) => transaction.getId()),
+    );
     expect(block.transactions[1]).toEqual({
       hash: payment.getId(),
       index: 1,
@@ -83,10 +96,15 @@ describe('a regtest node', () => {
       utxo: {
         isCoinbase: false,
         inputs: [{ txid: coin!.txid, vout: coin!.vout }],
-        outputs: keys.map(({ script }, index) => ({ matchKey: hex(script), amountRaw: 10_000n + BigInt(index) })),
+        outputs: keys.map(({ script }, index) => ({
+          matchKey: hex(script),
+          amountRaw: 10_000n + BigInt(index),
+        })),
       },
     });
-    await expect(client.readBlock({ number: 1, hash: 'ab'.repeat(32) })).rejects.toMatchObject({ code: 'block_not_found' });
+    await expect(client.readBlock({ number: 1, hash: 'ab'.repeat(32) })).rejects.toMatchObject({
+      code: 'block_not_found',
+    });
   });
 
   it('still tells a header that is no longer on the best chain', async () => {
@@ -103,14 +121,24 @@ describe('a regtest node', () => {
   it('tells its mempool, in full', async () => {
     const coin = (await node.readCoins([miner])).find(({ height }) => height <= 8)!;
     const key = newKey('p2tr');
-    const payment = buildTransaction({ coins: [coin], outputs: [{ script: key.script, value: 5_000n }, { script: miner.script, value: coin.value - 20_000n }] });
+    const payment = buildTransaction({
+      coins: [coin],
+      outputs: [
+        { script: key.script, value: 5_000n },
+        { script: miner.script, value: coin.value - 20_000n },
+      ],
+    });
     await node.send(payment);
     const { head, hashes } = await client.mempool!.readSnapshot();
     const { number, hash } = await client.readHead();
     expect(head).toEqual({ number, hash });
     expect(hashes).toContain(payment.getId());
     const [found, gone] = await client.mempool!.readTransactions([payment.getId(), 'cd'.repeat(32)]);
-    expect(found).toMatchObject({ hash: payment.getId(), index: 0, utxo: { isCoinbase: false, inputs: [{ txid: coin.txid, vout: coin.vout }] } });
+    expect(found).toMatchObject({
+      hash: payment.getId(),
+      index: 0,
+      utxo: { isCoinbase: false, inputs: [{ txid: coin.txid, vout: coin.vout }] },
+    });
     expect(found?.utxo?.outputs[0]).toEqual({ matchKey: hex(key.script), amountRaw: 5_000n });
     expect(gone).toBeUndefined();
     expect(await client.mempool!.readTransactions([])).toEqual([]);
@@ -120,19 +148,35 @@ describe('a regtest node', () => {
   it('scans its coins by address', async () => {
     const coins = await node.readCoins([miner]);
     const address = findAddress(network, hex(miner.script))!;
-    const scan = await client.coins!.scanCoins([address, findAddress(network, hex(newKey('p2sh-p2wpkh').script))!]);
+    const scan = await client.coins!.scanCoins([
+      address,
+      findAddress(network, hex(newKey('p2sh-p2wpkh').script))!,
+    ]);
     const { number, hash } = await client.readHead();
     expect(scan?.at).toEqual({ number, hash });
-    const byOutpoint = (one: { txid: string; vout: number }, other: { txid: string; vout: number }): number => `${one.txid}:${one.vout}`.localeCompare(`${other.txid}:${other.vout}`);
+    const byOutpoint = (one: { txid: string; vout: number }, other: { txid: string; vout: number }): number =>
+      `${one.txid}:${one.vout}`.localeCompare(`${other.txid}:${other.vout}`);
     expect(scan?.coins.toSorted(byOutpoint)).toEqual(
-      coins.map(({ txid, vout, value, height, isCoinbase }) => ({ txid, vout, address, amountRaw: value, isCoinbase, blockNumber: height })).toSorted(byOutpoint),
+      coins
+        .map(({ txid, vout, value, height, isCoinbase }) => ({
+          txid,
+          vout,
+          address,
+          amountRaw: value,
+          isCoinbase,
+          blockNumber: height,
+        }))
+        .toSorted(byOutpoint),
     );
     expect(await client.coins!.scanCoins([])).toEqual({ at: { number, hash }, coins: [] });
   });
 
   it('tells what a block spends, by its index of transactions', async () => {
     const coin = (await node.readCoins([miner])).find(({ height, isCoinbase }) => isCoinbase && height <= 9)!;
-    const parent = buildTransaction({ coins: [coin], outputs: [{ script: miner.script, value: coin.value - 20_000n }] });
+    const parent = buildTransaction({
+      coins: [coin],
+      outputs: [{ script: miner.script, value: coin.value - 20_000n }],
+    });
     const child = buildTransaction({
       coins: [{ txid: parent.getId(), vout: 0, value: coin.value - 20_000n, key: miner }],
       outputs: [{ script: miner.script, value: coin.value - 40_000n }],
@@ -153,7 +197,10 @@ describe('a regtest node', () => {
   it('says once that it does not push heads', async () => {
     const ends: Error[] = [];
     const heads: BlockHeader[] = [];
-    client.subscribeHeads!((head) => heads.push(head), (error) => ends.push(error));
+    client.subscribeHeads!(
+      (head) => heads.push(head),
+      (error) => ends.push(error),
+    );
     await waitFor(() => ends.length > 0, { message: 'the end' });
     expect(ends).toEqual([expect.objectContaining({ nodeCode: -32601 })]);
     expect(heads).toEqual([]);

@@ -1,6 +1,14 @@
 import { ChainClientError, parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
 import type {
-  Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, CoinReader, MempoolReader, Network, ReadBlockOptions,
+  Block,
+  BlockHeader,
+  BlockRef,
+  ChainClient,
+  ChainClientOptions,
+  CoinReader,
+  MempoolReader,
+  Network,
+  ReadBlockOptions,
 } from '@chainwatch/chain-core';
 import { EsploraClient } from './esplora-client.ts';
 import { readTraits } from './networks.ts';
@@ -44,7 +52,9 @@ export class BitcoinClient implements ChainClient {
     const { rpc, traits } = this.#session;
     const got = parseHash('getblockhash', await rpc.call('getblockhash', [0], { signal }));
     if (got !== traits.genesisHash) {
-      throw new WrongChainError(`node serves another chain: expected genesis block ${traits.genesisHash} of ${this.network.gid}, got ${got}`);
+      throw new WrongChainError(
+        `node serves another chain: expected genesis block ${traits.genesisHash} of ${this.network.gid}, got ${got}`,
+      );
     }
   }
 
@@ -91,7 +101,9 @@ export class BitcoinClient implements ChainClient {
   }
 
   readBalances(): Promise<never> {
-    return Promise.reject(new ChainClientError('a Bitcoin node keeps no balances: expected them to be read from the UTXO set'));
+    return Promise.reject(
+      new ChainClientError('a Bitcoin node keeps no balances: expected them to be read from the UTXO set'),
+    );
   }
 
   close(): void {
@@ -106,13 +118,36 @@ export class BitcoinClient implements ChainClient {
 const concurrencyDefault = 8;
 const indexConcurrency = 4;
 
-function createSession(options: ChainClientOptions & { timeoutMs: number }): { session: Session; label: string } {
+function createSession(options: ChainClientOptions & { timeoutMs: number }): {
+  session: Session;
+  label: string;
+} {
   const { network, dial, timeoutMs, concurrency = concurrencyDefault, indexUrl } = options;
   const endpoint = parseEndpoint(options.endpointUrl);
-  const index = indexUrl === undefined ? undefined : new EsploraClient({ endpoint: parseEndpoint(indexUrl), dial, timeoutMs, concurrency: indexConcurrency });
-  const capabilities = { rawForm: 0, hasWaitForNewBlock: true, hasScan: true, hasPrevouts: true, hasMempoolInfo: true } as const;
+  const index =
+    indexUrl === undefined
+      ? undefined
+      : new EsploraClient({
+          endpoint: parseEndpoint(indexUrl),
+          dial,
+          timeoutMs,
+          concurrency: indexConcurrency,
+        });
+  const capabilities = {
+    rawForm: 0,
+    hasWaitForNewBlock: true,
+    hasScan: true,
+    hasPrevouts: true,
+    hasMempoolInfo: true,
+  } as const;
   return {
     label: endpoint.label,
-    session: { network, traits: readTraits(network), rpc: new RpcClient({ endpoint, dial, timeoutMs, concurrency }), capabilities: { ...capabilities }, index },
+    session: {
+      network,
+      traits: readTraits(network),
+      rpc: new RpcClient({ endpoint, dial, timeoutMs, concurrency }),
+      capabilities: { ...capabilities },
+      index,
+    },
   };
 }

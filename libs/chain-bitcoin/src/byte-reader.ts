@@ -21,7 +21,8 @@ export class ByteReader {
   /** Moves on by `count` and tells where it stood. */
   skip(count: number): number {
     const from = this.#at;
-    if (count > this.left) throw new IncompleteBlockError(`expected ${count} bytes at ${from}, got ${this.left}`);
+    if (count > this.left)
+      throw new IncompleteBlockError(`expected ${count} bytes at ${from}, got ${this.left}`);
     this.#at = from + count;
     return from;
   }
@@ -42,14 +43,16 @@ export class ByteReader {
     if (first === 0xfe) return this.readUint32();
     const size = this.readUint64();
     // No block is that large: the length is wrong, and a number would lose digits.
-    if (size > 0xffff_ffffn) throw new IncompleteBlockError(`expected a length at ${this.#at - 8}, got ${size.toString()}`);
+    if (size > 0xffff_ffffn)
+      throw new IncompleteBlockError(`expected a length at ${this.#at - 8}, got ${size.toString()}`);
     return Number(size);
   }
 
   /** The length of a list whose items take at least `bytesMin` each: no list is longer than what is left. */
   readCount(bytesMin: number): number {
     const count = this.readCompactSize();
-    if (count * bytesMin > this.left) throw new IncompleteBlockError(`expected ${count} items at ${this.#at}, got ${this.left} bytes`);
+    if (count * bytesMin > this.left)
+      throw new IncompleteBlockError(`expected ${count} items at ${this.#at}, got ${this.left} bytes`);
     return count;
   }
 }

@@ -2,7 +2,12 @@ import { isInvalidParams } from './classify-node-error.ts';
 import type { Session } from './session.ts';
 
 /** A call whose second parameter asks for bytes: 0, or `false` where the node takes booleans only. */
-export async function callRaw({ rpc, capabilities }: Session, method: string, hash: string, signal?: AbortSignal): Promise<unknown> {
+export async function callRaw(
+  { rpc, capabilities }: Session,
+  method: string,
+  hash: string,
+  signal?: AbortSignal,
+): Promise<unknown> {
   const form = capabilities.rawForm;
   try {
     return await rpc.call(method, [hash, form], { signal });

@@ -9,7 +9,13 @@ import type { RawTransaction } from './read-transaction.ts';
 /** The transaction of a proved block. Who it touches is for the owner of the UTXO set to say. */
 export function decodeTransaction(raw: RawTransaction, index: number): Transaction {
   const { isCoinbase, inputs, outputs } = raw;
-  return { hash: toHashText(raw.txidBytes), index, isFailed: false, transfers: [], utxo: { isCoinbase, inputs, outputs } };
+  return {
+    hash: toHashText(raw.txidBytes),
+    index,
+    isFailed: false,
+    transfers: [],
+    utxo: { isCoinbase, inputs, outputs },
+  };
 }
 
 /**
@@ -19,7 +25,8 @@ export function decodeTransaction(raw: RawTransaction, index: number): Transacti
 export function parseTransaction(txid: string, hex: unknown): Transaction {
   const reader = new ByteReader(parseHex(`transaction ${txid}`, hex));
   const transaction = decodeTransaction(readWhole(txid, reader), 0);
-  if (transaction.hash !== txid) throw new ChainClientError(`getrawtransaction: expected transaction ${txid}, got ${transaction.hash}`);
+  if (transaction.hash !== txid)
+    throw new ChainClientError(`getrawtransaction: expected transaction ${txid}, got ${transaction.hash}`);
   return transaction;
 }
 

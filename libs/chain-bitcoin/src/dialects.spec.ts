@@ -15,7 +15,11 @@ let node: FakeNode;
 let client: ChainClient;
 
 async function start(options: Partial<FakeNodeOptions> = {}, timeoutMs = 2_000): Promise<void> {
-  node = await startFakeNode({ methods: { ...chain.methods, ...options.methods }, dialect: options.dialect, intercept: options.intercept });
+  node = await startFakeNode({
+    methods: { ...chain.methods, ...options.methods },
+    dialect: options.dialect,
+    intercept: options.intercept,
+  });
   client = new BitcoinClient({ network, endpointUrl: node.url, timeoutMs });
 }
 
@@ -24,7 +28,10 @@ afterEach(async () => {
   await node.stop();
 });
 
-const refOf = (height: number): { number: number; hash: string } => ({ number: height, hash: chain.blocks[height - 1]!.getId() });
+const refOf = (height: number): { number: number; hash: string } => ({
+  number: height,
+  hash: chain.blocks[height - 1]!.getId(),
+});
 
 describe.each(['core-1', 'core-2', 'bcoin'] as const)('a node that writes as %s', (dialect) => {
   it('serves heads, headers and blocks', async () => {
@@ -32,7 +39,9 @@ describe.each(['core-1', 'core-2', 'bcoin'] as const)('a node that writes as %s'
     await client.verifyChain();
     const head = await client.readHead();
     expect(head).toMatchObject({ ...refOf(5), parentHash: refOf(4).hash });
-    expect((await client.readHeaders(1, 99)).map(({ hash }) => hash)).toEqual(chain.blocks.map((block) => block.getId()));
+    expect((await client.readHeaders(1, 99)).map(({ hash }) => hash)).toEqual(
+      chain.blocks.map((block) => block.getId()),
+    );
     expect((await client.readBlock(head)).transactions).toHaveLength(1);
     expect(await client.findHeaderByNumber(6)).toBeUndefined();
     expect(await client.findHeaderByHash(unknownHash)).toBeUndefined();
@@ -40,7 +49,10 @@ describe.each(['core-1', 'core-2', 'bcoin'] as const)('a node that writes as %s'
 
   it('tells a block that it does not have', async () => {
     await start({ dialect });
-    await expect(client.readBlock({ number: 9, hash: unknownHash })).rejects.toMatchObject({ code: 'block_not_found', retryable: true });
+    await expect(client.readBlock({ number: 9, hash: unknownHash })).rejects.toMatchObject({
+      code: 'block_not_found',
+      retryable: true,
+    });
   });
 
   it.each([
@@ -55,7 +67,10 @@ describe.each(['core-1', 'core-2', 'bcoin'] as const)('a node that writes as %s'
       throw new NodeError(code, message);
     };
     await start({ dialect, methods: { getblock: refuse, getblockhash: refuse, getblockheader: refuse } });
-    await expect(client.readBlock(refOf(1))).rejects.toMatchObject({ code: 'block_not_found', retryable: true });
+    await expect(client.readBlock(refOf(1))).rejects.toMatchObject({
+      code: 'block_not_found',
+      retryable: true,
+    });
     expect(await client.findHeaderByNumber(1)).toBeUndefined();
     expect(await client.readHeaders(1, 3)).toEqual([]);
     expect(await client.findHeaderByHash(refOf(1).hash)).toBeUndefined();
@@ -65,9 +80,26 @@ describe.each(['core-1', 'core-2', 'bcoin'] as const)('a node that writes as %s'
     const refuse = (): never => {
       throw new NodeError(-28, 'Loading block index…');
     };
-    await start({ dialect, methods: { getbestblockhash: refuse, getblockhash: refuse, getblock: refuse, getblockheader: refuse, getrawmempool: refuse } });
-    const calls = [() => client.readHead(), () => client.verifyChain(), () => client.readHeaders(0, 3), () => client.readBlock(refOf(1)), () => client.findHeaderByHash(unknownHash), () => client.mempool!.readSnapshot()];
-    for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'node_error', retryable: true, nodeCode: -28 });
+    await start({
+      dialect,
+      methods: {
+        getbestblockhash: refuse,
+        getblockhash: refuse,
+        getblock: refuse,
+        getblockheader: refuse,
+        getrawmempool: refuse,
+      },
+    });
+    const calls = [
+      () => client.readHead(),
+      () => client.verifyChain(),
+      () => client.readHeaders(0, 3),
+      () => client.readBlock(refOf(1)),
+      () => client.findHeaderByHash(unknownHash),
+      () => client.mempool!.readSnapshot(),
+    ];
+    for (const call of calls)
+      await expect(call()).rejects.toMatchObject({ code: 'node_error', retryable: true, nodeCode: -28 });
   });
 
   it('tells its mempool, without what is gone', async () => {
@@ -75,7 +107,10 @@ describe.each(['core-1', 'core-2', 'bcoin'] as const)('a node that writes as %s'
     const hexOf = new Map([one, other].map((transaction) => [transaction.getId(), transaction.toHex()]));
     const getrawtransaction = (txid: string): string => {
       const hex = hexOf.get(txid);
-      if (hex === undefined) throw dialect === 'bcoin' ? new NodeError(-1, 'Transaction not found.') : new NodeError(-5, 'No such mempool transaction. Use -txindex or provide a block hash');
+      if (hex === undefined)
+        throw dialect === 'bcoin'
+          ? new NodeError(-1, 'Transaction not found.')
+          : new NodeError(-5, 'No such mempool transaction. Use -txindex or provide a block hash');
       return hex;
     };
     await start({ dialect, methods: { getrawmempool: () => [...hexOf.keys()], getrawtransaction } });
@@ -90,15 +125,22 @@ describe('the endpoint', () => {
   it('is given user and password, and never shows them', async () => {
     await start();
     await client.readHead();
-    expect(node.requests[0]?.authorization).toBe(`Basic ${Buffer.from('user:secret/word').toString('base64')}`);
+    expect(node.requests[0]?.authorization).toBe(
+      `Basic ${Buffer.from('user:secret/word').toString('base64')}`,
+    );
     expect(client.label).toBe(node.url.replace('user:secret%2Fword@', ''));
   });
 
   it('is given a cookie like a user and a password', async () => {
     await start();
-    const own = new BitcoinClient({ network, endpointUrl: node.url.replace('user:secret%2Fword', '__cookie__:0a1b2c') });
+    const own = new BitcoinClient({
+      network,
+      endpointUrl: node.url.replace('user:secret%2Fword', '__cookie__:0a1b2c'),
+    });
     await own.readHead();
-    expect(node.requests.at(-1)?.authorization).toBe(`Basic ${Buffer.from('__cookie__:0a1b2c').toString('base64')}`);
+    expect(node.requests.at(-1)?.authorization).toBe(
+      `Basic ${Buffer.from('__cookie__:0a1b2c').toString('base64')}`,
+    );
     own.close();
   });
 
@@ -123,13 +165,19 @@ describe('the endpoint', () => {
   });
 
   it('with a full work queue is asked again', async () => {
-    await start({ intercept: ({ count }) => (count < 3 ? { status: 503, text: 'Work queue depth exceeded' } : undefined) });
+    await start({
+      intercept: ({ count }) => (count < 3 ? { status: 503, text: 'Work queue depth exceeded' } : undefined),
+    });
     expect((await client.readHead()).number).toBe(5);
   });
 
   it('with a work queue that stays full says so', async () => {
     await start({ intercept: () => ({ status: 503, text: 'Work queue depth exceeded' }) });
-    await expect(client.readHead()).rejects.toMatchObject({ code: 'node_error', nodeCode: 503, retryable: true });
+    await expect(client.readHead()).rejects.toMatchObject({
+      code: 'node_error',
+      nodeCode: 503,
+      retryable: true,
+    });
   });
 
   it('that does not answer is given up in time, and at once when the caller leaves', async () => {
@@ -142,7 +190,15 @@ describe('the endpoint', () => {
   });
 
   it('without batches is asked one by one, and not for a batch again', async () => {
-    await start({ intercept: ({ isBatch }) => (isBatch ? { status: 200, text: '{"result":null,"error":{"code":-32600,"message":"Invalid Request object"},"id":null}' } : undefined) });
+    await start({
+      intercept: ({ isBatch }) =>
+        isBatch
+          ? {
+              status: 200,
+              text: '{"result":null,"error":{"code":-32600,"message":"Invalid Request object"},"id":null}',
+            }
+          : undefined,
+    });
     expect(await client.readHeaders(1, 5)).toHaveLength(5);
     await client.readHeaders(1, 5);
     expect(node.requests.filter(({ isBatch }) => isBatch)).toHaveLength(1);
@@ -150,7 +206,9 @@ describe('the endpoint', () => {
 
   it('keeps batches after a fault of the server', async () => {
     let isDown = true;
-    await start({ intercept: ({ isBatch }) => (isBatch && isDown ? { status: 500, text: 'oops' } : undefined) });
+    await start({
+      intercept: ({ isBatch }) => (isBatch && isDown ? { status: 500, text: 'oops' } : undefined),
+    });
     await expect(client.readHeaders(1, 5)).rejects.toMatchObject({ nodeCode: 500 });
     isDown = false;
     await client.readHeaders(1, 5);
@@ -186,7 +244,12 @@ describe('the endpoint', () => {
     const guarded = new BitcoinClient({
       network,
       endpointUrl: node.url,
-      dial: { lookup: () => undefined, check: () => { throw new ChainClientError('address is not allowed'); } },
+      dial: {
+        lookup: () => undefined,
+        check: () => {
+          throw new ChainClientError('address is not allowed');
+        },
+      },
     });
     await expect(guarded.readHead()).rejects.toThrow('address is not allowed');
     expect(node.calls).toEqual([]);
@@ -203,7 +266,9 @@ describe('a node', () => {
       await start({ methods: { getblock } });
       await client.readBlock(refOf(1));
       await client.readBlock(refOf(2));
-      expect(node.calls.filter(({ method }) => method === 'getblock')).toHaveLength(type === 'boolean' ? 3 : 2);
+      expect(node.calls.filter(({ method }) => method === 'getblock')).toHaveLength(
+        type === 'boolean' ? 3 : 2,
+      );
       client.close();
       await node.stop();
     }
@@ -219,10 +284,25 @@ describe('a node', () => {
   });
 
   it.each<[string, Partial<Record<string, (...params: never[]) => unknown>>]>([
-    ['another header', { getblockheader: (_hash: string, isVerbose: boolean) => (isVerbose ? { height: 5 } : chain.blocks[0]!.toHex(true)) }],
+    [
+      'another header',
+      {
+        getblockheader: (_hash: string, isVerbose: boolean) =>
+          isVerbose ? { height: 5 } : chain.blocks[0]!.toHex(true),
+      },
+    ],
     ['no hex', { getblockheader: (_hash: string, isVerbose: boolean) => (isVerbose ? { height: 5 } : 'zz') }],
-    ['a short header', { getblockheader: (_hash: string, isVerbose: boolean) => (isVerbose ? { height: 5 } : 'abcd') }],
-    ['no height', { getblockheader: (hash: string, isVerbose: boolean) => (isVerbose ? {} : chain.methods.getblockheader!(hash as never, false as never)) }],
+    [
+      'a short header',
+      { getblockheader: (_hash: string, isVerbose: boolean) => (isVerbose ? { height: 5 } : 'abcd') },
+    ],
+    [
+      'no height',
+      {
+        getblockheader: (hash: string, isVerbose: boolean) =>
+          isVerbose ? {} : chain.methods.getblockheader!(hash as never, false as never),
+      },
+    ],
     ['no hash', { getbestblockhash: () => 5 }],
     ['an empty hash', { getbestblockhash: () => '' }],
   ])('that gives %s is not believed', async (_name, methods) => {
@@ -232,18 +312,33 @@ describe('a node', () => {
 
   it('that mixes two chains is not believed', async () => {
     const other = createFakeChain(5);
-    const getblockhash = (height: number): unknown => (height < 3 ? chain : other).methods.getblockhash!(height as never);
+    const getblockhash = (height: number): unknown =>
+      (height < 3 ? chain : other).methods.getblockhash!(height as never);
     const getblockheader = (hash: string, isVerbose: boolean): unknown =>
-      (chain.blocks.some((block) => block.getId() === hash) ? chain : other).methods.getblockheader!(hash as never, isVerbose as never);
+      (chain.blocks.some((block) => block.getId() === hash) ? chain : other).methods.getblockheader!(
+        hash as never,
+        isVerbose as never,
+      );
     await start({ methods: { getblockhash, getblockheader } });
     await expect(client.readHeaders(1, 4)).rejects.toThrow('headers are not linked');
   });
 
   it('that gives another transaction, or a part of one, is not believed', async () => {
     const wanted = buildSpecTransaction();
-    for (const hex of [buildSpecTransaction().toHex(), wanted.toHex().slice(0, -2), `${wanted.toHex()}00`, '', 7, { txid: wanted.getId() }, null]) {
+    for (const hex of [
+      buildSpecTransaction().toHex(),
+      wanted.toHex().slice(0, -2),
+      `${wanted.toHex()}00`,
+      '',
+      7,
+      { txid: wanted.getId() },
+      null,
+    ]) {
       await start({ methods: { getrawtransaction: () => hex } });
-      await expect(client.mempool!.readTransactions([wanted.getId()])).rejects.toMatchObject({ code: 'node_error', retryable: true });
+      await expect(client.mempool!.readTransactions([wanted.getId()])).rejects.toMatchObject({
+        code: 'node_error',
+        retryable: true,
+      });
       client.close();
       await node.stop();
     }
@@ -253,24 +348,39 @@ describe('a node', () => {
   it('is not believed while it still loads its mempool', async () => {
     let loaded = false;
     await start({ methods: { getmempoolinfo: () => ({ loaded, size: 0 }), getrawmempool: () => [] } });
-    await expect(client.mempool!.readSnapshot()).rejects.toMatchObject({ code: 'node_error', retryable: true, message: expect.stringContaining('still being loaded') });
+    await expect(client.mempool!.readSnapshot()).rejects.toMatchObject({
+      code: 'node_error',
+      retryable: true,
+      message: expect.stringContaining('still being loaded'),
+    });
     loaded = true;
     expect((await client.mempool!.readSnapshot()).hashes).toEqual([]);
   });
 
   it('that does not say whether it loads its mempool is asked once', async () => {
-    await start({ methods: { getrawmempool: () => [] }, intercept: ({ method }) => (method === 'getmempoolinfo' ? { status: 403 } : undefined) });
+    await start({
+      methods: { getrawmempool: () => [] },
+      intercept: ({ method }) => (method === 'getmempoolinfo' ? { status: 403 } : undefined),
+    });
     for (let look = 0; look < 2; look += 1) expect((await client.mempool!.readSnapshot()).hashes).toEqual([]);
     expect(node.calls.filter(({ method }) => method === 'getmempoolinfo')).toHaveLength(1);
   });
 
   it('without a mempool says so', async () => {
-    await start({ methods: { getrawmempool: () => { throw new NodeError(-33, 'Mempool disabled or instance not found'); } } });
+    await start({
+      methods: {
+        getrawmempool: () => {
+          throw new NodeError(-33, 'Mempool disabled or instance not found');
+        },
+      },
+    });
     await expect(client.mempool!.readSnapshot()).rejects.toMatchObject({ code: 'node_error', nodeCode: -33 });
   });
 
   it('of another chain is refused for good', async () => {
-    await start({ methods: { getblockhash: () => '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f' } });
+    await start({
+      methods: { getblockhash: () => '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f' },
+    });
     await expect(client.verifyChain()).rejects.toMatchObject({ code: 'wrong_chain', retryable: false });
   });
 });

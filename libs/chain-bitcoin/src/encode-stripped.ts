@@ -9,10 +9,17 @@ const uint32 = z.int().min(0).max(0xffff_ffff);
 export const fieldsSchema = z.object({
   version: z.int(),
   locktime: uint32,
-  vin: z.array(z.union([
-    z.object({ coinbase: z.string(), sequence: uint32 }),
-    z.object({ txid: z.string().regex(/^[0-9a-f]{64}$/), vout: uint32, scriptSig: scriptSchema, sequence: uint32 }),
-  ])),
+  vin: z.array(
+    z.union([
+      z.object({ coinbase: z.string(), sequence: uint32 }),
+      z.object({
+        txid: z.string().regex(/^[0-9a-f]{64}$/),
+        vout: uint32,
+        scriptSig: scriptSchema,
+        sequence: uint32,
+      }),
+    ]),
+  ),
   vout: z.array(z.object({ value: z.number(), scriptPubKey: scriptSchema })),
 });
 
@@ -23,12 +30,24 @@ const noOutput = 0xffff_ffff;
 /** A transaction without its witness (BIP-144), from its fields. @throws ChainClientError when one of them is none */
 export function encodeStripped({ version, locktime, vin, vout }: TransactionFields): Buffer {
   const inputs = vin.map((input) => {
-    const outpoint = 'coinbase' in input ? [Buffer.alloc(32), uint(4, noOutput)] : [parseHex('txid', input.txid).reverse(), uint(4, input.vout)];
+    const outpoint =
+      'coinbase' in input
+        ? [Buffer.alloc(32), uint(4, noOutput)]
+        : [parseHex('txid', input.txid).reverse(), uint(4, input.vout)];
     const script = 'coinbase' in input ? input.coinbase : input.scriptSig.hex;
     return Buffer.concat([...outpoint, withLength(script), uint(4, input.sequence)]);
   });
-  const outputs = vout.map(({ value, scriptPubKey }) => Buffer.concat([uint(8, parseAmount('getblock', value)), withLength(scriptPubKey.hex)]));
-  return Buffer.concat([uint(4, version), compactSize(inputs.length), ...inputs, compactSize(outputs.length), ...outputs, uint(4, locktime)]);
+  const outputs = vout.map(({ value, scriptPubKey }) =>
+    Buffer.concat([uint(8, parseAmount('getblock', value)), withLength(scriptPubKey.hex)]),
+  );
+  return Buffer.concat([
+    uint(4, version),
+    compactSize(inputs.length),
+    ...inputs,
+    compactSize(outputs.length),
+    ...outputs,
+    uint(4, locktime),
+  ]);
 }
 
 function withLength(hex: string): Buffer {
@@ -38,7 +57,9 @@ function withLength(hex: string): Buffer {
 
 function compactSize(size: number): Buffer {
   if (size < 0xfd) return uint(1, size);
-  return size <= 0xffff ? Buffer.concat([Buffer.of(0xfd), uint(2, size)]) : Buffer.concat([Buffer.of(0xfe), uint(4, size)]);
+  return size <= 0xffff
+    ? Buffer.concat([Buffer.of(0xfd), uint(2, size)])
+    : Buffer.concat([Buffer.of(0xfe), uint(4, size)]);
 }
 
 /** Little endian; nodes tell versions signed or not. */

@@ -5,17 +5,27 @@ import { openHttp } from './open-http.ts';
 
 const hashSchema = z.string().regex(/^[0-9a-f]{64}$/);
 const statusSchema = z.object({ confirmed: z.boolean(), block_height: z.int().min(0).nullish() });
-const utxoSchema = z.object({ txid: hashSchema, vout: z.int().min(0), value: z.int().min(0), status: statusSchema });
+const utxoSchema = z.object({
+  txid: hashSchema,
+  vout: z.int().min(0),
+  value: z.int().min(0),
+  status: statusSchema,
+});
 const statsSchema = z.object({
   chain_stats: z.object({
-    funded_txo_count: z.int(), funded_txo_sum: z.int(), spent_txo_count: z.int(), spent_txo_sum: z.int(),
+    funded_txo_count: z.int(),
+    funded_txo_sum: z.int(),
+    spent_txo_count: z.int(),
+    spent_txo_sum: z.int(),
   }),
 });
 const inputSchema = z.object({
   txid: hashSchema,
   vout: z.int().min(0),
   is_coinbase: z.boolean(),
-  prevout: z.object({ scriptpubkey: z.string().regex(/^(?:[0-9a-f]{2})*$/), value: z.int().min(0) }).nullish(),
+  prevout: z
+    .object({ scriptpubkey: z.string().regex(/^(?:[0-9a-f]{2})*$/), value: z.int().min(0) })
+    .nullish(),
 });
 const transactionSchema = z.object({ vin: z.array(inputSchema), status: statusSchema });
 
@@ -75,7 +85,12 @@ export class EsploraClient {
   /** Undefined for 404. */
   async #get(path: string, signal?: AbortSignal): Promise<string | undefined> {
     const what = `index ${shape(path)}`;
-    const { status, text } = await this.#http.send({ what, method: 'GET', path: `${this.#base}${path}`, signal });
+    const { status, text } = await this.#http.send({
+      what,
+      method: 'GET',
+      path: `${this.#base}${path}`,
+      signal,
+    });
     if (status === 404) return undefined;
     if (status !== 200) throw new ChainClientError(`${what}: HTTP ${status}`, { nodeCode: status });
     return text;
@@ -85,7 +100,9 @@ export class EsploraClient {
 function check<T>(path: string, schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new ChainClientError(`index ${shape(path)}: expected another answer: ${z.prettifyError(parsed.error).slice(0, 200)}`);
+  throw new ChainClientError(
+    `index ${shape(path)}: expected another answer: ${z.prettifyError(parsed.error).slice(0, 200)}`,
+  );
 }
 
 /** The kind of a request, without whom it asks about. */

@@ -9,47 +9,92 @@ import { findAddress } from './script-address.ts';
 import { blockNames, describeFixtures, readBlockFixture } from './spec-fixtures.ts';
 import type { RecordedBlock } from './spec-fixtures.ts';
 
-const decode = ({ ref, bytes, network }: RecordedBlock): ReturnType<typeof decodeBlock> => decodeBlock(ref, bytes, readTraits(network));
+const decode = ({ ref, bytes, network }: RecordedBlock): ReturnType<typeof decodeBlock> =>
+  decodeBlock(ref, bytes, readTraits(network));
 
 describeFixtures('recorded blocks', () => {
   it('are there', () => {
     expect(blockNames.length).toBeGreaterThanOrEqual(7);
   });
 
-  it.each(blockNames)('%s: is proved, and every transaction, output and outpoint is what an independent parser found', (name) => {
-    const fixture = readBlockFixture(name);
-    const { expected, network } = fixture;
-    const block = decode(fixture);
-    expect(block).toMatchObject({ ...fixture.ref, parentHash: expected.summary.prev, timestamp: expected.summary.time, balanceChanges: [], touchedAssets: [] });
-    expect(block.transactions.map(({ hash }) => hash)).toEqual(expected.txids);
-    expect(block.transactions.map(({ index, isFailed, transfers }) => [index, isFailed, transfers])).toEqual(expected.txids.map((_, index) => [index, false, []]));
-    expect(block.transactions.flatMap(({ hash, utxo }) => utxo!.outputs.map(({ matchKey, amountRaw }, vout) => [hash, vout, typeOf(matchKey), findAddress(network, matchKey) ?? null, Number(amountRaw)]))).toEqual(expected.outputs);
-    expect(block.transactions.flatMap(({ hash, utxo }) => utxo!.inputs.map((input) => [hash, input.txid, input.vout]))).toEqual(expected.inputs);
-    expect(block.transactions.map(({ utxo }) => utxo!.isCoinbase)).toEqual(expected.txids.map((_, index) => index === 0));
-  });
+  it.each(blockNames)(
+    '%s: is proved, and every transaction, output and outpoint is what an independent parser found',
+    (name) => {
+      const fixture = readBlockFixture(name);
+      const { expected, network } = fixture;
+      const block = decode(fixture);
+      expect(block).toMatchObject({
+        ...fixture.ref,
+        parentHash: expected.summary.prev,
+        timestamp: expected.summary.time,
+        balanceChanges: [],
+        touchedAssets: [],
+      });
+      expect(block.transactions.map(({ hash }) => hash)).toEqual(expected.txids);
+      expect(
+        block.transactions.map(({ index, isFailed, transfers }) => [index, isFailed, transfers]),
+      ).toEqual(expected.txids.map((_, index) => [index, false, []]));
+      expect(
+        block.transactions.flatMap(({ hash, utxo }) =>
+          utxo!.outputs.map(({ matchKey, amountRaw }, vout) => [
+            hash,
+            vout,
+            typeOf(matchKey),
+            findAddress(network, matchKey) ?? null,
+            Number(amountRaw),
+          ]),
+        ),
+      ).toEqual(expected.outputs);
+      expect(
+        block.transactions.flatMap(({ hash, utxo }) =>
+          utxo!.inputs.map((input) => [hash, input.txid, input.vout]),
+        ),
+      ).toEqual(expected.inputs);
+      expect(block.transactions.map(({ utxo }) => utxo!.isCoinbase)).toEqual(
+        expected.txids.map((_, index) => index === 0),
+      );
+    },
+  );
 
-  it.each(blockNames)('%s: the reader of our own agrees with bitcoinjs-lib on every field it gives', (name) => {
-    const fixture = readBlockFixture(name);
-    const library = LibraryBlock.fromBuffer(fixture.bytes);
-    const reader = new ByteReader(fixture.bytes, headerLength);
-    expect(reader.readCompactSize()).toBe(library.transactions!.length);
-    for (const transaction of library.transactions!) {
-      const ours = readTransaction(reader);
-      expect(ours.txidBytes.toString('hex')).toBe(hex(transaction.getHash()));
-      if (!transaction.isCoinbase()) expect(ours.wtxidBytes.toString('hex')).toBe(hex(transaction.getHash(true)));
-      expect(ours.hasWitness).toBe(transaction.hasWitnesses());
-      expect(ours.isCoinbase).toBe(transaction.isCoinbase());
-      expect(ours.inputs).toEqual(transaction.isCoinbase() ? [] : transaction.ins.map(({ hash, index }) => ({ txid: hex(hash.toReversed()), vout: index })));
-      expect(ours.outputs).toEqual(transaction.outs.map(({ script, value }) => ({ matchKey: hex(script), amountRaw: value })));
-      expect(ours.firstWitness.map(hex)).toEqual(transaction.hasWitnesses() ? transaction.ins[0]!.witness.map(hex) : []);
-    }
-    expect(reader.left).toBe(0);
-  });
+  it.each(blockNames)(
+    '%s: the reader of our own agrees with bitcoinjs-lib on every field it gives',
+    (name) => {
+      const fixture = readBlockFixture(name);
+      const library = LibraryBlock.fromBuffer(fixture.bytes);
+      const reader = new ByteReader(fixture.bytes, headerLength);
+      expect(reader.readCompactSize()).toBe(library.transactions!.length);
+      for (const transaction of library.transactions!) {
+        const ours = readTransaction(reader);
+        expect(ours.txidBytes.toString('hex')).toBe(hex(transaction.getHash()));
+        if (!transaction.isCoinbase())
+          expect(ours.wtxidBytes.toString('hex')).toBe(hex(transaction.getHash(true)));
+        expect(ours.hasWitness).toBe(transaction.hasWitnesses());
+        expect(ours.isCoinbase).toBe(transaction.isCoinbase());
+        expect(ours.inputs).toEqual(
+          transaction.isCoinbase()
+            ? []
+            : transaction.ins.map(({ hash, index }) => ({ txid: hex(hash.toReversed()), vout: index })),
+        );
+        expect(ours.outputs).toEqual(
+          transaction.outs.map(({ script, value }) => ({ matchKey: hex(script), amountRaw: value })),
+        );
+        expect(ours.firstWitness.map(hex)).toEqual(
+          transaction.hasWitnesses() ? transaction.ins[0]!.witness.map(hex) : [],
+        );
+      }
+      expect(reader.left).toBe(0);
+    },
+  );
 
   it.each(blockNames)('%s: addresses are those of bitcoinjs-lib', (name) => {
     const fixture = readBlockFixture(name);
-    const scripts = new Set(decode(fixture).transactions.flatMap(({ utxo }) => utxo!.outputs.map(({ matchKey }) => matchKey)));
-    for (const script of scripts) expect(findAddress(fixture.network, script)).toBe(libraryAddress(script, fixture.network.isTestnet ? networks.testnet : networks.bitcoin));
+    const scripts = new Set(
+      decode(fixture).transactions.flatMap(({ utxo }) => utxo!.outputs.map(({ matchKey }) => matchKey)),
+    );
+    for (const script of scripts)
+      expect(findAddress(fixture.network, script)).toBe(
+        libraryAddress(script, fixture.network.isTestnet ? networks.testnet : networks.bitcoin),
+      );
   });
 });
 

@@ -7,5 +7,7 @@ export function hash256(bytes: Uint8Array): Buffer {
 
 /** A hash as nodes and people write it: hexadecimal, last byte first. `bytes[from … from + 32]`. */
 export function toHashText(bytes: Uint8Array, from = 0): string {
-  return Buffer.from(bytes.subarray(from, from + 32)).reverse().toString('hex');
+  return Buffer.from(bytes.subarray(from, from + 32))
+    .reverse()
+    .toString('hex');
 }

@@ -52,10 +52,13 @@ describe('parseAddress', () => {
     expectRefusal(address, 'expected Bech32m for witness version');
   });
 
-  it.each([...bip173.validStrings, ...bip350.validStrings, ...bip173.invalidStrings.flat(), ...bip350.invalidStrings.flat(), ...keyIo.invalid])(
-    'refuses %j, which is no address',
-    (text) => expectRefusal(text),
-  );
+  it.each([
+    ...bip173.validStrings,
+    ...bip350.validStrings,
+    ...bip173.invalidStrings.flat(),
+    ...bip350.invalidStrings.flat(),
+    ...keyIo.invalid,
+  ])('refuses %j, which is no address', (text) => expectRefusal(text));
 
   it.each([
     ['', 'expected 25 bytes in 26 to 35 characters (Base58Check), got 0 bytes in 0 characters'],
@@ -72,9 +75,15 @@ describe('parseAddress', () => {
     ['bc1qw508d6qejxtdg4y5r3zarvary0c5xw71v8f3t4', 'got "1" as character 36'],
     ['bc1qw508d6qejxtdg4y5r3zarvary0c5xw7k v8f3t4', 'got " " as character 37'],
     ['Bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', 'expected all lower or all upper case, got both'],
-    ['ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9', 'expected the prefix bc1, tb1 or bcrt1, got "ltc1" (Litecoin)'],
+    [
+      'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9',
+      'expected the prefix bc1, tb1 or bcrt1, got "ltc1" (Litecoin)',
+    ],
     ['LTC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KGMN4N8', 'got "ltc1" (Litecoin)'],
-    ['LVg2kJoFNg45Nbpy53h7Fe1wKyeXVRhMH9', 'expected the version byte 0x00, 0x6f, 0x05 or 0xc4, got 0x30 (Litecoin)'],
+    [
+      'LVg2kJoFNg45Nbpy53h7Fe1wKyeXVRhMH9',
+      'expected the version byte 0x00, 0x6f, 0x05 or 0xc4, got 0x30 (Litecoin)',
+    ],
     ['TJCnKsPa7y5okkXvQAidZBzqx3QyQ6sxMW', 'got 0x41 (TRON)'],
     ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', 'got "0" as character 1'],
   ])('says what is wrong with %j', (input, text) => {
@@ -89,13 +98,21 @@ describe('parseAddress', () => {
   it('refuses any one changed character', () => {
     const characters = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ';
     fc.assert(
-      fc.property(fc.constantFrom(...bitcoinNetworks), anyScript, fc.nat(), fc.constantFrom(...characters), (network, script, at, character) => {
-        const address = findAddress(network, script) as string;
-        const position = at % address.length;
-        fc.pre(address[position] !== character);
-        const corrupted = address.slice(0, position) + character + address.slice(position + 1);
-        expect(() => parseAddress(corrupted)).toThrow(expect.objectContaining({ code: 'invalid_address' }) as Error);
-      }),
+      fc.property(
+        fc.constantFrom(...bitcoinNetworks),
+        anyScript,
+        fc.nat(),
+        fc.constantFrom(...characters),
+        (network, script, at, character) => {
+          const address = findAddress(network, script) as string;
+          const position = at % address.length;
+          fc.pre(address[position] !== character);
+          const corrupted = address.slice(0, position) + character + address.slice(position + 1);
+          expect(() => parseAddress(corrupted)).toThrow(
+            expect.objectContaining({ code: 'invalid_address' }) as Error,
+          );
+        },
+      ),
       { numRuns: 2_000 },
     );
   });
@@ -103,30 +120,48 @@ describe('parseAddress', () => {
   it('refuses up to four changed characters of a segwit address', () => {
     const change = fc.record({ at: fc.nat(), to: fc.constantFrom(...'qpzry9x8gf2tvdw0s3jn54khce6mua7l') });
     fc.assert(
-      fc.property(fc.constantFrom(...bitcoinNetworks), anyScript, fc.array(change, { minLength: 1, maxLength: 4 }), (network, script, changes) => {
-        const address = findAddress(network, script) as string;
-        const start = readTraits(network).bech32Hrp.length + 1;
-        fc.pre(address.startsWith(readTraits(network).bech32Hrp));
-        const characters = [...address];
-        for (const { at, to } of changes) characters[start + (at % (address.length - start))] = to;
-        fc.pre(characters.join('') !== address);
-        expect(() => parseAddress(characters.join(''))).toThrow(expect.objectContaining({ code: 'invalid_address' }) as Error);
-      }),
+      fc.property(
+        fc.constantFrom(...bitcoinNetworks),
+        anyScript,
+        fc.array(change, { minLength: 1, maxLength: 4 }),
+        (network, script, changes) => {
+          const address = findAddress(network, script) as string;
+          const start = readTraits(network).bech32Hrp.length + 1;
+          fc.pre(address.startsWith(readTraits(network).bech32Hrp));
+          const characters = [...address];
+          for (const { at, to } of changes) characters[start + (at % (address.length - start))] = to;
+          fc.pre(characters.join('') !== address);
+          expect(() => parseAddress(characters.join(''))).toThrow(
+            expect.objectContaining({ code: 'invalid_address' }) as Error,
+          );
+        },
+      ),
       { numRuns: 2_000 },
     );
   });
 
   it('answers every text with an address or an InvalidAddressError', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 120 }), fc.string().map((text) => `bc1${text}`)), (text) => {
-        expect(() => parseAddress(text)).toThrow(expect.objectContaining({ code: 'invalid_address' }) as Error);
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary', maxLength: 120 }),
+          fc.string().map((text) => `bc1${text}`),
+        ),
+        (text) => {
+          expect(() => parseAddress(text)).toThrow(
+            expect.objectContaining({ code: 'invalid_address' }) as Error,
+          );
+        },
+      ),
     );
   });
 });
 
 describe('the codecs', () => {
-  it.each([[0, bip173], [1, bip350]] as const)('of witness version %i read the published strings', (version, vectors) => {
+  it.each([
+    [0, bip173],
+    [1, bip350],
+  ] as const)('of witness version %i read the published strings', (version, vectors) => {
     const codec = codecOf(version);
     for (const text of vectors.validStrings) expect(codec.decodeUnsafe(text)).toBeDefined();
     for (const [text = ''] of vectors.invalidStrings) expect(codec.decodeUnsafe(text)).toBeUndefined();

@@ -10,9 +10,22 @@ const segwitShape = new RegExp(`^(${[...segwitPrefixes.keys()].join('|')})1`, 'i
 const prefixes = listWords([...segwitPrefixes.keys()].map((prefix) => `${prefix}1`));
 
 /** Whose addresses come here by mistake, by human-readable part and by version byte. */
-const foreignPrefixes: Readonly<Record<string, string>> = { ltc: 'Litecoin', tltc: 'Litecoin Testnet', dgb: 'DigiByte', vtc: 'Vertcoin', grs: 'Groestlcoin' };
+const foreignPrefixes: Readonly<Record<string, string>> = {
+  ltc: 'Litecoin',
+  tltc: 'Litecoin Testnet',
+  dgb: 'DigiByte',
+  vtc: 'Vertcoin',
+  grs: 'Groestlcoin',
+};
 const foreignVersions: Readonly<Record<number, string>> = {
-  0x10: 'Dash', 0x16: 'Dogecoin', 0x1e: 'Dogecoin', 0x30: 'Litecoin', 0x32: 'Litecoin', 0x3a: 'Litecoin Testnet', 0x41: 'TRON', 0x4c: 'Dash',
+  0x10: 'Dash',
+  0x16: 'Dogecoin',
+  0x1e: 'Dogecoin',
+  0x30: 'Litecoin',
+  0x32: 'Litecoin',
+  0x3a: 'Litecoin Testnet',
+  0x41: 'TRON',
+  0x4c: 'Dash',
 };
 
 /**
@@ -42,16 +55,22 @@ function parseLegacy(input: string): ParsedAddress {
   const known = base58Versions.get(version);
   if (known) return { canonical: input, display: input, ...known };
   const expected = listWords([...base58Versions.keys()].map(toHex));
-  throw new InvalidAddressError(`address is of another network: expected the version byte ${expected}, got ${toHex(version)}${nameOf(foreignVersions[version])}`);
+  throw new InvalidAddressError(
+    `address is of another network: expected the version byte ${expected}, got ${toHex(version)}${nameOf(foreignVersions[version])}`,
+  );
 }
 
 /** Segwit addresses of other coins are told as such, with their checksum right or wrong. */
 function checkPrefix(input: string): void {
   const decoded = bech32.decodeUnsafe(input) ?? bech32m.decodeUnsafe(input);
-  const prefix = decoded?.prefix ?? /^(?:([a-z]{2,})1[a-z\d]{6,}|([A-Z]{2,})1[A-Z\d]{6,})$/.exec(input)?.slice(1).join('').toLowerCase();
+  const prefix =
+    decoded?.prefix ??
+    /^(?:([a-z]{2,})1[a-z\d]{6,}|([A-Z]{2,})1[A-Z\d]{6,})$/.exec(input)?.slice(1).join('').toLowerCase();
   if (prefix === undefined) return;
   const name = Object.hasOwn(foreignPrefixes, prefix) ? foreignPrefixes[prefix] : undefined;
-  throw new InvalidAddressError(`address is of another network: expected the prefix ${prefixes}, got ${JSON.stringify(`${prefix}1`)}${nameOf(name)}`);
+  throw new InvalidAddressError(
+    `address is of another network: expected the prefix ${prefixes}, got ${JSON.stringify(`${prefix}1`)}${nameOf(name)}`,
+  );
 }
 
 function nameOf(network: string | undefined): string {

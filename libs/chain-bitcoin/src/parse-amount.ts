@@ -11,7 +11,9 @@ const coinsMax = 21e6;
 export function parseAmount(what: string, coins: number): bigint {
   const satoshis = Math.round(coins * satoshisPerCoin);
   if (!(coins >= 0 && coins <= coinsMax) || Math.abs(satoshis - coins * satoshisPerCoin) > 0.01) {
-    throw new ChainClientError(`${what}: expected an amount of at most ${coinsMax} with 8 decimals, got ${coins}`);
+    throw new ChainClientError(
+      `${what}: expected an amount of at most ${coinsMax} with 8 decimals, got ${coins}`,
+    );
   }
   return BigInt(satoshis);
 }

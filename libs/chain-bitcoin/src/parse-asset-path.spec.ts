@@ -13,7 +13,9 @@ describe('parseAssetPath', () => {
     ['erc20:0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed', 'expected slip44:<coin>'],
     ['', 'expected slip44:<coin>'],
   ])('refuses %j', (path, text) => {
-    expect(() => parseAssetPath(main, path)).toThrow(expect.objectContaining({ code: 'invalid_asset' }) as Error);
+    expect(() => parseAssetPath(main, path)).toThrow(
+      expect.objectContaining({ code: 'invalid_asset' }) as Error,
+    );
     expect(() => parseAssetPath(main, path)).toThrow(text);
   });
 });

@@ -18,13 +18,21 @@ export const headerLength = 80;
  * @throws IncompleteBlockError when the bytes are too few or no work stands behind them
  */
 export function parseHeader(bytes: Buffer): RawHeader {
-  if (bytes.length < headerLength) throw new IncompleteBlockError(`expected a header of ${headerLength} bytes, got ${bytes.length}`);
+  if (bytes.length < headerLength)
+    throw new IncompleteBlockError(`expected a header of ${headerLength} bytes, got ${bytes.length}`);
   const hash = toHashText(hash256(bytes.subarray(0, headerLength)));
   const bits = bytes.readUInt32LE(72);
   if (BigInt(`0x${hash}`) > expandTarget(bits)) {
-    throw new IncompleteBlockError(`header ${hash}: expected a hash at or below the target 0x${bits.toString(16)}, got a higher one`);
+    throw new IncompleteBlockError(
+      `header ${hash}: expected a hash at or below the target 0x${bits.toString(16)}, got a higher one`,
+    );
   }
-  return { hash, parentHash: toHashText(bytes, 4), merkleRoot: bytes.subarray(36, 68), timestamp: bytes.readUInt32LE(68) };
+  return {
+    hash,
+    parentHash: toHashText(bytes, 4),
+    merkleRoot: bytes.subarray(36, 68),
+    timestamp: bytes.readUInt32LE(68),
+  };
 }
 
 /** The compact form of a target: an exponent of 256 and a signed mantissa of 3 bytes; a negative one is no target. */

@@ -13,7 +13,12 @@ import type { Session } from './session.ts';
  * not known here, from its fields.
  * @throws BlockNotFoundError, IncompleteBlockError, ChainClientError, UnknownContentError
  */
-export async function readBlock(session: Session, ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
+export async function readBlock(
+  session: Session,
+  ref: BlockRef,
+  signal?: AbortSignal,
+  options?: ReadBlockOptions,
+): Promise<Block> {
   const bytes = parseHex(`block ${ref.number} ${ref.hash}`, await readRawBlock(session, ref, signal));
   try {
     return decodeBlock(ref, bytes, session.traits);

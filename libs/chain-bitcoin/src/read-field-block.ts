@@ -10,7 +10,9 @@ import { readTransaction, UnknownEncodingError, type RawTransaction } from './re
 import type { Session } from './session.ts';
 import { expectCoinbase, expectMerkleRoot } from './verify-block.ts';
 
-const blockSchema = z.object({ tx: z.array(fieldsSchema.extend({ txid: z.string().regex(/^[0-9a-f]{64}$/), hex: z.string() })) });
+const blockSchema = z.object({
+  tx: z.array(fieldsSchema.extend({ txid: z.string().regex(/^[0-9a-f]{64}$/), hex: z.string() })),
+});
 
 interface Read {
   readonly raw: RawTransaction;
@@ -27,18 +29,50 @@ interface Read {
  * @param bytes the block's, of which the header is read
  * @throws IncompleteBlockError, ChainClientError
  */
-export async function readFieldBlock({ rpc }: Session, ref: BlockRef, bytes: Buffer, signal?: AbortSignal): Promise<{ readonly block: Block; readonly unknowns: readonly UnknownPart[] }> {
+export async function readFieldBlock(
+  { rpc }: Session,
+  ref: BlockRef,
+  bytes: Buffer,
+  signal?: AbortSignal,
+): Promise<{ readonly block: Block; readonly unknowns: readonly UnknownPart[] }> {
   const header = parseHeader(bytes);
   const told = blockSchema.safeParse(await rpc.call('getblock', [ref.hash, 2], { signal }));
-  if (!told.success) throw new ChainClientError(`getblock: expected transactions with their fields, got ${z.prettifyError(told.error).slice(0, 200)}`);
+  if (!told.success)
+    throw new ChainClientError(
+      `getblock: expected transactions with their fields, got ${z.prettifyError(told.error).slice(0, 200)}`,
+    );
   const read = told.data.tx.map(readOne);
   expectCoinbase(read.map(({ raw }) => raw));
-  expectMerkleRoot(header, read.map(({ raw }) => raw));
-  const transactions = read.map(({ raw, isUnproved }, index): Transaction => ({ ...decodeTransaction(raw, index), ...(isUnproved && { isUnproved }) }));
-  const unknowns = read.flatMap(({ flag }, index) => (flag === undefined ? [] : [name(flag, transactions[index]!.hash)]));
-  if (unknowns.length === 0) throw new IncompleteBlockError(`block ${ref.number} ${ref.hash}: expected the same transactions as bytes and as fields, got others`);
+  expectMerkleRoot(
+    header,
+    read.map(({ raw }) => raw),
+  );
+  const transactions = read.map(
+    ({ raw, isUnproved }, index): Transaction => ({
+      ...decodeTransaction(raw, index),
+      ...(isUnproved && { isUnproved }),
+    }),
+  );
+  const unknowns = read.flatMap(({ flag }, index) =>
+    flag === undefined ? [] : [name(flag, transactions[index]!.hash)],
+  );
+  if (unknowns.length === 0)
+    throw new IncompleteBlockError(
+      `block ${ref.number} ${ref.hash}: expected the same transactions as bytes and as fields, got others`,
+    );
   const { hash, parentHash, timestamp } = header;
-  return { block: { number: ref.number, hash, parentHash, timestamp, transactions, balanceChanges: [], touchedAssets: [] }, unknowns };
+  return {
+    block: {
+      number: ref.number,
+      hash,
+      parentHash,
+      timestamp,
+      transactions,
+      balanceChanges: [],
+      touchedAssets: [],
+    },
+    unknowns,
+  };
 }
 
 function readOne(fields: TransactionFields & { readonly txid: string; readonly hex: string }): Read {

@@ -14,18 +14,27 @@ export async function readHead(session: Session, signal?: AbortSignal): Promise<
   const hash = parseHash('getbestblockhash', await session.rpc.call('getbestblockhash', [], { signal }));
   if (session.head?.hash === hash) return session.head;
   const header = await findHeaderByHash(session, hash, signal);
-  if (header === undefined) throw new ChainClientError(`getblockheader: expected the best block ${hash}, got none`);
+  if (header === undefined)
+    throw new ChainClientError(`getblockheader: expected the best block ${hash}, got none`);
   session.head = header;
   return header;
 }
 
-export async function findHeaderByNumber(session: Session, number: number, signal?: AbortSignal): Promise<BlockHeader | undefined> {
+export async function findHeaderByNumber(
+  session: Session,
+  number: number,
+  signal?: AbortSignal,
+): Promise<BlockHeader | undefined> {
   const [header] = await readHeaders(session, number, number, signal);
   return header;
 }
 
 /** On the best chain or off it. The 80 bytes hold no height, so the node's word is taken for that alone. */
-export async function findHeaderByHash(session: Session, hash: string, signal?: AbortSignal): Promise<BlockHeader | undefined> {
+export async function findHeaderByHash(
+  session: Session,
+  hash: string,
+  signal?: AbortSignal,
+): Promise<BlockHeader | undefined> {
   const [raw, told] = await session.rpc.callMany(
     [
       { method: 'getblockheader', params: [hash, false] },
@@ -43,16 +52,26 @@ export async function findHeaderByHash(session: Session, hash: string, signal?: 
  * Headers of the best chain, from their bytes, linked.
  * @throws ChainClientError when they are not: the chain changed meanwhile, or the node mixes two
  */
-export async function readHeaders(session: Session, from: number, to: number, signal?: AbortSignal): Promise<BlockHeader[]> {
+export async function readHeaders(
+  session: Session,
+  from: number,
+  to: number,
+  signal?: AbortSignal,
+): Promise<BlockHeader[]> {
   const hashes = await readHashes(session, from, to, signal);
-  const answers = await session.rpc.callMany(hashes.map((hash) => ({ method: 'getblockheader', params: [hash, false] })), signal);
+  const answers = await session.rpc.callMany(
+    hashes.map((hash) => ({ method: 'getblockheader', params: [hash, false] })),
+    signal,
+  );
   const headers: BlockHeader[] = [];
   for (const [index, answer] of answers.entries()) {
     if (isMissing(answer)) break;
     const header = toHeader(hashes[index] as string, from + index, unwrap(answer));
     const previous = headers.at(-1);
     if (previous !== undefined && header.parentHash !== previous.hash) {
-      throw new ChainClientError(`headers are not linked: expected parent ${previous.hash} of block ${header.number}, got ${header.parentHash}`);
+      throw new ChainClientError(
+        `headers are not linked: expected parent ${previous.hash} of block ${header.number}, got ${header.parentHash}`,
+      );
     }
     headers.push(header);
   }
@@ -61,11 +80,19 @@ export async function readHeaders(session: Session, from: number, to: number, si
 
 export function parseHash(method: string, result: unknown): string {
   const parsed = hashSchema.safeParse(result);
-  if (!parsed.success) throw new ChainClientError(`${method}: expected a block hash, got ${result === null ? 'null' : typeof result}`);
+  if (!parsed.success)
+    throw new ChainClientError(
+      `${method}: expected a block hash, got ${result === null ? 'null' : typeof result}`,
+    );
   return parsed.data;
 }
 
-async function readHashes(session: Session, from: number, to: number, signal?: AbortSignal): Promise<string[]> {
+async function readHashes(
+  session: Session,
+  from: number,
+  to: number,
+  signal?: AbortSignal,
+): Promise<string[]> {
   const calls = [];
   for (let number = from; number <= to; number++) calls.push({ method: 'getblockhash', params: [number] });
   const hashes: string[] = [];
@@ -88,7 +115,8 @@ function take(answer: RpcAnswer | undefined): unknown {
 /** @throws ChainClientError when the bytes are not the header of `hash` */
 function toHeader(hash: string, number: number, hex: unknown): BlockHeader {
   const header = tryParse(hash, hex);
-  if (header.hash !== hash) throw new ChainClientError(`getblockheader: expected ${hash}, got ${header.hash}`);
+  if (header.hash !== hash)
+    throw new ChainClientError(`getblockheader: expected ${hash}, got ${header.hash}`);
   return { number, hash, parentHash: header.parentHash, timestamp: header.timestamp };
 }
 

@@ -10,27 +10,48 @@ export type IndexCoin = Omit<Coin, 'isCoinbase'>;
  * are there.
  * @returns undefined when the totals do not come out, because something changed meanwhile
  */
-export async function readIndexCoins(index: EsploraClient, address: string, signal?: AbortSignal): Promise<IndexCoin[] | undefined> {
+export async function readIndexCoins(
+  index: EsploraClient,
+  address: string,
+  signal?: AbortSignal,
+): Promise<IndexCoin[] | undefined> {
   const stats = await index.findStats(address, signal);
   if (stats !== undefined && countOf(stats) === 0) return [];
   const coins = new Map<string, IndexCoin>();
   for (const { txid, vout, value, status } of await index.readUtxos(address, signal)) {
     if (!status.confirmed || typeof status.block_height !== 'number') continue;
-    coins.set(`${txid}:${vout}`, { txid, vout, address, amountRaw: BigInt(value), blockNumber: status.block_height });
+    coins.set(`${txid}:${vout}`, {
+      txid,
+      vout,
+      address,
+      amountRaw: BigInt(value),
+      blockNumber: status.block_height,
+    });
   }
   if (stats !== undefined && isWhole(stats, coins)) return [...coins.values()];
   await addSpentByMempool(index, address, coins, signal);
   return stats === undefined || isWhole(stats, coins) ? [...coins.values()] : undefined;
 }
 
-async function addSpentByMempool(index: EsploraClient, address: string, coins: Map<string, IndexCoin>, signal?: AbortSignal): Promise<void> {
+async function addSpentByMempool(
+  index: EsploraClient,
+  address: string,
+  coins: Map<string, IndexCoin>,
+  signal?: AbortSignal,
+): Promise<void> {
   const script = matchKeyOf(address);
   const inputs = (await index.readUnconfirmed(address, signal)).flatMap(({ vin }) => vin);
   for (const { txid, vout, prevout } of inputs) {
     if (prevout?.scriptpubkey !== script || coins.has(`${txid}:${vout}`)) continue;
     const { status } = await index.readTransaction(txid, signal);
     if (!status.confirmed || typeof status.block_height !== 'number') continue;
-    coins.set(`${txid}:${vout}`, { txid, vout, address, amountRaw: BigInt(prevout.value), blockNumber: status.block_height });
+    coins.set(`${txid}:${vout}`, {
+      txid,
+      vout,
+      address,
+      amountRaw: BigInt(prevout.value),
+      blockNumber: status.block_height,
+    });
   }
 }
 

@@ -18,7 +18,8 @@ const hashesSchema = z.array(z.string().regex(/^[0-9a-f]{64}$/));
 export async function readSnapshot(session: Session, signal?: AbortSignal): Promise<MempoolSnapshot> {
   await expectLoaded(session, signal);
   const hashes = hashesSchema.safeParse(await session.rpc.call('getrawmempool', [], { signal }));
-  if (!hashes.success) throw new ChainClientError('getrawmempool: expected a list of transaction hashes, got something else');
+  if (!hashes.success)
+    throw new ChainClientError('getrawmempool: expected a list of transaction hashes, got something else');
   const { number, hash } = await readHead(session, signal);
   return { head: { number, hash }, hashes: hashes.data };
 }
@@ -28,7 +29,10 @@ async function expectLoaded({ rpc, capabilities }: Session, signal?: AbortSignal
   if (!capabilities.hasMempoolInfo) return;
   try {
     const info = infoSchema.safeParse(await rpc.call('getmempoolinfo', [], { signal }));
-    if (info.data?.loaded === false) throw new ChainClientError('getmempoolinfo: expected a whole mempool, got one that is still being loaded');
+    if (info.data?.loaded === false)
+      throw new ChainClientError(
+        'getmempoolinfo: expected a whole mempool, got one that is still being loaded',
+      );
   } catch (error) {
     if (!isUnsupported(error)) throw error;
     capabilities.hasMempoolInfo = false;
@@ -36,15 +40,26 @@ async function expectLoaded({ rpc, capabilities }: Session, signal?: AbortSignal
 }
 
 /** In the order of `hashes`, each proved by its txid; undefined for those that are gone. */
-export function readTransactions(session: Session, hashes: readonly string[], signal?: AbortSignal): Promise<(Transaction | undefined)[]> {
+export function readTransactions(
+  session: Session,
+  hashes: readonly string[],
+  signal?: AbortSignal,
+): Promise<(Transaction | undefined)[]> {
   const form = session.capabilities.rawForm;
   const calls = hashes.map((hash) => ({ method: 'getrawtransaction', params: [hash, form] }));
-  return session.rpc.callMany(calls, signal).then((answers) =>
-    Promise.all(answers.map((answer, index) => readOne(session, hashes[index] as string, answer, signal))),
-  );
+  return session.rpc
+    .callMany(calls, signal)
+    .then((answers) =>
+      Promise.all(answers.map((answer, index) => readOne(session, hashes[index] as string, answer, signal))),
+    );
 }
 
-async function readOne(session: Session, hash: string, answer: RpcAnswer, signal?: AbortSignal): Promise<Transaction | undefined> {
+async function readOne(
+  session: Session,
+  hash: string,
+  answer: RpcAnswer,
+  signal?: AbortSignal,
+): Promise<Transaction | undefined> {
   try {
     return parseTransaction(hash, await takeHex(session, hash, answer, signal));
   } catch (error) {
@@ -55,7 +70,13 @@ async function readOne(session: Session, hash: string, answer: RpcAnswer, signal
 }
 
 /** A node that takes the other form only has refused; it is asked again, and remembered. */
-async function takeHex(session: Session, hash: string, answer: RpcAnswer, signal?: AbortSignal): Promise<unknown> {
-  if (answer.type === 'error' && isInvalidParams(answer.error)) return callRaw(session, 'getrawtransaction', hash, signal);
+async function takeHex(
+  session: Session,
+  hash: string,
+  answer: RpcAnswer,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  if (answer.type === 'error' && isInvalidParams(answer.error))
+    return callRaw(session, 'getrawtransaction', hash, signal);
   return unwrap(answer);
 }

@@ -8,7 +8,12 @@ import { networkNamed } from './spec-fixtures.ts';
 
 const network = networkNamed('bitcoin-regtest');
 const creator = buildSpecTransaction({ outputs: 3 });
-const parent = buildSpecTransaction({ inputs: [{ txid: creator.getId(), vout: 2 }, { txid: creator.getId(), vout: 0 }] });
+const parent = buildSpecTransaction({
+  inputs: [
+    { txid: creator.getId(), vout: 2 },
+    { txid: creator.getId(), vout: 0 },
+  ],
+});
 const child = buildSpecTransaction({ inputs: [{ txid: parent.getId(), vout: 1 }] });
 const chain = createFakeChain(1);
 const block = chain.extend([parent, child]);
@@ -37,12 +42,28 @@ afterEach(async () => {
   await node.stop();
 });
 
-const prevout = (transaction: Transaction, vout: number): object => ({ txid: transaction.getId(), vout, prevout: { generated: false, height: 1, value: Number(transaction.outs[vout]!.value) / 1e8, scriptPubKey: { hex: outputOf(transaction, vout).matchKey } } });
+const prevout = (transaction: Transaction, vout: number): object => ({
+  txid: transaction.getId(),
+  vout,
+  prevout: {
+    generated: false,
+    height: 1,
+    value: Number(transaction.outs[vout]!.value) / 1e8,
+    scriptPubKey: { hex: outputOf(transaction, vout).matchKey },
+  },
+});
 
 /** Core from 23 on. */
 function getblock(hash: string, verbosity: number | boolean): unknown {
   if (verbosity !== 3) return chain.methods.getblock!(hash as never, verbosity as never);
-  return { hash, tx: [{ vin: [{ coinbase: '00' }] }, { vin: [prevout(creator, 2), prevout(creator, 0)] }, { vin: [prevout(parent, 1)] }] };
+  return {
+    hash,
+    tx: [
+      { vin: [{ coinbase: '00' }] },
+      { vin: [prevout(creator, 2), prevout(creator, 0)] },
+      { vin: [prevout(parent, 1)] },
+    ],
+  };
 }
 
 const getrawtransaction = (txid: string): string => {
@@ -92,6 +113,8 @@ describe('what a block spends', () => {
 
   it('is not told of a block that the node does not have', async () => {
     await start({});
-    await expect(client.coins.readSpentOutputs({ number: 5, hash: 'ab'.repeat(32) })).rejects.toMatchObject({ code: 'block_not_found' });
+    await expect(client.coins.readSpentOutputs({ number: 5, hash: 'ab'.repeat(32) })).rejects.toMatchObject({
+      code: 'block_not_found',
+    });
   });
 });

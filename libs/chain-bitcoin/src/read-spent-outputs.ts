@@ -20,7 +20,11 @@ const blockSchema = z.object({ tx: z.array(z.object({ vin: z.array(inputSchema) 
  * shows them (`getblock` 3), then from the transactions that created them, where the node has an index of transactions.
  * @throws BlockNotFoundError
  */
-export async function readSpentOutputs(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<ReadonlyMap<string, UtxoOutput> | undefined> {
+export async function readSpentOutputs(
+  session: Session,
+  ref: BlockRef,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, UtxoOutput> | undefined> {
   // Whether a block with something unknown is taken was decided when it was read.
   const block = await readBlock(session, ref, signal, { takeUnknown: true });
   const spent = new Map<string, UtxoOutput>();
@@ -45,19 +49,30 @@ function takeOwnOutputs({ transactions }: Block, spent: Map<string, UtxoOutput>)
   return missing;
 }
 
-async function readPrevouts({ rpc, capabilities }: Session, ref: BlockRef, _missing: readonly Outpoint[], signal?: AbortSignal): Promise<Map<string, UtxoOutput>> {
+async function readPrevouts(
+  { rpc, capabilities }: Session,
+  ref: BlockRef,
+  _missing: readonly Outpoint[],
+  signal?: AbortSignal,
+): Promise<Map<string, UtxoOutput>> {
   const found = new Map<string, UtxoOutput>();
   if (!capabilities.hasPrevouts) return found;
   try {
     const block = blockSchema.safeParse(await rpc.call('getblock', [ref.hash, 3], { signal }));
     for (const { txid, vout, prevout } of block.data?.tx.flatMap(({ vin }) => vin) ?? []) {
       if (txid === undefined || vout === undefined || prevout === undefined) continue;
-      found.set(keyOf({ txid, vout }), { matchKey: parseHex('getblock', prevout.scriptPubKey.hex).toString('hex'), amountRaw: parseAmount('getblock', prevout.value) });
+      found.set(keyOf({ txid, vout }), {
+        matchKey: parseHex('getblock', prevout.scriptPubKey.hex).toString('hex'),
+        amountRaw: parseAmount('getblock', prevout.value),
+      });
     }
     // A node before 23 takes 3 for 2 and shows none.
     if (found.size === 0) capabilities.hasPrevouts = false;
   } catch (error) {
-    if (isMissingBlock(error)) throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`, { cause: error });
+    if (isMissingBlock(error))
+      throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`, {
+        cause: error,
+      });
     if (isServerFault(error)) throw error;
     // Anything else is about this block alone, such as undo data that were pruned.
     if (isUnsupported(error) || isInvalidParams(error)) capabilities.hasPrevouts = false;
@@ -65,7 +80,12 @@ async function readPrevouts({ rpc, capabilities }: Session, ref: BlockRef, _miss
   return found;
 }
 
-async function readCreators(session: Session, _ref: BlockRef, missing: readonly Outpoint[], signal?: AbortSignal): Promise<Map<string, UtxoOutput>> {
+async function readCreators(
+  session: Session,
+  _ref: BlockRef,
+  missing: readonly Outpoint[],
+  signal?: AbortSignal,
+): Promise<Map<string, UtxoOutput>> {
   const creators = await findCreators(session, [...new Set(missing.map(({ txid }) => txid))], signal);
   const found = new Map<string, UtxoOutput>();
   for (const outpoint of missing) {
@@ -76,12 +96,20 @@ async function readCreators(session: Session, _ref: BlockRef, missing: readonly 
 }
 
 /** One is asked for first: without an index of transactions the node knows none of them. */
-async function findCreators(session: Session, txids: readonly string[], signal?: AbortSignal): Promise<Map<string, Transaction>> {
+async function findCreators(
+  session: Session,
+  txids: readonly string[],
+  signal?: AbortSignal,
+): Promise<Map<string, Transaction>> {
   try {
     const [first] = await readTransactions(session, txids.slice(0, 1), signal);
     if (first === undefined) return new Map();
     const rest = await readTransactions(session, txids.slice(1), signal);
-    return new Map([first, ...rest].flatMap((transaction) => (transaction === undefined ? [] : [[transaction.hash, transaction] as const])));
+    return new Map(
+      [first, ...rest].flatMap((transaction) =>
+        transaction === undefined ? [] : [[transaction.hash, transaction] as const],
+      ),
+    );
   } catch (error) {
     if (isUnsupported(error)) return new Map();
     throw error;

@@ -48,7 +48,13 @@ export function readTransaction(reader: ByteReader): RawTransaction {
   const end = reader.skip(4) + 4;
   const whole = bytes.subarray(start, end);
   const txidBytes = hash256(
-    hasWitness ? Buffer.concat([bytes.subarray(start, start + 4), bytes.subarray(bodyStart, bodyEnd), bytes.subarray(end - 4, end)]) : whole,
+    hasWitness
+      ? Buffer.concat([
+          bytes.subarray(start, start + 4),
+          bytes.subarray(bodyStart, bodyEnd),
+          bytes.subarray(end - 4, end),
+        ])
+      : whole,
   );
   const isCoinbase = outpoints.length === 1 && `${outpoints[0]?.txid}:${outpoints[0]?.vout}` === noOutpoint;
   return {
@@ -64,7 +70,8 @@ export function readTransaction(reader: ByteReader): RawTransaction {
 
 function readInputs(reader: ByteReader): Outpoint[] {
   const count = reader.readCount(inputBytesMin);
-  if (count === 0) throw new IncompleteBlockError(`expected a transaction with inputs at ${reader.at}, got none`);
+  if (count === 0)
+    throw new IncompleteBlockError(`expected a transaction with inputs at ${reader.at}, got none`);
   const inputs: Outpoint[] = [];
   for (let index = 0; index < count; index++) {
     const txid = toHashText(reader.bytes, reader.skip(32));
@@ -100,6 +107,7 @@ function readWitness(reader: ByteReader, inputCount: number): Buffer[] {
       if (input === 0) first.push(reader.bytes.subarray(from, from + length));
     }
   }
-  if (itemCount === 0) throw new IncompleteBlockError(`expected a witness at ${reader.at}, got an empty one for every input`);
+  if (itemCount === 0)
+    throw new IncompleteBlockError(`expected a witness at ${reader.at}, got an empty one for every input`);
   return first;
 }

@@ -69,8 +69,11 @@ async function pause(delayMs: number, signal: AbortSignal | undefined): Promise<
 function readResponse(what: string, status: number, text: string): unknown {
   const parsed = parseJson(text);
   if (isResponse(parsed) && status !== 429 && status !== 503) return parsed;
-  if (status !== 200) throw new ChainClientError(`${what}: HTTP ${status}${reasons[status] ?? ''}`, { nodeCode: status });
-  throw new ChainClientError(`${what}: expected a JSON-RPC response, got ${text.length === 0 ? 'an empty body' : `${text.length} bytes of something else`}`);
+  if (status !== 200)
+    throw new ChainClientError(`${what}: HTTP ${status}${reasons[status] ?? ''}`, { nodeCode: status });
+  throw new ChainClientError(
+    `${what}: expected a JSON-RPC response, got ${text.length === 0 ? 'an empty body' : `${text.length} bytes of something else`}`,
+  );
 }
 
 const reasons: Readonly<Record<number, string>> = {
@@ -83,5 +86,8 @@ function isResponse(parsed: unknown): boolean {
   if (Array.isArray(parsed)) return true;
   if (typeof parsed !== 'object' || parsed === null) return false;
   // A gateway's own error page in JSON has neither a code nor a result.
-  return 'result' in parsed || ('error' in parsed && typeof parsed.error === 'object' && parsed.error !== null && 'code' in parsed.error);
+  return (
+    'result' in parsed ||
+    ('error' in parsed && typeof parsed.error === 'object' && parsed.error !== null && 'code' in parsed.error)
+  );
 }

@@ -16,8 +16,13 @@ const txid = 'ab'.repeat(32);
 let node: FakeNode;
 let client: BitcoinClient;
 
-async function start(scantxoutset: ((...params: never[]) => unknown) | undefined, more: FakeNodeOptions['methods'] = {}): Promise<void> {
-  node = await startFakeNode({ methods: { ...chain.methods, ...more, ...(scantxoutset === undefined ? {} : { scantxoutset }) } });
+async function start(
+  scantxoutset: ((...params: never[]) => unknown) | undefined,
+  more: FakeNodeOptions['methods'] = {},
+): Promise<void> {
+  node = await startFakeNode({
+    methods: { ...chain.methods, ...more, ...(scantxoutset === undefined ? {} : { scantxoutset }) },
+  });
   client = new BitcoinClient({ network, endpointUrl: node.url });
 }
 
@@ -26,20 +31,49 @@ afterEach(async () => {
   await node.stop();
 });
 
-const unspent = (address: string, more: object = {}): object => ({ txid, vout: 0, scriptPubKey: matchKeyOf(address), desc: 'raw()', amount: 0.00012345, coinbase: false, height: 2, ...more });
-const scanOf = (unspents: readonly object[], more: object = {}): object => ({ success: true, txouts: 9, height: 3, bestblock: tip, unspents, total_amount: 1, ...more });
+const unspent = (address: string, more: object = {}): object => ({
+  txid,
+  vout: 0,
+  scriptPubKey: matchKeyOf(address),
+  desc: 'raw()',
+  amount: 0.00012345,
+  coinbase: false,
+  height: 2,
+  ...more,
+});
+const scanOf = (unspents: readonly object[], more: object = {}): object => ({
+  success: true,
+  txouts: 9,
+  height: 3,
+  bestblock: tip,
+  unspents,
+  total_amount: 1,
+  ...more,
+});
 
 describe('a scan of the UTXO set', () => {
   it('gives the coins of every address at the block where the node looked', async () => {
-    await start(() => scanOf([unspent(one), unspent(other, { vout: 7, amount: 20_999_999.9769, coinbase: true, height: 1 })]));
+    await start(() =>
+      scanOf([unspent(one), unspent(other, { vout: 7, amount: 20_999_999.9769, coinbase: true, height: 1 })]),
+    );
     expect(await client.coins.scanCoins([one, other])).toEqual({
       at: { number: 3, hash: tip },
       coins: [
         { txid, vout: 0, address: one, amountRaw: 12_345n, isCoinbase: false, blockNumber: 2 },
-        { txid, vout: 7, address: other, amountRaw: 2_099_999_997_690_000n, isCoinbase: true, blockNumber: 1 },
+        {
+          txid,
+          vout: 7,
+          address: other,
+          amountRaw: 2_099_999_997_690_000n,
+          isCoinbase: true,
+          blockNumber: 1,
+        },
       ],
     });
-    expect(node.calls.find(({ method }) => method === 'scantxoutset')?.params).toEqual(['start', [`raw(${matchKeyOf(one)})`, `raw(${matchKeyOf(other)})`]]);
+    expect(node.calls.find(({ method }) => method === 'scantxoutset')?.params).toEqual([
+      'start',
+      [`raw(${matchKeyOf(one)})`, `raw(${matchKeyOf(other)})`],
+    ]);
   });
 
   it('waits for another one to end', async () => {
@@ -57,7 +91,10 @@ describe('a scan of the UTXO set', () => {
     const scan = client.coins.scanCoins([one], controller.signal);
     setTimeout(() => controller.abort(new Error('the caller left')), 50);
     await expect(scan).rejects.toThrow('the caller left');
-    expect(node.calls.map(({ method, params }) => [method, params[0]])).toEqual([['scantxoutset', 'start'], ['scantxoutset', 'abort']]);
+    expect(node.calls.map(({ method, params }) => [method, params[0]])).toEqual([
+      ['scantxoutset', 'start'],
+      ['scantxoutset', 'abort'],
+    ]);
   });
 
   it('does not hold up other calls', async () => {
@@ -73,9 +110,16 @@ describe('a scan of the UTXO set', () => {
   });
 
   it('by a node that does not tell coinbases asks for them', async () => {
-    const gettxout = (_txid: string, vout: number): unknown => (vout === 2 ? null : { coinbase: vout === 1, value: 1 });
-    await start(() => scanOf([0, 1, 2].map((vout) => unspent(one, { vout, coinbase: undefined }))), { gettxout });
-    expect((await client.coins.scanCoins([one]))?.coins.map(({ isCoinbase }) => isCoinbase)).toEqual([false, true, false]);
+    const gettxout = (_txid: string, vout: number): unknown =>
+      vout === 2 ? null : { coinbase: vout === 1, value: 1 };
+    await start(() => scanOf([0, 1, 2].map((vout) => unspent(one, { vout, coinbase: undefined }))), {
+      gettxout,
+    });
+    expect((await client.coins.scanCoins([one]))?.coins.map(({ isCoinbase }) => isCoinbase)).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 
   it('is not there: nobody asks again', async () => {
@@ -100,6 +144,10 @@ describe('a scan of the UTXO set', () => {
     ['that is nothing', null, /unspent outputs/],
   ])('%s is refused', async (_name, result, message) => {
     await start(() => result);
-    await expect(client.coins.scanCoins([one])).rejects.toMatchObject({ code: 'node_error', retryable: true, message: expect.stringMatching(message) });
+    await expect(client.coins.scanCoins([one])).rejects.toMatchObject({
+      code: 'node_error',
+      retryable: true,
+      message: expect.stringMatching(message),
+    });
   });
 });

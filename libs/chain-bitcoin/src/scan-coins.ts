@@ -5,7 +5,11 @@ import { scanTxOutSet } from './scan-tx-out-set.ts';
 import type { Session } from './session.ts';
 
 /** The node's own word first, then that of the index beside it; undefined where there is neither. */
-export async function scanCoins(session: Session, addresses: readonly string[], signal?: AbortSignal): Promise<CoinScan | undefined> {
+export async function scanCoins(
+  session: Session,
+  addresses: readonly string[],
+  signal?: AbortSignal,
+): Promise<CoinScan | undefined> {
   if (addresses.length === 0) {
     const { number, hash } = await readHead(session, signal);
     return { at: { number, hash }, coins: [] };

@@ -22,7 +22,10 @@ let client: BitcoinClient;
 let asked: string[];
 
 /** An index by path; what is not there is 404. */
-async function start(routes: Record<string, Route>, gettxout: (...params: never[]) => unknown = () => ({ coinbase: false })): Promise<void> {
+async function start(
+  routes: Record<string, Route>,
+  gettxout: (...params: never[]) => unknown = () => ({ coinbase: false }),
+): Promise<void> {
   asked = [];
   node = await startFakeNode({ methods: { ...chain.methods, gettxout } });
   index = createServer((req, res) => {
@@ -47,8 +50,22 @@ afterEach(async () => {
   });
 });
 
-const utxo = (id: string, value: number, height: number | undefined): object => ({ txid: id, vout: 0, value, status: height === undefined ? { confirmed: false } : { confirmed: true, block_height: height, block_hash: tip } });
-const stats = (count: number, sum: number, spent = 0): object => ({ chain_stats: { funded_txo_count: count + spent, funded_txo_sum: sum + spent * 10, spent_txo_count: spent, spent_txo_sum: spent * 10, tx_count: 9 } });
+const utxo = (id: string, value: number, height: number | undefined): object => ({
+  txid: id,
+  vout: 0,
+  value,
+  status:
+    height === undefined ? { confirmed: false } : { confirmed: true, block_height: height, block_hash: tip },
+});
+const stats = (count: number, sum: number, spent = 0): object => ({
+  chain_stats: {
+    funded_txo_count: count + spent,
+    funded_txo_sum: sum + spent * 10,
+    spent_txo_count: spent,
+    spent_txo_sum: spent * 10,
+    tx_count: 9,
+  },
+});
 
 describe('an index beside the node', () => {
   it('gives confirmed coins at its tip, the node tells which are a coinbase’s', async () => {
@@ -56,7 +73,11 @@ describe('an index beside the node', () => {
       {
         '/blocks/tip/hash': () => tip,
         [`/address/${one}`]: () => stats(2, 300, 4),
-        [`/address/${one}/utxo`]: () => [utxo(txid('a'), 100, 1), utxo(txid('b'), 200, 3), utxo(txid('c'), 999, undefined)],
+        [`/address/${one}/utxo`]: () => [
+          utxo(txid('a'), 100, 1),
+          utxo(txid('b'), 200, 3),
+          utxo(txid('c'), 999, undefined),
+        ],
         [`/address/${other}`]: () => stats(0, 0, 3),
       },
       (id: string) => ({ coinbase: id === txid('a') }),
@@ -72,17 +93,39 @@ describe('an index beside the node', () => {
   });
 
   it('that tells no totals is believed', async () => {
-    await start({ '/blocks/tip/hash': () => `${tip}\n`, [`/address/${one}/utxo`]: () => [utxo(txid('a'), 100, 1)] });
+    await start({
+      '/blocks/tip/hash': () => `${tip}\n`,
+      [`/address/${one}/utxo`]: () => [utxo(txid('a'), 100, 1)],
+    });
     expect((await client.coins.scanCoins([one]))?.coins).toHaveLength(1);
   });
 
   it('that hides coins which the mempool spends is asked for those, too', async () => {
-    const spender = { txid: txid('e'), vin: [
-      { txid: txid('d'), vout: 5, is_coinbase: false, prevout: { scriptpubkey: matchKeyOf(one), value: 70 } },
-      { txid: txid('c'), vout: 1, is_coinbase: false, prevout: { scriptpubkey: matchKeyOf(other), value: 5 } },
-      // An unconfirmed parent: not a coin of the chain.
-      { txid: txid('f'), vout: 0, is_coinbase: false, prevout: { scriptpubkey: matchKeyOf(one), value: 6 } },
-    ], status: { confirmed: false } };
+    const spender = {
+      txid: txid('e'),
+      vin: [
+        {
+          txid: txid('d'),
+          vout: 5,
+          is_coinbase: false,
+          prevout: { scriptpubkey: matchKeyOf(one), value: 70 },
+        },
+        {
+          txid: txid('c'),
+          vout: 1,
+          is_coinbase: false,
+          prevout: { scriptpubkey: matchKeyOf(other), value: 5 },
+        },
+        // An unconfirmed parent: not a coin of the chain.
+        {
+          txid: txid('f'),
+          vout: 0,
+          is_coinbase: false,
+          prevout: { scriptpubkey: matchKeyOf(one), value: 6 },
+        },
+      ],
+      status: { confirmed: false },
+    };
     await start({
       '/blocks/tip/hash': () => tip,
       [`/address/${one}`]: () => stats(2, 170),
@@ -99,18 +142,30 @@ describe('an index beside the node', () => {
 
   it('whose tip moves meanwhile is asked again', async () => {
     const tips = [chain.blocks[1]!.getId(), tip, tip, tip];
-    await start({ '/blocks/tip/hash': () => tips.shift(), [`/address/${one}`]: () => stats(1, 100), [`/address/${one}/utxo`]: () => [utxo(txid('a'), 100, 1)] });
+    await start({
+      '/blocks/tip/hash': () => tips.shift(),
+      [`/address/${one}`]: () => stats(1, 100),
+      [`/address/${one}/utxo`]: () => [utxo(txid('a'), 100, 1)],
+    });
     expect((await client.coins.scanCoins([one]))?.at).toEqual({ number: 3, hash: tip });
     expect(tips).toEqual([]);
   });
 
   it('that is ahead of the node, or contradicts itself, is not believed', async () => {
     await start({ '/blocks/tip/hash': () => txid('9'), [`/address/${one}`]: () => stats(0, 0) });
-    await expect(client.coins.scanCoins([one])).rejects.toMatchObject({ code: 'node_error', retryable: true });
+    await expect(client.coins.scanCoins([one])).rejects.toMatchObject({
+      code: 'node_error',
+      retryable: true,
+    });
     client.close();
     await node.stop();
     index.close();
-    await start({ '/blocks/tip/hash': () => tip, [`/address/${one}`]: () => stats(2, 300), [`/address/${one}/utxo`]: () => [utxo(txid('a'), 100, 1)], [`/address/${one}/txs/mempool`]: () => [] });
+    await start({
+      '/blocks/tip/hash': () => tip,
+      [`/address/${one}`]: () => stats(2, 300),
+      [`/address/${one}/utxo`]: () => [utxo(txid('a'), 100, 1)],
+      [`/address/${one}/txs/mempool`]: () => [],
+    });
     await expect(client.coins.scanCoins([one])).rejects.toThrow('the tip kept moving');
   });
 
@@ -120,7 +175,10 @@ describe('an index beside the node', () => {
         '/blocks/tip/hash': () => tip,
         [`/address/${one}`]: () => stats(1, 100),
         [`/address/${one}/utxo`]: () => [utxo(txid('a'), 100, 1)],
-        [`/tx/${txid('a')}`]: () => ({ vin: [{ txid: txid('0'), vout: 4294967295, is_coinbase: true, prevout: null }], status: { confirmed: true, block_height: 1 } }),
+        [`/tx/${txid('a')}`]: () => ({
+          vin: [{ txid: txid('0'), vout: 4294967295, is_coinbase: true, prevout: null }],
+          status: { confirmed: true, block_height: 1 },
+        }),
       },
       () => null,
     );
@@ -131,8 +189,14 @@ describe('an index beside the node', () => {
     ['no tip', {}],
     ['a tip that is no hash', { '/blocks/tip/hash': () => 'soon' }],
     ['no list of coins', { '/blocks/tip/hash': () => tip, [`/address/${one}/utxo`]: () => ({}) }],
-    ['coins with fractions', { '/blocks/tip/hash': () => tip, [`/address/${one}/utxo`]: () => [utxo(txid('a'), 0.5, 1)] }],
-    ['coins of later blocks', { '/blocks/tip/hash': () => tip, [`/address/${one}/utxo`]: () => [utxo(txid('a'), 5, 4)] }],
+    [
+      'coins with fractions',
+      { '/blocks/tip/hash': () => tip, [`/address/${one}/utxo`]: () => [utxo(txid('a'), 0.5, 1)] },
+    ],
+    [
+      'coins of later blocks',
+      { '/blocks/tip/hash': () => tip, [`/address/${one}/utxo`]: () => [utxo(txid('a'), 5, 4)] },
+    ],
     ['no JSON', { '/blocks/tip/hash': () => tip, [`/address/${one}/utxo`]: () => '<html>' }],
   ])('with %s is refused', async (_name, routes) => {
     await start(routes);
@@ -144,10 +208,14 @@ describe('an index beside the node', () => {
 
 describeFixtures('a recorded answer of an index', () => {
   it('gives the coins that it lists', async () => {
-    const recorded = readJson<{ txid: string; vout: number; value: number; status: { block_height: number } }[]>('esplora/esplora-utxo-1.json');
+    const recorded = readJson<
+      { txid: string; vout: number; value: number; status: { block_height: number } }[]
+    >('esplora/esplora-utxo-1.json');
     const shifted = recorded.map((coin) => ({ ...coin, status: { ...coin.status, block_height: 2 } }));
     await start({ '/blocks/tip/hash': () => tip, [`/address/${one}/utxo`]: () => shifted });
     const coins = (await client.coins.scanCoins([one]))?.coins;
-    expect(coins?.map(({ txid: id, vout, amountRaw }) => [id, vout, Number(amountRaw)])).toEqual(recorded.map(({ txid: id, vout, value }) => [id, vout, value]));
+    expect(coins?.map(({ txid: id, vout, amountRaw }) => [id, vout, Number(amountRaw)])).toEqual(
+      recorded.map(({ txid: id, vout, value }) => [id, vout, value]),
+    );
   });
 });

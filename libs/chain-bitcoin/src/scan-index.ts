@@ -17,23 +17,42 @@ const retryDelaysMs = [0, 200, 500, 1_000, 2_000];
  * meanwhile makes the answers of two blocks, so it is asked again.
  * @throws ChainClientError when the tip kept moving, or index and node are not of one mind
  */
-export async function scanIndex(session: Session, index: EsploraClient, addresses: readonly string[], signal?: AbortSignal): Promise<CoinScan> {
+export async function scanIndex(
+  session: Session,
+  index: EsploraClient,
+  addresses: readonly string[],
+  signal?: AbortSignal,
+): Promise<CoinScan> {
   for (const delayMs of retryDelaysMs) {
     await pause(delayMs, signal);
     const before = await index.readTipHash(signal);
     const coins = await readAll(index, addresses, signal);
     if (coins === undefined || (await index.readTipHash(signal)) !== before) continue;
     const at = await findHeaderByHash(session, before, signal);
-    if (at !== undefined) return { at: { number: at.number, hash: at.hash }, coins: await toCoins(session, index, at, coins, signal) };
+    if (at !== undefined)
+      return {
+        at: { number: at.number, hash: at.hash },
+        coins: await toCoins(session, index, at, coins, signal),
+      };
   }
-  throw new ChainClientError(`index: expected the coins of ${addresses.length} addresses at one block of the node, the tip kept moving`);
+  throw new ChainClientError(
+    `index: expected the coins of ${addresses.length} addresses at one block of the node, the tip kept moving`,
+  );
 }
 
 /** Undefined as soon as the index contradicts itself about one address. */
-async function readAll(index: EsploraClient, addresses: readonly string[], signal?: AbortSignal): Promise<IndexCoin[] | undefined> {
+async function readAll(
+  index: EsploraClient,
+  addresses: readonly string[],
+  signal?: AbortSignal,
+): Promise<IndexCoin[] | undefined> {
   const coins: IndexCoin[] = [];
   for (let start = 0; start < addresses.length; start += addressesAtOnce) {
-    const some = await Promise.all(addresses.slice(start, start + addressesAtOnce).map((address) => readIndexCoins(index, address, signal)));
+    const some = await Promise.all(
+      addresses
+        .slice(start, start + addressesAtOnce)
+        .map((address) => readIndexCoins(index, address, signal)),
+    );
     for (const found of some) {
       if (found === undefined) return undefined;
       coins.push(...found);
@@ -43,12 +62,22 @@ async function readAll(index: EsploraClient, addresses: readonly string[], signa
 }
 
 /** The node's UTXO set tells which coins are a coinbase's; of those spent since, the index. */
-async function toCoins(session: Session, index: EsploraClient, at: BlockRef, found: readonly IndexCoin[], signal?: AbortSignal): Promise<Coin[]> {
+async function toCoins(
+  session: Session,
+  index: EsploraClient,
+  at: BlockRef,
+  found: readonly IndexCoin[],
+  signal?: AbortSignal,
+): Promise<Coin[]> {
   const told = await findCoinbaseOutpoints(session, found, signal);
   return Promise.all(
     found.map(async (coin) => {
-      if (coin.blockNumber > at.number) throw new ChainClientError(`index: expected coins up to block ${at.number}, got one of ${coin.blockNumber}`);
-      const isCoinbase = told.get(`${coin.txid}:${coin.vout}`) ?? (await isCoinbaseByIndex(index, coin.txid, signal));
+      if (coin.blockNumber > at.number)
+        throw new ChainClientError(
+          `index: expected coins up to block ${at.number}, got one of ${coin.blockNumber}`,
+        );
+      const isCoinbase =
+        told.get(`${coin.txid}:${coin.vout}`) ?? (await isCoinbaseByIndex(index, coin.txid, signal));
       return { ...coin, isCoinbase };
     }),
   );

@@ -33,13 +33,23 @@ const scanSchema = z.object({
 type Scan = z.infer<typeof scanSchema>;
 
 /** Coins of `addresses` by `scantxoutset`; undefined where the node does not have it. A node runs one scan at a time. */
-export async function scanTxOutSet(session: Session, addresses: readonly string[], signal?: AbortSignal): Promise<CoinScan | undefined> {
+export async function scanTxOutSet(
+  session: Session,
+  addresses: readonly string[],
+  signal?: AbortSignal,
+): Promise<CoinScan | undefined> {
   const { capabilities } = session;
   if (!capabilities.hasScan) return undefined;
   try {
     const addressOf = new Map(addresses.map((address) => [matchKeyOf(address), address]));
     // By script, which is the same whatever text a node takes for its network's addresses.
-    const scan = parseScan(await start(session, [...addressOf.keys()].map((script) => `raw(${script})`), signal));
+    const scan = parseScan(
+      await start(
+        session,
+        [...addressOf.keys()].map((script) => `raw(${script})`),
+        signal,
+      ),
+    );
     if (scan !== undefined) return await toCoins(session, addressOf, scan, signal);
   } catch (error) {
     if (!isUnsupported(error)) throw error;
@@ -48,7 +58,11 @@ export async function scanTxOutSet(session: Session, addresses: readonly string[
   return undefined;
 }
 
-async function start(session: Session, descriptors: readonly string[], signal?: AbortSignal): Promise<unknown> {
+async function start(
+  session: Session,
+  descriptors: readonly string[],
+  signal?: AbortSignal,
+): Promise<unknown> {
   const endMs = Date.now() + otherScanWaitMs;
   for (;;) {
     try {
@@ -65,7 +79,11 @@ async function start(session: Session, descriptors: readonly string[], signal?: 
 }
 
 /** A node goes on scanning when the caller has left, so it is told. */
-async function runScan({ rpc }: Session, descriptors: readonly string[], signal?: AbortSignal): Promise<unknown> {
+async function runScan(
+  { rpc }: Session,
+  descriptors: readonly string[],
+  signal?: AbortSignal,
+): Promise<unknown> {
   try {
     return await rpc.call('scantxoutset', ['start', descriptors], { signal, timeoutMs: scanTimeoutMs });
   } catch (error) {
@@ -77,20 +95,41 @@ async function runScan({ rpc }: Session, descriptors: readonly string[], signal?
 /** Undefined for a node too old to say at which block it looked. @throws ChainClientError when it was stopped half way */
 function parseScan(result: unknown): Scan | undefined {
   const scan = scanSchema.safeParse(result);
-  if (scan.data?.success === false) throw new ChainClientError('scantxoutset: expected the whole UTXO set, got a part: somebody stopped the scan');
+  if (scan.data?.success === false)
+    throw new ChainClientError(
+      'scantxoutset: expected the whole UTXO set, got a part: somebody stopped the scan',
+    );
   if (scan.success) return scan.data;
-  if (typeof result === 'object' && result !== null && 'unspents' in result && !('bestblock' in result)) return undefined;
-  throw new ChainClientError(`scantxoutset: expected unspent outputs, got ${z.prettifyError(scan.error).slice(0, 200)}`);
+  if (typeof result === 'object' && result !== null && 'unspents' in result && !('bestblock' in result))
+    return undefined;
+  throw new ChainClientError(
+    `scantxoutset: expected unspent outputs, got ${z.prettifyError(scan.error).slice(0, 200)}`,
+  );
 }
 
-async function toCoins(session: Session, addressOf: ReadonlyMap<string, string>, scan: Scan, signal?: AbortSignal): Promise<CoinScan> {
+async function toCoins(
+  session: Session,
+  addressOf: ReadonlyMap<string, string>,
+  scan: Scan,
+  signal?: AbortSignal,
+): Promise<CoinScan> {
   const untold = scan.unspents.filter(({ coinbase }) => coinbase === undefined);
   const coinbases = await findCoinbaseOutpoints(session, untold, signal);
   const coins = scan.unspents.map(({ txid, vout, scriptPubKey, amount, height, coinbase }) => {
     const address = addressOf.get(scriptPubKey);
-    if (address === undefined) throw new ChainClientError(`scantxoutset: expected coins of ${addressOf.size} scripts, got another script`);
+    if (address === undefined)
+      throw new ChainClientError(
+        `scantxoutset: expected coins of ${addressOf.size} scripts, got another script`,
+      );
     const isCoinbase = coinbase ?? coinbases.get(`${txid}:${vout}`) ?? false;
-    return { txid, vout, address, amountRaw: parseAmount('scantxoutset', amount), isCoinbase, blockNumber: height };
+    return {
+      txid,
+      vout,
+      address,
+      amountRaw: parseAmount('scantxoutset', amount),
+      isCoinbase,
+      blockNumber: height,
+    };
   });
   return { at: { number: scan.height, hash: scan.bestblock }, coins };
 }

@@ -8,10 +8,12 @@ import { parseAddress } from './parse-address.ts';
 import { findAddress, matchKeyOf } from './script-address.ts';
 import { anyScript } from './spec-scripts.ts';
 
-const networkOf = (name: string): Network => bitcoinNetworks.find((network) => network.name === name) as Network;
+const networkOf = (name: string): Network =>
+  bitcoinNetworks.find((network) => network.name === name) as Network;
 const fixtures = new URL('../../../../shared/fixtures/bitcoin/', import.meta.url);
 const itWithFixtures = existsSync(fixtures) ? it : it.skip;
-if (!existsSync(fixtures)) console.warn('../shared/fixtures/bitcoin is absent: addresses of real blocks are not checked');
+if (!existsSync(fixtures))
+  console.warn('../shared/fixtures/bitcoin is absent: addresses of real blocks are not checked');
 
 describe('findAddress and matchKeyOf', () => {
   it('are each other back on every network, and the address is canonical there', () => {
@@ -29,13 +31,23 @@ describe('findAddress and matchKeyOf', () => {
 
   it('agree with bitcoinjs-lib where it knows the form', () => {
     const known = anyScript.filter((script) => /^(76a914|a914|0014|0020|5120)/.test(script));
-    const pairs = [['bitcoin', bitcoinjsNetworks.bitcoin], ['bitcoin-testnet', bitcoinjsNetworks.testnet], ['bitcoin-regtest', bitcoinjsNetworks.regtest]] as const;
+    const pairs = [
+      ['bitcoin', bitcoinjsNetworks.bitcoin],
+      ['bitcoin-testnet', bitcoinjsNetworks.testnet],
+      ['bitcoin-regtest', bitcoinjsNetworks.regtest],
+    ] as const;
     // bitcoinjs-lib asks whether a taproot key is on the curve, which the address does not say.
     const isTaproot = (script: string): boolean => script.startsWith('5120');
     fc.assert(
-      fc.property(fc.constantFrom(...pairs), known.filter((script) => !isTaproot(script)), ([name, network], script) => {
-        expect(findAddress(networkOf(name), script)).toBe(bitcoinjs.fromOutputScript(Buffer.from(script, 'hex'), network));
-      }),
+      fc.property(
+        fc.constantFrom(...pairs),
+        known.filter((script) => !isTaproot(script)),
+        ([name, network], script) => {
+          expect(findAddress(networkOf(name), script)).toBe(
+            bitcoinjs.fromOutputScript(Buffer.from(script, 'hex'), network),
+          );
+        },
+      ),
     );
   });
 
@@ -59,12 +71,17 @@ describe('findAddress and matchKeyOf', () => {
     for (const network of bitcoinNetworks) expect(findAddress(network, script)).toBeUndefined();
   });
 
-  it.each(['', 'bc1', 'bcrt1', '1', 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5', '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed', 'LVg2kJoFNg45Nbpy53h7Fe1wKyeXVRhMH9'])(
-    'give no script for %j',
-    (text) => {
-      expect(() => matchKeyOf(text)).toThrow(expect.objectContaining({ code: 'invalid_address' }) as Error);
-    },
-  );
+  it.each([
+    '',
+    'bc1',
+    'bcrt1',
+    '1',
+    'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5',
+    '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed',
+    'LVg2kJoFNg45Nbpy53h7Fe1wKyeXVRhMH9',
+  ])('give no script for %j', (text) => {
+    expect(() => matchKeyOf(text)).toThrow(expect.objectContaining({ code: 'invalid_address' }) as Error);
+  });
 
   itWithFixtures.each([
     ['bitcoin', 'mainnet-702861'],
@@ -73,7 +90,9 @@ describe('findAddress and matchKeyOf', () => {
     ['bitcoin-testnet', 'testnet3-924634'],
     ['bitcoin-signet', 'signet-31500'],
   ])('give every output of a real block of %s (%s) the address of its record', (name, file) => {
-    const { tx } = JSON.parse(gunzipSync(readFileSync(new URL(`${file}.getblock-v2.json.gz`, fixtures))).toString()) as NodeBlock;
+    const { tx } = JSON.parse(
+      gunzipSync(readFileSync(new URL(`${file}.getblock-v2.json.gz`, fixtures))).toString(),
+    ) as NodeBlock;
     for (const { scriptPubKey } of tx.flatMap(({ vout }) => vout)) {
       expect(findAddress(networkOf(name), scriptPubKey.hex)).toBe(scriptPubKey.address);
       if (scriptPubKey.address !== undefined) expect(matchKeyOf(scriptPubKey.address)).toBe(scriptPubKey.hex);

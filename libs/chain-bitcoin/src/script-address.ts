@@ -15,7 +15,9 @@ const OP_1 = 0x51;
  */
 export function matchKeyOf(address: string): string {
   try {
-    return address.startsWith('bc') || address.startsWith('tb') ? readSegwitScript(address) : keyOfBase58(address);
+    return address.startsWith('bc') || address.startsWith('tb')
+      ? readSegwitScript(address)
+      : keyOfBase58(address);
   } catch (error) {
     throw new InvalidAddressError('expected a canonical Bitcoin address, got another text', { cause: error });
   }
@@ -24,8 +26,10 @@ export function matchKeyOf(address: string): string {
 /** Canonical address of a script on `network`; undefined for scripts without one. */
 export function findAddress(network: Network, matchKey: string): string | undefined {
   const { base58, bech32Hrp } = readTraits(network);
-  if (matchKey.length === 50 && matchKey.startsWith('76a914') && matchKey.endsWith('88ac')) return toBase58(base58.p2pkh, matchKey.slice(6, 46));
-  if (matchKey.length === 46 && matchKey.startsWith('a914') && matchKey.endsWith('87')) return toBase58(base58.p2sh, matchKey.slice(4, 44));
+  if (matchKey.length === 50 && matchKey.startsWith('76a914') && matchKey.endsWith('88ac'))
+    return toBase58(base58.p2pkh, matchKey.slice(6, 46));
+  if (matchKey.length === 46 && matchKey.startsWith('a914') && matchKey.endsWith('87'))
+    return toBase58(base58.p2sh, matchKey.slice(4, 44));
   return toSegwit(bech32Hrp, matchKey);
 }
 

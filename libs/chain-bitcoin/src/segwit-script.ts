@@ -6,7 +6,9 @@ const bech32 = 1;
 const bech32m = 0x2bc830a3;
 const generator = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
 /** What the five bits that fall out of a checksum change in it. */
-const feedback = Int32Array.from({ length: 32 }, (_, top) => generator.reduce((mask, part, bit) => (((top >> bit) & 1) === 0 ? mask : mask ^ part), 0));
+const feedback = Int32Array.from({ length: 32 }, (_, top) =>
+  generator.reduce((mask, part, bit) => (((top >> bit) & 1) === 0 ? mask : mask ^ part), 0),
+);
 const startOf = new Map<string, number>();
 
 /** 0 … 31 by character code, 255 for characters that are no digit. */
@@ -41,7 +43,8 @@ export function readSegwitScript(address: string): string {
   }
   const version = digitOf[address.charCodeAt(separator + 1)] ?? 255;
   if (checksum !== (version === 0 ? bech32 : bech32m)) throw new Error('expected another checksum');
-  if (separator < 1 || version > 16 || length < 4 || bits > 4 || (value & ((1 << bits) - 1)) !== 0) throw new Error('expected a version and a program');
+  if (separator < 1 || version > 16 || length < 4 || bits > 4 || (value & ((1 << bits) - 1)) !== 0)
+    throw new Error('expected a version and a program');
   script[0] = version === 0 ? 0 : OP_1 + version - 1;
   script[1] = length - 2;
   return script.toString('hex', 0, length);
@@ -52,7 +55,10 @@ export function startChecksum(prefix: string): number {
   const known = startOf.get(prefix);
   if (known !== undefined) return known;
   const codes = Array.from(prefix, (character) => character.charCodeAt(0));
-  const checksum = [...codes.map((code) => code >> 5), 0, ...codes.map((code) => code & 31)].reduce(extendChecksum, 1);
+  const checksum = [...codes.map((code) => code >> 5), 0, ...codes.map((code) => code & 31)].reduce(
+    extendChecksum,
+    1,
+  );
   // Few prefixes are an address's; what else comes here is not kept.
   if (startOf.size < 16) startOf.set(prefix, checksum);
   return checksum;

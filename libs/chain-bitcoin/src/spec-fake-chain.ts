@@ -24,7 +24,10 @@ export function createFakeChain(length: number): FakeChain {
     return { block: blocks[at]!, height: at + 1 };
   };
   const extend = (transactions: readonly Transaction[] = []): Block => {
-    const block = buildSpecBlock({ transactions, previous: blocks.at(-1)?.getHash() ?? Buffer.from(genesisHash, 'hex').reverse() });
+    const block = buildSpecBlock({
+      transactions,
+      previous: blocks.at(-1)?.getHash() ?? Buffer.from(genesisHash, 'hex').reverse(),
+    });
     blocks.push(block);
     return block;
   };
@@ -42,7 +45,10 @@ export function createFakeChain(length: number): FakeChain {
     getblock: (hash: string, verbosity: number | boolean) => {
       const { block } = find(hash);
       if (verbosity === 0 || verbosity === false) return block.toHex();
-      return { hash, tx: block.transactions!.map((transaction) => ({ txid: transaction.getId(), vin: [{}] })) };
+      return {
+        hash,
+        tx: block.transactions!.map((transaction) => ({ txid: transaction.getId(), vin: [{}] })),
+      };
     },
   };
   return { blocks, methods, extend };

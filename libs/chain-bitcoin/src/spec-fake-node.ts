@@ -19,7 +19,11 @@ export interface FakeNodeOptions {
   readonly methods: Record<string, Handler>;
   readonly dialect?: Dialect;
   /** Answers in place of the node where it gives something: `status` 0 ends the connection without a word. */
-  intercept?(call: { readonly method: string; readonly count: number; readonly isBatch: boolean }): { status: number; text?: string } | undefined;
+  intercept?(call: {
+    readonly method: string;
+    readonly count: number;
+    readonly isBatch: boolean;
+  }): { status: number; text?: string } | undefined;
 }
 
 export interface FakeNode {
@@ -39,7 +43,11 @@ interface RpcRequest {
 }
 
 /** A server that answers as a node does, to the byte where it matters: HTTP status, `result` beside `error`, `jsonrpc`. */
-export async function startFakeNode({ methods, dialect = 'core-1', intercept }: FakeNodeOptions): Promise<FakeNode> {
+export async function startFakeNode({
+  methods,
+  dialect = 'core-1',
+  intercept,
+}: FakeNodeOptions): Promise<FakeNode> {
   const calls: FakeNode['calls'] = [];
   const requests: FakeNode['requests'] = [];
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -49,21 +57,28 @@ export async function startFakeNode({ methods, dialect = 'core-1', intercept }: 
     const list = isBatch ? body : [body];
     calls.push(...list.map(({ method, params }) => ({ method, params })));
     const first = list[0]?.method ?? '';
-    const other = intercept?.({ method: first, count: calls.filter(({ method }) => method === first).length, isBatch });
+    const other = intercept?.({
+      method: first,
+      count: calls.filter(({ method }) => method === first).length,
+      isBatch,
+    });
     if (other?.status === 0) return void req.socket.destroy();
     if (other !== undefined) return void res.writeHead(other.status).end(other.text);
     const answers = await Promise.all(list.map((request) => execute(methods, request)));
     const status = isBatch || dialect !== 'core-1' ? 200 : statusOf(answers[0]!);
     const written = answers.map((one) => write(dialect, one));
-    res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(isBatch ? written : written[0]));
+    res
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(JSON.stringify(isBatch ? written : written[0]));
   };
   const server = createServer((req, res) => void answer(req, res).catch(() => res.destroy()));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const stop = (): Promise<void> => new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
   return { url: `http://user:secret%2Fword@127.0.0.1:${port}`, calls, requests, methods, stop };
 }
 
@@ -73,9 +88,13 @@ interface Answer {
   readonly error: { readonly code: number; readonly message: string } | null;
 }
 
-async function execute(methods: Record<string, Handler>, { id, method, params }: RpcRequest): Promise<Answer> {
+async function execute(
+  methods: Record<string, Handler>,
+  { id, method, params }: RpcRequest,
+): Promise<Answer> {
   const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
-  if (handler === undefined) return { id, result: null, error: { code: -32601, message: 'Method not found' } };
+  if (handler === undefined)
+    return { id, result: null, error: { code: -32601, message: 'Method not found' } };
   try {
     return { id, result: (await handler(...params)) ?? null, error: null };
   } catch (error) {

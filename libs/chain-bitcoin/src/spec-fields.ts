@@ -20,17 +20,28 @@ export interface Told {
 export function flagAsUnknown(bytes: Buffer, tx: readonly Fields[], at: number, flag: string): Told {
   const { hex } = tx[at]!;
   const changed = `${hex.slice(0, 10)}${flag}aabbccdd${hex.slice(12)}`;
-  return { bytes: Buffer.from(bytes.toString('hex').replace(hex, changed), 'hex'), tx: tx.with(at, { ...tx[at]!, hex: changed }) };
+  return {
+    bytes: Buffer.from(bytes.toString('hex').replace(hex, changed), 'hex'),
+    tx: tx.with(at, { ...tx[at]!, hex: changed }),
+  };
 }
 
 /** As Bitcoin Core tells it. */
 export function toFields(transaction: Transaction): Fields {
   const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
   return {
-    txid: transaction.getId(), hex: transaction.toHex(), version: transaction.version, locktime: transaction.locktime,
+    txid: transaction.getId(),
+    hex: transaction.toHex(),
+    version: transaction.version,
+    locktime: transaction.locktime,
     vin: transaction.ins.map(({ hash, index, script, sequence }) =>
-      transaction.isCoinbase() ? { coinbase: hex(script), sequence } : { txid: hex(hash.toReversed()), vout: index, scriptSig: { hex: hex(script) }, sequence }),
-    vout: transaction.outs.map(({ value, script }) => ({ value: Number(value) / 1e8, scriptPubKey: { hex: hex(script) } })),
+      transaction.isCoinbase()
+        ? { coinbase: hex(script), sequence }
+        : { txid: hex(hash.toReversed()), vout: index, scriptSig: { hex: hex(script) }, sequence },
+    ),
+    vout: transaction.outs.map(({ value, script }) => ({
+      value: Number(value) / 1e8,
+      scriptPubKey: { hex: hex(script) },
+    })),
   };
 }
-

@@ -10,7 +10,9 @@ const hasFixtures = existsSync(folder);
 if (!hasFixtures) console.log('skipped: recorded Bitcoin blocks (../shared/fixtures/bitcoin is absent)');
 
 /** Without them the body, which reads them, is not run. */
-export const describeFixtures: (name: string, body: () => void) => void = hasFixtures ? describe : (name) => describe.skip(name, () => it('needs recorded data', () => undefined));
+export const describeFixtures: (name: string, body: () => void) => void = hasFixtures
+  ? describe
+  : (name) => describe.skip(name, () => it('needs recorded data', () => undefined));
 
 /** What an independent parser found in a block. */
 export interface ExpectedBlock {
@@ -24,7 +26,13 @@ export interface ExpectedBlock {
     readonly witness_commitment_ok: boolean | null;
   };
   readonly txids: readonly string[];
-  readonly outputs: readonly (readonly [txid: string, vout: number, type: string, address: string | null, satoshis: number])[];
+  readonly outputs: readonly (readonly [
+    txid: string,
+    vout: number,
+    type: string,
+    address: string | null,
+    satoshis: number,
+  ])[];
   readonly inputs: readonly (readonly [txid: string, creator: string, vout: number])[];
 }
 
@@ -37,7 +45,11 @@ export interface RecordedBlock {
 }
 
 /** Names of every block with raw bytes and expectations. */
-export const blockNames = hasFixtures ? readdirSync(folder).filter((file) => file.endsWith('.expected.json.gz')).map((file) => file.slice(0, -'.expected.json.gz'.length)) : [];
+export const blockNames = hasFixtures
+  ? readdirSync(folder)
+      .filter((file) => file.endsWith('.expected.json.gz'))
+      .map((file) => file.slice(0, -'.expected.json.gz'.length))
+  : [];
 
 export function networkNamed(name: string): Network {
   const network = bitcoinNetworks.find((candidate) => candidate.name === name);
@@ -47,9 +59,19 @@ export function networkNamed(name: string): Network {
 
 export function readBlockFixture(name: string): RecordedBlock {
   const expected = readJson<ExpectedBlock>(`${name}.expected.json.gz`);
-  const networkName = name.startsWith('mainnet') ? 'bitcoin' : name.startsWith('testnet3') ? 'bitcoin-testnet' : 'bitcoin-signet';
+  const networkName = name.startsWith('mainnet')
+    ? 'bitcoin'
+    : name.startsWith('testnet3')
+      ? 'bitcoin-testnet'
+      : 'bitcoin-signet';
   const number = expected.summary.height_bip34 ?? Number(/-(\d+)$/.exec(name)?.[1] ?? 0);
-  return { name, network: networkNamed(networkName), ref: { number, hash: expected.summary.hash }, bytes: readBytes(name), expected };
+  return {
+    name,
+    network: networkNamed(networkName),
+    ref: { number, hash: expected.summary.hash },
+    bytes: readBytes(name),
+    expected,
+  };
 }
 
 /** A JSON file of the fixtures, gzip or not. */
@@ -71,6 +93,7 @@ export function listFixtures(path: string): string[] {
 
 function readBytes(name: string): Buffer {
   if (existsSync(new URL(`${name}.raw`, folder))) return readFileSync(new URL(`${name}.raw`, folder));
-  if (existsSync(new URL(`${name}.hex`, folder))) return Buffer.from(readFileSync(new URL(`${name}.hex`, folder), 'utf8').trim(), 'hex');
+  if (existsSync(new URL(`${name}.hex`, folder)))
+    return Buffer.from(readFileSync(new URL(`${name}.hex`, folder), 'utf8').trim(), 'hex');
   return Buffer.from(readJson<{ block: string }>(`${name}.electrumx.json`).block, 'hex');
 }

@@ -10,5 +10,7 @@ export const anyScript: fc.Arbitrary<string> = fc.oneof(
   bytesOf(20).map((program) => `0014${program}`),
   bytesOf(32).map((program) => `0020${program}`),
   bytesOf(32).map((program) => `5120${program}`),
-  fc.tuple(fc.integer({ min: 1, max: 16 }), bytesOf(2, 40)).map(([version, program]) => Buffer.of(0x50 + version, program.length / 2).toString('hex') + program),
+  fc
+    .tuple(fc.integer({ min: 1, max: 16 }), bytesOf(2, 40))
+    .map(([version, program]) => Buffer.of(0x50 + version, program.length / 2).toString('hex') + program),
 );

@@ -17,7 +17,10 @@ async function start(options: FakeNodeOptions): Promise<void> {
   [heads, ends] = [[], []];
   node = await startFakeNode(options);
   client = new BitcoinClient({ network, endpointUrl: node.url, concurrency: 1 });
-  stop = client.subscribeHeads((head) => heads.push(head), (error) => ends.push(error));
+  stop = client.subscribeHeads(
+    (head) => heads.push(head),
+    (error) => ends.push(error),
+  );
 }
 
 afterEach(async () => {
@@ -29,10 +32,17 @@ describe('a subscription to heads', () => {
   it('tells each new head as the node answers its long poll, and holds up nothing else', async () => {
     const chain = createFakeChain(1);
     let release: () => void = () => undefined;
-    const waitfornewblock = (): Promise<unknown> => new Promise((resolve) => (release = () => resolve({ hash: chain.blocks.at(-1)!.getId(), height: chain.blocks.length })));
+    const waitfornewblock = (): Promise<unknown> =>
+      new Promise(
+        (resolve) =>
+          (release = () => resolve({ hash: chain.blocks.at(-1)!.getId(), height: chain.blocks.length })),
+      );
     await start({ methods: { ...chain.methods, waitfornewblock } });
     for (const height of [2, 3]) {
-      await waitFor(() => node.calls.filter(({ method }) => method === 'waitfornewblock').length === height - 1, { message: 'the wait' });
+      await waitFor(
+        () => node.calls.filter(({ method }) => method === 'waitfornewblock').length === height - 1,
+        { message: 'the wait' },
+      );
       expect((await client.readHead()).number).toBe(height - 1);
       const block = chain.extend();
       release();
@@ -52,14 +62,23 @@ describe('a subscription to heads', () => {
     expect(heads).toHaveLength(1);
   });
 
-  it.each([403, 404])('ends where the node does not offer it (%i), and is not tried again', async (status) => {
-    await start({ methods: createFakeChain(1).methods, intercept: ({ method }) => (method === 'waitfornewblock' ? { status } : undefined) });
-    await waitFor(() => ends.length === 1, { message: 'the end' });
-    client.subscribeHeads(() => undefined, (error) => ends.push(error));
-    await waitFor(() => ends.length === 2, { message: 'the second end' });
-    expect(ends[1]).toMatchObject({ nodeCode: -32601 });
-    expect(node.calls.filter(({ method }) => method === 'waitfornewblock')).toHaveLength(1);
-  });
+  it.each([403, 404])(
+    'ends where the node does not offer it (%i), and is not tried again',
+    async (status) => {
+      await start({
+        methods: createFakeChain(1).methods,
+        intercept: ({ method }) => (method === 'waitfornewblock' ? { status } : undefined),
+      });
+      await waitFor(() => ends.length === 1, { message: 'the end' });
+      client.subscribeHeads(
+        () => undefined,
+        (error) => ends.push(error),
+      );
+      await waitFor(() => ends.length === 2, { message: 'the second end' });
+      expect(ends[1]).toMatchObject({ nodeCode: -32601 });
+      expect(node.calls.filter(({ method }) => method === 'waitfornewblock')).toHaveLength(1);
+    },
+  );
 
   it('ends with the fault of the node, once, and is tried again', async () => {
     let status = 500;
@@ -71,13 +90,18 @@ describe('a subscription to heads', () => {
     await waitFor(() => ends.length === 1, { message: 'the end' });
     expect(ends[0]).toMatchObject({ nodeCode: 500 });
     status = 200;
-    client.subscribeHeads((head) => heads.push(head), (error) => ends.push(error));
+    client.subscribeHeads(
+      (head) => heads.push(head),
+      (error) => ends.push(error),
+    );
     await waitFor(() => heads.length === 1, { message: 'the head' });
     expect(ends).toHaveLength(1);
   });
 
   it('says nothing after it was stopped or the client closed', async () => {
-    await start({ methods: { ...createFakeChain(1).methods, waitfornewblock: () => new Promise(() => undefined) } });
+    await start({
+      methods: { ...createFakeChain(1).methods, waitfornewblock: () => new Promise(() => undefined) },
+    });
     client.close();
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(ends).toEqual([]);

@@ -29,7 +29,11 @@ export function subscribeHeads(session: Session, subscription: HeadSubscription)
   return () => controller.abort();
 }
 
-async function follow(session: Session, { onHead, timeoutMs }: HeadSubscription, signal: AbortSignal): Promise<never> {
+async function follow(
+  session: Session,
+  { onHead, timeoutMs }: HeadSubscription,
+  signal: AbortSignal,
+): Promise<never> {
   let last: string | undefined;
   for (;;) {
     await waitForNewBlock(session, timeoutMs, signal);
@@ -43,8 +47,13 @@ async function follow(session: Session, { onHead, timeoutMs }: HeadSubscription,
   }
 }
 
-async function waitForNewBlock({ rpc, capabilities }: Session, timeoutMs: number, signal: AbortSignal): Promise<void> {
-  if (!capabilities.hasWaitForNewBlock) throw new ChainClientError('the endpoint does not push heads', { nodeCode: -32601 });
+async function waitForNewBlock(
+  { rpc, capabilities }: Session,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!capabilities.hasWaitForNewBlock)
+    throw new ChainClientError('the endpoint does not push heads', { nodeCode: -32601 });
   try {
     await rpc.call('waitfornewblock', [waitMs], { signal, timeoutMs: waitMs + timeoutMs });
   } catch (error) {

@@ -12,33 +12,52 @@ import { describeFixtures, networkNamed, readBlockFixture } from './spec-fixture
 const regtest = networkNamed('bitcoin-regtest');
 const mainnet = networkNamed('bitcoin');
 
-function decode(block: LibraryBlock, bytes: Buffer = Buffer.from(block.toBuffer()), { network = regtest, number = 500_000 }: { network?: Network; number?: number } = {}): Block {
+function decode(
+  block: LibraryBlock,
+  bytes: Buffer = Buffer.from(block.toBuffer()),
+  { network = regtest, number = 500_000 }: { network?: Network; number?: number } = {},
+): Block {
   return decodeBlock({ number, hash: block.getId() }, bytes, readTraits(network));
 }
 
 /** The bytes of the same header over other transactions. */
-function withTransactions(block: LibraryBlock, change: (transactions: Transaction[]) => Transaction[]): Buffer {
+function withTransactions(
+  block: LibraryBlock,
+  change: (transactions: Transaction[]) => Transaction[],
+): Buffer {
   const copy = LibraryBlock.fromBuffer(block.toBuffer());
   copy.transactions = change(copy.transactions!);
   return Buffer.from(copy.toBuffer());
 }
 
-const transactions = [buildSpecTransaction(), buildSpecTransaction({ hasWitness: false }), buildSpecTransaction(), buildSpecTransaction()];
+const transactions = [
+  buildSpecTransaction(),
+  buildSpecTransaction({ hasWitness: false }),
+  buildSpecTransaction(),
+  buildSpecTransaction(),
+];
 // Five with the coinbase: the tree has an odd level at both ends.
 const honest = buildSpecBlock({ transactions });
 
 describe('an honest block', () => {
   it('is taken', () => {
-    expect(decode(honest).transactions.map(({ hash }) => hash)).toEqual(honest.transactions!.map((transaction) => transaction.getId()));
+    expect(decode(honest).transactions.map(({ hash }) => hash)).toEqual(
+      honest.transactions!.map((transaction) => transaction.getId()),
+    );
   });
 
   it.each([0, 1, 2, 3, 6, 7, 12, 33])('of %i payments is taken', (count) => {
-    const block = buildSpecBlock({ transactions: Array.from({ length: count }, () => buildSpecTransaction()) });
+    const block = buildSpecBlock({
+      transactions: Array.from({ length: count }, () => buildSpecTransaction()),
+    });
     expect(decode(block).transactions).toHaveLength(count + 1);
   });
 
   it('without a witness needs no commitment', () => {
-    const block = buildSpecBlock({ transactions: [buildSpecTransaction({ hasWitness: false })], hasCommitment: false });
+    const block = buildSpecBlock({
+      transactions: [buildSpecTransaction({ hasWitness: false })],
+      hasCommitment: false,
+    });
     expect(decode(block).transactions).toHaveLength(2);
   });
 
@@ -54,14 +73,46 @@ describe('a tampered block is refused:', () => {
   const cases: [name: string, bytes: Buffer, message: RegExp][] = [
     ['a transaction removed', withTransactions(honest, (all) => all.toSpliced(2, 1)), /merkle root/],
     ['the last transaction removed', withTransactions(honest, (all) => all.slice(0, -1)), /merkle root/],
-    ['two transactions exchanged', withTransactions(honest, ([coinbase, a, b, ...rest]) => [coinbase!, b!, a!, ...rest]), /merkle root/],
-    ['the last transaction twice, under the same root (CVE-2012-2459)', withTransactions(honest, (all) => [...all, all.at(-1)!]), /twice under the same merkle root/],
-    ['an output changed', withTransactions(honest, (all) => change(all, 1, (transaction) => (transaction.outs[0]!.value += 1n))), /merkle root/],
-    ['an outpoint changed', withTransactions(honest, (all) => change(all, 1, (transaction) => (transaction.ins[0]!.index += 1))), /merkle root/],
-    ['a witness changed', withTransactions(honest, (all) => change(all, 1, (transaction) => (transaction.ins[0]!.witness[0]![3]! ^= 1))), /witness commitment/],
-    ['a witness removed', withTransactions(honest, (all) => all.with(1, stripWitness(all[1]!))), /witness commitment/],
+    [
+      'two transactions exchanged',
+      withTransactions(honest, ([coinbase, a, b, ...rest]) => [coinbase!, b!, a!, ...rest]),
+      /merkle root/,
+    ],
+    [
+      'the last transaction twice, under the same root (CVE-2012-2459)',
+      withTransactions(honest, (all) => [...all, all.at(-1)!]),
+      /twice under the same merkle root/,
+    ],
+    [
+      'an output changed',
+      withTransactions(honest, (all) => change(all, 1, (transaction) => (transaction.outs[0]!.value += 1n))),
+      /merkle root/,
+    ],
+    [
+      'an outpoint changed',
+      withTransactions(honest, (all) => change(all, 1, (transaction) => (transaction.ins[0]!.index += 1))),
+      /merkle root/,
+    ],
+    [
+      'a witness changed',
+      withTransactions(honest, (all) =>
+        change(all, 1, (transaction) => (transaction.ins[0]!.witness[0]![3]! ^= 1)),
+      ),
+      /witness commitment/,
+    ],
+    [
+      'a witness removed',
+      withTransactions(honest, (all) => all.with(1, stripWitness(all[1]!))),
+      /witness commitment/,
+    ],
     ['every witness removed', withTransactions(honest, (all) => all.map(stripWitness)), /reserved value/],
-    ['the reserved value changed', withTransactions(honest, (all) => change(all, 0, (coinbase) => coinbase.setWitness(0, [Buffer.alloc(32, 1)]))), /witness commitment/],
+    [
+      'the reserved value changed',
+      withTransactions(honest, (all) =>
+        change(all, 0, (coinbase) => coinbase.setWitness(0, [Buffer.alloc(32, 1)])),
+      ),
+      /witness commitment/,
+    ],
     ['nothing but the coinbase', withTransactions(honest, (all) => all.slice(0, 1)), /merkle root/],
     ['the header alone', Buffer.from(honest.toBuffer()).subarray(0, headerLength), /expected/],
     ['half of the bytes', Buffer.from(honest.toBuffer()).subarray(0, 400), /expected/],
@@ -78,14 +129,27 @@ describe('a tampered block is refused:', () => {
 
   it('the end of the list twice, on either level of the tree (CVE-2012-2459)', () => {
     const three = buildSpecBlock({ transactions: transactions.slice(0, 2) });
-    expect(() => decode(three, withTransactions(three, (all) => [...all, all.at(-1)!]))).toThrow('twice under the same merkle root');
+    expect(() =>
+      decode(
+        three,
+        withTransactions(three, (all) => [...all, all.at(-1)!]),
+      ),
+    ).toThrow('twice under the same merkle root');
     const six = buildSpecBlock({ transactions: [...transactions, buildSpecTransaction()] });
-    expect(() => decode(six, withTransactions(six, (all) => [...all, ...all.slice(-2)]))).toThrow('twice under the same merkle root');
+    expect(() =>
+      decode(
+        six,
+        withTransactions(six, (all) => [...all, ...all.slice(-2)]),
+      ),
+    ).toThrow('twice under the same merkle root');
   });
 
   it('the header of another block', () => {
     const other = buildSpecBlock({ transactions });
-    const bytes = Buffer.concat([other.toBuffer(true), Buffer.from(honest.toBuffer()).subarray(headerLength)]);
+    const bytes = Buffer.concat([
+      other.toBuffer(true),
+      Buffer.from(honest.toBuffer()).subarray(headerLength),
+    ]);
     expect(() => decode(honest, bytes)).toThrow(/expected hash/);
     expect(() => decode(other, bytes)).toThrow(/merkle root/);
   });
@@ -102,13 +166,19 @@ describe('a tampered block is refused:', () => {
   });
 
   it('a coinbase that is not in front, twice there, or not there', () => {
-    expect(() => decode(buildSpecBlock({ transactions, coinbaseAt: 1 }))).toThrow('one coinbase, in front, got one at 1');
+    expect(() => decode(buildSpecBlock({ transactions, coinbaseAt: 1 }))).toThrow(
+      'one coinbase, in front, got one at 1',
+    );
     const coinbase = honest.transactions![0]!;
-    expect(() => decode(buildSpecBlock({ transactions: [coinbase], hasCommitment: false }))).toThrow('one coinbase, in front, got one at 0, 1');
+    expect(() => decode(buildSpecBlock({ transactions: [coinbase], hasCommitment: false }))).toThrow(
+      'one coinbase, in front, got one at 0, 1',
+    );
   });
 
   it('a witness in a block that commits to none', () => {
-    expect(() => decode(buildSpecBlock({ transactions, hasCommitment: false }))).toThrow('no witness in a block without');
+    expect(() => decode(buildSpecBlock({ transactions, hasCommitment: false }))).toThrow(
+      'no witness in a block without',
+    );
   });
 
   it('any byte changed', () => {
@@ -145,9 +215,18 @@ describeFixtures('a recorded block with', () => {
   });
 });
 
-function change(all: readonly Transaction[], at: number, edit: (transaction: Transaction) => unknown): Transaction[] {
+function change(
+  all: readonly Transaction[],
+  at: number,
+  edit: (transaction: Transaction) => unknown,
+): Transaction[] {
   const copy = all[at]!.clone();
-  copy.ins.forEach((input, index) => copy.setWitness(index, input.witness.map((item) => Uint8Array.from(item))));
+  copy.ins.forEach((input, index) =>
+    copy.setWitness(
+      index,
+      input.witness.map((item) => Uint8Array.from(item)),
+    ),
+  );
   edit(copy);
   return all.with(at, copy) as Transaction[];
 }
@@ -160,5 +239,9 @@ function stripWitness(transaction: Transaction): Transaction {
 
 function withCount(block: LibraryBlock, countHex: string): Buffer {
   const bytes = Buffer.from(block.toBuffer());
-  return Buffer.concat([bytes.subarray(0, headerLength), Buffer.from(countHex, 'hex'), bytes.subarray(headerLength + 1)]);
+  return Buffer.concat([
+    bytes.subarray(0, headerLength),
+    Buffer.from(countHex, 'hex'),
+    bytes.subarray(headerLength + 1),
+  ]);
 }

@@ -19,7 +19,14 @@ describeFixtures('unknown: a real block', () => {
 
   beforeAll(async () => {
     const prevout = { value: 1, scriptPubKey: { hex: '51' } };
-    const getblock = (_hash: string, verbosity: number) => (verbosity === 0 ? told.bytes.toString('hex') : { hash: ref.hash, future: 1, tx: told.tx.map((one) => ({ ...one, vin: one.vin.map((input) => ({ ...input, prevout })) })) });
+    const getblock = (_hash: string, verbosity: number) =>
+      verbosity === 0
+        ? told.bytes.toString('hex')
+        : {
+            hash: ref.hash,
+            future: 1,
+            tx: told.tx.map((one) => ({ ...one, vin: one.vin.map((input) => ({ ...input, prevout })) })),
+          };
     const getrawtransaction = (txid: string) => told.tx.find((one) => one.txid === txid)!.hex;
     node = await startFakeNode({ methods: { getblock, getrawtransaction } });
     client = new BitcoinClient({ network, endpointUrl: node.url });
@@ -30,7 +37,8 @@ describeFixtures('unknown: a real block', () => {
   });
 
   const read = (options?: typeof take): Promise<Block> => client.readBlock(ref, undefined, options);
-  const marksOf = ({ transactions }: Block): number[] => transactions.flatMap(({ isUnproved, index }) => (isUnproved === true ? [index] : []));
+  const marksOf = ({ transactions }: Block): number[] =>
+    transactions.flatMap(({ isUnproved, index }) => (isUnproved === true ? [index] : []));
   /** A transaction with a witness, and not the coinbase. */
   const at = honest.findIndex(({ hex }, index) => index > 0 && hex.slice(8, 12) === '0001');
   const flagged = (flag: string): Told => flagAsUnknown(bytes, honest, at, flag);
@@ -46,18 +54,34 @@ describeFixtures('unknown: a real block', () => {
   });
 
   it('is taken as it is, from its bytes alone', () => {
-    expect([at > 0, known.unknowns, marksOf(known), known.transactions.length]).toEqual([true, undefined, [], honest.length]);
+    expect([at > 0, known.unknowns, marksOf(known), known.transactions.length]).toEqual([
+      true,
+      undefined,
+      [],
+      honest.length,
+    ]);
     expect(node.calls.map(({ params }) => params[1])).toEqual([0]);
   });
 
   describe('(a) with a transaction whose bytes are laid out in a way that is not known', () => {
-    it.each([['02', '0x02'], ['03', '0x03'], ['80', '0x80']])('by the flag %s: is refused by it, and taken by its fields, which the root proves', async (flag, name) => {
-      told = flagged(flag);
-      await expect(read()).rejects.toMatchObject({ code: 'unknown_content', retryable: true, unknowns: [{ kind: `transaction-encoding:${name}`, transactionHash: honest[at]!.txid }] });
-      const { unknowns, ...block } = await read(take);
-      expect(unknowns).toMatchObject([{ kind: `transaction-encoding:${name}` }]);
-      expect(block).toEqual(known);
-    });
+    it.each([
+      ['02', '0x02'],
+      ['03', '0x03'],
+      ['80', '0x80'],
+    ])(
+      'by the flag %s: is refused by it, and taken by its fields, which the root proves',
+      async (flag, name) => {
+        told = flagged(flag);
+        await expect(read()).rejects.toMatchObject({
+          code: 'unknown_content',
+          retryable: true,
+          unknowns: [{ kind: `transaction-encoding:${name}`, transactionHash: honest[at]!.txid }],
+        });
+        const { unknowns, ...block } = await read(take);
+        expect(unknowns).toMatchObject([{ kind: `transaction-encoding:${name}` }]);
+        expect(block).toEqual(known);
+      },
+    );
 
     it('is the node’s word alone where the id does not come from the fields, and only it', async () => {
       const [first, ...others] = honest[at]!.vout;
@@ -69,7 +93,13 @@ describeFixtures('unknown: a real block', () => {
 
     it.each<[string, () => Told]>([
       ['one left out', () => ({ ...flagged('02'), tx: flagged('02').tx.toSpliced(1, 1) })],
-      ['two exchanged', () => ({ ...flagged('02'), tx: [honest[0]!, flagged('02').tx[2]!, flagged('02').tx[1]!, ...flagged('02').tx.slice(3)] })],
+      [
+        'two exchanged',
+        () => ({
+          ...flagged('02'),
+          tx: [honest[0]!, flagged('02').tx[2]!, flagged('02').tx[1]!, ...flagged('02').tx.slice(3)],
+        }),
+      ],
       ['the last one twice', () => ({ ...flagged('02'), tx: [...flagged('02').tx, honest.at(-1)!] })],
       ['the id of another', () => change(at, { txid: '11'.repeat(32) })],
       ['another one’s bytes', () => change(at === 1 ? 2 : 1, { hex: honest[0]!.hex })],
@@ -93,7 +123,14 @@ describeFixtures('unknown: a real block', () => {
   });
 
   it('(b), (c) with members of its fields and of its header that are not known: nothing rests on them', async () => {
-    told = { ...flagged('02'), tx: flagged('02').tx.map((one) => ({ ...one, future: 1, vin: one.vin.map((input) => ({ ...input, future: 1 })) })) };
+    told = {
+      ...flagged('02'),
+      tx: flagged('02').tx.map((one) => ({
+        ...one,
+        future: 1,
+        vin: one.vin.map((input) => ({ ...input, future: 1 })),
+      })),
+    };
     const { unknowns: _, ...block } = await read(take);
     expect(block).toEqual(known);
   });
@@ -104,16 +141,28 @@ describe('unknown: a block with', () => {
 
   it.each<[string, (transaction: Transaction) => void]>([
     ['a version of transactions', (transaction) => (transaction.version = 0x7fffffff)],
-    ['a version of witnesses', (transaction) => (transaction.outs[0]!.script = Buffer.from(`6028${'5a'.repeat(40)}`, 'hex'))],
-    ['a script that is no program', (transaction) => (transaction.outs[0]!.script = Buffer.from('feff4e', 'hex'))],
+    [
+      'a version of witnesses',
+      (transaction) => (transaction.outs[0]!.script = Buffer.from(`6028${'5a'.repeat(40)}`, 'hex')),
+    ],
+    [
+      'a script that is no program',
+      (transaction) => (transaction.outs[0]!.script = Buffer.from('feff4e', 'hex')),
+    ],
     ['an empty script', (transaction) => (transaction.outs[0]!.script = Buffer.alloc(0))],
-    ['an annex in a witness', (transaction) => transaction.setWitness(0, [Buffer.alloc(64, 1), Buffer.from('50ff', 'hex')])],
+    [
+      'an annex in a witness',
+      (transaction) => transaction.setWitness(0, [Buffer.alloc(64, 1), Buffer.from('50ff', 'hex')]),
+    ],
   ])('%s that is not known is proved as ever', (_, edit) => {
     const transaction = buildSpecTransaction();
     edit(transaction);
     const block = buildSpecBlock({ transactions: [transaction, buildSpecTransaction()] });
     const decoded = decodeBlock({ number: 500, hash: block.getId() }, Buffer.from(block.toBuffer()), traits);
     expect(decoded.unknowns).toBeUndefined();
-    expect(decoded.transactions[1]).toMatchObject({ hash: transaction.getId(), utxo: { outputs: [{ matchKey: Buffer.from(transaction.outs[0]!.script).toString('hex') }, {}] } });
+    expect(decoded.transactions[1]).toMatchObject({
+      hash: transaction.getId(),
+      utxo: { outputs: [{ matchKey: Buffer.from(transaction.outs[0]!.script).toString('hex') }, {}] },
+    });
   });
 });

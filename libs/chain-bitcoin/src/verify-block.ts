@@ -25,7 +25,8 @@ const commitmentPrefix = '6a24aa21a9ed';
  */
 export function verifyBlock(ref: BlockRef, bytes: Buffer, traits: BitcoinTraits): VerifiedBlock {
   const header = parseHeader(bytes);
-  if (header.hash !== ref.hash) throw new IncompleteBlockError(`block ${ref.number}: expected hash ${ref.hash}, got ${header.hash}`);
+  if (header.hash !== ref.hash)
+    throw new IncompleteBlockError(`block ${ref.number}: expected hash ${ref.hash}, got ${header.hash}`);
   try {
     const transactions = readTransactions(bytes);
     expectCoinbase(transactions);
@@ -43,7 +44,10 @@ function readTransactions(bytes: Buffer): RawTransaction[] {
   const count = reader.readCount(transactionBytesMin);
   const transactions: RawTransaction[] = [];
   for (let index = 0; index < count; index++) transactions.push(readTransaction(reader));
-  if (reader.left > 0) throw new IncompleteBlockError(`expected the block to end after ${count} transactions, got ${reader.left} bytes more`);
+  if (reader.left > 0)
+    throw new IncompleteBlockError(
+      `expected the block to end after ${count} transactions, got ${reader.left} bytes more`,
+    );
   return transactions;
 }
 
@@ -51,28 +55,41 @@ function readTransactions(bytes: Buffer): RawTransaction[] {
 export function expectCoinbase(transactions: readonly Pick<RawTransaction, 'isCoinbase'>[]): void {
   const at = transactions.flatMap(({ isCoinbase }, index) => (isCoinbase ? [index] : []));
   if (at.length !== 1 || at[0] !== 0) {
-    throw new IncompleteBlockError(`expected one coinbase, in front, got ${at.length === 0 ? 'none' : `one at ${at.join(', ')}`}`);
+    throw new IncompleteBlockError(
+      `expected one coinbase, in front, got ${at.length === 0 ? 'none' : `one at ${at.join(', ')}`}`,
+    );
   }
 }
 
-export function expectMerkleRoot({ merkleRoot }: RawHeader, transactions: readonly Pick<RawTransaction, 'txidBytes'>[]): void {
+export function expectMerkleRoot(
+  { merkleRoot }: RawHeader,
+  transactions: readonly Pick<RawTransaction, 'txidBytes'>[],
+): void {
   const { root, isMutated } = computeMerkleRoot(transactions.map(({ txidBytes }) => txidBytes));
-  if (!root.equals(merkleRoot)) throw new IncompleteBlockError(`expected merkle root ${toHashText(merkleRoot)}, got ${toHashText(root)}`);
-  if (isMutated) throw new IncompleteBlockError('expected every transaction once, got some twice under the same merkle root');
+  if (!root.equals(merkleRoot))
+    throw new IncompleteBlockError(`expected merkle root ${toHashText(merkleRoot)}, got ${toHashText(root)}`);
+  if (isMutated)
+    throw new IncompleteBlockError(
+      'expected every transaction once, got some twice under the same merkle root',
+    );
 }
 
 /** BIP-141. Before segwit was active miners wrote commitments that nothing stood behind. */
 function expectCommitment(transactions: readonly RawTransaction[], isSegwitActive: boolean): void {
   const coinbase = transactions[0] as RawTransaction;
-  const commitment = coinbase.outputs.findLast(({ matchKey }) => matchKey.length >= 76 && matchKey.startsWith(commitmentPrefix));
+  const commitment = coinbase.outputs.findLast(
+    ({ matchKey }) => matchKey.length >= 76 && matchKey.startsWith(commitmentPrefix),
+  );
   const isBare = !transactions.some(({ hasWitness }) => hasWitness);
   if (commitment === undefined) {
-    if (!isBare) throw new IncompleteBlockError('expected no witness in a block without a witness commitment, got one');
+    if (!isBare)
+      throw new IncompleteBlockError('expected no witness in a block without a witness commitment, got one');
     return;
   }
   if (isBare && !isSegwitActive) return;
   const [reserved, ...more] = coinbase.firstWitness;
-  if (reserved?.length !== 32 || more.length > 0) throw new IncompleteBlockError('expected the reserved value of 32 bytes as the witness of the coinbase');
+  if (reserved?.length !== 32 || more.length > 0)
+    throw new IncompleteBlockError('expected the reserved value of 32 bytes as the witness of the coinbase');
   const leaves = transactions.map(({ wtxidBytes }, index) => (index === 0 ? Buffer.alloc(32) : wtxidBytes));
   const got = hash256(Buffer.concat([computeMerkleRoot(leaves).root, reserved])).toString('hex');
   const expected = commitment.matchKey.slice(12, 76);

@@ -10,7 +10,11 @@ describe('Base58', () => {
 
   it.each([
     ['a checksum', '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN3', 'expected [0-9a-f]{8}, got [0-9a-f]{8}$'],
-    ['a length', '1BvBMSEYstWetqTFn5Au4m4GFg7xJa', 'expected 25 bytes in 26 to 35 characters \\(Base58Check\\), got 2\\d bytes in 30 characters'],
+    [
+      'a length',
+      '1BvBMSEYstWetqTFn5Au4m4GFg7xJa',
+      'expected 25 bytes in 26 to 35 characters \\(Base58Check\\), got 2\\d bytes in 30 characters',
+    ],
     ['a character', 'l', 'got "l" as character 1'],
   ])('names %s that is wrong', (_what, text, message) => {
     expect(() => parseBase58Check(text, shape)).toThrow(new RegExp(message));

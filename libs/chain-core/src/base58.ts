@@ -34,7 +34,10 @@ export function parseBase58Check(input: string, { bytes, characters }: Base58Sha
   const payload = decoded.subarray(0, bytes);
   const expected = toHex(sha256(sha256(payload)).subarray(0, CHECKSUM_BYTES));
   const got = toHex(decoded.subarray(bytes));
-  if (expected !== got) throw new InvalidAddressError(`address checksum (Base58Check) is wrong: expected ${expected}, got ${got}`);
+  if (expected !== got)
+    throw new InvalidAddressError(
+      `address checksum (Base58Check) is wrong: expected ${expected}, got ${got}`,
+    );
   return payload;
 }
 
@@ -42,14 +45,19 @@ function decode(input: string, { bytes, characters: [min, max] }: Base58Shape, e
   const wrong = /[^1-9A-HJ-NP-Za-km-z]/u.exec(input);
   if (wrong) {
     const expected = `expected letters and digits other than 0, O, I and l (${encoding})`;
-    throw new InvalidAddressError(`address has an illegal character: ${expected}, got ${JSON.stringify(wrong[0])} as character ${wrong.index + 1}`);
+    throw new InvalidAddressError(
+      `address has an illegal character: ${expected}, got ${JSON.stringify(wrong[0])} as character ${wrong.index + 1}`,
+    );
   }
   const expected = `expected ${bytes} bytes in ${min === max ? min : `${min} to ${max}`} characters (${encoding})`;
   // Decoding is quadratic, so a text that is far too long is not decoded.
-  if (input.length > 2 * max) throw new InvalidAddressError(`address has a wrong length: ${expected}, got ${input.length} characters`);
+  if (input.length > 2 * max)
+    throw new InvalidAddressError(`address has a wrong length: ${expected}, got ${input.length} characters`);
   const decoded = base58.decode(input);
   if (decoded.length !== bytes) {
-    throw new InvalidAddressError(`address has a wrong length: ${expected}, got ${decoded.length} bytes in ${input.length} characters`);
+    throw new InvalidAddressError(
+      `address has a wrong length: ${expected}, got ${decoded.length} bytes in ${input.length} characters`,
+    );
   }
   return decoded;
 }

@@ -29,7 +29,8 @@ export class BodyBytes {
     let at = 0;
     for (const chunk of this.#chunks) {
       const end = at + chunk.length;
-      if (from < end && to > at) text += chunk.toString('latin1', Math.max(from - at, 0), Math.min(to - at, chunk.length));
+      if (from < end && to > at)
+        text += chunk.toString('latin1', Math.max(from - at, 0), Math.min(to - at, chunk.length));
       at = end;
     }
     return text;
@@ -42,7 +43,8 @@ export class BodyBytes {
   /** Valid until the next call: blocks are megabytes, and fresh memory for each costs more than the copy. */
   #join(): Buffer {
     if (this.length > scratchBytesMax) return Buffer.concat(this.#chunks, this.length);
-    if (this.length > scratch.length) scratch = Buffer.allocUnsafeSlow(Math.min(scratchBytesMax, this.length * 2));
+    if (this.length > scratch.length)
+      scratch = Buffer.allocUnsafeSlow(Math.min(scratchBytesMax, this.length * 2));
     this.copyTo(scratch, 0);
     return scratch.subarray(0, this.length);
   }

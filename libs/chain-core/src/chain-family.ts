@@ -135,7 +135,11 @@ export interface Dial {
   readonly lookup: (
     hostname: string,
     options: object,
-    callback: (error: Error | null, address: string | { address: string; family: number }[], family?: number) => void,
+    callback: (
+      error: Error | null,
+      address: string | { address: string; family: number }[],
+      family?: number,
+    ) => void,
   ) => void;
   /** @throws BlockedAddressError when `url` names a literal address that is not allowed (no look-up happens for those). */
   check(url: string): void;
@@ -178,7 +182,11 @@ export interface ChainClient {
    * UTXO chains have none: their balances come from the UTXO set that the analyzer keeps.
    * @throws BlockNotFoundError when the node does not have (the state of) that block
    */
-  readBalances(at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]>;
+  readBalances(
+    at: BlockRef,
+    queries: readonly BalanceQuery[],
+    signal?: AbortSignal,
+  ): Promise<(bigint | undefined)[]>;
   /** Unconfirmed transactions, where the node tells them. */
   readonly mempool?: MempoolReader;
   /** UTXO chains: coins that an address had before it was watched. */

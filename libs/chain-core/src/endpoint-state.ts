@@ -53,6 +53,11 @@ export class EndpointState {
 
   health(nowMs: number): EndpointHealth {
     const { client, headNumber } = this;
-    return { label: client.label, isHealthy: !this.isOpen(nowMs), lastError: this.#lastError?.message, headNumber };
+    return {
+      label: client.label,
+      isHealthy: !this.isOpen(nowMs),
+      lastError: this.#lastError?.message,
+      headNumber,
+    };
   }
 }

@@ -18,7 +18,9 @@ export interface Endpoint {
 export function parseEndpoint(endpointUrl: string): Endpoint {
   const url = URL.canParse(endpointUrl) ? new URL(endpointUrl) : undefined;
   if (url === undefined || !/^(https?|wss?):$/.test(url.protocol)) {
-    throw new ChainClientError('endpoint URL: expected http, https, ws or wss', { publicMessage: 'endpoint URL is not valid' });
+    throw new ChainClientError('endpoint URL: expected http, https, ws or wss', {
+      publicMessage: 'endpoint URL is not valid',
+    });
   }
   const isSecure = url.protocol === 'https:' || url.protocol === 'wss:';
   const authority = `${url.hostname}:${url.port === '' ? (isSecure ? '443' : '80') : url.port}`;

@@ -30,7 +30,10 @@ export class InvalidPublicKeyError extends ChainError {
   readonly field: 'extended_public_key' | 'derivation_path';
   /** Key and path are each well-formed, but contradict each other. */
   readonly isConflict: boolean;
-  constructor(message: string, options: { field: 'extended_public_key' | 'derivation_path'; isConflict?: boolean; cause?: unknown }) {
+  constructor(
+    message: string,
+    options: { field: 'extended_public_key' | 'derivation_path'; isConflict?: boolean; cause?: unknown },
+  ) {
     super(message, options);
     this.field = options.field;
     this.isConflict = options.isConflict ?? false;
@@ -97,7 +100,8 @@ export class UnknownContentError extends ChainError {
 /** What may be told to API clients: no endpoint, address or credential of the operator. The log has the rest. */
 export function describePublicly(error: unknown): string {
   if (error instanceof ChainError) return error.publicMessage;
-  if (error instanceof Error && 'publicMessage' in error && typeof error.publicMessage === 'string') return error.publicMessage;
+  if (error instanceof Error && 'publicMessage' in error && typeof error.publicMessage === 'string')
+    return error.publicMessage;
   // Errors of ours say what contradicts; those of drivers and sockets name hosts.
   if (error instanceof Error && 'retryable' in error) return `${error.name}: ${error.message}`;
   return 'an internal fault, the log of the service tells more';

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import type { Block, BlockHeader, BlockRef } from './block.ts';
 import type { ChainClient, ReadBlockOptions } from './chain-family.ts';
-import { BlockNotFoundError, ChainClientError, IncompleteBlockError, InvalidAssetError, UnknownContentError, WrongChainError } from './errors.ts';
+import {
+  BlockNotFoundError,
+  ChainClientError,
+  IncompleteBlockError,
+  InvalidAssetError,
+  UnknownContentError,
+  WrongChainError,
+} from './errors.ts';
 import { createFailoverClient } from './failover-client.ts';
 import type { FailoverClient, FailoverOptions } from './failover-client.ts';
 import type { Network } from './network.ts';
@@ -48,8 +55,18 @@ class FakeClient implements ChainClient {
     return () => undefined;
   }
   readBlock(ref: BlockRef, _signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
-    if (this.isBlind && options?.takeUnknown !== true) return Promise.reject(new UnknownContentError('new', [{ kind: 'transaction-type:0x7d', expected: '0x0 to 0x4', got: '0x7d' }]));
-    return this.#serve(() => ({ ...this.#header(ref.number), transactions: [], balanceChanges: [], touchedAssets: [] }));
+    if (this.isBlind && options?.takeUnknown !== true)
+      return Promise.reject(
+        new UnknownContentError('new', [
+          { kind: 'transaction-type:0x7d', expected: '0x0 to 0x4', got: '0x7d' },
+        ]),
+      );
+    return this.#serve(() => ({
+      ...this.#header(ref.number),
+      transactions: [],
+      balanceChanges: [],
+      touchedAssets: [],
+    }));
   }
   readBalances(): Promise<(bigint | undefined)[]> {
     return this.#serve(() => [1n]);
@@ -59,7 +76,12 @@ class FakeClient implements ChainClient {
   }
 
   #header(number: number): BlockHeader {
-    return { number, hash: `${this.fork}${number}`, parentHash: `${this.fork}${number - 1}`, timestamp: number };
+    return {
+      number,
+      hash: `${this.fork}${number}`,
+      parentHash: `${this.fork}${number - 1}`,
+      timestamp: number,
+    };
   }
   #serve<T>(answer: () => T): Promise<T> {
     this.callCount++;
@@ -76,7 +98,11 @@ interface Fixture {
 function build(options: FailoverOptions = {}): Fixture {
   const fakes: Fixture['fakes'] = [new FakeClient('one'), new FakeClient('two'), new FakeClient('three')];
   const clock = { nowMs: 1_000_000 };
-  return { fakes, clock, client: createFailoverClient(fakes, { now: () => clock.nowMs, probeIntervalMs: Infinity, ...options }) };
+  return {
+    fakes,
+    clock,
+    client: createFailoverClient(fakes, { now: () => clock.nowMs, probeIntervalMs: Infinity, ...options }),
+  };
 }
 
 const down = new ChainClientError('connection refused');
@@ -94,12 +120,15 @@ describe('createFailoverClient', () => {
     expect(client.label).toBe('one');
   });
 
-  it.each([down, new IncompleteBlockError('a log is missing'), new BlockNotFoundError('lagging')])('asks the next endpoint after %s', async (failure) => {
-    const { client, fakes } = build();
-    fakes[0].failure = failure;
-    expect((await client.readBlock({ number: 5, hash: 'a5' })).hash).toBe('a5');
-    expect(client.label).toBe('two');
-  });
+  it.each([down, new IncompleteBlockError('a log is missing'), new BlockNotFoundError('lagging')])(
+    'asks the next endpoint after %s',
+    async (failure) => {
+      const { client, fakes } = build();
+      fakes[0].failure = failure;
+      expect((await client.readBlock({ number: 5, hash: 'a5' })).hash).toBe('a5');
+      expect(client.label).toBe('two');
+    },
+  );
 
   it('stays with the endpoint that answered last, also when the first is back', async () => {
     const { client, fakes, clock } = build();
@@ -116,7 +145,12 @@ describe('createFailoverClient', () => {
     fakes[0].isWrongChain = true;
     fakes[0].fork = 'z';
     expect((await client.readHead()).hash).toBe('a100');
-    expect(client.clients[0]).toEqual({ label: 'one', isHealthy: false, lastError: 'other chain', headNumber: 100 });
+    expect(client.clients[0]).toEqual({
+      label: 'one',
+      isHealthy: false,
+      lastError: 'other chain',
+      headNumber: 100,
+    });
   });
 
   it('notices when the endpoint in use turns to another chain', async () => {
@@ -213,8 +247,17 @@ describe('createFailoverClient', () => {
     it('reads them from all other endpoints; who has none, or serves another chain, says nothing', async () => {
       const { client, fakes } = build();
       for (const fake of fakes) fake.isBlind = true;
-      expect((await client.readBlockElsewhere(ref, 'one')).map(({ label, block }) => [label, block.hash])).toEqual([['two', 'a50'], ['three', 'a50']]);
-      expect((await client.readBlockElsewhere(ref, 'gone')).map(({ label }) => label)).toEqual(['one', 'two', 'three']);
+      expect(
+        (await client.readBlockElsewhere(ref, 'one')).map(({ label, block }) => [label, block.hash]),
+      ).toEqual([
+        ['two', 'a50'],
+        ['three', 'a50'],
+      ]);
+      expect((await client.readBlockElsewhere(ref, 'gone')).map(({ label }) => label)).toEqual([
+        'one',
+        'two',
+        'three',
+      ]);
       fakes[1].failure = down;
       fakes[2].isWrongChain = true;
       expect(await createFailoverClient(fakes).readBlockElsewhere(ref, 'one')).toEqual([]);
@@ -235,7 +278,10 @@ describe('createFailoverClient', () => {
     const { client, fakes } = build();
     const heads: number[] = [];
     const ends: string[] = [];
-    client.subscribeHeads?.(({ number }) => heads.push(number), ({ message }) => ends.push(message));
+    client.subscribeHeads?.(
+      ({ number }) => heads.push(number),
+      ({ message }) => ends.push(message),
+    );
     fakes[0].failure = down;
     await client.readHead();
     expect([heads, ends]).toEqual([[100], ['moved to two']]);
@@ -248,7 +294,10 @@ describe('createFailoverClient', () => {
   });
 
   it('answers as long as one endpoint does, whatever the others do and whenever', async () => {
-    const step = fc.record({ broken: fc.subarray([0, 1, 2], { maxLength: 2 }), waitMs: fc.integer({ min: 0, max: 100_000 }) });
+    const step = fc.record({
+      broken: fc.subarray([0, 1, 2], { maxLength: 2 }),
+      waitMs: fc.integer({ min: 0, max: 100_000 }),
+    });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
         const { client, fakes, clock } = build();

@@ -1,5 +1,12 @@
 import type { Block, BlockHeader, BlockRef } from './block.ts';
-import type { BalanceQuery, ChainClient, CoinReader, MempoolReader, ReadBlockOptions, TokenMetadata } from './chain-family.ts';
+import type {
+  BalanceQuery,
+  ChainClient,
+  CoinReader,
+  MempoolReader,
+  ReadBlockOptions,
+  TokenMetadata,
+} from './chain-family.ts';
 import { EndpointState } from './endpoint-state.ts';
 import type { CircuitOptions, EndpointHealth } from './endpoint-state.ts';
 import { BlockNotFoundError, ChainClientError, UnknownContentError } from './errors.ts';
@@ -44,7 +51,10 @@ export interface FailoverClient extends ChainClient {
  * call fails in a way that another endpoint may not, when the node serves another chain, or when it lags behind.
  * @throws RangeError without clients
  */
-export function createFailoverClient(clients: readonly ChainClient[], options: FailoverOptions = {}): FailoverClient {
+export function createFailoverClient(
+  clients: readonly ChainClient[],
+  options: FailoverOptions = {},
+): FailoverClient {
   const first = clients[0];
   if (first === undefined) throw new RangeError('failover: expected at least one client, got none');
   return new StickyFailoverClient(first.network, clients, options);
@@ -69,7 +79,13 @@ class StickyFailoverClient implements FailoverClient {
     this.#endpoints = clients.map((client) => new EndpointState(client));
     this.#primary = this.#endpoints[0] as EndpointState;
     this.#options = {
-      cooldownMs: 1_000, cooldownMsMax: 60_000, verifyIntervalMs: 30_000, probeIntervalMs: 15_000, lagBlocksMax: 10, now: Date.now, ...options,
+      cooldownMs: 1_000,
+      cooldownMsMax: 60_000,
+      verifyIntervalMs: 30_000,
+      probeIntervalMs: 15_000,
+      lagBlocksMax: 10,
+      now: Date.now,
+      ...options,
     };
     if (clients.some((client) => client.subscribeHeads !== undefined)) {
       this.subscribeHeads = (onHead, onEnd) => this.#subscribe(onHead, onEnd);
@@ -78,18 +94,22 @@ class StickyFailoverClient implements FailoverClient {
       this.proveSenders = (ref, transactions, signal) => proveSendersOf(clients, ref, transactions, signal);
     }
     if (clients.some((client) => client.readTokens !== undefined)) {
-      this.readTokens = (assetGids, signal) => this.#run((client) => readTokensOf(client, assetGids, signal), signal);
+      this.readTokens = (assetGids, signal) =>
+        this.#run((client) => readTokensOf(client, assetGids, signal), signal);
     }
     if (clients.some((client) => client.mempool !== undefined)) {
       this.mempool = {
         readSnapshot: (signal) => this.#run((client) => mempoolOf(client).readSnapshot(signal), signal),
-        readTransactions: (hashes, signal) => this.#run((client) => mempoolOf(client).readTransactions(hashes, signal), signal),
+        readTransactions: (hashes, signal) =>
+          this.#run((client) => mempoolOf(client).readTransactions(hashes, signal), signal),
       };
     }
     if (clients.some((client) => client.coins !== undefined)) {
       this.coins = {
-        scanCoins: (addresses, signal) => this.#run((client) => coinsOf(client).scanCoins(addresses, signal), signal),
-        readSpentOutputs: (ref, signal) => this.#run((client) => coinsOf(client).readSpentOutputs(ref, signal), signal),
+        scanCoins: (addresses, signal) =>
+          this.#run((client) => coinsOf(client).scanCoins(addresses, signal), signal),
+        readSpentOutputs: (ref, signal) =>
+          this.#run((client) => coinsOf(client).readSpentOutputs(ref, signal), signal),
       };
     }
   }
@@ -130,7 +150,8 @@ class StickyFailoverClient implements FailoverClient {
     try {
       return await this.#run(async (client) => {
         const header = await client.findHeaderByHash(hash, signal);
-        if (header === undefined) throw new BlockNotFoundError(`block ${hash} is not known to ${client.label}`);
+        if (header === undefined)
+          throw new BlockNotFoundError(`block ${hash} is not known to ${client.label}`);
         return header;
       }, signal);
     } catch (error) {
@@ -161,7 +182,10 @@ class StickyFailoverClient implements FailoverClient {
       others.map(async (endpoint) => {
         try {
           await this.#verify(endpoint, signal);
-          return { label: endpoint.client.label, block: await endpoint.client.readBlock(ref, signal, { takeUnknown: true }) };
+          return {
+            label: endpoint.client.label,
+            block: await endpoint.client.readBlock(ref, signal, { takeUnknown: true }),
+          };
         } catch {
           return undefined;
         }
@@ -170,7 +194,11 @@ class StickyFailoverClient implements FailoverClient {
     return opinions.filter((opinion) => opinion !== undefined);
   }
 
-  readBalances(at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]> {
+  readBalances(
+    at: BlockRef,
+    queries: readonly BalanceQuery[],
+    signal?: AbortSignal,
+  ): Promise<(bigint | undefined)[]> {
     return this.#run((client) => client.readBalances(at, queries, signal), signal);
   }
 
@@ -192,7 +220,10 @@ class StickyFailoverClient implements FailoverClient {
     for (const { client } of this.#endpoints) client.close();
   }
 
-  async #run<T>(call: (client: ChainClient, endpoint: EndpointState) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async #run<T>(
+    call: (client: ChainClient, endpoint: EndpointState) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
     let failure: Error | undefined;
     for (const endpoint of this.#order()) {
       try {
@@ -203,7 +234,8 @@ class StickyFailoverClient implements FailoverClient {
       } catch (error) {
         if (signal?.aborted === true || !mayDiffer(error)) throw error;
         // A node that merely lacks a block, or has one with something unknown, is not broken.
-        if (!(error instanceof BlockNotFoundError || error instanceof UnknownContentError)) endpoint.fail(error, this.#options.now(), this.#options);
+        if (!(error instanceof BlockNotFoundError || error instanceof UnknownContentError))
+          endpoint.fail(error, this.#options.now(), this.#options);
         failure = moreTelling(failure, error);
       }
     }
@@ -214,13 +246,16 @@ class StickyFailoverClient implements FailoverClient {
   #order(): EndpointState[] {
     const nowMs = this.#options.now();
     const all = [this.#primary, ...this.#endpoints.filter((endpoint) => endpoint !== this.#primary)];
-    const open = all.filter((endpoint) => endpoint.isOpen(nowMs)).sort((a, b) => a.openUntilMs - b.openUntilMs);
+    const open = all
+      .filter((endpoint) => endpoint.isOpen(nowMs))
+      .sort((a, b) => a.openUntilMs - b.openUntilMs);
     return [...all.filter((endpoint) => !endpoint.isOpen(nowMs)), ...open];
   }
 
   async #verify(endpoint: EndpointState, signal?: AbortSignal): Promise<void> {
     const nowMs = this.#options.now();
-    if (endpoint.verifiedAtMs !== undefined && nowMs - endpoint.verifiedAtMs < this.#options.verifyIntervalMs) return;
+    if (endpoint.verifiedAtMs !== undefined && nowMs - endpoint.verifiedAtMs < this.#options.verifyIntervalMs)
+      return;
     await endpoint.client.verifyChain(signal);
     endpoint.verifiedAtMs = nowMs;
   }
@@ -257,7 +292,9 @@ class StickyFailoverClient implements FailoverClient {
     const nowMs = this.#options.now();
     if (this.#endpoints.length < 2 || nowMs - this.#probedAtMs < this.#options.probeIntervalMs) return;
     this.#probedAtMs = nowMs;
-    void Promise.all(this.#endpoints.map((endpoint) => this.#probeOne(endpoint))).then(() => this.#leaveLagging());
+    void Promise.all(this.#endpoints.map((endpoint) => this.#probeOne(endpoint))).then(() =>
+      this.#leaveLagging(),
+    );
   }
 
   async #probeOne(endpoint: EndpointState): Promise<void> {
@@ -274,12 +311,20 @@ class StickyFailoverClient implements FailoverClient {
     const nowMs = this.#options.now();
     const healthy = this.#endpoints.filter((endpoint) => !endpoint.isOpen(nowMs));
     const best = healthy.toSorted((a, b) => (b.headNumber ?? 0) - (a.headNumber ?? 0))[0];
-    if (best === undefined || (this.#primary.headNumber ?? 0) + this.#options.lagBlocksMax >= (best.headNumber ?? 0)) return;
+    if (
+      best === undefined ||
+      (this.#primary.headNumber ?? 0) + this.#options.lagBlocksMax >= (best.headNumber ?? 0)
+    )
+      return;
     this.#choose(best);
   }
 }
 
-async function readTokensOf(client: ChainClient, gids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {
+async function readTokensOf(
+  client: ChainClient,
+  gids: readonly string[],
+  signal?: AbortSignal,
+): Promise<(TokenMetadata | undefined)[]> {
   if (client.readTokens === undefined) throw new ChainClientError(`${client.label} does not read tokens`);
   return client.readTokens(gids, signal);
 }

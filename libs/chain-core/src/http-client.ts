@@ -89,7 +89,8 @@ export class HttpClient {
   /** As `send`, with the body as it came. */
   fetch(request: HttpRequest): Promise<HttpReply> {
     const { what, signal, timeoutMs = this.#options.timeoutMs } = request;
-    const task = (): Promise<HttpReply> => withDeadline({ what, timeoutMs, signal }, (inner) => this.#send(request, timeoutMs, inner));
+    const task = (): Promise<HttpReply> =>
+      withDeadline({ what, timeoutMs, signal }, (inner) => this.#send(request, timeoutMs, inner));
     return request.timeoutMs === undefined ? this.#slots.run(signal, task, request.isPatient) : task();
   }
 
@@ -103,13 +104,21 @@ export class HttpClient {
     this.#pool = undefined;
   }
 
-  #send({ what, method, path, body }: HttpRequest, timeoutMs: number, signal: AbortSignal): Promise<HttpReply> {
+  #send(
+    { what, method, path, body }: HttpRequest,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<HttpReply> {
     const { headers } = this.#options.endpoint;
     const pool = this.#connect();
     const request = {
       path,
       method,
-      headers: { ...headers, accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        ...headers,
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       body,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
@@ -121,7 +130,9 @@ export class HttpClient {
     if (this.#pool !== undefined) return this.#pool;
     const { endpoint, dial, concurrency, timeoutMs, openPool, refusesSocketUrl } = this.#options;
     if (endpoint.isSocket && refusesSocketUrl === true) {
-      throw new ChainClientError('endpoint URL: expected http or https, got a WebSocket', { publicMessage: 'endpoint URL is not valid' });
+      throw new ChainClientError('endpoint URL: expected http or https, got a WebSocket', {
+        publicMessage: 'endpoint URL is not valid',
+      });
     }
     dial?.check(endpoint.httpOrigin);
     this.#pool = openPool(endpoint.httpOrigin, {

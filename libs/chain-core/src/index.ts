@@ -16,7 +16,14 @@ export { networkSchema } from './network-schema.ts';
 export { encodeBase58Check, parseBase58, parseBase58Check } from './base58.ts';
 export { resolveAssetPath } from './resolve-asset-path.ts';
 export { hasSameEndpoints, listEndpoints, type Opener, type SealedEndpoints } from './list-endpoints.ts';
-export { createChainOpener, missingFamily, type ActiveChain, type ChainOpenerOptions, type OpenChain, type OpenedChain } from './open-chain.ts';
+export {
+  createChainOpener,
+  missingFamily,
+  type ActiveChain,
+  type ChainOpenerOptions,
+  type OpenChain,
+  type OpenedChain,
+} from './open-chain.ts';
 export { createFailoverClient } from './failover-client.ts';
 export type { BlockOpinion, FailoverClient, FailoverOptions } from './failover-client.ts';
 export type { EndpointHealth } from './endpoint-state.ts';
@@ -26,7 +33,14 @@ export { RequestSlots } from './request-slots.ts';
 export { readAnswer, unwrap } from './rpc-answer.ts';
 export type { RpcAnswer, RpcCall } from './rpc-answer.ts';
 export { HttpClient } from './http-client.ts';
-export type { EndpointOptions, HttpAnswer, HttpClientOptions, HttpPool, HttpReply, PoolOptions } from './http-client.ts';
+export type {
+  EndpointOptions,
+  HttpAnswer,
+  HttpClientOptions,
+  HttpPool,
+  HttpReply,
+  PoolOptions,
+} from './http-client.ts';
 export { BodyBytes } from './body-bytes.ts';
 export { expectJson, isServerFault, JsonRpc, orderAnswers, parseJson, readRpcText } from './json-rpc.ts';
 export { settleUnknowns } from './settle-unknowns.ts';

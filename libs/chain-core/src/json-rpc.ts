@@ -19,7 +19,11 @@ export class JsonRpc<Options> {
 
   /** @throws ChainClientError when the transport fails; the node's own error is an answer */
   async call({ method, params }: RpcCall, options: Options): Promise<RpcAnswer> {
-    const response = await this.#post(method, JSON.stringify({ jsonrpc: '2.0', id: this.#nextId++, method, params }), options);
+    const response = await this.#post(
+      method,
+      JSON.stringify({ jsonrpc: '2.0', id: this.#nextId++, method, params }),
+      options,
+    );
     if (Array.isArray(response)) throw new ChainClientError(`${method}: expected one response, got a list`);
     return readAnswer(method, response);
   }
@@ -31,7 +35,12 @@ export class JsonRpc<Options> {
   async batch(calls: readonly RpcCall[], options: Options): Promise<RpcAnswer[]> {
     const firstId = this.#nextId;
     this.#nextId += calls.length;
-    const body = calls.map(({ method, params }, index) => ({ jsonrpc: '2.0', id: firstId + index, method, params }));
+    const body = calls.map(({ method, params }, index) => ({
+      jsonrpc: '2.0',
+      id: firstId + index,
+      method,
+      params,
+    }));
     const what = `batch of ${calls.length} ${calls[0]?.method ?? ''}`;
     const response = await this.#post(what, JSON.stringify(body), options);
     if (Array.isArray(response)) return orderAnswers(calls, firstId, response);
@@ -45,7 +54,8 @@ export class JsonRpc<Options> {
    */
   async callMany(calls: readonly RpcCall[], batchSize: number, options: Options): Promise<RpcAnswer[]> {
     const answers: Promise<RpcAnswer[]>[] = [];
-    for (let start = 0; start < calls.length; start += batchSize) answers.push(this.#callChunk(calls.slice(start, start + batchSize), options));
+    for (let start = 0; start < calls.length; start += batchSize)
+      answers.push(this.#callChunk(calls.slice(start, start + batchSize), options));
     return (await Promise.all(answers)).flat();
   }
 
@@ -75,7 +85,8 @@ export function readRpcText(what: string, { status, text }: HttpAnswer): string 
 /** @throws ChainClientError when `text` is not JSON */
 export function expectJson(what: string, text: string): unknown {
   const parsed = parseJson(text);
-  if (parsed === undefined) throw new ChainClientError(`${what}: expected JSON, got ${text.length} bytes of something else`);
+  if (parsed === undefined)
+    throw new ChainClientError(`${what}: expected JSON, got ${text.length} bytes of something else`);
   return parsed;
 }
 
@@ -102,18 +113,26 @@ export function isServerFault(error: unknown): boolean {
 }
 
 function isErrorResponse(parsed: unknown): boolean {
-  return typeof parsed === 'object' && parsed !== null && 'error' in parsed && typeof parsed.error === 'object';
+  return (
+    typeof parsed === 'object' && parsed !== null && 'error' in parsed && typeof parsed.error === 'object'
+  );
 }
 
 /** Answers to calls that were numbered from `firstId` on, in the order of the calls. @throws ChainClientError when one is missing */
-export function orderAnswers(calls: readonly RpcCall[], firstId: number, responses: readonly unknown[]): RpcAnswer[] {
+export function orderAnswers(
+  calls: readonly RpcCall[],
+  firstId: number,
+  responses: readonly unknown[],
+): RpcAnswer[] {
   const byId = new Map<unknown, unknown>();
   for (const response of responses) {
-    if (typeof response === 'object' && response !== null && 'id' in response) byId.set(response.id, response);
+    if (typeof response === 'object' && response !== null && 'id' in response)
+      byId.set(response.id, response);
   }
   return calls.map(({ method }, index) => {
     const response = byId.get(firstId + index);
-    if (response === undefined) throw new ChainClientError(`${method}: expected ${calls.length} responses, one is missing`);
+    if (response === undefined)
+      throw new ChainClientError(`${method}: expected ${calls.length} responses, one is missing`);
     return readAnswer(method, response);
   });
 }

@@ -25,18 +25,45 @@ it('opens the endpoint set over the API first, then those of the configuration, 
   const dial = {} as Dial;
   const asked: string[] = [];
   const findFamily = async (namespace: string): Promise<ChainFamily> => (asked.push(namespace), family);
-  const configured = createChainOpener({ findFamily, opener, dial, endpoints: { [GID]: ['http://one', 'http://two', 'http://one'] }, timeoutMs: 5 });
+  const configured = createChainOpener({
+    findFamily,
+    opener,
+    dial,
+    endpoints: { [GID]: ['http://one', 'http://two', 'http://one'] },
+    timeoutMs: 5,
+  });
   expect((await configured({ ...chain, endpointSealed: 'a', evmEndpointSealed: 'b' })).network).toBe(network);
   expect(urls()).toEqual([`http://endpoint:${GID}/a`, 'http://one', 'http://two']);
-  expect(created[0]).toEqual({ network, endpointUrl: `http://endpoint:${GID}/a`, evmEndpointUrl: `http://evm_endpoint:${GID}/b`, dial, timeoutMs: 5 });
+  expect(created[0]).toEqual({
+    network,
+    endpointUrl: `http://endpoint:${GID}/a`,
+    evmEndpointUrl: `http://evm_endpoint:${GID}/b`,
+    dial,
+    timeoutMs: 5,
+  });
   expect(asked).toEqual(['eip155']);
 });
 
 it('gives every node the index beside it, where its chain has one', async () => {
   const endpoints = { [GID]: ['http://one', 'http://two'] };
-  await createChainOpener({ findFamily: async () => family, opener, endpoints, indexes: { [GID]: 'http://index', other: 'http://other' } })(chain);
-  await createChainOpener({ findFamily: async () => family, opener, endpoints, indexes: { other: 'http://other' } })(chain);
-  expect(created.map(({ indexUrl }) => indexUrl)).toEqual(['http://index', 'http://index', undefined, undefined]);
+  await createChainOpener({
+    findFamily: async () => family,
+    opener,
+    endpoints,
+    indexes: { [GID]: 'http://index', other: 'http://other' },
+  })(chain);
+  await createChainOpener({
+    findFamily: async () => family,
+    opener,
+    endpoints,
+    indexes: { other: 'http://other' },
+  })(chain);
+  expect(created.map(({ indexUrl }) => indexUrl)).toEqual([
+    'http://index',
+    'http://index',
+    undefined,
+    undefined,
+  ]);
 });
 
 it('takes the Ethereum-compatible endpoint where there is no other', async () => {
@@ -49,7 +76,9 @@ it.each([
   ['eip155:5 is not in the catalogue of this build', {}, { ...chain, gid: 'eip155:5' }],
   ['no endpoint is configured', {}, chain],
 ] as const)('says that %s', async (message, options, row) => {
-  await expect(createChainOpener({ findFamily: async () => family, opener, ...options })(row)).rejects.toThrow(new ChainNotConfiguredError(message));
+  await expect(
+    createChainOpener({ findFamily: async () => family, opener, ...options })(row),
+  ).rejects.toThrow(new ChainNotConfiguredError(message));
 });
 
 it('says why an endpoint cannot be used, and to the public without it', async () => {

@@ -1,4 +1,11 @@
-import type { ChainClient, ChainEndpoint, ChainFamily, ChainFamilyName, Dial, UtxoCodec } from './chain-family.ts';
+import type {
+  ChainClient,
+  ChainEndpoint,
+  ChainFamily,
+  ChainFamilyName,
+  Dial,
+  UtxoCodec,
+} from './chain-family.ts';
 import { ChainNotConfiguredError, describePublicly } from './errors.ts';
 import { createFailoverClient, type FailoverClient } from './failover-client.ts';
 import { listEndpoints, type Opener, type SealedEndpoints } from './list-endpoints.ts';
@@ -37,24 +44,45 @@ export interface ChainOpenerOptions {
   readonly timeoutMs?: number;
 }
 
-export function createChainOpener({ findFamily, opener, dial, endpoints, indexes, timeoutMs }: ChainOpenerOptions): OpenChain {
+export function createChainOpener({
+  findFamily,
+  opener,
+  dial,
+  endpoints,
+  indexes,
+  timeoutMs,
+}: ChainOpenerOptions): OpenChain {
   return async (chain) => {
     const family = await findFamily(chain.gid.split(':', 1)[0]!);
     if (family === undefined) throw new ChainNotConfiguredError(missingFamily(chain.family));
     const network = family.networks.find(({ gid }) => gid === chain.gid);
-    if (network === undefined) throw new ChainNotConfiguredError(`${chain.gid} is not in the catalogue of this build`);
+    if (network === undefined)
+      throw new ChainNotConfiguredError(`${chain.gid} is not in the catalogue of this build`);
     const indexUrl = indexes?.[chain.gid];
-    const optional = { ...(dial && { dial }), ...(timeoutMs !== undefined && { timeoutMs }), ...(indexUrl !== undefined && { indexUrl }) };
-    const connect = (endpoint: ChainEndpoint): ChainClient => family.createClient({ network, ...endpoint, ...optional });
+    const optional = {
+      ...(dial && { dial }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(indexUrl !== undefined && { indexUrl }),
+    };
+    const connect = (endpoint: ChainEndpoint): ChainClient =>
+      family.createClient({ network, ...endpoint, ...optional });
     let clients: ChainClient[];
     try {
       clients = listEndpoints(chain, opener, endpoints?.[chain.gid]).map(connect);
     } catch (error) {
       const publicMessage = `the endpoint cannot be used: ${describePublicly(error)}`;
-      throw new ChainNotConfiguredError(`the endpoint cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error, publicMessage });
+      throw new ChainNotConfiguredError(
+        `the endpoint cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error, publicMessage },
+      );
     }
     if (clients.length === 0) throw new ChainNotConfiguredError('no endpoint is configured');
-    return { network, client: createFailoverClient(clients), ...(family.utxo && { utxo: family.utxo }), ...(family.displayAddress && { displayAddress: family.displayAddress }) };
+    return {
+      network,
+      client: createFailoverClient(clients),
+      ...(family.utxo && { utxo: family.utxo }),
+      ...(family.displayAddress && { displayAddress: family.displayAddress }),
+    };
   };
 }
 

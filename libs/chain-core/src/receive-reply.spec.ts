@@ -24,7 +24,8 @@ describe('receiveReply', () => {
     exchange.handler!.onRequestStart(exchange.controller);
     exchange.handler!.onResponseStart(exchange.controller, 103);
     exchange.handler!.onResponseStart(exchange.controller, 200);
-    for (const piece of ['{"a', '":', '"ü"}']) exchange.handler!.onResponseData(exchange.controller, Buffer.from(piece));
+    for (const piece of ['{"a', '":', '"ü"}'])
+      exchange.handler!.onResponseData(exchange.controller, Buffer.from(piece));
     exchange.handler!.onResponseEnd();
     const { status, body } = await reading;
     expect([status, body.length, body.toString(), body.slice(1, 5)]).toEqual([200, 10, '{"a":"ü"}', '"a":']);
@@ -64,7 +65,11 @@ describe('receiveReply', () => {
     const reading = receiveReply('call', new AbortController().signal, exchange.dispatch);
     exchange.handler!.onResponseError(exchange.controller, new Error('other side closed'));
     await expect(reading).rejects.toThrow('other side closed');
-    await expect(receiveReply('call', new AbortController().signal, () => { throw new Error('invalid path'); })).rejects.toThrow('invalid path');
+    await expect(
+      receiveReply('call', new AbortController().signal, () => {
+        throw new Error('invalid path');
+      }),
+    ).rejects.toThrow('invalid path');
   });
 
   it('refuses what is larger than any block', async () => {
@@ -72,7 +77,10 @@ describe('receiveReply', () => {
     const reading = receiveReply('eth_getBlockReceipts', new AbortController().signal, exchange.dispatch);
     const piece = Buffer.alloc(64 * 1024 * 1024);
     for (let count = 0; count < 5; count += 1) exchange.handler!.onResponseData(exchange.controller, piece);
-    await expect(reading).rejects.toMatchObject({ code: 'node_error', message: 'eth_getBlockReceipts: expected at most 268435456 bytes, got more' });
+    await expect(reading).rejects.toMatchObject({
+      code: 'node_error',
+      message: 'eth_getBlockReceipts: expected at most 268435456 bytes, got more',
+    });
     expect(exchange.aborted).toHaveLength(1);
   });
 });

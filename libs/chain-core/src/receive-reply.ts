@@ -25,7 +25,11 @@ export interface ReplyHandler {
  * @param dispatch sends the request, whose handler it is given
  * @throws whatever ends it, the reason of `signal`, or ChainClientError when the reply is larger than 256 MiB
  */
-export function receiveReply(what: string, signal: AbortSignal, dispatch: (handler: ReplyHandler) => void): Promise<HttpReply> {
+export function receiveReply(
+  what: string,
+  signal: AbortSignal,
+  dispatch: (handler: ReplyHandler) => void,
+): Promise<HttpReply> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -55,7 +59,10 @@ export function receiveReply(what: string, signal: AbortSignal, dispatch: (handl
         onResponseData(current, chunk) {
           size += chunk.length;
           chunks.push(chunk);
-          if (size > responseBytesMax) current.abort(new ChainClientError(`${what}: expected at most ${responseBytesMax} bytes, got more`));
+          if (size > responseBytesMax)
+            current.abort(
+              new ChainClientError(`${what}: expected at most ${responseBytesMax} bytes, got more`),
+            );
         },
         onResponseEnd() {
           signal.removeEventListener('abort', onAbort);

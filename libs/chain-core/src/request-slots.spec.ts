@@ -6,9 +6,19 @@ describe('RequestSlots', () => {
     const begun: string[] = [];
     let end!: () => void;
     const run = (name: string, isPatient: boolean): Promise<void> =>
-      slots.run(undefined, () => (begun.push(name), new Promise<void>((resolve) => (end = resolve))), isPatient);
+      slots.run(
+        undefined,
+        () => (begun.push(name), new Promise<void>((resolve) => (end = resolve))),
+        isPatient,
+      );
     expect(slots.isBusy).toBe(false);
-    const runs = [run('first', true), run('patient 1', true), run('patient 2', true), run('other 1', false), run('other 2', false)];
+    const runs = [
+      run('first', true),
+      run('patient 1', true),
+      run('patient 2', true),
+      run('other 1', false),
+      run('other 2', false),
+    ];
     expect(slots.isBusy).toBe(true);
     for (const served of [0, 3, 4, 1]) {
       end();

@@ -24,8 +24,12 @@ export function resolveAssetPath(network: Network, assetPath: string, kinds: rea
   if (namespace === 'slip44') return resolveNative(network, reference);
   const kind = kinds.find((one) => one.namespace === namespace || one.aliases?.includes(namespace));
   if (kind) return `${network.gid}/${kind.namespace}:${resolveReference(kind, reference)}`;
-  const expected = ['slip44:<coin>', ...kinds.map((one) => `${one.namespace}:<${one.reference}>`)].join(' or ');
-  throw new InvalidAssetError(`asset is not one of ${network.gid}: expected ${expected}, got ${quote(assetPath)}`);
+  const expected = ['slip44:<coin>', ...kinds.map((one) => `${one.namespace}:<${one.reference}>`)].join(
+    ' or ',
+  );
+  throw new InvalidAssetError(
+    `asset is not one of ${network.gid}: expected ${expected}, got ${quote(assetPath)}`,
+  );
 }
 
 function resolveNative(network: Network, reference: string): string {
@@ -33,7 +37,9 @@ function resolveNative(network: Network, reference: string): string {
   const gid = `${network.gid}/slip44:${reference}`;
   if (gid === native.gid || native.aliases?.includes(gid)) return native.gid;
   const expected = native.gid.slice(network.gid.length + 1);
-  throw new InvalidAssetError(`native asset of ${network.gid}: expected ${expected}, got ${quote(`slip44:${reference}`)}`);
+  throw new InvalidAssetError(
+    `native asset of ${network.gid}: expected ${expected}, got ${quote(`slip44:${reference}`)}`,
+  );
 }
 
 function resolveReference(kind: TokenKind, reference: string): string {
@@ -41,7 +47,10 @@ function resolveReference(kind: TokenKind, reference: string): string {
     return kind.parse(reference);
   } catch (error) {
     if (!(error instanceof InvalidAddressError)) throw error;
-    throw new InvalidAssetError(`token reference: ${error.message}`, { cause: error, publicMessage: `token reference: ${error.publicMessage}` });
+    throw new InvalidAssetError(`token reference: ${error.message}`, {
+      cause: error,
+      publicMessage: `token reference: ${error.publicMessage}`,
+    });
   }
 }
 

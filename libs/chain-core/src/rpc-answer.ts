@@ -15,11 +15,13 @@ const errorSchema = z.object({ code: z.number().optional(), message: z.string().
 
 /** Reads one response object. @throws ChainClientError when it is not JSON-RPC */
 export function readAnswer(method: string, response: unknown): RpcAnswer {
-  if (typeof response !== 'object' || response === null) throw new ChainClientError(`${method}: expected a JSON-RPC response`);
+  if (typeof response !== 'object' || response === null)
+    throw new ChainClientError(`${method}: expected a JSON-RPC response`);
   if ('error' in response && response.error !== null && response.error !== undefined) {
     return { type: 'error', error: toRpcError(method, response.error) };
   }
-  if (!('result' in response)) throw new ChainClientError(`${method}: expected a result or an error, got neither`);
+  if (!('result' in response))
+    throw new ChainClientError(`${method}: expected a result or an error, got neither`);
   return { type: 'result', result: response.result };
 }
 

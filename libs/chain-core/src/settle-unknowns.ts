@@ -12,15 +12,23 @@ const gotMax = 200;
  * was found.
  * @throws UnknownContentError unless the caller takes blocks with something unknown
  */
-export function settleUnknowns(block: Block, found: readonly UnknownPart[], { takeUnknown = false }: ReadBlockOptions = {}): Block {
+export function settleUnknowns(
+  block: Block,
+  found: readonly UnknownPart[],
+  { takeUnknown = false }: ReadBlockOptions = {},
+): Block {
   if (found.length === 0) return block;
   const kinds = new Map<string, UnknownPart>();
   for (const part of found) {
     const kind = part.kind.replace(/[^\w:.-]/g, '').slice(0, kindMax);
-    if (!kinds.has(kind) && kinds.size < kindsMax) kinds.set(kind, { ...part, kind, got: part.got.slice(0, gotMax) });
+    if (!kinds.has(kind) && kinds.size < kindsMax)
+      kinds.set(kind, { ...part, kind, got: part.got.slice(0, gotMax) });
   }
   const unknowns = [...kinds.values()];
   if (takeUnknown) return { ...block, unknowns };
   const told = unknowns.map(({ kind, expected, got }) => `${kind} (expected ${expected}, got ${got})`);
-  throw new UnknownContentError(`block ${block.number} ${block.hash} holds something unknown: ${told.join(', ').slice(0, 500)}`, unknowns);
+  throw new UnknownContentError(
+    `block ${block.number} ${block.hash} holds something unknown: ${told.join(', ').slice(0, 500)}`,
+    unknowns,
+  );
 }

@@ -11,7 +11,10 @@ export interface Deadline {
  * Runs `task` under a time-out and the caller's signal.
  * @throws ChainClientError, also in place of whatever the transport throws
  */
-export async function withDeadline<T>(deadline: Deadline, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withDeadline<T>(
+  deadline: Deadline,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const { what, timeoutMs, signal } = deadline;
   const controller = new AbortController();
   const onAbort = (): void => controller.abort(signal?.reason);
@@ -30,7 +33,10 @@ export async function withDeadline<T>(deadline: Deadline, task: (signal: AbortSi
 }
 
 function toClientError(what: string, cause: unknown): ChainClientError {
-  return new ChainClientError(`${what}: ${describe(cause)}`, { cause, publicMessage: 'the node did not answer' });
+  return new ChainClientError(`${what}: ${describe(cause)}`, {
+    cause,
+    publicMessage: 'the node did not answer',
+  });
 }
 
 /** Connection failures of several addresses come as an aggregate without a message of its own. */

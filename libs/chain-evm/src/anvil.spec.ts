@@ -95,7 +95,10 @@ describe('a node of the chain', () => {
   it('pushes heads on the port of its http URL', async () => {
     const heads: BlockHeader[] = [];
     const ends: Error[] = [];
-    const stop = client.subscribeHeads?.((header) => heads.push(header), (error) => ends.push(error));
+    const stop = client.subscribeHeads?.(
+      (header) => heads.push(header),
+      (error) => ends.push(error),
+    );
     // Blocks that came before the subscription stood are not pushed, so one is mined until the first arrives.
     await waitFor(async () => (await node.mine(), heads.length > 0));
     const count = heads.length;
@@ -114,13 +117,29 @@ describe('blocks', () => {
     const price = '0x77359400';
     const hashes: string[] = [];
     const block = await mineTogether(async () => {
-      const accessList = [{ address: alice, storageKeys: [`0x${'00'.repeat(31)}01`, `0x${'ff'.repeat(32)}`] }];
+      const accessList = [
+        { address: alice, storageKeys: [`0x${'00'.repeat(31)}01`, `0x${'ff'.repeat(32)}`] },
+      ];
       hashes.push(await queue({ to: alice, value: '0x1', gasPrice: price, type: '0x0' }));
       hashes.push(await queue({ to: alice, value: '0x2', gasPrice: price, accessList, type: '0x1' }));
-      hashes.push(await queue({ to: sender, value: '0x3', maxFeePerGas: price, maxPriorityFeePerGas: '0x1' }));
+      hashes.push(
+        await queue({ to: sender, value: '0x3', maxFeePerGas: price, maxPriorityFeePerGas: '0x1' }),
+      );
       const nonce = Number(await node.rpc('eth_getTransactionCount', [sender, 'pending']));
-      const authorization = await wallet.signAuthorization({ contractAddress: alice as `0x${string}`, executor: 'self', nonce: nonce + 1 });
-      hashes.push(await wallet.sendTransaction({ to: bob as `0x${string}`, value: 4n, authorizationList: [authorization], nonce, gas: 200_000n }));
+      const authorization = await wallet.signAuthorization({
+        contractAddress: alice as `0x${string}`,
+        executor: 'self',
+        nonce: nonce + 1,
+      });
+      hashes.push(
+        await wallet.sendTransaction({
+          to: bob as `0x${string}`,
+          value: 4n,
+          authorizationList: [authorization],
+          nonce,
+          gas: 200_000n,
+        }),
+      );
     });
     const assetGid = network.native.gid;
     expect(hashes.map((hash) => find(block, hash).transfers)).toEqual([
@@ -129,7 +148,10 @@ describe('blocks', () => {
       [{ index: 0, type: 'native', assetGid, from: sender, to: sender, amountRaw: 3n }],
       [{ index: 0, type: 'native', assetGid, from: sender, to: bob, amountRaw: 4n }],
     ]);
-    const raw = await node.rpc<{ transactions: { type: string }[] }>('eth_getBlockByHash', [block.hash, true]);
+    const raw = await node.rpc<{ transactions: { type: string }[] }>('eth_getBlockByHash', [
+      block.hash,
+      true,
+    ]);
     expect(raw.transactions.map(({ type }) => type).toSorted()).toEqual(['0x0', '0x1', '0x2', '0x4']);
   });
 
@@ -148,7 +170,9 @@ describe('blocks', () => {
     const tx = find(await readHeadBlock(), hash);
     const assetGid = `${network.gid}/erc20:${tx.createdContract ?? ''}`;
     expect(tx.to).toBeUndefined();
-    expect(tx.transfers).toEqual([{ index: 0, type: 'token', assetGid, from: zero, to: sender, amountRaw: 10n ** 12n, logIndex: 0 }]);
+    expect(tx.transfers).toEqual([
+      { index: 0, type: 'token', assetGid, from: zero, to: sender, amountRaw: 10n ** 12n, logIndex: 0 },
+    ]);
 
     const splitter = await deploy('Splitter', 5n);
     expect((await readHeadBlock()).transactions[0]?.transfers).toEqual([
@@ -162,9 +186,13 @@ describe('blocks', () => {
     const internal = async (data: string, value: bigint): Promise<unknown[]> => {
       const hash = await send({ to: splitter, data, value: `0x${value.toString(16)}` });
       const { transfers } = find(await readHeadBlock(), hash);
-      return transfers.filter(({ type }) => type === 'internal').map(({ index, from, to, amountRaw }) => [index, from, to, amountRaw]);
+      return transfers
+        .filter(({ type }) => type === 'internal')
+        .map(({ index, from, to, amountRaw }) => [index, from, to, amountRaw]);
     };
-    expect(await internal(`${encodeAddressCall(split, alice)}${bob.slice(2).padStart(64, '0')}`, 11n)).toEqual([
+    expect(
+      await internal(`${encodeAddressCall(split, alice)}${bob.slice(2).padStart(64, '0')}`, 11n),
+    ).toEqual([
       [1, splitter, alice, 5n],
       [2, splitter, bob, 6n],
     ]);
@@ -180,10 +208,15 @@ describe('blocks', () => {
     const old = await deploy('OldToken');
     const block = await mineTogether(async () => {
       await queue({ to: token, data: contracts.TestToken.selectors.rebase });
-      await queue({ to: old, data: `${encodeAddressCall(contracts.OldToken.selectors.transfer, alice)}${'0'.repeat(63)}5` });
+      await queue({
+        to: old,
+        data: `${encodeAddressCall(contracts.OldToken.selectors.transfer, alice)}${'0'.repeat(63)}5`,
+      });
     });
     expect(block.transactions.flatMap(({ transfers }) => transfers)).toEqual([]);
-    expect(block.touchedAssets.toSorted()).toEqual([`${network.gid}/erc20:${token}`, `${network.gid}/erc20:${old}`].toSorted());
+    expect(block.touchedAssets.toSorted()).toEqual(
+      [`${network.gid}/erc20:${token}`, `${network.gid}/erc20:${old}`].toSorted(),
+    );
     expect(block.balanceChanges).toEqual([{ address: zero, assetGid: network.native.gid, reason: 'reward' }]);
   });
 
@@ -194,13 +227,18 @@ describe('blocks', () => {
     const head = await client.readHead();
     expect(head.hash).not.toBe(orphan.hash);
     expect((await client.readBlock(head)).hash).toBe(head.hash);
-    await expect(client.readBlock(orphan)).rejects.toMatchObject({ code: 'block_not_found', retryable: true });
+    await expect(client.readBlock(orphan)).rejects.toMatchObject({
+      code: 'block_not_found',
+      retryable: true,
+    });
     const range = await client.readHeaders(0, head.number);
     for (const header of range) expect((await client.readBlock(header)).parentHash).toBe(header.parentHash);
   });
 
   it('report a block the node does not have as not found', async () => {
-    await expect(client.readBlock({ number: 1, hash: `0x${'34'.repeat(32)}` })).rejects.toMatchObject({ code: 'block_not_found' });
+    await expect(client.readBlock({ number: 1, hash: `0x${'34'.repeat(32)}` })).rejects.toMatchObject({
+      code: 'block_not_found',
+    });
   });
 });
 
@@ -214,12 +252,21 @@ describe('an account without its key', () => {
       const hash = await send({ from: nobody, ...tx });
       return find(await readHeadBlock(), hash);
     };
-    for (const kind of [{}, { gasPrice: price, type: '0x0' }, { gasPrice: price, accessList: [], type: '0x1' }]) {
+    for (const kind of [
+      {},
+      { gasPrice: price, type: '0x0' },
+      { gasPrice: price, accessList: [], type: '0x1' },
+    ]) {
       const { from, transfers } = await sendAndRead({ to: alice, value: '0x2', ...kind });
-      expect([from, transfers]).toEqual([nobody, [{ index: 0, type: 'native', assetGid: network.native.gid, from: nobody, to: alice, amountRaw: 2n }]]);
+      expect([from, transfers]).toEqual([
+        nobody,
+        [{ index: 0, type: 'native', assetGid: network.native.gid, from: nobody, to: alice, amountRaw: 2n }],
+      ]);
     }
     const creation = await sendAndRead({ data: contracts.TestToken.bytecode, gasPrice: price });
-    expect(creation.transfers).toMatchObject([{ type: 'token', assetGid: `${network.gid}/erc20:${creation.createdContract}`, to: nobody }]);
+    expect(creation.transfers).toMatchObject([
+      { type: 'token', assetGid: `${network.gid}/erc20:${creation.createdContract}`, to: nobody },
+    ]);
     const before = await client.readHead();
     await send({ to: alice, value: '0x5' });
     expect((await readHeadBlock()).parentHash).toBe(before.hash);
@@ -238,15 +285,45 @@ describe('an account without its key', () => {
     const other = evmFamily.networks.find(({ gid }) => gid === 'eip155:1') as Network;
     expect(() => verifyBlock(head, block, receipts, readTraits(other))).toThrow(/hash of transaction 0/);
     // Even there the roots are proved: which transactions are in the block, and what came of them.
-    expect(() => verifyBlock(head, { ...block, transactions: block.transactions.map((tx) => ({ ...tx, value: '0x8' })) }, receipts, readTraits(network))).toThrow('transactionsRoot');
+    expect(() =>
+      verifyBlock(
+        head,
+        { ...block, transactions: block.transactions.map((tx) => ({ ...tx, value: '0x8' })) },
+        receipts,
+        readTraits(network),
+      ),
+    ).toThrow('transactionsRoot');
   });
 
   it('signs as Hardhat has it: with its address for a signature', () => {
     const nobody = `0x${'c5'.repeat(20)}`;
     const [item] = fixedItems();
-    const made = assemble([{ ...item!, tx: { ...item!.tx, from: nobody, type: '0x2', maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1', r: nobody, s: nobody, v: '0x1', yParity: '0x1' } }], 5);
+    const made = assemble(
+      [
+        {
+          ...item!,
+          tx: {
+            ...item!.tx,
+            from: nobody,
+            type: '0x2',
+            maxFeePerGas: '0x1',
+            maxPriorityFeePerGas: '0x1',
+            r: nobody,
+            s: nobody,
+            v: '0x1',
+            yParity: '0x1',
+          },
+        },
+      ],
+      5,
+    );
     const json = (text: string): unknown => (JSON.parse(text) as { result: unknown }).result;
-    const verified = verifyBlock(made.ref, parseRawBlock(json(made.body)), parseRawReceipts(json(made.receipts)), readTraits(network));
+    const verified = verifyBlock(
+      made.ref,
+      parseRawBlock(json(made.body)),
+      parseRawReceipts(json(made.receipts)),
+      readTraits(network),
+    );
     expect(verified.transactions[0]?.from).toBe(nobody);
   });
 });
@@ -257,7 +334,10 @@ describe('state', () => {
     const old = await deploy('OldToken');
     const hostile = await deploy('HostileToken');
     const before = await client.readHead();
-    await send({ to: token, data: `${encodeAddressCall(contracts.TestToken.selectors.transfer, bob)}${'0'.repeat(62)}2a` });
+    await send({
+      to: token,
+      data: `${encodeAddressCall(contracts.TestToken.selectors.transfer, bob)}${'0'.repeat(62)}2a`,
+    });
     const after = await client.readHead();
     const gid = (address: string): string => `${network.gid}/erc20:${address}`;
     const queries = [
@@ -268,15 +348,32 @@ describe('state', () => {
       { address: bob, assetGid: gid(hostile) },
       { address: bob, assetGid: gid(alice) },
     ];
-    expect(await client.readBalances(before, queries)).toEqual([0n, 10n ** 12n, expect.anything(), undefined, undefined, undefined]);
+    expect(await client.readBalances(before, queries)).toEqual([
+      0n,
+      10n ** 12n,
+      expect.anything(),
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect((await client.readBalances(after, queries)).slice(0, 2)).toEqual([42n, 10n ** 12n - 42n]);
-    expect(await client.readBalances(after, [{ address: `0x${'99'.repeat(20)}`, assetGid: network.native.gid }])).toEqual([0n]);
-    await expect(client.readBalances({ number: 1, hash: `0x${'56'.repeat(32)}` }, queries)).rejects.toMatchObject({ code: 'block_not_found' });
+    expect(
+      await client.readBalances(after, [{ address: `0x${'99'.repeat(20)}`, assetGid: network.native.gid }]),
+    ).toEqual([0n]);
+    await expect(
+      client.readBalances({ number: 1, hash: `0x${'56'.repeat(32)}` }, queries),
+    ).rejects.toMatchObject({ code: 'block_not_found' });
   });
 
   it('reads token metadata, plain, of the bytes32 kind, hostile, and of what is no token', async () => {
     const gid = (address: string): string => `${network.gid}/erc20:${address}`;
-    const tokens = [await deploy('TestToken'), await deploy('OldToken'), await deploy('HostileToken'), await deploy('Splitter'), alice].map(gid);
+    const tokens = [
+      await deploy('TestToken'),
+      await deploy('OldToken'),
+      await deploy('HostileToken'),
+      await deploy('Splitter'),
+      alice,
+    ].map(gid);
     expect(await client.readTokens?.(tokens)).toEqual([
       { name: 'Test Token', symbol: 'TST', decimals: 6 },
       { name: 'Old Token', symbol: 'OLD', decimals: 0 },
@@ -289,7 +386,9 @@ describe('state', () => {
   it('keeps balances in whole wei beyond what a number holds', async () => {
     await node.rpc('anvil_setBalance', [alice, `0x${(123_456_789n * ether + 1n).toString(16)}`]);
     await node.mine();
-    const [balance] = await client.readBalances(await client.readHead(), [{ address: alice, assetGid: network.native.gid }]);
+    const [balance] = await client.readBalances(await client.readHead(), [
+      { address: alice, assetGid: network.native.gid },
+    ]);
     expect(balance).toBe(123_456_789n * ether + 1n);
   });
 });
@@ -300,7 +399,10 @@ describe('an endpoint given as WebSocket', () => {
     await socket.verifyChain();
     expect(socket.label).toBe(node.webSocketUrl);
     const heads: BlockHeader[] = [];
-    socket.subscribeHeads?.((header) => heads.push(header), () => undefined);
+    socket.subscribeHeads?.(
+      (header) => heads.push(header),
+      () => undefined,
+    );
     await waitFor(async () => (await node.mine(), heads.length > 0));
     expect((await socket.readBlock(heads[0] as BlockHeader)).hash).toBe(heads[0]?.hash);
     socket.close();

@@ -83,7 +83,12 @@ function compile(): object | undefined {
  *
  * @returns undefined where it cannot tell: something is wrong, or merely not as most nodes write it
  */
-export function scanBlock(body: Source, receipts: Source, hash: string, encodeForeign: EncodeForeign): ScannedBlock | undefined {
+export function scanBlock(
+  body: Source,
+  receipts: Source,
+  hash: string,
+  encodeForeign: EncodeForeign,
+): ScannedBlock | undefined {
   const receiptsLength = receipts === body ? 0 : receipts.length;
   if (module === undefined || body.length + receiptsLength > bytesMax) return undefined;
   exports ??= new Instance(module).exports as ProverExports;
@@ -135,10 +140,24 @@ function addEncoding(prover: ProverExports, row: number, encoding: Uint8Array): 
 
 function readReport(prover: ProverExports, report: number): ScannedBlock {
   const bytes = bytesOf(prover);
-  const [count = 0, , , blockStart, listStart, listEnd, blockEnd, participantsAt = 0, found = 0, ownersAt = 0, touchedAt = 0, touchedCount = 0, spansOff = 0] =
-    numbersAt(prover, report + 76, 13);
+  const [
+    count = 0,
+    ,
+    ,
+    blockStart,
+    listStart,
+    listEnd,
+    blockEnd,
+    participantsAt = 0,
+    found = 0,
+    ownersAt = 0,
+    touchedAt = 0,
+    touchedCount = 0,
+    spansOff = 0,
+  ] = numbersAt(prover, report + 76, 13);
   const touched = new Set<string>();
-  for (let at = touchedAt; at < touchedAt + addressLength * touchedCount; at += addressLength) touched.add(bytes.toString('latin1', at, at + addressLength));
+  for (let at = touchedAt; at < touchedAt + addressLength * touchedCount; at += addressLength)
+    touched.add(bytes.toString('latin1', at, at + addressLength));
   return {
     header: `${bytes.toString('latin1', blockStart, listStart)}[]${bytes.toString('latin1', listEnd, blockEnd)}`,
     transactionsRoot: `0x${bytes.toString('hex', report, report + 32)}`,

@@ -70,7 +70,9 @@ function readResult(answer: RpcAnswer): string | undefined {
 /** The node ran the call and the contract failed; anything else is the node's own trouble. */
 function isExecutionFailure(error: unknown): boolean {
   if (!(error instanceof ChainClientError) || error.nodeCode === undefined) return false;
-  return !isMissingBlock(error) && !isTransient(error) && !isUnsupported(error) && !isHttpFailure(error.nodeCode);
+  return (
+    !isMissingBlock(error) && !isTransient(error) && !isUnsupported(error) && !isHttpFailure(error.nodeCode)
+  );
 }
 
 function isHttpFailure(code: number): boolean {
@@ -79,5 +81,7 @@ function isHttpFailure(code: number): boolean {
 
 /** Turns "the node does not have that block or its state" into the port's error. */
 export function toBlockError(error: unknown, what: string): unknown {
-  return isMissingBlock(error) ? new BlockNotFoundError(`state of ${what} is not known to the node`, { cause: error }) : error;
+  return isMissingBlock(error)
+    ? new BlockNotFoundError(`state of ${what} is not known to the node`, { cause: error })
+    : error;
 }

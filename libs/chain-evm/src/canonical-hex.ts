@@ -23,7 +23,11 @@ export interface HexFields<T> {
  * @param what for the error: `transaction 3`
  * @throws IncompleteBlockError naming the field that is read and not of its form
  */
-export function normalizeHex<T extends object>(target: Partial<T>, { read, hashed }: HexFields<T>, what: string): void {
+export function normalizeHex<T extends object>(
+  target: Partial<T>,
+  { read, hashed }: HexFields<T>,
+  what: string,
+): void {
   const fields = target as Record<string, unknown>;
   for (const [field, form] of read) {
     const value = fields[field];

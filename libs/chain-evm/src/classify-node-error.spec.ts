@@ -1,7 +1,8 @@
 import { ChainClientError } from '@chainwatch/chain-core';
 import { isMissingBlock, isUnsupported } from './classify-node-error.ts';
 
-const errorOf = (nodeCode: number, message: string): ChainClientError => new ChainClientError(message, { nodeCode });
+const errorOf = (nodeCode: number, message: string): ChainClientError =>
+  new ChainClientError(message, { nodeCode });
 
 describe('the class of a node error', () => {
   it.each([

@@ -20,7 +20,10 @@ export function isUnsupported(error: unknown): boolean {
 /** The node does not understand the form of the parameters (a hash where it takes numbers). */
 export function isInvalidParams(error: unknown): boolean {
   if (!(error instanceof ChainClientError)) return false;
-  return error.nodeCode === -32602 || /invalid (params|argument|type)|cannot unmarshal|failed to (parse|deserialize)/i.test(error.message);
+  return (
+    error.nodeCode === -32602 ||
+    /invalid (params|argument|type)|cannot unmarshal|failed to (parse|deserialize)/i.test(error.message)
+  );
 }
 
 /** The node does not know the block, or has thrown its state away. */
@@ -28,7 +31,9 @@ export function isMissingBlock(error: unknown): boolean {
   if (!(error instanceof ChainClientError) || error.nodeCode === undefined) return false;
   // "the method trace_block does not exist/is not available" (geth) speaks of no block.
   if (error.nodeCode === -32601 || missingMethodText.test(error.message)) return false;
-  return error.nodeCode === -32001 || missingBlockText.test(error.message) || missingStateText.test(error.message);
+  return (
+    error.nodeCode === -32001 || missingBlockText.test(error.message) || missingStateText.test(error.message)
+  );
 }
 
 /** The node is busy, rate-limited or broken; the same request may succeed later. */

@@ -15,7 +15,9 @@ const folder = new URL('../../../../shared/fixtures/conformance/execution-apis/t
 const isThere = existsSync(folder);
 if (!isThere) console.log('skipped: JSON-RPC conformance suite (../shared/fixtures/conformance is absent)');
 
-const traits = readTraits(evmNetworks.find(({ name }) => name === 'ethereum') as (typeof evmNetworks)[number]);
+const traits = readTraits(
+  evmNetworks.find(({ name }) => name === 'ethereum') as (typeof evmNetworks)[number],
+);
 const writer = new RlpWriter();
 
 /** Fields of each type, in the order of their encoding. */
@@ -51,7 +53,10 @@ function toJson(item: Uint8Array | NestedUint8Array): RawTransaction {
 
 function toField(name: string, item: Uint8Array | NestedUint8Array | undefined): unknown {
   if (name === 'accessList') {
-    return list(item).map((entry) => ({ address: hex(list(entry)[0]), storageKeys: list(list(entry)[1]).map(hex) }));
+    return list(item).map((entry) => ({
+      address: hex(list(entry)[0]),
+      storageKeys: list(list(entry)[1]).map(hex),
+    }));
   }
   if (name === 'blobVersionedHashes') return list(item).map(hex);
   if (name === 'authorizationList') {
@@ -63,14 +68,20 @@ function toField(name: string, item: Uint8Array | NestedUint8Array | undefined):
   return hex(item);
 }
 
-function readChain(): { readonly header: RawHeader; readonly encodedHeader: Uint8Array; readonly body: NestedUint8Array }[] {
+function readChain(): {
+  readonly header: RawHeader;
+  readonly encodedHeader: Uint8Array;
+  readonly body: NestedUint8Array;
+}[] {
   const blocks = [];
   let rest: Uint8Array = readFileSync(new URL('chain.rlp', folder));
   while (rest.length > 0) {
     const { data, remainder } = RLP.decode(rest, true);
     const [headerFields, body] = list(data as NestedUint8Array);
     const names = headerLayout.split(' ').slice(0, list(headerFields).length);
-    const header = Object.fromEntries(names.map((name, at) => [name, hex(list(headerFields)[at])])) as unknown as RawHeader;
+    const header = Object.fromEntries(
+      names.map((name, at) => [name, hex(list(headerFields)[at])]),
+    ) as unknown as RawHeader;
     blocks.push({ header, encodedHeader: RLP.encode(list(headerFields)), body: list(body) });
     rest = remainder;
   }
@@ -88,7 +99,8 @@ function readChain(): { readonly header: RawHeader; readonly encodedHeader: Uint
         encodeTransaction(writer, transactions[at] as RawTransaction);
         const original = body[at];
         const wanted = original instanceof Uint8Array ? original : RLP.encode(original);
-        if (keccak256Hex(writer.written) !== keccak256Hex(wanted)) throw new Error(`transaction ${at} of block ${header.number} differs`);
+        if (keccak256Hex(writer.written) !== keccak256Hex(wanted))
+          throw new Error(`transaction ${at} of block ${header.number} differs`);
       });
       expect(`0x${root}`).toBe(header.transactionsRoot);
     }
@@ -108,7 +120,10 @@ function readChain(): { readonly header: RawHeader; readonly encodedHeader: Uint
     let count = 0;
     for (const method of ['eth_getBlockByNumber', 'eth_getBlockByHash']) {
       for (const file of readdirSync(new URL(`${method}/`, folder))) {
-        const line = readFileSync(new URL(`${method}/${file}`, folder), 'utf8').split('\n').find((text) => text.startsWith('<< ')) ?? '';
+        const line =
+          readFileSync(new URL(`${method}/${file}`, folder), 'utf8')
+            .split('\n')
+            .find((text) => text.startsWith('<< ')) ?? '';
         const { result } = JSON.parse(line.slice(3)) as { result?: RawHeader | null };
         if (result === undefined || result === null) continue;
         expect(parseHeader(result, traits).hash).toBe(result.hash);

@@ -15,17 +15,27 @@ const traits = readTraits(network);
 const bytesOf = (text: string): BodyBytes => new BodyBytes([Buffer.from(text)]);
 
 function compute(tx: Partial<RawTransaction>, receipt: Partial<RawReceipt> = {}): string | undefined {
-  return computeCreatedContract({ hash: '0x', from, to: null, gas: '0x1', value: '0x0', input: '0x', ...tx }, receipt as RawReceipt);
+  return computeCreatedContract(
+    { hash: '0x', from, to: null, gas: '0x1', value: '0x0', input: '0x', ...tx },
+    receipt as RawReceipt,
+  );
 }
 
 describe('the contract that a transaction creates', () => {
-  it.each(['0x0', '0x1', '0x7f', '0x80', '0xffff', '0xffffffffffffff'])('has the address of its sender and nonce %s', (nonce) => {
-    expect(compute({ nonce })).toBe(getContractAddress({ from: from as `0x${string}`, nonce: BigInt(nonce) }).toLowerCase());
-  });
+  it.each(['0x0', '0x1', '0x7f', '0x80', '0xffff', '0xffffffffffffff'])(
+    'has the address of its sender and nonce %s',
+    (nonce) => {
+      expect(compute({ nonce })).toBe(
+        getContractAddress({ from: from as `0x${string}`, nonce: BigInt(nonce) }).toLowerCase(),
+      );
+    },
+  );
 
-  it('has that of a deposit\'s receipt where its root holds the nonce, and none else', () => {
+  it("has that of a deposit's receipt where its root holds the nonce, and none else", () => {
     const expected = getContractAddress({ from: from as `0x${string}`, nonce: 7n }).toLowerCase();
-    expect(compute({ type: '0x7e', nonce: '0x1' }, { depositNonce: '0x7', depositReceiptVersion: '0x1' })).toBe(expected);
+    expect(
+      compute({ type: '0x7e', nonce: '0x1' }, { depositNonce: '0x7', depositReceiptVersion: '0x1' }),
+    ).toBe(expected);
     expect(compute({ type: '0x7e', nonce: '0x1' }, { depositNonce: '0x7' })).toBeUndefined();
     expect(compute({ type: '0x66', nonce: '0x1' })).toBeUndefined();
     expect(compute({ nonce: '0x1', to: from })).toBeUndefined();
@@ -35,13 +45,16 @@ describe('the contract that a transaction creates', () => {
   const made = assemble([creation, { ...creation, isFailed: true }], 9);
   const told = (contractAddress: string | null, index = 0): string => {
     const receipts = (JSON.parse(made.receipts) as { result: object[] }).result;
-    return answerOf(receipts.map((receipt, at) => (at === index ? { ...receipt, contractAddress } : receipt)));
+    return answerOf(
+      receipts.map((receipt, at) => (at === index ? { ...receipt, contractAddress } : receipt)),
+    );
   };
   const verify = (receipts: string): unknown => {
     const json = (text: string): unknown => (JSON.parse(text) as { result: unknown }).result;
     return verifyBlock(made.ref, parseRawBlock(json(made.body)), parseRawReceipts(json(receipts)), traits);
   };
-  const prove = (receipts: string): unknown => proveBytes({ network, traits }, made.ref, bytesOf(made.body), bytesOf(receipts));
+  const prove = (receipts: string): unknown =>
+    proveBytes({ network, traits }, made.ref, bytesOf(made.body), bytesOf(receipts));
 
   it('is refused when the receipt tells another, by both proofs', () => {
     expect(prove(made.receipts)).toBeDefined();
@@ -57,6 +70,10 @@ describe('the contract that a transaction creates', () => {
     expect(prove(told(null))).toBeUndefined();
     expect(verify(told(null))).toBeDefined();
     const proved = proveBytes({ network, traits }, made.ref, bytesOf(made.body), bytesOf(told(null, 1)))!;
-    expect(proved.possibleTransactions({ has: (address) => address === created }).map(({ createdContract, transfers }) => [createdContract, transfers[0]?.to])).toEqual([[created, created]]);
+    expect(
+      proved
+        .possibleTransactions({ has: (address) => address === created })
+        .map(({ createdContract, transfers }) => [createdContract, transfers[0]?.to]),
+    ).toEqual([[created, created]]);
   });
 });

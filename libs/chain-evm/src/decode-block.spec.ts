@@ -13,10 +13,37 @@ function networkOf(name: string): Network {
   return evmNetworks.find((network) => network.name === name) as Network;
 }
 
-function decode(name: string, tx: Partial<RawTransaction>, receipt: Partial<RawReceipt> = {}, over: Partial<RawBlock> = {}): Block {
-  const block = { number: '0x10', hash: '0xb1', parentHash: '0xb0', timestamp: '0x5', miner: address('C'), ...over } as RawBlock;
-  const whole = { hash: '0x1', from: address('A'), to: address('B'), value: '0x0', input: '0x', gas: '0x5208', gasPrice: '0x2', ...tx };
-  const log = { status: '0x1', gasUsed: '0x5208', cumulativeGasUsed: '0x5208', logs: [], ...receipt } as unknown as RawReceipt;
+function decode(
+  name: string,
+  tx: Partial<RawTransaction>,
+  receipt: Partial<RawReceipt> = {},
+  over: Partial<RawBlock> = {},
+): Block {
+  const block = {
+    number: '0x10',
+    hash: '0xb1',
+    parentHash: '0xb0',
+    timestamp: '0x5',
+    miner: address('C'),
+    ...over,
+  } as RawBlock;
+  const whole = {
+    hash: '0x1',
+    from: address('A'),
+    to: address('B'),
+    value: '0x0',
+    input: '0x',
+    gas: '0x5208',
+    gasPrice: '0x2',
+    ...tx,
+  };
+  const log = {
+    status: '0x1',
+    gasUsed: '0x5208',
+    cumulativeGasUsed: '0x5208',
+    logs: [],
+    ...receipt,
+  } as unknown as RawReceipt;
   return decodeBlock(networkOf(name), { block, transactions: [whole], receipts: [log] });
 }
 
@@ -27,24 +54,46 @@ function logOf(over: Partial<RawLog>): RawLog {
 describe('decodeBlock', () => {
   it('makes lower case of whatever spelling the node uses', () => {
     const [tx] = decode('ethereum', { value: '0x9' }).transactions;
-    expect(tx).toMatchObject({ from: address('a'), to: address('b'), transfers: [{ from: address('a'), to: address('b'), amountRaw: 9n }] });
+    expect(tx).toMatchObject({
+      from: address('a'),
+      to: address('b'),
+      transfers: [{ from: address('a'), to: address('b'), amountRaw: 9n }],
+    });
   });
 
   it('gives BEP-20 assets on BSC', () => {
     const [tx] = decode('bsc', {}, { logs: [logOf({})] }).transactions;
     expect(tx?.transfers).toEqual([
-      { index: 0, type: 'token', assetGid: `eip155:56/bep20:${address('e')}`, from: address('a'), to: address('b'), amountRaw: 7n, logIndex: 0 },
+      {
+        index: 0,
+        type: 'token',
+        assetGid: `eip155:56/bep20:${address('e')}`,
+        from: address('a'),
+        to: address('b'),
+        amountRaw: 7n,
+        logIndex: 0,
+      },
     ]);
   });
 
   it.each<[string, Partial<RawLog>, boolean]>([
     ['an ERC-721 transfer', { topics: [transferTopic, word('A'), word('B'), word('1')], data: '0x' }, false],
     ['a transfer without indexed topics', { topics: [transferTopic], data: `0x${'0'.repeat(192)}` }, true],
-    ['a transfer with two topics', { topics: [transferTopic, word('A')], data: `0x${'0'.repeat(128)}` }, true],
+    [
+      'a transfer with two topics',
+      { topics: [transferTopic, word('A')], data: `0x${'0'.repeat(128)}` },
+      true,
+    ],
     ['a transfer without data', { data: '0x' }, true],
     ['a transfer with data that is too long', { data: `${pad('7')}00` }, true],
     ['a log without topics', { topics: [] }, true],
-    ['an approval', { topics: ['0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925', word('A'), word('B')] }, false],
+    [
+      'an approval',
+      {
+        topics: ['0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925', word('A'), word('B')],
+      },
+      false,
+    ],
   ])('passes over %s', (_, log, isTouched) => {
     const block = decode('ethereum', {}, { logs: [logOf(log)] });
     expect(block.transactions[0]?.transfers).toEqual([]);
@@ -52,7 +101,11 @@ describe('decodeBlock', () => {
   });
 
   it('does not take the contract that mirrors POL for a token that changed', () => {
-    const block = decode('polygon', {}, { logs: [logOf({ address: '0x0000000000000000000000000000000000001010', topics: [pad('1')] })] });
+    const block = decode(
+      'polygon',
+      {},
+      { logs: [logOf({ address: '0x0000000000000000000000000000000000001010', topics: [pad('1')] })] },
+    );
     expect(block.touchedAssets).toEqual([]);
   });
 
@@ -61,33 +114,68 @@ describe('decodeBlock', () => {
     const rewards = { assetGid: 'eip155:1/slip44:60', address: address('c'), reason: 'reward' };
     expect(decode('ethereum', {}, {}, { withdrawals }).balanceChanges).toEqual([
       rewards,
-      { assetGid: 'eip155:1/slip44:60', address: address('d'), amountRaw: 3_000_000_000n, reason: 'withdrawal' },
+      {
+        assetGid: 'eip155:1/slip44:60',
+        address: address('d'),
+        amountRaw: 3_000_000_000n,
+        reason: 'withdrawal',
+      },
     ]);
     expect(decode('gnosis', {}, {}, { withdrawals }).balanceChanges).toHaveLength(1);
   });
 
   it('gives a deposit from L1 its mint, no fee, and no sender to the one of the protocol', () => {
     const user = decode('base', { type: '0x7e', mint: '0x5', value: '0x5' }, { effectiveGasPrice: '0x0' });
-    expect(user.transactions[0]).toMatchObject({ from: address('a'), fee: undefined, transfers: [{ amountRaw: 5n }] });
-    expect(user.balanceChanges[1]).toEqual({ address: address('a'), assetGid: 'eip155:8453/slip44:60', amountRaw: 5n, reason: 'other' });
+    expect(user.transactions[0]).toMatchObject({
+      from: address('a'),
+      fee: undefined,
+      transfers: [{ amountRaw: 5n }],
+    });
+    expect(user.balanceChanges[1]).toEqual({
+      address: address('a'),
+      assetGid: 'eip155:8453/slip44:60',
+      amountRaw: 5n,
+      reason: 'other',
+    });
     const system = decode('base', { type: '0x7e', from: '0xDeaDDEaDDeAdDeAdDEAdDEaddeAddEAdDEAd0001' });
     expect(system.transactions[0]?.from).toBeUndefined();
   });
 
   it('keeps transactions of types that do not exist yet', () => {
-    const [tx] = decode('ethereum', { type: '0x55', value: '0x1' }, { effectiveGasPrice: '0x3' }).transactions;
+    const [tx] = decode(
+      'ethereum',
+      { type: '0x55', value: '0x1' },
+      { effectiveGasPrice: '0x3' },
+    ).transactions;
     expect(tx).toMatchObject({ transfers: [{ amountRaw: 1n }], fee: { amountRaw: 63_000n } });
   });
 
   it('shows only the fee of a failed transaction, also of a creation', () => {
-    const [tx] = decode('ethereum', { to: null, value: '0x1' }, { status: '0x0', contractAddress: address('f'), logs: [logOf({})] }).transactions;
-    expect(tx).toMatchObject({ isFailed: true, transfers: [], to: undefined, createdContract: undefined, fee: { amountRaw: 42_000n } });
+    const [tx] = decode(
+      'ethereum',
+      { to: null, value: '0x1' },
+      { status: '0x0', contractAddress: address('f'), logs: [logOf({})] },
+    ).transactions;
+    expect(tx).toMatchObject({
+      isFailed: true,
+      transfers: [],
+      to: undefined,
+      createdContract: undefined,
+      fee: { amountRaw: 42_000n },
+    });
   });
 });
 
 describe('decodeFee', () => {
   const tx = { hash: '0x1', from: address('A'), value: '0x0', input: '0x', gas: '0x5208', gasPrice: '0x2' };
-  const receipt = { gasUsed: '0xa', effectiveGasPrice: '0x3', blobGasUsed: '0x20000', blobGasPrice: '0x2', l1Fee: '0x64', logs: [] };
+  const receipt = {
+    gasUsed: '0xa',
+    effectiveGasPrice: '0x3',
+    blobGasUsed: '0x20000',
+    blobGasPrice: '0x2',
+    l1Fee: '0x64',
+    logs: [],
+  };
   const amount = (over: object, type: number): bigint | undefined =>
     decodeFee('x', tx, { ...receipt, ...over } as unknown as RawReceipt, type)?.amountRaw;
 
@@ -103,6 +191,8 @@ describe('decodeFee', () => {
   it('adds the operator fee, before and after Jovian', () => {
     const operator = { operatorFeeScalar: '0xf4240', operatorFeeConstant: '0x5', l1Fee: undefined };
     expect(amount(operator, 2)).toBe(30n + 10n + 5n);
-    expect(amount({ ...operator, operatorFeeScalar: '0x2', daFootprintGasScalar: '0x1' }, 2)).toBe(30n + 2_000n + 5n);
+    expect(amount({ ...operator, operatorFeeScalar: '0x2', daFootprintGasScalar: '0x1' }, 2)).toBe(
+      30n + 2_000n + 5n,
+    );
   });
 });

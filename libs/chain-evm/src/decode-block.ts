@@ -18,7 +18,11 @@ const optimismDepositor = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001';
 /**
  * Decodes a proved block. `traces[i]` belongs to transaction `i`; without traces internal transfers are those that are logged.
  */
-export function decodeBlock(network: Network, verified: VerifiedBlock, traces?: readonly TransactionTrace[]): Block {
+export function decodeBlock(
+  network: Network,
+  verified: VerifiedBlock,
+  traces?: readonly TransactionTrace[],
+): Block {
   const { block, transactions, receipts, stateSync, unknown } = verified;
   const number = Number(block.number);
   const decoded: Transaction[] = [];
@@ -33,14 +37,21 @@ export function decodeBlock(network: Network, verified: VerifiedBlock, traces?: 
     else decoded.push({ ...decodeTransaction(parts), ...(unknown.isEverything && { isUnproved: true }) });
     logIndex += receipt.logs.length;
   }
-  if (stateSync !== undefined) decoded.push(decodeStateSync(network, stateSync, transactions.length, logIndex));
+  if (stateSync !== undefined)
+    decoded.push(decodeStateSync(network, stateSync, transactions.length, logIndex));
   return {
     number,
     hash: block.hash,
     parentHash: block.parentHash,
     timestamp: Number(block.timestamp),
     transactions: decoded,
-    balanceChanges: decodeBalanceChanges(network, block, unknown === undefined ? transactions : transactions.filter(({ hash }) => !unknown.transactions.has(hash))),
+    balanceChanges: decodeBalanceChanges(
+      network,
+      block,
+      unknown === undefined
+        ? transactions
+        : transactions.filter(({ hash }) => !unknown.transactions.has(hash)),
+    ),
     touchedAssets: findTouchedAssets(network, stateSync === undefined ? receipts : [...receipts, stateSync]),
   };
 }
@@ -63,7 +74,8 @@ export function decodeTransaction(parts: TransactionParts): Transaction {
   const type = typeOf(tx);
   const from = isSystem(tx, type) ? undefined : tx.from.toLowerCase();
   // Before Byzantium receipts carry no status; the trace knows.
-  const isFailed = typeof receipt.status === 'string' ? Number(receipt.status) === 0 : trace?.isFailed === true;
+  const isFailed =
+    typeof receipt.status === 'string' ? Number(receipt.status) === 0 : trace?.isFailed === true;
   const isCreation = tx.to === null || tx.to === undefined;
   const signature = readSignature(tx, traitsAt(readTraits(network), parts.number));
   const createdContract = isCreation && !isFailed ? computeCreatedContract(tx, receipt) : undefined;
@@ -76,7 +88,13 @@ export function decodeTransaction(parts: TransactionParts): Transaction {
     createdContract,
     fee: from === undefined ? undefined : decodeFee(network.native.gid, tx, receipt, type),
     ...(signature && { signature }),
-    transfers: isFailed ? [] : decodeTransfers(parts, { from: tx.from.toLowerCase(), to: tx.to?.toLowerCase() ?? createdContract, amountRaw: BigInt(tx.value) }),
+    transfers: isFailed
+      ? []
+      : decodeTransfers(parts, {
+          from: tx.from.toLowerCase(),
+          to: tx.to?.toLowerCase() ?? createdContract,
+          amountRaw: BigInt(tx.value),
+        }),
   };
 }
 
@@ -87,8 +105,12 @@ export function decodeTransaction(parts: TransactionParts): Transaction {
 function decodeUnknown(parts: TransactionParts): Transaction {
   const { receipt, index, trace } = parts;
   const { hash, from, to, value }: Partial<RawTransaction> = parts.tx;
-  const isFailed = typeof receipt.status === 'string' ? Number(receipt.status) === 0 : trace?.isFailed === true;
-  const own = typeof from === 'string' && typeof to === 'string' && typeof value === 'string' ? { from, to, amountRaw: BigInt(value) } : undefined;
+  const isFailed =
+    typeof receipt.status === 'string' ? Number(receipt.status) === 0 : trace?.isFailed === true;
+  const own =
+    typeof from === 'string' && typeof to === 'string' && typeof value === 'string'
+      ? { from, to, amountRaw: BigInt(value) }
+      : undefined;
   return {
     hash: hash ?? receipt.transactionHash,
     index,
@@ -107,9 +129,13 @@ interface OwnTransfer {
   readonly amountRaw: bigint;
 }
 
-function decodeTransfers({ network, receipt, logIndex, trace }: TransactionParts, own: OwnTransfer | undefined): Transfer[] {
+function decodeTransfers(
+  { network, receipt, logIndex, trace }: TransactionParts,
+  own: OwnTransfer | undefined,
+): Transfer[] {
   const transfers: Transfer[] = [];
-  if (own !== undefined && own.amountRaw > 0n) transfers.push({ index: 0, type: 'native', assetGid: network.native.gid, ...own });
+  if (own !== undefined && own.amountRaw > 0n)
+    transfers.push({ index: 0, type: 'native', assetGid: network.native.gid, ...own });
   decodeLogs(network, receipt.logs, logIndex, transfers);
   const logged = withoutOwn(decodeEtherLogs(receipt.logs), own);
   for (const move of mergeMoves(logged, trace?.transfers ?? [])) {
@@ -119,12 +145,22 @@ function decodeTransfers({ network, receipt, logIndex, trace }: TransactionParts
 }
 
 /** The transaction's own payment is logged like any other (EIP-7708). */
-function withoutOwn(moves: readonly InternalTransfer[], own: OwnTransfer | undefined): readonly InternalTransfer[] {
-  const at = moves.findIndex(({ from, to, amountRaw }) => from === own?.from && to === own.to && amountRaw === own.amountRaw);
+function withoutOwn(
+  moves: readonly InternalTransfer[],
+  own: OwnTransfer | undefined,
+): readonly InternalTransfer[] {
+  const at = moves.findIndex(
+    ({ from, to, amountRaw }) => from === own?.from && to === own.to && amountRaw === own.amountRaw,
+  );
   return at < 0 ? moves : moves.toSpliced(at, 1);
 }
 
-function decodeStateSync(network: Network, receipt: RawReceipt, index: number, logIndex: number): Transaction {
+function decodeStateSync(
+  network: Network,
+  receipt: RawReceipt,
+  index: number,
+  logIndex: number,
+): Transaction {
   const transfers: Transfer[] = [];
   decodeLogs(network, receipt.logs, logIndex, transfers);
   return { hash: receipt.transactionHash, index, isFailed: false, transfers };
@@ -135,17 +171,27 @@ function decodeStateSync(network: Network, receipt: RawReceipt, index: number, l
  *
  * @param transactions all, or those of other types than Ethereum's own
  */
-export function decodeBalanceChanges(network: Network, block: RawBlock, transactions: readonly RawTransaction[]): BalanceChange[] {
+export function decodeBalanceChanges(
+  network: Network,
+  block: RawBlock,
+  transactions: readonly RawTransaction[],
+): BalanceChange[] {
   const assetGid = network.native.gid;
   const changes: BalanceChange[] = [{ address: block.miner.toLowerCase(), assetGid, reason: 'reward' }];
   if (readTraits(network).withdrawalsAreNative) {
     for (const { address, amount } of block.withdrawals ?? []) {
-      changes.push({ address: address.toLowerCase(), assetGid, amountRaw: BigInt(amount) * gwei, reason: 'withdrawal' });
+      changes.push({
+        address: address.toLowerCase(),
+        assetGid,
+        amountRaw: BigInt(amount) * gwei,
+        reason: 'withdrawal',
+      });
     }
   }
   for (const tx of transactions) {
     const type = typeOf(tx);
-    const minted = type === 0x7e ? tx.mint : type === 0x64 ? tx.value : type === 0x69 ? tx.depositValue : undefined;
+    const minted =
+      type === 0x7e ? tx.mint : type === 0x64 ? tx.value : type === 0x69 ? tx.depositValue : undefined;
     if (typeof minted !== 'string' || BigInt(minted) === 0n) continue;
     changes.push({ address: tx.from.toLowerCase(), assetGid, amountRaw: BigInt(minted), reason: 'other' });
   }

@@ -5,7 +5,12 @@ import type { RawReceipt, RawTransaction } from './raw-block.ts';
  * What the sender paid for a transaction: gas, blob gas (EIP-4844) and a roll-up's own fees. Undefined where nothing was
  * paid on this chain (deposits from L1).
  */
-export function decodeFee(assetGid: string, tx: RawTransaction, receipt: RawReceipt, type: number): Fee | undefined {
+export function decodeFee(
+  assetGid: string,
+  tx: RawTransaction,
+  receipt: RawReceipt,
+  type: number,
+): Fee | undefined {
   if (type === 0x7e || type === 0x64) return undefined;
   const gasPrice = receipt.effectiveGasPrice ?? tx.gasPrice;
   let amountRaw = typeof gasPrice === 'string' ? BigInt(gasPrice) * BigInt(receipt.gasUsed) : 0n;

@@ -9,8 +9,16 @@ import type { RawLog, RawReceipt } from './raw-block.ts';
  *
  * @param logIndex of the first log in the block
  */
-export function decodeLogs(network: Network, logs: readonly RawLog[], logIndex: number, transfers: Transfer[]): void {
-  const notation = { tokenGid: (address: string) => tokenGid(network, address), account: (address: string) => address };
+export function decodeLogs(
+  network: Network,
+  logs: readonly RawLog[],
+  logIndex: number,
+  transfers: Transfer[],
+): void {
+  const notation = {
+    tokenGid: (address: string) => tokenGid(network, address),
+    account: (address: string) => address,
+  };
   decodeTransferLogs(notation, logs.some(isEtherLog) ? logs.map(withoutEther) : logs, logIndex, transfers);
 }
 

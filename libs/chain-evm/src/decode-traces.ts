@@ -22,13 +22,19 @@ export interface InternalTransfer {
  * Reads a `debug_traceBlockBy…` answer with the callTracer.
  * @throws IncompleteBlockError when it is not one trace for each of `hashes`
  */
-export function decodeCallTraces(ref: BlockRef, hashes: readonly string[], traces: readonly CallTrace[]): TransactionTrace[] {
+export function decodeCallTraces(
+  ref: BlockRef,
+  hashes: readonly string[],
+  traces: readonly CallTrace[],
+): TransactionTrace[] {
   if (traces.length !== hashes.length) fail(ref, `expected ${hashes.length} traces, got ${traces.length}`);
   return traces.map((trace, index) => {
     const hash = hashes[index] ?? '';
-    if (typeof trace.txHash === 'string' && trace.txHash !== hash) fail(ref, `expected trace of ${hash}, got ${trace.txHash}`);
+    if (typeof trace.txHash === 'string' && trace.txHash !== hash)
+      fail(ref, `expected trace of ${hash}, got ${trace.txHash}`);
     const frame = trace.result;
-    if (frame === undefined || frame === null) fail(ref, `expected a trace of ${hash}, got error ${trace.error ?? 'none'}`);
+    if (frame === undefined || frame === null)
+      fail(ref, `expected a trace of ${hash}, got error ${trace.error ?? 'none'}`);
     const transfers: InternalTransfer[] = [];
     const isFailed = isReverted(frame);
     if (!isFailed) for (const call of frame.calls ?? []) collect(ref, call, transfers);
@@ -40,16 +46,23 @@ export function decodeCallTraces(ref: BlockRef, hashes: readonly string[], trace
  * Reads a `trace_block` answer (Parity's form).
  * @throws BlockNotFoundError when it is of another block, IncompleteBlockError when it lacks the top call of one of `hashes`
  */
-export function decodeParityTraces(ref: BlockRef, hashes: readonly string[], traces: readonly ParityTrace[]): TransactionTrace[] {
+export function decodeParityTraces(
+  ref: BlockRef,
+  hashes: readonly string[],
+  traces: readonly ParityTrace[],
+): TransactionTrace[] {
   const byHash = new Map<string, ParityState>();
   for (const trace of traces) {
     // Asked by number, so a node that has moved to another block there has lost this one.
     if (trace.blockHash !== ref.hash) {
-      throw new BlockNotFoundError(`traces of block ${ref.number}: expected ${ref.hash}, the node has ${trace.blockHash} there`);
+      throw new BlockNotFoundError(
+        `traces of block ${ref.number}: expected ${ref.hash}, the node has ${trace.blockHash} there`,
+      );
     }
     if (typeof trace.transactionHash === 'string') addStep(ref, byHash, trace.transactionHash, trace); // else a reward
   }
-  if (byHash.size > hashes.length) fail(ref, `expected traces of ${hashes.length} transactions, got ${byHash.size}`);
+  if (byHash.size > hashes.length)
+    fail(ref, `expected traces of ${hashes.length} transactions, got ${byHash.size}`);
   return hashes.map((hash) => {
     const found = byHash.get(hash);
     if (found === undefined) fail(ref, `expected traces of ${hash}, got none`);
@@ -71,7 +84,8 @@ function addStep(ref: BlockRef, byHash: Map<string, ParityState>, hash: string, 
     return;
   }
   const state = byHash.get(hash);
-  if (state === undefined) fail(ref, `expected the top call of ${hash} first, got ${trace.traceAddress.join('.')}`);
+  if (state === undefined)
+    fail(ref, `expected the top call of ${hash} first, got ${trace.traceAddress.join('.')}`);
   const path = `.${trace.traceAddress.join('.')}.`;
   if (isFailed) state.dead.push(path);
   if (state.dead.some((dead) => path.startsWith(dead))) return;
@@ -82,10 +96,12 @@ function addStep(ref: BlockRef, byHash: Map<string, ParityState>, hash: string, 
 function collect(ref: BlockRef, frame: CallFrame, transfers: InternalTransfer[]): void {
   if (isReverted(frame)) return;
   // Geth before 1.10 tells that a contract ended, not what it held and who got it.
-  if (frame.type === 'SELFDESTRUCT' && typeof frame.value !== 'string') fail(ref, 'expected a SELFDESTRUCT with its value, got none');
+  if (frame.type === 'SELFDESTRUCT' && typeof frame.value !== 'string')
+    fail(ref, 'expected a SELFDESTRUCT with its value, got none');
   if (movesValue(frame.type) && typeof frame.value === 'string' && typeof frame.to === 'string') {
     const amountRaw = BigInt(frame.value);
-    if (amountRaw > 0n) transfers.push({ from: frame.from.toLowerCase(), to: frame.to.toLowerCase(), amountRaw });
+    if (amountRaw > 0n)
+      transfers.push({ from: frame.from.toLowerCase(), to: frame.to.toLowerCase(), amountRaw });
   }
   for (const call of frame.calls ?? []) collect(ref, call, transfers);
 }
@@ -110,7 +126,11 @@ function toTransfer(trace: ParityTrace): InternalTransfer | undefined {
   }
 }
 
-function toPositive(from: string | undefined, to: string | undefined, value: string | undefined): InternalTransfer | undefined {
+function toPositive(
+  from: string | undefined,
+  to: string | undefined,
+  value: string | undefined,
+): InternalTransfer | undefined {
   if (typeof from !== 'string' || typeof to !== 'string' || typeof value !== 'string') return undefined;
   const amountRaw = BigInt(value);
   return amountRaw > 0n ? { from: from.toLowerCase(), to: to.toLowerCase(), amountRaw } : undefined;

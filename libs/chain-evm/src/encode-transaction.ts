@@ -43,7 +43,11 @@ export function encodeTransaction(writer: RlpWriter, transaction: RawTransaction
  * Writes what the sender of a transaction of types 0 to 4 signed.
  * @param chainId of a legacy transaction that names its chain (EIP-155)
  */
-export function encodeSigned(writer: RlpWriter, transaction: RawTransaction, chainId: bigint | undefined): void {
+export function encodeSigned(
+  writer: RlpWriter,
+  transaction: RawTransaction,
+  chainId: bigint | undefined,
+): void {
   const type = typeOf(transaction);
   const mark = writer.size;
   if (type !== 0) {

@@ -18,64 +18,138 @@ const address = (digits: string): string => `0x${digits.repeat(20)}`;
 const [sender, payee, contract, other] = [address('a1'), address('b2'), address('c3'), address('d4')];
 
 const move = (from: string, to: string, amount: number, of = etherLogAddress): RawLog => ({
-  address: of, topics: [topicOf('Transfer(address,address,uint256)'), word(from.slice(2)), word(to.slice(2))], data: word(amount.toString(16)),
+  address: of,
+  topics: [topicOf('Transfer(address,address,uint256)'), word(from.slice(2)), word(to.slice(2))],
+  data: word(amount.toString(16)),
 });
-const burn = (event: string, from: string, amount: number): RawLog => ({ address: etherLogAddress, topics: [topicOf(`${event}(address,uint256)`), word(from.slice(2))], data: word(amount.toString(16)) });
+const burn = (event: string, from: string, amount: number): RawLog => ({
+  address: etherLogAddress,
+  topics: [topicOf(`${event}(address,uint256)`), word(from.slice(2))],
+  data: word(amount.toString(16)),
+});
 
-function readBoth(name: string, items: readonly Made[], traced?: readonly InternalTransfer[]): { slow: Block; quick: Block | undefined } {
+function readBoth(
+  name: string,
+  items: readonly Made[],
+  traced?: readonly InternalTransfer[],
+): { slow: Block; quick: Block | undefined } {
   const network = evmNetworks.find((candidate) => candidate.name === name)!;
   const made: Case = assemble(items, 30_000_000);
   const json = (text: string): unknown => (JSON.parse(text) as { result: unknown }).result;
-  const verified = verifyBlock(made.ref, parseRawBlock(json(made.body)), parseRawReceipts(json(made.receipts)), readTraits(network));
+  const verified = verifyBlock(
+    made.ref,
+    parseRawBlock(json(made.body)),
+    parseRawReceipts(json(made.receipts)),
+    readTraits(network),
+  );
   const bytes = (text: string): BodyBytes => new BodyBytes([Buffer.from(text)]);
   return {
     slow: decodeBlock(network, verified, traced && items.map(() => ({ isFailed: false, transfers: traced }))),
-    quick: proveBytes({ network, traits: readTraits(network) }, made.ref, bytes(made.body), bytes(made.receipts)),
+    quick: proveBytes(
+      { network, traits: readTraits(network) },
+      made.ref,
+      bytes(made.body),
+      bytes(made.receipts),
+    ),
   };
 }
 
-const item = (logs: readonly RawLog[], over: Partial<Made> = {}): Made => ({ ...fixedItems()[2]!, logs, ...over });
+const item = (logs: readonly RawLog[], over: Partial<Made> = {}): Made => ({
+  ...fixedItems()[2]!,
+  logs,
+  ...over,
+});
 const short = (block: Block | undefined, at = 0): unknown[] | undefined =>
-  block?.transactions[at]?.transfers.map(({ index, type, from, to, amountRaw, logIndex, assetGid }: Transfer) => [index, type, from, to, Number(amountRaw), logIndex, assetGid.split('/')[1]]);
+  block?.transactions[at]?.transfers.map(
+    ({ index, type, from, to, amountRaw, logIndex, assetGid }: Transfer) => [
+      index,
+      type,
+      from,
+      to,
+      Number(amountRaw),
+      logIndex,
+      assetGid.split('/')[1],
+    ],
+  );
 
 describe('ether that is logged', () => {
-  const logs = [move(sender, payee, 5), move(contract, other, 7, contract), move(payee, other, 3), move(payee, other, 3)];
-  const native = (name: string): string => evmNetworks.find((candidate) => candidate.name === name)!.native.gid.split('/')[1]!;
+  const logs = [
+    move(sender, payee, 5),
+    move(contract, other, 7, contract),
+    move(payee, other, 3),
+    move(payee, other, 3),
+  ];
+  const native = (name: string): string =>
+    evmNetworks.find((candidate) => candidate.name === name)!.native.gid.split('/')[1]!;
 
-  it.each(['ethereum', 'sepolia', 'base', 'avalanche', 'polygon', 'bsc', 'arbitrum', 'anvil'])('is told once on %s, as what it is, by both proofs', (name) => {
-    const { slow, quick } = readBoth(name, [item(logs)]);
-    const token = `${evmNetworks.find((candidate) => candidate.name === name)!.tokenNamespace}:${contract}`;
-    expect(short(slow)).toEqual([
-      [0, 'native', sender, payee, 5, undefined, native(name)],
-      [1, 'token', contract, other, 7, 1, token],
-      [2, 'internal', payee, other, 3, undefined, native(name)],
-      [3, 'internal', payee, other, 3, undefined, native(name)],
-    ]);
-    expect(short(quick)).toEqual(short(slow));
-    expect(quick?.possibleTransactions?.(new Set([other])).map(({ transfers }) => transfers)).toEqual([slow.transactions[0]?.transfers]);
-    expect([slow.touchedAssets, quick?.touchedAssets]).toEqual([[], []]);
-  });
+  it.each(['ethereum', 'sepolia', 'base', 'avalanche', 'polygon', 'bsc', 'arbitrum', 'anvil'])(
+    'is told once on %s, as what it is, by both proofs',
+    (name) => {
+      const { slow, quick } = readBoth(name, [item(logs)]);
+      const token = `${evmNetworks.find((candidate) => candidate.name === name)!.tokenNamespace}:${contract}`;
+      expect(short(slow)).toEqual([
+        [0, 'native', sender, payee, 5, undefined, native(name)],
+        [1, 'token', contract, other, 7, 1, token],
+        [2, 'internal', payee, other, 3, undefined, native(name)],
+        [3, 'internal', payee, other, 3, undefined, native(name)],
+      ]);
+      expect(short(quick)).toEqual(short(slow));
+      expect(quick?.possibleTransactions?.(new Set([other])).map(({ transfers }) => transfers)).toEqual([
+        slow.transactions[0]?.transfers,
+      ]);
+      expect([slow.touchedAssets, quick?.touchedAssets]).toEqual([[], []]);
+    },
+  );
 
   it('is told once where the node traces, too, and stands in the same places', () => {
-    const traced = [{ from: payee, to: other, amountRaw: 3n }, { from: payee, to: other, amountRaw: 3n }];
-    expect(short(readBoth('ethereum', [item(logs)], traced).slow)).toEqual(short(readBoth('ethereum', [item(logs)]).slow));
+    const traced = [
+      { from: payee, to: other, amountRaw: 3n },
+      { from: payee, to: other, amountRaw: 3n },
+    ];
+    expect(short(readBoth('ethereum', [item(logs)], traced).slow)).toEqual(
+      short(readBoth('ethereum', [item(logs)]).slow),
+    );
   });
 
   it('is completed by traces, but for what stays where it is', () => {
-    const traced = [{ from: payee, to: payee, amountRaw: 9n }, ...[1, 2, 3].map(() => ({ from: payee, to: other, amountRaw: 3n })), { from: other, to: payee, amountRaw: 3n }];
-    expect(short(readBoth('ethereum', [item(logs)], traced).slow)?.slice(2).map((transfer) => (transfer as unknown[]).slice(0, 5))).toEqual([
-      [2, 'internal', payee, other, 3], [3, 'internal', payee, other, 3], [4, 'internal', payee, other, 3], [5, 'internal', other, payee, 3],
+    const traced = [
+      { from: payee, to: payee, amountRaw: 9n },
+      ...[1, 2, 3].map(() => ({ from: payee, to: other, amountRaw: 3n })),
+      { from: other, to: payee, amountRaw: 3n },
+    ];
+    expect(
+      short(readBoth('ethereum', [item(logs)], traced).slow)
+        ?.slice(2)
+        .map((transfer) => (transfer as unknown[]).slice(0, 5)),
+    ).toEqual([
+      [2, 'internal', payee, other, 3],
+      [3, 'internal', payee, other, 3],
+      [4, 'internal', payee, other, 3],
+      [5, 'internal', other, payee, 3],
     ]);
   });
 
   it('comes from the traces alone before the fork', () => {
-    const traced = [{ from: payee, to: payee, amountRaw: 9n }, { from: payee, to: other, amountRaw: 3n }];
-    expect(short(readBoth('ethereum', [item([])], traced).slow)?.slice(1).map((transfer) => (transfer as unknown[]).slice(0, 5))).toEqual([[1, 'internal', payee, payee, 9], [2, 'internal', payee, other, 3]]);
+    const traced = [
+      { from: payee, to: payee, amountRaw: 9n },
+      { from: payee, to: other, amountRaw: 3n },
+    ];
+    expect(
+      short(readBoth('ethereum', [item([])], traced).slow)
+        ?.slice(1)
+        .map((transfer) => (transfer as unknown[]).slice(0, 5)),
+    ).toEqual([
+      [1, 'internal', payee, payee, 9],
+      [2, 'internal', payee, other, 3],
+    ]);
   });
 
   it('of a payment that is made twice, by the transaction and inside of it, is told twice', () => {
     const { slow, quick } = readBoth('ethereum', [item([move(sender, payee, 5), move(sender, payee, 5)])]);
-    expect(short(slow)?.map((transfer) => (transfer as unknown[]).slice(0, 5))).toEqual([[0, 'native', sender, payee, 5], [1, 'internal', sender, payee, 5]]);
+    expect(short(slow)?.map((transfer) => (transfer as unknown[]).slice(0, 5))).toEqual([
+      [0, 'native', sender, payee, 5],
+      [1, 'internal', sender, payee, 5],
+    ]);
     expect(short(quick)).toEqual(short(slow));
   });
 
@@ -84,13 +158,17 @@ describe('ether that is logged', () => {
     const made = { ...creation, tx: { ...creation.tx, value: '0x5' } };
     const created = readBoth('ethereum', [made]).slow.transactions[0]!.createdContract!;
     const { slow, quick } = readBoth('ethereum', [{ ...made, logs: [move(sender, created, 5)] }]);
-    expect(short(slow)?.map((transfer) => (transfer as unknown[]).slice(0, 5))).toEqual([[0, 'native', sender, created, 5]]);
+    expect(short(slow)?.map((transfer) => (transfer as unknown[]).slice(0, 5))).toEqual([
+      [0, 'native', sender, created, 5],
+    ]);
     expect(short(quick)).toEqual(short(slow));
   });
 
   it.each(['Burn', 'Selfdestruct'])('and burned (%s) leaves its account for nobody', (event) => {
     const { slow, quick } = readBoth('ethereum', [item([move(sender, payee, 5), burn(event, contract, 8)])]);
-    expect(slow.transactions[0]?.transfers.slice(1)).toEqual([{ index: 1, type: 'internal', assetGid: 'eip155:1/slip44:60', from: contract, amountRaw: 8n }]);
+    expect(slow.transactions[0]?.transfers.slice(1)).toEqual([
+      { index: 1, type: 'internal', assetGid: 'eip155:1/slip44:60', from: contract, amountRaw: 8n },
+    ]);
     expect(slow.touchedAssets).toEqual([]);
     // The module looks for sides of transfers only.
     expect(quick).toBeUndefined();

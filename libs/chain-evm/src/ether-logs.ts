@@ -6,7 +6,10 @@ export const etherLogAddress = '0xfffffffffffffffffffffffffffffffffffffffe';
 
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 /** Burn(address,uint256), and Selfdestruct(address,uint256) as drafts of the EIP had it. */
-const burnTopics = ['0xcc16f5dbb4873280815c1ee09dbd06736cffcc184412cf7a71a0fdb75d397ca5', '0x4bfaba3443c1a1836cd362418edc679fc96cae8449cbefccb6457cdf2c943083'];
+const burnTopics = [
+  '0xcc16f5dbb4873280815c1ee09dbd06736cffcc184412cf7a71a0fdb75d397ca5',
+  '0x4bfaba3443c1a1836cd362418edc679fc96cae8449cbefccb6457cdf2c943083',
+];
 
 /**
  * Movements of ether that a transaction's logs tell, in the order of execution; its own payment is among them. None on
@@ -19,8 +22,10 @@ export function decodeEtherLogs(logs: readonly RawLog[]): InternalTransfer[] {
     const [topic = '', from = '', to] = topics;
     const amountRaw = BigInt(data);
     if (amountRaw === 0n) continue;
-    if (topic === transferTopic && topics.length === 3) moves.push({ from: addressOf(from), to: addressOf(to), amountRaw });
-    else if (burnTopics.includes(topic) && topics.length === 2) moves.push({ from: addressOf(from), amountRaw });
+    if (topic === transferTopic && topics.length === 3)
+      moves.push({ from: addressOf(from), to: addressOf(to), amountRaw });
+    else if (burnTopics.includes(topic) && topics.length === 2)
+      moves.push({ from: addressOf(from), amountRaw });
   }
   return moves;
 }
@@ -29,7 +34,10 @@ export function decodeEtherLogs(logs: readonly RawLog[]): InternalTransfer[] {
  * What logs and traces tell together. A root proves the logs, so they come first; a move that only the traces have is
  * added. A transaction's moves have the same places whether its node traces or not.
  */
-export function mergeMoves(logged: readonly InternalTransfer[], traced: readonly InternalTransfer[]): readonly InternalTransfer[] {
+export function mergeMoves(
+  logged: readonly InternalTransfer[],
+  traced: readonly InternalTransfer[],
+): readonly InternalTransfer[] {
   if (logged.length === 0) return traced;
   const counts = new Map<string, number>();
   for (const move of logged) counts.set(keyOf(move), (counts.get(keyOf(move)) ?? 0) + 1);

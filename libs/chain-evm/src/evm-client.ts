@@ -1,7 +1,16 @@
 import { ChainClientError, parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
 import type {
-  BalanceQuery, Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, Endpoint, Network, ReadBlockOptions,
-  TokenMetadata, Transaction,
+  BalanceQuery,
+  Block,
+  BlockHeader,
+  BlockRef,
+  ChainClient,
+  ChainClientOptions,
+  Endpoint,
+  Network,
+  ReadBlockOptions,
+  TokenMetadata,
+  Transaction,
 } from '@chainwatch/chain-core';
 import type { Capabilities } from './capabilities.ts';
 import { HttpTransport } from './http-transport.ts';
@@ -10,7 +19,13 @@ import { parseKnownHeader } from './parse-header.ts';
 import { proveSenders } from './prove-senders.ts';
 import { readBalances } from './read-balances.ts';
 import { readBlock } from './read-block.ts';
-import { findFinalized, findHeaderByHash, findHeaderByNumber, readHead, readHeaders } from './read-headers.ts';
+import {
+  findFinalized,
+  findHeaderByHash,
+  findHeaderByNumber,
+  readHead,
+  readHeaders,
+} from './read-headers.ts';
 import { readTokens } from './read-tokens.ts';
 import type { RpcTransport } from './rpc-transport.ts';
 import type { Session } from './session.ts';
@@ -34,7 +49,13 @@ export class EvmClient implements ChainClient {
     this.label = this.#endpoint.label;
     this.#transportOptions = { endpoint: this.#endpoint, dial, timeoutMs, concurrency };
     const traits = readTraits(network);
-    this.#session = { network, traits, transport: this.#createTransport(), capabilities: initialCapabilities(traits.multicall3), doubted: new Set() };
+    this.#session = {
+      network,
+      traits,
+      transport: this.#createTransport(),
+      capabilities: initialCapabilities(traits.multicall3),
+      doubted: new Set(),
+    };
   }
 
   async verifyChain(signal?: AbortSignal): Promise<void> {
@@ -43,7 +64,8 @@ export class EvmClient implements ChainClient {
       throw new ChainClientError(`eth_chainId: expected a quantity, got ${typeof result}`);
     }
     const got = `eip155:${BigInt(result).toString()}`;
-    if (got !== this.network.gid) throw new WrongChainError(`node serves another chain: expected ${this.network.gid}, got ${got}`);
+    if (got !== this.network.gid)
+      throw new WrongChainError(`node serves another chain: expected ${this.network.gid}, got ${got}`);
   }
 
   readHead(signal?: AbortSignal): Promise<BlockHeader> {
@@ -70,7 +92,9 @@ export class EvmClient implements ChainClient {
   subscribeHeads(onHead: (header: BlockHeader) => void, onEnd: (error: Error) => void): () => void {
     const { capabilities } = this.#session;
     if (!capabilities.hasSocket) {
-      const timer = setImmediate(() => onEnd(new ChainClientError('the endpoint does not push heads', { nodeCode: -32601 })));
+      const timer = setImmediate(() =>
+        onEnd(new ChainClientError('the endpoint does not push heads', { nodeCode: -32601 })),
+      );
       return () => clearImmediate(timer);
     }
     const stop = subscribeHeads({
@@ -98,7 +122,11 @@ export class EvmClient implements ChainClient {
     return proveSenders(this.#session, ref, transactions, signal);
   }
 
-  readBalances(at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]> {
+  readBalances(
+    at: BlockRef,
+    queries: readonly BalanceQuery[],
+    signal?: AbortSignal,
+  ): Promise<(bigint | undefined)[]> {
     return readBalances(this.#session, at, queries, signal);
   }
 
@@ -114,7 +142,9 @@ export class EvmClient implements ChainClient {
 
   #createTransport(): RpcTransport {
     const http = new HttpTransport(this.#transportOptions);
-    return this.#endpoint.isSocket ? new TwinTransport(http, new SocketTransport(this.#transportOptions)) : http;
+    return this.#endpoint.isSocket
+      ? new TwinTransport(http, new SocketTransport(this.#transportOptions))
+      : http;
   }
 
   /** Some nodes push a header without all its fields: its hash is then no proof, and the whole one is asked for. */
@@ -139,5 +169,10 @@ function initialCapabilities(hasMulticall: boolean): Capabilities {
 
 /** The endpoint answered, and not with a WebSocket that pushes heads; a node that is down has said nothing about it. */
 function refusesSocket(error: Error): boolean {
-  return error instanceof ChainClientError && error.nodeCode !== undefined && error.nodeCode !== 429 && error.nodeCode < 500;
+  return (
+    error instanceof ChainClientError &&
+    error.nodeCode !== undefined &&
+    error.nodeCode !== 429 &&
+    error.nodeCode < 500
+  );
 }

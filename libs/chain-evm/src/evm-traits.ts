@@ -27,5 +27,7 @@ export type EvmTraits = z.infer<typeof evmTraitsSchema>;
 
 /** What holds at a height. */
 export function traitsAt(traits: EvmTraits, number: number): EvmTraits {
-  return traits.strictFrom === undefined || number < traits.strictFrom ? traits : { ...traits, header: 'strict', roots: 'strict' };
+  return traits.strictFrom === undefined || number < traits.strictFrom
+    ? traits
+    : { ...traits, header: 'strict', roots: 'strict' };
 }

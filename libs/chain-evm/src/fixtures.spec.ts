@@ -15,7 +15,9 @@ import { verifyBlock } from './verify-block.ts';
 // Recorded mainnet blocks, beside the repository: ../shared/fixtures/evm (see INDEX.md there).
 const folder = new URL('../../../../shared/fixtures/evm/', import.meta.url);
 const names = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.expected.json')) : [];
-const fixtures = names.filter((file) => !file.includes('rosetta')).map((file) => file.slice(0, -'.expected.json'.length));
+const fixtures = names
+  .filter((file) => !file.includes('rosetta'))
+  .map((file) => file.slice(0, -'.expected.json'.length));
 
 if (fixtures.length === 0) console.log('skipped: recorded EVM blocks (../shared/fixtures/evm is absent)');
 
@@ -24,8 +26,22 @@ interface Expected {
   readonly hash: string;
   readonly failed: readonly string[];
   readonly contractsCreated: readonly { readonly tx: string; readonly address: string }[];
-  readonly nativeTransfers: readonly { tx: string; from: string; to: string; value: string; status: boolean | null }[];
-  readonly tokenTransferLogs: readonly { tx: string; logIndex: number; token: string; kind: string; from: string; to: string; value?: string }[];
+  readonly nativeTransfers: readonly {
+    tx: string;
+    from: string;
+    to: string;
+    value: string;
+    status: boolean | null;
+  }[];
+  readonly tokenTransferLogs: readonly {
+    tx: string;
+    logIndex: number;
+    token: string;
+    kind: string;
+    from: string;
+    to: string;
+    value?: string;
+  }[];
   readonly internalValueTransfers?: readonly { tx: string; from: string; to: string; value: string }[];
 }
 
@@ -46,30 +62,58 @@ function read<T>(file: string): T | undefined {
 }
 
 function networkOf(name: string): Network {
-  const wanted = name.startsWith('polygon') ? 'polygon' : name.startsWith('base') ? 'base' : name.startsWith('gnosis') ? 'gnosis' : 'ethereum';
+  const wanted = name.startsWith('polygon')
+    ? 'polygon'
+    : name.startsWith('base')
+      ? 'base'
+      : name.startsWith('gnosis')
+        ? 'gnosis'
+        : 'ethereum';
   const network = evmNetworks.find((candidate) => candidate.name === wanted);
   if (network === undefined) throw new Error(`no network ${wanted}`);
   return network;
 }
 
-function decodeFixture(name: string): { block: Block; expected: Expected; network: Network; hasTraces: boolean } {
+function decodeFixture(name: string): {
+  block: Block;
+  expected: Expected;
+  network: Network;
+  hasTraces: boolean;
+} {
   const network = networkOf(name);
   const expected = read<Expected>(`${name}.expected.json`);
   if (expected === undefined) throw new Error(`${name} has no expected file`);
   const raw = parseRawBlock(read(`${name}.block.json`));
   const receipts = parseRawReceipts(read(`${name}.receipts.json`));
-  const verified = verifyBlock({ number: expected.number, hash: expected.hash }, raw, receipts, readTraits(network));
+  const verified = verifyBlock(
+    { number: expected.number, hash: expected.hash },
+    raw,
+    receipts,
+    readTraits(network),
+  );
   const hashes = raw.transactions.map(({ hash }) => hash);
   const callTraces = read<CallTrace[]>(`${name}.callTracer.json`);
   const traces = callTraces === undefined ? undefined : decodeCallTraces(expected, hashes, callTraces);
-  return { block: decodeBlock(network, verified, traces), expected, network, hasTraces: traces !== undefined };
+  return {
+    block: decodeBlock(network, verified, traces),
+    expected,
+    network,
+    hasTraces: traces !== undefined,
+  };
 }
 
 function transfersOf(block: Block, type: string): Record<string, unknown>[] {
   return block.transactions.flatMap((tx) =>
     tx.transfers
       .filter((transfer) => transfer.type === type)
-      .map(({ assetGid, from, to, amountRaw, logIndex }) => ({ tx: tx.hash, assetGid, from, to, value: amountRaw.toString(), logIndex })),
+      .map(({ assetGid, from, to, amountRaw, logIndex }) => ({
+        tx: tx.hash,
+        assetGid,
+        from,
+        to,
+        value: amountRaw.toString(),
+        logIndex,
+      })),
   );
 }
 
@@ -80,7 +124,14 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
     expect(transfersOf(block, 'native')).toEqual(
       expected.nativeTransfers
         .filter(({ tx, value }) => !failed.has(tx) && value !== '0')
-        .map(({ tx, from, to, value }) => ({ tx, assetGid: network.native.gid, from, to, value, logIndex: undefined })),
+        .map(({ tx, from, to, value }) => ({
+          tx,
+          assetGid: network.native.gid,
+          from,
+          to,
+          value,
+          logIndex: undefined,
+        })),
     );
   });
 
@@ -90,10 +141,17 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
       expected.tokenTransferLogs
         .filter(({ kind }) => kind === 'erc20')
         .map(({ tx, logIndex, token, from, to, value }) => ({
-          tx, assetGid: `${network.gid}/${network.tokenNamespace}:${token}`, from, to, value, logIndex,
+          tx,
+          assetGid: `${network.gid}/${network.tokenNamespace}:${token}`,
+          from,
+          to,
+          value,
+          logIndex,
         })),
     );
-    expect(block.transactions.filter(({ isFailed }) => isFailed).map(({ hash }) => hash)).toEqual(expected.failed);
+    expect(block.transactions.filter(({ isFailed }) => isFailed).map(({ hash }) => hash)).toEqual(
+      expected.failed,
+    );
     const created = block.transactions.flatMap(({ hash, createdContract }) =>
       createdContract === undefined ? [] : [{ tx: hash, address: createdContract }],
     );
@@ -103,9 +161,9 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
   it.each(fixtures)('%s: every internal transfer is decoded where traces are there', (name) => {
     const { block, expected, hasTraces } = decodeFixture(name);
     const wanted = hasTraces ? (expected.internalValueTransfers ?? []) : [];
-    expect(transfersOf(block, 'internal').map(({ tx, from, to, value }) => ({ tx, from, to, value }))).toEqual(
-      wanted.map(({ tx, from, to, value }) => ({ tx, from, to, value })),
-    );
+    expect(
+      transfersOf(block, 'internal').map(({ tx, from, to, value }) => ({ tx, from, to, value })),
+    ).toEqual(wanted.map(({ tx, from, to, value }) => ({ tx, from, to, value })));
   });
 
   it.each(fixtures)('%s: transfers are numbered in order, natives first', (name) => {
@@ -116,31 +174,56 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
     }
   });
 
-  const flattened = fixtures.filter((name) => existsSync(new URL(`${name}.chainstorage-flattened-traces.json`, folder)));
+  const flattened = fixtures.filter((name) =>
+    existsSync(new URL(`${name}.chainstorage-flattened-traces.json`, folder)),
+  );
   it.each(flattened)('%s: traces of another source give the value moves they list', (name) => {
     const flat = read<FlatTrace[]>(`${name}.chainstorage-flattened-traces.json`) ?? [];
     const raw = parseRawBlock(read(`${name}.block.json`));
     const hashes = raw.transactions.map(({ hash }) => hash);
-    const traces = decodeCallTraces({ number: 0, hash: raw.hash }, hashes, hashes.map((hash) => toCallTrace(hash, flat)));
-    const wanted = flat.filter(({ type, traceAddress, status, value }) => type === 'CALL' && traceAddress.length > 0 && status === '1' && value !== '0');
+    const traces = decodeCallTraces(
+      { number: 0, hash: raw.hash },
+      hashes,
+      hashes.map((hash) => toCallTrace(hash, flat)),
+    );
+    const wanted = flat.filter(
+      ({ type, traceAddress, status, value }) =>
+        type === 'CALL' && traceAddress.length > 0 && status === '1' && value !== '0',
+    );
     const got = traces.flatMap((trace: TransactionTrace, index) =>
-      trace.transfers.map(({ from, to, amountRaw }) => ({ tx: hashes[index], from, to, value: amountRaw.toString() })),
+      trace.transfers.map(({ from, to, amountRaw }) => ({
+        tx: hashes[index],
+        from,
+        to,
+        value: amountRaw.toString(),
+      })),
     );
     const isUndone = (move: FlatTrace): boolean =>
-      flat.some(({ tx, traceAddress, error }) => tx === move.tx && error !== null && move.traceAddress.join('.').startsWith(traceAddress.join('.')));
-    expect(got).toEqual(wanted.filter((move) => !isUndone(move)).map(({ tx, from, to, value }) => ({ tx, from, to, value })));
+      flat.some(
+        ({ tx, traceAddress, error }) =>
+          tx === move.tx && error !== null && move.traceAddress.join('.').startsWith(traceAddress.join('.')),
+      );
+    expect(got).toEqual(
+      wanted.filter((move) => !isUndone(move)).map(({ tx, from, to, value }) => ({ tx, from, to, value })),
+    );
   });
 });
 
 (fixtures.length === 0 ? describe.skip : describe)('recorded answers of one kind', () => {
-  const unwrap = <T>(file: string): T => (read<{ response: { result: T } }>(file) as { response: { result: T } }).response.result;
+  const unwrap = <T>(file: string): T =>
+    (read<{ response: { result: T } }>(file) as { response: { result: T } }).response.result;
 
-  it.each(['ethereum-16000000', 'ethereum-16000001', 'ethereum-16000003', 'gnosis-29000000'])('%s: header and transactions prove themselves', (name) => {
-    const block = parseRawBlock(unwrap(`${name}.block.json`));
-    const ref = { number: Number(block.number), hash: block.hash };
-    // The recording has no receipts, so the proof gets as far as asking for them.
-    expect(() => verifyBlock(ref, block, [], readTraits(networkOf(name)))).toThrow(`expected ${block.transactions.length}, got 0`);
-  });
+  it.each(['ethereum-16000000', 'ethereum-16000001', 'ethereum-16000003', 'gnosis-29000000'])(
+    '%s: header and transactions prove themselves',
+    (name) => {
+      const block = parseRawBlock(unwrap(`${name}.block.json`));
+      const ref = { number: Number(block.number), hash: block.hash };
+      // The recording has no receipts, so the proof gets as far as asking for them.
+      expect(() => verifyBlock(ref, block, [], readTraits(networkOf(name)))).toThrow(
+        `expected ${block.transactions.length}, got 0`,
+      );
+    },
+  );
 
   it('the Transfer logs of three blocks are the ERC-20 ones among them', () => {
     const logs = unwrap<RawLog[]>('ethereum-16000000-16000003.transfer-getLogs.json');
@@ -167,16 +250,34 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
 
   it('the state-sync receipt of Polygon is known by its hash and mints without a sender or a fee', () => {
     const [receipt] = parseRawReceipts([unwrap('polygon-receipt-state-sync.json')]);
-    const block = { ...parseRawBlock(read('polygon-43200000.block.json')), number: '0x40b1ac0', hash: receipt?.blockHash ?? '' };
+    const block = {
+      ...parseRawBlock(read('polygon-43200000.block.json')),
+      number: '0x40b1ac0',
+      hash: receipt?.blockHash ?? '',
+    };
     expect(borTransactionHash(block)).toBe(receipt?.transactionHash);
-    const decoded = decodeBlock(networkOf('polygon'), { block, transactions: [], receipts: [], stateSync: receipt });
+    const decoded = decodeBlock(networkOf('polygon'), {
+      block,
+      transactions: [],
+      receipts: [],
+      stateSync: receipt,
+    });
     expect(decoded.transactions).toEqual([
       {
-        hash: receipt?.transactionHash, index: 0, isFailed: false,
-        transfers: [{
-          index: 0, type: 'token', assetGid: 'eip155:137/erc20:0x1bfd67037b42cf73acf2047067bd4f2c47d9bfd6',
-          from: `0x${'0'.repeat(40)}`, to: '0xc6c17e46db79424f398ad9320648f00774e3cc99', amountRaw: 1_000_000n, logIndex: 0,
-        }],
+        hash: receipt?.transactionHash,
+        index: 0,
+        isFailed: false,
+        transfers: [
+          {
+            index: 0,
+            type: 'token',
+            assetGid: 'eip155:137/erc20:0x1bfd67037b42cf73acf2047067bd4f2c47d9bfd6',
+            from: `0x${'0'.repeat(40)}`,
+            to: '0xc6c17e46db79424f398ad9320648f00774e3cc99',
+            amountRaw: 1_000_000n,
+            logIndex: 0,
+          },
+        ],
       },
     ]);
   });
@@ -189,7 +290,12 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
     const transaction = { ...(block.transactions[0] as RawTransaction), hash, type: '0x0' };
     const listed = { ...block, transactions: [...block.transactions, transaction] };
     const ref = { number: 43200000, hash: block.hash };
-    const verified = verifyBlock(ref, listed, [...receipts, { ...(stateSync as RawReceipt), transactionHash: hash, blockHash: block.hash }], readTraits(networkOf('polygon')));
+    const verified = verifyBlock(
+      ref,
+      listed,
+      [...receipts, { ...(stateSync as RawReceipt), transactionHash: hash, blockHash: block.hash }],
+      readTraits(networkOf('polygon')),
+    );
     expect(decodeBlock(networkOf('polygon'), verified).transactions).toHaveLength(68);
   });
 

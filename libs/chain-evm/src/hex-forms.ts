@@ -1,33 +1,104 @@
 import type { HexFields } from './canonical-hex.ts';
-import type { RawAccess, RawAuthorization, RawHeader, RawLog, RawReceipt, RawTransaction, RawWithdrawal } from './raw-block.ts';
+import type {
+  RawAccess,
+  RawAuthorization,
+  RawHeader,
+  RawLog,
+  RawReceipt,
+  RawTransaction,
+  RawWithdrawal,
+} from './raw-block.ts';
 
 // `read`: compared or decoded, so each has to be of its form. `hashed`: enters nothing but an encoding, which says no to
 // whatever is not hexadecimal, and is not looked at in items that do not encode it.
 
 export const headerFields: HexFields<RawHeader> = {
   read: [
-    ['hash', 'word'], ['parentHash', 'word'], ['number', 'quantity'], ['timestamp', 'quantity'], ['miner', 'address'],
-    ['transactionsRoot', 'word'], ['receiptsRoot', 'word'], ['withdrawalsRoot', 'word'],
+    ['hash', 'word'],
+    ['parentHash', 'word'],
+    ['number', 'quantity'],
+    ['timestamp', 'quantity'],
+    ['miner', 'address'],
+    ['transactionsRoot', 'word'],
+    ['receiptsRoot', 'word'],
+    ['withdrawalsRoot', 'word'],
   ],
   hashed: [
-    'sha3Uncles', 'stateRoot', 'logsBloom', 'difficulty', 'gasLimit', 'gasUsed', 'extraData', 'mixHash', 'nonce', 'baseFeePerGas',
-    'blobGasUsed', 'excessBlobGas', 'parentBeaconBlockRoot', 'requestsHash', 'blockAccessListHash', 'slotNumber', 'auraStep',
-    'auraSeal', 'extDataHash', 'extDataGasUsed', 'blockGasCost', 'timestampMilliseconds', 'minDelayExcess', 'targetExponent',
-    'minPriceExponent', 'settledHeight', 'settledGasUnix', 'settledGasNumerator', 'settledExcess',
+    'sha3Uncles',
+    'stateRoot',
+    'logsBloom',
+    'difficulty',
+    'gasLimit',
+    'gasUsed',
+    'extraData',
+    'mixHash',
+    'nonce',
+    'baseFeePerGas',
+    'blobGasUsed',
+    'excessBlobGas',
+    'parentBeaconBlockRoot',
+    'requestsHash',
+    'blockAccessListHash',
+    'slotNumber',
+    'auraStep',
+    'auraSeal',
+    'extDataHash',
+    'extDataGasUsed',
+    'blockGasCost',
+    'timestampMilliseconds',
+    'minDelayExcess',
+    'targetExponent',
+    'minPriceExponent',
+    'settledHeight',
+    'settledGasUnix',
+    'settledGasNumerator',
+    'settledExcess',
   ],
 };
 
 export const withdrawalFields: HexFields<RawWithdrawal> = {
-  read: [['address', 'address'], ['amount', 'quantity']],
+  read: [
+    ['address', 'address'],
+    ['amount', 'quantity'],
+  ],
   hashed: ['index', 'validatorIndex'],
 };
 
 export const transactionFields: HexFields<RawTransaction> = {
-  read: [['hash', 'word'], ['type', 'quantity'], ['from', 'address'], ['to', 'address'], ['value', 'quantity'], ['gasPrice', 'quantity']],
+  read: [
+    ['hash', 'word'],
+    ['type', 'quantity'],
+    ['from', 'address'],
+    ['to', 'address'],
+    ['value', 'quantity'],
+    ['gasPrice', 'quantity'],
+  ],
   hashed: [
-    'nonce', 'gas', 'maxFeePerGas', 'maxPriorityFeePerGas', 'maxFeePerBlobGas', 'input', 'chainId', 'v', 'yParity', 'r', 's',
-    'sourceHash', 'mint', 'requestId', 'ticketId', 'refundTo', 'maxRefund', 'submissionFeeRefund', 'l1BaseFee', 'depositValue',
-    'retryTo', 'retryValue', 'retryData', 'beneficiary', 'maxSubmissionFee',
+    'nonce',
+    'gas',
+    'maxFeePerGas',
+    'maxPriorityFeePerGas',
+    'maxFeePerBlobGas',
+    'input',
+    'chainId',
+    'v',
+    'yParity',
+    'r',
+    's',
+    'sourceHash',
+    'mint',
+    'requestId',
+    'ticketId',
+    'refundTo',
+    'maxRefund',
+    'submissionFeeRefund',
+    'l1BaseFee',
+    'depositValue',
+    'retryTo',
+    'retryValue',
+    'retryData',
+    'beneficiary',
+    'maxSubmissionFee',
   ],
 };
 
@@ -40,12 +111,28 @@ export const authorizationFields: HexFields<RawAuthorization> = {
 
 export const receiptFields: HexFields<RawReceipt> = {
   read: [
-    ['transactionHash', 'word'], ['transactionIndex', 'quantity'], ['blockHash', 'word'], ['from', 'address'], ['status', 'status'],
-    ['cumulativeGasUsed', 'quantity'], ['gasUsed', 'quantity'], ['effectiveGasPrice', 'quantity'], ['blobGasUsed', 'quantity'],
-    ['blobGasPrice', 'quantity'], ['l1Fee', 'quantity'], ['operatorFeeScalar', 'quantity'], ['operatorFeeConstant', 'quantity'],
+    ['transactionHash', 'word'],
+    ['transactionIndex', 'quantity'],
+    ['blockHash', 'word'],
+    ['from', 'address'],
+    ['status', 'status'],
+    ['cumulativeGasUsed', 'quantity'],
+    ['gasUsed', 'quantity'],
+    ['effectiveGasPrice', 'quantity'],
+    ['blobGasUsed', 'quantity'],
+    ['blobGasPrice', 'quantity'],
+    ['l1Fee', 'quantity'],
+    ['operatorFeeScalar', 'quantity'],
+    ['operatorFeeConstant', 'quantity'],
     ['daFootprintGasScalar', 'quantity'],
   ],
   hashed: ['root', 'logsBloom', 'contractAddress', 'depositNonce', 'depositReceiptVersion'],
 };
 
-export const logFields: HexFields<RawLog> = { read: [['address', 'address'], ['data', 'data']], hashed: [] };
+export const logFields: HexFields<RawLog> = {
+  read: [
+    ['address', 'address'],
+    ['data', 'data'],
+  ],
+  hashed: [],
+};

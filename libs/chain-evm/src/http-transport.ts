@@ -1,5 +1,14 @@
 import { Pool } from 'undici';
-import { expectJson, HttpClient, isServerFault, JsonRpc, orderAnswers, readAnswer, readRpcText, unwrap } from '@chainwatch/chain-core';
+import {
+  expectJson,
+  HttpClient,
+  isServerFault,
+  JsonRpc,
+  orderAnswers,
+  readAnswer,
+  readRpcText,
+  unwrap,
+} from '@chainwatch/chain-core';
 import type { EndpointOptions, HttpReply, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import type { RpcReply, RpcTransport } from './rpc-transport.ts';
 
@@ -18,7 +27,10 @@ export class HttpTransport implements RpcTransport {
     this.#path = path;
     this.#http = new HttpClient({ ...options, openPool: (origin, pool) => new Pool(origin, pool) });
     this.#rpc = new JsonRpc(async (what, body, signal) =>
-      expectJson(what, readRpcText(what, await this.#http.send({ what, method: 'POST', path, body, signal }))),
+      expectJson(
+        what,
+        readRpcText(what, await this.#http.send({ what, method: 'POST', path, body, signal })),
+      ),
     );
   }
 
@@ -28,22 +40,36 @@ export class HttpTransport implements RpcTransport {
 
   async ask(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<RpcReply> {
     const reply = await this.#fetch(method, { jsonrpc: '2.0', id: 1, method, params }, signal);
-    return { ...(reply.status === 200 ? { bytes: reply.body } : {}), result: () => unwrap(readAnswer(method, parse(method, reply))) };
+    return {
+      ...(reply.status === 200 ? { bytes: reply.body } : {}),
+      result: () => unwrap(readAnswer(method, parse(method, reply))),
+    };
   }
 
-  askTogether(calls: readonly RpcCall[], signal?: AbortSignal): Promise<readonly RpcReply[] | undefined> | undefined {
+  askTogether(
+    calls: readonly RpcCall[],
+    signal?: AbortSignal,
+  ): Promise<readonly RpcReply[] | undefined> | undefined {
     return this.#refusesLists || !this.#http.isBusy ? undefined : this.#askTogether(calls, signal);
   }
 
-  async #askTogether(calls: readonly RpcCall[], signal: AbortSignal | undefined): Promise<readonly RpcReply[] | undefined> {
+  async #askTogether(
+    calls: readonly RpcCall[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly RpcReply[] | undefined> {
     const what = `batch of ${calls.length} ${calls[0]?.method ?? ''}`;
-    const reply = await this.#fetch(what, calls.map(({ method, params }, index) => ({ jsonrpc: '2.0', id: index + 1, method, params })), signal);
+    const reply = await this.#fetch(
+      what,
+      calls.map(({ method, params }, index) => ({ jsonrpc: '2.0', id: index + 1, method, params })),
+      signal,
+    );
     if (reply.status !== 200 || reply.body.slice(0, 1) !== '[') {
       this.#noteRefusal(what, reply);
       return undefined;
     }
     let answers: readonly RpcAnswer[] | undefined;
-    const answer = (index: number): RpcAnswer => (answers ??= orderAnswers(calls, 1, parse(what, reply) as unknown[]))[index] as RpcAnswer;
+    const answer = (index: number): RpcAnswer =>
+      (answers ??= orderAnswers(calls, 1, parse(what, reply) as unknown[]))[index] as RpcAnswer;
     const result = (index: number): unknown => {
       const given = answer(index);
       // An error that one call by itself may not have: its list was too long, or too much for one answer.
@@ -54,7 +80,14 @@ export class HttpTransport implements RpcTransport {
   }
 
   #fetch(what: string, body: object, signal: AbortSignal | undefined): Promise<HttpReply> {
-    return this.#http.fetch({ what, method: 'POST', path: this.#path, body: JSON.stringify(body), signal, isPatient: true });
+    return this.#http.fetch({
+      what,
+      method: 'POST',
+      path: this.#path,
+      body: JSON.stringify(body),
+      signal,
+      isPatient: true,
+    });
   }
 
   /** @throws ChainClientError where calls one by one would fare no better */

@@ -15,7 +15,10 @@ export function addToBloom(bloom: Uint8Array, logs: readonly RawLog[]): Uint8Arr
 /** The bloom of a block as hex with prefix, to compare with its header's `logsBloom`. */
 export function computeLogsBloom(receipts: readonly { readonly logs: readonly RawLog[] }[]): string {
   const bloom = Buffer.alloc(256);
-  addToBloom(bloom, receipts.flatMap((receipt) => receipt.logs));
+  addToBloom(
+    bloom,
+    receipts.flatMap((receipt) => receipt.logs),
+  );
   return `0x${bloom.toString('hex')}`;
 }
 

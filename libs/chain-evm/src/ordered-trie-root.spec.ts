@@ -18,7 +18,10 @@ function ownRoot(values: readonly Uint8Array[]): string {
 
 describe('orderedTrieRoot', () => {
   it('agrees with the library for lists of values of any length', async () => {
-    const value = fc.oneof(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.uint8Array({ minLength: 41, maxLength: 300 }));
+    const value = fc.oneof(
+      fc.uint8Array({ minLength: 1, maxLength: 40 }),
+      fc.uint8Array({ minLength: 41, maxLength: 300 }),
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(value, { maxLength: 300, size: 'max' }), async (values) => {
         expect(ownRoot(values)).toBe(await referenceRoot(values));
@@ -27,10 +30,15 @@ describe('orderedTrieRoot', () => {
     );
   });
 
-  it.each([0, 1, 2, 15, 16, 17, 127, 128, 129, 255, 256, 257, 1000])('agrees with the library for %d values', async (count) => {
-    const values = Array.from({ length: count }, (_, index) => Uint8Array.from([index & 255, (index >> 8) + 1]));
-    expect(ownRoot(values)).toBe(await referenceRoot(values));
-  });
+  it.each([0, 1, 2, 15, 16, 17, 127, 128, 129, 255, 256, 257, 1000])(
+    'agrees with the library for %d values',
+    async (count) => {
+      const values = Array.from({ length: count }, (_, index) =>
+        Uint8Array.from([index & 255, (index >> 8) + 1]),
+      );
+      expect(ownRoot(values)).toBe(await referenceRoot(values));
+    },
+  );
 });
 
 describe('RlpWriter', () => {
@@ -53,7 +61,9 @@ describe('RlpWriter', () => {
       fc.property(item, (value) => {
         writer.reset();
         write(value);
-        expect(Buffer.from(writer.written).toString('hex')).toBe(Buffer.from(RLP.encode(value)).toString('hex'));
+        expect(Buffer.from(writer.written).toString('hex')).toBe(
+          Buffer.from(RLP.encode(value)).toString('hex'),
+        );
       }),
     );
   });
@@ -63,7 +73,9 @@ describe('RlpWriter', () => {
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.nat(5), (value, zeros) => {
         writer.reset();
         writer.quantity(`0x${'0'.repeat(zeros)}${value.toString(16)}`);
-        expect(Buffer.from(writer.written).toString('hex')).toBe(Buffer.from(RLP.encode(value)).toString('hex'));
+        expect(Buffer.from(writer.written).toString('hex')).toBe(
+          Buffer.from(RLP.encode(value)).toString('hex'),
+        );
       }),
     );
   });
@@ -74,7 +86,9 @@ describe('RlpWriter', () => {
     writer.data('0x01');
     writer.data(hex);
     writer.list(0);
-    expect(Buffer.from(writer.written).toString('hex')).toBe(Buffer.from(RLP.encode([hex, '0x01'])).toString('hex'));
+    expect(Buffer.from(writer.written).toString('hex')).toBe(
+      Buffer.from(RLP.encode([hex, '0x01'])).toString('hex'),
+    );
   });
 
   it.each(['0xzz', '0x123', '0x12345g'])('refuses %s as data', (hex) => {

@@ -10,7 +10,11 @@ const emptyRoot = '56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b
  *
  * @param writeValue writes value `i`, without a header, and leaves everything written before it alone
  */
-export function orderedTrieRoot(count: number, writer: RlpWriter, writeValue: (index: number) => void): string {
+export function orderedTrieRoot(
+  count: number,
+  writer: RlpWriter,
+  writeValue: (index: number) => void,
+): string {
   if (count === 0) return emptyRoot;
   const leaves = sortedLeaves(count);
   const root = buildNode({ leaves, writer, writeValue }, 0, count, 0, true);

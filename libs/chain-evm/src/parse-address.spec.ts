@@ -6,7 +6,9 @@ import { parseAddress } from './parse-address.ts';
 import { parseAssetPath } from './parse-asset-path.ts';
 import eip55 from './vectors/eip55.json' with { type: 'json' };
 
-const anyAddress = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
+const anyAddress = fc
+  .uint8Array({ minLength: 20, maxLength: 20 })
+  .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
 const networkOf = (name: string): Network => evmNetworks.find((network) => network.name === name) as Network;
 
 describe('parseAddress', () => {
@@ -14,7 +16,12 @@ describe('parseAddress', () => {
     fc.assert(
       fc.property(anyAddress, (lower) => {
         const expected = { canonical: lower, display: getAddress(lower), format: 'evm' };
-        for (const input of [lower, `0x${lower.slice(2).toUpperCase()}`, `0X${lower.slice(2)}`, getAddress(lower)]) {
+        for (const input of [
+          lower,
+          `0x${lower.slice(2).toUpperCase()}`,
+          `0X${lower.slice(2)}`,
+          getAddress(lower),
+        ]) {
           expect(parseAddress(input)).toEqual(expected);
         }
       }),
@@ -22,7 +29,11 @@ describe('parseAddress', () => {
   });
 
   it.each(eip55.addresses)('reads %s of EIP-55 as it is', (address) => {
-    expect(parseAddress(address)).toEqual({ canonical: address.toLowerCase(), display: address, format: 'evm' });
+    expect(parseAddress(address)).toEqual({
+      canonical: address.toLowerCase(),
+      display: address,
+      format: 'evm',
+    });
   });
 
   it('refuses any one digit in the other case', () => {
@@ -31,7 +42,9 @@ describe('parseAddress', () => {
         const digit = address.charAt(at);
         const flipped = digit === digit.toLowerCase() ? digit.toUpperCase() : digit.toLowerCase();
         fc.pre(flipped !== digit);
-        expect(() => parseAddress(address.slice(0, at) + flipped + address.slice(at + 1))).toThrow(`expected ${address}, got `);
+        expect(() => parseAddress(address.slice(0, at) + flipped + address.slice(at + 1))).toThrow(
+          `expected ${address}, got `,
+        );
       }),
     );
   });
@@ -54,7 +67,9 @@ describe('parseAddress', () => {
     ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 'got no 0x prefix'],
     [' 0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed', 'got no 0x prefix'],
   ])('refuses %j', (input, text) => {
-    expect(() => parseAddress(input)).toThrow(expect.objectContaining({ code: 'invalid_address', retryable: false }) as Error);
+    expect(() => parseAddress(input)).toThrow(
+      expect.objectContaining({ code: 'invalid_address', retryable: false }) as Error,
+    );
     expect(() => parseAddress(input)).toThrow(text);
   });
 });
@@ -83,7 +98,9 @@ describe('parseAssetPath', () => {
     ['ethereum', '', 'expected slip44'],
     ['ethereum', 'erc20:0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD', 'checksum'],
   ])('on %s refuses %j', (network, path, text) => {
-    expect(() => parseAssetPath(networkOf(network), path)).toThrow(expect.objectContaining({ code: 'invalid_asset' }) as Error);
+    expect(() => parseAssetPath(networkOf(network), path)).toThrow(
+      expect.objectContaining({ code: 'invalid_asset' }) as Error,
+    );
     expect(() => parseAssetPath(networkOf(network), path)).toThrow(text);
   });
 });

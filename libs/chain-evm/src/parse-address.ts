@@ -24,6 +24,7 @@ function describeShape(input: string): string {
   const expected = 'expected 0x and 40 hexadecimal digits';
   if (!/^0[xX]/.test(input)) return `address is not an EVM address: ${expected}, got no 0x prefix`;
   const wrong = /[^0-9a-f]/iu.exec(input.slice(2));
-  if (wrong) return `address is not an EVM address: ${expected}, got ${JSON.stringify(wrong[0])} as character ${wrong.index + 3}`;
+  if (wrong)
+    return `address is not an EVM address: ${expected}, got ${JSON.stringify(wrong[0])} as character ${wrong.index + 3}`;
   return `address is not an EVM address: ${expected}, got ${input.length - 2} digits`;
 }

@@ -8,5 +8,7 @@ import { parseAddress } from './parse-address.ts';
  */
 export function parseAssetPath(network: Network, assetPath: string): string {
   const parse = (reference: string): string => parseAddress(reference).canonical;
-  return resolveAssetPath(network, assetPath, [{ namespace: network.tokenNamespace, aliases: ['erc20'], reference: 'address', parse }]);
+  return resolveAssetPath(network, assetPath, [
+    { namespace: network.tokenNamespace, aliases: ['erc20'], reference: 'address', parse },
+  ]);
 }

@@ -36,11 +36,15 @@ function toBlockHeader(header: RawHeader): BlockHeader {
 
 /** @throws ChainClientError when `json` lacks what every header has, IncompleteBlockError when it is spelled otherwise */
 export function toRawHeader(json: unknown): RawHeader {
-  if (typeof json !== 'object' || json === null) throw new ChainClientError(`expected a block, got ${typeof json}`);
+  if (typeof json !== 'object' || json === null)
+    throw new ChainClientError(`expected a block, got ${typeof json}`);
   const header = json as Partial<RawHeader>;
   for (const field of requiredFields) {
     const value = header[field];
-    if (typeof value !== 'string') throw new ChainClientError(`expected a block with ${field}, got ${value === undefined ? 'none' : typeof value}`);
+    if (typeof value !== 'string')
+      throw new ChainClientError(
+        `expected a block with ${field}, got ${value === undefined ? 'none' : typeof value}`,
+      );
   }
   normalizeHex(header, headerFields, 'the block');
   return json as RawHeader;

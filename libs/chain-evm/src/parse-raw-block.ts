@@ -2,7 +2,14 @@ import { ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
 import { dropMalformed, normalizeHex, normalizeTopics } from './canonical-hex.ts';
 import type { HexFields } from './canonical-hex.ts';
 import { isEncoded, typeOf } from './encode-transaction.ts';
-import { accessFields, authorizationFields, logFields, receiptFields, transactionFields, withdrawalFields } from './hex-forms.ts';
+import {
+  accessFields,
+  authorizationFields,
+  logFields,
+  receiptFields,
+  transactionFields,
+  withdrawalFields,
+} from './hex-forms.ts';
 import { toRawHeader } from './parse-header.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
 
@@ -15,15 +22,19 @@ const typeField: HexFields<RawTransaction> = { read: [['type', 'quantity']], has
 export function parseRawBlock(json: unknown): RawBlock {
   const block = toRawHeader(json) as Partial<RawBlock>;
   if (typeof block.miner !== 'string') throw new ChainClientError('expected a block with miner, got none');
-  if (!Array.isArray(block.transactions)) throw new ChainClientError('expected a block with transactions, got none');
+  if (!Array.isArray(block.transactions))
+    throw new ChainClientError('expected a block with transactions, got none');
   block.transactions.forEach(expectTransaction);
-  block.withdrawals?.forEach((withdrawal, index) => normalizeHex(withdrawal, withdrawalFields, `withdrawal ${index}`));
+  block.withdrawals?.forEach((withdrawal, index) =>
+    normalizeHex(withdrawal, withdrawalFields, `withdrawal ${index}`),
+  );
   return block as RawBlock;
 }
 
 /** @throws ChainClientError, IncompleteBlockError when `json` is not a list of receipts */
 export function parseRawReceipts(json: unknown): readonly RawReceipt[] {
-  if (!Array.isArray(json)) throw new ChainClientError(`expected a list of receipts, got ${json === null ? 'null' : typeof json}`);
+  if (!Array.isArray(json))
+    throw new ChainClientError(`expected a list of receipts, got ${json === null ? 'null' : typeof json}`);
   json.forEach(expectReceipt);
   return json as RawReceipt[];
 }
@@ -48,8 +59,10 @@ export function expectTransaction(json: unknown, index: number): asserts json is
 /** Of its members only those are kept that are of the form that they have in every other type. */
 function expectUnknownTransaction(tx: Partial<RawTransaction>, index: number): void {
   // A type is one byte below 0x80, or the encoding would be that of a legacy transaction (EIP-2718).
-  if (typeOf(tx) > 0x7f) throw new IncompleteBlockError(`type of transaction ${index}: expected at most 0x7f, got ${tx.type}`);
-  if (typeof tx.hash !== 'string') throw new ChainClientError(`expected a transaction with hash at ${index}, got none`);
+  if (typeOf(tx) > 0x7f)
+    throw new IncompleteBlockError(`type of transaction ${index}: expected at most 0x7f, got ${tx.type}`);
+  if (typeof tx.hash !== 'string')
+    throw new ChainClientError(`expected a transaction with hash at ${index}, got none`);
   normalizeHex(tx, { read: [['hash', 'word']], hashed: [] }, `transaction ${index}`);
   dropMalformed(tx, transactionFields);
 }
@@ -57,7 +70,8 @@ function expectUnknownTransaction(tx: Partial<RawTransaction>, index: number): v
 function normalizeTransaction(tx: Partial<RawTransaction>, what: string): void {
   normalizeHex(tx, transactionFields, what);
   for (const access of tx.accessList ?? []) normalizeHex(access, accessFields, `an access of ${what}`);
-  for (const authorization of tx.authorizationList ?? []) normalizeHex(authorization, authorizationFields, `an authorization of ${what}`);
+  for (const authorization of tx.authorizationList ?? [])
+    normalizeHex(authorization, authorizationFields, `an authorization of ${what}`);
 }
 
 /** @throws ChainClientError, IncompleteBlockError when `json` is not a whole receipt */
@@ -85,6 +99,7 @@ function expectLog(json: unknown, index: number): void {
 }
 
 function toPartial<T extends object>(json: unknown, what: string, index: number): Partial<T> {
-  if (typeof json !== 'object' || json === null) throw new ChainClientError(`expected a ${what} at ${index}, got ${typeof json}`);
+  if (typeof json !== 'object' || json === null)
+    throw new ChainClientError(`expected a ${what} at ${index}, got ${typeof json}`);
   return json as Partial<T>;
 }

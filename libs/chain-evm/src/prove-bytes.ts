@@ -25,8 +25,16 @@ const depositType = 0x7e;
  * Whether blocks of this endpoint may be proved from bytes: where every root must come out, and no traces are decoded with
  * the transactions (docs/adr/0013-proving-from-bytes.md).
  */
-export function canProveBytes({ traits, capabilities }: Pick<Session, 'traits' | 'capabilities'>, ref: BlockRef): boolean {
-  if (capabilities.trace !== 'none' || capabilities.receipts === 'single' || traitsAt(traits, ref.number).roots !== 'strict') return false;
+export function canProveBytes(
+  { traits, capabilities }: Pick<Session, 'traits' | 'capabilities'>,
+  ref: BlockRef,
+): boolean {
+  if (
+    capabilities.trace !== 'none' ||
+    capabilities.receipts === 'single' ||
+    traitsAt(traits, ref.number).roots !== 'strict'
+  )
+    return false;
   return traits.stack !== 'bor' || ref.number % sprintLength !== 0;
 }
 
@@ -35,7 +43,12 @@ export function canProveBytes({ traits, capabilities }: Pick<Session, 'traits' |
  * need.
  * @returns undefined where that cannot be said: `verifyBlock` has the word
  */
-export function proveBytes({ network, traits }: Pick<Session, 'network' | 'traits'>, ref: BlockRef, body: BodyBytes, receipts: BodyBytes): ProvedBlock | undefined {
+export function proveBytes(
+  { network, traits }: Pick<Session, 'network' | 'traits'>,
+  ref: BlockRef,
+  body: BodyBytes,
+  receipts: BodyBytes,
+): ProvedBlock | undefined {
   const foreign: RawTransaction[] = [];
   try {
     const scanned = scanBlock(body, receipts, ref.hash, (index, transaction, receipt) => {
@@ -48,7 +61,8 @@ export function proveBytes({ network, traits }: Pick<Session, 'network' | 'trait
     const block = parseRawBlock(JSON.parse(scanned.header));
     if (verifyOwnFields(ref, block, traits).length > 0) return undefined;
     verifyWithdrawals(block, traits);
-    if (block.transactionsRoot !== scanned.transactionsRoot || block.receiptsRoot !== scanned.receiptsRoot) return undefined;
+    if (block.transactionsRoot !== scanned.transactionsRoot || block.receiptsRoot !== scanned.receiptsRoot)
+      return undefined;
     return new ProvedBlock({
       network,
       block,
@@ -59,13 +73,23 @@ export function proveBytes({ network, traits }: Pick<Session, 'network' | 'trait
       receipts,
     });
   } catch (error) {
-    if (error instanceof ChainError || error instanceof InvalidHexError || error instanceof SyntaxError || error instanceof TypeError) return undefined;
+    if (
+      error instanceof ChainError ||
+      error instanceof InvalidHexError ||
+      error instanceof SyntaxError ||
+      error instanceof TypeError
+    )
+      return undefined;
     throw error;
   }
 }
 
 /** Of a transaction that creates a contract, has an access list, blobs or authorizations, or is a roll-up's. */
-function encodeForeign(index: number, transaction: string, receiptText: string): (Foreign & { readonly raw: RawTransaction }) | undefined {
+function encodeForeign(
+  index: number,
+  transaction: string,
+  receiptText: string,
+): (Foreign & { readonly raw: RawTransaction }) | undefined {
   const raw: unknown = JSON.parse(transaction);
   expectTransaction(raw, index);
   writer.reset();
@@ -84,5 +108,9 @@ function encodeForeign(index: number, transaction: string, receiptText: string):
 /** Whether the receipt tells the contract that the transaction created: the module looks for nobody else there. */
 function namesCreated(tx: RawTransaction, receipt: RawReceipt): boolean {
   const created = computeCreatedContract(tx, receipt);
-  return created === undefined || receipt.contractAddress === created || (typeof receipt.contractAddress !== 'string' && receipt.status === '0x0');
+  return (
+    created === undefined ||
+    receipt.contractAddress === created ||
+    (typeof receipt.contractAddress !== 'string' && receipt.status === '0x0')
+  );
 }

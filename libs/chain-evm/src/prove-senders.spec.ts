@@ -11,7 +11,8 @@ import { hasRecorded, readRecorded, readServed } from './spec-fork.ts';
 import type { Served } from './spec-fork.ts';
 
 const traitsOf = (name: string) => readTraits(evmNetworks.find((network) => network.name === name)!);
-const quantity = (value: bigint | number | undefined): string | undefined => (value === undefined ? undefined : `0x${value.toString(16)}`);
+const quantity = (value: bigint | number | undefined): string | undefined =>
+  value === undefined ? undefined : `0x${value.toString(16)}`;
 const account = privateKeyToAccount(generatePrivateKey());
 const from = account.address.toLowerCase();
 const to = `0x${'b2'.repeat(20)}` as const;
@@ -20,23 +21,93 @@ const types: readonly TransactionSerializable[] = [
   { type: 'legacy', gasPrice: 7n },
   { type: 'legacy', gasPrice: 7n, chainId: 1 },
   { type: 'legacy', gasPrice: 7n, chainId: 4_000_000_000 },
-  { type: 'eip2930', gasPrice: 7n, chainId: 1, accessList: [{ address: to, storageKeys: [`0x${'01'.repeat(32)}`] }] },
+  {
+    type: 'eip2930',
+    gasPrice: 7n,
+    chainId: 1,
+    accessList: [{ address: to, storageKeys: [`0x${'01'.repeat(32)}`] }],
+  },
   { type: 'eip1559', maxFeePerGas: 7n, maxPriorityFeePerGas: 0n, chainId: 1 },
-  { type: 'eip4844', maxFeePerGas: 7n, maxPriorityFeePerGas: 1n, maxFeePerBlobGas: 3n, blobVersionedHashes: [`0x01${'02'.repeat(31)}`], chainId: 1 } as unknown as TransactionSerializable,
-  { type: 'eip7702', maxFeePerGas: 7n, maxPriorityFeePerGas: 1n, chainId: 1, authorizationList: [{ address: to, chainId: 1, nonce: 0, r: `0x${'11'.repeat(32)}`, s: `0x${'22'.repeat(32)}`, yParity: 1 }] },
+  {
+    type: 'eip4844',
+    maxFeePerGas: 7n,
+    maxPriorityFeePerGas: 1n,
+    maxFeePerBlobGas: 3n,
+    blobVersionedHashes: [`0x01${'02'.repeat(31)}`],
+    chainId: 1,
+  } as unknown as TransactionSerializable,
+  {
+    type: 'eip7702',
+    maxFeePerGas: 7n,
+    maxPriorityFeePerGas: 1n,
+    chainId: 1,
+    authorizationList: [
+      { address: to, chainId: 1, nonce: 0, r: `0x${'11'.repeat(32)}`, s: `0x${'22'.repeat(32)}`, yParity: 1 },
+    ],
+  },
 ];
-const typeNumbers: Readonly<Record<string, string>> = { legacy: '0x0', eip2930: '0x1', eip1559: '0x2', eip4844: '0x3', eip7702: '0x4' };
+const typeNumbers: Readonly<Record<string, string>> = {
+  legacy: '0x0',
+  eip2930: '0x1',
+  eip1559: '0x2',
+  eip4844: '0x3',
+  eip7702: '0x4',
+};
 
 async function sign(fields: TransactionSerializable): Promise<RawTransaction> {
-  const whole = { nonce: 5, gas: 21_000n, to, value: 9n, data: '0xabcd', ...fields } as TransactionSerializable;
-  const signed = parseTransaction((await account.signTransaction(whole)) as Hex) as unknown as Record<string, never>;
-  const authorizationList = (signed['authorizationList'] as unknown as { chainId: number; nonce: number; yParity: number }[] | undefined)?.map((each) => ({ ...each, chainId: quantity(each.chainId), nonce: quantity(each.nonce), yParity: quantity(each.yParity) }));
-  const numbers = Object.fromEntries(['nonce', 'gas', 'gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas', 'maxFeePerBlobGas', 'value', 'chainId', 'yParity', 'v'].map((name) => [name, quantity(signed[name])]));
-  return { hash: '0x', from, to, input: '0xabcd', accessList: signed['accessList'], blobVersionedHashes: signed['blobVersionedHashes'], r: signed['r'], s: signed['s'], ...numbers, authorizationList, type: typeNumbers[String(fields.type)] } as unknown as RawTransaction;
+  const whole = {
+    nonce: 5,
+    gas: 21_000n,
+    to,
+    value: 9n,
+    data: '0xabcd',
+    ...fields,
+  } as TransactionSerializable;
+  const signed = parseTransaction((await account.signTransaction(whole)) as Hex) as unknown as Record<
+    string,
+    never
+  >;
+  const authorizationList = (
+    signed['authorizationList'] as unknown as
+      | { chainId: number; nonce: number; yParity: number }[]
+      | undefined
+  )?.map((each) => ({
+    ...each,
+    chainId: quantity(each.chainId),
+    nonce: quantity(each.nonce),
+    yParity: quantity(each.yParity),
+  }));
+  const numbers = Object.fromEntries(
+    [
+      'nonce',
+      'gas',
+      'gasPrice',
+      'maxFeePerGas',
+      'maxPriorityFeePerGas',
+      'maxFeePerBlobGas',
+      'value',
+      'chainId',
+      'yParity',
+      'v',
+    ].map((name) => [name, quantity(signed[name])]),
+  );
+  return {
+    hash: '0x',
+    from,
+    to,
+    input: '0xabcd',
+    accessList: signed['accessList'],
+    blobVersionedHashes: signed['blobVersionedHashes'],
+    r: signed['r'],
+    s: signed['s'],
+    ...numbers,
+    authorizationList,
+    type: typeNumbers[String(fields.type)],
+  } as unknown as RawTransaction;
 }
 
 describe('the signature of a transaction', () => {
-  it.each(types)('of type $type is its sender\'s (chain $chainId)', async (fields) => {
+  it.each(types)("of type $type is its sender's (chain $chainId)", async (fields) => {
     const tx = await sign(fields);
     const signature = readSignature(tx, traitsOf('ethereum'))!;
     expect(recoverSender(signature)).toBe(from);
@@ -44,17 +115,23 @@ describe('the signature of a transaction', () => {
     expect(recoverSender(readSignature({ ...tx, value: '0x8' }, traitsOf('ethereum'))!)).not.toBe(from);
   });
 
-  it('is none where a chain made the transaction itself, or where it may be nobody\'s', async () => {
+  it("is none where a chain made the transaction itself, or where it may be nobody's", async () => {
     const tx = await sign(types[4]!);
-    for (const type of ['0x7e', '0x64', '0x6a', '0x7f']) expect(readSignature({ ...tx, type }, traitsOf('base'))).toBeUndefined();
+    for (const type of ['0x7e', '0x64', '0x6a', '0x7f'])
+      expect(readSignature({ ...tx, type }, traitsOf('base'))).toBeUndefined();
     expect(readSignature({ ...tx, r: '0x0', s: '0x0' }, traitsOf('optimism'))).toBeUndefined();
     expect(readSignature(tx, traitsOf('anvil'))).toBeUndefined();
     expect(readSignature(tx, traitsOf('arbitrum'))).toBeUndefined();
   });
 
-  it.each([{ r: 2n ** 256n - 1n }, { s: 0n }, { parity: 5 }])('that no key can have made is nobody\'s: %o', async (part) => {
-    expect(recoverSender({ ...readSignature(await sign(types[4]!), traitsOf('ethereum'))!, ...part })).toBeUndefined();
-  });
+  it.each([{ r: 2n ** 256n - 1n }, { s: 0n }, { parity: 5 }])(
+    "that no key can have made is nobody's: %o",
+    async (part) => {
+      expect(
+        recoverSender({ ...readSignature(await sign(types[4]!), traitsOf('ethereum'))!, ...part }),
+      ).toBeUndefined();
+    },
+  );
 });
 
 (hasRecorded ? describe : describe.skip)('the senders of a recorded block', () => {
@@ -66,30 +143,53 @@ describe('the signature of a transaction', () => {
     return lying;
   };
 
-  it.each([['ethereum', 'ethereum-4370006-byzantium'], ['ethereum', 'ethereum-20065008'], ['base', 'base-2000000'], ['polygon', 'polygon-43200000']])('of %s (%s) are those that signed', async (network, file) => {
+  it.each([
+    ['ethereum', 'ethereum-4370006-byzantium'],
+    ['ethereum', 'ethereum-20065008'],
+    ['base', 'base-2000000'],
+    ['polygon', 'polygon-43200000'],
+  ])('of %s (%s) are those that signed', async (network, file) => {
     const block = await readServed(network, readRecorded(file));
     const { transactions } = block;
     expect(transactions.filter(({ signature }) => signature !== undefined).length).toBeGreaterThan(10);
     await proveSenders({ doubted: new Set() }, block, transactions);
   });
 
-  it.each([undefined, []])('are refused when one is another, and the block at its next reading, too (traces: %j)', async (traced) => {
-    const [index, network] = [3, 'ethereum'];
-    const recorded = readRecorded('ethereum-13998626-london');
-    const lying = alter(recorded, index);
-    const traces = traced && recorded.block.transactions.map(({ hash }) => ({ type: 'call', action: {}, traceAddress: [], blockHash: recorded.block.hash, transactionHash: hash }));
-    const doubted = new Set<string>();
-    const read = (served: Served): ReturnType<typeof readServed> => readServed(network, served, {}, traces, served, doubted);
-    // No root covers a sender: the block is given, whoever is looked for in it.
-    const block = await read(lying);
-    const [found] = block.possibleTransactions?.(new Set([stranger])) ?? block.transactions.filter((tx) => tx.from === stranger);
-    await proveSenders({ doubted }, block, block.transactions.filter((tx) => tx.index !== index));
-    await expect(proveSenders({ doubted }, block, [found!])).rejects.toThrow(IncompleteBlockError);
-    await expect(read(lying)).rejects.toThrow(`got ${stranger}`);
-    const { transactions } = await read(recorded);
-    expect(transactions[index]?.from).toBe(recorded.block.transactions[index]!['from']);
-    expect(doubted.size).toBe(0);
-  });
+  it.each([undefined, []])(
+    'are refused when one is another, and the block at its next reading, too (traces: %j)',
+    async (traced) => {
+      const [index, network] = [3, 'ethereum'];
+      const recorded = readRecorded('ethereum-13998626-london');
+      const lying = alter(recorded, index);
+      const traces =
+        traced &&
+        recorded.block.transactions.map(({ hash }) => ({
+          type: 'call',
+          action: {},
+          traceAddress: [],
+          blockHash: recorded.block.hash,
+          transactionHash: hash,
+        }));
+      const doubted = new Set<string>();
+      const read = (served: Served): ReturnType<typeof readServed> =>
+        readServed(network, served, {}, traces, served, doubted);
+      // No root covers a sender: the block is given, whoever is looked for in it.
+      const block = await read(lying);
+      const [found] =
+        block.possibleTransactions?.(new Set([stranger])) ??
+        block.transactions.filter((tx) => tx.from === stranger);
+      await proveSenders(
+        { doubted },
+        block,
+        block.transactions.filter((tx) => tx.index !== index),
+      );
+      await expect(proveSenders({ doubted }, block, [found!])).rejects.toThrow(IncompleteBlockError);
+      await expect(read(lying)).rejects.toThrow(`got ${stranger}`);
+      const { transactions } = await read(recorded);
+      expect(transactions[index]?.from).toBe(recorded.block.transactions[index]!['from']);
+      expect(doubted.size).toBe(0);
+    },
+  );
 
   it('are asked of another endpoint after one told a wrong one', async () => {
     const recorded = readRecorded('ethereum-13998626-london');
@@ -97,11 +197,17 @@ describe('the signature of a transaction', () => {
     const createClient = (served: Served, label: string): ChainClient => {
       const doubted = new Set<string>();
       return {
-        network, label, verifyChain: () => Promise.resolve(), readBlock: () => readServed('ethereum', served, {}, undefined, served, doubted),
+        network,
+        label,
+        verifyChain: () => Promise.resolve(),
+        readBlock: () => readServed('ethereum', served, {}, undefined, served, doubted),
         proveSenders: (ref, transactions) => proveSenders({ doubted }, ref, transactions),
       } as Partial<ChainClient> as ChainClient;
     };
-    const client = createFailoverClient([createClient(alter(recorded, 3), 'liar'), createClient(recorded, 'honest')]);
+    const client = createFailoverClient([
+      createClient(alter(recorded, 3), 'liar'),
+      createClient(recorded, 'honest'),
+    ]);
     const ref = { number: Number(recorded.block.number), hash: recorded.block.hash };
     const taken = (await client.readBlock(ref)).transactions[3] as Transaction;
     expect(taken.from).toBe(stranger);

@@ -13,7 +13,12 @@ const doubtedMax = 64;
  * next time it is read from this endpoint, every sender in it is proved before it is given, so that another endpoint is asked.
  * @throws IncompleteBlockError naming the first one that is wrong
  */
-export async function proveSenders({ doubted }: Pick<Session, 'doubted'>, ref: BlockRef, transactions: readonly Transaction[], signal?: AbortSignal): Promise<void> {
+export async function proveSenders(
+  { doubted }: Pick<Session, 'doubted'>,
+  ref: BlockRef,
+  transactions: readonly Transaction[],
+  signal?: AbortSignal,
+): Promise<void> {
   for (const [position, { hash, from, signature }] of transactions.entries()) {
     if (position % recoveriesATurn === recoveriesATurn - 1) {
       await nextTurn();
@@ -25,12 +30,19 @@ export async function proveSenders({ doubted }: Pick<Session, 'doubted'>, ref: B
     const [oldest] = doubted;
     if (doubted.size >= doubtedMax && oldest !== undefined) doubted.delete(oldest);
     doubted.add(ref.hash);
-    throw new IncompleteBlockError(`sender of transaction ${hash} in block ${ref.number} ${ref.hash}: expected ${signer ?? 'a signature'}, got ${from ?? 'none'}`);
+    throw new IncompleteBlockError(
+      `sender of transaction ${hash} in block ${ref.number} ${ref.hash}: expected ${signer ?? 'a signature'}, got ${from ?? 'none'}`,
+    );
   }
 }
 
 /** The same of a whole block that was doubted. */
-export async function proveDoubted(session: Pick<Session, 'doubted'>, ref: BlockRef, block: Block, signal?: AbortSignal): Promise<void> {
+export async function proveDoubted(
+  session: Pick<Session, 'doubted'>,
+  ref: BlockRef,
+  block: Block,
+  signal?: AbortSignal,
+): Promise<void> {
   if (!session.doubted.has(ref.hash)) return;
   await proveSenders(session, ref, block.transactions, signal);
   session.doubted.delete(ref.hash);

@@ -1,4 +1,11 @@
-import type { AddressFilter, BalanceChange, Block, BodyBytes, Network, Transaction } from '@chainwatch/chain-core';
+import type {
+  AddressFilter,
+  BalanceChange,
+  Block,
+  BodyBytes,
+  Network,
+  Transaction,
+} from '@chainwatch/chain-core';
 import { addressLength } from './block-prover.ts';
 import type { ScannedBlock } from './block-prover.ts';
 import { decodeTransaction } from './decode-block.ts';
@@ -66,7 +73,10 @@ export class ProvedBlock implements Block {
   }
 
   #decodeAt(index: number): Transaction {
-    const [txStart = 0, txEnd = 0, receiptStart = 0, receiptEnd = 0] = this.#scanned.spans.subarray(5 * index, 5 * index + 4);
+    const [txStart = 0, txEnd = 0, receiptStart = 0, receiptEnd = 0] = this.#scanned.spans.subarray(
+      5 * index,
+      5 * index + 4,
+    );
     const tx = JSON.parse(this.#body.slice(txStart, txEnd)) as RawTransaction;
     return this.#decode(index, tx, JSON.parse(this.#receipts.slice(receiptStart, receiptEnd)) as RawReceipt);
   }
@@ -75,7 +85,14 @@ export class ProvedBlock implements Block {
     // What was encoded outside of the module may be spelled otherwise.
     expectTransaction(tx, index);
     expectReceipt(receipt, index);
-    return decodeTransaction({ network: this.#network, number: this.number, tx, receipt, index, logIndex: this.#scanned.spans[5 * index + 4] ?? 0 });
+    return decodeTransaction({
+      network: this.#network,
+      number: this.number,
+      tx,
+      receipt,
+      index,
+      logIndex: this.#scanned.spans[5 * index + 4] ?? 0,
+    });
   }
 }
 

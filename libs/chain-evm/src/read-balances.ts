@@ -40,7 +40,12 @@ export async function readBalances(
   }
 }
 
-async function readAt(session: Session, block: BlockParameter, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<Balances> {
+async function readAt(
+  session: Session,
+  block: BlockParameter,
+  queries: readonly BalanceQuery[],
+  signal?: AbortSignal,
+): Promise<Balances> {
   const { network, capabilities } = session;
   const useMulticall = capabilities.hasMulticall && queries.length > 1;
   const natives = queries.filter(({ assetGid }) => assetGid === network.native.gid);
@@ -50,7 +55,10 @@ async function readAt(session: Session, block: BlockParameter, queries: readonly
     data: encodeAddressCall(selectors.balanceOf, query.address),
   }));
   const nativeCalls = useMulticall
-    ? natives.map(({ address }) => ({ to: multicall3Address, data: encodeAddressCall(getEthBalance, address) }))
+    ? natives.map(({ address }) => ({
+        to: multicall3Address,
+        data: encodeAddressCall(getEthBalance, address),
+      }))
     : [];
   const [direct, results] = await Promise.all([
     useMulticall ? [] : readNative(session, block, natives, signal),
@@ -62,15 +70,24 @@ async function readAt(session: Session, block: BlockParameter, queries: readonly
   const token = words.slice(nativeCalls.length);
   let nextNative = 0;
   let nextToken = 0;
-  return queries.map(({ assetGid }) => (assetGid === network.native.gid ? native[nextNative++] : token[nextToken++]));
+  return queries.map(({ assetGid }) =>
+    assetGid === network.native.gid ? native[nextNative++] : token[nextToken++],
+  );
 }
 
-async function readNative(session: Session, block: BlockParameter, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<Balances> {
+async function readNative(
+  session: Session,
+  block: BlockParameter,
+  queries: readonly BalanceQuery[],
+  signal?: AbortSignal,
+): Promise<Balances> {
   const calls = queries.map(({ address }) => ({ method: 'eth_getBalance', params: [address, block] }));
   return (await session.transport.callMany(calls, signal)).map((answer) => {
     const result = unwrap(answer);
     if (typeof result !== 'string' || !/^0x[0-9a-fA-F]+$/.test(result)) {
-      throw new ChainClientError(`eth_getBalance: expected a quantity, got ${result === null ? 'null' : typeof result}`);
+      throw new ChainClientError(
+        `eth_getBalance: expected a quantity, got ${result === null ? 'null' : typeof result}`,
+      );
     }
     return BigInt(result);
   });
@@ -78,7 +95,8 @@ async function readNative(session: Session, block: BlockParameter, queries: read
 
 async function expectCanonical(session: Session, at: BlockRef, signal?: AbortSignal): Promise<void> {
   const { hash } = await requireHeader(session, at.number, signal);
-  if (hash !== at.hash) throw new BlockNotFoundError(`block ${at.number}: expected ${at.hash}, the node has ${hash} there`);
+  if (hash !== at.hash)
+    throw new BlockNotFoundError(`block ${at.number}: expected ${at.hash}, the node has ${hash} there`);
 }
 
 /** The contract of a token's CAIP-19 gid. */

@@ -1,4 +1,9 @@
-import { BlockNotFoundError, ChainClientError, IncompleteBlockError, settleUnknowns } from '@chainwatch/chain-core';
+import {
+  BlockNotFoundError,
+  ChainClientError,
+  IncompleteBlockError,
+  settleUnknowns,
+} from '@chainwatch/chain-core';
 import type { Block, BlockRef, ReadBlockOptions, RpcCall } from '@chainwatch/chain-core';
 import { borTransactionHash, findStateSync, sprintLength } from './bor-state-sync.ts';
 import { isMissingBlock } from './classify-node-error.ts';
@@ -22,7 +27,12 @@ import type { RawEncodings } from './verify-transactions.ts';
  * its transactions can run code.
  * @throws BlockNotFoundError, IncompleteBlockError, ChainClientError, UnknownContentError unless `takeUnknown`
  */
-export async function readBlock(session: Session, ref: BlockRef, signal?: AbortSignal, options: ReadBlockOptions = {}): Promise<Block> {
+export async function readBlock(
+  session: Session,
+  ref: BlockRef,
+  signal?: AbortSignal,
+  options: ReadBlockOptions = {},
+): Promise<Block> {
   try {
     let replies = canProveBytes(session, ref) ? await askAll(session, ref, signal) : undefined;
     if (replies?.body.bytes !== undefined && replies.receipts.bytes !== undefined) {
@@ -47,10 +57,15 @@ export async function readBlock(session: Session, ref: BlockRef, signal?: AbortS
     await proveDoubted(session, ref, decoded, signal);
     return settleUnknowns(decoded, verified.unknown?.parts ?? [], options);
   } catch (error) {
-    if (isMissingBlock(error)) throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`, { cause: error });
+    if (isMissingBlock(error))
+      throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`, {
+        cause: error,
+      });
     if (error instanceof SyntaxError || error instanceof TypeError) {
       // BigInt and field access on values of a wrong type: the answer was not what it claimed to be.
-      throw new IncompleteBlockError(`block ${ref.number} ${ref.hash} could not be read: ${error.message}`, { cause: error });
+      throw new IncompleteBlockError(`block ${ref.number} ${ref.hash} could not be read: ${error.message}`, {
+        cause: error,
+      });
     }
     throw error;
   }
@@ -63,11 +78,20 @@ interface Answers {
 }
 
 /** Only their hashes tell that transactions of a known type have something in them that is not: then they are asked for raw. */
-async function verifyWithEncodings(session: Session, ref: BlockRef, { block, receipts, encodings }: Answers, signal?: AbortSignal): Promise<VerifiedBlock> {
+async function verifyWithEncodings(
+  session: Session,
+  ref: BlockRef,
+  { block, receipts, encodings }: Answers,
+  signal?: AbortSignal,
+): Promise<VerifiedBlock> {
   const verified = verifyBlock(ref, block, receipts, session.traits, encodings);
-  const hashes = (verified.unknown?.missingEncodings ?? []).filter((hash) => isEncoded(typeOf(findTransaction(block, hash))));
+  const hashes = (verified.unknown?.missingEncodings ?? []).filter((hash) =>
+    isEncoded(typeOf(findTransaction(block, hash))),
+  );
   const more = hashes.length === 0 ? undefined : await askRawEncodings(session, hashes, signal);
-  return more === undefined || more.size === 0 ? verified : verifyBlock(ref, block, receipts, session.traits, new Map([...encodings, ...more]));
+  return more === undefined || more.size === 0
+    ? verified
+    : verifyBlock(ref, block, receipts, session.traits, new Map([...encodings, ...more]));
 }
 
 function findTransaction(block: RawBlock, hash: string): { readonly type?: string | null } {
@@ -94,8 +118,12 @@ async function askAll(session: Session, ref: BlockRef, signal?: AbortSignal): Pr
   const asking = session.transport.askTogether?.([bodyCall(ref), receiptsCall(session, ref)], signal);
   // Without a turn of the loop where it is not asked: the two requests below count as under way for the next block.
   const together = asking === undefined ? undefined : await asking;
-  if (together?.[0] !== undefined && together[1] !== undefined) return { body: together[0], receipts: together[1] };
-  const [body, receipts] = await Promise.all([askBody(session, ref, signal), askReceipts(session, ref, signal)]);
+  if (together?.[0] !== undefined && together[1] !== undefined)
+    return { body: together[0], receipts: together[1] };
+  const [body, receipts] = await Promise.all([
+    askBody(session, ref, signal),
+    askReceipts(session, ref, signal),
+  ]);
   return { body, receipts };
 }
 
@@ -108,9 +136,15 @@ function bodyCall(ref: BlockRef): RpcCall {
   return { method: 'eth_getBlockByHash', params: [ref.hash, true] };
 }
 
-async function readBody(session: Session, ref: BlockRef, signal?: AbortSignal, reply?: RpcReply): Promise<RawBlock> {
+async function readBody(
+  session: Session,
+  ref: BlockRef,
+  signal?: AbortSignal,
+  reply?: RpcReply,
+): Promise<RawBlock> {
   const result = (reply ?? (await askBody(session, ref, signal))).result();
-  if (result === null) throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`);
+  if (result === null)
+    throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`);
   return parseRawBlock(result);
 }
 
@@ -123,9 +157,14 @@ async function addStateSync(
 ): Promise<readonly RawReceipt[]> {
   if (session.traits.stack !== 'bor' || Number(block.number) % sprintLength !== 0) return receipts;
   if (findStateSync(receipts, block) !== undefined) return receipts;
-  const result = await session.transport.call('eth_getTransactionReceipt', [borTransactionHash(block)], signal);
+  const result = await session.transport.call(
+    'eth_getTransactionReceipt',
+    [borTransactionHash(block)],
+    signal,
+  );
   if (result === null) return receipts;
   const [receipt] = parseRawReceipts([result]);
-  if (receipt?.blockHash !== block.hash) throw new ChainClientError(`state-sync receipt: expected block ${block.hash}, got another`);
+  if (receipt?.blockHash !== block.hash)
+    throw new ChainClientError(`state-sync receipt: expected block ${block.hash}, got another`);
   return [...receipts, receipt];
 }

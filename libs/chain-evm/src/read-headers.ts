@@ -6,7 +6,8 @@ import type { Session } from './session.ts';
 
 export async function readHead(session: Session, signal?: AbortSignal): Promise<BlockHeader> {
   const result = await session.transport.call('eth_getBlockByNumber', ['latest', false], signal);
-  if (result === null) throw new ChainClientError('eth_getBlockByNumber: expected the latest block, got null');
+  if (result === null)
+    throw new ChainClientError('eth_getBlockByNumber: expected the latest block, got null');
   return parseHeader(result, session.traits);
 }
 
@@ -19,22 +20,32 @@ export async function findFinalized(session: Session, signal?: AbortSignal): Pro
     const { number, hash } = parseHeader(result, session.traits);
     return { number, hash };
   } catch (error) {
-    if (isMissingBlock(error) || isInvalidParams(error) || isUnsupported(error) || isUnknownTag(error)) return undefined;
+    if (isMissingBlock(error) || isInvalidParams(error) || isUnsupported(error) || isUnknownTag(error))
+      return undefined;
     throw error;
   }
 }
 
-export async function findHeaderByNumber(session: Session, number: number, signal?: AbortSignal): Promise<BlockHeader | undefined> {
+export async function findHeaderByNumber(
+  session: Session,
+  number: number,
+  signal?: AbortSignal,
+): Promise<BlockHeader | undefined> {
   const [header] = await readHeaders(session, number, number, signal);
   return header;
 }
 
-export async function findHeaderByHash(session: Session, hash: string, signal?: AbortSignal): Promise<BlockHeader | undefined> {
+export async function findHeaderByHash(
+  session: Session,
+  hash: string,
+  signal?: AbortSignal,
+): Promise<BlockHeader | undefined> {
   try {
     const result = await session.transport.call('eth_getBlockByHash', [hash, false], signal);
     if (result === null) return undefined;
     const header = parseHeader(result, session.traits);
-    if (header.hash !== hash) throw new ChainClientError(`eth_getBlockByHash: expected ${hash}, got ${header.hash}`);
+    if (header.hash !== hash)
+      throw new ChainClientError(`eth_getBlockByHash: expected ${hash}, got ${header.hash}`);
     return header;
   } catch (error) {
     if (isMissingBlock(error)) return undefined;
@@ -43,7 +54,12 @@ export async function findHeaderByHash(session: Session, hash: string, signal?: 
 }
 
 /** @throws ChainClientError when the headers are not linked: the chain changed meanwhile, or the node mixes two */
-export async function readHeaders(session: Session, from: number, to: number, signal?: AbortSignal): Promise<BlockHeader[]> {
+export async function readHeaders(
+  session: Session,
+  from: number,
+  to: number,
+  signal?: AbortSignal,
+): Promise<BlockHeader[]> {
   const calls = [];
   for (let number = from; number <= to; number++) {
     calls.push({ method: 'eth_getBlockByNumber', params: [`0x${number.toString(16)}`, false] });
@@ -61,16 +77,23 @@ export async function readHeaders(session: Session, from: number, to: number, si
 }
 
 /** Headers of a range that must be whole. @throws BlockNotFoundError */
-export async function requireHeader(session: Session, number: number, signal?: AbortSignal): Promise<BlockHeader> {
+export async function requireHeader(
+  session: Session,
+  number: number,
+  signal?: AbortSignal,
+): Promise<BlockHeader> {
   const header = await findHeaderByNumber(session, number, signal);
   if (header === undefined) throw new BlockNotFoundError(`block ${number} is not known to the node`);
   return header;
 }
 
 function expectLinked(number: number, previous: BlockHeader | undefined, header: BlockHeader): void {
-  if (header.number !== number) throw new ChainClientError(`eth_getBlockByNumber: expected block ${number}, got ${header.number}`);
+  if (header.number !== number)
+    throw new ChainClientError(`eth_getBlockByNumber: expected block ${number}, got ${header.number}`);
   if (previous !== undefined && header.parentHash !== previous.hash) {
-    throw new ChainClientError(`headers are not linked: expected parent ${previous.hash} of block ${number}, got ${header.parentHash}`);
+    throw new ChainClientError(
+      `headers are not linked: expected parent ${previous.hash} of block ${number}, got ${header.parentHash}`,
+    );
   }
 }
 

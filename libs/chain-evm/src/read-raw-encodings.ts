@@ -10,21 +10,37 @@ const methods = ['eth_getRawTransactionByHash', 'debug_getRawTransaction'];
  * The node's own encoding of transactions whose type is not known here (a later fork, Polygon's state sync), so that the
  * root can be proved all the same. What a node does not give is left out.
  */
-export function readRawEncodings(session: Session, block: RawBlock, signal?: AbortSignal): Promise<RawEncodings> {
-  return askRawEncodings(session, block.transactions.filter((tx) => !isEncoded(typeOf(tx))).map(({ hash }) => hash), signal);
+export function readRawEncodings(
+  session: Session,
+  block: RawBlock,
+  signal?: AbortSignal,
+): Promise<RawEncodings> {
+  return askRawEncodings(
+    session,
+    block.transactions.filter((tx) => !isEncoded(typeOf(tx))).map(({ hash }) => hash),
+    signal,
+  );
 }
 
 /** The same of given transactions. */
-export async function askRawEncodings(session: Session, hashes: readonly string[], signal?: AbortSignal): Promise<RawEncodings> {
+export async function askRawEncodings(
+  session: Session,
+  hashes: readonly string[],
+  signal?: AbortSignal,
+): Promise<RawEncodings> {
   const encodings = new Map<string, Uint8Array>();
   for (const method of methods) {
     const missing = hashes.filter((hash) => !encodings.has(hash));
     if (missing.length === 0) break;
-    const answers = await session.transport.callMany(missing.map((hash) => ({ method, params: [hash] })), signal);
+    const answers = await session.transport.callMany(
+      missing.map((hash) => ({ method, params: [hash] })),
+      signal,
+    );
     answers.forEach((answer, index) => {
       const hash = missing[index];
       if (answer.type !== 'result' || typeof answer.result !== 'string' || hash === undefined) return;
-      if (/^0x(?:[0-9a-f]{2})+$/i.test(answer.result)) encodings.set(hash, Buffer.from(answer.result.slice(2), 'hex'));
+      if (/^0x(?:[0-9a-f]{2})+$/i.test(answer.result))
+        encodings.set(hash, Buffer.from(answer.result.slice(2), 'hex'));
     });
   }
   return encodings;

@@ -51,18 +51,31 @@ export function askReceipts(session: Session, ref: BlockRef, signal?: AbortSigna
 
 /** The call of the form that is tried now. */
 export function receiptsCall({ capabilities }: Pick<Session, 'capabilities'>, ref: BlockRef): RpcCall {
-  const forms = { by_hash: ref.hash, by_object: { blockHash: ref.hash }, by_number: `0x${ref.number.toString(16)}`, single: ref.hash };
+  const forms = {
+    by_hash: ref.hash,
+    by_object: { blockHash: ref.hash },
+    by_number: `0x${ref.number.toString(16)}`,
+    single: ref.hash,
+  };
   return { method: 'eth_getBlockReceipts', params: [forms[capabilities.receipts]] };
 }
 
 function readAtOnce(ref: BlockRef, reply: RpcReply): readonly RawReceipt[] {
   const result = reply.result();
-  if (result === null) throw new BlockNotFoundError(`receipts of block ${ref.number} ${ref.hash} are not known to the node`);
+  if (result === null)
+    throw new BlockNotFoundError(`receipts of block ${ref.number} ${ref.hash} are not known to the node`);
   return parseRawReceipts(result);
 }
 
-async function readOneByOne(session: Session, block: RawBlock, signal?: AbortSignal): Promise<readonly RawReceipt[]> {
-  const calls = block.transactions.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
+async function readOneByOne(
+  session: Session,
+  block: RawBlock,
+  signal?: AbortSignal,
+): Promise<readonly RawReceipt[]> {
+  const calls = block.transactions.map(({ hash }) => ({
+    method: 'eth_getTransactionReceipt',
+    params: [hash],
+  }));
   const results = (await session.transport.callMany(calls, signal)).map(unwrap);
   const missing = results.findIndex((result) => result === null);
   if (missing >= 0) {

@@ -16,7 +16,9 @@ export async function readTokens(
   try {
     const results = await callContracts(session, calls, 'latest', signal);
     const count = metadataCalls.length;
-    const tokens = new Map(own.map((gid, index) => [gid, toTokenMetadata(results.slice(index * count, (index + 1) * count))]));
+    const tokens = new Map(
+      own.map((gid, index) => [gid, toTokenMetadata(results.slice(index * count, (index + 1) * count))]),
+    );
     return assetGids.map((gid) => tokens.get(gid));
   } catch (error) {
     throw toBlockError(error, 'the latest block');

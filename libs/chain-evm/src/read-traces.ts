@@ -15,14 +15,21 @@ type ReadTraces = (verified: VerifiedBlock) => readonly TransactionTrace[];
  * does not trace at all.
  * @throws ChainClientError when the node offers tracing and fails at it
  */
-export async function readTraces(session: Session, ref: BlockRef, block: RawBlock, signal?: AbortSignal): Promise<ReadTraces | undefined> {
+export async function readTraces(
+  session: Session,
+  ref: BlockRef,
+  block: RawBlock,
+  signal?: AbortSignal,
+): Promise<ReadTraces | undefined> {
   // Of no transaction can it be said beforehand that it runs no code: what a bare payment costs differs with the fork.
   if (block.transactions.length === 0) return undefined;
   const { capabilities } = session;
   while (capabilities.trace !== 'none') {
     const tried = capabilities.trace;
     try {
-      return tried === 'trace_block' ? await readParityTraces(session, ref, signal) : await readCallTraces(session, ref, signal);
+      return tried === 'trace_block'
+        ? await readParityTraces(session, ref, signal)
+        : await readCallTraces(session, ref, signal);
     } catch (error) {
       if (!isUnsupported(error)) throw error;
       capabilities.trace = tried === 'trace_block' ? 'debug_hash' : 'none';
@@ -33,7 +40,10 @@ export async function readTraces(session: Session, ref: BlockRef, block: RawBloc
 
 async function readCallTraces(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<ReadTraces> {
   const params = [ref.hash, { tracer: 'callTracer' }];
-  const traces = expectList<CallTrace>(ref, await session.transport.call('debug_traceBlockByHash', params, signal));
+  const traces = expectList<CallTrace>(
+    ref,
+    await session.transport.call('debug_traceBlockByHash', params, signal),
+  );
   return (verified) => decodeCallTraces(ref, hashesOf(verified), withoutStateSync(traces, verified));
 }
 
@@ -48,7 +58,10 @@ async function readParityTraces(session: Session, ref: BlockRef, signal?: AbortS
 }
 
 /** Bor may trace the state sync as one more transaction. */
-function withoutStateSync(traces: readonly CallTrace[], { stateSync, transactions }: VerifiedBlock): readonly CallTrace[] {
+function withoutStateSync(
+  traces: readonly CallTrace[],
+  { stateSync, transactions }: VerifiedBlock,
+): readonly CallTrace[] {
   return stateSync !== undefined && traces.length === transactions.length + 1 ? traces.slice(0, -1) : traces;
 }
 
@@ -57,10 +70,12 @@ function hashesOf({ transactions }: VerifiedBlock): readonly string[] {
 }
 
 function expectList<T extends object>(ref: BlockRef, json: unknown): readonly T[] {
-  if (json === null) throw new BlockNotFoundError(`traces of block ${ref.number} ${ref.hash} are not known to the node`);
+  if (json === null)
+    throw new BlockNotFoundError(`traces of block ${ref.number} ${ref.hash} are not known to the node`);
   if (!Array.isArray(json)) throw new ChainClientError(`traces: expected a list, got ${typeof json}`);
   for (const item of json) {
-    if (typeof item !== 'object' || item === null) throw new ChainClientError(`traces: expected objects, got ${typeof item}`);
+    if (typeof item !== 'object' || item === null)
+      throw new ChainClientError(`traces: expected objects, got ${typeof item}`);
   }
   return json as T[];
 }

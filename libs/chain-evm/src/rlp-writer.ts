@@ -127,7 +127,8 @@ export class RlpWriter {
     this.#start -= length;
     // A native call costs more than the loop up to about the length of a word.
     if (length > 40) {
-      if (this.#buffer.write(hex.slice(2), this.#start, length, 'hex') !== length) throw new InvalidHexError(hex);
+      if (this.#buffer.write(hex.slice(2), this.#start, length, 'hex') !== length)
+        throw new InvalidHexError(hex);
       return length;
     }
     const bytes = this.#bytes;

@@ -10,7 +10,10 @@ export interface RpcTransport {
    * The same of several calls in one request, where more requests would have to wait for their turn. Undefined, at once or
    * when the endpoint has said so, where it takes no lists. The replies have the same `bytes`, with answers numbered from 1 on.
    */
-  askTogether?(calls: readonly RpcCall[], signal?: AbortSignal): Promise<readonly RpcReply[] | undefined> | undefined;
+  askTogether?(
+    calls: readonly RpcCall[],
+    signal?: AbortSignal,
+  ): Promise<readonly RpcReply[] | undefined> | undefined;
   /** Any number of calls, answers in their order; a node's error to one call is that call's answer. */
   callMany(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>;
   close(): void;

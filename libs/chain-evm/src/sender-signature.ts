@@ -28,7 +28,9 @@ export function readSignature(tx: RawTransaction, traits: EvmTraits): SenderSign
 /** Address of the account that signed; undefined where the signature is nobody's. About 2 ms. */
 export function recoverSender({ digest, r, s, parity }: SenderSignature): string | undefined {
   try {
-    const key = new secp256k1.Signature(r, s, parity).recoverPublicKey(Buffer.from(digest, 'hex')).toBytes(false);
+    const key = new secp256k1.Signature(r, s, parity)
+      .recoverPublicKey(Buffer.from(digest, 'hex'))
+      .toBytes(false);
     return `0x${keccak256Hex(key.subarray(1)).slice(24)}`;
   } catch {
     return undefined;

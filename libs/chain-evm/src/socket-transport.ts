@@ -49,7 +49,10 @@ export class SocketTransport implements RpcTransport {
   close(): void {
     const opening = this.#opening;
     this.#opening = undefined;
-    opening?.then((socket) => socket.terminate(), () => undefined);
+    opening?.then(
+      (socket) => socket.terminate(),
+      () => undefined,
+    );
   }
 
   #ask({ method, params }: RpcCall, signal: AbortSignal | undefined): Promise<RpcAnswer> {
@@ -103,7 +106,9 @@ export class SocketTransport implements RpcTransport {
       socket.once('unexpected-response', (request, response) => {
         request.destroy();
         const nodeCode = response.statusCode;
-        reject(new ChainClientError(`WebSocket handshake: HTTP ${nodeCode ?? 'without status'}`, { nodeCode }));
+        reject(
+          new ChainClientError(`WebSocket handshake: HTTP ${nodeCode ?? 'without status'}`, { nodeCode }),
+        );
       });
     });
   }
@@ -138,7 +143,14 @@ export class SocketTransport implements RpcTransport {
     const message = parseMessage(data);
     const { id, params } = message ?? {};
     if (typeof id === 'number') this.#pending.get(id)?.resolve(message);
-    if (typeof id === 'number' || typeof params !== 'object' || params === null || !('subscription' in params) || !('result' in params)) return false;
+    if (
+      typeof id === 'number' ||
+      typeof params !== 'object' ||
+      params === null ||
+      !('subscription' in params) ||
+      !('result' in params)
+    )
+      return false;
     this.#options.onNotification?.(String(params.subscription), params.result);
     return true;
   }

@@ -39,7 +39,12 @@ export function assemble(items: readonly Made[], number: number): Case {
   const transactions = items.map(({ tx }, index) => {
     writer.reset();
     if (!encodeTransaction(writer, tx)) throw new Error('no encoding');
-    return { ...tx, hash: `0x${keccak256Hex(writer.written)}`, blockNumber: `0x${number.toString(16)}`, transactionIndex: `0x${index.toString(16)}` };
+    return {
+      ...tx,
+      hash: `0x${keccak256Hex(writer.written)}`,
+      blockNumber: `0x${number.toString(16)}`,
+      transactionIndex: `0x${index.toString(16)}`,
+    };
   });
   let gas = 0;
   const receipts = items.map(({ logs, gas: gasUsed, isFailed, created, extra }, index) => {
@@ -47,23 +52,51 @@ export function assemble(items: readonly Made[], number: number): Case {
     const tx = transactions[index]!;
     return {
       ...extra,
-      transactionHash: tx.hash, transactionIndex: tx.transactionIndex, from: tx.from, to: tx.to, type: tx.type, logs, status: isFailed ? '0x0' : '0x1',
-      cumulativeGasUsed: `0x${gas.toString(16)}`, gasUsed: `0x${gasUsed.toString(16)}`, contractAddress: tx.to === null ? (computeCreatedContract(tx, extra as unknown as RawReceipt) ?? created) : null, logsBloom: computeLogsBloom([{ logs }]),
+      transactionHash: tx.hash,
+      transactionIndex: tx.transactionIndex,
+      from: tx.from,
+      to: tx.to,
+      type: tx.type,
+      logs,
+      status: isFailed ? '0x0' : '0x1',
+      cumulativeGasUsed: `0x${gas.toString(16)}`,
+      gasUsed: `0x${gasUsed.toString(16)}`,
+      contractAddress:
+        tx.to === null ? (computeCreatedContract(tx, extra as unknown as RawReceipt) ?? created) : null,
+      logsBloom: computeLogsBloom([{ logs }]),
     };
   });
   const header = {
-    parentHash: `0x${'12'.repeat(32)}`, sha3Uncles: `0x${'34'.repeat(32)}`, miner: `0x${'56'.repeat(20)}`, stateRoot: `0x${'78'.repeat(32)}`,
+    parentHash: `0x${'12'.repeat(32)}`,
+    sha3Uncles: `0x${'34'.repeat(32)}`,
+    miner: `0x${'56'.repeat(20)}`,
+    stateRoot: `0x${'78'.repeat(32)}`,
     transactionsRoot: `0x${orderedTrieRoot(items.length, writer, (index) => void encodeTransaction(writer, transactions[index]!))}`,
     receiptsRoot: `0x${orderedTrieRoot(items.length, writer, (index) => encodeReceipt(writer, receipts[index] as unknown as RawReceipt, typeOf(transactions[index]!)))}`,
-    logsBloom: computeLogsBloom(receipts), difficulty: '0x0', number: `0x${number.toString(16)}`, gasLimit: '0x1c9c380', gasUsed: `0x${gas.toString(16)}`, timestamp: '0x6b02e951',
-    extraData: '0x', mixHash: `0x${'9a'.repeat(32)}`, nonce: '0x0000000000000000', baseFeePerGas: '0x7', withdrawalsRoot: emptyRoot,
+    logsBloom: computeLogsBloom(receipts),
+    difficulty: '0x0',
+    number: `0x${number.toString(16)}`,
+    gasLimit: '0x1c9c380',
+    gasUsed: `0x${gas.toString(16)}`,
+    timestamp: '0x6b02e951',
+    extraData: '0x',
+    mixHash: `0x${'9a'.repeat(32)}`,
+    nonce: '0x0000000000000000',
+    baseFeePerGas: '0x7',
+    withdrawalsRoot: emptyRoot,
   };
   writer.reset();
   encodeHeader(writer, header as unknown as RawBlock);
   const hash = `0x${keccak256Hex(writer.written)}`;
   return {
     ref: { number, hash },
-    body: answerOf({ hash, ...header, transactions: transactions.map((tx) => ({ ...tx, blockHash: hash })), withdrawals: [], uncles: [] }),
+    body: answerOf({
+      hash,
+      ...header,
+      transactions: transactions.map((tx) => ({ ...tx, blockHash: hash })),
+      withdrawals: [],
+      uncles: [],
+    }),
     receipts: answerOf(receipts.map((receipt) => ({ ...receipt, blockHash: hash }))),
   };
 }
@@ -71,13 +104,49 @@ export function assemble(items: readonly Made[], number: number): Case {
 /** A payment with a token transfer in each of three common types, and a creation. */
 export function fixedItems(): readonly Made[] {
   const signed = { r: `0x${'11'.repeat(32)}`, s: `0x${'22'.repeat(32)}`, v: '0x1b', yParity: '0x1' };
-  const common = { hash: '0x', from: `0x${'a1'.repeat(20)}`, to: `0x${'b2'.repeat(20)}`, gas: '0xea60', value: '0x5', input: `0x${'ab'.repeat(68)}`, gasPrice: '0x3b9aca00', chainId: '0x7a69', ...signed };
-  const logs = [{ address: `0x${'c3'.repeat(20)}`, topics: [transferTopic, `0x${'0'.repeat(24)}${'a1'.repeat(20)}`, `0x${'0'.repeat(24)}${'d4'.repeat(20)}`], data: `0x${'0'.repeat(62)}ff` }];
-  const item = { logs, gas: 50_000, isFailed: false, created: `0x${'e5'.repeat(20)}`, extra: { effectiveGasPrice: '0x3b9aca00' } };
+  const common = {
+    hash: '0x',
+    from: `0x${'a1'.repeat(20)}`,
+    to: `0x${'b2'.repeat(20)}`,
+    gas: '0xea60',
+    value: '0x5',
+    input: `0x${'ab'.repeat(68)}`,
+    gasPrice: '0x3b9aca00',
+    chainId: '0x7a69',
+    ...signed,
+  };
+  const logs = [
+    {
+      address: `0x${'c3'.repeat(20)}`,
+      topics: [
+        transferTopic,
+        `0x${'0'.repeat(24)}${'a1'.repeat(20)}`,
+        `0x${'0'.repeat(24)}${'d4'.repeat(20)}`,
+      ],
+      data: `0x${'0'.repeat(62)}ff`,
+    },
+  ];
+  const item = {
+    logs,
+    gas: 50_000,
+    isFailed: false,
+    created: `0x${'e5'.repeat(20)}`,
+    extra: { effectiveGasPrice: '0x3b9aca00' },
+  };
   return [
     { ...item, tx: { ...common, nonce: '0x1' } },
     { ...item, tx: { ...common, nonce: '0x2', type: '0x1', accessList: [] } },
-    { ...item, tx: { ...common, nonce: '0x3', type: '0x2', maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1', accessList: [] } },
+    {
+      ...item,
+      tx: {
+        ...common,
+        nonce: '0x3',
+        type: '0x2',
+        maxFeePerGas: '0x77359400',
+        maxPriorityFeePerGas: '0x1',
+        accessList: [],
+      },
+    },
     { ...item, tx: { ...common, nonce: '0x4', to: null, value: '0x0' } },
   ];
 }

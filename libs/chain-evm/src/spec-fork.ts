@@ -31,7 +31,8 @@ export interface Served {
 }
 
 export function readRecorded(name: string): Served {
-  const read = <T>(part: string): T => JSON.parse(readFileSync(new URL(`${name}.${part}.json`, folder), 'utf8')) as T;
+  const read = <T>(part: string): T =>
+    JSON.parse(readFileSync(new URL(`${name}.${part}.json`, folder), 'utf8')) as T;
   return { block: read('block'), receipts: read('receipts'), raw: new Map() };
 }
 
@@ -51,11 +52,21 @@ const writer = new RlpWriter();
 export function applyFork({ block, receipts, raw }: Served, fork: Fork): Served {
   const { transaction, log, receipt: member, header = {} } = fork;
   const changedHash = transaction && `0x${keccak256Hex(transaction.raw)}`;
-  const transactions = block.transactions.map((tx, index) => (index === transaction?.index ? { ...placeOf(tx), ...transaction.json, hash: changedHash } : tx));
-  const encodings = transactions.map((tx, index) => (index === transaction?.index ? transaction.raw : write(() => encodeTransaction(writer, tx as unknown as RawTransaction))));
+  const transactions = block.transactions.map((tx, index) =>
+    index === transaction?.index ? { ...placeOf(tx), ...transaction.json, hash: changedHash } : tx,
+  );
+  const encodings = transactions.map((tx, index) =>
+    index === transaction?.index
+      ? transaction.raw
+      : write(() => encodeTransaction(writer, tx as unknown as RawTransaction)),
+  );
   const listed = receipts.map((receipt, index) => ({
     ...receipt,
-    ...(index === transaction?.index && { transactionHash: changedHash, type: transaction.json['type'] ?? '0x0', from: transaction.json['from'] }),
+    ...(index === transaction?.index && {
+      transactionHash: changedHash,
+      type: transaction.json['type'] ?? '0x0',
+      from: transaction.json['from'],
+    }),
     ...member,
     logs: receipt.logs.map((entry) => ({ ...entry, ...log })),
   }));
@@ -65,12 +76,23 @@ export function applyFork({ block, receipts, raw }: Served, fork: Fork): Served 
     return withItems(encoding, type, member, log);
   });
   const roots = { transactionsRoot: rootOf(encodings), receiptsRoot: rootOf(receiptEncodings) };
-  const fields = RLP.decode(write(() => encodeHeader(writer, { ...block, ...roots } as unknown as RawBlock))) as Uint8Array[];
+  const fields = RLP.decode(
+    write(() => encodeHeader(writer, { ...block, ...roots } as unknown as RawBlock)),
+  ) as Uint8Array[];
   const hash = `0x${keccak256Hex(RLP.encode([...fields, ...itemsOf(header)]))}`;
   return {
-    block: { ...block, ...roots, ...header, hash, transactions: transactions.map((tx) => ({ ...tx, blockHash: hash })) },
+    block: {
+      ...block,
+      ...roots,
+      ...header,
+      hash,
+      transactions: transactions.map((tx) => ({ ...tx, blockHash: hash })),
+    },
     receipts: listed.map((receipt) => ({ ...receipt, blockHash: hash })) as unknown as JsonReceipt[],
-    raw: transaction === undefined ? raw : new Map([[changedHash!, `0x${Buffer.from(transaction.raw).toString('hex')}`]]),
+    raw:
+      transaction === undefined
+        ? raw
+        : new Map([[changedHash!, `0x${Buffer.from(transaction.raw).toString('hex')}`]]),
   };
 }
 
@@ -89,13 +111,26 @@ export function encodeWithItem(tx: Json, item: string): Uint8Array {
 }
 
 /** The block as a client reads it from a node that serves this, whichever was asked for. */
-export function readServed(networkName: string, served: Served, options: ReadBlockOptions = {}, traces?: unknown, asked = served, doubted = new Set<string>()): Promise<Block> {
+export function readServed(
+  networkName: string,
+  served: Served,
+  options: ReadBlockOptions = {},
+  traces?: unknown,
+  asked = served,
+  doubted = new Set<string>(),
+): Promise<Block> {
   const network = evmNetworks.find(({ name }) => name === networkName)!;
   const session: Session = {
     network,
     traits: readTraits(network),
     transport: serve(served, traces),
-    capabilities: { receipts: 'by_hash', trace: traces === undefined ? 'none' : 'trace_block', hasBlockByHash: true, hasMulticall: false, hasSocket: false },
+    capabilities: {
+      receipts: 'by_hash',
+      trace: traces === undefined ? 'none' : 'trace_block',
+      hasBlockByHash: true,
+      hasMulticall: false,
+      hasSocket: false,
+    },
     doubted,
   };
   return readBlock(session, refOf(asked), undefined, options);
@@ -115,12 +150,16 @@ function serve(served: Served, traces: unknown): Session['transport'] {
   // As text, because a reader may change what it parsed.
   const ask = (call: RpcCall): RpcReply => {
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: answer(call) });
-    return { bytes: new BodyBytes([Buffer.from(text)]), result: () => (JSON.parse(text) as { result: unknown }).result };
+    return {
+      bytes: new BodyBytes([Buffer.from(text)]),
+      result: () => (JSON.parse(text) as { result: unknown }).result,
+    };
   };
   return {
     call: (method, params) => Promise.resolve(ask({ method, params }).result()),
     ask: (method, params) => Promise.resolve(ask({ method, params })),
-    callMany: (calls) => Promise.resolve(calls.map((call): RpcAnswer => ({ type: 'result', result: ask(call).result() }))),
+    callMany: (calls) =>
+      Promise.resolve(calls.map((call): RpcAnswer => ({ type: 'result', result: ask(call).result() }))),
     close: () => undefined,
   };
 }
@@ -144,7 +183,12 @@ function itemsOf(members: Json): Uint8Array[] {
 }
 
 function withItems(encoding: Uint8Array, type: number, receipt: Json = {}, log: Json = {}): Uint8Array {
-  const list = RLP.decode(type === 0 ? encoding : encoding.subarray(1)) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array[][]];
+  const list = RLP.decode(type === 0 ? encoding : encoding.subarray(1)) as [
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+    Uint8Array[][],
+  ];
   const logs = list[3].map((entry) => [...entry, ...itemsOf(log)]);
   const changed = RLP.encode([...list.slice(0, 3), logs, ...list.slice(4), ...itemsOf(receipt)]);
   return type === 0 ? changed : Buffer.concat([Buffer.from([type]), changed]);

@@ -21,13 +21,32 @@ function items(): readonly Made[] {
   const [legacy, , dynamic, creation] = fixedItems() as readonly [Made, Made, Made, Made];
   const accessList = [{ address: `0x${'ac'.repeat(20)}`, storageKeys: [`0x${'0a'.repeat(32)}`] }];
   const blobs = { type: '0x3', maxFeePerBlobGas: '0xa0', blobVersionedHashes: [`0x0a${'cd'.repeat(31)}`] };
-  const authorizationList = [{ chainId: '0xa', address: `0x0a${'ef'.repeat(19)}`, nonce: '0xb', yParity: '0x1', r: `0x${'a3'.repeat(32)}`, s: `0x${'b4'.repeat(32)}` }];
+  const authorizationList = [
+    {
+      chainId: '0xa',
+      address: `0x0a${'ef'.repeat(19)}`,
+      nonce: '0xb',
+      yParity: '0x1',
+      r: `0x${'a3'.repeat(32)}`,
+      s: `0x${'b4'.repeat(32)}`,
+    },
+  ];
   return [
     legacy,
     { ...dynamic, tx: { ...dynamic.tx, accessList } },
-    { ...dynamic, tx: { ...dynamic.tx, nonce: '0x4a', ...blobs }, extra: { blobGasUsed: '0x20000', blobGasPrice: '0xa', effectiveGasPrice: '0xab' } },
+    {
+      ...dynamic,
+      tx: { ...dynamic.tx, nonce: '0x4a', ...blobs },
+      extra: { blobGasUsed: '0x20000', blobGasPrice: '0xa', effectiveGasPrice: '0xab' },
+    },
     { ...dynamic, tx: { ...dynamic.tx, nonce: '0x5b', type: '0x4', authorizationList } },
-    { ...dynamic, tx: { ...dynamic.tx, nonce: '0x6c' }, isFailed: true, logs: [], extra: { l1Fee: '0xfa', operatorFeeScalar: '0xa', operatorFeeConstant: '0xb' } },
+    {
+      ...dynamic,
+      tx: { ...dynamic.tx, nonce: '0x6c' },
+      isFailed: true,
+      logs: [],
+      extra: { l1Fee: '0xfa', operatorFeeScalar: '0xa', operatorFeeConstant: '0xb' },
+    },
     creation,
   ];
 }
@@ -42,16 +61,22 @@ interface Place {
 function listPlaces(side: Place['side'], json: Json, path: readonly (string | number)[] = []): Place[] {
   if (typeof json === 'string') return json.startsWith('0x') ? [{ side, path, text: json }] : [];
   if (json === null || typeof json !== 'object') return [];
-  return Object.entries(json).flatMap(([key, value]) => listPlaces(side, value, [...path, Array.isArray(json) ? Number(key) : key]));
+  return Object.entries(json).flatMap(([key, value]) =>
+    listPlaces(side, value, [...path, Array.isArray(json) ? Number(key) : key]),
+  );
 }
 
 const spellings: Readonly<Record<string, (text: string) => string>> = {
   'upper case': (text) => `0x${text.slice(2).toUpperCase()}`,
-  'mixed case': (text) => text.replace(/[a-f]/g, (digit, at: number) => (at % 3 === 0 ? digit.toUpperCase() : digit)),
+  'mixed case': (text) =>
+    text.replace(/[a-f]/g, (digit, at: number) => (at % 3 === 0 ? digit.toUpperCase() : digit)),
   '0X': (text) => `0X${text.slice(2)}`,
   'no prefix': (text) => text.slice(2),
   'another prefix': (text) => `1x${text.slice(2)}`,
-  'missing leading zero': (text) => (text.startsWith('0x0') && text.length > 3 ? `0x${text.slice(3)}` : `0x${text.slice(2).replace(/^0+(?=.)/, '')}`),
+  'missing leading zero': (text) =>
+    text.startsWith('0x0') && text.length > 3
+      ? `0x${text.slice(3)}`
+      : `0x${text.slice(2).replace(/^0+(?=.)/, '')}`,
   'a leading zero': (text) => `0x0${text.slice(2)}`,
   '0x': () => '0x',
   empty: () => '',
@@ -64,7 +89,9 @@ function change({ side, path }: Place, { ref, body, receipts }: Case, spell: (te
   for (const step of path.slice(0, -1)) owner = owner[step] as Record<string | number, Json>;
   const last = path.at(-1)!;
   owner[last] = spell(owner[last] as string);
-  return side === 'body' ? { ref, body: JSON.stringify(root), receipts } : { ref, body, receipts: JSON.stringify(root) };
+  return side === 'body'
+    ? { ref, body: JSON.stringify(root), receipts }
+    : { ref, body, receipts: JSON.stringify(root) };
 }
 
 function readSlowly({ ref, body, receipts }: Case): Block | undefined {
@@ -84,12 +111,23 @@ function readQuickly({ ref, body, receipts }: Case): Block | undefined {
   return proveBytes({ network, traits }, ref, bytes(body), bytes(receipts));
 }
 
-const plain = ({ number, hash, parentHash, timestamp, transactions, balanceChanges, touchedAssets }: Block): Block => ({ number, hash, parentHash, timestamp, transactions, balanceChanges, touchedAssets });
+const plain = ({
+  number,
+  hash,
+  parentHash,
+  timestamp,
+  transactions,
+  balanceChanges,
+  touchedAssets,
+}: Block): Block => ({ number, hash, parentHash, timestamp, transactions, balanceChanges, touchedAssets });
 
 describe('a field of a block, a transaction, a receipt or a log', () => {
   const whole = assemble(items(), 17);
   const expected = readSlowly(whole)!;
-  const places = [...listPlaces('body', JSON.parse(whole.body) as Json), ...listPlaces('receipts', JSON.parse(whole.receipts) as Json)];
+  const places = [
+    ...listPlaces('body', JSON.parse(whole.body) as Json),
+    ...listPlaces('receipts', JSON.parse(whole.receipts) as Json),
+  ];
 
   it('spelled otherwise is refused, or read the same by both proofs', () => {
     const outcomes = { refused: 0, same: 0 };
@@ -105,16 +143,27 @@ describe('a field of a block, a transaction, a receipt or a log', () => {
       if (quick !== undefined) expect({ at, block: plain(quick) }).toEqual({ at, block: expected });
     };
     for (const place of places) for (const how of Object.keys(spellings)) attempt(place, how);
-    const random = fc.record({ place: fc.constantFrom(...places), how: fc.constantFrom(...Object.keys(spellings)) });
-    fc.assert(fc.property(random, ({ place, how }) => attempt(place, how)), { numRuns: Math.max(0, TRIES - tries), seed: SEED });
+    const random = fc.record({
+      place: fc.constantFrom(...places),
+      how: fc.constantFrom(...Object.keys(spellings)),
+    });
+    fc.assert(
+      fc.property(random, ({ place, how }) => attempt(place, how)),
+      { numRuns: Math.max(0, TRIES - tries), seed: SEED },
+    );
     expect(tries).toBeGreaterThanOrEqual(TRIES);
     // Both did happen, or the spellings say nothing.
     expect(outcomes.refused).toBeGreaterThan(1_000);
     expect(outcomes.same).toBeGreaterThan(1_000);
   });
 
-  const inReceipt = (index: number, alter: (receipt: { status: string; logs: { topics: string[] }[] }) => unknown): Case => {
-    const receipts = (JSON.parse(whole.receipts) as { result: { status: string; logs: { topics: string[] }[] }[] }).result;
+  const inReceipt = (
+    index: number,
+    alter: (receipt: { status: string; logs: { topics: string[] }[] }) => unknown,
+  ): Case => {
+    const receipts = (
+      JSON.parse(whole.receipts) as { result: { status: string; logs: { topics: string[] }[] }[] }
+    ).result;
     alter(receipts[index]!);
     return { ...whole, receipts: answerOf(receipts) };
   };
@@ -133,10 +182,15 @@ describe('a field of a block, a transaction, a receipt or a log', () => {
   });
 
   it.each(['0x', '', '0x2', '0x10', '0x1g', 1, true, {}])('is a status: %j is none', (status) => {
-    for (const index of [0, 4]) expect(readSlowly(inReceipt(index, (receipt) => Object.assign(receipt, { status })))).toBeUndefined();
+    for (const index of [0, 4])
+      expect(readSlowly(inReceipt(index, (receipt) => Object.assign(receipt, { status })))).toBeUndefined();
   });
 
-  it.each(['0x', '', '0x0', `0x${'0'.repeat(39)}`, 0, false])('is a recipient: %j is neither one nor a creation', (to) => {
-    for (const index of [0, 5]) expect(readSlowly(inTransaction(index, (tx) => Object.assign(tx, { to })))).toBeUndefined();
-  });
+  it.each(['0x', '', '0x0', `0x${'0'.repeat(39)}`, 0, false])(
+    'is a recipient: %j is neither one nor a creation',
+    (to) => {
+      for (const index of [0, 5])
+        expect(readSlowly(inTransaction(index, (tx) => Object.assign(tx, { to })))).toBeUndefined();
+    },
+  );
 });

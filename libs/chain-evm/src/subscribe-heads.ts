@@ -26,10 +26,12 @@ export function subscribeHeads({ socket, toHeader, onHead, onEnd }: HeadSubscrip
     onClose: end,
     onNotification: (_subscription, pushed) => {
       // One after the other, so that heads arrive in the node's order even when one has to be asked for.
-      order = order.then(async () => {
-        const header = await toHeader(pushed);
-        if (!isOver) onHead(header);
-      }).catch(end);
+      order = order
+        .then(async () => {
+          const header = await toHeader(pushed);
+          if (!isOver) onHead(header);
+        })
+        .catch(end);
     },
   });
   transport.call('eth_subscribe', ['newHeads']).catch(end);

@@ -10,7 +10,9 @@ const folder = new URL('../../../../shared/fixtures/evm/', import.meta.url);
 const isThere = existsSync(folder);
 if (!isThere) console.log('skipped: tampering with a recorded block (../shared/fixtures/evm is absent)');
 
-const traits = readTraits(evmNetworks.find(({ name }) => name === 'ethereum') as (typeof evmNetworks)[number]);
+const traits = readTraits(
+  evmNetworks.find(({ name }) => name === 'ethereum') as (typeof evmNetworks)[number],
+);
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 interface Case {
@@ -21,7 +23,10 @@ interface Case {
 function load(): Case {
   const read = (file: string): unknown => JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
   const block = parseRawBlock(read('ethereum-17053184-shanghai.block.json')) as Case['block'];
-  return { block, receipts: parseRawReceipts(read('ethereum-17053184-shanghai.receipts.json')) as Case['receipts'] };
+  return {
+    block,
+    receipts: parseRawReceipts(read('ethereum-17053184-shanghai.receipts.json')) as Case['receipts'],
+  };
 }
 
 const number = 17053184;
@@ -31,32 +36,84 @@ const otherHash = `0x${'ab'.repeat(32)}`;
 /** What a node may get wrong, and the word of the error that names it. */
 const tamperings: readonly [string, string, (found: Case) => void][] = [
   ['omits a log', 'receiptsRoot', ({ receipts }) => receipts[0]?.logs.pop()],
-  ['omits a log and its bloom', 'receiptsRoot', ({ receipts }) => Object.assign(receipts[0] ?? {}, { logs: [], logsBloom: null })],
+  [
+    'omits a log and its bloom',
+    'receiptsRoot',
+    ({ receipts }) => Object.assign(receipts[0] ?? {}, { logs: [], logsBloom: null }),
+  ],
   ['omits a receipt', 'receipts', ({ receipts }) => receipts.splice(7, 1)],
   ['omits the last receipt', 'receipts', ({ receipts }) => receipts.pop()],
   ['returns no receipts', 'receipts', ({ receipts }) => receipts.splice(0)],
-  ['returns no transactions', 'transactionsRoot', ({ block, receipts }) => (block.transactions.splice(0), receipts.splice(0))],
-  ['omits the last transaction with its receipt', 'transactionsRoot', ({ block, receipts }) => (block.transactions.pop(), receipts.pop())],
-  ['swaps two transactions with their receipts', 'transactionsRoot', ({ block, receipts }) => (swap(block.transactions), swap(receipts))],
+  [
+    'returns no transactions',
+    'transactionsRoot',
+    ({ block, receipts }) => (block.transactions.splice(0), receipts.splice(0)),
+  ],
+  [
+    'omits the last transaction with its receipt',
+    'transactionsRoot',
+    ({ block, receipts }) => (block.transactions.pop(), receipts.pop()),
+  ],
+  [
+    'swaps two transactions with their receipts',
+    'transactionsRoot',
+    ({ block, receipts }) => (swap(block.transactions), swap(receipts)),
+  ],
   ['swaps two receipts', 'transactionHash', ({ receipts }) => swap(receipts)],
-  ['swaps two hashes', 'hash of transaction', ({ block }) => {
-    const [a, b] = block.transactions;
-    if (a !== undefined && b !== undefined) [a.hash, b.hash] = [b.hash, a.hash];
-  }],
+  [
+    'swaps two hashes',
+    'hash of transaction',
+    ({ block }) => {
+      const [a, b] = block.transactions;
+      if (a !== undefined && b !== undefined) [a.hash, b.hash] = [b.hash, a.hash];
+    },
+  ],
   ['alters a value', 'hash of transaction', ({ block }) => alter(block.transactions[3], 'value', '0x1')],
-  ['alters a recipient', 'hash of transaction', ({ block }) => alter(block.transactions[3], 'to', `0x${'ab'.repeat(20)}`)],
-  ['alters an amount in a log', 'receiptsRoot', ({ receipts }) => alter(receipts[0]?.logs[0], 'data', `0x${'0'.repeat(63)}1`)],
+  [
+    'alters a recipient',
+    'hash of transaction',
+    ({ block }) => alter(block.transactions[3], 'to', `0x${'ab'.repeat(20)}`),
+  ],
+  [
+    'alters an amount in a log',
+    'receiptsRoot',
+    ({ receipts }) => alter(receipts[0]?.logs[0], 'data', `0x${'0'.repeat(63)}1`),
+  ],
   ['alters a status', 'receiptsRoot', ({ receipts }) => alter(receipts[0], 'status', '0x0')],
-  ['alters the gas of one receipt', 'cumulativeGasUsed', ({ receipts }) => alter(receipts[1], 'gasUsed', '0x1')],
-  ['alters a sender in the receipt', 'from', ({ receipts }) => alter(receipts[1], 'from', `0x${'ab'.repeat(20)}`)],
-  ['returns receipts of another block', 'blockHash', ({ receipts }) => receipts.forEach((receipt) => (receipt.blockHash = otherHash))],
-  ['omits a withdrawal', 'withdrawalsRoot', ({ block }) => (block.withdrawals = block.withdrawals?.slice(1) ?? [])],
-  ['alters a withdrawal', 'withdrawalsRoot', ({ block }) => (block.withdrawals = block.withdrawals?.map((one) => ({ ...one, amount: '0x1' })) ?? [])],
+  [
+    'alters the gas of one receipt',
+    'cumulativeGasUsed',
+    ({ receipts }) => alter(receipts[1], 'gasUsed', '0x1'),
+  ],
+  [
+    'alters a sender in the receipt',
+    'from',
+    ({ receipts }) => alter(receipts[1], 'from', `0x${'ab'.repeat(20)}`),
+  ],
+  [
+    'returns receipts of another block',
+    'blockHash',
+    ({ receipts }) => receipts.forEach((receipt) => (receipt.blockHash = otherHash)),
+  ],
+  [
+    'omits a withdrawal',
+    'withdrawalsRoot',
+    ({ block }) => (block.withdrawals = block.withdrawals?.slice(1) ?? []),
+  ],
+  [
+    'alters a withdrawal',
+    'withdrawalsRoot',
+    ({ block }) => (block.withdrawals = block.withdrawals?.map((one) => ({ ...one, amount: '0x1' })) ?? []),
+  ],
   ['returns another block', 'block hash', ({ block }) => alter(block, 'hash', otherHash)],
   ['alters the parent', 'header', ({ block }) => alter(block, 'parentHash', otherHash)],
   ['alters the timestamp', 'header', ({ block }) => alter(block, 'timestamp', '0x1')],
   ['alters a root to fit', 'header', ({ block }) => alter(block, 'receiptsRoot', otherHash)],
-  ['sends a field that is not hexadecimal', 'hexadecimal', ({ block }) => alter(block.transactions[0], 'input', '0x0g')],
+  [
+    'sends a field that is not hexadecimal',
+    'hexadecimal',
+    ({ block }) => alter(block.transactions[0], 'input', '0x0g'),
+  ],
 ];
 
 function swap<T>(list: T[]): void {
@@ -79,7 +136,9 @@ function alter<T extends object, K extends keyof T>(target: T | undefined, key: 
     const found = load();
     tamper(found);
     const attempt = (): unknown => verifyBlock({ number, hash }, found.block, found.receipts, traits);
-    expect(attempt).toThrow(expect.objectContaining({ code: 'incomplete_block', retryable: true }) as IncompleteBlockError);
+    expect(attempt).toThrow(
+      expect.objectContaining({ code: 'incomplete_block', retryable: true }) as IncompleteBlockError,
+    );
     expect(attempt).toThrow(word);
     expect(attempt).toThrow('expected');
   });

@@ -4,19 +4,30 @@ import { assemble, fixedItems } from './spec-block.ts';
 import { verifyBlock } from './verify-block.ts';
 
 interface Answers {
-  readonly block: { transactions: Record<string, unknown>[]; receiptsRoot: string; logsBloom: string; parentHash: string };
+  readonly block: {
+    transactions: Record<string, unknown>[];
+    receiptsRoot: string;
+    logsBloom: string;
+    parentHash: string;
+  };
   readonly receipts: Record<string, unknown>[];
 }
 
 /** What tolerance lets pass, because only the blooms are left to compare. */
 const lies: readonly [string, (answers: Answers) => unknown][] = [
-  ['alters an amount', ({ receipts }) => ((receipts[0]!['logs'] as { data: string }[])[0]!.data = `0x${'0'.repeat(63)}1`)],
+  [
+    'alters an amount',
+    ({ receipts }) => ((receipts[0]!['logs'] as { data: string }[])[0]!.data = `0x${'0'.repeat(63)}1`),
+  ],
   ['turns a status', ({ receipts }) => (receipts[0]!['status'] = '0x0')],
   ['drops the last transaction', ({ block, receipts }) => [block.transactions.pop(), receipts.pop()]],
-  ['drops a log with a fitting bloom', ({ block, receipts }) => {
-    for (const receipt of receipts) Object.assign(receipt, { logs: [], logsBloom: `0x${'0'.repeat(512)}` });
-    block.logsBloom = `0x${'0'.repeat(512)}`;
-  }],
+  [
+    'drops a log with a fitting bloom',
+    ({ block, receipts }) => {
+      for (const receipt of receipts) Object.assign(receipt, { logs: [], logsBloom: `0x${'0'.repeat(512)}` });
+      block.logsBloom = `0x${'0'.repeat(512)}`;
+    },
+  ],
   ['alters the parent', ({ block }) => (block.parentHash = `0x${'ab'.repeat(32)}`)],
 ];
 
@@ -37,7 +48,12 @@ function isAccepted(name: string, number: number, lie: (answers: Answers) => unk
 
 describe('a block of Arbitrum', () => {
   it('is taken as it is', () => {
-    for (const [name, number] of [['arbitrum', 22_207_816], ['arbitrum', 22_207_817], ['arbitrum-sepolia', 1]] as const) expect(isAccepted(name, number, () => undefined)).toBe(true);
+    for (const [name, number] of [
+      ['arbitrum', 22_207_816],
+      ['arbitrum', 22_207_817],
+      ['arbitrum-sepolia', 1],
+    ] as const)
+      expect(isAccepted(name, number, () => undefined)).toBe(true);
   });
 
   it.each(lies)('from Nitro on is refused when a node %s', (_, lie) => {

@@ -24,7 +24,10 @@ export class TwinTransport implements RpcTransport {
     return { result: () => result };
   }
 
-  askTogether(calls: readonly RpcCall[], signal?: AbortSignal): Promise<readonly RpcReply[] | undefined> | undefined {
+  askTogether(
+    calls: readonly RpcCall[],
+    signal?: AbortSignal,
+  ): Promise<readonly RpcReply[] | undefined> | undefined {
     return this.#chosen?.askTogether?.(calls, signal);
   }
 

@@ -29,6 +29,7 @@ export function describeMember(json: object, name: string): string {
 /** Members that have a value and whose name is not known. */
 export function listUnknownMembers(json: object, known: ReadonlySet<string>): string[] {
   const names: string[] = [];
-  for (const [name, value] of Object.entries(json)) if (value !== null && value !== undefined && !known.has(name)) names.push(name);
+  for (const [name, value] of Object.entries(json))
+    if (value !== null && value !== undefined && !known.has(name)) names.push(name);
   return names;
 }

@@ -55,7 +55,9 @@ export function verifyBlock(
   const parts = new UnknownParts(ofHeader);
   const stateSync = traits.stack === 'bor' ? findStateSync(receipts, block) : undefined;
   const transactions =
-    stateSync === undefined ? block.transactions : block.transactions.filter((tx) => tx.hash !== stateSync.transactionHash);
+    stateSync === undefined
+      ? block.transactions
+      : block.transactions.filter((tx) => tx.hash !== stateSync.transactionHash);
   const own = stateSync === undefined ? receipts : receipts.filter((receipt) => receipt !== stateSync);
   try {
     const { unknown, missing } = verifyTransactions(block, transactions, traits, encodings, parts);
@@ -68,7 +70,13 @@ export function verifyBlock(
       isEverything: ofHeader.length > 0 || missing.length > 0 || !areReceiptsProved,
       missingEncodings: missing,
     };
-    return { block, transactions, receipts: own, stateSync, ...(content.parts.length > 0 && { unknown: content }) };
+    return {
+      block,
+      transactions,
+      receipts: own,
+      stateSync,
+      ...(content.parts.length > 0 && { unknown: content }),
+    };
   } catch (error) {
     if (!(error instanceof InvalidHexError)) throw error;
     throw new IncompleteBlockError(`block ${block.hash}: ${error.message}`, { cause: error });
@@ -106,5 +114,7 @@ function expectEqual(what: string, expected: string | number, got: string | numb
 }
 
 function fail(block: RawBlock, what: string, expected: string, got: string): never {
-  throw new IncompleteBlockError(`${what} of block ${Number(block.number)} ${block.hash}: expected ${expected}, got ${got}`);
+  throw new IncompleteBlockError(
+    `${what} of block ${Number(block.number)} ${block.hash}: expected ${expected}, got ${got}`,
+  );
 }

@@ -23,9 +23,16 @@ export function verifyHeader(header: RawHeader, traits: EvmTraits): readonly Unk
   if (got === header.hash) return [];
   const names = listUnknownMembers(header, headerMembers);
   const what = `header of block ${Number(header.number)}`;
-  if (names.length === 0) throw new IncompleteBlockError(`${what} does not have its hash: expected ${header.hash}, got ${got} from its fields`);
+  if (names.length === 0)
+    throw new IncompleteBlockError(
+      `${what} does not have its hash: expected ${header.hash}, got ${got} from its fields`,
+    );
   const unknown = new UnknownParts();
-  for (const name of names) unknown.add('header-field', name, { expected: `a header with the hash ${header.hash}`, got: describeMember(header, name) });
+  for (const name of names)
+    unknown.add('header-field', name, {
+      expected: `a header with the hash ${header.hash}`,
+      got: describeMember(header, name),
+    });
   return unknown.list;
 }
 
@@ -36,7 +43,9 @@ function hashHeader(header: RawHeader): string {
     encodeHeader(writer, header);
   } catch (error) {
     if (!(error instanceof InvalidHexError)) throw error;
-    throw new IncompleteBlockError(`header of block ${String(header.number)}: ${error.message}`, { cause: error });
+    throw new IncompleteBlockError(`header of block ${String(header.number)}: ${error.message}`, {
+      cause: error,
+    });
   }
   return `0x${keccak256Hex(writer.written)}`;
 }

@@ -34,18 +34,31 @@ export function verifyReceiptLinks(
     const cumulative = Number(receipt.cumulativeGasUsed);
     const step = gasUsed + Number(receipt.gasUsed);
     if (traits.roots === 'strict') expectEqual(block, index, 'cumulativeGasUsed', step, cumulative);
-    else if (!(cumulative >= gasUsed)) expectEqual(block, index, 'cumulativeGasUsed', `at least ${gasUsed}`, cumulative);
+    else if (!(cumulative >= gasUsed))
+      expectEqual(block, index, 'cumulativeGasUsed', `at least ${gasUsed}`, cumulative);
     gasUsed = cumulative;
   }
 }
 
-function verifyCreatedContract(block: RawBlock, index: number, tx: RawTransaction, receipt: RawReceipt): void {
+function verifyCreatedContract(
+  block: RawBlock,
+  index: number,
+  tx: RawTransaction,
+  receipt: RawReceipt,
+): void {
   const created = computeCreatedContract(tx, receipt);
-  if (created === undefined || receipt.contractAddress === null || receipt.contractAddress === undefined) return;
+  if (created === undefined || receipt.contractAddress === null || receipt.contractAddress === undefined)
+    return;
   expectEqual(block, index, 'contractAddress', created, receipt.contractAddress);
 }
 
-function expectEqual(block: RawBlock, index: number, what: string, expected: string | number, got: string | number): void {
+function expectEqual(
+  block: RawBlock,
+  index: number,
+  what: string,
+  expected: string | number,
+  got: string | number,
+): void {
   if (expected === got) return;
   throw new IncompleteBlockError(
     `${what} of receipt ${index} in block ${Number(block.number)} ${block.hash}: expected ${expected}, got ${got}`,

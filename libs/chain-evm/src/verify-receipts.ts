@@ -39,7 +39,10 @@ export function verifyReceipts(of: ReceiptsOf, traits: EvmTraits, parts: Unknown
   }
   const hasOwnRoot = typeof block.settledHeight !== 'string';
   if (!hasOwnRoot) {
-    parts.add('header-field', 'settledHeight', { expected: 'a receiptsRoot of the block itself', got: `settledHeight ${Number(block.settledHeight)}: that of blocks before` });
+    parts.add('header-field', 'settledHeight', {
+      expected: 'a receiptsRoot of the block itself',
+      got: `settledHeight ${Number(block.settledHeight)}: that of blocks before`,
+    });
   } else if (!addParts(of, parts)) {
     fail(block, 'receiptsRoot', block.receiptsRoot, `0x${root} from ${receipts.length} receipts`);
   }
@@ -58,11 +61,19 @@ function addParts({ block, transactions, receipts, unknown }: ReceiptsOf, parts:
   receipts.forEach((receipt, index) => {
     const hash = receipt.transactionHash;
     const tx = transactions[index];
-    for (const name of listUnknownMembers(receipt, receiptMembers)) add('receipt-field', name, hash, describeMember(receipt, name));
-    for (const log of receipt.logs) for (const name of listUnknownMembers(log, logMembers)) add('log-field', name, hash, describeMember(log, name));
+    for (const name of listUnknownMembers(receipt, receiptMembers))
+      add('receipt-field', name, hash, describeMember(receipt, name));
+    for (const log of receipt.logs)
+      for (const name of listUnknownMembers(log, logMembers))
+        add('log-field', name, hash, describeMember(log, name));
     if (tx === undefined || !unknown.has(tx.hash)) return;
     const type = `0x${typeOf(tx).toString(16)}`;
-    add('receipt-encoding', type, hash, `one of a transaction of type ${type} with ${Object.keys(receipt).join(', ')}`);
+    add(
+      'receipt-encoding',
+      type,
+      hash,
+      `one of a transaction of type ${type} with ${Object.keys(receipt).join(', ')}`,
+    );
   });
   return isFound;
 }
@@ -72,7 +83,8 @@ function verifyBlooms(block: RawBlock, receipts: readonly RawReceipt[], hasOwnBl
   for (const receipt of receipts) {
     if (typeof receipt.logsBloom !== 'string' || receipt.logsBloom.length <= 2) continue;
     const own = computeLogsBloom([receipt]);
-    if (own !== receipt.logsBloom) fail(block, `logsBloom of receipt ${Number(receipt.transactionIndex)}`, receipt.logsBloom, own);
+    if (own !== receipt.logsBloom)
+      fail(block, `logsBloom of receipt ${Number(receipt.transactionIndex)}`, receipt.logsBloom, own);
   }
   if (!hasOwnBloom) return;
   const bloom = computeLogsBloom(receipts);
@@ -80,5 +92,7 @@ function verifyBlooms(block: RawBlock, receipts: readonly RawReceipt[], hasOwnBl
 }
 
 function fail(block: RawBlock, what: string, expected: string, got: string): never {
-  throw new IncompleteBlockError(`${what} of block ${Number(block.number)} ${block.hash}: expected ${expected}, got ${got}`);
+  throw new IncompleteBlockError(
+    `${what} of block ${Number(block.number)} ${block.hash}: expected ${expected}, got ${got}`,
+  );
 }

@@ -64,13 +64,24 @@ export function verifyTransactions(
   });
   if (!isStrict) return { unknown, missing: [] };
   if (missing.length === 0 && `0x${root}` !== block.transactionsRoot) {
-    fail(block, 'transactionsRoot', block.transactionsRoot, `0x${root} from ${transactions.length} transactions`);
+    fail(
+      block,
+      'transactionsRoot',
+      block.transactionsRoot,
+      `0x${root} from ${transactions.length} transactions`,
+    );
   }
   return { unknown, missing };
 }
 
 /** False where something is not known in the transaction, so that what was written since `mark` is not its encoding. */
-function isOwnHash(block: RawBlock, index: number, tx: RawTransaction, mark: number, traits: EvmTraits): boolean {
+function isOwnHash(
+  block: RawBlock,
+  index: number,
+  tx: RawTransaction,
+  mark: number,
+  traits: EvmTraits,
+): boolean {
   const hash = keccak256(writer.view(writer.size - mark));
   if (spells(tx.hash, hash)) return true;
   // Arbitrum's classic transactions keep a hash of an older encoding; the common types never do.
@@ -86,10 +97,22 @@ function isOfStack(type: number, { stack }: EvmTraits): boolean {
 /** That a raw encoding is the transaction's, and of the type that its fields tell. */
 function expectEncoding(block: RawBlock, index: number, tx: RawTransaction, encoding: Uint8Array): void {
   const hash = keccak256(encoding);
-  if (!spells(tx.hash, hash)) fail(block, `hash of transaction ${index}`, tx.hash, `0x${Buffer.from(hash).toString('hex')} from its raw encoding`);
+  if (!spells(tx.hash, hash))
+    fail(
+      block,
+      `hash of transaction ${index}`,
+      tx.hash,
+      `0x${Buffer.from(hash).toString('hex')} from its raw encoding`,
+    );
   const first = encoding[0] ?? 0;
   const type = first < 0x80 ? first : 0;
-  if (type !== typeOf(tx)) fail(block, `type of transaction ${index}`, `0x${type.toString(16)} as in its raw encoding`, tx.type ?? 'none');
+  if (type !== typeOf(tx))
+    fail(
+      block,
+      `type of transaction ${index}`,
+      `0x${type.toString(16)} as in its raw encoding`,
+      tx.type ?? 'none',
+    );
 }
 
 function addPart(parts: UnknownParts, tx: RawTransaction, hasKnownType: boolean): void {
@@ -97,12 +120,23 @@ function addPart(parts: UnknownParts, tx: RawTransaction, hasKnownType: boolean)
   const names = listUnknownMembers(tx, transactionMembers);
   if (!hasKnownType) {
     const type = `0x${typeOf(tx).toString(16)}`;
-    parts.add('transaction-type', type, { ...at, expected: 'a type that is known', got: `${type} with ${Object.keys(tx).join(', ')}` });
+    parts.add('transaction-type', type, {
+      ...at,
+      expected: 'a type that is known',
+      got: `${type} with ${Object.keys(tx).join(', ')}`,
+    });
     return;
   }
-  for (const name of names) parts.add('transaction-field', name, { ...at, expected: `a transaction with the hash ${tx.hash}`, got: describeMember(tx, name) });
+  for (const name of names)
+    parts.add('transaction-field', name, {
+      ...at,
+      expected: `a transaction with the hash ${tx.hash}`,
+      got: describeMember(tx, name),
+    });
 }
 
 function fail(block: RawBlock, what: string, expected: string, got: string): never {
-  throw new IncompleteBlockError(`${what} of block ${Number(block.number)} ${block.hash}: expected ${expected}, got ${got}`);
+  throw new IncompleteBlockError(
+    `${what} of block ${Number(block.number)} ${block.hash}: expected ${expected}, got ${got}`,
+  );
 }

@@ -1,5 +1,14 @@
 import { writeFileSync } from 'node:fs';
-import { ChainError, InvalidAddressError, InvalidAssetError, type Block, type ChainClient, type ChainFamily, type ChainFamilyName, type Network } from '@chainwatch/chain-core';
+import {
+  ChainError,
+  InvalidAddressError,
+  InvalidAssetError,
+  type Block,
+  type ChainClient,
+  type ChainFamily,
+  type ChainFamilyName,
+  type Network,
+} from '@chainwatch/chain-core';
 import { fixtures, readRecording, recordingFile, type Recording } from './contract/fixtures.ts';
 import { listLies } from './contract/list-lies.ts';
 import { ReplayNode, type Fault } from './contract/replay-node.ts';
@@ -15,18 +24,23 @@ describe.each(families)('the notation of %s', (name) => {
 
   it('names its networks and what they are paid in', async () => {
     const notation = (await load())!;
-    expect({ name: notation.name, namespace: notation.namespace }).toEqual({ name, namespace: namespaceOfFamily(name) });
+    expect({ name: notation.name, namespace: notation.namespace }).toEqual({
+      name,
+      namespace: namespaceOfFamily(name),
+    });
     for (const network of notation.networks) {
       expect(network).toMatchObject({ family: name, gid: expect.stringMatching(`^${notation.namespace}:`) });
       expect(listNetworks()).toContain(network);
-      for (const gid of [network.native.gid, ...(network.native.aliases ?? [])]) expect(notation.parseAssetPath(network, gid.slice(gid.indexOf('/') + 1))).toBe(network.native.gid);
+      for (const gid of [network.native.gid, ...(network.native.aliases ?? [])])
+        expect(notation.parseAssetPath(network, gid.slice(gid.indexOf('/') + 1))).toBe(network.native.gid);
     }
   });
 
   it('reads addresses, and what it wrote itself', async () => {
     const { parseAddress } = (await load())!;
     for (const { input, canonical, display } of fixture?.addresses ?? []) {
-      for (const text of [input, canonical, display]) expect(parseAddress(text)).toMatchObject({ canonical, display });
+      for (const text of [input, canonical, display])
+        expect(parseAddress(text)).toMatchObject({ canonical, display });
     }
   });
 
@@ -36,8 +50,14 @@ describe.each(families)('the notation of %s', (name) => {
       const { networks, parseAddress, parseAssetPath } = (await load())!;
       const failure = catchError(() => parseAddress(input));
       expect(failure).toBeInstanceOf(InvalidAddressError);
-      expect(failure).toMatchObject({ code: 'invalid_address', retryable: false, publicMessage: expect.stringContaining('expected') });
-      expect(catchError(() => parseAssetPath(networks[0]!, `${networks[0]!.tokenNamespace}:${input}`))).toBeInstanceOf(InvalidAssetError);
+      expect(failure).toMatchObject({
+        code: 'invalid_address',
+        retryable: false,
+        publicMessage: expect.stringContaining('expected'),
+      });
+      expect(
+        catchError(() => parseAssetPath(networks[0]!, `${networks[0]!.tokenNamespace}:${input}`)),
+      ).toBeInstanceOf(InvalidAssetError);
     },
   );
 
@@ -45,14 +65,17 @@ describe.each(families)('the notation of %s', (name) => {
     const { parseAddress } = (await load())!;
     for (const address of fixture?.checksummed ?? []) {
       expect(parseAddress(address).display).toBe(address);
-      for (const { answer } of listLies(address)) expect(catchError(() => parseAddress(answer as string))).toBeInstanceOf(InvalidAddressError);
+      for (const { answer } of listLies(address))
+        expect(catchError(() => parseAddress(answer as string))).toBeInstanceOf(InvalidAddressError);
     }
   });
 
   it('refuses what is no asset', async () => {
     const { networks, parseAssetPath } = (await load())!;
-    for (const path of ['', ':', 'slip44:', 'slip44:999999', 'erc721:1', `slip44:${'1'.repeat(100)}`]) expect(catchError(() => parseAssetPath(networks[0]!, path))).toBeInstanceOf(InvalidAssetError);
-    if (fixture?.token !== undefined) expect(parseAssetPath(networkNamed(fixture.network), fixture.token.path)).toBe(fixture.token.gid);
+    for (const path of ['', ':', 'slip44:', 'slip44:999999', 'erc721:1', `slip44:${'1'.repeat(100)}`])
+      expect(catchError(() => parseAssetPath(networks[0]!, path))).toBeInstanceOf(InvalidAssetError);
+    if (fixture?.token !== undefined)
+      expect(parseAssetPath(networkNamed(fixture.network), fixture.token.path)).toBe(fixture.token.gid);
   });
 });
 
@@ -86,12 +109,19 @@ describe.each(followed)('a client of %s', (name) => {
   afterAll(async () => {
     await node.stop();
     const { number, hash } = recording.head;
-    if (isRecording) writeFileSync(recordingFile(name), `${JSON.stringify({ head: { number, hash }, exchanges: node.exchanges }, null, 1)}\n`);
+    if (isRecording)
+      writeFileSync(
+        recordingFile(name),
+        `${JSON.stringify({ head: { number, hash }, exchanges: node.exchanges }, null, 1)}\n`,
+      );
   });
 
   it('tells its chain from another one', async () => {
     await open().verifyChain();
-    await expect(open(networkNamed(fixture.otherNetwork)).verifyChain()).rejects.toMatchObject({ code: 'wrong_chain', retryable: false });
+    await expect(open(networkNamed(fixture.otherNetwork)).verifyChain()).rejects.toMatchObject({
+      code: 'wrong_chain',
+      retryable: false,
+    });
   });
 
   it('reads headers that hang together, as far as there are some', async () => {
@@ -101,7 +131,8 @@ describe.each(followed)('a client of %s', (name) => {
     const headers = await client.readHeaders(number - 2, number + 3);
     expect(headers.map((header) => header.number)).toEqual([number - 2, number - 1, number]);
     expect(headers.at(-1)).toEqual(head);
-    for (const [index, header] of headers.slice(1).entries()) expect(header.parentHash).toBe(headers[index]!.hash);
+    for (const [index, header] of headers.slice(1).entries())
+      expect(header.parentHash).toBe(headers[index]!.hash);
     expect(await client.findHeaderByNumber(number)).toEqual(head);
     expect(await client.findHeaderByHash(head.hash)).toEqual(head);
     expect(await client.findHeaderByNumber(number + 1)).toBeUndefined();
@@ -118,8 +149,15 @@ describe.each(followed)('a client of %s', (name) => {
     expect(new Set(block.transactions.map(({ hash }) => hash)).size).toBe(block.transactions.length);
     const gidPattern = new RegExp(`^${network.gid}/`);
     for (const { transfers, from, to, fee, utxo } of block.transactions) {
-      expect(transfers.map(({ index }) => index)).toEqual(transfers.map(({ index }) => index).toSorted((a, b) => a - b));
-      for (const address of [from, to, fee?.payer, ...transfers.flatMap((transfer) => [transfer.from, transfer.to])]) {
+      expect(transfers.map(({ index }) => index)).toEqual(
+        transfers.map(({ index }) => index).toSorted((a, b) => a - b),
+      );
+      for (const address of [
+        from,
+        to,
+        fee?.payer,
+        ...transfers.flatMap((transfer) => [transfer.from, transfer.to]),
+      ]) {
         if (address !== undefined) expect(family.parseAddress(address).canonical).toBe(address);
       }
       for (const { assetGid, amountRaw } of [...transfers, ...(fee === undefined ? [] : [fee])]) {
@@ -128,7 +166,10 @@ describe.each(followed)('a client of %s', (name) => {
       }
       expect(utxo === undefined).toBe(family.utxo === undefined);
     }
-    const moves = block.transactions.flatMap(({ transfers, utxo }) => [...transfers, ...(utxo?.outputs ?? [])]);
+    const moves = block.transactions.flatMap(({ transfers, utxo }) => [
+      ...transfers,
+      ...(utxo?.outputs ?? []),
+    ]);
     expect(moves.length).toBeGreaterThan(1);
     // Bodies come from threads.
     expect(structuredClone(block)).toEqual(block);
@@ -138,9 +179,13 @@ describe.each(followed)('a client of %s', (name) => {
     if (family.utxo === undefined) return;
     const { findAddress, matchKeyOf } = family.utxo;
     const block = await open().readBlock(recording.head);
-    const addresses = block.transactions.flatMap(({ utxo }) => utxo?.outputs.map(({ matchKey }) => ({ matchKey, address: findAddress(network, matchKey) })) ?? []);
+    const addresses = block.transactions.flatMap(
+      ({ utxo }) =>
+        utxo?.outputs.map(({ matchKey }) => ({ matchKey, address: findAddress(network, matchKey) })) ?? [],
+    );
     expect(addresses.some(({ address }) => address !== undefined)).toBe(true);
-    for (const { matchKey, address } of addresses) if (address !== undefined) expect(matchKeyOf(family.parseAddress(address).canonical)).toBe(matchKey);
+    for (const { matchKey, address } of addresses)
+      if (address !== undefined) expect(matchKeyOf(family.parseAddress(address).canonical)).toBe(matchKey);
   });
 
   it('takes no other block than the true one, whatever a node changes, leaves out or tells twice', async () => {
@@ -148,7 +193,8 @@ describe.each(followed)('a client of %s', (name) => {
     const honest = write(await open().readBlock(recording.head));
     const told: string[] = [];
     let count = 0;
-    const isUnproved = (text: string): boolean => fixture.unproved?.some((name) => text.includes(name)) === true;
+    const isUnproved = (text: string): boolean =>
+      fixture.unproved?.some((name) => text.includes(name)) === true;
     for (const key of [...node.asked].filter((asked) => !isUnproved(asked))) {
       for (const { at, answer } of listLies(node.answerTo(key))) {
         if (isUnproved(at)) continue;
@@ -157,7 +203,12 @@ describe.each(followed)('a client of %s', (name) => {
         const client = open();
         const block = await client.readBlock(recording.head).catch((error: unknown) => error);
         client.close();
-        if (block instanceof Error ? !(block instanceof ChainError && block.retryable) : write(block as Block) !== honest) told.push(`${key}${at}: ${block instanceof Error ? String(block) : 'another block'}`);
+        if (
+          block instanceof Error
+            ? !(block instanceof ChainError && block.retryable)
+            : write(block as Block) !== honest
+        )
+          told.push(`${key}${at}: ${block instanceof Error ? String(block) : 'another block'}`);
       }
     }
     expect(told).toEqual([]);
@@ -175,8 +226,16 @@ describe.each(followed)('a client of %s', (name) => {
   ])('says what is wrong when a node answers with %s, and no secret', async (_name, fault) => {
     node.fault = fault;
     const client = open(network, fault === 'is silent' ? 100 : undefined);
-    for (const ask of [() => client.readHead(), () => client.readBlock(recording.head), () => client.readHeaders(1, 2), () => client.verifyChain()]) {
-      const error = await ask().then(() => undefined, (failure: unknown) => failure);
+    for (const ask of [
+      () => client.readHead(),
+      () => client.readBlock(recording.head),
+      () => client.readHeaders(1, 2),
+      () => client.verifyChain(),
+    ]) {
+      const error = await ask().then(
+        () => undefined,
+        (failure: unknown) => failure,
+      );
       expect(error).toBeInstanceOf(ChainError);
       expect((error as ChainError).retryable).toBe(true);
       expect(`${(error as ChainError).message} ${(error as ChainError).publicMessage}`).not.toMatch(/secret/);
@@ -186,7 +245,9 @@ describe.each(followed)('a client of %s', (name) => {
 
   it('says that a block is not there, and stops when it is told to', async () => {
     const client = open();
-    await expect(client.readBlock({ number: recording.head.number + 1, hash: fixture.unknownHash })).rejects.toMatchObject({ code: 'block_not_found', retryable: true });
+    await expect(
+      client.readBlock({ number: recording.head.number + 1, hash: fixture.unknownHash }),
+    ).rejects.toMatchObject({ code: 'block_not_found', retryable: true });
     await expect(client.readHead(AbortSignal.abort())).rejects.toThrow();
     client.close();
   });
@@ -194,7 +255,9 @@ describe.each(followed)('a client of %s', (name) => {
 
 /** Addresses of the other families. Tron's nodes write their own as EVM's do, too. */
 function listForeign(name: ChainFamilyName): string[] {
-  return Object.entries(fixtures).flatMap(([other, { addresses }]) => (other === name || (name === 'tron' && other === 'evm') ? [] : addresses.map(({ input }) => input)));
+  return Object.entries(fixtures).flatMap(([other, { addresses }]) =>
+    other === name || (name === 'tron' && other === 'evm') ? [] : addresses.map(({ input }) => input),
+  );
 }
 
 function catchError(run: () => unknown): unknown {

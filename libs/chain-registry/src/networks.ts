@@ -24,7 +24,8 @@ function indexByName(all: readonly Network[]): ReadonlyMap<string, Network> {
   for (const network of all) {
     for (const key of [network.gid, network.name, ...network.aliases]) {
       const other = index.get(key);
-      if (other !== undefined) throw new Error(`networks ${other.gid} and ${network.gid} share the name ${key}`);
+      if (other !== undefined)
+        throw new Error(`networks ${other.gid} and ${network.gid} share the name ${key}`);
       index.set(key, network);
     }
   }

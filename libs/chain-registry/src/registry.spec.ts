@@ -1,4 +1,11 @@
-import { familyOfNamespace, findFamily, findNetwork, findNotation, listNetworks, normalizeChainGid } from './index.ts';
+import {
+  familyOfNamespace,
+  findFamily,
+  findNetwork,
+  findNotation,
+  listNetworks,
+  normalizeChainGid,
+} from './index.ts';
 
 /** decisions.md, section 2: every alias of the RPC gateway and the chain it stands for. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
@@ -32,11 +39,15 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
 
 describe('findNetwork', () => {
   it.each(Object.entries(aliases))('knows %s by its gid and by %j in any case', (gid, names) => {
-    for (const name of [gid, ...names, ...names.map((alias) => alias.toUpperCase())]) expect(findNetwork(name)?.gid).toBe(gid);
+    for (const name of [gid, ...names, ...names.map((alias) => alias.toUpperCase())])
+      expect(findNetwork(name)?.gid).toBe(gid);
   });
 
   it.each(['eip155:31337', 'anvil'])('knows the local chain as %s', (name) => {
-    expect(findNetwork(name)).toMatchObject({ gid: 'eip155:31337', confirmation: { type: 'tag', tag: 'finalized', depth: 3 } });
+    expect(findNetwork(name)).toMatchObject({
+      gid: 'eip155:31337',
+      confirmation: { type: 'tag', tag: 'finalized', depth: 3 },
+    });
   });
 
   it.each([
@@ -50,9 +61,12 @@ describe('findNetwork', () => {
     expect(findNetwork(input)?.gid).toBe(gid);
   });
 
-  it.each(['', 'eip155:', 'eip155:999999999', 'nonsense', 'tron:0x1', 'constructor', '__proto__'])('does not know %j', (name) => {
-    expect(findNetwork(name)).toBeUndefined();
-  });
+  it.each(['', 'eip155:', 'eip155:999999999', 'nonsense', 'tron:0x1', 'constructor', '__proto__'])(
+    'does not know %j',
+    (name) => {
+      expect(findNetwork(name)).toBeUndefined();
+    },
+  );
 });
 
 describe('listNetworks', () => {
@@ -79,9 +93,11 @@ describe('findFamily', () => {
   });
 
   it('tells the family of a chain id, with code or without', () => {
-    expect(['eip155', 'bip122:000000000019d6689c085ae165831e93', 'solana', 'tron', 'cosmos'].map(familyOfNamespace)).toEqual([
-      'evm', 'bitcoin', 'solana', 'tron', undefined,
-    ]);
+    expect(
+      ['eip155', 'bip122:000000000019d6689c085ae165831e93', 'solana', 'tron', 'cosmos'].map(
+        familyOfNamespace,
+      ),
+    ).toEqual(['evm', 'bitcoin', 'solana', 'tron', undefined]);
   });
 
   it.each(['eip155', 'bip122', 'solana', 'tron'])('is whole for every network of %s', async (namespace) => {

@@ -1,17 +1,30 @@
-import { ChainError, UnknownContentError, type Block, type ChainClient, type ChainFamily, type ChainFamilyName, type ReadBlockOptions } from '@chainwatch/chain-core';
+import {
+  ChainError,
+  UnknownContentError,
+  type Block,
+  type ChainClient,
+  type ChainFamily,
+  type ChainFamilyName,
+  type ReadBlockOptions,
+} from '@chainwatch/chain-core';
 import { fixtures, readRecording, type Recording } from './contract/fixtures.ts';
 import { listLies } from './contract/list-lies.ts';
 import { ReplayNode } from './contract/replay-node.ts';
 import { findFamily, findNetwork, namespaceOfFamily } from './index.ts';
 
-const followed = (['evm', 'bitcoin', 'solana', 'tron'] as const satisfies readonly ChainFamilyName[]).filter((name) => fixtures[name] !== undefined);
+const followed = (['evm', 'bitcoin', 'solana', 'tron'] as const satisfies readonly ChainFamilyName[]).filter(
+  (name) => fixtures[name] !== undefined,
+);
 const take = { takeUnknown: true };
 
 /** A copy of an answer with a member in each of its objects that nobody knows. */
 function withStrays(answer: unknown): unknown {
   if (Array.isArray(answer)) return answer.map(withStrays);
   if (typeof answer !== 'object' || answer === null) return answer;
-  return { ...Object.fromEntries(Object.entries(answer).map(([key, value]) => [key, withStrays(value)])), surprise: '0x1' };
+  return {
+    ...Object.fromEntries(Object.entries(answer).map(([key, value]) => [key, withStrays(value)])),
+    surprise: '0x1',
+  };
 }
 
 function write(value: unknown): string {
@@ -45,11 +58,14 @@ describe.each(followed)('what is unknown to %s', (name) => {
 
   const read = async (options?: ReadBlockOptions): Promise<Block | Error> => {
     const client: ChainClient = family.createClient({ network, endpointUrl: node.url, timeoutMs: 20_000 });
-    const block = await client.readBlock(recording.head, undefined, options).catch((error: unknown) => error as Error);
+    const block = await client
+      .readBlock(recording.head, undefined, options)
+      .catch((error: unknown) => error as Error);
     client.close();
     return block;
   };
-  const isBelieved = (text: string): boolean => fixture.unproved?.some((part) => text.includes(part)) === true;
+  const isBelieved = (text: string): boolean =>
+    fixture.unproved?.some((part) => text.includes(part)) === true;
   const isRefusal = (error: Error): boolean => error instanceof ChainError && error.retryable;
 
   beforeAll(async () => {
@@ -79,9 +95,15 @@ describe.each(followed)('what is unknown to %s', (name) => {
       const taken = await read(take);
       expect(taken).not.toBeInstanceOf(Error);
       expect(listFalsehoods(taken as Block, honest)).toEqual([]);
-      expect((taken as Block).transactions.map(({ hash }) => hash)).toEqual(honest.transactions.map(({ hash }) => hash));
+      expect((taken as Block).transactions.map(({ hash }) => hash)).toEqual(
+        honest.transactions.map(({ hash }) => hash),
+      );
       if (!(strict instanceof Error)) expect(write(strict)).toBe(write(honest));
-      else expect([strict instanceof UnknownContentError, (strict as UnknownContentError).unknowns]).toEqual([true, (taken as Block).unknowns]);
+      else
+        expect([strict instanceof UnknownContentError, (strict as UnknownContentError).unknowns]).toEqual([
+          true,
+          (taken as Block).unknowns,
+        ]);
     }
   });
 
@@ -95,7 +117,8 @@ describe.each(followed)('what is unknown to %s', (name) => {
         count += 1;
         node.lie = { key, answer: withStrays(answer) };
         const block = await read(take);
-        const found = block instanceof Error ? (isRefusal(block) ? [] : [String(block)]) : listFalsehoods(block, honest);
+        const found =
+          block instanceof Error ? (isRefusal(block) ? [] : [String(block)]) : listFalsehoods(block, honest);
         falsehoods.push(...found.map((what) => `${key}${at}: ${what}`));
       }
     }

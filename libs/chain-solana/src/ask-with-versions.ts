@@ -9,7 +9,10 @@ const VERSION_MAX = 255;
  * A question about a block with the highest version of transactions that is taken, raised as the node says: it refuses
  * blocks with a higher one whole. Found out by use and remembered for the life of the client.
  */
-export async function askWithVersions<T>(session: Session, ask: (maxSupportedTransactionVersion: number) => Promise<T>): Promise<T> {
+export async function askWithVersions<T>(
+  session: Session,
+  ask: (maxSupportedTransactionVersion: number) => Promise<T>,
+): Promise<T> {
   for (;;) {
     const asked = session.versions.max;
     try {

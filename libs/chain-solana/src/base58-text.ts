@@ -61,7 +61,8 @@ function listPowers(): Float64Array {
   const powers = new Float64Array(LIMBS_MAX * WORDS_MAX);
   for (let word = 0; word < WORDS_MAX; word += 1) {
     let rest = 1n << BigInt(16 * word);
-    for (let limb = 0; rest > 0n; limb += 1, rest /= BigInt(LIMB)) powers[limb * WORDS_MAX + word] = Number(rest % BigInt(LIMB));
+    for (let limb = 0; rest > 0n; limb += 1, rest /= BigInt(LIMB))
+      powers[limb * WORDS_MAX + word] = Number(rest % BigInt(LIMB));
   }
   return powers;
 }

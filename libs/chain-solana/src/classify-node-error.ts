@@ -18,4 +18,5 @@ export const isCleanedUp = (error: unknown): boolean => hasCode(error, [CLEANED_
 /** The node's state is older than asked for. */
 export const isBehindContext = (error: unknown): boolean => hasCode(error, [CONTEXT_NOT_REACHED]);
 /** The node has no block in that slot, for whatever reason. */
-export const isMissingBlock = (error: unknown): boolean => isSkipped(error) || isNotYet(error) || isCleanedUp(error);
+export const isMissingBlock = (error: unknown): boolean =>
+  isSkipped(error) || isNotYet(error) || isCleanedUp(error);

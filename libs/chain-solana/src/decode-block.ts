@@ -7,7 +7,12 @@ import { tokenChanges } from './token-changes.ts';
 import type { VerifiedTransaction } from './verify-block.ts';
 
 /** A proved block of decoded transactions: votes are gone by now. */
-export function decodeBlock(network: Network, ref: BlockRef, raw: RawBlock, transactions: readonly Transaction[]): Block {
+export function decodeBlock(
+  network: Network,
+  ref: BlockRef,
+  raw: RawBlock,
+  transactions: readonly Transaction[],
+): Block {
   return {
     number: ref.number,
     hash: raw.blockhash,
@@ -21,17 +26,33 @@ export function decodeBlock(network: Network, ref: BlockRef, raw: RawBlock, tran
 }
 
 /** A failed transaction has no effect but its fee. */
-export function decodeTransaction(network: Network, { index, tx, changes, isUnproved }: VerifiedTransaction): Transaction {
+export function decodeTransaction(
+  network: Network,
+  { index, tx, changes, isUnproved }: VerifiedTransaction,
+): Transaction {
   const payer = tx.keyAt(0);
   const isFailed = tx.meta.err !== null;
   const transfers: Transfer[] = [];
   if (!isFailed) {
     const native = new Map(changes.map((change) => [tx.keyAt(change.index), change.delta]));
-    addTransfers(transfers, 'native', network.native.gid, pairFlows(native, () => nativeHints(tx)));
+    addTransfers(
+      transfers,
+      'native',
+      network.native.gid,
+      pairFlows(native, () => nativeHints(tx)),
+    );
     addTokenTransfers(network, tx, transfers);
   }
   const fee = { assetGid: network.native.gid, amountRaw: BigInt(tx.meta.fee), payer };
-  return { hash: tx.signature, index, isFailed, from: payer, fee, transfers, ...(isUnproved === true && { isUnproved }) };
+  return {
+    hash: tx.signature,
+    index,
+    isFailed,
+    from: payer,
+    fee,
+    transfers,
+    ...(isUnproved === true && { isUnproved }),
+  };
 }
 
 /**
@@ -43,9 +64,15 @@ function addTokenTransfers(network: Network, tx: ParsedTransaction, transfers: T
   const changes = tokenChanges(tx);
   const hints = once(() => [...tokenHints(tx)]);
   const ownerOf = once(() => readOwners(tx));
-  const add = (mint: string, flows: readonly Flow[]): void => addTransfers(transfers, 'token', `${network.gid}/${network.tokenNamespace}:${mint}`, flows);
-  for (const { mint, owners } of changes) add(mint, pairFlows(owners, () => ownerHints(hints(), ownerOf())));
-  for (const { mint, accounts, selfOwned } of changes) add(mint, withoutNames(pairFlows(accounts, hints), selfOwned));
+  const add = (mint: string, flows: readonly Flow[]): void =>
+    addTransfers(transfers, 'token', `${network.gid}/${network.tokenNamespace}:${mint}`, flows);
+  for (const { mint, owners } of changes)
+    add(
+      mint,
+      pairFlows(owners, () => ownerHints(hints(), ownerOf())),
+    );
+  for (const { mint, accounts, selfOwned } of changes)
+    add(mint, withoutNames(pairFlows(accounts, hints), selfOwned));
 }
 
 /** Flows without the addresses in `names`: from nobody, to nobody, or not at all. */
@@ -58,20 +85,31 @@ function withoutNames(flows: readonly Flow[], names: ReadonlySet<string>): reado
   });
 }
 
-function addTransfers(transfers: Transfer[], type: Transfer['type'], assetGid: string, flows: readonly Flow[]): void {
+function addTransfers(
+  transfers: Transfer[],
+  type: Transfer['type'],
+  assetGid: string,
+  flows: readonly Flow[],
+): void {
   for (const flow of flows) transfers.push({ index: transfers.length, type, assetGid, ...flow });
 }
 
 function readOwners(tx: ParsedTransaction): Map<string, string> {
   const { meta } = tx;
   const owners = new Map<string, string>();
-  for (const { accountIndex, owner } of [...(meta.preTokenBalances ?? []), ...(meta.postTokenBalances ?? [])]) if (owner !== undefined) owners.set(tx.keyAt(accountIndex), owner);
+  for (const { accountIndex, owner } of [...(meta.preTokenBalances ?? []), ...(meta.postTokenBalances ?? [])])
+    if (owner !== undefined) owners.set(tx.keyAt(accountIndex), owner);
   return owners;
 }
 
 /** The leader's fees, what staking and voting earned, and rent that was taken: lamports that no transaction moves. */
 function decodeRewards(network: Network, { rewards }: RawBlock): BalanceChange[] {
-  return (rewards ?? []).map(({ pubkey, lamports, rewardType }) => ({ address: pubkey, assetGid: network.native.gid, amountRaw: BigInt(lamports), reason: rewardType === 'Rent' ? 'other' : 'reward' }));
+  return (rewards ?? []).map(({ pubkey, lamports, rewardType }) => ({
+    address: pubkey,
+    assetGid: network.native.gid,
+    amountRaw: BigInt(lamports),
+    reason: rewardType === 'Rent' ? 'other' : 'reward',
+  }));
 }
 
 function once<T>(compute: () => T): () => T {

@@ -25,7 +25,8 @@ export function* nativeHints(tx: ParsedTransaction): Generator<Hint> {
     const move = SYSTEM_MOVES[view.getUint32(0, true)];
     const from = instruction.accountAt(0);
     const to = move && instruction.accountAt(move.toAt);
-    if (from !== undefined && to !== undefined && from !== to) yield { from, to, amountRaw: view.getBigUint64(move!.amountAt, true) };
+    if (from !== undefined && to !== undefined && from !== to)
+      yield { from, to, amountRaw: view.getBigUint64(move!.amountAt, true) };
   }
 }
 
@@ -47,14 +48,17 @@ function readTokenMove(instruction: Instruction): Hint | undefined {
   if ((!isPlain && !isChecked && !hasFee) || data.length < amountAt + 8) return undefined;
   const from = instruction.accountAt(0);
   const to = instruction.accountAt(isPlain ? 1 : 2);
-  return from === undefined || to === undefined ? undefined : { from, to, amountRaw: viewOf(data).getBigUint64(amountAt, true) };
+  return from === undefined || to === undefined
+    ? undefined
+    : { from, to, amountRaw: viewOf(data).getBigUint64(amountAt, true) };
 }
 
 /** Hints between the owners of token accounts. */
 export function* ownerHints(hints: Iterable<Hint>, ownerOf: ReadonlyMap<string, string>): Generator<Hint> {
   for (const { from, to, amountRaw } of hints) {
     const [sender, receiver] = [ownerOf.get(from), ownerOf.get(to)];
-    if (sender !== undefined && receiver !== undefined && sender !== receiver) yield { from: sender, to: receiver, amountRaw };
+    if (sender !== undefined && receiver !== undefined && sender !== receiver)
+      yield { from: sender, to: receiver, amountRaw };
   }
 }
 

@@ -16,13 +16,16 @@ export interface Change {
 export function lamportChanges({ meta, keyCount }: ParsedTransaction): Change[] {
   const { preBalances, postBalances, fee } = meta;
   if (preBalances.length !== keyCount || postBalances.length !== keyCount) {
-    throw new RangeError(`expected ${keyCount} balances before and after, got ${preBalances.length} and ${postBalances.length}`);
+    throw new RangeError(
+      `expected ${keyCount} balances before and after, got ${preBalances.length} and ${postBalances.length}`,
+    );
   }
   const changes: Change[] = [];
   for (let index = 0; index < keyCount; index += 1) {
     const before = preBalances[index]!;
     const after = postBalances[index]!;
-    if (isRounded(before) || isRounded(after)) throw new RoundedAmountError('an amount beyond 2^53 was rounded');
+    if (isRounded(before) || isRounded(after))
+      throw new RoundedAmountError('an amount beyond 2^53 was rounded');
     if (before === after && index > 0) continue;
     const delta = subtract(after, before) + (index === 0 ? BigInt(fee) : 0n);
     if (delta !== 0n) changes.push({ index, delta });
@@ -40,10 +43,13 @@ function isRounded(amount: RawAmount): boolean {
 /** A vote that moves no lamports but its fee: the only ones that are dropped. */
 export function movesFeeOnly({ meta }: ParsedTransaction): boolean {
   const { preBalances, postBalances, fee } = meta;
-  for (let index = 1; index < preBalances.length; index += 1) if (preBalances[index] !== postBalances[index]) return false;
+  for (let index = 1; index < preBalances.length; index += 1)
+    if (preBalances[index] !== postBalances[index]) return false;
   return subtract(preBalances[0] ?? 0, postBalances[0] ?? 0) === BigInt(fee);
 }
 
 function subtract(one: RawAmount, other: RawAmount): bigint {
-  return typeof one === 'number' && typeof other === 'number' ? BigInt(one - other) : BigInt(one) - BigInt(other);
+  return typeof one === 'number' && typeof other === 'number'
+    ? BigInt(one - other)
+    : BigInt(one) - BigInt(other);
 }

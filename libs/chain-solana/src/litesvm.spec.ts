@@ -1,4 +1,10 @@
-import { AddressLookupTableProgram, Keypair, SystemProgram, type PublicKey, type TransactionInstruction } from '@solana/web3.js';
+import {
+  AddressLookupTableProgram,
+  Keypair,
+  SystemProgram,
+  type PublicKey,
+  type TransactionInstruction,
+} from '@solana/web3.js';
 import type { Block, BlockRef, Transaction } from '@chainwatch/chain-core';
 import { startSolana, type SolanaHandle } from '@chainwatch/testing';
 import * as token from '@chainwatch/tool-devnet/solana';
@@ -27,16 +33,23 @@ afterAll(async () => {
 });
 
 /** The block that `instructions` made, and their transaction in it. */
-async function run(instructions: readonly TransactionInstruction[], options: Partial<token.SendOptions> = {}): Promise<{ readonly block: Block; readonly tx: Transaction }> {
+async function run(
+  instructions: readonly TransactionInstruction[],
+  options: Partial<token.SendOptions> = {},
+): Promise<{ readonly block: Block; readonly tx: Transaction }> {
   const hash = await node.send(instructions, { payer, ...options });
   const block = await readHeadBlock(await node.produce());
   return { block, tx: block.transactions.find((one) => one.hash === hash)! };
 }
 
-const readHeadBlock = ({ slot, blockhash }: { slot: number; blockhash: string }): Promise<Block> => client.readBlock({ number: slot, hash: blockhash });
-const pay = (to: PublicKey, lamports: bigint, from = payer.publicKey): TransactionInstruction => SystemProgram.transfer({ fromPubkey: from, toPubkey: to, lamports });
-const linesOf = ({ transfers }: Transaction): string[] => transfers.map(({ from, to, amountRaw, assetGid }) => `${from} ${to} ${amountRaw} ${assetGid}`);
-const balanceOf = async (at: BlockRef, address: PublicKey, assetGid: string): Promise<bigint | undefined> => (await client.readBalances(at, [{ address: address.toBase58(), assetGid }]))[0];
+const readHeadBlock = ({ slot, blockhash }: { slot: number; blockhash: string }): Promise<Block> =>
+  client.readBlock({ number: slot, hash: blockhash });
+const pay = (to: PublicKey, lamports: bigint, from = payer.publicKey): TransactionInstruction =>
+  SystemProgram.transfer({ fromPubkey: from, toPubkey: to, lamports });
+const linesOf = ({ transfers }: Transaction): string[] =>
+  transfers.map(({ from, to, amountRaw, assetGid }) => `${from} ${to} ${amountRaw} ${assetGid}`);
+const balanceOf = async (at: BlockRef, address: PublicKey, assetGid: string): Promise<bigint | undefined> =>
+  (await client.readBalances(at, [{ address: address.toBase58(), assetGid }]))[0];
 
 interface Mint {
   readonly mint: PublicKey;
@@ -44,15 +57,33 @@ interface Mint {
   readonly accountOf: (owner: PublicKey) => PublicKey;
 }
 
-async function createMint(program: PublicKey, bytes: number, extensions: (mint: PublicKey) => TransactionInstruction[] = () => [], after: (mint: PublicKey) => TransactionInstruction[] = () => []): Promise<Mint> {
+async function createMint(
+  program: PublicKey,
+  bytes: number,
+  extensions: (mint: PublicKey) => TransactionInstruction[] = () => [],
+  after: (mint: PublicKey) => TransactionInstruction[] = () => [],
+): Promise<Mint> {
   const key = Keypair.generate();
   const mint = key.publicKey;
-  const create = SystemProgram.createAccount({ fromPubkey: payer.publicKey, newAccountPubkey: mint, lamports: Number(SOL / 10n), space: bytes, programId: program });
-  await run([create, ...extensions(mint), token.initializeMint(mint, 6, payer.publicKey, program), ...after(mint)], { signers: [key] });
+  const create = SystemProgram.createAccount({
+    fromPubkey: payer.publicKey,
+    newAccountPubkey: mint,
+    lamports: Number(SOL / 10n),
+    space: bytes,
+    programId: program,
+  });
+  await run(
+    [create, ...extensions(mint), token.initializeMint(mint, 6, payer.publicKey, program), ...after(mint)],
+    { signers: [key] },
+  );
   return { mint, program, accountOf: (owner) => token.associatedAccount(owner, mint, program) };
 }
 
-const give = ({ mint, program, accountOf }: Mint, owner: PublicKey, amount: bigint): TransactionInstruction[] => [
+const give = (
+  { mint, program, accountOf }: Mint,
+  owner: PublicKey,
+  amount: bigint,
+): TransactionInstruction[] => [
   token.createAssociatedAccount(payer.publicKey, owner, mint, program),
   token.mintTo(mint, accountOf(owner), payer.publicKey, amount, program),
 ];
@@ -60,7 +91,10 @@ const give = ({ mint, program, accountOf }: Mint, owner: PublicKey, amount: bigi
 describe('SolanaClient on a real runtime', () => {
   it('knows a cluster of its own, and no other one', async () => {
     await client.verifyChain();
-    const other = new SolanaClient({ network: solanaNetworks.find(({ name }) => name === 'solana')!, endpointUrl: node.url });
+    const other = new SolanaClient({
+      network: solanaNetworks.find(({ name }) => name === 'solana')!,
+      endpointUrl: node.url,
+    });
     await expect(other.verifyChain()).rejects.toMatchObject({ code: 'wrong_chain' });
     other.close();
   });
@@ -69,14 +103,28 @@ describe('SolanaClient on a real runtime', () => {
     const before = await client.readHead();
     await node.skip(3);
     const { slot, blockhash } = await node.produce();
-    expect(await client.readHead()).toMatchObject({ number: slot, hash: blockhash, parentHash: before.hash, parentNumber: before.number });
+    expect(await client.readHead()).toMatchObject({
+      number: slot,
+      hash: blockhash,
+      parentHash: before.hash,
+      parentNumber: before.number,
+    });
     expect(slot).toBe(before.number + 4);
-    expect((await client.readHeaders(before.number, slot + 5)).map(({ number }) => number)).toEqual([before.number, slot]);
+    expect((await client.readHeaders(before.number, slot + 5)).map(({ number }) => number)).toEqual([
+      before.number,
+      slot,
+    ]);
     expect(await client.findHeaderByNumber(before.number + 1)).toBeUndefined();
     expect(await client.findHeaderByHash(before.hash)).toEqual(before);
-    await expect(client.readBlock({ number: before.number + 1, hash: before.hash })).rejects.toThrow(/no block in that slot/);
-    await expect(client.readBlock({ number: slot + 1, hash: before.hash })).rejects.toThrow(/the node is behind/);
-    await expect(client.readBlock({ number: slot, hash: before.hash })).rejects.toMatchObject({ code: 'block_not_found' });
+    await expect(client.readBlock({ number: before.number + 1, hash: before.hash })).rejects.toThrow(
+      /no block in that slot/,
+    );
+    await expect(client.readBlock({ number: slot + 1, hash: before.hash })).rejects.toThrow(
+      /the node is behind/,
+    );
+    await expect(client.readBlock({ number: slot, hash: before.hash })).rejects.toMatchObject({
+      code: 'block_not_found',
+    });
     await node.produce(33);
     expect((await client.findFinalized())!.number).toBeGreaterThanOrEqual(slot);
   });
@@ -84,17 +132,38 @@ describe('SolanaClient on a real runtime', () => {
   it('tells native transfers, legacy and v0 with a look-up table, and of a failure the fee alone', async () => {
     const fresh = Keypair.generate().publicKey;
     const legacy = await run([pay(fresh, SOL)], { isLegacy: true });
-    expect(legacy.tx).toMatchObject({ isFailed: false, from: payer.publicKey.toBase58(), fee: { amountRaw: 5_000n, payer: payer.publicKey.toBase58() } });
+    expect(legacy.tx).toMatchObject({
+      isFailed: false,
+      from: payer.publicKey.toBase58(),
+      fee: { amountRaw: 5_000n, payer: payer.publicKey.toBase58() },
+    });
     expect(linesOf(legacy.tx)).toEqual([`${payer.publicKey} ${fresh} ${SOL} ${native}`]);
 
     const recentSlot = (await client.readHead()).number;
-    const [create, table] = AddressLookupTableProgram.createLookupTable({ authority: payer.publicKey, payer: payer.publicKey, recentSlot: recentSlot - 1 });
-    const extend = AddressLookupTableProgram.extendLookupTable({ lookupTable: table, authority: payer.publicKey, payer: payer.publicKey, addresses: [fresh, bob.publicKey] });
+    const [create, table] = AddressLookupTableProgram.createLookupTable({
+      authority: payer.publicKey,
+      payer: payer.publicKey,
+      recentSlot: recentSlot - 1,
+    });
+    const extend = AddressLookupTableProgram.extendLookupTable({
+      lookupTable: table,
+      authority: payer.publicKey,
+      payer: payer.publicKey,
+      addresses: [fresh, bob.publicKey],
+    });
     await run([create, extend]);
     await node.produce();
     const { value } = await node.connection.getAddressLookupTable(table);
-    const looked = await run([pay(fresh, 7n * SOL), pay(bob.publicKey, SOL, alice.publicKey)], { tables: [value!], signers: [alice] });
-    expect(linesOf(looked.tx).toSorted()).toEqual([`${alice.publicKey} ${bob.publicKey} ${SOL} ${native}`, `${payer.publicKey} ${fresh} ${7n * SOL} ${native}`].toSorted());
+    const looked = await run([pay(fresh, 7n * SOL), pay(bob.publicKey, SOL, alice.publicKey)], {
+      tables: [value!],
+      signers: [alice],
+    });
+    expect(linesOf(looked.tx).toSorted()).toEqual(
+      [
+        `${alice.publicKey} ${bob.publicKey} ${SOL} ${native}`,
+        `${payer.publicKey} ${fresh} ${7n * SOL} ${native}`,
+      ].toSorted(),
+    );
 
     const failed = await run([pay(fresh, 500n * SOL)], { skipPreflight: true });
     expect(failed.tx).toMatchObject({ isFailed: true, transfers: [], fee: { amountRaw: 5_000n } });
@@ -105,40 +174,107 @@ describe('SolanaClient on a real runtime', () => {
     const { mint, accountOf } = coin;
     const [from, to] = [accountOf(alice.publicKey), accountOf(bob.publicKey)];
     const minted = await run(give(coin, alice.publicKey, 1_000n));
-    expect(linesOf(minted.tx).filter((line) => line.endsWith(gidOf(mint)))).toEqual([`undefined ${alice.publicKey} 1000 ${gidOf(mint)}`, `undefined ${from} 1000 ${gidOf(mint)}`]);
+    expect(linesOf(minted.tx).filter((line) => line.endsWith(gidOf(mint)))).toEqual([
+      `undefined ${alice.publicKey} 1000 ${gidOf(mint)}`,
+      `undefined ${from} 1000 ${gidOf(mint)}`,
+    ]);
 
-    const moved = await run([token.createAssociatedAccount(payer.publicKey, bob.publicKey, mint), token.transferChecked({ from, to, owner: alice.publicKey, mint, amount: 300n, decimals: 6 })], { signers: [alice] });
-    expect(linesOf(moved.tx).filter((line) => line.endsWith(gidOf(mint)))).toEqual([`${alice.publicKey} ${bob.publicKey} 300 ${gidOf(mint)}`, `${from} ${to} 300 ${gidOf(mint)}`]);
+    const moved = await run(
+      [
+        token.createAssociatedAccount(payer.publicKey, bob.publicKey, mint),
+        token.transferChecked({ from, to, owner: alice.publicKey, mint, amount: 300n, decimals: 6 }),
+      ],
+      { signers: [alice] },
+    );
+    expect(linesOf(moved.tx).filter((line) => line.endsWith(gidOf(mint)))).toEqual([
+      `${alice.publicKey} ${bob.publicKey} 300 ${gidOf(mint)}`,
+      `${from} ${to} 300 ${gidOf(mint)}`,
+    ]);
 
-    const burnt = await run([token.burn(to, mint, bob.publicKey, 300n), token.closeAccount(to, bob.publicKey, bob.publicKey)], { signers: [bob] });
-    expect(linesOf(burnt.tx).filter((line) => line.endsWith(gidOf(mint)))).toEqual([`${bob.publicKey} undefined 300 ${gidOf(mint)}`, `${to} undefined 300 ${gidOf(mint)}`]);
+    const burnt = await run(
+      [token.burn(to, mint, bob.publicKey, 300n), token.closeAccount(to, bob.publicKey, bob.publicKey)],
+      { signers: [bob] },
+    );
+    expect(linesOf(burnt.tx).filter((line) => line.endsWith(gidOf(mint)))).toEqual([
+      `${bob.publicKey} undefined 300 ${gidOf(mint)}`,
+      `${to} undefined 300 ${gidOf(mint)}`,
+    ]);
     // The rent of the closed account came back to its owner.
     expect(linesOf(burnt.tx)[0]).toMatch(`${to} ${bob.publicKey}`);
 
-    expect(await Promise.all([minted, moved, burnt].map(({ block }) => balanceOf(block, alice.publicKey, gidOf(mint))))).toEqual([1_000n, 700n, 700n]);
-    expect(await Promise.all([minted, moved, burnt].map(({ block }) => balanceOf(block, bob.publicKey, gidOf(mint))))).toEqual([0n, 300n, 0n]);
-    expect(await Promise.all([minted, moved, burnt].map(({ block }) => balanceOf(block, to, gidOf(mint))))).toEqual([0n, 300n, 0n]);
+    expect(
+      await Promise.all(
+        [minted, moved, burnt].map(({ block }) => balanceOf(block, alice.publicKey, gidOf(mint))),
+      ),
+    ).toEqual([1_000n, 700n, 700n]);
+    expect(
+      await Promise.all(
+        [minted, moved, burnt].map(({ block }) => balanceOf(block, bob.publicKey, gidOf(mint))),
+      ),
+    ).toEqual([0n, 300n, 0n]);
+    expect(
+      await Promise.all([minted, moved, burnt].map(({ block }) => balanceOf(block, to, gidOf(mint)))),
+    ).toEqual([0n, 300n, 0n]);
   });
 
   it('tells what a Token-2022 transfer withholds, and reads its metadata', async () => {
     const metadata = { name: 'Taxed Coin', symbol: 'TAX', uri: 'https://example.org/tax.json' };
     const coin = await createMint(
-      token.TOKEN_2022_PROGRAM, 346,
-      (mint) => [token.initializeTransferFee(mint, payer.publicKey, 100, 1_000_000n), token.initializeMetadataPointer(mint, payer.publicKey, mint)],
+      token.TOKEN_2022_PROGRAM,
+      346,
+      (mint) => [
+        token.initializeTransferFee(mint, payer.publicKey, 100, 1_000_000n),
+        token.initializeMetadataPointer(mint, payer.publicKey, mint),
+      ],
       (mint) => [token.initializeTokenMetadata(mint, payer.publicKey, metadata)],
     );
     const { mint, program, accountOf } = coin;
-    await run([...give(coin, alice.publicKey, 10_000n), token.createAssociatedAccount(payer.publicKey, bob.publicKey, mint, program)]);
-    const { tx, block } = await run([token.transferChecked({ from: accountOf(alice.publicKey), to: accountOf(bob.publicKey), owner: alice.publicKey, mint, amount: 1_000n, decimals: 6, program })], { signers: [alice] });
-    expect(linesOf(tx).slice(0, 2)).toEqual([`${alice.publicKey} ${bob.publicKey} 990 ${gidOf(mint)}`, `${alice.publicKey} undefined 10 ${gidOf(mint)}`]);
+    await run([
+      ...give(coin, alice.publicKey, 10_000n),
+      token.createAssociatedAccount(payer.publicKey, bob.publicKey, mint, program),
+    ]);
+    const { tx, block } = await run(
+      [
+        token.transferChecked({
+          from: accountOf(alice.publicKey),
+          to: accountOf(bob.publicKey),
+          owner: alice.publicKey,
+          mint,
+          amount: 1_000n,
+          decimals: 6,
+          program,
+        }),
+      ],
+      { signers: [alice] },
+    );
+    expect(linesOf(tx).slice(0, 2)).toEqual([
+      `${alice.publicKey} ${bob.publicKey} 990 ${gidOf(mint)}`,
+      `${alice.publicKey} undefined 10 ${gidOf(mint)}`,
+    ]);
     expect(await balanceOf(block, bob.publicKey, gidOf(mint))).toBe(990n);
-    expect(await client.readTokens([gidOf(mint), gidOf(alice.publicKey), native])).toEqual([{ name: 'Taxed Coin', symbol: 'TAX', decimals: 6 }, undefined, undefined]);
+    expect(await client.readTokens([gidOf(mint), gidOf(alice.publicKey), native])).toEqual([
+      { name: 'Taxed Coin', symbol: 'TAX', decimals: 6 },
+      undefined,
+      undefined,
+    ]);
   });
 
   it('tells wrapped SOL as a token of its own', async () => {
     const account = token.associatedAccount(alice.publicKey, token.NATIVE_MINT);
-    const { tx } = await run([token.createAssociatedAccount(payer.publicKey, alice.publicKey, token.NATIVE_MINT), pay(account, SOL, alice.publicKey), token.syncNative(account)], { signers: [alice] });
-    expect(linesOf(tx)).toEqual(expect.arrayContaining([`${alice.publicKey} ${account} ${SOL} ${native}`, `undefined ${alice.publicKey} ${SOL} ${gidOf(token.NATIVE_MINT)}`]));
+    const { tx } = await run(
+      [
+        token.createAssociatedAccount(payer.publicKey, alice.publicKey, token.NATIVE_MINT),
+        pay(account, SOL, alice.publicKey),
+        token.syncNative(account),
+      ],
+      { signers: [alice] },
+    );
+    expect(linesOf(tx)).toEqual(
+      expect.arrayContaining([
+        `${alice.publicKey} ${account} ${SOL} ${native}`,
+        `undefined ${alice.publicKey} ${SOL} ${gidOf(token.NATIVE_MINT)}`,
+      ]),
+    );
   });
 
   it('reads balances as they were at a block that others have followed', async () => {
@@ -151,11 +287,22 @@ describe('SolanaClient on a real runtime', () => {
     const { block: spent } = await run([pay(bob.publicKey, SOL, carol.publicKey)], { payer: carol });
     await node.skip(2);
     await node.produce(2);
-    expect(await Promise.all([...refs, spent].map((at) => balanceOf(at, carol.publicKey, native)))).toEqual([3n * SOL, 4n * SOL, 6n * SOL, 5n * SOL - 5_000n]);
-    await expect(balanceOf({ number: refs[0]!.number, hash: refs[1]!.hash }, carol.publicKey, native)).rejects.toMatchObject({ code: 'block_not_found' });
-    await expect(balanceOf({ number: spent.number + 100, hash: spent.hash }, carol.publicKey, native)).rejects.toMatchObject({ code: 'block_not_found' });
+    expect(await Promise.all([...refs, spent].map((at) => balanceOf(at, carol.publicKey, native)))).toEqual([
+      3n * SOL,
+      4n * SOL,
+      6n * SOL,
+      5n * SOL - 5_000n,
+    ]);
+    await expect(
+      balanceOf({ number: refs[0]!.number, hash: refs[1]!.hash }, carol.publicKey, native),
+    ).rejects.toMatchObject({ code: 'block_not_found' });
+    await expect(
+      balanceOf({ number: spent.number + 100, hash: spent.hash }, carol.publicKey, native),
+    ).rejects.toMatchObject({ code: 'block_not_found' });
     await node.produce(130);
-    await expect(balanceOf(refs[0]!, carol.publicKey, native)).rejects.toMatchObject({ code: 'block_not_found' });
+    await expect(balanceOf(refs[0]!, carol.publicKey, native)).rejects.toMatchObject({
+      code: 'block_not_found',
+    });
   });
 
   it('reads the other branch after a fork, whose blocks stand in later slots', async () => {
@@ -167,7 +314,11 @@ describe('SolanaClient on a real runtime', () => {
     const { slot, blockhash } = await node.produce();
     expect(slot).toBe(orphan.number + 1);
     await expect(client.readBlock(orphan)).rejects.toMatchObject({ code: 'block_not_found' });
-    expect(await client.readHead()).toMatchObject({ hash: blockhash, parentHash: base.hash, parentNumber: base.number });
+    expect(await client.readHead()).toMatchObject({
+      hash: blockhash,
+      parentHash: base.hash,
+      parentNumber: base.number,
+    });
     const block = await client.readBlock({ number: slot, hash: blockhash });
     expect(block.transactions.map(({ hash }) => hash)).toEqual([orphan.transactions[0]!.hash]);
     expect(await balanceOf(block, dave, native)).toBe(SOL);

@@ -37,7 +37,8 @@ export function pairFlows(flows: Flows, readHints: () => Iterable<Hint>): Flow[]
   };
   if (out.size > 1 && into.size > 1) {
     for (const { from, to, amountRaw } of readHints()) pay(from, to, amountRaw);
-    for (const [from, amount] of [...out]) for (const [to, wanted] of into) if (out.has(from) && amount === wanted) pay(from, to, amount);
+    for (const [from, amount] of [...out])
+      for (const [to, wanted] of into) if (out.has(from) && amount === wanted) pay(from, to, amount);
   }
   for (const from of [...out.keys()]) for (const to of [...into.keys()]) pay(from, to, out.get(from) ?? 0n);
   for (const [from, amountRaw] of out) paired.push({ from, amountRaw });

@@ -6,7 +6,8 @@ import { parseAddress } from './parse-address.ts';
 import { parseAssetPath } from './parse-asset-path.ts';
 
 const anyKey = fc.uint8Array({ minLength: 32, maxLength: 32 });
-const networkOf = (name: string): Network => solanaNetworks.find((network) => network.name === name) as Network;
+const networkOf = (name: string): Network =>
+  solanaNetworks.find((network) => network.name === name) as Network;
 const usdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 
 describe('parseAddress', () => {
@@ -35,21 +36,31 @@ describe('parseAddress', () => {
     ['', 'expected 32 bytes in 32 to 44 characters (Base58), got 0 bytes in 0 characters'],
     ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt', 'got 31 bytes in 42 characters'],
     ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v1', 'got 33 bytes in 45 characters'],
-    ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt0v', 'expected letters and digits other than 0, O, I and l (Base58), got "0" as character 43'],
+    [
+      'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt0v',
+      'expected letters and digits other than 0, O, I and l (Base58), got "0" as character 43',
+    ],
     ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDtlv', 'got "l" as character 43'],
     [' EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'got " " as character 1'],
     ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', 'got "0" as character 1'],
-    ['5Q544fKrFoe6tsEbD7S8EmxGTJYAKtTVhAW5Q5pge4j15Q544fKrFoe6tsEbD7S8EmxGTJYAKtTVhAW5Q5pge4j1', 'expected 32 bytes in 32 to 44 characters (Base58), got 64 bytes'],
+    [
+      '5Q544fKrFoe6tsEbD7S8EmxGTJYAKtTVhAW5Q5pge4j15Q544fKrFoe6tsEbD7S8EmxGTJYAKtTVhAW5Q5pge4j1',
+      'expected 32 bytes in 32 to 44 characters (Base58), got 64 bytes',
+    ],
     ['1'.repeat(5_000), 'got 5000 characters'],
   ])('says what is wrong with %j', (input, text) => {
-    expect(() => parseAddress(input)).toThrow(expect.objectContaining({ code: 'invalid_address', retryable: false }) as Error);
+    expect(() => parseAddress(input)).toThrow(
+      expect.objectContaining({ code: 'invalid_address', retryable: false }) as Error,
+    );
     expect(() => parseAddress(input)).toThrow(text);
   });
 
   it('answers every text with an address or an InvalidAddressError', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 120 }), (text) => {
-        expect(() => parseAddress(text)).toThrow(expect.objectContaining({ code: 'invalid_address' }) as Error);
+        expect(() => parseAddress(text)).toThrow(
+          expect.objectContaining({ code: 'invalid_address' }) as Error,
+        );
       }),
     );
   });
@@ -71,7 +82,9 @@ describe('parseAssetPath', () => {
     ['token:x0', 'got "0" as character 2'],
     ['', 'expected slip44'],
   ])('refuses %j', (path, text) => {
-    expect(() => parseAssetPath(networkOf('solana'), path)).toThrow(expect.objectContaining({ code: 'invalid_asset' }) as Error);
+    expect(() => parseAssetPath(networkOf('solana'), path)).toThrow(
+      expect.objectContaining({ code: 'invalid_asset' }) as Error,
+    );
     expect(() => parseAssetPath(networkOf('solana'), path)).toThrow(text);
   });
 });

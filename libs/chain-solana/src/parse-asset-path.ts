@@ -7,5 +7,7 @@ import { parseAddress } from './parse-address.ts';
  * @throws InvalidAssetError
  */
 export function parseAssetPath(network: Network, assetPath: string): string {
-  return resolveAssetPath(network, assetPath, [{ namespace: 'token', reference: 'mint', parse: (reference) => parseAddress(reference).canonical }]);
+  return resolveAssetPath(network, assetPath, [
+    { namespace: 'token', reference: 'mint', parse: (reference) => parseAddress(reference).canonical },
+  ]);
 }

@@ -41,10 +41,18 @@ export function parseTransaction({ transaction, meta, version }: RawTransaction)
   if (meta === null || meta === undefined) throw new TypeError('a transaction without meta');
   // Its absence would read as success.
   if (meta.err === undefined) throw new TypeError('meta without err');
-  if ('accountKeys' in transaction) return new JsonTransaction(transaction.signatures, transaction.accountKeys, [], meta);
-  if ('message' in transaction) return new JsonTransaction(transaction.signatures, transaction.message.accountKeys, transaction.message.instructions, meta);
+  if ('accountKeys' in transaction)
+    return new JsonTransaction(transaction.signatures, transaction.accountKeys, [], meta);
+  if ('message' in transaction)
+    return new JsonTransaction(
+      transaction.signatures,
+      transaction.message.accountKeys,
+      transaction.message.instructions,
+      meta,
+    );
   const [text, encoding] = transaction;
-  if (encoding !== 'base64' && encoding !== 'base58') throw new TypeError(`expected base64, got ${String(encoding)}`);
+  if (encoding !== 'base64' && encoding !== 'base58')
+    throw new TypeError(`expected base64, got ${String(encoding)}`);
   const bytes = encoding === 'base64' ? Buffer.from(text, 'base64') : Buffer.from(base58.decode(text));
   const unknown = typeof version === 'number' && version > 0 ? version : findUnknownVersion(bytes);
   if (unknown !== undefined) throw new UnknownVersionError(unknown);
@@ -64,7 +72,9 @@ class BinaryTransaction implements ParsedTransaction {
     const { loadedAddresses } = meta;
     this.meta = meta;
     this.wire = wire;
-    this.keyCount = wire.keyCount + (loadedAddresses ? loadedAddresses.writable.length + loadedAddresses.readonly.length : 0);
+    this.keyCount =
+      wire.keyCount +
+      (loadedAddresses ? loadedAddresses.writable.length + loadedAddresses.readonly.length : 0);
     this.isVote = wire.instructionCount === 1 && wire.isKeyAt(wire.firstProgramIndex!, VOTE_PROGRAM_BYTES);
   }
 
@@ -77,19 +87,27 @@ class BinaryTransaction implements ParsedTransaction {
   }
 
   keyAt(index: number): string {
-    return (this.#keys[index] ??= index < this.wire.keyCount ? this.wire.keyAt(index) : this.#loadedAt(index - this.wire.keyCount));
+    return (this.#keys[index] ??=
+      index < this.wire.keyCount ? this.wire.keyAt(index) : this.#loadedAt(index - this.wire.keyCount));
   }
 
   *instructions(): Generator<Instruction> {
     for (const { programIndex, accounts, data } of this.wire.instructions()) {
-      yield { program: this.keyAt(programIndex), accountAt: (position) => (position < accounts.length ? this.keyAt(accounts[position]!) : undefined), readData: () => data };
+      yield {
+        program: this.keyAt(programIndex),
+        accountAt: (position) => (position < accounts.length ? this.keyAt(accounts[position]!) : undefined),
+        readData: () => data,
+      };
     }
     yield* innerInstructions(this);
   }
 
   #loadedAt(position: number): string {
     const { writable = [], readonly = [] } = this.meta.loadedAddresses ?? {};
-    return required(position < writable.length ? writable[position] : readonly[position - writable.length], position);
+    return required(
+      position < writable.length ? writable[position] : readonly[position - writable.length],
+      position,
+    );
   }
 }
 
@@ -102,10 +120,18 @@ class JsonTransaction implements ParsedTransaction {
   readonly #keys: readonly string[];
   readonly #outer: readonly RawInstruction[];
 
-  constructor(signatures: readonly string[], rawKeys: readonly RawKey[], outer: readonly RawInstruction[], meta: RawMeta) {
+  constructor(
+    signatures: readonly string[],
+    rawKeys: readonly RawKey[],
+    outer: readonly RawInstruction[],
+    meta: RawMeta,
+  ) {
     const isWhole = rawKeys.some((key) => typeof key !== 'string');
     const { writable = [], readonly = [] } = meta.loadedAddresses ?? {};
-    this.#keys = [...rawKeys.map((key) => (typeof key === 'string' ? key : key.pubkey)), ...(isWhole ? [] : [...writable, ...readonly])];
+    this.#keys = [
+      ...rawKeys.map((key) => (typeof key === 'string' ? key : key.pubkey)),
+      ...(isWhole ? [] : [...writable, ...readonly]),
+    ];
     this.#outer = outer;
     this.meta = meta;
     this.signature = required(signatures[0], 0);
@@ -130,7 +156,8 @@ class JsonTransaction implements ParsedTransaction {
 type Keyed = Pick<ParsedTransaction, 'keyAt' | 'meta'>;
 
 function* innerInstructions(tx: Keyed): Generator<Instruction> {
-  for (const { instructions } of tx.meta.innerInstructions ?? []) for (const one of instructions) yield* readInstruction(tx, one);
+  for (const { instructions } of tx.meta.innerInstructions ?? [])
+    for (const one of instructions) yield* readInstruction(tx, one);
 }
 
 function* readInstruction(tx: Keyed, one: RawInstruction): Generator<Instruction> {
@@ -143,7 +170,10 @@ function* readInstruction(tx: Keyed, one: RawInstruction): Generator<Instruction
   yield { program: programOf(tx, one), accountAt, readData: () => base58.decode(data) };
 }
 
-function programOf(tx: Pick<ParsedTransaction, 'keyAt'>, { programId, programIdIndex }: RawInstruction): string {
+function programOf(
+  tx: Pick<ParsedTransaction, 'keyAt'>,
+  { programId, programIdIndex }: RawInstruction,
+): string {
   return programId ?? tx.keyAt(programIdIndex ?? -1);
 }
 

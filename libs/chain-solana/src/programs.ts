@@ -8,6 +8,8 @@ export const VOTE_PROGRAM = 'Vote111111111111111111111111111111111111111';
 export const VOTE_PROGRAM_BYTES = base58.decode(VOTE_PROGRAM);
 /** They check signatures that an instruction carries, and each costs like one of the transaction's own. */
 export const PRECOMPILES: ReadonlySet<string> = new Set([
-  'Ed25519SigVerify111111111111111111111111111', 'KeccakSecp256k11111111111111111111111111111', 'Secp256r1SigVerify1111111111111111111111111',
+  'Ed25519SigVerify111111111111111111111111111',
+  'KeccakSecp256k11111111111111111111111111111',
+  'Secp256r1SigVerify1111111111111111111111111',
 ]);
 export const PRECOMPILES_BYTES: readonly Uint8Array[] = Array.from(PRECOMPILES, (key) => base58.decode(key));

@@ -3,7 +3,9 @@
  * and more become texts. Inside a JSON text a quote is escaped, so that no log line can look like one of these fields.
  */
 export function quoteLargeBalances(text: string): string {
-  return text.replace(LARGE_BALANCES, (list) => list.replace(/\d{16,}/g, '"$&"')).replace(LARGE_LAMPORTS, '$1"$2"');
+  return text
+    .replace(LARGE_BALANCES, (list) => list.replace(/\d{16,}/g, '"$&"'))
+    .replace(LARGE_LAMPORTS, '$1"$2"');
 }
 
 const LARGE_BALANCES = /"(?:pre|post)Balances":\s*\[[\d,\s]*\d{16}[\d,\s]*\]/g;

@@ -58,7 +58,10 @@ export interface RawMeta {
   readonly preTokenBalances?: readonly RawTokenBalance[] | null;
   readonly postTokenBalances?: readonly RawTokenBalance[] | null;
   readonly innerInstructions?: readonly { readonly instructions: readonly RawInstruction[] }[] | null;
-  readonly loadedAddresses?: { readonly writable: readonly string[]; readonly readonly: readonly string[] } | null;
+  readonly loadedAddresses?: {
+    readonly writable: readonly string[];
+    readonly readonly: readonly string[];
+  } | null;
   readonly rewards?: readonly RawReward[] | null;
 }
 

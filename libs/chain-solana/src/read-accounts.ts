@@ -11,11 +11,16 @@ const ACCOUNTS_MAX = 100;
 const accountSchema = z.object({
   lamports: z.union([z.int().min(0), z.string().regex(/^\d+$/)]).transform(BigInt),
   owner: z.string(),
-  data: z.tuple([z.string(), z.literal('base64')]).transform(([text]) => new Uint8Array(Buffer.from(text, 'base64'))),
+  data: z
+    .tuple([z.string(), z.literal('base64')])
+    .transform(([text]) => new Uint8Array(Buffer.from(text, 'base64'))),
 });
 const contextSchema = z.object({ slot: z.int().min(0) });
 const multipleSchema = z.object({ context: contextSchema, value: z.array(accountSchema.nullable()) });
-const keyedSchema = z.object({ context: contextSchema, value: z.array(z.object({ pubkey: z.string(), account: accountSchema })) });
+const keyedSchema = z.object({
+  context: contextSchema,
+  value: z.array(z.object({ pubkey: z.string(), account: accountSchema })),
+});
 
 export type ChainAccount = z.infer<typeof accountSchema>;
 
@@ -33,35 +38,74 @@ export interface StateOptions {
 }
 
 /** Accounts in the order of `keys`, null where there is none, in batches that may be of different slots. */
-export async function readAccounts(session: Session, keys: readonly string[], options: StateOptions = {}): Promise<AtSlot<ChainAccount | null>[]> {
+export async function readAccounts(
+  session: Session,
+  keys: readonly string[],
+  options: StateOptions = {},
+): Promise<AtSlot<ChainAccount | null>[]> {
   const batches: Promise<AtSlot<ChainAccount | null>[]>[] = [];
-  for (let from = 0; from < keys.length; from += ACCOUNTS_MAX) batches.push(readBatch(session, keys.slice(from, from + ACCOUNTS_MAX), options));
+  for (let from = 0; from < keys.length; from += ACCOUNTS_MAX)
+    batches.push(readBatch(session, keys.slice(from, from + ACCOUNTS_MAX), options));
   return (await Promise.all(batches)).flat();
 }
 
-async function readBatch(session: Session, keys: readonly string[], options: StateOptions): Promise<AtSlot<ChainAccount | null>[]> {
-  const { context, value } = parse('getMultipleAccounts', multipleSchema, await readState(session, 'getMultipleAccounts', [keys], options));
-  if (value.length !== keys.length) throw new BlockNotFoundError(`getMultipleAccounts: expected ${keys.length} accounts, got ${value.length}`);
+async function readBatch(
+  session: Session,
+  keys: readonly string[],
+  options: StateOptions,
+): Promise<AtSlot<ChainAccount | null>[]> {
+  const { context, value } = parse(
+    'getMultipleAccounts',
+    multipleSchema,
+    await readState(session, 'getMultipleAccounts', [keys], options),
+  );
+  if (value.length !== keys.length)
+    throw new BlockNotFoundError(
+      `getMultipleAccounts: expected ${keys.length} accounts, got ${value.length}`,
+    );
   return value.map((account) => ({ slot: context.slot, value: account }));
 }
 
 /** Token accounts of `owner`, of one mint or of both token programs. */
-export async function readTokenAccounts(session: Session, owner: string, mint: string | undefined, options: StateOptions = {}): Promise<AtSlot<{ pubkey: string; account: ChainAccount }[]>[]> {
-  const filters = mint === undefined ? [{ programId: TOKEN_PROGRAM }, { programId: TOKEN_2022_PROGRAM }] : [{ mint }];
+export async function readTokenAccounts(
+  session: Session,
+  owner: string,
+  mint: string | undefined,
+  options: StateOptions = {},
+): Promise<AtSlot<{ pubkey: string; account: ChainAccount }[]>[]> {
+  const filters =
+    mint === undefined ? [{ programId: TOKEN_PROGRAM }, { programId: TOKEN_2022_PROGRAM }] : [{ mint }];
   return Promise.all(
     filters.map(async (filter) => {
-      const { context, value } = parse('getTokenAccountsByOwner', keyedSchema, await readState(session, 'getTokenAccountsByOwner', [owner, filter], options));
+      const { context, value } = parse(
+        'getTokenAccountsByOwner',
+        keyedSchema,
+        await readState(session, 'getTokenAccountsByOwner', [owner, filter], options),
+      );
       return { slot: context.slot, value };
     }),
   );
 }
 
-async function readState(session: Session, method: string, params: readonly unknown[], { slotMin, dataSlice, signal }: StateOptions): Promise<unknown> {
-  const config = { commitment: 'confirmed', encoding: 'base64', ...(slotMin === undefined ? {} : { minContextSlot: slotMin }), ...(dataSlice === undefined ? {} : { dataSlice }) };
+async function readState(
+  session: Session,
+  method: string,
+  params: readonly unknown[],
+  { slotMin, dataSlice, signal }: StateOptions,
+): Promise<unknown> {
+  const config = {
+    commitment: 'confirmed',
+    encoding: 'base64',
+    ...(slotMin === undefined ? {} : { minContextSlot: slotMin }),
+    ...(dataSlice === undefined ? {} : { dataSlice }),
+  };
   try {
     return await session.rpc.call(method, [...params, config], signal);
   } catch (error) {
     if (!isBehindContext(error)) throw error;
-    throw new BlockNotFoundError(`${method}: the node has not reached slot ${slotMin}`, { cause: error, publicMessage: `block ${slotMin} is not known to the node` });
+    throw new BlockNotFoundError(`${method}: the node has not reached slot ${slotMin}`, {
+      cause: error,
+      publicMessage: `block ${slotMin} is not known to the node`,
+    });
   }
 }

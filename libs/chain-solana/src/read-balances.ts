@@ -16,24 +16,49 @@ const MINTS_APART = 2;
  * undone with the balances that they found, so that the answer is that of `at` exactly.
  * @throws BlockNotFoundError when the node has not reached `at`, has another block there, or is far beyond it
  */
-export async function readBalances(session: Session, at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]> {
+export async function readBalances(
+  session: Session,
+  at: BlockRef,
+  queries: readonly BalanceQuery[],
+  signal?: AbortSignal,
+): Promise<(bigint | undefined)[]> {
   if (queries.length === 0) return [];
   const { network } = session;
-  const options: StateOptions = { slotMin: at.number, dataSlice: ACCOUNT_SLICE, ...(signal === undefined ? {} : { signal }) };
+  const options: StateOptions = {
+    slotMin: at.number,
+    dataSlice: ACCOUNT_SLICE,
+    ...(signal === undefined ? {} : { signal }),
+  };
   const addresses = [...new Set(queries.map(({ address }) => address))];
-  const [accounts, held] = await Promise.all([readAccounts(session, addresses, options), readHeld(session, queries, options)]);
+  const [accounts, held] = await Promise.all([
+    readAccounts(session, addresses, options),
+    readHeld(session, queries, options),
+  ]);
   const own = new Map(addresses.map((address, position) => [address, accounts[position]!]));
-  const slots = [...own.values(), ...[...held.values()].flatMap(({ parts }) => parts)].map(({ slot }) => slot);
+  const slots = [...own.values(), ...[...held.values()].flatMap(({ parts }) => parts)].map(
+    ({ slot }) => slot,
+  );
   const behind = slots.find((slot) => slot < at.number);
-  if (behind !== undefined) throw new BlockNotFoundError(`the state of slot ${at.number} was asked for, the node told that of ${behind}`);
+  if (behind !== undefined)
+    throw new BlockNotFoundError(
+      `the state of slot ${at.number} was asked for, the node told that of ${behind}`,
+    );
   const touches = await readTouchesAbove(session, at, Math.max(...slots), signal);
   return queries.map(({ address, assetGid }) => {
     const account = own.get(address)!;
-    if (assetGid === network.native.gid) return undoLamports(address, { slot: account.slot, value: account.value?.lamports ?? 0n }, touches);
+    if (assetGid === network.native.gid)
+      return undoLamports(address, { slot: account.slot, value: account.value?.lamports ?? 0n }, touches);
     const known = new Map(held.get(address)?.accounts);
-    const self = account.value === null ? undefined : parseTokenAccount(account.value.owner, account.value.data);
+    const self =
+      account.value === null ? undefined : parseTokenAccount(account.value.owner, account.value.data);
     if (self !== undefined) known.set(address, { slot: account.slot, value: self });
-    return sumTokens(address, mintOf(assetGid), known, touches, Math.min(...[account, ...(held.get(address)?.parts ?? [])].map(({ slot }) => slot)));
+    return sumTokens(
+      address,
+      mintOf(assetGid),
+      known,
+      touches,
+      Math.min(...[account, ...(held.get(address)?.parts ?? [])].map(({ slot }) => slot)),
+    );
   });
 }
 
@@ -43,7 +68,11 @@ interface Held {
   readonly parts: readonly { readonly slot: number }[];
 }
 
-async function readHeld(session: Session, queries: readonly BalanceQuery[], options: StateOptions): Promise<Map<string, Held>> {
+async function readHeld(
+  session: Session,
+  queries: readonly BalanceQuery[],
+  options: StateOptions,
+): Promise<Map<string, Held>> {
   const wanted = new Map<string, Set<string>>();
   for (const { address, assetGid } of queries) {
     if (assetGid === session.network.native.gid) continue;
@@ -53,7 +82,11 @@ async function readHeld(session: Session, queries: readonly BalanceQuery[], opti
   const owners = await Promise.all(
     Array.from(wanted, async ([owner, mints]): Promise<[string, Held]> => {
       const asked = mints.size > MINTS_APART ? [undefined] : [...mints];
-      const parts = (await Promise.all(asked.map((mint) => readTokenAccounts(session, owner, mint, options).catch(ignoreUnknownMint)))).flat();
+      const parts = (
+        await Promise.all(
+          asked.map((mint) => readTokenAccounts(session, owner, mint, options).catch(ignoreUnknownMint)),
+        )
+      ).flat();
       return [owner, { accounts: toStates(parts), parts }];
     }),
   );
@@ -62,7 +95,11 @@ async function readHeld(session: Session, queries: readonly BalanceQuery[], opti
 
 /** A mint that does not exist is an error to the node; nobody holds any of it. */
 function ignoreUnknownMint(error: unknown): [] {
-  if (error instanceof Error && /could not find mint|not a token mint|mint could not be unpacked|invalid param/i.test(error.message)) return [];
+  if (
+    error instanceof Error &&
+    /could not find mint|not a token mint|mint could not be unpacked|invalid param/i.test(error.message)
+  )
+    return [];
   throw error;
 }
 
@@ -90,11 +127,18 @@ function undoLamports(address: string, { slot, value }: AtSlot<bigint>, touches:
 }
 
 /** What `address` holds of a mint: as the owner of token accounts, or as one itself. */
-function sumTokens(address: string, mint: string, known: TokenAccounts, touches: readonly Touches[], slotMin: number): bigint {
+function sumTokens(
+  address: string,
+  mint: string,
+  known: TokenAccounts,
+  touches: readonly Touches[],
+  slotMin: number,
+): bigint {
   let sum = 0n;
   const touched = new Set<string>();
   const add = (account: string, state: TokenState | undefined): void => {
-    if (state !== undefined && state.mint === mint && (state.owner === address || account === address)) sum += state.amountRaw;
+    if (state !== undefined && state.mint === mint && (state.owner === address || account === address))
+      sum += state.amountRaw;
   };
   for (const { ref, tokens } of touches) {
     for (const [account, state] of tokens) {

@@ -14,18 +14,30 @@ import { verifyBlock, type VerifiedBlock } from './verify-block.ts';
  * A whole block by hash, proved and decoded.
  * @throws BlockNotFoundError, IncompleteBlockError, ChainClientError, UnknownContentError
  */
-export async function readBlock(session: Session, ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
+export async function readBlock(
+  session: Session,
+  ref: BlockRef,
+  signal?: AbortSignal,
+  options?: ReadBlockOptions,
+): Promise<Block> {
   const answer = await requestBlock(session, ref, 'full', signal);
   try {
     return await readVerified(session, ref, toRawBlock(ref, answer.result), signal, options);
   } catch (error) {
     // Whole, where an amount was rounded or the text was cut wrongly.
-    if (error instanceof RoundedAmountError || error instanceof SyntaxError) return readWhole(session, ref, answer, signal, options);
+    if (error instanceof RoundedAmountError || error instanceof SyntaxError)
+      return readWhole(session, ref, answer, signal, options);
     throw toIncomplete(ref, error);
   }
 }
 
-async function readWhole(session: Session, ref: BlockRef, answer: LargeAnswer, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
+async function readWhole(
+  session: Session,
+  ref: BlockRef,
+  answer: LargeAnswer,
+  signal?: AbortSignal,
+  options?: ReadBlockOptions,
+): Promise<Block> {
   try {
     return await readVerified(session, ref, toRawBlock(ref, answer.readExact()), signal, options);
   } catch (error) {
@@ -35,20 +47,39 @@ async function readWhole(session: Session, ref: BlockRef, answer: LargeAnswer, s
 
 /** BigInt and field access on values of a wrong type: the answer was not what it claimed to be. */
 function toIncomplete(ref: BlockRef, error: unknown): unknown {
-  if (!(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)) return error;
-  return new IncompleteBlockError(`block ${ref.number} ${ref.hash} could not be read: ${error.message}`, { cause: error });
+  if (!(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError))
+    return error;
+  return new IncompleteBlockError(`block ${ref.number} ${ref.hash} could not be read: ${error.message}`, {
+    cause: error,
+  });
 }
 
-async function readVerified(session: Session, ref: BlockRef, raw: RawBlock, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
+async function readVerified(
+  session: Session,
+  ref: BlockRef,
+  raw: RawBlock,
+  signal?: AbortSignal,
+  options?: ReadBlockOptions,
+): Promise<Block> {
   const { transactions, count, isFeeProved, unknowns, isUnproved } = await verify(session, ref, raw, signal);
   if (!isFeeProved) await verifyCount(session, ref, count, signal);
-  const block = decodeBlock(session.network, ref, raw, isUnproved ? transactions.map((one) => ({ ...one, isUnproved })) : transactions);
+  const block = decodeBlock(
+    session.network,
+    ref,
+    raw,
+    isUnproved ? transactions.map((one) => ({ ...one, isUnproved })) : transactions,
+  );
   session.slots.note(block);
   return settleUnknowns(block, unknowns, options);
 }
 
 /** With the accounts of transactions whose bytes cannot be read, asked for only where there are such. */
-async function verify(session: Session, ref: BlockRef, raw: RawBlock, signal?: AbortSignal): Promise<VerifiedBlock<Transaction>> {
+async function verify(
+  session: Session,
+  ref: BlockRef,
+  raw: RawBlock,
+  signal?: AbortSignal,
+): Promise<VerifiedBlock<Transaction>> {
   const take = decodeTransaction.bind(undefined, session.network);
   try {
     return verifyBlock(ref, raw, take);
@@ -59,25 +90,53 @@ async function verify(session: Session, ref: BlockRef, raw: RawBlock, signal?: A
   }
 }
 
-export async function requestBlock(session: Session, ref: BlockRef, transactionDetails: 'full' | 'accounts' | 'signatures', signal?: AbortSignal): Promise<LargeAnswer> {
+export async function requestBlock(
+  session: Session,
+  ref: BlockRef,
+  transactionDetails: 'full' | 'accounts' | 'signatures',
+  signal?: AbortSignal,
+): Promise<LargeAnswer> {
   try {
     return await askWithVersions(session, (maxSupportedTransactionVersion) => {
-      const config = { commitment: 'confirmed', encoding: 'base64', transactionDetails, maxSupportedTransactionVersion, rewards: true };
+      const config = {
+        commitment: 'confirmed',
+        encoding: 'base64',
+        transactionDetails,
+        maxSupportedTransactionVersion,
+        rewards: true,
+      };
       return session.rpc.callLarge('getBlock', [ref.number, config], signal);
     });
   } catch (error) {
-    const why = isSkipped(error) ? 'the node has no block in that slot' : isNotYet(error) ? 'the node is behind' : isCleanedUp(error) ? 'the node keeps no blocks that old' : undefined;
+    const why = isSkipped(error)
+      ? 'the node has no block in that slot'
+      : isNotYet(error)
+        ? 'the node is behind'
+        : isCleanedUp(error)
+          ? 'the node keeps no blocks that old'
+          : undefined;
     if (why === undefined) throw error;
-    throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node: ${why}`, { cause: error, publicMessage: `block ${ref.number} is not known to the node: ${why}` });
+    throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node: ${why}`, {
+      cause: error,
+      publicMessage: `block ${ref.number} is not known to the node: ${why}`,
+    });
   }
 }
 
 export function toRawBlock(ref: BlockRef, result: unknown): RawBlock {
-  if (result === null) throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`);
+  if (result === null)
+    throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`);
   const raw = result as Partial<RawBlock>;
   const isBlock =
-    typeof result === 'object' && typeof raw.blockhash === 'string' && typeof raw.previousBlockhash === 'string' && typeof raw.parentSlot === 'number' && isIterable(raw.transactions);
-  if (!isBlock) throw new IncompleteBlockError(`block ${ref.number} ${ref.hash}: expected hashes, parent and transactions, got something else`);
+    typeof result === 'object' &&
+    typeof raw.blockhash === 'string' &&
+    typeof raw.previousBlockhash === 'string' &&
+    typeof raw.parentSlot === 'number' &&
+    isIterable(raw.transactions);
+  if (!isBlock)
+    throw new IncompleteBlockError(
+      `block ${ref.number} ${ref.hash}: expected hashes, parent and transactions, got something else`,
+    );
   return result as RawBlock;
 }
 
@@ -85,12 +144,22 @@ export function toRawBlock(ref: BlockRef, result: unknown): RawBlock {
  * The leader was paid nothing, which happens (its account could not take it), or the node keeps no rewards: its list of
  * signatures, which it reads another way, is then compared.
  */
-async function verifyCount(session: Session, ref: BlockRef, count: number, signal?: AbortSignal): Promise<void> {
-  const answer = (await requestBlock(session, ref, 'signatures', signal)).result as { readonly signatures?: unknown } | null;
+async function verifyCount(
+  session: Session,
+  ref: BlockRef,
+  count: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const answer = (await requestBlock(session, ref, 'signatures', signal)).result as {
+    readonly signatures?: unknown;
+  } | null;
   const listed = answer?.signatures;
   if (Array.isArray(listed) && listed.length === count) return;
   const expected = Array.isArray(listed) ? `${listed.length}, as the node lists` : 'a list of signatures';
-  throw new IncompleteBlockError(`transactions of block ${ref.number} ${ref.hash}: expected ${expected}, got ${count}`);
+  throw new IncompleteBlockError(
+    `transactions of block ${ref.number} ${ref.hash}: expected ${expected}, got ${count}`,
+  );
 }
 
-const isIterable = (value: unknown): boolean => typeof value === 'object' && value !== null && Symbol.iterator in value;
+const isIterable = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Symbol.iterator in value;

@@ -10,7 +10,12 @@ type Commitment = 'confirmed' | 'finalized';
 const slotSchema = z.int().min(0);
 const slotsSchema = z.array(slotSchema);
 const hashSchema = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
-const headerSchema = z.object({ blockhash: hashSchema, previousBlockhash: hashSchema, parentSlot: slotSchema, blockTime: z.int().nullish() });
+const headerSchema = z.object({
+  blockhash: hashSchema,
+  previousBlockhash: hashSchema,
+  parentSlot: slotSchema,
+  blockTime: z.int().nullish(),
+});
 
 /** Blocks without a body: of megabytes some hundred bytes are left. */
 const HEADER_CONFIG = { encoding: 'base64', transactionDetails: 'none', rewards: false };
@@ -28,7 +33,12 @@ export async function readHead(session: Session, signal?: AbortSignal): Promise<
   }
 }
 
-async function readHeadBelow(session: Session, slot: number, reason: unknown, signal?: AbortSignal): Promise<BlockHeader> {
+async function readHeadBelow(
+  session: Session,
+  slot: number,
+  reason: unknown,
+  signal?: AbortSignal,
+): Promise<BlockHeader> {
   const slots = await listSlots(session, Math.max(0, slot - HEAD_SLOTS), slot - 1, signal);
   const last = slots.at(-1);
   if (last === undefined) throw reason;
@@ -48,7 +58,11 @@ export async function findFinalized(session: Session, signal?: AbortSignal): Pro
   }
 }
 
-export async function findHeaderByNumber(session: Session, slot: number, signal?: AbortSignal): Promise<BlockHeader | undefined> {
+export async function findHeaderByNumber(
+  session: Session,
+  slot: number,
+  signal?: AbortSignal,
+): Promise<BlockHeader | undefined> {
   try {
     return await readHeader(session, slot, 'confirmed', signal);
   } catch (error) {
@@ -58,7 +72,11 @@ export async function findHeaderByNumber(session: Session, slot: number, signal?
 }
 
 /** Nodes have no look-up by hash: found is what this client has met, by its slot. */
-export async function findHeaderByHash(session: Session, hash: string, signal?: AbortSignal): Promise<BlockHeader | undefined> {
+export async function findHeaderByHash(
+  session: Session,
+  hash: string,
+  signal?: AbortSignal,
+): Promise<BlockHeader | undefined> {
   const slot = session.slots.find(hash);
   const header = slot === undefined ? undefined : await findHeaderByNumber(session, slot, signal);
   return header?.hash === hash ? header : undefined;
@@ -69,7 +87,12 @@ export async function findHeaderByHash(session: Session, hash: string, signal?: 
  * the slot of its parent, so a block that the node leaves out is found out.
  * @throws ChainClientError when the headers are not linked, or a listed block is not to be had
  */
-export async function readHeaders(session: Session, from: number, to: number, signal?: AbortSignal): Promise<BlockHeader[]> {
+export async function readHeaders(
+  session: Session,
+  from: number,
+  to: number,
+  signal?: AbortSignal,
+): Promise<BlockHeader[]> {
   const slots = await listSlots(session, from, to, signal);
   const headers = await Promise.all(slots.map((slot) => readListed(session, slot, signal)));
   headers.forEach((header, position) => expectLinked(headers[position - 1], header));
@@ -77,10 +100,20 @@ export async function readHeaders(session: Session, from: number, to: number, si
 }
 
 /** Confirmed slots with a block. */
-export async function listSlots(session: Session, from: number, to: number, signal?: AbortSignal): Promise<number[]> {
-  const slots = parse('getBlocks', slotsSchema, await session.rpc.call('getBlocks', [from, to, { commitment: 'confirmed' }], signal));
+export async function listSlots(
+  session: Session,
+  from: number,
+  to: number,
+  signal?: AbortSignal,
+): Promise<number[]> {
+  const slots = parse(
+    'getBlocks',
+    slotsSchema,
+    await session.rpc.call('getBlocks', [from, to, { commitment: 'confirmed' }], signal),
+  );
   slots.forEach((slot, position) => {
-    if (slot < from || slot > to || slot <= (slots[position - 1] ?? -1)) throw new ChainClientError(`getBlocks: expected ascending slots ${from} to ${to}, got ${slot}`);
+    if (slot < from || slot > to || slot <= (slots[position - 1] ?? -1))
+      throw new ChainClientError(`getBlocks: expected ascending slots ${from} to ${to}, got ${slot}`);
   });
   return slots;
 }
@@ -90,18 +123,39 @@ async function readListed(session: Session, slot: number, signal?: AbortSignal):
     return await readHeader(session, slot, 'confirmed', signal);
   } catch (error) {
     if (!isMissingBlock(error)) throw error;
-    throw new ChainClientError(`getBlock: expected the block of slot ${slot}, which getBlocks told of, got none`, { cause: error });
+    throw new ChainClientError(
+      `getBlock: expected the block of slot ${slot}, which getBlocks told of, got none`,
+      { cause: error },
+    );
   }
 }
 
-async function readHeader(session: Session, slot: number, commitment: Commitment, signal?: AbortSignal): Promise<BlockHeader> {
+async function readHeader(
+  session: Session,
+  slot: number,
+  commitment: Commitment,
+  signal?: AbortSignal,
+): Promise<BlockHeader> {
   const result = await askWithVersions(session, (maxSupportedTransactionVersion) =>
-    session.rpc.call('getBlock', [slot, { ...HEADER_CONFIG, maxSupportedTransactionVersion, commitment }], signal));
+    session.rpc.call(
+      'getBlock',
+      [slot, { ...HEADER_CONFIG, maxSupportedTransactionVersion, commitment }],
+      signal,
+    ),
+  );
   // Very old nodes answer so for a slot that is not there yet.
-  if (result === null) throw new ChainClientError(`getBlock: slot ${slot} has no block yet`, { nodeCode: -32004 });
+  if (result === null)
+    throw new ChainClientError(`getBlock: slot ${slot} has no block yet`, { nodeCode: -32004 });
   const raw = parse('getBlock', headerSchema, result);
-  if (raw.parentSlot >= slot && slot > 0) throw new ChainClientError(`getBlock: expected a parent below slot ${slot}, got ${raw.parentSlot}`);
-  const header = { number: slot, hash: raw.blockhash, parentHash: raw.previousBlockhash, parentNumber: raw.parentSlot, timestamp: raw.blockTime ?? 0 };
+  if (raw.parentSlot >= slot && slot > 0)
+    throw new ChainClientError(`getBlock: expected a parent below slot ${slot}, got ${raw.parentSlot}`);
+  const header = {
+    number: slot,
+    hash: raw.blockhash,
+    parentHash: raw.previousBlockhash,
+    parentNumber: raw.parentSlot,
+    timestamp: raw.blockTime ?? 0,
+  };
   session.slots.note(header);
   return header;
 }
@@ -111,13 +165,21 @@ async function readSlot(session: Session, commitment: Commitment, signal?: Abort
 }
 
 function expectLinked(previous: BlockHeader | undefined, header: BlockHeader): void {
-  if (previous === undefined || (header.parentNumber === previous.number && header.parentHash === previous.hash)) return;
-  throw new ChainClientError(`headers are not linked: expected parent ${previous.number} ${previous.hash} of block ${header.number}, got ${header.parentNumber} ${header.parentHash}`);
+  if (
+    previous === undefined ||
+    (header.parentNumber === previous.number && header.parentHash === previous.hash)
+  )
+    return;
+  throw new ChainClientError(
+    `headers are not linked: expected parent ${previous.number} ${previous.hash} of block ${header.number}, got ${header.parentNumber} ${header.parentHash}`,
+  );
 }
 
 export function parse<T>(method: string, schema: z.ZodType<T>, result: unknown): T {
   const parsed = schema.safeParse(result);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw new ChainClientError(`${method}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'not what was expected'}`);
+  throw new ChainClientError(
+    `${method}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'not what was expected'}`,
+  );
 }

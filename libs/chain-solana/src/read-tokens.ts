@@ -10,24 +10,44 @@ const METADATA_SEED = Buffer.from('metadata');
 const METADATA_PROGRAM_BYTES = base58.decode(METADATA_PROGRAM);
 
 /** Metadata of mints, in order; undefined: not a mint. Names come from the mint (Token-2022), else from Metaplex, else they are empty. */
-export async function readTokens(session: Session, assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {
+export async function readTokens(
+  session: Session,
+  assetGids: readonly string[],
+  signal?: AbortSignal,
+): Promise<(TokenMetadata | undefined)[]> {
   const prefix = `${session.network.gid}/${session.network.tokenNamespace}:`;
-  const mints = [...new Set(assetGids.filter((gid) => gid.startsWith(prefix)).map((gid) => gid.slice(prefix.length)))];
+  const mints = [
+    ...new Set(assetGids.filter((gid) => gid.startsWith(prefix)).map((gid) => gid.slice(prefix.length))),
+  ];
   const keys = mints.flatMap((mint) => [mint, metadataAddress(mint)]);
   const accounts = await readAccounts(session, keys, signal === undefined ? {} : { signal });
-  const tokens = new Map(mints.map((mint, position) => [`${prefix}${mint}`, toToken(mint, accounts[2 * position]!.value, accounts[2 * position + 1]!.value)]));
+  const tokens = new Map(
+    mints.map((mint, position) => [
+      `${prefix}${mint}`,
+      toToken(mint, accounts[2 * position]!.value, accounts[2 * position + 1]!.value),
+    ]),
+  );
   return assetGids.map((gid) => tokens.get(gid));
 }
 
 function metadataAddress(mint: string): string {
-  return base58.encode(findProgramAddress([METADATA_SEED, METADATA_PROGRAM_BYTES, base58.decode(mint)], METADATA_PROGRAM_BYTES));
+  return base58.encode(
+    findProgramAddress([METADATA_SEED, METADATA_PROGRAM_BYTES, base58.decode(mint)], METADATA_PROGRAM_BYTES),
+  );
 }
 
-function toToken(mint: string, account: ChainAccount | null, metadata: ChainAccount | null): TokenMetadata | undefined {
-  if (account === null || (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM)) return undefined;
+function toToken(
+  mint: string,
+  account: ChainAccount | null,
+  metadata: ChainAccount | null,
+): TokenMetadata | undefined {
+  if (account === null || (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM))
+    return undefined;
   const decimals = parseMintDecimals(account.data);
   if (decimals === undefined) return undefined;
-  const names = findExtensionNames(account.data) ?? (metadata?.owner === METADATA_PROGRAM ? parseMetaplexNames(metadata.data, mint) : undefined);
+  const names =
+    findExtensionNames(account.data) ??
+    (metadata?.owner === METADATA_PROGRAM ? parseMetaplexNames(metadata.data, mint) : undefined);
   const symbol = names?.symbol ?? '';
   return { name: names?.name || symbol, symbol, decimals };
 }

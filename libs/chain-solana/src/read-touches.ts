@@ -12,8 +12,16 @@ const SLOTS_MAX = 128;
  * What the blocks above `at`, up to the slot `to`, found where they touched something first; ascending.
  * @throws BlockNotFoundError when `at` is not (or no longer) canonical, or too far back
  */
-export async function readTouchesAbove(session: Session, at: BlockRef, to: number, signal?: AbortSignal): Promise<Touches[]> {
-  if (to - at.number > SLOTS_MAX) throw new BlockNotFoundError(`the state at block ${at.number} is ${to - at.number} slots back: expected at most ${SLOTS_MAX}`);
+export async function readTouchesAbove(
+  session: Session,
+  at: BlockRef,
+  to: number,
+  signal?: AbortSignal,
+): Promise<Touches[]> {
+  if (to - at.number > SLOTS_MAX)
+    throw new BlockNotFoundError(
+      `the state at block ${at.number} is ${to - at.number} slots back: expected at most ${SLOTS_MAX}`,
+    );
   const [first, ...slots] = await listSlots(session, at.number, Math.max(to, at.number), signal);
   if (first !== at.number) throw notCanonical(at, 'no block');
   const header = await findHeaderByNumber(session, at.number, signal);
@@ -28,7 +36,12 @@ export async function readTouchesAbove(session: Session, at: BlockRef, to: numbe
   return found;
 }
 
-async function readOne(session: Session, parent: BlockRef, slot: number, signal?: AbortSignal): Promise<Touches> {
+async function readOne(
+  session: Session,
+  parent: BlockRef,
+  slot: number,
+  signal?: AbortSignal,
+): Promise<Touches> {
   const ref = { number: slot, hash: 'unknown yet' };
   const raw = toRawBlock(ref, (await requestBlock(session, ref, 'accounts', signal)).readExact());
   if (raw.previousBlockhash !== parent.hash) throw notCanonical(parent, raw.previousBlockhash);
@@ -37,11 +50,14 @@ async function readOne(session: Session, parent: BlockRef, slot: number, signal?
     session.touches.add(parent.hash, touches);
     return touches;
   } catch (error) {
-    if (!(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)) throw error;
+    if (!(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError))
+      throw error;
     throw new IncompleteBlockError(`block ${slot} could not be read: ${error.message}`, { cause: error });
   }
 }
 
 function notCanonical(at: BlockRef, got: string): BlockNotFoundError {
-  return new BlockNotFoundError(`slot ${at.number}: expected block ${at.hash}, got ${got}`, { publicMessage: `block ${at.number} ${at.hash} is not known to the node` });
+  return new BlockNotFoundError(`slot ${at.number}: expected block ${at.hash}, got ${got}`, {
+    publicMessage: `block ${at.number} ${at.hash} is not known to the node`,
+  });
 }

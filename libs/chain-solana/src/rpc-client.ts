@@ -33,16 +33,26 @@ export class RpcClient {
    */
   async callLarge(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<LargeAnswer> {
     const text = await this.#request(method, params, signal);
-    return { result: readSplit(method, text) ?? readResult(method, text), readExact: () => readResult(method, quoteLargeBalances(text)) };
+    return {
+      result: readSplit(method, text) ?? readResult(method, text),
+      readExact: () => readResult(method, quoteLargeBalances(text)),
+    };
   }
 
   close(): void {
     this.#http.close();
   }
 
-  async #request(method: string, params: readonly unknown[], signal: AbortSignal | undefined): Promise<string> {
+  async #request(
+    method: string,
+    params: readonly unknown[],
+    signal: AbortSignal | undefined,
+  ): Promise<string> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: this.#nextId++, method, params });
-    return readRpcText(method, await this.#http.send({ what: method, method: 'POST', path: this.#path, body, signal }));
+    return readRpcText(
+      method,
+      await this.#http.send({ what: method, method: 'POST', path: this.#path, body, signal }),
+    );
   }
 }
 

@@ -1,10 +1,27 @@
 import { parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
-import type { BalanceQuery, Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, Network, ReadBlockOptions, TokenMetadata } from '@chainwatch/chain-core';
+import type {
+  BalanceQuery,
+  Block,
+  BlockHeader,
+  BlockRef,
+  ChainClient,
+  ChainClientOptions,
+  Network,
+  ReadBlockOptions,
+  TokenMetadata,
+} from '@chainwatch/chain-core';
 import { z } from 'zod';
 import { solanaNetworks } from './networks.ts';
 import { readBalances } from './read-balances.ts';
 import { readBlock } from './read-block.ts';
-import { findFinalized, findHeaderByHash, findHeaderByNumber, parse, readHead, readHeaders } from './read-headers.ts';
+import {
+  findFinalized,
+  findHeaderByHash,
+  findHeaderByNumber,
+  parse,
+  readHead,
+  readHeaders,
+} from './read-headers.ts';
 import { readTokens } from './read-tokens.ts';
 import { RpcClient } from './rpc-client.ts';
 import type { Session } from './session.ts';
@@ -30,7 +47,11 @@ export class SolanaClient implements ChainClient {
   }
 
   async verifyChain(signal?: AbortSignal): Promise<void> {
-    const genesis = parse('getGenesisHash', z.string().min(GENESIS_CHARACTERS), await this.#session.rpc.call('getGenesisHash', [], signal));
+    const genesis = parse(
+      'getGenesisHash',
+      z.string().min(GENESIS_CHARACTERS),
+      await this.#session.rpc.call('getGenesisHash', [], signal),
+    );
     const got = `solana:${genesis.slice(0, GENESIS_CHARACTERS)}`;
     const isKnown = solanaNetworks.some(({ gid }) => gid === got);
     if (got === this.network.gid || (this.network.gid === LOCAL && !isKnown)) return;
@@ -61,7 +82,11 @@ export class SolanaClient implements ChainClient {
     return readBlock(this.#session, ref, signal, options);
   }
 
-  readBalances(at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]> {
+  readBalances(
+    at: BlockRef,
+    queries: readonly BalanceQuery[],
+    signal?: AbortSignal,
+  ): Promise<(bigint | undefined)[]> {
     return readBalances(this.#session, at, queries, signal);
   }
 

@@ -12,7 +12,9 @@ const hasFixtures = existsSync(folder);
 if (!hasFixtures) console.log('skipped: recorded Solana blocks (../shared/fixtures/solana is absent)');
 
 /** Without them the body, which reads them, is not run. */
-export const describeFixtures: (name: string, body: () => void) => void = hasFixtures ? describe : (name) => describe.skip(name, () => it('needs recorded data', () => undefined));
+export const describeFixtures: (name: string, body: () => void) => void = hasFixtures
+  ? describe
+  : (name) => describe.skip(name, () => it('needs recorded data', () => undefined));
 const files = hasFixtures ? readdirSync(folder) : [];
 
 /** What an independent parser found in a transaction. */
@@ -28,7 +30,11 @@ export interface ExpectedTransaction {
 /** Blocks with every transaction of theirs, and blocks of which some were kept. */
 export const wholeBlocks = files.filter((file) => /^devnet-\d+\.getBlock/.test(file));
 export const trimmedBlocks = files.filter((file) => /^mainnet-.*\.getBlock\.json$/.test(file));
-export const singleTransactions = files.filter((file) => existsSync(new URL(expectedFile(file), folder)) && /getTransaction\.json$|^pumpfun-raw.*gettransaction\.json$/.test(file));
+export const singleTransactions = files.filter(
+  (file) =>
+    existsSync(new URL(expectedFile(file), folder)) &&
+    /getTransaction\.json$|^pumpfun-raw.*gettransaction\.json$/.test(file),
+);
 
 export const devnet: Network = solanaNetworks.find(({ name }) => name === 'solana-devnet')!;
 export const mainnet: Network = solanaNetworks.find(({ name }) => name === 'solana')!;
@@ -54,20 +60,32 @@ export function slotOf(file: string): number {
 }
 
 /** What a decoded transaction did to each address, in the form of the expectations. */
-export function deltasOf(transaction: Transaction, network: Network): Pick<ExpectedTransaction, 'solDeltas'> & { readonly tokens: Readonly<Record<string, string>> } {
+export function deltasOf(
+  transaction: Transaction,
+  network: Network,
+): Pick<ExpectedTransaction, 'solDeltas'> & { readonly tokens: Readonly<Record<string, string>> } {
   const sums = new Map<string, bigint>();
   const add = (address: string | undefined, assetGid: string, amount: bigint): void => {
-    if (address !== undefined) sums.set(`${address} ${assetGid}`, (sums.get(`${address} ${assetGid}`) ?? 0n) + amount);
+    if (address !== undefined)
+      sums.set(`${address} ${assetGid}`, (sums.get(`${address} ${assetGid}`) ?? 0n) + amount);
   };
   for (const { from, to, assetGid, amountRaw } of transaction.transfers) {
     add(from, assetGid, -amountRaw);
     add(to, assetGid, amountRaw);
   }
   add(transaction.fee!.payer, transaction.fee!.assetGid, -transaction.fee!.amountRaw);
-  const entries = [...sums].filter(([, sum]) => sum !== 0n).map(([key, sum]) => [...key.split(' '), String(sum)] as [string, string, string]);
+  const entries = [...sums]
+    .filter(([, sum]) => sum !== 0n)
+    .map(([key, sum]) => [...key.split(' '), String(sum)] as [string, string, string]);
   return {
-    solDeltas: Object.fromEntries(entries.filter(([, gid]) => gid === network.native.gid).map(([address, , sum]) => [address, sum])),
-    tokens: Object.fromEntries(entries.filter(([, gid]) => gid !== network.native.gid).map(([address, gid, sum]) => [`${address} ${gid.split(':').at(-1)}`, sum])),
+    solDeltas: Object.fromEntries(
+      entries.filter(([, gid]) => gid === network.native.gid).map(([address, , sum]) => [address, sum]),
+    ),
+    tokens: Object.fromEntries(
+      entries
+        .filter(([, gid]) => gid !== network.native.gid)
+        .map(([address, gid, sum]) => [`${address} ${gid.split(':').at(-1)}`, sum]),
+    ),
   };
 }
 
@@ -77,7 +95,9 @@ function resultOf(file: string): unknown {
 }
 
 function expectedFile(file: string): string {
-  return file.replace(/\.get(Block|Transaction)[^.]*\.json(\.gz)?$/, '.expected.json').replace(/gettransaction\.json$/, 'gettransaction.expected.json');
+  return file
+    .replace(/\.get(Block|Transaction)[^.]*\.json(\.gz)?$/, '.expected.json')
+    .replace(/gettransaction\.json$/, 'gettransaction.expected.json');
 }
 
 function readText(file: string): string {

@@ -23,7 +23,9 @@ export function splitTransactions(text: string): SplitAnswer | undefined {
   const last = text.lastIndexOf(border) + 2;
   if (last <= first) return undefined;
   const rest = tryParse(text.slice(0, first) + text.slice(last));
-  return rest === undefined ? undefined : { rest, others: { [Symbol.iterator]: () => readOthers(text, first, last, border) } };
+  return rest === undefined
+    ? undefined
+    : { rest, others: { [Symbol.iterator]: () => readOthers(text, first, last, border) } };
 }
 
 function* readOthers(text: string, first: number, last: number, border: string): Generator<unknown> {

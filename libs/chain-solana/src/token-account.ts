@@ -12,7 +12,8 @@ const STATE_AT = 108;
 /** A token account from its data, of either token program; undefined for whatever else. */
 export function parseTokenAccount(program: string, data: Uint8Array): TokenState | undefined {
   if (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM) return undefined;
-  const isAccount = data.length === ACCOUNT_BYTES || (data.length > ACCOUNT_BYTES && data[KIND_AT] === KIND_ACCOUNT);
+  const isAccount =
+    data.length === ACCOUNT_BYTES || (data.length > ACCOUNT_BYTES && data[KIND_AT] === KIND_ACCOUNT);
   if (!isAccount || data[STATE_AT] === 0) return undefined;
   const amountRaw = new DataView(data.buffer, data.byteOffset, data.byteLength).getBigUint64(64, true);
   return { mint: toBase58(data, 0, 32), owner: toBase58(data, 32, 32), amountRaw };

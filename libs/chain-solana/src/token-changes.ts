@@ -19,18 +19,27 @@ export function tokenChanges(tx: ParsedTransaction): MintChanges[] {
   const after = tx.meta.postTokenBalances ?? NONE;
   const changes: MintChanges[] = [];
   // Both lists are in the order of the accounts, so that equals mostly stand at equal places; most entries have an equal.
-  for (const [position, entry] of before.entries()) if (!hasEqual(after, entry, position)) add(changes, tx, entry, -1n);
-  for (const [position, entry] of after.entries()) if (!hasEqual(before, entry, position)) add(changes, tx, entry, 1n);
+  for (const [position, entry] of before.entries())
+    if (!hasEqual(after, entry, position)) add(changes, tx, entry, -1n);
+  for (const [position, entry] of after.entries())
+    if (!hasEqual(before, entry, position)) add(changes, tx, entry, 1n);
   return changes;
 }
 
 const NONE: readonly RawTokenBalance[] = [];
 
-function add(changes: MintChanges[], tx: ParsedTransaction, { mint, owner, accountIndex, uiTokenAmount }: RawTokenBalance, sign: 1n | -1n): void {
+function add(
+  changes: MintChanges[],
+  tx: ParsedTransaction,
+  { mint, owner, accountIndex, uiTokenAmount }: RawTokenBalance,
+  sign: 1n | -1n,
+): void {
   const amount = BigInt(uiTokenAmount.amount) * sign;
   let ofMint = changes.find((one) => one.mint === mint);
-  if (ofMint === undefined) changes.push((ofMint = { mint, owners: new Map(), accounts: new Map(), selfOwned: new Set() }));
-  if (owner !== undefined && owner !== '') ofMint.owners.set(owner, (ofMint.owners.get(owner) ?? 0n) + amount);
+  if (ofMint === undefined)
+    changes.push((ofMint = { mint, owners: new Map(), accounts: new Map(), selfOwned: new Set() }));
+  if (owner !== undefined && owner !== '')
+    ofMint.owners.set(owner, (ofMint.owners.get(owner) ?? 0n) + amount);
   const account = tx.keyAt(accountIndex);
   if (owner === account) ofMint.selfOwned.add(account);
   ofMint.accounts.set(account, (ofMint.accounts.get(account) ?? 0n) + amount);
@@ -43,5 +52,9 @@ function hasEqual(others: readonly RawTokenBalance[], entry: RawTokenBalance, po
 }
 
 function isEqual(one: RawTokenBalance, other: RawTokenBalance): boolean {
-  return one.uiTokenAmount.amount === other.uiTokenAmount.amount && one.owner === other.owner && one.mint === other.mint;
+  return (
+    one.uiTokenAmount.amount === other.uiTokenAmount.amount &&
+    one.owner === other.owner &&
+    one.mint === other.mint
+  );
 }

@@ -19,7 +19,8 @@ const TEXT_BYTES_MAX = 256;
 
 /** Of an account of either token program; undefined when it is no initialised mint. */
 export function parseMintDecimals(data: Uint8Array): number | undefined {
-  const isMint = data.length === MINT_BYTES || (data.length > ACCOUNT_BYTES && data[ACCOUNT_BYTES] === KIND_MINT);
+  const isMint =
+    data.length === MINT_BYTES || (data.length > ACCOUNT_BYTES && data[ACCOUNT_BYTES] === KIND_MINT);
   return isMint && data[INITIALIZED_AT] === 1 ? data[DECIMALS_AT] : undefined;
 }
 
@@ -50,7 +51,12 @@ function readNames(data: Uint8Array, at: number): TokenNames | undefined {
     if (next + 4 > data.length) return undefined;
     const length = view.getUint32(next, true);
     if (length > TEXT_BYTES_MAX || next + 4 + length > data.length) return undefined;
-    texts.push(Buffer.from(data.subarray(next + 4, next + 4 + length)).toString('utf8').replaceAll('\0', '').trim());
+    texts.push(
+      Buffer.from(data.subarray(next + 4, next + 4 + length))
+        .toString('utf8')
+        .replaceAll('\0', '')
+        .trim(),
+    );
     next += 4 + length;
   }
   return { name: texts[0]!, symbol: texts[1]! };

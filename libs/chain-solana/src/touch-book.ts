@@ -54,10 +54,18 @@ export function readTouches(slot: number, raw: RawBlock): Touches {
       const key = tx.keyAt(accountIndex);
       if (tokens.has(key)) continue;
       const entry = before.get(accountIndex);
-      tokens.set(key, entry && { mint: entry.mint, owner: entry.owner ?? '', amountRaw: BigInt(entry.uiTokenAmount.amount) });
+      tokens.set(
+        key,
+        entry && {
+          mint: entry.mint,
+          owner: entry.owner ?? '',
+          amountRaw: BigInt(entry.uiTokenAmount.amount),
+        },
+      );
     }
   }
   const rewards = new Map<string, bigint>();
-  for (const { pubkey, lamports: amount } of raw.rewards ?? []) rewards.set(pubkey, (rewards.get(pubkey) ?? 0n) + BigInt(amount));
+  for (const { pubkey, lamports: amount } of raw.rewards ?? [])
+    rewards.set(pubkey, (rewards.get(pubkey) ?? 0n) + BigInt(amount));
   return { ref: { number: slot, hash: raw.blockhash }, lamports, tokens, rewards };
 }

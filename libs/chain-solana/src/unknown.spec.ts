@@ -4,7 +4,14 @@ import type { Block } from '@chainwatch/chain-core';
 import { parseTransaction } from './parse-transaction.ts';
 import type { RawTransaction } from './raw-block.ts';
 import { SolanaClient } from './solana-client.ts';
-import { describeFixtures, devnet, readRecordedBlock, slotOf, wholeBlocks, type RecordedBlock } from './spec-fixtures.ts';
+import {
+  describeFixtures,
+  devnet,
+  readRecordedBlock,
+  slotOf,
+  wholeBlocks,
+  type RecordedBlock,
+} from './spec-fixtures.ts';
 
 const take = { takeUnknown: true };
 
@@ -26,19 +33,34 @@ class SpecNode {
   async start(): Promise<void> {
     this.#server = createServer((req, res) => {
       const chunks: Buffer[] = [];
-      req.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-        const { id, params: [, config] } = JSON.parse(Buffer.concat(chunks).toString()) as { id: number; params: [number, Config] };
-        this.asked.push(`${config.transactionDetails} ${config.maxSupportedTransactionVersion}`);
-        res.end(JSON.stringify({ jsonrpc: '2.0', id, ...this.#answer(config) }));
-      });
+      req
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('end', () => {
+          const {
+            id,
+            params: [, config],
+          } = JSON.parse(Buffer.concat(chunks).toString()) as { id: number; params: [number, Config] };
+          this.asked.push(`${config.transactionDetails} ${config.maxSupportedTransactionVersion}`);
+          res.end(JSON.stringify({ jsonrpc: '2.0', id, ...this.#answer(config) }));
+        });
     }).listen(0, '127.0.0.1');
     await new Promise((resolve) => this.#server.once('listening', resolve));
   }
 
   /** For a client that has met nothing yet. */
-  tell(block: RecordedBlock, { accounts = block.transactions.map(toAccounts), extra = {}, isTerse = false }: { accounts?: readonly RawTransaction[]; extra?: object; isTerse?: boolean } = {}): this {
+  tell(
+    block: RecordedBlock,
+    {
+      accounts = block.transactions.map(toAccounts),
+      extra = {},
+      isTerse = false,
+    }: { accounts?: readonly RawTransaction[]; extra?: object; isTerse?: boolean } = {},
+  ): this {
     this.client?.close();
-    this.client = new SolanaClient({ network: devnet, endpointUrl: `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}` });
+    this.client = new SolanaClient({
+      network: devnet,
+      endpointUrl: `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`,
+    });
     this.asked = [];
     this.#block = block;
     this.#accounts = accounts;
@@ -56,9 +78,13 @@ class SpecNode {
     const { transactions, ...rest } = this.#block;
     const body = { ...rest, ...this.#extra };
     if (transactionDetails === 'none') return { result: body };
-    if (transactionDetails === 'signatures') return { result: { ...body, signatures: this.#accounts.map(() => 's') } };
+    if (transactionDetails === 'signatures')
+      return { result: { ...body, signatures: this.#accounts.map(() => 's') } };
     const higher = transactions.find(({ version }) => typeof version === 'number' && version > max);
-    if (higher === undefined) return { result: { ...body, transactions: transactionDetails === 'accounts' ? this.#accounts : transactions } };
+    if (higher === undefined)
+      return {
+        result: { ...body, transactions: transactionDetails === 'accounts' ? this.#accounts : transactions },
+      };
     if (this.#isTerse) return { error: { code: -32015, message: 'Transaction version not supported' } };
     const message = `Transaction version (${String(higher.version)}) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": ${String(higher.version)}`;
     return { error: { code: -32015, message } };
@@ -70,7 +96,15 @@ function toAccounts(raw: RawTransaction): RawTransaction {
   const { innerInstructions: _, loadedAddresses: _loaded, rewards: _rewards, ...meta } = raw.meta!;
   const tx = parseTransaction({ ...raw, version: 0 });
   const accountKeys = Array.from({ length: tx.keyCount }, (_key, index) => ({ pubkey: tx.keyAt(index) }));
-  return { meta, transaction: { signatures: Array.from({ length: tx.signatureCount }, (_signature, index) => (index === 0 ? tx.signature : `s${index}`)), accountKeys } };
+  return {
+    meta,
+    transaction: {
+      signatures: Array.from({ length: tx.signatureCount }, (_signature, index) =>
+        index === 0 ? tx.signature : `s${index}`,
+      ),
+      accountKeys,
+    },
+  };
 }
 
 const node = new SpecNode();
@@ -89,20 +123,37 @@ describeFixtures('unknown: a real block', () => {
 
   beforeAll(async () => {
     known = await node.tell(honest).client.readBlock(ref);
-    at = known.transactions.reduce((most, one) => (one.transfers.length > most.transfers.length ? one : most)).index;
+    at = known.transactions.reduce((most, one) =>
+      one.transfers.length > most.transfers.length ? one : most,
+    ).index;
   });
 
-  const withTransaction = (index: number, change: object): RecordedBlock => ({ ...honest, transactions: honest.transactions.with(index, { ...honest.transactions[index]!, ...change }) });
+  const withTransaction = (index: number, change: object): RecordedBlock => ({
+    ...honest,
+    transactions: honest.transactions.with(index, { ...honest.transactions[index]!, ...change }),
+  });
   /** Bytes as SIMD-0385 has them: the version in front, signatures at the end; here with nothing else that could be read. */
-  const opaque = (version: number) => ({ version, transaction: [Buffer.from([128 + version, 1, 0, 1, ...Buffer.alloc(300, 7)]).toString('base64'), 'base64'] });
-  const markedAt = (block: Block): number[] => block.transactions.flatMap(({ isUnproved, index }) => (isUnproved === true ? [index] : []));
+  const opaque = (version: number) => ({
+    version,
+    transaction: [
+      Buffer.from([128 + version, 1, 0, 1, ...Buffer.alloc(300, 7)]).toString('base64'),
+      'base64',
+    ],
+  });
+  const markedAt = (block: Block): number[] =>
+    block.transactions.flatMap(({ isUnproved, index }) => (isUnproved === true ? [index] : []));
   const withoutMarks = ({ transactions }: Block) => transactions.map(({ isUnproved: _, ...one }) => one);
 
   it('is taken as it is, with one question', async () => {
     node.tell(honest);
     expect(await read()).toEqual(known);
     expect(node.asked).toEqual(['full 0']);
-    expect([known.unknowns, markedAt(known), known.transactions.length > 1, known.transactions.find(({ index }) => index === at)!.transfers.length > 0]).toEqual([undefined, [], true, true]);
+    expect([
+      known.unknowns,
+      markedAt(known),
+      known.transactions.length > 1,
+      known.transactions.find(({ index }) => index === at)!.transfers.length > 0,
+    ]).toEqual([undefined, [], true, true]);
   });
 
   describe('(a) with a version of transactions that is not known', () => {
@@ -110,7 +161,16 @@ describeFixtures('unknown: a real block', () => {
 
     it('is asked for as the node says, and refused by its version', async () => {
       node.tell(told(), { accounts });
-      await expect(read()).rejects.toMatchObject({ code: 'unknown_content', retryable: true, unknowns: [{ kind: 'transaction-version:1', transactionHash: known.transactions.find(({ index }) => index === at)!.hash }] });
+      await expect(read()).rejects.toMatchObject({
+        code: 'unknown_content',
+        retryable: true,
+        unknowns: [
+          {
+            kind: 'transaction-version:1',
+            transactionHash: known.transactions.find(({ index }) => index === at)!.hash,
+          },
+        ],
+      });
       expect(node.asked).toEqual(['full 0', 'full 1', 'accounts 1']);
     });
 
@@ -120,7 +180,9 @@ describeFixtures('unknown: a real block', () => {
       expect(block.unknowns).toMatchObject([{ kind: 'transaction-version:1' }]);
       expect(markedAt(block)).toEqual([at]);
       expect(withoutMarks(block).map(({ hash }) => hash)).toEqual(known.transactions.map(({ hash }) => hash));
-      expect(withoutMarks(block).find(({ index }) => index === at)).toMatchObject({ ...known.transactions.find(({ index }) => index === at) });
+      expect(withoutMarks(block).find(({ index }) => index === at)).toMatchObject({
+        ...known.transactions.find(({ index }) => index === at),
+      });
       // What the node wanted is remembered.
       await read(take);
       expect(node.asked).toEqual(['full 0', 'full 1', 'accounts 1', 'full 1', 'accounts 1']);
@@ -131,25 +193,41 @@ describeFixtures('unknown: a real block', () => {
       expect(await node.client.findHeaderByNumber(ref.number)).toMatchObject(ref);
       const { version: _, ...bytesAlone } = opaque(3);
       node.tell(withTransaction(at, { ...bytesAlone, version: undefined }), { accounts });
-      await expect(read()).rejects.toMatchObject({ code: 'unknown_content', unknowns: [{ kind: 'transaction-version:3' }] });
+      await expect(read()).rejects.toMatchObject({
+        code: 'unknown_content',
+        unknowns: [{ kind: 'transaction-version:3' }],
+      });
     });
 
     it('is no pretext: what is missing, made up or another block is refused', async () => {
-      const others = (index: number): RecordedBlock => ({ ...told(), transactions: told().transactions.toSpliced(index, 1) });
+      const others = (index: number): RecordedBlock => ({
+        ...told(),
+        transactions: told().transactions.toSpliced(index, 1),
+      });
       const left = at === 0 ? 1 : 0;
       node.tell(others(left), { accounts });
       await expect(read(take)).rejects.toMatchObject({ code: 'incomplete_block' });
       node.tell(told(), { accounts: accounts.slice(1) });
       await expect(read(take)).rejects.toMatchObject({ code: 'incomplete_block' });
       const balances = accounts[at]!.meta!.postBalances;
-      node.tell(told(), { accounts: accounts.with(at, { ...accounts[at]!, meta: { ...accounts[at]!.meta!, postBalances: balances.with(0, Number(balances[0]) + 1) } }) });
-      await expect(read(take)).rejects.toMatchObject({ code: 'incomplete_block', message: expect.stringContaining('lamports') as string });
+      node.tell(told(), {
+        accounts: accounts.with(at, {
+          ...accounts[at]!,
+          meta: { ...accounts[at]!.meta!, postBalances: balances.with(0, Number(balances[0]) + 1) },
+        }),
+      });
+      await expect(read(take)).rejects.toMatchObject({
+        code: 'incomplete_block',
+        message: expect.stringContaining('lamports') as string,
+      });
       node.tell(told(), { accounts, extra: { blockhash: 'another' } });
       await expect(read(take)).rejects.toMatchObject({ code: 'block_not_found' });
     });
 
     it('leaves no transaction proved where the leader was paid by other rules, and needs the list of signatures', async () => {
-      const rewards = honest.rewards!.map((one) => (one.rewardType === 'Fee' ? { ...one, lamports: Number(one.lamports) + 1 } : one));
+      const rewards = honest.rewards!.map((one) =>
+        one.rewardType === 'Fee' ? { ...one, lamports: Number(one.lamports) + 1 } : one,
+      );
       node.tell({ ...told(), rewards }, { accounts });
       expect(markedAt(await read(take))).toEqual(known.transactions.map(({ index }) => index));
       expect(node.asked.at(-1)).toBe('signatures 1');
@@ -172,7 +250,16 @@ describeFixtures('unknown: a real block', () => {
 
   it('(b) with members that are not known, in a transaction, its meta and its balances: nothing rests on them', async () => {
     const { meta } = honest.transactions[at]!;
-    node.tell(withTransaction(at, { future: 1, meta: { ...meta, future: { of: 'it' }, preTokenBalances: meta!.preTokenBalances?.map((one) => ({ ...one, future: 1 })) } }));
+    node.tell(
+      withTransaction(at, {
+        future: 1,
+        meta: {
+          ...meta,
+          future: { of: 'it' },
+          preTokenBalances: meta!.preTokenBalances?.map((one) => ({ ...one, future: 1 })),
+        },
+      }),
+    );
     expect(await read()).toEqual(known);
   });
 
@@ -187,9 +274,14 @@ describeFixtures('unknown: a real block', () => {
     });
 
     it('in place of the fees: refused by its kind, and taken as the word of the node', async () => {
-      const rewards = honest.rewards!.flatMap((one) => (one.rewardType === 'Fee' ? [{ ...one, lamports: 1 }, surprise] : [one]));
+      const rewards = honest.rewards!.flatMap((one) =>
+        one.rewardType === 'Fee' ? [{ ...one, lamports: 1 }, surprise] : [one],
+      );
       node.tell({ ...honest, rewards });
-      await expect(read()).rejects.toMatchObject({ code: 'unknown_content', unknowns: [{ kind: 'reward-type:Surprise' }] });
+      await expect(read()).rejects.toMatchObject({
+        code: 'unknown_content',
+        unknowns: [{ kind: 'reward-type:Surprise' }],
+      });
       const block = await read(take);
       expect(markedAt(block)).toEqual(known.transactions.map(({ index }) => index));
       expect(withoutMarks(block)).toEqual(known.transactions);

@@ -36,7 +36,12 @@ export interface VerifiedBlock<T> {
  * @throws IncompleteBlockError saying what was expected and what came, BlockNotFoundError when another block stands there,
  *   UnknownVersionError where `accounts` are needed and were not given
  */
-export function verifyBlock<T>(ref: BlockRef, raw: RawBlock, take: (transaction: VerifiedTransaction) => T, accounts?: RawBlock): VerifiedBlock<T> {
+export function verifyBlock<T>(
+  ref: BlockRef,
+  raw: RawBlock,
+  take: (transaction: VerifiedTransaction) => T,
+  accounts?: RawBlock,
+): VerifiedBlock<T> {
   expectRef(ref, raw);
   const inAccounts = accounts && listAccounts(ref, accounts);
   const unknowns: UnknownPart[] = [];
@@ -45,21 +50,32 @@ export function verifyBlock<T>(ref: BlockRef, raw: RawBlock, take: (transaction:
   const transactions: T[] = [];
   for (const transaction of raw.transactions) {
     const index = fees.count;
-    const verified = readAt(ref, index, () => verifyTransaction(ref, index, fees, transaction, { inAccounts, unknowns }));
+    const verified = readAt(ref, index, () =>
+      verifyTransaction(ref, index, fees, transaction, { inAccounts, unknowns }),
+    );
     if (verified === undefined) continue;
     transactions.push(take(verified));
     const { signature, wire } = verified.tx;
     signed.set(signature, { signature, ...(wire && { wire }) });
   }
-  if (signed.size !== transactions.length) fail(ref, 'signatures', `${transactions.length} different ones`, String(signed.size));
+  if (signed.size !== transactions.length)
+    fail(ref, 'signatures', `${transactions.length} different ones`, String(signed.size));
   const forged = verifySignatures([...signed.values()]);
   if (forged !== undefined) fail(ref, 'signature', 'that of its message', `another, ${forged.signature}`);
-  if (inAccounts !== undefined && inAccounts.length !== fees.count) fail(ref, 'transactions by their accounts', String(fees.count), String(inAccounts.length));
+  if (inAccounts !== undefined && inAccounts.length !== fees.count)
+    fail(ref, 'transactions by their accounts', String(fees.count), String(inAccounts.length));
   const proof = verifyFees(raw, fees);
-  if (proof !== 'other') return { transactions, count: fees.count, isFeeProved: proof === 'proved', unknowns, isUnproved: false };
+  if (proof !== 'other')
+    return { transactions, count: fees.count, isFeeProved: proof === 'proved', unknowns, isUnproved: false };
   // Rewards and transactions of a kind that is not known may be paid by other rules.
   unknowns.push(...findUnknownRewards(raw));
-  if (unknowns.length === 0) fail(ref, 'reward of the leader', `what ${fees.count} transactions paid ${fees.total} lamports for`, String(fees.rewardOf(raw)));
+  if (unknowns.length === 0)
+    fail(
+      ref,
+      'reward of the leader',
+      `what ${fees.count} transactions paid ${fees.total} lamports for`,
+      String(fees.rewardOf(raw)),
+    );
   return { transactions, count: fees.count, isFeeProved: false, unknowns, isUnproved: true };
 }
 
@@ -70,13 +86,21 @@ function listAccounts(ref: BlockRef, accounts: RawBlock): readonly RawTransactio
 
 function expectRef(ref: BlockRef, raw: RawBlock): void {
   if (raw.blockhash !== ref.hash) {
-    throw new BlockNotFoundError(`slot ${ref.number}: expected block ${ref.hash}, got ${raw.blockhash}`, { publicMessage: `block ${ref.number} ${ref.hash} is not known to the node` });
+    throw new BlockNotFoundError(`slot ${ref.number}: expected block ${ref.hash}, got ${raw.blockhash}`, {
+      publicMessage: `block ${ref.number} ${ref.hash} is not known to the node`,
+    });
   }
   if (raw.parentSlot >= ref.number) fail(ref, 'parent slot', `below ${ref.number}`, String(raw.parentSlot));
 }
 
 /** Undefined for a vote that moves nothing but its fee. */
-function verifyTransaction(ref: BlockRef, index: number, fees: FeeSum, transaction: RawTransaction, found: Found): VerifiedTransaction | undefined {
+function verifyTransaction(
+  ref: BlockRef,
+  index: number,
+  fees: FeeSum,
+  transaction: RawTransaction,
+  found: Found,
+): VerifiedTransaction | undefined {
   const { tx, isUnproved } = parseKnown(index, transaction, found);
   fees.add(tx, isUnproved);
   if (tx.isVote && movesFeeOnly(tx)) return undefined;
@@ -91,7 +115,11 @@ interface Found {
 }
 
 /** By its bytes, or by its accounts where it is of a version that is not known. */
-function parseKnown(index: number, transaction: RawTransaction, { inAccounts, unknowns }: Found): { readonly tx: ParsedTransaction; readonly isUnproved: boolean } {
+function parseKnown(
+  index: number,
+  transaction: RawTransaction,
+  { inAccounts, unknowns }: Found,
+): { readonly tx: ParsedTransaction; readonly isUnproved: boolean } {
   try {
     return { tx: parseTransaction(transaction), isUnproved: false };
   } catch (error) {
@@ -99,7 +127,12 @@ function parseKnown(index: number, transaction: RawTransaction, { inAccounts, un
     const byAccounts = inAccounts[index];
     if (byAccounts === undefined) throw new RangeError('expected its accounts, got none', { cause: error });
     const tx = parseTransaction(byAccounts);
-    unknowns.push({ kind: `transaction-version:${error.version}`, transactionHash: tx.signature, expected: 'version 0 or legacy', got: `version ${error.version}` });
+    unknowns.push({
+      kind: `transaction-version:${error.version}`,
+      transactionHash: tx.signature,
+      expected: 'version 0 or legacy',
+      got: `version ${error.version}`,
+    });
     return { tx, isUnproved: true };
   }
 }
@@ -109,20 +142,33 @@ function readAt<T>(ref: BlockRef, index: number, work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError) {
-      throw new IncompleteBlockError(`transaction ${index} of block ${ref.number} ${ref.hash} could not be read: ${error.message}`, { cause: error });
+      throw new IncompleteBlockError(
+        `transaction ${index} of block ${ref.number} ${ref.hash} could not be read: ${error.message}`,
+        { cause: error },
+      );
     }
     throw error;
   }
 }
 
 /** Lamports are neither made nor lost, but for rent that was taken (until 2022). */
-function verifyConservation(ref: BlockRef, index: number, { meta }: ParsedTransaction, changes: readonly Change[]): void {
+function verifyConservation(
+  ref: BlockRef,
+  index: number,
+  { meta }: ParsedTransaction,
+  changes: readonly Change[],
+): void {
   const made = changes.reduce((sum, { delta }) => sum + delta, 0n);
   if (made === 0n) return;
-  const rent = (meta.rewards ?? []).reduce((sum, { rewardType, lamports }) => (rewardType === 'Rent' ? sum + BigInt(lamports) : sum), 0n);
+  const rent = (meta.rewards ?? []).reduce(
+    (sum, { rewardType, lamports }) => (rewardType === 'Rent' ? sum + BigInt(lamports) : sum),
+    0n,
+  );
   if (made !== rent) fail(ref, `lamports that transaction ${index} made`, String(rent), String(made));
 }
 
 function fail(ref: BlockRef, what: string, expected: string, got: string): never {
-  throw new IncompleteBlockError(`${what} of block ${ref.number} ${ref.hash}: expected ${expected}, got ${got}`);
+  throw new IncompleteBlockError(
+    `${what} of block ${ref.number} ${ref.hash}: expected ${expected}, got ${got}`,
+  );
 }

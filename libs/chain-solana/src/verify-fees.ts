@@ -45,7 +45,9 @@ export function verifyFees(raw: RawBlock, fees: FeeSum): 'proved' | 'untold' | '
 
 export function findUnknownRewards({ rewards }: RawBlock): UnknownPart[] {
   return (rewards ?? []).flatMap(({ rewardType }) =>
-    rewardType === undefined || rewardType === null || knownRewards.has(rewardType) ? [] : [{ kind: `reward-type:${rewardType}`, expected: [...knownRewards].join(', '), got: rewardType }],
+    rewardType === undefined || rewardType === null || knownRewards.has(rewardType)
+      ? []
+      : [{ kind: `reward-type:${rewardType}`, expected: [...knownRewards].join(', '), got: rewardType }],
   );
 }
 
@@ -53,7 +55,10 @@ export function findUnknownRewards({ rewards }: RawBlock): UnknownPart[] {
 function countPrecompiled(tx: ParsedTransaction): number {
   const { wire } = tx;
   let count = 0;
-  if (wire === undefined) for (const one of tx.instructions()) count += PRECOMPILES.has(one.program) ? (one.readData()[0] ?? 0) : 0;
-  else if (PRECOMPILES_BYTES.some((key) => wire.hasKey(key))) for (const { programIndex, data } of wire.instructions()) count += PRECOMPILES_BYTES.some((key) => wire.isKeyAt(programIndex, key)) ? (data[0] ?? 0) : 0;
+  if (wire === undefined)
+    for (const one of tx.instructions()) count += PRECOMPILES.has(one.program) ? (one.readData()[0] ?? 0) : 0;
+  else if (PRECOMPILES_BYTES.some((key) => wire.hasKey(key)))
+    for (const { programIndex, data } of wire.instructions())
+      count += PRECOMPILES_BYTES.some((key) => wire.isKeyAt(programIndex, key)) ? (data[0] ?? 0) : 0;
   return count;
 }

@@ -39,7 +39,8 @@ export class WireTransaction {
     this.#signaturesAt = reader.at;
     this.#messageAt = reader.skip(this.signatureCount * SIGNATURE_BYTES);
     if (bytes[this.#messageAt] === VERSION_FLAG) reader.skip(1);
-    if (reader.byte() !== this.signatureCount) throw new RangeError(`expected ${this.signatureCount} signers, got ${bytes[reader.at - 1]}`);
+    if (reader.byte() !== this.signatureCount)
+      throw new RangeError(`expected ${this.signatureCount} signers, got ${bytes[reader.at - 1]}`);
     reader.skip(2);
     this.keyCount = reader.length();
     this.#keysAt = reader.at;
@@ -71,7 +72,8 @@ export class WireTransaction {
 
   isKeyAt(index: number, key: Uint8Array): boolean {
     const at = this.#keysAt + index * KEY_BYTES;
-    for (let offset = 0; offset < KEY_BYTES; offset += 1) if (this.bytes[at + offset] !== key[offset]) return false;
+    for (let offset = 0; offset < KEY_BYTES; offset += 1)
+      if (this.bytes[at + offset] !== key[offset]) return false;
     return index < this.keyCount;
   }
 
@@ -132,7 +134,8 @@ class ShortReader {
 
   skip(count: number): number {
     this.at += count;
-    if (this.at > this.#bytes.length) throw new RangeError(`expected ${this.at} bytes or more, got ${this.#bytes.length}`);
+    if (this.at > this.#bytes.length)
+      throw new RangeError(`expected ${this.at} bytes or more, got ${this.#bytes.length}`);
     return this.at;
   }
 }

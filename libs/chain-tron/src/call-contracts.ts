@@ -17,17 +17,35 @@ const executionCodes = new Set([-32000, -32600, 3]);
 const nodeTrouble = /computing resources|timeout|time out|too many|busy|limit/i;
 
 /** Results of view calls at the node's head, `0x…`; undefined where the contract does not answer. @throws ChainClientError */
-export async function callContracts(session: Session, calls: readonly ContractCall[], signal?: AbortSignal): Promise<(string | undefined)[]> {
+export async function callContracts(
+  session: Session,
+  calls: readonly ContractCall[],
+  signal?: AbortSignal,
+): Promise<(string | undefined)[]> {
   if (hasEvm(session)) return callByEvm(session, calls, signal);
   return Promise.all(calls.map((call) => callByWallet(session as WalletSession, call, signal)));
 }
 
-async function callByEvm({ evm }: EvmSession, calls: readonly ContractCall[], signal?: AbortSignal): Promise<(string | undefined)[]> {
-  return (await evm.callMany(calls.map((call) => ({ method: 'eth_call', params: [call, 'latest'] })), signal)).map(readAnswer);
+async function callByEvm(
+  { evm }: EvmSession,
+  calls: readonly ContractCall[],
+  signal?: AbortSignal,
+): Promise<(string | undefined)[]> {
+  return (
+    await evm.callMany(
+      calls.map((call) => ({ method: 'eth_call', params: [call, 'latest'] })),
+      signal,
+    )
+  ).map(readAnswer);
 }
 
 function readAnswer(answer: RpcAnswer): string | undefined {
-  if (answer.type === 'error' && executionCodes.has(answer.error.nodeCode ?? 0) && !nodeTrouble.test(answer.error.message)) return undefined;
+  if (
+    answer.type === 'error' &&
+    executionCodes.has(answer.error.nodeCode ?? 0) &&
+    !nodeTrouble.test(answer.error.message)
+  )
+    return undefined;
   const result = unwrap(answer);
   return typeof result === 'string' ? result : undefined;
 }
@@ -37,11 +55,21 @@ interface ConstantResult {
   readonly constant_result?: readonly string[];
 }
 
-async function callByWallet({ wallet }: WalletSession, { to, data }: ContractCall, signal?: AbortSignal): Promise<string | undefined> {
+async function callByWallet(
+  { wallet }: WalletSession,
+  { to, data }: ContractCall,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   const body = { owner_address: caller, contract_address: `41${to.slice(2)}`, data: data.slice(2) };
-  const { result, constant_result: results } = (await wallet.call('wallet/triggerconstantcontract', body, signal)) as ConstantResult;
+  const { result, constant_result: results } = (await wallet.call(
+    'wallet/triggerconstantcontract',
+    body,
+    signal,
+  )) as ConstantResult;
   if (result?.result === true) return `0x${results?.[0] ?? ''}`;
   // No contract there, or the call cannot be made.
   if (result?.code === 'CONTRACT_VALIDATE_ERROR' || result?.code === 'CONTRACT_EXE_ERROR') return undefined;
-  throw new ChainClientError(`triggerconstantcontract: expected a result, got ${result?.code ?? 'none'}`, { publicMessage: 'the node did not run a call of a contract' });
+  throw new ChainClientError(`triggerconstantcontract: expected a result, got ${result?.code ?? 'none'}`, {
+    publicMessage: 'the node did not run a call of a contract',
+  });
 }

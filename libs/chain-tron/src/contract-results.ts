@@ -2,8 +2,22 @@ import { IncompleteBlockError } from '@chainwatch/chain-core';
 
 /** How the virtual machine ended (java-tron, `Transaction.Result.contractResult`), by number. */
 export const contractResults = [
-  'DEFAULT', 'SUCCESS', 'REVERT', 'BAD_JUMP_DESTINATION', 'OUT_OF_MEMORY', 'PRECOMPILED_CONTRACT', 'STACK_TOO_SMALL', 'STACK_TOO_LARGE', 'ILLEGAL_OPERATION',
-  'STACK_OVERFLOW', 'OUT_OF_ENERGY', 'OUT_OF_TIME', 'JVM_STACK_OVER_FLOW', 'UNKNOWN', 'TRANSFER_FAILED', 'INVALID_CODE',
+  'DEFAULT',
+  'SUCCESS',
+  'REVERT',
+  'BAD_JUMP_DESTINATION',
+  'OUT_OF_MEMORY',
+  'PRECOMPILED_CONTRACT',
+  'STACK_TOO_SMALL',
+  'STACK_TOO_LARGE',
+  'ILLEGAL_OPERATION',
+  'STACK_OVERFLOW',
+  'OUT_OF_ENERGY',
+  'OUT_OF_TIME',
+  'JVM_STACK_OVER_FLOW',
+  'UNKNOWN',
+  'TRANSFER_FAILED',
+  'INVALID_CODE',
 ];
 /** `Transaction.Result.code`, spelt as java-tron spells it. */
 export const resultCodes = ['SUCESS', 'FAILED'];
@@ -22,7 +36,9 @@ export function findEnumNumber(names: readonly string[], value: unknown): number
   const unnamed = typeof value === 'string' ? unnamedValue.exec(value)?.[1] : undefined;
   if (unnamed !== undefined) return Number(unnamed);
   if (typeof value === 'string' && valueName.test(value)) return undefined;
-  throw new IncompleteBlockError(`result of a transaction: expected one of ${names.join(', ')}, got ${String(value).slice(0, 40)}`);
+  throw new IncompleteBlockError(
+    `result of a transaction: expected one of ${names.join(', ')}, got ${String(value).slice(0, 40)}`,
+  );
 }
 
 /** What a value is called that is not known here, by its number where it has no name; undefined for a known one. */

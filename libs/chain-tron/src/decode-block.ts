@@ -13,7 +13,11 @@ import type { TransactionInfo } from './wallet-block.ts';
 export type AssetIds = ReadonlyMap<string, string>;
 
 /** Decodes a proved block of the wallet API. */
-export function decodeBlock(network: Network, { header, transactions }: Omit<VerifiedBlock, 'unknowns'>, assetIds: AssetIds): Block {
+export function decodeBlock(
+  network: Network,
+  { header, transactions }: Omit<VerifiedBlock, 'unknowns'>,
+  assetIds: AssetIds,
+): Block {
   const touched = new Set<string>();
   let logIndex = 0;
   const decoded = transactions.map((tx, index) => {
@@ -23,12 +27,21 @@ export function decodeBlock(network: Network, { header, transactions }: Omit<Ver
     logIndex += logs.length;
     return result;
   });
-  return { ...header, transactions: decoded, balanceChanges: [], touchedAssets: Array.from(touched, (address) => tokenGid(network, address)) };
+  return {
+    ...header,
+    transactions: decoded,
+    balanceChanges: [],
+    touchedAssets: Array.from(touched, (address) => tokenGid(network, address)),
+  };
 }
 
 /** `0x` as everywhere else. */
 function readLogs({ log = [] }: TransactionInfo): ContractLog[] {
-  return log.map(({ address = '', topics = [], data = '' }) => ({ address: `0x${address}`, topics: topics.map((topic) => `0x${topic}`), data: `0x${data}` }));
+  return log.map(({ address = '', topics = [], data = '' }) => ({
+    address: `0x${address}`,
+    topics: topics.map((topic) => `0x${topic}`),
+    data: `0x${data}`,
+  }));
 }
 
 interface TransactionParts {
@@ -42,13 +55,26 @@ interface TransactionParts {
 }
 
 function decodeTransaction(parts: TransactionParts): Transaction {
-  const { network, index, tx: { hash, contract, isFailed, info, isUnproved } } = parts;
+  const {
+    network,
+    index,
+    tx: { hash, contract, isFailed, info, isUnproved },
+  } = parts;
   const from = findAddress(contract.owner);
-  const created = contract.type === contractTypes.createSmartContract ? deriveContract(hash, contract.owner) : Buffer.alloc(0);
+  const created =
+    contract.type === contractTypes.createSmartContract
+      ? deriveContract(hash, contract.owner)
+      : Buffer.alloc(0);
   // A failed call burns its energy and bandwidth all the same.
-  const fee = from === undefined ? undefined : { assetGid: network.native.gid, amountRaw: BigInt(info.fee ?? 0), payer: from };
+  const fee =
+    from === undefined
+      ? undefined
+      : { assetGid: network.native.gid, amountRaw: BigInt(info.fee ?? 0), payer: from };
   return {
-    hash, index, isFailed, from,
+    hash,
+    index,
+    isFailed,
+    from,
     to: findAddress(findCallee(contract)),
     createdContract: isFailed ? undefined : findAddress(created),
     fee,
@@ -57,13 +83,24 @@ function decodeTransaction(parts: TransactionParts): Transaction {
   };
 }
 
-function decodeTransfers({ network, tx, logs, logIndex, assetIds }: TransactionParts, created: Buffer): Transfer[] {
+function decodeTransfers(
+  { network, tx, logs, logIndex, assetIds }: TransactionParts,
+  created: Buffer,
+): Transfer[] {
   const transfers: Transfer[] = [];
   const add = ({ type, asset, from, to, amountRaw }: Move): void => {
-    const gid = asset === undefined ? network.native.gid : findAssetGid(network, assetIds.get(asset) ?? asset);
+    const gid =
+      asset === undefined ? network.native.gid : findAssetGid(network, assetIds.get(asset) ?? asset);
     // A name that no token answers to is none that could be told.
     if (amountRaw <= 0n || gid === undefined) return;
-    transfers.push({ index: transfers.length, type, assetGid: gid, from: findAddress(from), to: findAddress(to), amountRaw });
+    transfers.push({
+      index: transfers.length,
+      type,
+      assetGid: gid,
+      from: findAddress(from),
+      to: findAddress(to),
+      amountRaw,
+    });
   };
   listMoves(tx.contract, tx.info, created).forEach(add);
   decodeTransferLogs(notationOf(network), logs, logIndex, transfers);
@@ -72,7 +109,8 @@ function decodeTransfers({ network, tx, logs, logIndex, assetIds }: TransactionP
 }
 
 function findCallee({ type, parameter }: Contract): Buffer {
-  if (type === contractTypes.transfer || type === contractTypes.triggerSmartContract) return bytesOf(parameter, 2);
+  if (type === contractTypes.transfer || type === contractTypes.triggerSmartContract)
+    return bytesOf(parameter, 2);
   return type === contractTypes.transferAsset ? bytesOf(parameter, 3) : Buffer.alloc(0);
 }
 

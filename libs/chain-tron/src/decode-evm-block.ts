@@ -19,7 +19,11 @@ export interface EvmParts {
  * Decodes a block of the Ethereum-compatible interface: transfers of TRX by value and TRC-20 by logs. What it does not
  * tell stays out: TRC-10, internal transactions, and fees (energy may be burned, staked or somebody else's).
  */
-export function decodeEvmBlock(network: Network, header: BlockHeader, { block, receipts, transfers, isUnproved }: EvmParts): Block {
+export function decodeEvmBlock(
+  network: Network,
+  header: BlockHeader,
+  { block, receipts, transfers, isUnproved }: EvmParts,
+): Block {
   const touched = new Set<string>();
   let logIndex = 0;
   const transactions = block.transactions.map((tx, index) => {
@@ -30,7 +34,12 @@ export function decodeEvmBlock(network: Network, header: BlockHeader, { block, r
     logIndex += receipt.logs.length;
     return isUnproved || !isKnownType(tx) ? { ...decoded, isUnproved: true } : decoded;
   });
-  return { ...header, transactions, balanceChanges: [], touchedAssets: Array.from(touched, (address) => tokenGid(network, address)) };
+  return {
+    ...header,
+    transactions,
+    balanceChanges: [],
+    touchedAssets: Array.from(touched, (address) => tokenGid(network, address)),
+  };
 }
 
 interface TransactionParts {
@@ -44,7 +53,14 @@ interface TransactionParts {
   readonly hasValue: boolean;
 }
 
-function decodeTransaction({ network, tx, receipt, index, logIndex, hasValue }: TransactionParts): Transaction {
+function decodeTransaction({
+  network,
+  tx,
+  receipt,
+  index,
+  logIndex,
+  hasValue,
+}: TransactionParts): Transaction {
   const isFailed = receipt.status === '0x0';
   const from = findAccount(tx.from);
   const createdContract = isFailed ? undefined : findAccount(receipt.contractAddress);
@@ -54,7 +70,15 @@ function decodeTransaction({ network, tx, receipt, index, logIndex, hasValue }: 
     const amountRaw = BigInt(tx.value ?? '0x0');
     const receiver = to ?? createdContract;
     // Kinds of transactions without a receiver show deposits and costs as their value.
-    if (hasValue && amountRaw > 0n && receiver !== undefined) transfers.push({ index: 0, type: 'native', assetGid: network.native.gid, from, to: receiver, amountRaw });
+    if (hasValue && amountRaw > 0n && receiver !== undefined)
+      transfers.push({
+        index: 0,
+        type: 'native',
+        assetGid: network.native.gid,
+        from,
+        to: receiver,
+        amountRaw,
+      });
     decodeTransferLogs(notationOf(network), receipt.logs, logIndex, transfers);
   }
   return { hash: toHash(tx.hash), index, isFailed, from, to, createdContract, transfers };
@@ -62,5 +86,7 @@ function decodeTransaction({ network, tx, receipt, index, logIndex, hasValue }: 
 
 /** The interface shows no account as null or `0x`. */
 function findAccount(address: string | null | undefined): string | undefined {
-  return typeof address === 'string' && /^0x[0-9a-f]{40}$/.test(address) ? toAddress(address.slice(2)) : undefined;
+  return typeof address === 'string' && /^0x[0-9a-f]{40}$/.test(address)
+    ? toAddress(address.slice(2))
+    : undefined;
 }

@@ -17,16 +17,30 @@ let asset = '';
 
 const account = (index: number) => tron.node.accounts[index]!;
 const refOf = ({ number, id }: { number: number; id: string }): BlockRef => ({ number, hash: id });
-const contractOf = (txid: string): string => String((tron.node.findTransaction(txid)!.transaction as { info?: Record<string, unknown> }).info!['contract_address']);
-const encode = (name: 'TestToken' | 'Forwarder', functionName: string, args: readonly unknown[]): string => encodeFunctionData({ abi: contracts[name].abi as Abi, functionName, args }).slice(2);
+const contractOf = (txid: string): string =>
+  String(
+    (tron.node.findTransaction(txid)!.transaction as { info?: Record<string, unknown> }).info![
+      'contract_address'
+    ],
+  );
+const encode = (name: 'TestToken' | 'Forwarder', functionName: string, args: readonly unknown[]): string =>
+  encodeFunctionData({ abi: contracts[name].abi as Abi, functionName, args }).slice(2);
 const evm = (hexAddress: string): string => `0x${hexAddress.slice(2)}`;
 
 beforeAll(async () => {
   tron = await startTron({ solidifiedLag: 2 });
   wallet = new TronWallet(tron.url);
-  clients['both interfaces'] = tronFamily.createClient({ network, endpointUrl: tron.url, evmEndpointUrl: tron.evmUrl });
+  clients['both interfaces'] = tronFamily.createClient({
+    network,
+    endpointUrl: tron.url,
+    evmEndpointUrl: tron.evmUrl,
+  });
   clients['the wallet API'] = tronFamily.createClient({ network, endpointUrl: `${tron.url}/` });
-  clients['the Ethereum-compatible interface'] = tronFamily.createClient({ network, endpointUrl: tron.evmUrl, endpointKind: 'evm' });
+  clients['the Ethereum-compatible interface'] = tronFamily.createClient({
+    network,
+    endpointUrl: tron.evmUrl,
+    endpointKind: 'evm',
+  });
 });
 
 afterAll(async () => {
@@ -47,9 +61,16 @@ describe.each(MODES)('by %s', (mode) => {
     await client.verifyChain();
     await tron.node.mine(4);
     const head = await client.readHead();
-    expect(head).toEqual({ number: tron.node.head.number, hash: tron.node.head.id, parentHash: tron.node.findBlock(head.number - 1)!.id, timestamp: tron.node.head.timestampMs / 1_000 });
+    expect(head).toEqual({
+      number: tron.node.head.number,
+      hash: tron.node.head.id,
+      parentHash: tron.node.findBlock(head.number - 1)!.id,
+      timestamp: tron.node.head.timestampMs / 1_000,
+    });
     expect(await client.findFinalized()).toEqual(refOf(tron.node.findBlock(head.number - 2)!));
-    expect((await client.readHeaders(head.number - 3, head.number + 5)).map(({ hash }) => hash)).toEqual([3, 2, 1, 0].map((back) => tron.node.findBlock(head.number - back)!.id));
+    expect((await client.readHeaders(head.number - 3, head.number + 5)).map(({ hash }) => hash)).toEqual(
+      [3, 2, 1, 0].map((back) => tron.node.findBlock(head.number - back)!.id),
+    );
     expect(await client.findHeaderByHash(head.hash)).toEqual(head);
     expect(await client.findHeaderByNumber(head.number + 1)).toBeUndefined();
     await tron.node.reorg(2);
@@ -66,8 +87,21 @@ describe.each(MODES)('by %s', (mode) => {
     await tron.node.mine();
     const [tx] = await readHeadBlock(mode);
     expect(tx).toMatchObject({
-      hash: txid, index: 0, isFailed: false, from: account(0).address, to: account(1).address,
-      transfers: [{ index: 0, type: 'native', assetGid: NATIVE, from: account(0).address, to: account(1).address, amountRaw: 1_234_567n }],
+      hash: txid,
+      index: 0,
+      isFailed: false,
+      from: account(0).address,
+      to: account(1).address,
+      transfers: [
+        {
+          index: 0,
+          type: 'native',
+          assetGid: NATIVE,
+          from: account(0).address,
+          to: account(1).address,
+          amountRaw: 1_234_567n,
+        },
+      ],
     });
     if (mode === MODES[2]) expect(tx?.fee).toBeUndefined();
     else expect(tx?.fee).toMatchObject({ assetGid: NATIVE, payer: account(0).address });
@@ -80,13 +114,37 @@ describe.each(MODES)('by %s', (mode) => {
     const contract = contractOf(deployed.txid);
     trc20 = `${network.gid}/trc20:${toAddress(contract.slice(2))}`;
     expect(creation).toMatchObject({ createdContract: toAddress(contract.slice(2)), isFailed: false });
-    await wallet.trigger(account(2), contract, encode('TestToken', 'mint', [evm(account(2).hexAddress), 900n]));
-    await wallet.trigger(account(2), contract, encode('TestToken', 'transferMany', [[evm(account(3).hexAddress), evm(account(4).hexAddress)], 5n]));
-    const failing = await wallet.trigger(account(3), contract, encode('TestToken', 'transfer', [evm(account(4).hexAddress), 1_000_000n]));
+    await wallet.trigger(
+      account(2),
+      contract,
+      encode('TestToken', 'mint', [evm(account(2).hexAddress), 900n]),
+    );
+    await wallet.trigger(
+      account(2),
+      contract,
+      encode('TestToken', 'transferMany', [[evm(account(3).hexAddress), evm(account(4).hexAddress)], 5n]),
+    );
+    const failing = await wallet.trigger(
+      account(3),
+      contract,
+      encode('TestToken', 'transfer', [evm(account(4).hexAddress), 1_000_000n]),
+    );
     await tron.node.mine();
     const [mint, many, failed] = await readHeadBlock(mode);
-    expect(mint?.transfers).toMatchObject([{ type: 'token', assetGid: trc20, from: toAddress('0'.repeat(40)), to: account(2).address, amountRaw: 900n, logIndex: 0 }]);
-    expect(many?.transfers.map(({ to, amountRaw, logIndex }) => [to, amountRaw, logIndex])).toEqual([[account(3).address, 5n, 1], [account(4).address, 5n, 2]]);
+    expect(mint?.transfers).toMatchObject([
+      {
+        type: 'token',
+        assetGid: trc20,
+        from: toAddress('0'.repeat(40)),
+        to: account(2).address,
+        amountRaw: 900n,
+        logIndex: 0,
+      },
+    ]);
+    expect(many?.transfers.map(({ to, amountRaw, logIndex }) => [to, amountRaw, logIndex])).toEqual([
+      [account(3).address, 5n, 1],
+      [account(4).address, 5n, 2],
+    ]);
     expect(failed).toMatchObject({ hash: failing.txid, isFailed: true, transfers: [] });
     if (mode !== MODES[2]) expect(failed?.fee?.amountRaw).toBeGreaterThan(0n);
   });
@@ -101,34 +159,69 @@ describe.each(MODES)('by %s', (mode) => {
       { address: account(5).address, assetGid: `${network.gid}/trc20:${account(6).address}` },
     ];
     expect(await client.readBalances(head, queries)).toEqual([5n, 1_000_000_000_000_000n, 0n, undefined]);
-    await expect(client.readBalances({ number: head.number - 1, hash: head.parentHash }, queries)).rejects.toMatchObject({ code: 'block_not_found' });
-    expect(await client.readTokens!([trc20, `${network.gid}/trc20:${account(6).address}`])).toEqual([{ name: 'Test Token', symbol: 'TEST', decimals: 18 }, undefined]);
+    await expect(
+      client.readBalances({ number: head.number - 1, hash: head.parentHash }, queries),
+    ).rejects.toMatchObject({ code: 'block_not_found' });
+    expect(await client.readTokens!([trc20, `${network.gid}/trc20:${account(6).address}`])).toEqual([
+      { name: 'Test Token', symbol: 'TEST', decimals: 18 },
+      undefined,
+    ]);
   });
 });
 
 describe.each(full)('by %s, which tells what only TRON has', (mode) => {
   it('reads TRC-10: issued, sent, its metadata and balances', async () => {
-    const value = { name: Buffer.from('Pennies').toString('hex'), abbr: Buffer.from('PNY').toString('hex'), total_supply: 1_000n, trx_num: 1n, num: 1n, precision: 2n };
+    const value = {
+      name: Buffer.from('Pennies').toString('hex'),
+      abbr: Buffer.from('PNY').toString('hex'),
+      total_supply: 1_000n,
+      trx_num: 1n,
+      num: 1n,
+      precision: 2n,
+    };
     await wallet.send(account(7), 'AssetIssueContract', value);
     await tron.node.mine();
     const [issue] = await readHeadBlock(mode);
     asset = issue!.transfers[0]!.assetGid;
-    expect(issue).toMatchObject({ fee: { amountRaw: expect.any(BigInt) }, transfers: [{ type: 'token', from: undefined, to: account(7).address, amountRaw: 1_000n }] });
+    expect(issue).toMatchObject({
+      fee: { amountRaw: expect.any(BigInt) },
+      transfers: [{ type: 'token', from: undefined, to: account(7).address, amountRaw: 1_000n }],
+    });
     await wallet.sendToken(account(7), account(8).hexAddress, asset.split(':').at(-1)!, 40n);
     await tron.node.mine();
     const [sent] = await readHeadBlock(mode);
-    expect(sent?.transfers).toMatchObject([{ type: 'token', assetGid: asset, from: account(7).address, to: account(8).address, amountRaw: 40n }]);
+    expect(sent?.transfers).toMatchObject([
+      { type: 'token', assetGid: asset, from: account(7).address, to: account(8).address, amountRaw: 40n },
+    ]);
     const client = clients[mode]!;
-    expect(await client.readTokens!([asset, `${network.gid}/trc10:1999999`])).toEqual([{ name: 'Pennies', symbol: 'PNY', decimals: 2 }, undefined]);
-    expect(await client.readBalances(await client.readHead(), [{ address: account(8).address, assetGid: asset }, { address: account(9).address, assetGid: asset }])).toEqual([40n, 0n]);
+    expect(await client.readTokens!([asset, `${network.gid}/trc10:1999999`])).toEqual([
+      { name: 'Pennies', symbol: 'PNY', decimals: 2 },
+      undefined,
+    ]);
+    expect(
+      await client.readBalances(await client.readHead(), [
+        { address: account(8).address, assetGid: asset },
+        { address: account(9).address, assetGid: asset },
+      ]),
+    ).toEqual([40n, 0n]);
   });
 
   it('reads internal transfers, and leaves rejected ones out', async () => {
     const { txid } = await wallet.deploy(account(2), contracts.Forwarder.bytecode.slice(2));
     await tron.node.mine();
     const forwarder = contractOf(txid);
-    await wallet.trigger(account(2), forwarder, encode('Forwarder', 'forward', [evm(account(3).hexAddress)]), { sun: 77n });
-    await wallet.trigger(account(2), forwarder, encode('Forwarder', 'forwardAndRevert', [evm(account(3).hexAddress)]), { sun: 88n });
+    await wallet.trigger(
+      account(2),
+      forwarder,
+      encode('Forwarder', 'forward', [evm(account(3).hexAddress)]),
+      { sun: 77n },
+    );
+    await wallet.trigger(
+      account(2),
+      forwarder,
+      encode('Forwarder', 'forwardAndRevert', [evm(account(3).hexAddress)]),
+      { sun: 88n },
+    );
     await tron.node.mine();
     const [moved, undone] = await readHeadBlock(mode);
     const contract = toAddress(forwarder.slice(2));
@@ -141,10 +234,18 @@ describe.each(full)('by %s, which tells what only TRON has', (mode) => {
   });
 
   it('shows stakes and delegation as what they are: a fee, and nothing to anybody', async () => {
-    await wallet.send(account(9), 'FreezeBalanceV2Contract', { frozen_balance: 2_000_000n, resource: 'ENERGY' });
-    await wallet.send(account(9), 'DelegateResourceContract', { balance: 1_000_000n, receiver_address: account(1).hexAddress, resource: 'ENERGY' });
+    await wallet.send(account(9), 'FreezeBalanceV2Contract', {
+      frozen_balance: 2_000_000n,
+      resource: 'ENERGY',
+    });
+    await wallet.send(account(9), 'DelegateResourceContract', {
+      balance: 1_000_000n,
+      receiver_address: account(1).hexAddress,
+      resource: 'ENERGY',
+    });
     await tron.node.mine();
-    for (const tx of await readHeadBlock(mode)) expect(tx).toMatchObject({ isFailed: false, from: account(9).address, transfers: [] });
+    for (const tx of await readHeadBlock(mode))
+      expect(tx).toMatchObject({ isFailed: false, from: account(9).address, transfers: [] });
   });
 });
 
@@ -159,9 +260,16 @@ it('takes TRC-10 and new accounts for no TRX where the Ethereum-compatible inter
 
 it('serves nothing of another chain', async () => {
   const other = { ...network, gid: 'tron:0x2b6653dc' };
-  for (const urls of [{ endpointUrl: tron.url }, { endpointUrl: tron.evmUrl, endpointKind: 'evm' as const }, { endpointUrl: tron.evmUrl }]) {
+  for (const urls of [
+    { endpointUrl: tron.url },
+    { endpointUrl: tron.evmUrl, endpointKind: 'evm' as const },
+    { endpointUrl: tron.evmUrl },
+  ]) {
     const client = tronFamily.createClient({ network: other, ...urls });
-    await expect(client.verifyChain()).rejects.toMatchObject({ code: 'wrong_chain', message: expect.stringContaining('got tron:0x7a69') });
+    await expect(client.verifyChain()).rejects.toMatchObject({
+      code: 'wrong_chain',
+      message: expect.stringContaining('got tron:0x7a69'),
+    });
     client.close();
   }
 });

@@ -6,14 +6,29 @@ import { encodeBytes, encodeInt, encodeWholeInt } from './protobuf.ts';
 import type { WalletTransaction } from './wallet-block.ts';
 
 type EncodeField = (value: unknown) => Uint8Array;
-const int = (number: number): EncodeField => (value) => encodeInt(number, toInt(value));
-const hex = (number: number): EncodeField => (value) => encodeBytes(number, parseHex('result of a transaction', value));
-const text = (number: number): EncodeField => (value) => encodeBytes(number, Buffer.from(String(value), 'utf8'));
-const messages = (number: number, encode: (message: Record<string, unknown>) => Uint8Array): EncodeField => (values) =>
-  Buffer.concat((values as Record<string, unknown>[]).map((value) => encodeBytes(number, encode(value))));
+const int =
+  (number: number): EncodeField =>
+  (value) =>
+    encodeInt(number, toInt(value));
+const hex =
+  (number: number): EncodeField =>
+  (value) =>
+    encodeBytes(number, parseHex('result of a transaction', value));
+const text =
+  (number: number): EncodeField =>
+  (value) =>
+    encodeBytes(number, Buffer.from(String(value), 'utf8'));
+const messages =
+  (number: number, encode: (message: Record<string, unknown>) => Uint8Array): EncodeField =>
+  (values) =>
+    Buffer.concat((values as Record<string, unknown>[]).map((value) => encodeBytes(number, encode(value))));
 /** In the order of their numbers, without those that the message does not have. */
-const inOrder = (fields: readonly (readonly [name: string, encode: EncodeField])[]) => (message: Record<string, unknown>): Buffer =>
-  Buffer.concat(fields.flatMap(([name, encode]) => (message[name] === undefined ? [] : [encode(message[name])])));
+const inOrder =
+  (fields: readonly (readonly [name: string, encode: EncodeField])[]) =>
+  (message: Record<string, unknown>): Buffer =>
+    Buffer.concat(
+      fields.flatMap(([name, encode]) => (message[name] === undefined ? [] : [encode(message[name])])),
+    );
 
 /** Fields of `Transaction.Result` by their name in JSON, in the order of their numbers; the two that are enumerations stand apart. */
 const resultFields = [
@@ -26,16 +41,40 @@ const resultFields = [
   ['exchange_id', int(21)],
   ['shielded_transaction_fee', int(22)],
   ['orderId', hex(25)],
-  ['orderDetails', messages(26, inOrder([['makerOrderId', hex(1)], ['takerOrderId', hex(2)], ['fillSellQuantity', int(3)], ['fillBuyQuantity', int(4)]]))],
+  [
+    'orderDetails',
+    messages(
+      26,
+      inOrder([
+        ['makerOrderId', hex(1)],
+        ['takerOrderId', hex(2)],
+        ['fillSellQuantity', int(3)],
+        ['fillBuyQuantity', int(4)],
+      ]),
+    ),
+  ],
   ['withdraw_expire_amount', int(27)],
   // Entries of a map are written whole.
-  ['cancel_unfreezeV2_amount', messages(28, ({ key, value }) => Buffer.concat([encodeBytes(1, Buffer.from(String(key), 'utf8')), encodeWholeInt(2, toInt(value))]))],
+  [
+    'cancel_unfreezeV2_amount',
+    messages(28, ({ key, value }) =>
+      Buffer.concat([encodeBytes(1, Buffer.from(String(key), 'utf8')), encodeWholeInt(2, toInt(value))]),
+    ),
+  ],
 ] as const satisfies readonly (readonly [string, EncodeField])[];
 
 const encodeResultFields = inOrder(resultFields);
 const resultNames = new Set<string>(['fee', 'ret', 'contractRet', ...resultFields.map(([name]) => name)]);
 /** What the wallet API shows of a transaction: its fields, and what it derives from them. */
-const transactionNames = new Set(['raw_data', 'signature', 'ret', 'raw_data_hex', 'txID', 'visible', 'contract_address']);
+const transactionNames = new Set([
+  'raw_data',
+  'signature',
+  'ret',
+  'raw_data_hex',
+  'txID',
+  'visible',
+  'contract_address',
+]);
 
 /**
  * A transaction as it stands in its block: what its leaf in the tree of transactions is taken over. `rawData` are the
@@ -51,16 +90,26 @@ export function encodeTransaction(rawData: Uint8Array, tx: WalletTransaction): B
 
 /** What of a transaction is not known here, and so is not among its bytes. */
 export function findUnknownMembers(tx: WalletTransaction): UnknownPart[] {
-  const name = (member: string, value: unknown): UnknownPart =>
-    ({ kind: `transaction-field:${member}`, transactionHash: tx.txID, expected: 'the fields of a transaction and its result', got: `${member}: ${String(JSON.stringify(value)).slice(0, 100)}` });
+  const name = (member: string, value: unknown): UnknownPart => ({
+    kind: `transaction-field:${member}`,
+    transactionHash: tx.txID,
+    expected: 'the fields of a transaction and its result',
+    got: `${member}: ${String(JSON.stringify(value)).slice(0, 100)}`,
+  });
   const list = (message: object, known: ReadonlySet<string>): UnknownPart[] =>
-    Object.entries(message).flatMap(([member, value]) => (known.has(member) || isUnnamed(member) ? [] : [name(member, value)]));
+    Object.entries(message).flatMap(([member, value]) =>
+      known.has(member) || isUnnamed(member) ? [] : [name(member, value)],
+    );
   return [...list(tx, transactionNames), ...(tx.ret ?? []).flatMap((result) => list(result, resultNames))];
 }
 
 function encodeResult(result: Readonly<Record<string, unknown>>): Buffer {
   const { fee = 0, ret = resultCodes[0], contractRet = contractResults[0] } = result;
-  const known = [encodeInt(1, toInt(fee)), encodeEnum(2, resultCodes, ret), encodeEnum(3, contractResults, contractRet)];
+  const known = [
+    encodeInt(1, toInt(fee)),
+    encodeEnum(2, resultCodes, ret),
+    encodeEnum(3, contractResults, contractRet),
+  ];
   return Buffer.concat([...known, encodeResultFields(result), encodeUnknownFields(result)]);
 }
 
@@ -70,6 +119,12 @@ function encodeEnum(number: number, names: readonly string[], value: unknown): B
 }
 
 function toInt(value: unknown): bigint {
-  if ((typeof value === 'number' && Number.isSafeInteger(value)) || (typeof value === 'string' && /^-?(?:0|[1-9]\d*)$/.test(value))) return BigInt(value);
-  throw new IncompleteBlockError(`result of a transaction: expected an integer, got ${String(value).slice(0, 40)}`);
+  if (
+    (typeof value === 'number' && Number.isSafeInteger(value)) ||
+    (typeof value === 'string' && /^-?(?:0|[1-9]\d*)$/.test(value))
+  )
+    return BigInt(value);
+  throw new IncompleteBlockError(
+    `result of a transaction: expected an integer, got ${String(value).slice(0, 40)}`,
+  );
 }

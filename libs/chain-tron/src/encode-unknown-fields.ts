@@ -22,14 +22,27 @@ export function isUnnamed(member: string): boolean {
 export function encodeUnknownFields(message: object): Buffer {
   const members = Object.entries(message).filter(([name]) => isUnnamed(name));
   members.sort(([one], [other]) => Number(one) - Number(other));
-  return Buffer.concat(members.flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map((one: unknown) => encodeValue(Number(name), one))));
+  return Buffer.concat(
+    members.flatMap(([name, value]) =>
+      (Array.isArray(value) ? value : [value]).map((one: unknown) => encodeValue(Number(name), one)),
+    ),
+  );
 }
 
 function encodeValue(number: number, value: unknown): Buffer {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return encodeWholeInt(number, BigInt(value));
-  if (typeof value === 'object' && value !== null) return Buffer.concat([encodeKey(number, 3), encodeUnknownFields(value), encodeKey(number, 4)]);
-  if (typeof value !== 'string') throw new IncompleteBlockError(`field ${number}: expected an integer, digits or a group, got ${String(value)}`);
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
+    return encodeWholeInt(number, BigInt(value));
+  if (typeof value === 'object' && value !== null)
+    return Buffer.concat([encodeKey(number, 3), encodeUnknownFields(value), encodeKey(number, 4)]);
+  if (typeof value !== 'string')
+    throw new IncompleteBlockError(
+      `field ${number}: expected an integer, digits or a group, got ${String(value)}`,
+    );
   if (largeInt.test(value)) return encodeWholeInt(number, BigInt(value));
-  if (fixed.test(value)) return Buffer.concat([encodeKey(number, value.length === 10 ? 5 : 1), Buffer.from(value.slice(2), 'hex').reverse()]);
+  if (fixed.test(value))
+    return Buffer.concat([
+      encodeKey(number, value.length === 10 ? 5 : 1),
+      Buffer.from(value.slice(2), 'hex').reverse(),
+    ]);
   return encodeBytes(number, parseHex(`field ${number}`, value));
 }

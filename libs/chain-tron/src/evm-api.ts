@@ -12,7 +12,9 @@ export class EvmApi {
 
   constructor(options: EndpointOptions) {
     this.#http = new TronHttp(options);
-    this.#rpc = new JsonRpc((what, body, signal) => this.#http.post(what, options.endpoint.path, body, signal));
+    this.#rpc = new JsonRpc((what, body, signal) =>
+      this.#http.post(what, options.endpoint.path, body, signal),
+    );
   }
 
   /** @throws ChainClientError, with the node's code where it answered with an error */

@@ -1,4 +1,9 @@
-import { ChainClientError, IncompleteBlockError, type BlockHeader, type UnknownPart } from '@chainwatch/chain-core';
+import {
+  ChainClientError,
+  IncompleteBlockError,
+  type BlockHeader,
+  type UnknownPart,
+} from '@chainwatch/chain-core';
 import type { ContractLog } from '@chainwatch/contract-abi';
 import { computeBlockId, numberOf } from './encode-header.ts';
 import { expectTransaction } from './expect-evm-spelling.ts';
@@ -52,8 +57,27 @@ const versionMax = 128;
 const hashPattern = /^0x[0-9a-f]{64}$/;
 /** Members of a block by the interface, those that have no meaning on TRON included. */
 const knownMembers: ReadonlySet<string> = new Set([
-  'number', 'hash', 'parentHash', 'nonce', 'sha3Uncles', 'logsBloom', 'transactionsRoot', 'stateRoot', 'receiptsRoot', 'miner', 'difficulty', 'totalDifficulty',
-  'extraData', 'size', 'gasLimit', 'gasUsed', 'timestamp', 'mixHash', 'baseFeePerGas', 'transactions', 'uncles',
+  'number',
+  'hash',
+  'parentHash',
+  'nonce',
+  'sha3Uncles',
+  'logsBloom',
+  'transactionsRoot',
+  'stateRoot',
+  'receiptsRoot',
+  'miner',
+  'difficulty',
+  'totalDifficulty',
+  'extraData',
+  'size',
+  'gasLimit',
+  'gasUsed',
+  'timestamp',
+  'mixHash',
+  'baseFeePerGas',
+  'transactions',
+  'uncles',
 ]);
 
 /** Without the `0x` of the interface: as TRON itself writes ids. */
@@ -73,12 +97,30 @@ export function parseEvmHeader(json: unknown, capabilities: Capabilities): Block
  */
 export function verifyEvmHeader(block: EvmBlock, capabilities: Capabilities): VerifiedHeader {
   const number = Number(block.number);
-  if (numberOf(toHash(block.hash)) !== number) throw new IncompleteBlockError(`header of block ${block.hash}: expected the number ${numberOf(toHash(block.hash))}, got ${number}`);
-  const header = { number, hash: toHash(block.hash), parentHash: toHash(block.parentHash), timestamp: Number(block.timestamp) };
+  if (numberOf(toHash(block.hash)) !== number)
+    throw new IncompleteBlockError(
+      `header of block ${block.hash}: expected the number ${numberOf(toHash(block.hash))}, got ${number}`,
+    );
+  const header = {
+    number,
+    hash: toHash(block.hash),
+    parentHash: toHash(block.parentHash),
+    timestamp: Number(block.timestamp),
+  };
   if (number === 0 || hasId(block, capabilities)) return { header, unknowns: [] };
   const members = Object.entries(block).filter(([name]) => !knownMembers.has(name));
-  if (members.length === 0) throw new IncompleteBlockError(`header of block ${number} does not have its id: expected ${header.hash}, got others from its fields with the versions 0 to ${versionMax - 1}`);
-  return { header, unknowns: members.map(([name, value]) => ({ kind: `header-field:${name}`, expected: 'the fields of a header', got: `${name}: ${String(JSON.stringify(value)).slice(0, 100)}` })) };
+  if (members.length === 0)
+    throw new IncompleteBlockError(
+      `header of block ${number} does not have its id: expected ${header.hash}, got others from its fields with the versions 0 to ${versionMax - 1}`,
+    );
+  return {
+    header,
+    unknowns: members.map(([name, value]) => ({
+      kind: `header-field:${name}`,
+      expected: 'the fields of a header',
+      got: `${name}: ${String(JSON.stringify(value)).slice(0, 100)}`,
+    })),
+  };
 }
 
 /** Types of Ethereum whose value, sender and receiver mean the same. */
@@ -87,19 +129,34 @@ export function isKnownType({ type }: EvmTransaction): boolean {
 }
 
 export function findUnknownTypes({ transactions }: EvmBlock): UnknownPart[] {
-  return transactions.flatMap((tx) => (isKnownType(tx) ? [] : [{ kind: `transaction-type:${tx.type}`, transactionHash: toHash(tx.hash), expected: 'type 0x0, 0x1 or 0x2', got: String(tx.type) }]));
+  return transactions.flatMap((tx) =>
+    isKnownType(tx)
+      ? []
+      : [
+          {
+            kind: `transaction-type:${tx.type}`,
+            transactionHash: toHash(tx.hash),
+            expected: 'type 0x0, 0x1 or 0x2',
+            got: String(tx.type),
+          },
+        ],
+  );
 }
 
 export function toEvmBlock(json: unknown): EvmBlock {
-  if (typeof json !== 'object' || json === null) throw new ChainClientError(`expected a block, got ${json === null ? 'null' : typeof json}`);
+  if (typeof json !== 'object' || json === null)
+    throw new ChainClientError(`expected a block, got ${json === null ? 'null' : typeof json}`);
   const block = json as Partial<EvmBlock>;
   for (const field of ['hash', 'parentHash', 'transactionsRoot'] as const) {
-    if (!hashPattern.test(String(block[field]))) throw new ChainClientError(`expected a block with ${field}, got ${typeof block[field]}`);
+    if (!hashPattern.test(String(block[field])))
+      throw new ChainClientError(`expected a block with ${field}, got ${typeof block[field]}`);
   }
   for (const field of ['number', 'timestamp'] as const) {
-    if (!/^0x[0-9a-f]+$/.test(String(block[field]))) throw new ChainClientError(`expected a block with ${field}, got ${typeof block[field]}`);
+    if (!/^0x[0-9a-f]+$/.test(String(block[field])))
+      throw new ChainClientError(`expected a block with ${field}, got ${typeof block[field]}`);
   }
-  if (!Array.isArray(block.transactions)) throw new ChainClientError('expected a block with transactions, got none');
+  if (!Array.isArray(block.transactions))
+    throw new ChainClientError('expected a block with transactions, got none');
   for (const tx of block.transactions) if (typeof tx === 'object') expectTransaction(tx);
   return block as EvmBlock;
 }
@@ -116,7 +173,8 @@ function hasId(block: EvmBlock, capabilities: Capabilities): boolean {
     accountStateRoot: bytesOf(block.stateRoot),
   };
   const expected = toHash(block.hash);
-  const isVersion = (version: number): boolean => computeBlockId({ ...fields, version: BigInt(version) }) === expected;
+  const isVersion = (version: number): boolean =>
+    computeBlockId({ ...fields, version: BigInt(version) }) === expected;
   if (isVersion(capabilities.headerVersion)) return true;
   for (let version = 0; version < versionMax; version++) {
     if (!isVersion(version)) continue;

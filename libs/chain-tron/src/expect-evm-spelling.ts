@@ -20,27 +20,42 @@ export function expectTransaction(tx: EvmTransaction): void {
   expect('from', isAccount(from), tx, from);
   expect('to', isAccount(to), tx, to);
   // Without a sender there is no contract to tell of.
-  const isQuantity = (text: unknown): boolean => matches(quantity, text) || (isMissing(text) && !matches(account, from));
+  const isQuantity = (text: unknown): boolean =>
+    matches(quantity, text) || (isMissing(text) && !matches(account, from));
   expect('value', isQuantity(value), tx, value);
   expect('gas', isQuantity(gas), tx, gas);
 }
 
 /** The same of a receipt. @throws IncompleteBlockError */
-export function expectReceipt({ transactionHash: hash, status, gasUsed, contractAddress, logs }: EvmReceipt): void {
+export function expectReceipt({
+  transactionHash: hash,
+  status,
+  gasUsed,
+  contractAddress,
+  logs,
+}: EvmReceipt): void {
   const owner = { hash };
   expect('status', status === '0x0' || status === '0x1', owner, status);
   expect('gasUsed', matches(quantity, gasUsed), owner, gasUsed);
   expect('contractAddress', isAccount(contractAddress), owner, contractAddress);
   for (const { address, topics, data, logIndex } of logs) {
     expect('address of a log', matches(account, address), owner, address);
-    expect('topics of a log', Array.isArray(topics) && topics.every((topic) => matches(word, topic)), owner, topics);
+    expect(
+      'topics of a log',
+      Array.isArray(topics) && topics.every((topic) => matches(word, topic)),
+      owner,
+      topics,
+    );
     expect('data of a log', matches(bytes, data), owner, data);
     expect('logIndex of a log', logIndex === undefined || matches(quantity, logIndex), owner, logIndex);
   }
 }
 
 function expect(what: string, isRight: boolean, { hash }: { readonly hash: string }, value: unknown): void {
-  if (!isRight) throw new IncompleteBlockError(`${what} of transaction ${String(hash).slice(0, 80)}: expected it as java-tron writes it, got ${String(JSON.stringify(value)).slice(0, 80)}`);
+  if (!isRight)
+    throw new IncompleteBlockError(
+      `${what} of transaction ${String(hash).slice(0, 80)}: expected it as java-tron writes it, got ${String(JSON.stringify(value)).slice(0, 80)}`,
+    );
 }
 
 function matches(pattern: RegExp, value: unknown): boolean {

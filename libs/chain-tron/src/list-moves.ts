@@ -16,29 +16,50 @@ export interface Move {
 
 const nobody = Buffer.alloc(0);
 /** Notes of internal transactions that move their value; the others tell of stakes, votes and rewards. */
-export const movingNotes: ReadonlySet<string> = new Set(['call', 'create', 'suicide'].map((note) => Buffer.from(note, 'latin1').toString('hex')));
+export const movingNotes: ReadonlySet<string> = new Set(
+  ['call', 'create', 'suicide'].map((note) => Buffer.from(note, 'latin1').toString('hex')),
+);
 
 /** What a transaction that succeeded moves by itself, TRX first. `created` are the 21 bytes of a contract that it creates. */
-export function listMoves({ type, parameter, owner }: Contract, info: TransactionInfo, created: Buffer): Move[] {
+export function listMoves(
+  { type, parameter, owner }: Contract,
+  info: TransactionInfo,
+  created: Buffer,
+): Move[] {
   switch (type) {
     case contractTypes.transfer:
       return [native(owner, bytesOf(parameter, 2), intOf(parameter, 3))];
     case contractTypes.transferAsset:
-      return [token(bytesOf(parameter, 1).toString('utf8'), owner, bytesOf(parameter, 3), intOf(parameter, 4))];
+      return [
+        token(bytesOf(parameter, 1).toString('utf8'), owner, bytesOf(parameter, 3), intOf(parameter, 4)),
+      ];
     case contractTypes.participateAssetIssue:
       // What the issuer gives for it depends on the token's price: the balance tells.
       return [native(owner, bytesOf(parameter, 2), intOf(parameter, 4))];
     case contractTypes.assetIssue:
-      return info.assetIssueID === undefined ? [] : [token(info.assetIssueID, nobody, owner, intOf(parameter, 4) - sumFrozen(parameter))];
+      return info.assetIssueID === undefined
+        ? []
+        : [token(info.assetIssueID, nobody, owner, intOf(parameter, 4) - sumFrozen(parameter))];
     case contractTypes.triggerSmartContract:
-      return listCallMoves(owner, bytesOf(parameter, 2), { value: intOf(parameter, 3), tokenValue: intOf(parameter, 5), tokenId: intOf(parameter, 6) });
+      return listCallMoves(owner, bytesOf(parameter, 2), {
+        value: intOf(parameter, 3),
+        tokenValue: intOf(parameter, 5),
+        tokenId: intOf(parameter, 6),
+      });
     case contractTypes.createSmartContract: {
       const contract = readFields(messageOf(parameter, 2));
-      return listCallMoves(owner, created, { value: intOf(contract, 5), tokenValue: intOf(parameter, 3), tokenId: intOf(parameter, 4) });
+      return listCallMoves(owner, created, {
+        value: intOf(contract, 5),
+        tokenValue: intOf(parameter, 3),
+        tokenId: intOf(parameter, 4),
+      });
     }
     case contractTypes.shieldedTransfer:
       // Into the shielded pool and out of it: the other side is nobody who can be told.
-      return [native(owner, nobody, intOf(parameter, 2)), native(nobody, bytesOf(parameter, 5), intOf(parameter, 6))];
+      return [
+        native(owner, nobody, intOf(parameter, 2)),
+        native(nobody, bytesOf(parameter, 5), intOf(parameter, 6)),
+      ];
     default:
       return [];
   }
@@ -52,12 +73,27 @@ export function listInternalMoves(internal: readonly InternalTransaction[]): Mov
     const to = Buffer.from(one.transferTo_address ?? '', 'hex');
     // A call with the code of another contract stays with the caller.
     if (from.equals(to)) return [];
-    return (one.callValueInfo ?? []).map(({ callValue = 0, tokenId = '' }): Move => ({ type: 'internal', ...(tokenId !== '' && { asset: tokenId }), from, to, amountRaw: BigInt(callValue) }));
+    return (one.callValueInfo ?? []).map(
+      ({ callValue = 0, tokenId = '' }): Move => ({
+        type: 'internal',
+        ...(tokenId !== '' && { asset: tokenId }),
+        from,
+        to,
+        amountRaw: BigInt(callValue),
+      }),
+    );
   });
 }
 
-function listCallMoves(from: Buffer, to: Buffer, call: { readonly value: bigint; readonly tokenValue: bigint; readonly tokenId: bigint }): Move[] {
-  return [native(from, to, call.value), ...(call.tokenValue > 0n ? [token(call.tokenId.toString(), from, to, call.tokenValue)] : [])];
+function listCallMoves(
+  from: Buffer,
+  to: Buffer,
+  call: { readonly value: bigint; readonly tokenValue: bigint; readonly tokenId: bigint },
+): Move[] {
+  return [
+    native(from, to, call.value),
+    ...(call.tokenValue > 0n ? [token(call.tokenId.toString(), from, to, call.tokenValue)] : []),
+  ];
 }
 
 function native(from: Buffer, to: Buffer, amountRaw: bigint): Move {
@@ -70,5 +106,8 @@ function token(asset: string, from: Buffer, to: Buffer, amountRaw: bigint): Move
 
 function sumFrozen(parameter: Fields): bigint {
   const frozen = parameter.get(5) ?? [];
-  return frozen.reduce((sum: bigint, supply) => sum + (typeof supply === 'object' ? intOf(readFields(supply), 1) : 0n), 0n);
+  return frozen.reduce(
+    (sum: bigint, supply) => sum + (typeof supply === 'object' ? intOf(readFields(supply), 1) : 0n),
+    0n,
+  );
 }

@@ -11,7 +11,9 @@ const BASE58_LENGTH = 34;
  * @throws InvalidAddressError
  */
 export function parseAddress(input: string): ParsedAddress {
-  const canonical = isHexadecimal(input) ? encodeBase58Check(Uint8Array.of(VERSION, ...readHex(input))) : checkBase58(input);
+  const canonical = isHexadecimal(input)
+    ? encodeBase58Check(Uint8Array.of(VERSION, ...readHex(input)))
+    : checkBase58(input);
   return { canonical, display: canonical, format: 'tron' };
 }
 
@@ -25,11 +27,15 @@ function readHex(input: string): Uint8Array {
   const prefix = /^0x/i.test(input) ? '0x' : '41';
   const wrong = /[^0-9a-f]/iu.exec(input.slice(2));
   if (wrong) {
-    throw new InvalidAddressError(`address has an illegal character: expected ${prefix} and 40 hexadecimal digits, got ${JSON.stringify(wrong[0])} as character ${wrong.index + 3}`);
+    throw new InvalidAddressError(
+      `address has an illegal character: expected ${prefix} and 40 hexadecimal digits, got ${JSON.stringify(wrong[0])} as character ${wrong.index + 3}`,
+    );
   }
   if (input.length !== 42) {
     const digits = input.length - 2;
-    throw new InvalidAddressError(`address has a wrong length: expected ${prefix} and 40 hexadecimal digits, got ${digits} after the first two characters`);
+    throw new InvalidAddressError(
+      `address has a wrong length: expected ${prefix} and 40 hexadecimal digits, got ${digits} after the first two characters`,
+    );
   }
   if (prefix === '0x') checkCase(input.slice(2));
   else if (!input.startsWith('41')) throw otherNetwork(input.slice(0, 2).toLowerCase());
@@ -40,8 +46,13 @@ function readHex(input: string): Uint8Array {
 function checkCase(digits: string): void {
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return;
   const hash = Buffer.from(keccak_256(Buffer.from(digits.toLowerCase(), 'latin1'))).toString('hex');
-  const expected = [...digits.toLowerCase()].map((digit, at) => (parseInt(hash.charAt(at), 16) >= 8 ? digit.toUpperCase() : digit)).join('');
-  if (expected !== digits) throw new InvalidAddressError(`address checksum (EIP-55) is wrong: expected 0x${expected}, got 0x${digits}`);
+  const expected = [...digits.toLowerCase()]
+    .map((digit, at) => (parseInt(hash.charAt(at), 16) >= 8 ? digit.toUpperCase() : digit))
+    .join('');
+  if (expected !== digits)
+    throw new InvalidAddressError(
+      `address checksum (EIP-55) is wrong: expected 0x${expected}, got 0x${digits}`,
+    );
 }
 
 function checkBase58(input: string): string {
@@ -51,5 +62,7 @@ function checkBase58(input: string): string {
 }
 
 function otherNetwork(version: string): InvalidAddressError {
-  return new InvalidAddressError(`address is of another network: expected the version byte 0x41 (TRON), got 0x${version}`);
+  return new InvalidAddressError(
+    `address is of another network: expected the version byte 0x41 (TRON), got 0x${version}`,
+  );
 }

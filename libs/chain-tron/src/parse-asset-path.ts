@@ -17,5 +17,7 @@ export function parseAssetPath(network: Network, assetPath: string): string {
 
 function checkTokenId(reference: string): string {
   if (isAssetId(reference)) return reference;
-  throw new InvalidAddressError(`expected a token id of 7 to 19 digits, got ${JSON.stringify(reference.slice(0, 40))}`);
+  throw new InvalidAddressError(
+    `expected a token id of 7 to 19 digits, got ${JSON.stringify(reference.slice(0, 40))}`,
+  );
 }

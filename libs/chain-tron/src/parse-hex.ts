@@ -8,6 +8,9 @@ const canonical = /^(?:[0-9a-f]{2})*$/;
  * @throws IncompleteBlockError
  */
 export function parseHex(what: string, hex: unknown): Buffer {
-  if (typeof hex !== 'string' || !canonical.test(hex)) throw new IncompleteBlockError(`${what}: expected lower-case hexadecimal digits, got ${JSON.stringify(hex)?.slice(0, 60) ?? 'none'}`);
+  if (typeof hex !== 'string' || !canonical.test(hex))
+    throw new IncompleteBlockError(
+      `${what}: expected lower-case hexadecimal digits, got ${JSON.stringify(hex)?.slice(0, 60) ?? 'none'}`,
+    );
   return Buffer.from(hex, 'hex');
 }

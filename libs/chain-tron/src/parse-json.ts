@@ -8,7 +8,11 @@ const long = /[:[,]\s*(?:-?\d{16,}|0x)/;
  * 4 and 8 bytes there as a bare `0x…`, which come as texts, too. Undefined when it is not JSON.
  */
 export function parseJson(text: string): unknown {
-  const exact = long.test(text) ? text.replace(stringOrLong, (token, at: number) => (token.startsWith('"') ? token : `"${isListed(text, at) && /^\d{16}/.test(token) ? '+' : ''}${token}"`)) : text;
+  const exact = long.test(text)
+    ? text.replace(stringOrLong, (token, at: number) =>
+        token.startsWith('"') ? token : `"${isListed(text, at) && /^\d{16}/.test(token) ? '+' : ''}${token}"`,
+      )
+    : text;
   try {
     return JSON.parse(exact) as unknown;
   } catch {

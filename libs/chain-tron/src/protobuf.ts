@@ -16,14 +16,18 @@ export function readFields(bytes: Buffer): Fields {
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {
       const byte = bytes[at++];
-      if (byte === undefined) throw new IncompleteBlockError(`message of ${bytes.length} bytes ends within a number`);
+      if (byte === undefined)
+        throw new IncompleteBlockError(`message of ${bytes.length} bytes ends within a number`);
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return BigInt.asUintN(64, value);
     }
     throw new IncompleteBlockError('expected a number of at most 10 bytes, got more');
   };
   const readBytes = (length: number): Buffer => {
-    if (at + length > bytes.length) throw new IncompleteBlockError(`expected ${length} bytes at ${at} of a message, got ${bytes.length - at}`);
+    if (at + length > bytes.length)
+      throw new IncompleteBlockError(
+        `expected ${length} bytes at ${at} of a message, got ${bytes.length - at}`,
+      );
     return bytes.subarray(at, (at += length));
   };
   while (at < bytes.length) {
@@ -38,12 +42,22 @@ export function readFields(bytes: Buffer): Fields {
 }
 
 /** Undefined for what is skipped. */
-function readValue(key: number, readVarint: () => bigint, readBytes: (length: number) => Buffer): bigint | Buffer | undefined {
+function readValue(
+  key: number,
+  readVarint: () => bigint,
+  readBytes: (length: number) => Buffer,
+): bigint | Buffer | undefined {
   switch (key & 7) {
-    case 0: return readVarint();
-    case 2: return readBytes(Number(readVarint()));
-    case 1: readBytes(8); return undefined;
-    case 5: readBytes(4); return undefined;
+    case 0:
+      return readVarint();
+    case 2:
+      return readBytes(Number(readVarint()));
+    case 1:
+      readBytes(8);
+      return undefined;
+    case 5:
+      readBytes(4);
+      return undefined;
     case 3: {
       // A group, up to its end under the same number. Groups may stand in it: as deep as the message is long.
       const open = [key >>> 3];
@@ -51,11 +65,13 @@ function readValue(key: number, readVarint: () => bigint, readBytes: (length: nu
         const inner = Number(readVarint());
         if ((inner & 7) === 3) open.push(inner >>> 3);
         else if ((inner & 7) !== 4) readValue(inner, readVarint, readBytes);
-        else if (open.pop() !== inner >>> 3) throw new IncompleteBlockError(`expected the end of another group, got that of ${inner >>> 3}`);
+        else if (open.pop() !== inner >>> 3)
+          throw new IncompleteBlockError(`expected the end of another group, got that of ${inner >>> 3}`);
       }
       return undefined;
     }
-    default: throw new IncompleteBlockError(`expected a wire type of 0 to 3 or 5, got ${key & 7}`);
+    default:
+      throw new IncompleteBlockError(`expected a wire type of 0 to 3 or 5, got ${key & 7}`);
   }
 }
 

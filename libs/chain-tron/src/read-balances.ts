@@ -1,4 +1,11 @@
-import { BlockNotFoundError, ChainClientError, unwrap, type BalanceQuery, type BlockHeader, type BlockRef } from '@chainwatch/chain-core';
+import {
+  BlockNotFoundError,
+  ChainClientError,
+  unwrap,
+  type BalanceQuery,
+  type BlockHeader,
+  type BlockRef,
+} from '@chainwatch/chain-core';
 import { decodeUint, encodeAddressCall, selectors } from '@chainwatch/contract-abi';
 import { callContracts } from './call-contracts.ts';
 import { readEvmHead, type EvmSession } from './read-evm-headers.ts';
@@ -12,31 +19,69 @@ import { toEvmAddress, toHexAddress } from './to-hex-address.ts';
  * TRC-10 takes the wallet API; elsewhere it stays unanswered.
  * @throws BlockNotFoundError when the node's head is another block: it has no state of this one (any more)
  */
-export async function readBalances(session: Session, at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]> {
+export async function readBalances(
+  session: Session,
+  at: BlockRef,
+  queries: readonly BalanceQuery[],
+  signal?: AbortSignal,
+): Promise<(bigint | undefined)[]> {
   const { native } = session.network;
-  const accounts = queries.filter(({ assetGid }) => assetGid === native.gid || findTokenId(assetGid) !== undefined);
+  const accounts = queries.filter(
+    ({ assetGid }) => assetGid === native.gid || findTokenId(assetGid) !== undefined,
+  );
   const tokens = queries.filter(({ assetGid }) => findContract(assetGid) !== undefined);
-  const [held, owned] = await Promise.all([readAccountBalances(session, at, accounts, signal), readTokenBalances(session, at, tokens, signal)]);
-  const balances = new Map([...accounts.map((query, index) => [query, held[index]] as const), ...tokens.map((query, index) => [query, owned[index]] as const)]);
+  const [held, owned] = await Promise.all([
+    readAccountBalances(session, at, accounts, signal),
+    readTokenBalances(session, at, tokens, signal),
+  ]);
+  const balances = new Map([
+    ...accounts.map((query, index) => [query, held[index]] as const),
+    ...tokens.map((query, index) => [query, owned[index]] as const),
+  ]);
   return queries.map((query) => balances.get(query));
 }
 
 type Balances = (bigint | undefined)[];
 
-function readAccountBalances(session: Session, at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<Balances> {
+function readAccountBalances(
+  session: Session,
+  at: BlockRef,
+  queries: readonly BalanceQuery[],
+  signal?: AbortSignal,
+): Promise<Balances> {
   if (queries.length === 0) return Promise.resolve([]);
   if (!hasWallet(session)) return readNative(requireEvm(session), at, queries, signal);
-  return readAtHead(() => readWalletHead(session, signal), at, () => readAccounts(session, queries, signal));
+  return readAtHead(
+    () => readWalletHead(session, signal),
+    at,
+    () => readAccounts(session, queries, signal),
+  );
 }
 
-function readTokenBalances(session: Session, at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<Balances> {
+function readTokenBalances(
+  session: Session,
+  at: BlockRef,
+  queries: readonly BalanceQuery[],
+  signal?: AbortSignal,
+): Promise<Balances> {
   if (queries.length === 0) return Promise.resolve([]);
-  const calls = queries.map(({ address, assetGid }) => ({ to: findContract(assetGid)!, data: encodeAddressCall(selectors.balanceOf, toEvmAddress(address)) }));
+  const calls = queries.map(({ address, assetGid }) => ({
+    to: findContract(assetGid)!,
+    data: encodeAddressCall(selectors.balanceOf, toEvmAddress(address)),
+  }));
   const read = async (): Promise<Balances> => (await callContracts(session, calls, signal)).map(decodeUint);
-  return readAtHead(() => (hasEvm(session) ? readEvmHead(session, signal) : readWalletHead(session as WalletSession, signal)), at, read);
+  return readAtHead(
+    () => (hasEvm(session) ? readEvmHead(session, signal) : readWalletHead(session as WalletSession, signal)),
+    at,
+    read,
+  );
 }
 
-async function readAtHead(readHead: () => Promise<BlockHeader>, at: BlockRef, read: () => Promise<Balances>): Promise<Balances> {
+async function readAtHead(
+  readHead: () => Promise<BlockHeader>,
+  at: BlockRef,
+  read: () => Promise<Balances>,
+): Promise<Balances> {
   await expectHead(readHead, at);
   const result = await read();
   await expectHead(readHead, at);
@@ -45,17 +90,33 @@ async function readAtHead(readHead: () => Promise<BlockHeader>, at: BlockRef, re
 
 async function expectHead(readHead: () => Promise<BlockHeader>, at: BlockRef): Promise<void> {
   const head = await readHead();
-  if (head.hash !== at.hash) throw new BlockNotFoundError(`state of block ${at.number} ${at.hash} is not known to the node, which tells that of its head alone: block ${head.number} ${head.hash}`);
+  if (head.hash !== at.hash)
+    throw new BlockNotFoundError(
+      `state of block ${at.number} ${at.hash} is not known to the node, which tells that of its head alone: block ${head.number} ${head.hash}`,
+    );
 }
 
 /** TRX and TRC-10 of accounts, each account asked once; an account that nothing ever went to is `{}`. */
-async function readAccounts({ wallet, network }: WalletSession, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<bigint[]> {
+async function readAccounts(
+  { wallet, network }: WalletSession,
+  queries: readonly BalanceQuery[],
+  signal?: AbortSignal,
+): Promise<bigint[]> {
   const addresses = [...new Set(queries.map(({ address }) => address))];
   const found = new Map<string, Account>();
-  await Promise.all(addresses.map(async (address) => found.set(address, toAccount(await wallet.call('wallet/getaccount', { address: toHexAddress(address) }, signal)))));
+  await Promise.all(
+    addresses.map(async (address) =>
+      found.set(
+        address,
+        toAccount(await wallet.call('wallet/getaccount', { address: toHexAddress(address) }, signal)),
+      ),
+    ),
+  );
   return queries.map(({ address, assetGid }) => {
     const account = found.get(address)!;
-    return assetGid === network.native.gid ? account.balance : (account.assets.get(findTokenId(assetGid)!) ?? 0n);
+    return assetGid === network.native.gid
+      ? account.balance
+      : (account.assets.get(findTokenId(assetGid)!) ?? 0n);
   });
 }
 
@@ -65,16 +126,31 @@ interface Account {
 }
 
 function toAccount(json: unknown): Account {
-  if (typeof json !== 'object' || json === null) throw new ChainClientError(`getaccount: expected an account, got ${typeof json}`);
-  const { balance = 0, assetV2 = [] } = json as { balance?: number | string; assetV2?: { key: string; value?: number | string }[] };
-  return { balance: BigInt(balance), assets: new Map(assetV2.map(({ key, value = 0 }) => [key, BigInt(value)])) };
+  if (typeof json !== 'object' || json === null)
+    throw new ChainClientError(`getaccount: expected an account, got ${typeof json}`);
+  const { balance = 0, assetV2 = [] } = json as {
+    balance?: number | string;
+    assetV2?: { key: string; value?: number | string }[];
+  };
+  return {
+    balance: BigInt(balance),
+    assets: new Map(assetV2.map(({ key, value = 0 }) => [key, BigInt(value)])),
+  };
 }
 
-function readNative(session: EvmSession, at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<Balances> {
+function readNative(
+  session: EvmSession,
+  at: BlockRef,
+  queries: readonly BalanceQuery[],
+  signal?: AbortSignal,
+): Promise<Balances> {
   const { evm, network } = session;
   const own = queries.filter(({ assetGid }) => assetGid === network.native.gid);
   const read = async (): Promise<Balances> => {
-    const answers = await evm.callMany(own.map(({ address }) => ({ method: 'eth_getBalance', params: [toEvmAddress(address), 'latest'] })), signal);
+    const answers = await evm.callMany(
+      own.map(({ address }) => ({ method: 'eth_getBalance', params: [toEvmAddress(address), 'latest'] })),
+      signal,
+    );
     const balances = new Map(answers.map((answer, index) => [own[index]!, toQuantity(unwrap(answer))]));
     return queries.map((query) => balances.get(query));
   };
@@ -82,7 +158,8 @@ function readNative(session: EvmSession, at: BlockRef, queries: readonly Balance
 }
 
 function toQuantity(result: unknown): bigint {
-  if (typeof result !== 'string' || !/^0x[0-9a-f]+$/.test(result)) throw new ChainClientError(`eth_getBalance: expected a quantity, got ${typeof result}`);
+  if (typeof result !== 'string' || !/^0x[0-9a-f]+$/.test(result))
+    throw new ChainClientError(`eth_getBalance: expected a quantity, got ${typeof result}`);
   return BigInt(result);
 }
 

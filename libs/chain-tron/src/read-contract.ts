@@ -16,7 +16,8 @@ export const contractTypes = {
 
 /** Every kind of java-tron 4.8: what is none of these may move anything. */
 const knownTypes: ReadonlySet<number> = new Set([
-  0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 30, 31, 32, 33, 41, 42, 43, 44, 45, 46, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58, 59,
+  0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 30, 31, 32, 33, 41, 42, 43, 44, 45,
+  46, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58, 59,
 ]);
 
 /** A transaction's only contract, from its proved bytes. */
@@ -30,7 +31,11 @@ export interface Contract {
 }
 
 /** Fields whose message does not begin with its owner. */
-const ownerFields: Readonly<Record<number, number>> = { [contractTypes.transferAsset]: 2, [contractTypes.accountUpdate]: 2, [contractTypes.setAccountId]: 2 };
+const ownerFields: Readonly<Record<number, number>> = {
+  [contractTypes.transferAsset]: 2,
+  [contractTypes.accountUpdate]: 2,
+  [contractTypes.setAccountId]: 2,
+};
 
 /** @throws IncompleteBlockError when the bytes are not those of a transaction */
 export function readContract(rawData: Buffer): Contract {
@@ -47,9 +52,12 @@ export function readContract(rawData: Buffer): Contract {
 }
 
 function findUnknown(type: number, count: number): Contract['unknown'] {
-  if (!knownTypes.has(type)) return { kind: `contract-type:${type}`, expected: 'a kind of contract up to 59', got: String(type) };
+  if (!knownTypes.has(type))
+    return { kind: `contract-type:${type}`, expected: 'a kind of contract up to 59', got: String(type) };
   // Java-tron takes transactions of one contract alone.
-  return count === 1 ? undefined : { kind: `transaction-contracts:${count}`, expected: 'one contract', got: String(count) };
+  return count === 1
+    ? undefined
+    : { kind: `transaction-contracts:${count}`, expected: 'one contract', got: String(count) };
 }
 
 /** Of a kind that is not known the parameter need not be a message. */

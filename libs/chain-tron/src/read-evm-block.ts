@@ -1,4 +1,10 @@
-import { BlockNotFoundError, settleUnknowns, type Block, type BlockRef, type ReadBlockOptions } from '@chainwatch/chain-core';
+import {
+  BlockNotFoundError,
+  settleUnknowns,
+  type Block,
+  type BlockRef,
+  type ReadBlockOptions,
+} from '@chainwatch/chain-core';
 import { decodeEvmBlock } from './decode-evm-block.ts';
 import { findUnknownTypes, toEvmBlock, type EvmBlock } from './evm-block.ts';
 import { isMissingBlock, type EvmSession } from './read-evm-headers.ts';
@@ -7,12 +13,26 @@ import { readReceipts } from './read-receipts.ts';
 import { verifyEvmBlock } from './verify-evm-block.ts';
 
 /** A block by the Ethereum-compatible interface alone. */
-export async function readEvmBlock(session: EvmSession, ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
+export async function readEvmBlock(
+  session: EvmSession,
+  ref: BlockRef,
+  signal?: AbortSignal,
+  options?: ReadBlockOptions,
+): Promise<Block> {
   const body = readBody(session, ref, signal);
   const [block, receipts] = await Promise.all([body, readReceipts(session, ref, () => body, signal)]);
   const { header, unknowns } = verifyEvmBlock(ref, block, receipts, session.capabilities);
-  const parts = { block, receipts, isUnproved: unknowns.length > 0, transfers: await findTransfers(session, ref, block, signal) };
-  return settleUnknowns(decodeEvmBlock(session.network, header, parts), [...unknowns, ...findUnknownTypes(block)], options);
+  const parts = {
+    block,
+    receipts,
+    isUnproved: unknowns.length > 0,
+    transfers: await findTransfers(session, ref, block, signal),
+  };
+  return settleUnknowns(
+    decodeEvmBlock(session.network, header, parts),
+    [...unknowns, ...findUnknownTypes(block)],
+    options,
+  );
 }
 
 async function readBody({ evm }: EvmSession, ref: BlockRef, signal?: AbortSignal): Promise<EvmBlock> {

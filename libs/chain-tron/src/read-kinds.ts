@@ -20,12 +20,24 @@ export function isDoubtful({ to, value, gas }: EvmTransaction): boolean {
  * Hashes of the transactions of a block that transfer TRX, from the wallet API at the same origin; undefined where nothing
  * is doubtful, or nobody is there to ask.
  */
-export async function findTransfers(session: EvmSession, ref: BlockRef, block: EvmBlock, signal?: AbortSignal): Promise<ReadonlySet<string> | undefined> {
+export async function findTransfers(
+  session: EvmSession,
+  ref: BlockRef,
+  block: EvmBlock,
+  signal?: AbortSignal,
+): Promise<ReadonlySet<string> | undefined> {
   const { beside, capabilities } = session;
-  if (beside === undefined || !capabilities.hasWalletBeside || !block.transactions.some(isDoubtful)) return undefined;
+  if (beside === undefined || !capabilities.hasWalletBeside || !block.transactions.some(isDoubtful))
+    return undefined;
   try {
-    const shown = parseWalletBlock('getblockbyid', await beside.call('wallet/getblockbyid', { value: ref.hash }, signal));
-    if (shown === undefined) throw new IncompleteBlockError(`block ${ref.number} ${ref.hash}: expected it by the wallet API, too, got none`);
+    const shown = parseWalletBlock(
+      'getblockbyid',
+      await beside.call('wallet/getblockbyid', { value: ref.hash }, signal),
+    );
+    if (shown === undefined)
+      throw new IncompleteBlockError(
+        `block ${ref.number} ${ref.hash}: expected it by the wallet API, too, got none`,
+      );
     return listTransfers(shown);
   } catch (error) {
     // Forbidden is not absent: a key may be out of calls.
@@ -39,7 +51,9 @@ export async function findTransfers(session: EvmSession, ref: BlockRef, block: E
 function listTransfers({ transactions = [] }: WalletBlock): ReadonlySet<string> {
   const hashes = transactions.flatMap(({ raw_data_hex: hex }) => {
     const rawData = parseHex('raw_data_hex', hex);
-    return readContract(rawData).type === contractTypes.transfer ? [`0x${sha256(rawData).toString('hex')}`] : [];
+    return readContract(rawData).type === contractTypes.transfer
+      ? [`0x${sha256(rawData).toString('hex')}`]
+      : [];
   });
   return new Set(hashes);
 }

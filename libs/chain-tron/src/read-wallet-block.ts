@@ -1,4 +1,11 @@
-import { BlockNotFoundError, IncompleteBlockError, settleUnknowns, type Block, type BlockRef, type ReadBlockOptions } from '@chainwatch/chain-core';
+import {
+  BlockNotFoundError,
+  IncompleteBlockError,
+  settleUnknowns,
+  type Block,
+  type BlockRef,
+  type ReadBlockOptions,
+} from '@chainwatch/chain-core';
 import { decodeBlock } from './decode-block.ts';
 import { bytesOf } from './protobuf.ts';
 import { contractTypes } from './read-contract.ts';
@@ -11,7 +18,12 @@ import { verifyLogs } from './verify-logs.ts';
 import { parseInfos, type TransactionInfo, type WalletBlock } from './wallet-block.ts';
 
 /** A block by the wallet API; with the Ethereum-compatible interface beside it, its logs are those of both. */
-export async function readWalletBlock(session: WalletSession, ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
+export async function readWalletBlock(
+  session: WalletSession,
+  ref: BlockRef,
+  signal?: AbortSignal,
+  options?: ReadBlockOptions,
+): Promise<Block> {
   const body = findWalletBlock(session, ref.hash, signal);
   const [block, infos, receipts] = await Promise.all([
     body,
@@ -21,16 +33,30 @@ export async function readWalletBlock(session: WalletSession, ref: BlockRef, sig
   if (block === undefined) throw notFound(ref);
   const verified = verifyBlock(ref, block, infos);
   if (receipts !== undefined) verifyLogs(ref, verified, receipts);
-  return settleUnknowns(decodeBlock(session.network, verified, await readAssetIds(session, verified, signal)), verified.unknowns, options);
+  return settleUnknowns(
+    decodeBlock(session.network, verified, await readAssetIds(session, verified, signal)),
+    verified.unknowns,
+    options,
+  );
 }
 
 /** By number: records of another block there do not fit `ref`, and the node has moved on when they are of another. */
-async function readInfos(session: WalletSession, ref: BlockRef, signal?: AbortSignal): Promise<readonly TransactionInfo[]> {
-  const infos = parseInfos('gettransactioninfobyblocknum', await session.wallet.call('wallet/gettransactioninfobyblocknum', { num: ref.number }, signal));
+async function readInfos(
+  session: WalletSession,
+  ref: BlockRef,
+  signal?: AbortSignal,
+): Promise<readonly TransactionInfo[]> {
+  const infos = parseInfos(
+    'gettransactioninfobyblocknum',
+    await session.wallet.call('wallet/gettransactioninfobyblocknum', { num: ref.number }, signal),
+  );
   // The same transactions may do something else in another block of this height: records are of the canonical one.
   const canonical = await findWalletHeaderByNumber(session, ref.number, signal);
   if (canonical?.hash !== ref.hash) throw notFound(ref);
-  if (infos === undefined && ref.number > 0) throw new IncompleteBlockError(`block ${ref.number} ${ref.hash}: expected the records of its transactions, got none`);
+  if (infos === undefined && ref.number > 0)
+    throw new IncompleteBlockError(
+      `block ${ref.number} ${ref.hash}: expected the records of its transactions, got none`,
+    );
   return infos ?? [];
 }
 
@@ -41,7 +67,11 @@ function listHashes(ref: BlockRef, block: WalletBlock | undefined): { transactio
 }
 
 /** Ids of the tokens that transactions call by name, as they did in 2018. */
-async function readAssetIds({ wallet }: WalletSession, { transactions }: VerifiedBlock, signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
+async function readAssetIds(
+  { wallet }: WalletSession,
+  { transactions }: VerifiedBlock,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();
   for (const { contract } of transactions) {
     if (contract.type !== contractTypes.transferAsset) continue;

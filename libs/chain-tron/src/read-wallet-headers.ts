@@ -13,16 +13,37 @@ export async function readWalletHead(session: WalletSession, signal?: AbortSigna
   return verifyHeader(block).header;
 }
 
-export async function findWalletHeaderByNumber(session: WalletSession, number: number, signal?: AbortSignal): Promise<BlockHeader | undefined> {
-  const block = await readHeaderBlock(session, { id_or_num: String(number) }, 'wallet/getblockbynum', { num: number }, signal);
+export async function findWalletHeaderByNumber(
+  session: WalletSession,
+  number: number,
+  signal?: AbortSignal,
+): Promise<BlockHeader | undefined> {
+  const block = await readHeaderBlock(
+    session,
+    { id_or_num: String(number) },
+    'wallet/getblockbynum',
+    { num: number },
+    signal,
+  );
   if (block === undefined) return undefined;
   const { header } = verifyHeader(block);
-  if (header.number !== number) throw new ChainClientError(`getblock: expected block ${number}, got ${header.number}`);
+  if (header.number !== number)
+    throw new ChainClientError(`getblock: expected block ${number}, got ${header.number}`);
   return header;
 }
 
-export async function findWalletHeaderByHash(session: WalletSession, hash: string, signal?: AbortSignal): Promise<BlockHeader | undefined> {
-  const block = await readHeaderBlock(session, { id_or_num: hash }, 'wallet/getblockbyid', { value: hash }, signal);
+export async function findWalletHeaderByHash(
+  session: WalletSession,
+  hash: string,
+  signal?: AbortSignal,
+): Promise<BlockHeader | undefined> {
+  const block = await readHeaderBlock(
+    session,
+    { id_or_num: hash },
+    'wallet/getblockbyid',
+    { value: hash },
+    signal,
+  );
   if (block === undefined) return undefined;
   const { header } = verifyHeader(block);
   if (header.hash !== hash) throw new ChainClientError(`getblock: expected ${hash}, got ${header.hash}`);
@@ -30,12 +51,19 @@ export async function findWalletHeaderByHash(session: WalletSession, hash: strin
 }
 
 /** A whole block by its hash, not proved yet; undefined when the node does not have it. */
-export async function findWalletBlock({ wallet }: WalletSession, hash: string, signal?: AbortSignal): Promise<WalletBlock | undefined> {
+export async function findWalletBlock(
+  { wallet }: WalletSession,
+  hash: string,
+  signal?: AbortSignal,
+): Promise<WalletBlock | undefined> {
   return parseWalletBlock('getblockbyid', await wallet.call('wallet/getblockbyid', { value: hash }, signal));
 }
 
 /** The last solidified block: no producer builds below it. Undefined where the node does not tell. */
-export async function findSolidified({ wallet, capabilities }: WalletSession, signal?: AbortSignal): Promise<BlockRef | undefined> {
+export async function findSolidified(
+  { wallet, capabilities }: WalletSession,
+  signal?: AbortSignal,
+): Promise<BlockRef | undefined> {
   while (capabilities.solidified !== 'none') {
     const tried = capabilities.solidified;
     try {
@@ -54,11 +82,13 @@ const nextSource = { solidity_block: 'solidity_now', solidity_now: 'node_info', 
 type ReadSolidified = (wallet: WalletApi, signal?: AbortSignal) => Promise<BlockRef | undefined>;
 
 const readSolidified: Readonly<Record<Exclude<Capabilities['solidified'], 'none'>, ReadSolidified>> = {
-  solidity_block: async (wallet, signal) => toRef(await wallet.call('walletsolidity/getblock', { detail: false }, signal)),
+  solidity_block: async (wallet, signal) =>
+    toRef(await wallet.call('walletsolidity/getblock', { detail: false }, signal)),
   solidity_now: async (wallet, signal) => toRef(await wallet.call('walletsolidity/getnowblock', {}, signal)),
   node_info: async (wallet, signal) => {
     const info = await wallet.call('wallet/getnodeinfo', {}, signal);
-    const text = typeof info === 'object' && info !== null && 'solidityBlock' in info ? String(info.solidityBlock) : '';
+    const text =
+      typeof info === 'object' && info !== null && 'solidityBlock' in info ? String(info.solidityBlock) : '';
     const match = /^Num:(\d+),ID:([0-9a-f]{64})$/.exec(text);
     return match === null ? undefined : { number: Number(match[1]), hash: match[2]! };
   },
@@ -81,7 +111,10 @@ async function readHeaderBlock(
 ): Promise<WalletBlock | undefined> {
   if (capabilities.hasGetBlock) {
     try {
-      return parseWalletBlock('getblock', await wallet.call('wallet/getblock', { ...selection, detail: false }, signal));
+      return parseWalletBlock(
+        'getblock',
+        await wallet.call('wallet/getblock', { ...selection, detail: false }, signal),
+      );
     } catch (error) {
       if (!isNotServed(error)) throw error;
       capabilities.hasGetBlock = false;

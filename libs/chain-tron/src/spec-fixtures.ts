@@ -7,7 +7,9 @@ const hasFixtures = existsSync(folder);
 if (!hasFixtures) console.log('skipped: recorded data of TRON (../shared/fixtures/tron is absent)');
 
 /** Without them the body, which reads them, is not run. */
-export const describeFixtures: (name: string, body: () => void) => void = hasFixtures ? describe : (name) => describe.skip(name, () => it('needs recorded data', () => undefined));
+export const describeFixtures: (name: string, body: () => void) => void = hasFixtures
+  ? describe
+  : (name) => describe.skip(name, () => it('needs recorded data', () => undefined));
 
 export function readJson<T>(file: string): T {
   return JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as T;

@@ -25,11 +25,24 @@ async function fuzz(told: Json, read: (told: Json) => Promise<Block>): Promise<v
   expect(await fuzzSpellings({ told, read, isOther, tries: TRIES, seed: SEED })).toBeGreaterThan(TRIES / 4);
 }
 
-const capabilities = (): Session['capabilities'] => ({ hasGetBlock: true, solidified: 'none', hasBlockReceipts: true, hasWalletBeside: false, headerVersion: 38 });
+const capabilities = (): Session['capabilities'] => ({
+  hasGetBlock: true,
+  solidified: 'none',
+  hasBlockReceipts: true,
+  hasWalletBeside: false,
+  headerVersion: 38,
+});
 
 describeFixtures(`${TRIES} spellings of members in hexadecimal digits are refused or read the same:`, () => {
   const moved = withInfo(readSpecBlock(), 2, {
-    internal_transactions: [{ caller_address: `41${'1a'.repeat(20)}`, transferTo_address: `41${'0b'.repeat(20)}`, callValueInfo: [{ callValue: 5 }, { callValue: 7, tokenId: '1002000' }], note: '63616c6c' }],
+    internal_transactions: [
+      {
+        caller_address: `41${'1a'.repeat(20)}`,
+        transferTo_address: `41${'0b'.repeat(20)}`,
+        callValueInfo: [{ callValue: 5 }, { callValue: 7, tokenId: '1002000' }],
+        note: '63616c6c',
+      },
+    ],
   });
   const { block, infos } = withInfo(moved, 1, { result: 'SUCESS' });
   const ref = { number: block.block_header.raw_data.number!, hash: block.blockID };
@@ -37,7 +50,9 @@ describeFixtures(`${TRIES} spellings of members in hexadecimal digits are refuse
   it('the wallet API', async () => {
     await fuzz(JSON.parse(JSON.stringify({ block, infos })) as Json, (told) => {
       const { block: shown, infos: records } = told as { block: Json; infos: Json };
-      const wallet = { call: (method: string) => Promise.resolve(method.endsWith('infobyblocknum') ? records : shown) } as unknown as WalletApi;
+      const wallet = {
+        call: (method: string) => Promise.resolve(method.endsWith('infobyblocknum') ? records : shown),
+      } as unknown as WalletApi;
       return readWalletBlock({ network, wallet, capabilities: capabilities() }, ref);
     });
   });
@@ -46,7 +61,9 @@ describeFixtures(`${TRIES} spellings of members in hexadecimal digits are refuse
     const told = toEvmParts(moved) as unknown as Json;
     await fuzz(told, (shown) => {
       const { block: body, receipts } = shown as { block: Json; receipts: Json };
-      const evm = { call: (method: string) => Promise.resolve(method === 'eth_getBlockReceipts' ? receipts : body) } as unknown as EvmApi;
+      const evm = {
+        call: (method: string) => Promise.resolve(method === 'eth_getBlockReceipts' ? receipts : body),
+      } as unknown as EvmApi;
       return readEvmBlock({ network, evm, capabilities: capabilities() }, ref);
     });
   });

@@ -19,5 +19,8 @@ export function isAssetId(text: string): boolean {
 
 /** How logs are read on `network`. */
 export function notationOf(network: Network): ContractNotation {
-  return { tokenGid: (address) => tokenGid(network, address), account: (address) => toAddress(address.slice(2)) };
+  return {
+    tokenGid: (address) => tokenGid(network, address),
+    account: (address) => toAddress(address.slice(2)),
+  };
 }

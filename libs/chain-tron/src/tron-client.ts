@@ -1,9 +1,32 @@
-import { ChainClientError, IncompleteBlockError, parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
-import type { BalanceQuery, Block, BlockHeader, BlockRef, ChainClient, ChainClientOptions, Network, ReadBlockOptions, TokenMetadata } from '@chainwatch/chain-core';
+import {
+  ChainClientError,
+  IncompleteBlockError,
+  parseEndpoint,
+  WrongChainError,
+} from '@chainwatch/chain-core';
+import type {
+  BalanceQuery,
+  Block,
+  BlockHeader,
+  BlockRef,
+  ChainClient,
+  ChainClientOptions,
+  Network,
+  ReadBlockOptions,
+  TokenMetadata,
+} from '@chainwatch/chain-core';
 import { EvmApi } from './evm-api.ts';
 import { readBalances } from './read-balances.ts';
 import { readEvmBlock } from './read-evm-block.ts';
-import { findFinalized, findHeaderByHash, findHeaderByNumber, hasWallet, readHead, readHeaders, requireEvm } from './read-headers.ts';
+import {
+  findFinalized,
+  findHeaderByHash,
+  findHeaderByNumber,
+  hasWallet,
+  readHead,
+  readHeaders,
+  requireEvm,
+} from './read-headers.ts';
 import { readTokens } from './read-tokens.ts';
 import { readWalletBlock } from './read-wallet-block.ts';
 import type { Session } from './session.ts';
@@ -25,7 +48,10 @@ export class TronClient implements ChainClient {
 
   async verifyChain(signal?: AbortSignal): Promise<void> {
     const { evm, wallet } = this.#session;
-    await Promise.all([wallet && this.#verifyGenesis(wallet, signal), evm && this.#verifyChainId(evm, signal)]);
+    await Promise.all([
+      wallet && this.#verifyGenesis(wallet, signal),
+      evm && this.#verifyChainId(evm, signal),
+    ]);
   }
 
   readHead(signal?: AbortSignal): Promise<BlockHeader> {
@@ -50,15 +76,24 @@ export class TronClient implements ChainClient {
 
   async readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
     try {
-      return await (hasWallet(this.#session) ? readWalletBlock(this.#session, ref, signal, options) : readEvmBlock(requireEvm(this.#session), ref, signal, options));
+      return await (hasWallet(this.#session)
+        ? readWalletBlock(this.#session, ref, signal, options)
+        : readEvmBlock(requireEvm(this.#session), ref, signal, options));
     } catch (error) {
-      if (!(error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError)) throw error;
+      if (!(error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError))
+        throw error;
       // Values of a wrong type: the answer was not what it claimed to be.
-      throw new IncompleteBlockError(`block ${ref.number} ${ref.hash} could not be read: ${error.message}`, { cause: error });
+      throw new IncompleteBlockError(`block ${ref.number} ${ref.hash} could not be read: ${error.message}`, {
+        cause: error,
+      });
     }
   }
 
-  readBalances(at: BlockRef, queries: readonly BalanceQuery[], signal?: AbortSignal): Promise<(bigint | undefined)[]> {
+  readBalances(
+    at: BlockRef,
+    queries: readonly BalanceQuery[],
+    signal?: AbortSignal,
+  ): Promise<(bigint | undefined)[]> {
     return readBalances(this.#session, at, queries, signal);
   }
 
@@ -74,39 +109,67 @@ export class TronClient implements ChainClient {
 
   /** A chain's id is the end of its genesis block's. */
   async #verifyGenesis(wallet: WalletApi, signal?: AbortSignal): Promise<void> {
-    const genesis = parseWalletBlock('getblockbynum', await wallet.call('wallet/getblockbynum', { num: 0 }, signal));
-    if (genesis === undefined) throw new ChainClientError('getblockbynum: expected the genesis block, got none');
+    const genesis = parseWalletBlock(
+      'getblockbynum',
+      await wallet.call('wallet/getblockbynum', { num: 0 }, signal),
+    );
+    if (genesis === undefined)
+      throw new ChainClientError('getblockbynum: expected the genesis block, got none');
     this.#expectChain(genesis.blockID);
   }
 
   /** Java-tron before 4.4 answers with the genesis block's whole id. */
   async #verifyChainId(evm: EvmApi, signal?: AbortSignal): Promise<void> {
     const result = await evm.call('eth_chainId', [], signal);
-    if (typeof result !== 'string' || !/^0x[0-9a-fA-F]+$/.test(result)) throw new ChainClientError(`eth_chainId: expected a quantity, got ${typeof result}`);
+    if (typeof result !== 'string' || !/^0x[0-9a-fA-F]+$/.test(result))
+      throw new ChainClientError(`eth_chainId: expected a quantity, got ${typeof result}`);
     this.#expectChain(result.slice(2).toLowerCase());
   }
 
   #expectChain(id: string): void {
     const got = `tron:0x${Number.parseInt(id.slice(-8), 16).toString(16)}`;
-    if (got !== this.network.gid) throw new WrongChainError(`node serves another chain: expected ${this.network.gid}, got ${got}`);
+    if (got !== this.network.gid)
+      throw new WrongChainError(`node serves another chain: expected ${this.network.gid}, got ${got}`);
   }
 }
 
 /** Of a URL from the configuration, which says no kind: nodes and gateways serve the Ethereum-compatible interface under this path. */
 const evmPath = /\/jsonrpc\/?(?:$|\?)/;
 
-function createSession({ network, dial, timeoutMs = 10_000, concurrency = 16, ...endpoints }: ChainClientOptions): { session: Session; label: string } {
+function createSession({
+  network,
+  dial,
+  timeoutMs = 10_000,
+  concurrency = 16,
+  ...endpoints
+}: ChainClientOptions): { session: Session; label: string } {
   const { endpointUrl, endpointKind, evmEndpointUrl } = endpoints;
   const endpoint = parseEndpoint(endpointUrl);
   const isEvm = endpointKind === 'evm' || evmPath.test(endpoint.path);
-  const evmEndpoint = isEvm ? endpoint : evmEndpointUrl === undefined ? undefined : parseEndpoint(evmEndpointUrl);
+  const evmEndpoint = isEvm
+    ? endpoint
+    : evmEndpointUrl === undefined
+      ? undefined
+      : parseEndpoint(evmEndpointUrl);
   const options = { dial, timeoutMs, concurrency };
   const session: Session = {
     network,
     ...(!isEvm && { wallet: new WalletApi({ ...options, endpoint }) }),
     ...(evmEndpoint && { evm: new EvmApi({ ...options, endpoint: evmEndpoint }) }),
-    ...(isEvm && evmPath.test(endpoint.path) && { beside: new WalletApi({ ...options, endpoint: { ...endpoint, path: endpoint.path.replace(/\/jsonrpc\/?/, '') } }) }),
-    capabilities: { hasGetBlock: true, solidified: 'solidity_block', hasBlockReceipts: true, hasWalletBeside: true, headerVersion: 0 },
+    ...(isEvm &&
+      evmPath.test(endpoint.path) && {
+        beside: new WalletApi({
+          ...options,
+          endpoint: { ...endpoint, path: endpoint.path.replace(/\/jsonrpc\/?/, '') },
+        }),
+      }),
+    capabilities: {
+      hasGetBlock: true,
+      solidified: 'solidity_block',
+      hasBlockReceipts: true,
+      hasWalletBeside: true,
+      headerVersion: 0,
+    },
   };
   return { session, label: endpoint.label };
 }

@@ -11,7 +11,11 @@ export class TronHttp {
   readonly #http: HttpClient;
 
   constructor(options: EndpointOptions) {
-    this.#http = new HttpClient({ ...options, openPool: (origin, pool) => new Pool(origin, pool), refusesSocketUrl: true });
+    this.#http = new HttpClient({
+      ...options,
+      openPool: (origin, pool) => new Pool(origin, pool),
+      refusesSocketUrl: true,
+    });
   }
 
   /**
@@ -22,7 +26,8 @@ export class TronHttp {
     const { status, text } = await this.#http.send({ what, method: 'POST', path, body, signal });
     if (status !== 200) throw new ChainClientError(`${what}: HTTP ${status}`, { nodeCode: status });
     const parsed = parseJson(text);
-    if (parsed === undefined) throw new NotJsonError(`${what}: expected JSON, got ${text.length} bytes of something else`);
+    if (parsed === undefined)
+      throw new NotJsonError(`${what}: expected JSON, got ${text.length} bytes of something else`);
     expectNoError(what, parsed);
     return parsed;
   }
@@ -35,5 +40,7 @@ export class TronHttp {
 /** Java-tron says under HTTP 200 that it failed, also when it is asked too often: `{"Error": "class … : …"}`. */
 function expectNoError(what: string, parsed: unknown): void {
   if (typeof parsed !== 'object' || parsed === null || !('Error' in parsed)) return;
-  throw new ChainClientError(`${what}: node error ${String(parsed.Error).slice(0, 300)}`, { publicMessage: `the node answered ${what} with an error` });
+  throw new ChainClientError(`${what}: node error ${String(parsed.Error).slice(0, 300)}`, {
+    publicMessage: `the node answered ${what} with an error`,
+  });
 }

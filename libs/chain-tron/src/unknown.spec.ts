@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Block } from '@chainwatch/chain-core';
 import { describeFixtures } from './spec-fixtures.ts';
-import { field, readSpecBlock, seal, SpecNode, withHeader, withInfo, withTransaction, type SpecBlock } from './spec-node.ts';
+import {
+  field,
+  readSpecBlock,
+  seal,
+  SpecNode,
+  withHeader,
+  withInfo,
+  withTransaction,
+  type SpecBlock,
+} from './spec-node.ts';
 
 const take = { takeUnknown: true };
 let node: SpecNode;
@@ -13,15 +22,26 @@ afterAll(() => node.close());
 
 const strict = (told: SpecBlock): Promise<Block> => node.tell(told).read(told);
 const taken = (told: SpecBlock): Promise<Block> => node.tell(told).read(told, take);
-const shape = ({ transactions, unknowns }: Block) => ({ unknowns, transactions: transactions.map(({ hash, isUnproved, transfers }) => ({ hash, isUnproved, amounts: transfers.map(({ amountRaw }) => amountRaw) })) });
-const refused = (code: string, ...kinds: string[]) => ({ code, ...(kinds.length > 0 && { unknowns: kinds.map((kind): unknown => expect.objectContaining({ kind })) }) });
+const shape = ({ transactions, unknowns }: Block) => ({
+  unknowns,
+  transactions: transactions.map(({ hash, isUnproved, transfers }) => ({
+    hash,
+    isUnproved,
+    amounts: transfers.map(({ amountRaw }) => amountRaw),
+  })),
+});
+const refused = (code: string, ...kinds: string[]) => ({
+  code,
+  ...(kinds.length > 0 && { unknowns: kinds.map((kind): unknown => expect.objectContaining({ kind })) }),
+});
 
 describeFixtures('unknown: a real block', () => {
   const honest = readSpecBlock();
   const ids = honest.block.transactions!.map(({ txID }) => txID);
   const amounts = [[], [1_000_000n], [1_000_000n]];
   /** Every transaction as it is, `isUnproved` as given. */
-  const whole = (unproved: readonly (true | undefined)[]) => ids.map((hash, index) => ({ hash, isUnproved: unproved[index], amounts: amounts[index] }));
+  const whole = (unproved: readonly (true | undefined)[]) =>
+    ids.map((hash, index) => ({ hash, isUnproved: unproved[index], amounts: amounts[index] }));
   const proved = { unknowns: undefined, transactions: whole([]) };
 
   it('is taken as it is, proved', async () => {
@@ -33,11 +53,17 @@ describeFixtures('unknown: a real block', () => {
     const opaque = 'c83e00112233445566778899';
 
     it('in a result is proved by its root, and nothing of it is unknown', async () => {
-      const told = seal(withTransaction(honest, 1, { ret: [{ contractRet: 'SUCCESS', 1002: [opaque] }] }), { results: { 1: `2a111801d23e0c${opaque}` } });
+      const told = seal(withTransaction(honest, 1, { ret: [{ contractRet: 'SUCCESS', 1002: [opaque] }] }), {
+        results: { 1: `2a111801d23e0c${opaque}` },
+      });
       expect(shape(await strict(told))).toEqual(proved);
-      const altered = withTransaction(told, 1, { ret: [{ contractRet: 'SUCCESS', 1002: ['c83e00112233445566778898'] }] });
+      const altered = withTransaction(told, 1, {
+        ret: [{ contractRet: 'SUCCESS', 1002: ['c83e00112233445566778898'] }],
+      });
       await expect(taken(altered)).rejects.toMatchObject(refused('incomplete_block'));
-      await expect(taken(withTransaction(told, 1, { ret: [{ contractRet: 'SUCCESS' }] }))).rejects.toMatchObject(refused('incomplete_block'));
+      await expect(
+        taken(withTransaction(told, 1, { ret: [{ contractRet: 'SUCCESS' }] })),
+      ).rejects.toMatchObject(refused('incomplete_block'));
     });
 
     it.each<[string, object, string]>([
@@ -47,16 +73,28 @@ describeFixtures('unknown: a real block', () => {
       ['4 bytes', { 200: ['BARE0x0000001f'] }, 'c50c1f000000'],
       ['8 bytes', { 200: ['BARE0x00000000000000ff'] }, 'c10cff00000000000000'],
       ['a group', { 200: [{ 1: [5], 2: ['ab', 'cd'] }] }, 'c30c08051201ab1201cdc40c'],
-      ['several, in the order of their numbers', { 300: ['ff'], 200: [0, 1], 40: [] }, 'c00c00c00c01e21201ff'],
+      [
+        'several, in the order of their numbers',
+        { 300: ['ff'], 200: [0, 1], 40: [] },
+        'c00c00c00c01e21201ff',
+      ],
     ])('of the kind %s in transaction, result and header are proved', async (_, members, hex) => {
       // JSON.stringify cannot write these numbers as java-tron does.
       const toText = (json: unknown): string => JSON.stringify(json).replace(/"(?:LONG|BARE)(\w+)"/g, '$1');
       const result = field(5, Buffer.from(`1801${hex}`, 'hex')).toString('hex');
-      const changed = withHeader(withTransaction(honest, 0, { ...members, ret: [{ contractRet: 'SUCCESS', ...members }] }), members);
+      const changed = withHeader(
+        withTransaction(honest, 0, { ...members, ret: [{ contractRet: 'SUCCESS', ...members }] }),
+        members,
+      );
       const told = seal(changed, { results: { 0: `${result}${hex}` }, others: hex });
       expect(shape(await node.tell(told, toText).read(told))).toEqual(proved);
-      for (const wrong of [seal(changed, { results: { 0: result }, others: hex }), seal(changed, { results: { 0: `${result}${hex}` } })]) {
-        await expect(node.tell(wrong, toText).read(wrong, take)).rejects.toMatchObject(refused('incomplete_block'));
+      for (const wrong of [
+        seal(changed, { results: { 0: result }, others: hex }),
+        seal(changed, { results: { 0: `${result}${hex}` } }),
+      ]) {
+        await expect(node.tell(wrong, toText).read(wrong, take)).rejects.toMatchObject(
+          refused('incomplete_block'),
+        );
       }
     });
 
@@ -64,11 +102,15 @@ describeFixtures('unknown: a real block', () => {
       // Fields 200 and 201 behind the known ones: 8 bytes, and a group with a group.
       const rawData = `${honest.block.transactions![1]!.raw_data_hex}c10cff00000000000000cb0c1305140801cc0c`;
       const txID = createHash('sha256').update(Buffer.from(rawData, 'hex')).digest('hex');
-      const told = seal(withInfo(withTransaction(honest, 1, { raw_data_hex: rawData, txID }), 1, { id: txID }));
+      const told = seal(
+        withInfo(withTransaction(honest, 1, { raw_data_hex: rawData, txID }), 1, { id: txID }),
+      );
       await expect(strict(told)).rejects.toMatchObject(refused('incomplete_block'));
       const right = rawData.replace('1305140801', '130805140801');
       const id = createHash('sha256').update(Buffer.from(right, 'hex')).digest('hex');
-      const block = await strict(seal(withInfo(withTransaction(honest, 1, { raw_data_hex: right, txID: id }), 1, { id })));
+      const block = await strict(
+        seal(withInfo(withTransaction(honest, 1, { raw_data_hex: right, txID: id }), 1, { id })),
+      );
       expect(block.transactions[1]).toMatchObject({ hash: id, transfers: [{ amountRaw: 1_000_000n }] });
     });
   });
@@ -79,16 +121,32 @@ describeFixtures('unknown: a real block', () => {
     const told = seal(withInfo(withTransaction(honest, 0, { raw_data_hex: rawData, txID }), 0, { id: txID }));
 
     it('is refused by its kind, and taken with the others proved', async () => {
-      await expect(strict(told)).rejects.toMatchObject({ ...refused('unknown_content', 'contract-type:60'), retryable: true });
+      await expect(strict(told)).rejects.toMatchObject({
+        ...refused('unknown_content', 'contract-type:60'),
+        retryable: true,
+      });
       const block = await taken(told);
       expect(block.unknowns).toMatchObject([{ kind: 'contract-type:60', transactionHash: txID }]);
-      expect(shape(block).transactions).toEqual([{ hash: txID, isUnproved: true, amounts: [] }, ...whole([]).slice(1)]);
+      expect(shape(block).transactions).toEqual([
+        { hash: txID, isUnproved: true, amounts: [] },
+        ...whole([]).slice(1),
+      ]);
     });
 
     it('is no pretext: a record that is missing and a wrong root are refused', async () => {
-      await expect(taken({ ...told, infos: told.infos.slice(0, 2) })).rejects.toMatchObject(refused('incomplete_block'));
-      await expect(taken({ ...told, block: { ...told.block, transactions: told.block.transactions!.slice(0, 2) }, infos: told.infos.slice(0, 2) })).rejects.toMatchObject(refused('incomplete_block'));
-      await expect(taken(withTransaction(told, 1, { ret: [{ contractRet: 'REVERT' }] }))).rejects.toMatchObject(refused('incomplete_block'));
+      await expect(taken({ ...told, infos: told.infos.slice(0, 2) })).rejects.toMatchObject(
+        refused('incomplete_block'),
+      );
+      await expect(
+        taken({
+          ...told,
+          block: { ...told.block, transactions: told.block.transactions!.slice(0, 2) },
+          infos: told.infos.slice(0, 2),
+        }),
+      ).rejects.toMatchObject(refused('incomplete_block'));
+      await expect(
+        taken(withTransaction(told, 1, { ret: [{ contractRet: 'REVERT' }] })),
+      ).rejects.toMatchObject(refused('incomplete_block'));
     });
   });
 
@@ -110,10 +168,16 @@ describeFixtures('unknown: a real block', () => {
     });
 
     it('a result that java-tron tells by its number is proved, what it means is not', async () => {
-      const told = seal(withTransaction(honest, 1, { ret: [{ contractRet: 'UNKNOWN_ENUM_VALUE_contractResult_16' }] }), { results: { 1: '2a021810' } });
+      const told = seal(
+        withTransaction(honest, 1, { ret: [{ contractRet: 'UNKNOWN_ENUM_VALUE_contractResult_16' }] }),
+        { results: { 1: '2a021810' } },
+      );
       await expect(strict(told)).rejects.toMatchObject(refused('unknown_content', 'transaction-result:16'));
       expect(shape(await taken(told)).transactions).toEqual(whole([undefined, true, undefined]));
-      expect((await taken(withInfo(told, 1, { result: 'FAILED' }))).transactions[1]).toMatchObject({ isFailed: true, transfers: [] });
+      expect((await taken(withInfo(told, 1, { result: 'FAILED' }))).transactions[1]).toMatchObject({
+        isFailed: true,
+        transfers: [],
+      });
     });
 
     it('in the signed part, several contracts are told', async () => {
@@ -121,26 +185,55 @@ describeFixtures('unknown: a real block', () => {
       const contract = /5a57083b12530a.*(?=70a1899c)/.exec(rawData)![0];
       const twice = rawData.replace(contract, contract + contract);
       const txID = createHash('sha256').update(Buffer.from(twice, 'hex')).digest('hex');
-      await expect(strict(seal(withInfo(withTransaction(honest, 0, { raw_data_hex: twice, txID }), 0, { id: txID })))).rejects.toMatchObject(refused('unknown_content', 'transaction-contracts:2'));
+      await expect(
+        strict(seal(withInfo(withTransaction(honest, 0, { raw_data_hex: twice, txID }), 0, { id: txID }))),
+      ).rejects.toMatchObject(refused('unknown_content', 'transaction-contracts:2'));
     });
 
     it('an internal transaction of another kind is told where it moves something, and no stake is', async () => {
-      const internal = { caller_address: `41${'11'.repeat(20)}`, transferTo_address: `41${'22'.repeat(20)}`, callValueInfo: [{ callValue: 5 }] };
+      const internal = {
+        caller_address: `41${'11'.repeat(20)}`,
+        transferTo_address: `41${'22'.repeat(20)}`,
+        callValueInfo: [{ callValue: 5 }],
+      };
       const note = (text: string): string => Buffer.from(text).toString('hex');
-      const told = withInfo(honest, 2, { internal_transactions: [{ ...internal, note: note('conjure') }, { ...internal, note: note('freezeBalanceV2ForEnergy') }, { ...internal, note: note('call') }] });
-      await expect(strict(told)).rejects.toMatchObject(refused('unknown_content', 'internal-transaction:conjure'));
-      expect(shape(await taken(told)).transactions[2]).toEqual({ hash: ids[2], isUnproved: true, amounts: [1_000_000n, 5n] });
+      const told = withInfo(honest, 2, {
+        internal_transactions: [
+          { ...internal, note: note('conjure') },
+          { ...internal, note: note('freezeBalanceV2ForEnergy') },
+          { ...internal, note: note('call') },
+        ],
+      });
+      await expect(strict(told)).rejects.toMatchObject(
+        refused('unknown_content', 'internal-transaction:conjure'),
+      );
+      expect(shape(await taken(told)).transactions[2]).toEqual({
+        hash: ids[2],
+        isUnproved: true,
+        amounts: [1_000_000n, 5n],
+      });
     });
 
     it('is no pretext: a lying node is never proved', async () => {
-      const lie = withInfo(withTransaction(honest, 1, { ret: [{ contractRet: 'SUCCESS', pretext: 1 }] }), 2, { log: [] });
+      const lie = withInfo(withTransaction(honest, 1, { ret: [{ contractRet: 'SUCCESS', pretext: 1 }] }), 2, {
+        log: [],
+      });
       // The root still fits: the member is of no transaction, and the records are looked at as ever.
       expect((await strict(lie)).unknowns).toBeUndefined();
-      const dropped = { block: { ...lie.block, transactions: lie.block.transactions!.slice(0, 2) }, infos: lie.infos.slice(0, 2) };
-      await expect(strict(dropped)).rejects.toMatchObject(refused('unknown_content', 'transaction-field:pretext'));
+      const dropped = {
+        block: { ...lie.block, transactions: lie.block.transactions!.slice(0, 2) },
+        infos: lie.infos.slice(0, 2),
+      };
+      await expect(strict(dropped)).rejects.toMatchObject(
+        refused('unknown_content', 'transaction-field:pretext'),
+      );
       expect(shape(await taken(dropped)).transactions).toEqual(whole([true, true, true]).slice(0, 2));
-      await expect(taken({ ...dropped, infos: dropped.infos.slice(0, 1) })).rejects.toMatchObject(refused('incomplete_block'));
-      const another = withTransaction(dropped, 0, { raw_data_hex: dropped.block.transactions![1]!.raw_data_hex });
+      await expect(taken({ ...dropped, infos: dropped.infos.slice(0, 1) })).rejects.toMatchObject(
+        refused('incomplete_block'),
+      );
+      const another = withTransaction(dropped, 0, {
+        raw_data_hex: dropped.block.transactions![1]!.raw_data_hex,
+      });
       await expect(taken(another)).rejects.toMatchObject(refused('incomplete_block'));
     });
   });
@@ -150,17 +243,35 @@ describeFixtures('unknown: a real block', () => {
     const told = withHeader(seal(honest, { others: '600a' }), { energy_root: 10 });
 
     it('is refused by its kind, and taken as the word of the node, all else checked', async () => {
-      await expect(strict(told)).rejects.toMatchObject(refused('unknown_content', 'header-field:energy_root'));
+      await expect(strict(told)).rejects.toMatchObject(
+        refused('unknown_content', 'header-field:energy_root'),
+      );
       const block = await taken(told);
-      expect(block).toMatchObject({ hash: told.block.blockID, parentHash: honest.block.block_header.raw_data.parentHash, unknowns: [{ kind: 'header-field:energy_root' }] });
+      expect(block).toMatchObject({
+        hash: told.block.blockID,
+        parentHash: honest.block.block_header.raw_data.parentHash,
+        unknowns: [{ kind: 'header-field:energy_root' }],
+      });
       expect(shape(block).transactions).toEqual(whole([true, true, true]));
-      await expect(taken({ ...told, infos: told.infos.slice(1) })).rejects.toMatchObject(refused('incomplete_block'));
-      await expect(taken({ block: { ...told.block, transactions: told.block.transactions!.slice(1) }, infos: told.infos.slice(1) })).rejects.toMatchObject(refused('incomplete_block'));
-      await expect(taken(withHeader(told, { parentHash: 'ab' }))).rejects.toMatchObject(refused('incomplete_block'));
+      await expect(taken({ ...told, infos: told.infos.slice(1) })).rejects.toMatchObject(
+        refused('incomplete_block'),
+      );
+      await expect(
+        taken({
+          block: { ...told.block, transactions: told.block.transactions!.slice(1) },
+          infos: told.infos.slice(1),
+        }),
+      ).rejects.toMatchObject(refused('incomplete_block'));
+      await expect(taken(withHeader(told, { parentHash: 'ab' }))).rejects.toMatchObject(
+        refused('incomplete_block'),
+      );
     });
 
     it('still is a head to follow', async () => {
-      expect(await node.tell(told).client.readHead()).toMatchObject({ number: 165, hash: told.block.blockID });
+      expect(await node.tell(told).client.readHead()).toMatchObject({
+        number: 165,
+        hash: told.block.blockID,
+      });
     });
 
     it('is proved where the id comes out without it', async () => {

@@ -1,4 +1,9 @@
-import { IncompleteBlockError, type BlockHeader, type BlockRef, type UnknownPart } from '@chainwatch/chain-core';
+import {
+  IncompleteBlockError,
+  type BlockHeader,
+  type BlockRef,
+  type UnknownPart,
+} from '@chainwatch/chain-core';
 import { contractResults, findUnknownValue, resultCodes } from './contract-results.ts';
 import { encodeTransaction, findUnknownMembers } from './encode-transaction.ts';
 import { computeMerkleRoot } from './merkle-root.ts';
@@ -32,17 +37,27 @@ export interface VerifiedBlock {
  * way of the id or of the root, it is told, and every transaction is unproved.
  * @throws IncompleteBlockError saying what was expected and what came
  */
-export function verifyBlock(ref: BlockRef, block: WalletBlock, infos: readonly TransactionInfo[]): VerifiedBlock {
+export function verifyBlock(
+  ref: BlockRef,
+  block: WalletBlock,
+  infos: readonly TransactionInfo[],
+): VerifiedBlock {
   const { header, unknowns } = verifyHeader(block);
-  if (header.hash !== ref.hash) throw new IncompleteBlockError(`block ${ref.number}: expected ${ref.hash}, got ${header.hash}`);
+  if (header.hash !== ref.hash)
+    throw new IncompleteBlockError(`block ${ref.number}: expected ${ref.hash}, got ${header.hash}`);
   // The genesis block's transactions have no signatures and leave no records.
   if (header.number === 0) return { header, transactions: [], unknowns };
   try {
     const shown = block.transactions ?? [];
     const rawData = shown.map(readRawData);
-    const unproved = [...unknowns, ...verifyRoot(block.block_header.raw_data.txTrieRoot ?? '', shown, rawData)];
+    const unproved = [
+      ...unknowns,
+      ...verifyRoot(block.block_header.raw_data.txTrieRoot ?? '', shown, rawData),
+    ];
     const joined = join(header, block, rawData, infos);
-    const transactions = joined.map(({ transaction, unknowns: own }) => (unproved.length + own.length > 0 ? { ...transaction, isUnproved: true } : transaction));
+    const transactions = joined.map(({ transaction, unknowns: own }) =>
+      unproved.length + own.length > 0 ? { ...transaction, isUnproved: true } : transaction,
+    );
     return { header, transactions, unknowns: [...unproved, ...joined.flatMap(({ unknowns: own }) => own)] };
   } catch (error) {
     if (!(error instanceof IncompleteBlockError)) throw error;
@@ -53,16 +68,26 @@ export function verifyBlock(ref: BlockRef, block: WalletBlock, infos: readonly T
 function readRawData(tx: WalletTransaction): Buffer {
   const rawData = parseHex('raw_data_hex', tx.raw_data_hex);
   const hash = sha256(rawData).toString('hex');
-  if (hash !== tx.txID) throw new IncompleteBlockError(`expected transaction ${String(tx.txID)}, got ${hash} from its bytes`);
+  if (hash !== tx.txID)
+    throw new IncompleteBlockError(`expected transaction ${String(tx.txID)}, got ${hash} from its bytes`);
   return rawData;
 }
 
 /** @returns what is unknown where the root does not come out, none where it does @throws IncompleteBlockError where nothing is unknown */
-function verifyRoot(expected: string, shown: readonly WalletTransaction[], rawData: readonly Buffer[]): UnknownPart[] {
-  const root = computeMerkleRoot(shown.map((tx, index) => sha256(encodeTransaction(rawData[index]!, tx)))).toString('hex');
+function verifyRoot(
+  expected: string,
+  shown: readonly WalletTransaction[],
+  rawData: readonly Buffer[],
+): UnknownPart[] {
+  const root = computeMerkleRoot(
+    shown.map((tx, index) => sha256(encodeTransaction(rawData[index]!, tx))),
+  ).toString('hex');
   if (root === expected) return [];
   const unknowns = shown.flatMap((tx) => [...findUnknownMembers(tx), ...findUnknownResults(tx)]);
-  if (unknowns.length === 0) throw new IncompleteBlockError(`expected txTrieRoot ${expected}, got ${root} from ${shown.length} transactions`);
+  if (unknowns.length === 0)
+    throw new IncompleteBlockError(
+      `expected txTrieRoot ${expected}, got ${root} from ${shown.length} transactions`,
+    );
   return unknowns;
 }
 
@@ -71,7 +96,16 @@ function findUnknownResults({ txID, ret = [] }: WalletTransaction): UnknownPart[
   return ret.flatMap((result) => {
     const find = (member: string, names: readonly string[]): UnknownPart[] => {
       const value = findUnknownValue(names, String(result[member] ?? names[0]));
-      return value === undefined ? [] : [{ kind: `transaction-result:${value}`, transactionHash: txID, expected: `one of ${names.join(', ')}`, got: value }];
+      return value === undefined
+        ? []
+        : [
+            {
+              kind: `transaction-result:${value}`,
+              transactionHash: txID,
+              expected: `one of ${names.join(', ')}`,
+              got: value,
+            },
+          ];
     };
     return [...find('ret', resultCodes), ...find('contractRet', contractResults)];
   });
@@ -82,18 +116,33 @@ interface Joined {
   readonly unknowns: readonly UnknownPart[];
 }
 
-function join(header: BlockHeader, { transactions = [], block_header: { raw_data: raw } }: WalletBlock, rawData: readonly Buffer[], infos: readonly TransactionInfo[]): Joined[] {
-  if (infos.length !== transactions.length) throw new IncompleteBlockError(`expected records of ${transactions.length} transactions, got ${infos.length}`);
+function join(
+  header: BlockHeader,
+  { transactions = [], block_header: { raw_data: raw } }: WalletBlock,
+  rawData: readonly Buffer[],
+  infos: readonly TransactionInfo[],
+): Joined[] {
+  if (infos.length !== transactions.length)
+    throw new IncompleteBlockError(
+      `expected records of ${transactions.length} transactions, got ${infos.length}`,
+    );
   const byId = new Map(infos.map((info) => [info.id, info]));
   return transactions.map((tx, index) => {
     const info = byId.get(tx.txID);
-    if (info === undefined) throw new IncompleteBlockError(`expected a record of transaction ${tx.txID}, got none`);
+    if (info === undefined)
+      throw new IncompleteBlockError(`expected a record of transaction ${tx.txID}, got none`);
     if ((info.blockNumber ?? 0) !== header.number || info.blockTimeStamp !== raw.timestamp) {
-      throw new IncompleteBlockError(`record of transaction ${tx.txID}: expected one of block ${header.number} at ${raw.timestamp}, got block ${info.blockNumber} at ${info.blockTimeStamp}`);
+      throw new IncompleteBlockError(
+        `record of transaction ${tx.txID}: expected one of block ${header.number} at ${raw.timestamp}, got block ${info.blockNumber} at ${info.blockTimeStamp}`,
+      );
     }
     const contract = readContract(rawData[index]!);
     const results = findUnknownResults(tx);
-    const unknowns = [...results, ...(contract.unknown === undefined ? [] : [{ ...contract.unknown, transactionHash: tx.txID }]), ...verifyRecord(tx.txID, info)];
+    const unknowns = [
+      ...results,
+      ...(contract.unknown === undefined ? [] : [{ ...contract.unknown, transactionHash: tx.txID }]),
+      ...verifyRecord(tx.txID, info),
+    ];
     const isFailed = results.length > 0 ? info.result === 'FAILED' : readOutcome(tx, info);
     return { transaction: { hash: tx.txID, contract, isFailed, info }, unknowns };
   });
@@ -104,7 +153,11 @@ function readOutcome(tx: WalletTransaction, { receipt, result }: TransactionInfo
   const told = String(tx.ret?.[0]?.['contractRet'] ?? 'DEFAULT');
   const isFailed = told !== 'SUCCESS' && told !== 'DEFAULT';
   const recorded = receipt?.result;
-  if (recorded !== undefined && recorded !== 'DEFAULT' && recorded !== told && told !== 'DEFAULT') throw new IncompleteBlockError(`record of transaction ${tx.txID}: expected ${told}, got ${recorded}`);
-  if (isFailed !== (result === 'FAILED')) throw new IncompleteBlockError(`record of transaction ${tx.txID}: expected ${told}, got ${result ?? 'no failure'}`);
+  if (recorded !== undefined && recorded !== 'DEFAULT' && recorded !== told && told !== 'DEFAULT')
+    throw new IncompleteBlockError(`record of transaction ${tx.txID}: expected ${told}, got ${recorded}`);
+  if (isFailed !== (result === 'FAILED'))
+    throw new IncompleteBlockError(
+      `record of transaction ${tx.txID}: expected ${told}, got ${result ?? 'no failure'}`,
+    );
   return isFailed;
 }

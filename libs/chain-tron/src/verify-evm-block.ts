@@ -9,14 +9,23 @@ import type { VerifiedHeader } from './verify-header.ts';
  * the bytes that the tree of transactions is made of; the wallet API does.
  * @throws IncompleteBlockError saying what was expected and what came
  */
-export function verifyEvmBlock(ref: BlockRef, block: EvmBlock, receipts: readonly EvmReceipt[], capabilities: Capabilities): VerifiedHeader {
+export function verifyEvmBlock(
+  ref: BlockRef,
+  block: EvmBlock,
+  receipts: readonly EvmReceipt[],
+  capabilities: Capabilities,
+): VerifiedHeader {
   const { header, unknowns } = verifyEvmHeader(block, capabilities);
   const expect = (what: string, expected: string | number, got: string | number): void => {
-    if (expected !== got) throw new IncompleteBlockError(`${what} of block ${ref.number} ${ref.hash}: expected ${expected}, got ${got}`);
+    if (expected !== got)
+      throw new IncompleteBlockError(
+        `${what} of block ${ref.number} ${ref.hash}: expected ${expected}, got ${got}`,
+      );
   };
   expect('hash', ref.hash, header.hash);
   expect('count of receipts', block.transactions.length, receipts.length);
-  if (block.transactions.length === 0) expect('transactionsRoot without transactions', '0'.repeat(64), toHash(block.transactionsRoot));
+  if (block.transactions.length === 0)
+    expect('transactionsRoot without transactions', '0'.repeat(64), toHash(block.transactionsRoot));
   let energy = 0;
   let logIndex = 0;
   for (const [index, tx] of block.transactions.entries()) {
@@ -28,7 +37,8 @@ export function verifyEvmBlock(ref: BlockRef, block: EvmBlock, receipts: readonl
     energy += Number(receipt.gasUsed);
     expect(`energy up to receipt ${index}`, energy, Number(receipt.cumulativeGasUsed));
     for (const log of receipt.logs) {
-      if (log.logIndex !== undefined) expect(`index of a log of receipt ${index}`, logIndex, Number(log.logIndex));
+      if (log.logIndex !== undefined)
+        expect(`index of a log of receipt ${index}`, logIndex, Number(log.logIndex));
       logIndex += 1;
     }
   }

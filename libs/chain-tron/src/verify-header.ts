@@ -6,7 +6,16 @@ import type { WalletBlock, WalletHeader } from './wallet-block.ts';
 
 /** The genesis block's time and witness are written in a form of their own; its id says which chain a node serves, and is compared then. */
 const GENESIS = 0;
-const known: ReadonlySet<string> = new Set(['timestamp', 'txTrieRoot', 'parentHash', 'number', 'witness_id', 'witness_address', 'version', 'accountStateRoot']);
+const known: ReadonlySet<string> = new Set([
+  'timestamp',
+  'txTrieRoot',
+  'parentHash',
+  'number',
+  'witness_id',
+  'witness_address',
+  'version',
+  'accountStateRoot',
+]);
 const idPattern = /^[0-9a-f]{64}$/;
 
 export interface VerifiedHeader {
@@ -22,9 +31,20 @@ export interface VerifiedHeader {
  */
 export function verifyHeader({ blockID, block_header: { raw_data: raw } }: WalletBlock): VerifiedHeader {
   const number = raw.number ?? 0;
-  if (!idPattern.test(blockID) || numberOf(blockID) !== number) throw new IncompleteBlockError(`header of block ${blockID}: expected the number ${numberOf(blockID)}, got ${number}`);
+  if (!idPattern.test(blockID) || numberOf(blockID) !== number)
+    throw new IncompleteBlockError(
+      `header of block ${blockID}: expected the number ${numberOf(blockID)}, got ${number}`,
+    );
   const unknowns = number === GENESIS ? [] : verifyId(blockID, raw);
-  return { header: { number, hash: blockID, parentHash: raw.parentHash ?? '', timestamp: Math.floor((raw.timestamp ?? 0) / 1_000) }, unknowns };
+  return {
+    header: {
+      number,
+      hash: blockID,
+      parentHash: raw.parentHash ?? '',
+      timestamp: Math.floor((raw.timestamp ?? 0) / 1_000),
+    },
+    unknowns,
+  };
 }
 
 function verifyId(blockID: string, raw: WalletHeader): UnknownPart[] {
@@ -41,9 +61,19 @@ function verifyId(blockID: string, raw: WalletHeader): UnknownPart[] {
   });
   if (got === blockID) return [];
   const members = Object.entries(raw).filter(([name]) => !known.has(name) && !isUnnamed(name));
-  if (members.length === 0) throw new IncompleteBlockError(`header of block ${raw.number} does not have its id: expected ${blockID}, got ${got} from its fields`);
-  if (!idPattern.test(raw.parentHash ?? '')) throw new IncompleteBlockError(`header of block ${raw.number}: expected a parent, got ${String(raw.parentHash).slice(0, 80)}`);
-  return members.map(([name, value]) => ({ kind: `header-field:${name}`, expected: 'the fields of a header', got: `${name}: ${String(JSON.stringify(value)).slice(0, 100)}` }));
+  if (members.length === 0)
+    throw new IncompleteBlockError(
+      `header of block ${raw.number} does not have its id: expected ${blockID}, got ${got} from its fields`,
+    );
+  if (!idPattern.test(raw.parentHash ?? ''))
+    throw new IncompleteBlockError(
+      `header of block ${raw.number}: expected a parent, got ${String(raw.parentHash).slice(0, 80)}`,
+    );
+  return members.map(([name, value]) => ({
+    kind: `header-field:${name}`,
+    expected: 'the fields of a header',
+    got: `${name}: ${String(JSON.stringify(value)).slice(0, 100)}`,
+  }));
 }
 
 function toInt(value: unknown): bigint {

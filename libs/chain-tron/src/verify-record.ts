@@ -20,7 +20,10 @@ const stillNote = /^(?:(?:un)?freeze|(?:un)?delegate|vote|withdraw|cancelAll)/i;
  */
 export function verifyRecord(hash: string, info: TransactionInfo): UnknownPart[] {
   const expect = (what: string, isRight: boolean, value: unknown): void => {
-    if (!isRight) throw new IncompleteBlockError(`${what} in the record of transaction ${hash}: expected it as java-tron writes it, got ${String(JSON.stringify(value)).slice(0, 80)}`);
+    if (!isRight)
+      throw new IncompleteBlockError(
+        `${what} in the record of transaction ${hash}: expected it as java-tron writes it, got ${String(JSON.stringify(value)).slice(0, 80)}`,
+      );
   };
   const { fee, result, assetIssueID, log = [], internal_transactions: internal = [] } = info;
   expect('fee', isInteger(fee), fee);
@@ -31,7 +34,14 @@ export function verifyRecord(hash: string, info: TransactionInfo): UnknownPart[]
     expectInternal(one, expect);
     const note = Buffer.from(one.note ?? '', 'hex').toString('latin1');
     if (!movesValue(one) || movingNotes.has(one.note ?? '') || stillNote.test(note)) return [];
-    return [{ kind: `internal-transaction:${note}`, transactionHash: hash, expected: 'a call, a creation, a destruction, a stake or a vote', got: note }];
+    return [
+      {
+        kind: `internal-transaction:${note}`,
+        transactionHash: hash,
+        expected: 'a call, a creation, a destruction, a stake or a vote',
+        got: note,
+      },
+    ];
   });
 }
 
@@ -45,9 +55,16 @@ function expectLog(log: WalletLog, expect: Expect): void {
 }
 
 function expectInternal(one: InternalTransaction, expect: Expect): void {
-  const { caller_address: caller = '', transferTo_address: receiver = '', note = '', rejected = false, callValueInfo = [] } = one;
+  const {
+    caller_address: caller = '',
+    transferTo_address: receiver = '',
+    note = '',
+    rejected = false,
+    callValueInfo = [],
+  } = one;
   // What moves nothing may name nobody.
-  const isAccount = (address: string): boolean => matches(account, address) || (address === '' && !movesValue(one));
+  const isAccount = (address: string): boolean =>
+    matches(account, address) || (address === '' && !movesValue(one));
   expect('caller of an internal transaction', isAccount(caller), caller);
   expect('receiver of an internal transaction', isAccount(receiver), receiver);
   expect('note of an internal transaction', matches(digits, note), note);
@@ -63,7 +80,11 @@ function movesValue({ rejected, callValueInfo = [] }: InternalTransaction): bool
 }
 
 function isInteger(value: unknown): boolean {
-  return value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) || matches(integer, value);
+  return (
+    value === undefined ||
+    (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) ||
+    matches(integer, value)
+  );
 }
 
 function matches(pattern: RegExp, value: unknown): boolean {

@@ -17,7 +17,11 @@ export class WalletApi {
   }
 
   /** @throws ChainClientError */
-  call(method: `wallet/${string}` | `walletsolidity/${string}`, body: object = {}, signal?: AbortSignal): Promise<unknown> {
+  call(
+    method: `wallet/${string}` | `walletsolidity/${string}`,
+    body: object = {},
+    signal?: AbortSignal,
+  ): Promise<unknown> {
     return this.#http.post(method, `${this.#base}/${method}${this.#query}`, JSON.stringify(body), signal);
   }
 
@@ -28,5 +32,9 @@ export class WalletApi {
 
 /** The node, or the gateway before it, does not serve this method. */
 export function isNotServed(error: unknown): error is ChainClientError {
-  return error instanceof ChainClientError && error.nodeCode !== undefined && [403, 404, 405, 501].includes(error.nodeCode);
+  return (
+    error instanceof ChainClientError &&
+    error.nodeCode !== undefined &&
+    [403, 404, 405, 501].includes(error.nodeCode)
+  );
 }

@@ -58,11 +58,16 @@ export interface InternalTransaction {
 
 /** A block, undefined for `{}`: the node has none there. @throws ChainClientError for anything else */
 export function parseWalletBlock(method: string, json: unknown): WalletBlock | undefined {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new ChainClientError(`${method}: expected a block, got ${json === null ? 'null' : typeof json}`);
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw new ChainClientError(`${method}: expected a block, got ${json === null ? 'null' : typeof json}`);
   if (Object.keys(json).length === 0) return undefined;
   const block = json as Partial<WalletBlock>;
-  if (typeof block.blockID !== 'string' || typeof block.block_header?.raw_data !== 'object') throw new ChainClientError(`${method}: expected a block with an id and a header, got one without`);
-  if (block.transactions !== undefined && !Array.isArray(block.transactions)) throw new ChainClientError(`${method}: expected a list of transactions, got ${typeof block.transactions}`);
+  if (typeof block.blockID !== 'string' || typeof block.block_header?.raw_data !== 'object')
+    throw new ChainClientError(`${method}: expected a block with an id and a header, got one without`);
+  if (block.transactions !== undefined && !Array.isArray(block.transactions))
+    throw new ChainClientError(
+      `${method}: expected a list of transactions, got ${typeof block.transactions}`,
+    );
   return block as WalletBlock;
 }
 

@@ -5,7 +5,9 @@ export class ConfigError extends Error {
   readonly problems: readonly { readonly name: string; readonly reason: string }[];
   constructor(problems: readonly { readonly name: string; readonly reason: string }[]) {
     const lines = problems.map(({ name, reason }) => `  ${name}: ${reason}`);
-    super(`The configuration is not usable, ${problems.length} ${problems.length === 1 ? 'variable is' : 'variables are'} wrong:\n${lines.join('\n')}`);
+    super(
+      `The configuration is not usable, ${problems.length} ${problems.length === 1 ? 'variable is' : 'variables are'} wrong:\n${lines.join('\n')}`,
+    );
     this.name = 'ConfigError';
     this.problems = problems;
   }

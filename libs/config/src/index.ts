@@ -7,4 +7,15 @@
 export { ConfigError } from './config-error.ts';
 export { loadConfig } from './load-config.ts';
 export { serviceConfig } from './service-config.ts';
-export { boolean, cidrList, commaList, durationMs, integer, json, originList, port, url, urls } from './variables.ts';
+export {
+  boolean,
+  cidrList,
+  commaList,
+  durationMs,
+  integer,
+  json,
+  originList,
+  port,
+  url,
+  urls,
+} from './variables.ts';

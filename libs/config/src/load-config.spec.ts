@@ -1,13 +1,39 @@
 import { z } from 'zod';
-import { boolean, cidrList, commaList, ConfigError, durationMs, integer, json, loadConfig, port, serviceConfig, url, urls } from './index.ts';
+import {
+  boolean,
+  cidrList,
+  commaList,
+  ConfigError,
+  durationMs,
+  integer,
+  json,
+  loadConfig,
+  port,
+  serviceConfig,
+  url,
+  urls,
+} from './index.ts';
 
 const KEY = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
 
 describe('loadConfig', () => {
   it('parses what a service needs and fills in the defaults', () => {
     const schema = serviceConfig.extend({ POLL: durationMs().default(1_000) });
-    const config = loadConfig(schema, { DATABASE_URL: 'postgresql://u:p@db/x', SECRETS_KEYS: KEY, CHAIN_ENDPOINTS: '{"eip155:1":["https://node/key"]}', OUTBOUND_ALLOW: '127.0.0.0/8, ::1', REDIS_URL: '' });
-    expect(config).toMatchObject({ NATS_URL: 'nats://127.0.0.1:4222', PORT: 8080, HEALTH_PORT: 0, LOG_LEVEL: 'info', NAMESPACE_LABEL: 'svc', POLL: 1_000 });
+    const config = loadConfig(schema, {
+      DATABASE_URL: 'postgresql://u:p@db/x',
+      SECRETS_KEYS: KEY,
+      CHAIN_ENDPOINTS: '{"eip155:1":["https://node/key"]}',
+      OUTBOUND_ALLOW: '127.0.0.0/8, ::1',
+      REDIS_URL: '',
+    });
+    expect(config).toMatchObject({
+      NATS_URL: 'nats://127.0.0.1:4222',
+      PORT: 8080,
+      HEALTH_PORT: 0,
+      LOG_LEVEL: 'info',
+      NAMESPACE_LABEL: 'svc',
+      POLL: 1_000,
+    });
     expect(config.CHAIN_ENDPOINTS).toEqual({ 'eip155:1': ['https://node/key'] });
     expect(config.OUTBOUND_ALLOW).toEqual(['127.0.0.0/8', '::1']);
     expect(config.INSTANCE_ID).toMatch(new RegExp(`-${process.pid}-[0-9a-f]{8}$`));
@@ -15,7 +41,16 @@ describe('loadConfig', () => {
   });
 
   it('lists every wrong name at once, without the values', () => {
-    const env = { NATS_URL: 'http://secret-host', PORT: '99999', LOG_LEVEL: 'loud', NAMESPACE_LABEL: 'X', SECRETS_KEYS: 'k1:hunter2', OUTBOUND_ALLOW: '300.0.0.0/8', CHAIN_ENDPOINTS: '{"eip155:1":["no url"]}', INDEX_ENDPOINTS: '{"bip122:1":"ws://index-host"}' };
+    const env = {
+      NATS_URL: 'http://secret-host',
+      PORT: '99999',
+      LOG_LEVEL: 'loud',
+      NAMESPACE_LABEL: 'X',
+      SECRETS_KEYS: 'k1:hunter2',
+      OUTBOUND_ALLOW: '300.0.0.0/8',
+      CHAIN_ENDPOINTS: '{"eip155:1":["no url"]}',
+      INDEX_ENDPOINTS: '{"bip122:1":"ws://index-host"}',
+    };
     let error: unknown;
     try {
       loadConfig(serviceConfig, env);
@@ -24,7 +59,17 @@ describe('loadConfig', () => {
     }
     expect(error).toBeInstanceOf(ConfigError);
     const { message, problems } = error as ConfigError;
-    expect(problems.map(({ name }) => name).sort()).toEqual(['CHAIN_ENDPOINTS', 'DATABASE_URL', 'INDEX_ENDPOINTS', 'LOG_LEVEL', 'NAMESPACE_LABEL', 'NATS_URL', 'OUTBOUND_ALLOW', 'PORT', 'SECRETS_KEYS']);
+    expect(problems.map(({ name }) => name).sort()).toEqual([
+      'CHAIN_ENDPOINTS',
+      'DATABASE_URL',
+      'INDEX_ENDPOINTS',
+      'LOG_LEVEL',
+      'NAMESPACE_LABEL',
+      'NATS_URL',
+      'OUTBOUND_ALLOW',
+      'PORT',
+      'SECRETS_KEYS',
+    ]);
     expect(message.split('\n')).toHaveLength(10);
     expect(message).toContain('DATABASE_URL: is required');
     expect(message).not.toMatch(/hunter2|secret-host|index-host/);
@@ -32,7 +77,8 @@ describe('loadConfig', () => {
 });
 
 describe('variables', () => {
-  const read = <T>(type: z.ZodType<T, string>, text: string): T => (loadConfig(z.object({ X: type }), { X: text }) as { X: T }).X;
+  const read = <T>(type: z.ZodType<T, string>, text: string): T =>
+    (loadConfig(z.object({ X: type }), { X: text }) as { X: T }).X;
 
   it.each([
     ['250ms', 250],

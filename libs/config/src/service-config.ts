@@ -20,19 +20,35 @@ export const serviceConfig = z.object({
   HEALTH_PORT: port().default(0),
   /** How long a gateway that was told to stop goes on answering, while load balancers learn of it. */
   DRAIN_DELAY: durationMs().default(5_000),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'expected trace, debug, info, warn, error, fatal or silent').default('info'),
+  LOG_LEVEL: z
+    .enum(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'expected trace, debug, info, warn, error, fatal or silent',
+    )
+    .default('info'),
   /** Names this replica: owner of leases, shown in logs. */
-  INSTANCE_ID: z.string().max(128).default(() => `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`),
+  INSTANCE_ID: z
+    .string()
+    .max(128)
+    .default(() => `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`),
   /** First part of API keys and webhook secrets (decisions.md §1.1). */
-  NAMESPACE_LABEL: z.string().regex(/^[a-z][a-z0-9]{1,9}$/, 'expected 2 to 10 characters a-z, 0-9, a letter first').default('svc'),
+  NAMESPACE_LABEL: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{1,9}$/, 'expected 2 to 10 characters a-z, 0-9, a letter first')
+    .default('svc'),
   /** `kid:base64,kid:base64`, 32 bytes each; the first one seals, all of them open. */
   SECRETS_KEYS: z
     .string()
-    .refine((text) => text.split(',').every((part) => SECRETS_KEY.test(part.trim())), 'expected kid:base64 of 32 bytes, several with commas between; openssl rand -base64 32 makes one'),
+    .refine(
+      (text) => text.split(',').every((part) => SECRETS_KEY.test(part.trim())),
+      'expected kid:base64 of 32 bytes, several with commas between; openssl rand -base64 32 makes one',
+    ),
   /** Address ranges that webhooks and nodes may have although they are private. */
   OUTBOUND_ALLOW: cidrList().default([]),
   /** Endpoints besides the one of the API, tried in turn: `{"eip155:1": ["https://…"]}`. */
-  CHAIN_ENDPOINTS: json(z.record(z.string(), z.array(z.string().refine((text) => URL.canParse(text), 'expected a URL')))).default({}),
+  CHAIN_ENDPOINTS: json(
+    z.record(z.string(), z.array(z.string().refine((text) => URL.canParse(text), 'expected a URL'))),
+  ).default({}),
   /** Indexes of addresses beside the nodes (Bitcoin: an Esplora API), by chain: `{"bip122:…": "https://…/api"}`. */
   INDEX_ENDPOINTS: json(z.record(z.string(), url('http', 'https'))).default({}),
 });

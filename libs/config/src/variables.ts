@@ -3,40 +3,74 @@ import { z } from 'zod';
 
 /** Each of these parses one variable's text. */
 export const port = (): z.ZodType<number, string> =>
-  z.string().regex(/^\d{1,5}$/, 'expected a port, 0 … 65535').transform(Number).refine((value) => value <= 65_535, 'expected a port, 0 … 65535');
+  z
+    .string()
+    .regex(/^\d{1,5}$/, 'expected a port, 0 … 65535')
+    .transform(Number)
+    .refine((value) => value <= 65_535, 'expected a port, 0 … 65535');
 
 export const integer = (min: number, max = Number.MAX_SAFE_INTEGER): z.ZodType<number, string> =>
-  z.string().regex(/^-?\d+$/, 'expected a whole number').transform(Number).refine((value) => value >= min && value <= max, `expected a whole number, ${min} … ${max}`);
+  z
+    .string()
+    .regex(/^-?\d+$/, 'expected a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `expected a whole number, ${min} … ${max}`);
 
 export const url = (...protocols: readonly string[]): z.ZodType<string, string> =>
-  z.string().refine((text) => isUrl(text, protocols), `expected a URL that starts with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`);
+  z
+    .string()
+    .refine(
+      (text) => isUrl(text, protocols),
+      `expected a URL that starts with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
+    );
 
 /** Several URLs with commas between, such as the servers of a cluster. */
 export const urls = (...protocols: readonly string[]): z.ZodType<string, string> =>
-  z.string().refine((text) => text.split(',').every((part) => isUrl(part.trim(), protocols)), `expected URLs that start with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`);
+  z
+    .string()
+    .refine(
+      (text) => text.split(',').every((part) => isUrl(part.trim(), protocols)),
+      `expected URLs that start with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
+    );
 
 export const boolean = (): z.ZodType<boolean, string> =>
-  z.string().regex(/^(1|0|true|false|yes|no|on|off)$/i, 'expected true or false').transform((text) => /^(1|true|yes|on)$/i.test(text));
+  z
+    .string()
+    .regex(/^(1|0|true|false|yes|no|on|off)$/i, 'expected true or false')
+    .transform((text) => /^(1|true|yes|on)$/i.test(text));
 
 /** `250ms`, `10s`, `5m`, `2h`, `1d`, or a bare number of milliseconds. In milliseconds. */
 export const durationMs = (): z.ZodType<number, string> =>
   z
     .string()
     .regex(/^\d+(\.\d+)?(ms|s|m|h|d)?$/, 'expected a duration such as 250ms, 10s, 5m, 2h or 1d')
-    .transform((text) => Math.round(Number.parseFloat(text) * UNIT_MS[text.replace(/^[\d.]+/, '') as keyof typeof UNIT_MS]));
+    .transform((text) =>
+      Math.round(Number.parseFloat(text) * UNIT_MS[text.replace(/^[\d.]+/, '') as keyof typeof UNIT_MS]),
+    );
 
 const UNIT_MS = { '': 1, ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 export const commaList = (): z.ZodType<string[], string> =>
-  z.string().transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
+  z.string().transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  );
 
 /** A comma list of address ranges in CIDR notation; a bare address is a range of one. */
 export const cidrList = (): z.ZodType<string[], string> =>
-  commaList().refine((ranges: string[]) => ranges.every(isCidr), 'expected address ranges such as 10.0.0.0/8,::1/128') as z.ZodType<string[], string>;
+  commaList().refine(
+    (ranges: string[]) => ranges.every(isCidr),
+    'expected address ranges such as 10.0.0.0/8,::1/128',
+  ) as z.ZodType<string[], string>;
 
 /** Origins of web pages with commas between, such as `https://app.example.com`; `*` for any. */
 export const originList = (): z.ZodType<string[], string> =>
-  commaList().refine((origins: string[]) => origins.every(isOrigin), 'expected origins such as https://app.example.com, without a path, or *') as z.ZodType<string[], string>;
+  commaList().refine(
+    (origins: string[]) => origins.every(isOrigin),
+    'expected origins such as https://app.example.com, without a path, or *',
+  ) as z.ZodType<string[], string>;
 
 export const json = <T>(schema: z.ZodType<T>): z.ZodType<T, string> =>
   z

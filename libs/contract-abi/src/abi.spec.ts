@@ -3,7 +3,9 @@ import { encodeAbiParameters } from 'viem';
 import { decodeText, decodeUint } from './abi.ts';
 
 const bytes = (min: number, max: number): fc.Arbitrary<`0x${string}`> =>
-  fc.uint8Array({ minLength: min, maxLength: max }).map((value) => `0x${Buffer.from(value).toString('hex')}` as const);
+  fc
+    .uint8Array({ minLength: min, maxLength: max })
+    .map((value) => `0x${Buffer.from(value).toString('hex')}` as const);
 
 describe('decodeText', () => {
   const encode = (text: string): string => encodeAbiParameters([{ type: 'string' }], [text]);
@@ -25,17 +27,30 @@ describe('decodeText', () => {
     expect(decodeText(invalid)).toBe('\ufffd(');
   });
 
-  it.each(['0x', '0x12', undefined, `0x${'f'.repeat(128)}`, `0x${'20'.padStart(64, '0')}${'f'.repeat(64)}`])('does not read %s', (result) => {
-    expect(decodeText(result)).toBeUndefined();
-  });
+  it.each(['0x', '0x12', undefined, `0x${'f'.repeat(128)}`, `0x${'20'.padStart(64, '0')}${'f'.repeat(64)}`])(
+    'does not read %s',
+    (result) => {
+      expect(decodeText(result)).toBeUndefined();
+    },
+  );
 
   it('never throws, and gives no more than 128 characters', () => {
-    fc.assert(fc.property(bytes(0, 400), (garbage) => expect(Array.from(decodeText(garbage) ?? '').length).toBeLessThanOrEqual(128)));
+    fc.assert(
+      fc.property(bytes(0, 400), (garbage) =>
+        expect(Array.from(decodeText(garbage) ?? '').length).toBeLessThanOrEqual(128),
+      ),
+    );
   });
 });
 
 describe('decodeUint', () => {
-  it.each([['0x', undefined], [`0x${'0'.repeat(63)}`, undefined], [`0x${'0'.repeat(62)}ff`, 255n], [`0x${'0'.repeat(63)}1ff`, 1n], ['0xzz', undefined]])('reads %s as %s', (result, value) => {
+  it.each([
+    ['0x', undefined],
+    [`0x${'0'.repeat(63)}`, undefined],
+    [`0x${'0'.repeat(62)}ff`, 255n],
+    [`0x${'0'.repeat(63)}1ff`, 1n],
+    ['0xzz', undefined],
+  ])('reads %s as %s', (result, value) => {
     expect(decodeUint(result)).toBe(value);
   });
 });

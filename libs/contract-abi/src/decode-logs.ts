@@ -26,7 +26,12 @@ const approvalForAllTopic = '0x17307eab39ab6107e8899845ad3d59bd9653f200f22092048
  *
  * @param logIndex of the first log in the block
  */
-export function decodeTransferLogs(notation: ContractNotation, logs: readonly ContractLog[], logIndex: number, transfers: Transfer[]): void {
+export function decodeTransferLogs(
+  notation: ContractNotation,
+  logs: readonly ContractLog[],
+  logIndex: number,
+  transfers: Transfer[],
+): void {
   for (let i = 0; i < logs.length; i++) {
     const log = logs[i];
     if (log === undefined || !isTokenTransfer(log)) continue;

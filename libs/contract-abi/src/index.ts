@@ -6,5 +6,10 @@
  * decodeTransferLogs(notation, receipt.logs, logIndex, transfers);
  */
 export { decodeBytes, decodeUint, encodeAddressCall, selectors } from './abi.ts';
-export { decodeTransferLogs, touchesBalances, type ContractLog, type ContractNotation } from './decode-logs.ts';
+export {
+  decodeTransferLogs,
+  touchesBalances,
+  type ContractLog,
+  type ContractNotation,
+} from './decode-logs.ts';
 export { metadataCalls, toTokenMetadata } from './token-metadata.ts';

@@ -2,14 +2,21 @@ import type { TokenMetadata } from '@chainwatch/chain-core';
 import { decodeText, decodeUint, selectors } from './abi.ts';
 
 /** Call data of the views that tell what a token is, in the order in which `toTokenMetadata` takes their results. */
-export const metadataCalls = [selectors.name, selectors.symbol, selectors.decimals, selectors.totalSupply] as const;
+export const metadataCalls = [
+  selectors.name,
+  selectors.symbol,
+  selectors.decimals,
+  selectors.totalSupply,
+] as const;
 
 /**
  * What a contract said of itself, undefined for a view that it does not answer. A contract that answers neither
  * `decimals` nor `totalSupply` is not a token; without `decimals` alone it counts whole units; a missing name is its
  * symbol, a missing symbol is empty.
  */
-export function toTokenMetadata([name, symbol, decimals, totalSupply]: readonly (string | undefined)[]): TokenMetadata | undefined {
+export function toTokenMetadata([name, symbol, decimals, totalSupply]: readonly (string | undefined)[]):
+  | TokenMetadata
+  | undefined {
   const places = decodeDecimals(decimals);
   if (places === undefined && decodeUint(totalSupply) === undefined) return undefined;
   const symbolText = decodeText(symbol) ?? '';

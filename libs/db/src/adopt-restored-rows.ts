@@ -27,6 +27,8 @@ export async function adoptRestoredRows(db: Database): Promise<boolean> {
 }
 
 async function isRestored(sql: Sql): Promise<boolean> {
-  const { rows } = await sql.query('SELECT 1 FROM analyzer_states WHERE watch_xid > pg_snapshot_xmax(pg_current_snapshot()) LIMIT 1');
+  const { rows } = await sql.query(
+    'SELECT 1 FROM analyzer_states WHERE watch_xid > pg_snapshot_xmax(pg_current_snapshot()) LIMIT 1',
+  );
   return rows.length > 0;
 }

@@ -24,7 +24,11 @@ export interface Database extends Sql {
    * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. BEGIN and `opening`, which
    * must not write, share a round trip; `work` gets its rows.
    */
-  transaction<T>(work: (sql: Transaction, opened: readonly unknown[]) => Promise<T>, opening?: Statement, options?: TransactionOptions): Promise<T>;
+  transaction<T>(
+    work: (sql: Transaction, opened: readonly unknown[]) => Promise<T>,
+    opening?: Statement,
+    options?: TransactionOptions,
+  ): Promise<T>;
   readonly pool: pg.Pool;
   close(): Promise<void>;
 }
@@ -72,16 +76,31 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 // A plan that was made while tables were small must not scan them later.
-const KEEP_PLANS = [['plan_cache_mode', 'force_generic_plan'], ['enable_seqscan', 'off'], ['jit', 'off']] as const;
-const BEGIN_KEEPING_PLANS = ['BEGIN', ...KEEP_PLANS.map(([name, value]) => `SET LOCAL ${name} = ${value}`)].join('; ');
+const KEEP_PLANS = [
+  ['plan_cache_mode', 'force_generic_plan'],
+  ['enable_seqscan', 'off'],
+  ['jit', 'off'],
+] as const;
+const BEGIN_KEEPING_PLANS = [
+  'BEGIN',
+  ...KEEP_PLANS.map(([name, value]) => `SET LOCAL ${name} = ${value}`),
+].join('; ');
 
-async function runInTransaction<T>(pool: pg.Pool, work: (sql: Transaction, opened: readonly unknown[]) => Promise<T>, opening?: Statement, options: TransactionOptions = {}): Promise<T> {
+async function runInTransaction<T>(
+  pool: pg.Pool,
+  work: (sql: Transaction, opened: readonly unknown[]) => Promise<T>,
+  opening?: Statement,
+  options: TransactionOptions = {},
+): Promise<T> {
   const client = await pool.connect();
   const sent: Promise<unknown>[] = [];
   let broken: Error | undefined;
   try {
     const begin = options.keepsPlans === true ? BEGIN_KEEPING_PLANS : 'BEGIN';
-    const [, opened] = await Promise.all([client.query(begin), opening === undefined ? undefined : client.query(opening)]);
+    const [, opened] = await Promise.all([
+      client.query(begin),
+      opening === undefined ? undefined : client.query(opening),
+    ]);
     const send = (statement: Statement): void => {
       const sending = client.query(statement);
       // Looked at with COMMIT; `work` may fail before.

@@ -15,16 +15,26 @@ describe('sessions', () => {
   });
   afterAll(() => postgres.stop());
 
-  const NAMES = ['idle_in_transaction_session_timeout', 'tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count', 'tcp_user_timeout', 'statement_timeout'];
+  const NAMES = [
+    'idle_in_transaction_session_timeout',
+    'tcp_keepalives_idle',
+    'tcp_keepalives_interval',
+    'tcp_keepalives_count',
+    'tcp_user_timeout',
+    'statement_timeout',
+  ];
   const EXPECTED = ['5s', '4', '2', '2', '8000', '30s'];
   const SHOWN = `SELECT array(SELECT current_setting(name) FROM unnest($1::text[]) WITH ORDINALITY AS t (name, position) ORDER BY position) AS settings`;
 
-  it.each([false, true])('of a pool are given up by the server within 10 s when nobody answers (keepsPlans %s)', async (keepsPlans) => {
-    const db = createDatabase({ url: postgres.url, applicationName: 'spec', keepsPlans });
-    const { rows } = await db.query<{ settings: string[] }>(SHOWN, [NAMES]);
-    expect(rows[0]!.settings).toEqual(EXPECTED);
-    await db.close();
-  });
+  it.each([false, true])(
+    'of a pool are given up by the server within 10 s when nobody answers (keepsPlans %s)',
+    async (keepsPlans) => {
+      const db = createDatabase({ url: postgres.url, applicationName: 'spec', keepsPlans });
+      const { rows } = await db.query<{ settings: string[] }>(SHOWN, [NAMES]);
+      expect(rows[0]!.settings).toEqual(EXPECTED);
+      await db.close();
+    },
+  );
 
   it("of Prisma's pool as well", async () => {
     const prisma = createPrisma(postgres.url);
@@ -40,7 +50,10 @@ describe('raiseToken', () => {
   beforeAll(async () => {
     postgres = await startPostgres();
     db = createDatabase({ url: postgres.url, applicationName: 'new-owner' });
-    await db.query(`INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active) VALUES ($1, 'evm', 'a', 'a', '', true)`, [GID]);
+    await db.query(
+      `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active) VALUES ($1, 'evm', 'a', 'a', '', true)`,
+      [GID],
+    );
   });
   afterAll(async () => {
     await db.close();
@@ -65,9 +78,13 @@ describe('raiseToken', () => {
     await client.query(`UPDATE analyzer_states SET cursor_number = 7 WHERE chain_gid = $1`, [GID]);
     expect(await raiseToken(db, 'analyzer_states', GID, 'new')).toBe(token + 1);
     await waitFor(() => ended());
-    expect((await db.query('SELECT owner, cursor_number FROM analyzer_states')).rows).toEqual([{ owner: 'new', cursor_number: null }]);
+    expect((await db.query('SELECT owner, cursor_number FROM analyzer_states')).rows).toEqual([
+      { owner: 'new', cursor_number: null },
+    ]);
     const late = createDatabase({ url: postgres.url, applicationName: 'old-owner' });
-    await expect(late.transaction((sql) => lockWithToken(sql, 'analyzer_states', GID, token))).rejects.toThrow(FencedError);
+    await expect(
+      late.transaction((sql) => lockWithToken(sql, 'analyzer_states', GID, token)),
+    ).rejects.toThrow(FencedError);
     await late.close();
   });
 
@@ -78,7 +95,14 @@ describe('raiseToken', () => {
     await lockWithToken(holder.client, 'analyzer_states', GID, token);
     const { client: waiting, ended } = await open();
     const waited = waiting.query(`UPDATE analyzer_states SET reason = 'waited' WHERE chain_gid = $1`, [GID]);
-    await waitFor(async () => (await db.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%waited%' AND pid <> pg_backend_pid()`)).rowCount === 1);
+    await waitFor(
+      async () =>
+        (
+          await db.query(
+            `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%waited%' AND pid <> pg_backend_pid()`,
+          )
+        ).rowCount === 1,
+    );
     expect(await raiseToken(db, 'analyzer_states', GID, 'new')).toBe(token + 1);
     await waited;
     expect([holder.ended(), ended()]).toEqual([true, false]);
@@ -126,7 +150,10 @@ describe('raiseToken', () => {
       await client.query('SELECT 1 FROM analyzer_states WHERE chain_gid = $1 AND token = $2 FOR UPDATE', ['${GID}', ${token}]);
       console.log('locked');
       setInterval(() => undefined, 1_000);`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', code], { env: { ...process.env, NODE_OPTIONS: '', URL: postgres.url }, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      env: { ...process.env, NODE_OPTIONS: '', URL: postgres.url },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     await once(child.stdout, 'data');
     child.kill('SIGSTOP');
     expect(await raiseToken(db, 'analyzer_states', GID, 'new')).toBe(token + 1);

@@ -17,7 +17,12 @@ export class FencedError extends Error {
  * Takes a chain over: raises the token, so that every earlier owner's writes fail from now on. For the holder of the
  * chain's lease: an earlier owner that stopped inside of a transaction is ended.
  */
-export async function raiseToken(db: Database, table: FencedTable, chainGid: string, owner: string): Promise<number> {
+export async function raiseToken(
+  db: Database,
+  table: FencedTable,
+  chainGid: string,
+  owner: string,
+): Promise<number> {
   const rows = await takeRow<{ token: number }>(db, {
     text: `INSERT INTO ${table} (chain_gid, token, owner) VALUES ($1, 1, $2)
      ON CONFLICT (chain_gid) DO UPDATE SET token = ${table}.token + 1, owner = $2, updated_at = now()
@@ -31,8 +36,16 @@ export async function raiseToken(db: Database, table: FencedTable, chainGid: str
  * First statement of every write: locks the chain's row and proves that `token` is still the newest.
  * @throws FencedError
  */
-export async function lockWithToken(sql: Sql, table: FencedTable, chainGid: string, token: number): Promise<void> {
-  const { rowCount } = await sql.query(`SELECT 1 FROM ${table} WHERE chain_gid = $1 AND token = $2 FOR UPDATE`, [chainGid, token]);
+export async function lockWithToken(
+  sql: Sql,
+  table: FencedTable,
+  chainGid: string,
+  token: number,
+): Promise<void> {
+  const { rowCount } = await sql.query(
+    `SELECT 1 FROM ${table} WHERE chain_gid = $1 AND token = $2 FOR UPDATE`,
+    [chainGid, token],
+  );
   if (rowCount !== 1) throw new FencedError(table, chainGid, token);
 }
 
@@ -57,8 +70,14 @@ export function startBeating({ db, table, chainGid, token, nodeHeadNumber, onFen
   const beat = async (): Promise<void> => {
     const { rowCount } =
       nodeHeadNumber === undefined
-        ? await db.query(`UPDATE ${table} SET updated_at = now() WHERE chain_gid = $1 AND token = $2`, [chainGid, token])
-        : await db.query(`UPDATE ${table} SET updated_at = now(), node_head_number = coalesce($3, node_head_number) WHERE chain_gid = $1 AND token = $2`, [chainGid, token, nodeHeadNumber() ?? null]);
+        ? await db.query(`UPDATE ${table} SET updated_at = now() WHERE chain_gid = $1 AND token = $2`, [
+            chainGid,
+            token,
+          ])
+        : await db.query(
+            `UPDATE ${table} SET updated_at = now(), node_head_number = coalesce($3, node_head_number) WHERE chain_gid = $1 AND token = $2`,
+            [chainGid, token, nodeHeadNumber() ?? null],
+          );
     if (rowCount !== 1) onFenced();
   };
   const timer = setInterval(() => void beat().catch(() => undefined), BEAT_MS);

@@ -6,7 +6,8 @@ import type { Database, Sql } from './database.ts';
 
 const OPERATIONS = Number(process.env.LIST_OPERATIONS ?? 600);
 const chains = ['eip155:1', 'eip155:56'];
-const idOf = (kind: number, n: number): string => `${String(kind).padStart(8, '0')}-0000-4000-8000-${String(n).padStart(12, '0')}`;
+const idOf = (kind: number, n: number): string =>
+  `${String(kind).padStart(8, '0')}-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const pick = <T>(values: readonly T[]): T => values[randomInt(values.length)]!;
 const chance = (percent: number): boolean => randomInt(100) < percent;
 
@@ -17,9 +18,16 @@ describe('list_counts', () => {
     postgres = await startPostgres();
     db = createDatabase({ url: postgres.url, applicationName: 'list-counts-spec' });
     await db.query(`INSERT INTO workspaces (id, name) VALUES ('${idOf(1, 0)}', 'w')`);
-    for (const n of [0, 1]) await db.query(`INSERT INTO projects (id, workspace_id, name) VALUES ($1, $2, 'p')`, [idOf(2, n), idOf(1, 0)]);
+    for (const n of [0, 1])
+      await db.query(`INSERT INTO projects (id, workspace_id, name) VALUES ($1, $2, 'p')`, [
+        idOf(2, n),
+        idOf(1, 0),
+      ]);
     for (const gid of chains) {
-      await db.query(`INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ($1, 'evm', $1, $1, '')`, [gid]);
+      await db.query(
+        `INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ($1, 'evm', $1, $1, '')`,
+        [gid],
+      );
       await db.query('INSERT INTO analyzer_states (chain_gid) VALUES ($1)', [gid]);
     }
     for (const n of [0, 1, 2]) {
@@ -47,22 +55,33 @@ describe('list_counts', () => {
         });
         if (!chance(10)) continue;
         differences.push(...(await compare(db)));
-        for (const { list } of (await db.query<{ list: string }>('SELECT list FROM list_counts UNION SELECT list FROM fresh_list_counts()')).rows) seen.add(list);
+        for (const { list } of (
+          await db.query<{ list: string }>(
+            'SELECT list FROM list_counts UNION SELECT list FROM fresh_list_counts()',
+          )
+        ).rows)
+          seen.add(list);
       }
     };
     await Promise.all(Array.from({ length: 8 }, work));
     expect([...differences, ...(await compare(db))]).toEqual([]);
     while ((await db.query('SELECT fold_list_counts(100) AS folded')).rows[0].folded > 0);
     expect(await compare(db)).toEqual([]);
-    const { rows } = await db.query('SELECT (SELECT count(*) FROM fresh_list_counts()) + (SELECT count(*) FROM list_counts WHERE count = 0) AS total');
+    const { rows } = await db.query(
+      'SELECT (SELECT count(*) FROM fresh_list_counts()) + (SELECT count(*) FROM list_counts WHERE count = 0) AS total',
+    );
     expect(rows[0].total).toBe(0);
-    expect([...seen].sort()).toEqual((await db.query('SELECT counted_lists() AS names')).rows[0].names.sort());
+    expect([...seen].sort()).toEqual(
+      (await db.query('SELECT counted_lists() AS names')).rows[0].names.sort(),
+    );
   }, 120_000);
 
   it('leave the order of transactions with their addresses and assets, and what they moved', async () => {
-    const amounts = () => db.query('SELECT id, amount_max FROM transactions ORDER BY id').then((result) => result.rows);
+    const amounts = () =>
+      db.query('SELECT id, amount_max FROM transactions ORDER BY id').then((result) => result.rows);
     // By chance the writers may have left nothing of known decimals.
-    while ((await amounts()).every(({ amount_max }) => amount_max === null)) for (const operation of operations) await operation();
+    while ((await amounts()).every(({ amount_max }) => amount_max === null))
+      for (const operation of operations) await operation();
     const { rows } = await db.query(
       `SELECT t.id FROM transactions t LEFT JOIN transaction_addresses ta ON ta.transaction_id = t.id LEFT JOIN transfers r ON r.transaction_id = t.id
        WHERE ta.transaction_id IS NOT NULL AND (ta.detected_at, ta.block_position) IS DISTINCT FROM (t.detected_at, t.block_position)
@@ -101,7 +120,16 @@ describe('list_counts', () => {
       const n = randomInt(40);
       const status = pick(['pending', 'detected', 'confirmed', 'failed']);
       return inChain(n, async (sql) => {
-        const values = [idOf(3, n), idOf(2, n % 2), chains[n % 2], `0x${n}`, status, pick(['in', 'out', 'self']), status === 'pending' ? null : randomInt(5_000), randomInt(400_000)];
+        const values = [
+          idOf(3, n),
+          idOf(2, n % 2),
+          chains[n % 2],
+          `0x${n}`,
+          status,
+          pick(['in', 'out', 'self']),
+          status === 'pending' ? null : randomInt(5_000),
+          randomInt(400_000),
+        ];
         await sql.query(
           `INSERT INTO transactions AS t (id, project_id, chain_gid, hash, status, direction, block_number, required_confirmations, detected_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, 1, timestamptz '2026-01-01' + $8 * interval '1 second')
@@ -109,7 +137,11 @@ describe('list_counts', () => {
           values,
         );
         await sql.query('DELETE FROM transfers WHERE transaction_id = $1', [values[0]]);
-        const legs: (readonly [number, string, number, string])[] = Array.from({ length: randomInt(4) }, (_, index) => [index, assetOf(n + 2 * randomInt(3)), randomInt(100_000), chance(20) ? '{}' : '{a}'] as const);
+        const legs: (readonly [number, string, number, string])[] = Array.from(
+          { length: randomInt(4) },
+          (_, index) =>
+            [index, assetOf(n + 2 * randomInt(3)), randomInt(100_000), chance(20) ? '{}' : '{a}'] as const,
+        );
         for (const [index, asset, raw, monitored] of legs) {
           await sql.query(
             `INSERT INTO transfers AS r (transaction_id, index, project_id, chain_gid, type, asset_gid, amount_raw, monitored_addresses) VALUES ($1, $2, $3, $4, 'token', $5, $6, $7)
@@ -124,7 +156,10 @@ describe('list_counts', () => {
       return inChain(n, (sql) =>
         chance(5)
           ? sql.query('DELETE FROM transactions WHERE id = $1', [idOf(3, n)])
-          : sql.query(`UPDATE transactions SET status = $2, block_number = CASE WHEN $2 = 'failed' THEN NULL ELSE block_number END WHERE chain_gid = $3 AND id >= $1`, [idOf(3, n), pick(['confirmed', 'reorged', 'failed']), chains[n % 2]]),
+          : sql.query(
+              `UPDATE transactions SET status = $2, block_number = CASE WHEN $2 = 'failed' THEN NULL ELSE block_number END WHERE chain_gid = $3 AND id >= $1`,
+              [idOf(3, n), pick(['confirmed', 'reorged', 'failed']), chains[n % 2]],
+            ),
       );
     },
     () => {
@@ -148,17 +183,36 @@ describe('list_counts', () => {
     // An imported address becomes one of a key.
     () => {
       const n = randomInt(20);
-      return db.query(`UPDATE addresses SET public_key_id = $2 WHERE id = $1 AND chain_family = 'bitcoin' AND public_key_id IS NULL`, [idOf(4, n), idOf(6, n % 2 === 0 ? pick([0, 2]) : 1)]);
+      return db.query(
+        `UPDATE addresses SET public_key_id = $2 WHERE id = $1 AND chain_family = 'bitcoin' AND public_key_id IS NULL`,
+        [idOf(4, n), idOf(6, n % 2 === 0 ? pick([0, 2]) : 1)],
+      );
     },
-    () => db.query(`INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held, created_at) VALUES (gen_random_uuid(), $1, $2, $3, 1, 's', '{}', $4, timestamptz '2026-01-01' + $5 * interval '1 minute')`,
-      [idOf(2, randomInt(2)), chance(10) ? null : pick(chains), pick(['a', 'b']), chance(30), randomInt(9_000)]),
-    () => db.query('UPDATE events SET is_held = NOT is_held WHERE id IN (SELECT id FROM events ORDER BY id DESC LIMIT 3 FOR UPDATE SKIP LOCKED)'),
-    () => db.query('DELETE FROM events WHERE id IN (SELECT id FROM events ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)'),
-    () => db.query(
-      `INSERT INTO rpc_usage SELECT $1, $2, c, m, timestamptz '2026-01-01' + $3 * interval '1 hour', 1, 0, 0, 1, 1 FROM unnest($4::text[]) AS c, unnest(ARRAY['eth_call', 'eth_chainId']) AS m
+    () =>
+      db.query(
+        `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held, created_at) VALUES (gen_random_uuid(), $1, $2, $3, 1, 's', '{}', $4, timestamptz '2026-01-01' + $5 * interval '1 minute')`,
+        [
+          idOf(2, randomInt(2)),
+          chance(10) ? null : pick(chains),
+          pick(['a', 'b']),
+          chance(30),
+          randomInt(9_000),
+        ],
+      ),
+    () =>
+      db.query(
+        'UPDATE events SET is_held = NOT is_held WHERE id IN (SELECT id FROM events ORDER BY id DESC LIMIT 3 FOR UPDATE SKIP LOCKED)',
+      ),
+    () =>
+      db.query(
+        'DELETE FROM events WHERE id IN (SELECT id FROM events ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)',
+      ),
+    () =>
+      db.query(
+        `INSERT INTO rpc_usage SELECT $1, $2, c, m, timestamptz '2026-01-01' + $3 * interval '1 hour', 1, 0, 0, 1, 1 FROM unnest($4::text[]) AS c, unnest(ARRAY['eth_call', 'eth_chainId']) AS m
        ON CONFLICT (key_id, hour, chain_gid, method) DO UPDATE SET requests = rpc_usage.requests + 1`,
-      [idOf(9, randomInt(2)), idOf(1, 0), randomInt(200), chains],
-    ),
+        [idOf(9, randomInt(2)), idOf(1, 0), randomInt(200), chains],
+      ),
     () => db.query('DELETE FROM addresses WHERE id = $1', [idOf(4, randomInt(20))]),
     () => {
       const n = randomInt(8);
@@ -170,16 +224,42 @@ describe('list_counts', () => {
         ),
       );
     },
-    () => db.query(`UPDATE project_assets SET status = 'invalid', archived_at = CASE WHEN archived_at IS NULL THEN now() END WHERE asset_gid = $1 AND project_id = $2`, [assetOf(randomInt(8)), idOf(2, randomInt(2))]),
+    () =>
+      db.query(
+        `UPDATE project_assets SET status = 'invalid', archived_at = CASE WHEN archived_at IS NULL THEN now() END WHERE asset_gid = $1 AND project_id = $2`,
+        [assetOf(randomInt(8)), idOf(2, randomInt(2))],
+      ),
     () => db.query('DELETE FROM project_assets WHERE asset_gid = $1', [assetOf(randomInt(8))]),
-    () => db.query(`INSERT INTO blocks (chain_gid, number, hash, status) SELECT $1, n, gen_random_uuid()::text, 'new' FROM generate_series($2::bigint, $2 + 2) AS n ON CONFLICT DO NOTHING`, [pick(chains), randomInt(5_000)]),
-    () => db.query(`UPDATE blocks SET status = $1 WHERE id IN (SELECT id FROM blocks ORDER BY id DESC LIMIT 4 FOR UPDATE SKIP LOCKED)`, [pick(['processed', 'confirmed', 'reorged'])]).catch(ignoreTakenHeight),
-    () => db.query('DELETE FROM blocks WHERE id IN (SELECT id FROM blocks ORDER BY id LIMIT 2 FOR UPDATE SKIP LOCKED)'),
+    () =>
+      db.query(
+        `INSERT INTO blocks (chain_gid, number, hash, status) SELECT $1, n, gen_random_uuid()::text, 'new' FROM generate_series($2::bigint, $2 + 2) AS n ON CONFLICT DO NOTHING`,
+        [pick(chains), randomInt(5_000)],
+      ),
+    () =>
+      db
+        .query(
+          `UPDATE blocks SET status = $1 WHERE id IN (SELECT id FROM blocks ORDER BY id DESC LIMIT 4 FOR UPDATE SKIP LOCKED)`,
+          [pick(['processed', 'confirmed', 'reorged'])],
+        )
+        .catch(ignoreTakenHeight),
+    () =>
+      db.query(
+        'DELETE FROM blocks WHERE id IN (SELECT id FROM blocks ORDER BY id LIMIT 2 FOR UPDATE SKIP LOCKED)',
+      ),
     async () => {
       const channel = idOf(5, randomInt(4));
-      await db.query(`INSERT INTO notification_channels (id, project_id, kind, name, config) VALUES ($1, $2, 'webhook', 'c', '{}') ON CONFLICT DO NOTHING`, [channel, idOf(2, 0)]);
-      await db.query(`INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status) SELECT $2, id, $3, 't', 'pending' FROM notification_channels WHERE id = $1`, [channel, idOf(2, 0), randomUUID()]);
-      await db.query('UPDATE deliveries SET status = $2 WHERE channel_id = $1', [channel, pick(['delivered', 'held', 'failed'])]);
+      await db.query(
+        `INSERT INTO notification_channels (id, project_id, kind, name, config) VALUES ($1, $2, 'webhook', 'c', '{}') ON CONFLICT DO NOTHING`,
+        [channel, idOf(2, 0)],
+      );
+      await db.query(
+        `INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status) SELECT $2, id, $3, 't', 'pending' FROM notification_channels WHERE id = $1`,
+        [channel, idOf(2, 0), randomUUID()],
+      );
+      await db.query('UPDATE deliveries SET status = $2 WHERE channel_id = $1', [
+        channel,
+        pick(['delivered', 'held', 'failed']),
+      ]);
       if (chance(10)) await db.query('DELETE FROM notification_channels WHERE id = $1', [channel]);
     },
     () =>

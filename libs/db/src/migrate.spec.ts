@@ -68,7 +68,9 @@ describe('applyMigrations', () => {
     await applyMigrations(url, dir);
     appendFileSync(join(dir, '20261120000000_init', 'migration.sql'), '\n-- afterthought');
     await expect(applyMigrations(url, dir)).rejects.toThrow(MigrationChangedError);
-    await expect(applyMigrations(url, dir)).rejects.toThrow(/20261120000000_init was changed after it had been applied/);
+    await expect(applyMigrations(url, dir)).rejects.toThrow(
+      /20261120000000_init was changed after it had been applied/,
+    );
   });
 
   it('leaves nothing behind of a migration that fails, and goes on once it is mended', async () => {

@@ -19,7 +19,11 @@ export interface MigrationResult {
  */
 export async function applyMigrations(url: string, migrationsDir: string): Promise<MigrationResult> {
   const migrations = await readMigrations(migrationsDir);
-  const client = new pg.Client({ connectionString: url, application_name: 'migrate', connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'migrate',
+    connectionTimeoutMillis: 10_000,
+  });
   await client.connect();
   try {
     await client.query(`SELECT pg_advisory_lock(${PRISMA_LOCK})`);
@@ -29,7 +33,8 @@ export async function applyMigrations(url: string, migrationsDir: string): Promi
     const skipped: string[] = [];
     for (const migration of migrations) {
       const known = checksums.get(migration.name);
-      if (known !== undefined && known !== migration.checksum) throw new MigrationChangedError(migration.name);
+      if (known !== undefined && known !== migration.checksum)
+        throw new MigrationChangedError(migration.name);
       if (known === undefined) await applyMigration(client, migration);
       (known === undefined ? applied : skipped).push(migration.name);
     }
@@ -61,7 +66,10 @@ interface Migration {
 
 async function readMigrations(dir: string): Promise<Migration[]> {
   const entries = await readdir(dir, { withFileTypes: true });
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort();
+  const names = entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
   return Promise.all(
     names.map(async (name) => {
       const sql = await readFile(join(dir, name, 'migration.sql'), 'utf8');
@@ -75,7 +83,11 @@ async function readApplied(client: pg.Client): Promise<Map<string, string>> {
     'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL',
   );
   const unfinished = rows.find((row) => row.finished_at === null);
-  if (unfinished) throw new MigrationFailedError(unfinished.migration_name, 'an earlier run of it did not finish: resolve it with prisma migrate resolve');
+  if (unfinished)
+    throw new MigrationFailedError(
+      unfinished.migration_name,
+      'an earlier run of it did not finish: resolve it with prisma migrate resolve',
+    );
   return new Map(rows.map((row) => [row.migration_name, row.checksum]));
 }
 
@@ -91,6 +103,10 @@ async function applyMigration(client: pg.Client, migration: Migration): Promise<
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
-    throw new MigrationFailedError(migration.name, error instanceof Error ? error.message : String(error), error);
+    throw new MigrationFailedError(
+      migration.name,
+      error instanceof Error ? error.message : String(error),
+      error,
+    );
   }
 }

@@ -3,7 +3,9 @@ export class MigrationChangedError extends Error {
   readonly code = 'migration_changed';
   readonly retryable = false;
   constructor(migration: string) {
-    super(`migration ${migration} was changed after it had been applied: restore the file and add a new migration instead`);
+    super(
+      `migration ${migration} was changed after it had been applied: restore the file and add a new migration instead`,
+    );
     this.name = 'MigrationChangedError';
   }
 }

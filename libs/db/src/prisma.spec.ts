@@ -7,15 +7,15 @@ import { createPrisma } from './prisma.ts';
 
 const schema = readFileSync(new URL('../../../prisma/schema.prisma', import.meta.url), 'utf8');
 const scalars: Readonly<Record<string, string>> = {
-  'BigInt': 'bigint',
+  BigInt: 'bigint',
   'BigInt[]': 'ARRAY',
-  'Boolean': 'boolean',
-  'Bytes': 'bytea',
-  'DateTime': 'timestamp with time zone',
-  'Decimal': 'numeric',
-  'Int': 'integer',
-  'Json': 'jsonb',
-  'String': 'text',
+  Boolean: 'boolean',
+  Bytes: 'bytea',
+  DateTime: 'timestamp with time zone',
+  Decimal: 'numeric',
+  Int: 'integer',
+  Json: 'jsonb',
+  String: 'text',
   'String @db.Uuid': 'uuid',
   'String[]': 'ARRAY',
   'Unsupported("xid8")': 'xid8',
@@ -44,14 +44,37 @@ describe('prisma/schema.prisma', () => {
   it('is what the client works with: exact amounts, heights, arrays, JSON', async () => {
     const prisma = createPrisma(postgres.url);
     try {
-      const workspace = await prisma.workspace.create({ data: { name: 'w', projects: { create: { name: 'p' } } }, include: { projects: true } });
+      const workspace = await prisma.workspace.create({
+        data: { name: 'w', projects: { create: { name: 'p' } } },
+        include: { projects: true },
+      });
       const projectId = workspace.projects[0]!.id;
-      await prisma.blockchain.create({ data: { gid: 'eip155:1', family: 'evm', name: 'n', shortName: 's', imageUrl: 'i' } });
+      await prisma.blockchain.create({
+        data: { gid: 'eip155:1', family: 'evm', name: 'n', shortName: 's', imageUrl: 'i' },
+      });
       const address = await prisma.address.create({
-        data: { projectId, chainFamily: 'evm', address: '0x1', display: '0x1', kind: 'external', format: 'evm', metadata: { a: [1] } },
+        data: {
+          projectId,
+          chainFamily: 'evm',
+          address: '0x1',
+          display: '0x1',
+          kind: 'external',
+          format: 'evm',
+          metadata: { a: [1] },
+        },
       });
       const raw = '9'.repeat(78);
-      const transaction = { id: address.id, projectId, chainGid: 'eip155:1', hash: '0x1', status: 'detected', direction: 'in', requiredConfirmations: 1, feeAmountRaw: raw, blockNumber: 2n ** 53n - 1n };
+      const transaction = {
+        id: address.id,
+        projectId,
+        chainGid: 'eip155:1',
+        hash: '0x1',
+        status: 'detected',
+        direction: 'in',
+        requiredConfirmations: 1,
+        feeAmountRaw: raw,
+        blockNumber: 2n ** 53n - 1n,
+      };
       await prisma.transaction.create({ data: transaction });
       const found = await prisma.transaction.findUniqueOrThrow({ where: { id: address.id } });
       expect(found.feeAmountRaw?.toFixed()).toBe(raw);
@@ -66,12 +89,17 @@ describe('prisma/schema.prisma', () => {
 function listColumns(text: string): string[] {
   return [...text.matchAll(/^model (\w+) \{\n([\s\S]*?)^\}/gm)].flatMap(([, model, body]) => {
     const table = /@@map\("(\w+)"\)/.exec(body!)?.[1] ?? model!;
-    return [...body!.matchAll(/^ {2}(\w+) +(Unsupported\("\w+"\)|\w+)(\[\]|\?)?(.*)$/gm)].flatMap(([, field, type, modifier = '', attributes = '']) => {
-      const key = modifier === '[]' ? `${type}[]` : attributes.includes('@db.Uuid') ? `${type} @db.Uuid` : type!;
-      const sqlType = scalars[key];
-      // What is no scalar is a relation, which has no column of its own.
-      if (sqlType === undefined) return [];
-      return [`${table}.${/@map\("(\w+)"\)/.exec(attributes)?.[1] ?? field} ${sqlType}${modifier === '?' ? '?' : ''}`];
-    });
+    return [...body!.matchAll(/^ {2}(\w+) +(Unsupported\("\w+"\)|\w+)(\[\]|\?)?(.*)$/gm)].flatMap(
+      ([, field, type, modifier = '', attributes = '']) => {
+        const key =
+          modifier === '[]' ? `${type}[]` : attributes.includes('@db.Uuid') ? `${type} @db.Uuid` : type!;
+        const sqlType = scalars[key];
+        // What is no scalar is a relation, which has no column of its own.
+        if (sqlType === undefined) return [];
+        return [
+          `${table}.${/@map\("(\w+)"\)/.exec(attributes)?.[1] ?? field} ${sqlType}${modifier === '?' ? '?' : ''}`,
+        ];
+      },
+    );
   });
 }

@@ -8,7 +8,10 @@ export type { Prisma, PrismaClient } from './generated/client.ts';
  * The Prisma client, for services that are not on the hot path. It has its own pool and connects on first use.
  * Amounts (`numeric(78, 0)`) come as Decimal: read them with `toFixed()`, heights come as bigint.
  */
-export function createPrisma(url: string, options: { poolSize?: number; applicationName?: string; statementTimeoutMs?: number } = {}): PrismaClient {
+export function createPrisma(
+  url: string,
+  options: { poolSize?: number; applicationName?: string; statementTimeoutMs?: number } = {},
+): PrismaClient {
   const adapter = new PrismaPg({
     connectionString: url,
     max: options.poolSize ?? 5,

@@ -20,9 +20,16 @@ export async function takeRow<R extends pg.QueryResultRow>(db: Database, stateme
   }
 }
 
-async function waitForRow<R extends pg.QueryResultRow>(db: Database, statement: Statement, onWait?: (pid: number, isOver: () => boolean) => Promise<void>): Promise<R[]> {
+async function waitForRow<R extends pg.QueryResultRow>(
+  db: Database,
+  statement: Statement,
+  onWait?: (pid: number, isOver: () => boolean) => Promise<void>,
+): Promise<R[]> {
   return db.transaction(async (sql) => {
-    const { rows } = await sql.query<{ pid: number }>(`SELECT pg_backend_pid() AS pid, set_config('lock_timeout', $1, true)`, [LOCK_TIMEOUT]);
+    const { rows } = await sql.query<{ pid: number }>(
+      `SELECT pg_backend_pid() AS pid, set_config('lock_timeout', $1, true)`,
+      [LOCK_TIMEOUT],
+    );
     let isOver = false;
     const taking = sql.query<R>(statement).finally(() => (isOver = true));
     await Promise.all([taking, onWait?.(rows[0]!.pid, () => isOver)]);

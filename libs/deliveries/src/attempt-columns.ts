@@ -11,7 +11,9 @@ export function attemptColumns(finished: readonly FinishedAttempt[]): unknown[][
     finished.map(({ attempt }) => attempt.statusCode ?? null),
     finished.map(({ attempt }) => attempt.errorCode ?? null),
     finished.map(({ attempt }) => JSON.stringify(attempt.request)),
-    finished.map(({ attempt }) => (attempt.responseHeaders === undefined ? null : JSON.stringify(attempt.responseHeaders))),
+    finished.map(({ attempt }) =>
+      attempt.responseHeaders === undefined ? null : JSON.stringify(attempt.responseHeaders),
+    ),
     finished.map(({ attempt }) => attempt.responseBody ?? null),
   ];
 }

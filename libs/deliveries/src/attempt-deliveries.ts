@@ -14,25 +14,61 @@ export interface Senders extends Pick<DeliveryDependencies, 'dispatcher' | 'user
 }
 
 /** One attempt for each of the jobs, which go in one request; only Telegram takes several. Never rejects. */
-export async function attemptDeliveries(senders: Senders, channel: Channel, jobs: readonly DeliveryJob[], timeoutMs: number): Promise<Attempt[]> {
+export async function attemptDeliveries(
+  senders: Senders,
+  channel: Channel,
+  jobs: readonly DeliveryJob[],
+  timeoutMs: number,
+): Promise<Attempt[]> {
   const { trace = withoutSpan, logger } = senders;
   const [first] = jobs;
   try {
-    return await trace({ traceparent: first!.traceparent, eventType: first!.eventType, channelId: channel.id }, (traceparent) => send(senders, channel, jobs, traceparent, timeoutMs));
+    return await trace(
+      { traceparent: first!.traceparent, eventType: first!.eventType, channelId: channel.id },
+      (traceparent) => send(senders, channel, jobs, traceparent, timeoutMs),
+    );
   } catch (error) {
-    logger.error({ channel_id: channel.id, delivery_id: first!.id, error: String(error) }, 'an attempt could not be made');
+    logger.error(
+      { channel_id: channel.id, delivery_id: first!.id, error: String(error) },
+      'an attempt could not be made',
+    );
     return jobs.map(() => failedByUs());
   }
 }
 
-async function send(senders: Senders, { target }: Channel, jobs: readonly DeliveryJob[], traceparent: string | undefined, timeoutMs: number): Promise<Attempt[]> {
+async function send(
+  senders: Senders,
+  { target }: Channel,
+  jobs: readonly DeliveryJob[],
+  traceparent: string | undefined,
+  timeoutMs: number,
+): Promise<Attempt[]> {
   const { dispatcher, userAgent } = senders;
   const [job] = jobs;
   switch (target.kind) {
     case 'webhook':
-      return [await sendWebhook({ attemptId: randomUUID(), target, job: job!, traceparent, dispatcher, userAgent, timeoutMs })];
+      return [
+        await sendWebhook({
+          attemptId: randomUUID(),
+          target,
+          job: job!,
+          traceparent,
+          dispatcher,
+          userAgent,
+          timeoutMs,
+        }),
+      ];
     case 'nats':
-      return [await sendNats({ attemptId: randomUUID(), target, job: job!, traceparent, publisher: senders.nats, timeoutMs })];
+      return [
+        await sendNats({
+          attemptId: randomUUID(),
+          target,
+          job: job!,
+          traceparent,
+          publisher: senders.nats,
+          timeoutMs,
+        }),
+      ];
     case 'telegram':
       return senders.telegram.send({ target, jobs, timeoutMs });
   }
@@ -40,10 +76,25 @@ async function send(senders: Senders, { target }: Channel, jobs: readonly Delive
 
 function failedByUs(): Attempt {
   const request: RecordedRequest = { method: 'POST', url: '', headers: {} };
-  const nothing = { statusCode: undefined, responseHeaders: undefined, responseBody: undefined, retryAfterMs: undefined };
-  return { id: randomUUID(), startedAt: new Date(), durationMs: 0, errorCode: 'internal_error', request, ...nothing };
+  const nothing = {
+    statusCode: undefined,
+    responseHeaders: undefined,
+    responseBody: undefined,
+    retryAfterMs: undefined,
+  };
+  return {
+    id: randomUUID(),
+    startedAt: new Date(),
+    durationMs: 0,
+    errorCode: 'internal_error',
+    request,
+    ...nothing,
+  };
 }
 
-function withoutSpan<T>(event: { traceparent: string | undefined }, work: (traceparent: string | undefined) => Promise<T>): Promise<T> {
+function withoutSpan<T>(
+  event: { traceparent: string | undefined },
+  work: (traceparent: string | undefined) => Promise<T>,
+): Promise<T> {
   return work(event.traceparent);
 }

@@ -2,7 +2,8 @@ import { buildWebhookHeaders, maskHeaders } from './build-webhook-headers.ts';
 import type { WebhookAuth } from './channel-config.ts';
 
 const secret = 'svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST';
-const payload = '{"event_id":"6f1d1f4e-0000-5000-8000-000000000001","type":"transaction.detected","is_test_message":true}';
+const payload =
+  '{"event_id":"6f1d1f4e-0000-5000-8000-000000000001","type":"transaction.detected","is_test_message":true}';
 
 function build(auth: WebhookAuth, headers: Record<string, string> = {}, secrets: string[] = [secret]) {
   return buildWebhookHeaders({
@@ -16,7 +17,9 @@ function build(auth: WebhookAuth, headers: Record<string, string> = {}, secrets:
 }
 
 test('signs as the vector of the contract says', () => {
-  expect(build({ type: 'none' })['x-webhook-signature']).toBe('t=1700000000,v1=7e101e4721bcef53f62d90212d173b6599ac1e8751960c9faaf76dc724b498f6');
+  expect(build({ type: 'none' })['x-webhook-signature']).toBe(
+    't=1700000000,v1=7e101e4721bcef53f62d90212d173b6599ac1e8751960c9faaf76dc724b498f6',
+  );
 });
 
 test('never signs without a secret', () => {
@@ -24,7 +27,10 @@ test('never signs without a secret', () => {
 });
 
 test.each<[WebhookAuth, Record<string, string>]>([
-  [{ type: 'basic', username: 'u', password: 'p:ä' }, { authorization: `Basic ${Buffer.from('u:p:ä').toString('base64')}` }],
+  [
+    { type: 'basic', username: 'u', password: 'p:ä' },
+    { authorization: `Basic ${Buffer.from('u:p:ä').toString('base64')}` },
+  ],
   [{ type: 'bearer', token: 't' }, { authorization: 'Bearer t' }],
   [{ type: 'header', name: 'X-Token', value: 'v' }, { 'x-token': 'v' }],
 ])('authenticates with %j and masks it in the record', (auth, expected) => {
@@ -34,7 +40,16 @@ test.each<[WebhookAuth, Record<string, string>]>([
 });
 
 test('lets a channel set headers of its own, but none of ours', () => {
-  const headers = build({ type: 'none' }, { 'X-Own': '1', 'X-Webhook-Event-Id': 'forged', 'Content-Length': '0', 'Transfer-Encoding': 'chunked', Host: 'x' });
+  const headers = build(
+    { type: 'none' },
+    {
+      'X-Own': '1',
+      'X-Webhook-Event-Id': 'forged',
+      'Content-Length': '0',
+      'Transfer-Encoding': 'chunked',
+      Host: 'x',
+    },
+  );
   expect(headers).toMatchObject({ 'x-own': '1', 'x-webhook-event-id': 'e' });
   for (const name of ['content-length', 'transfer-encoding', 'host']) expect(headers[name]).toBeUndefined();
 });

@@ -31,9 +31,17 @@ export function buildWebhookHeaders(input: WebhookHeadersInput): Record<string, 
 }
 
 /** For the record of the attempt: credentials never leave the sealed column. */
-export function maskHeaders(headers: Readonly<Record<string, string>>, auth: WebhookAuth): Record<string, string> {
+export function maskHeaders(
+  headers: Readonly<Record<string, string>>,
+  auth: WebhookAuth,
+): Record<string, string> {
   const secretNames = Object.keys(authHeaders(auth));
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, secretNames.includes(name) || name === 'authorization' ? '***' : value]));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      secretNames.includes(name) || name === 'authorization' ? '***' : value,
+    ]),
+  );
 }
 
 function authHeaders(auth: WebhookAuth): Record<string, string> {
@@ -41,7 +49,9 @@ function authHeaders(auth: WebhookAuth): Record<string, string> {
     case 'none':
       return {};
     case 'basic':
-      return { authorization: `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}` };
+      return {
+        authorization: `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`,
+      };
     case 'bearer':
       return { authorization: `Bearer ${auth.token}` };
     case 'header':
@@ -51,6 +61,8 @@ function authHeaders(auth: WebhookAuth): Record<string, string> {
 
 function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const).filter(([name]) => !RESERVED_HEADERS.has(name)),
+    Object.entries(headers)
+      .map(([name, value]) => [name.toLowerCase(), value] as const)
+      .filter(([name]) => !RESERVED_HEADERS.has(name)),
   );
 }

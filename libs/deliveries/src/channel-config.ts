@@ -1,12 +1,31 @@
 import { z } from 'zod';
 
-export const DEFAULT_WEBHOOK_EVENT_TYPES: readonly string[] = ['transaction.detected', 'transaction.confirmed'];
+export const DEFAULT_WEBHOOK_EVENT_TYPES: readonly string[] = [
+  'transaction.detected',
+  'transaction.confirmed',
+];
 
 /** Names that the notifier writes itself, or that HTTP needs: refused among a channel's own headers. Lower case. */
 export const RESERVED_HEADERS: ReadonlySet<string> = new Set([
-  'connection', 'content-encoding', 'content-length', 'content-type', 'expect', 'host', 'keep-alive', 'proxy-authorization',
-  'te', 'traceparent', 'tracestate', 'trailer', 'transfer-encoding', 'upgrade', 'user-agent', 'x-webhook-delivery-id',
-  'x-webhook-event', 'x-webhook-event-id', 'x-webhook-signature',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'te',
+  'traceparent',
+  'tracestate',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+  'x-webhook-delivery-id',
+  'x-webhook-event',
+  'x-webhook-event-id',
+  'x-webhook-signature',
 ]);
 
 const list = z.array(z.string()).nullish();
@@ -25,7 +44,12 @@ const selection = { event_types: z.array(z.string()).nullish(), filters: channel
 
 /** `notification_channels.config` by kind, as the notifier reads it. The gateway validates more strictly. */
 export const channelConfigSchemas = {
-  webhook: z.object({ ...selection, url: z.string(), headers: z.record(z.string(), z.string()).nullish(), throttle_per_second: z.number().positive().nullish() }),
+  webhook: z.object({
+    ...selection,
+    url: z.string(),
+    headers: z.record(z.string(), z.string()).nullish(),
+    throttle_per_second: z.number().positive().nullish(),
+  }),
   nats: z.object({ ...selection, url: z.string(), subject: z.string() }),
   telegram: z.object({ ...selection, chat_id: z.number() }),
 } as const;

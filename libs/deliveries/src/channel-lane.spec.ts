@@ -3,13 +3,33 @@ import { ChannelLane, type LaneLimits } from './channel-lane.ts';
 import type { DeliveryJob } from './delivery-job.ts';
 
 const channel: Channel = {
-  id: 'c', projectId: 'p', status: 'active', isArchived: false, consecutiveFailures: 0, eventTypes: new Set(), filters: {}, throttlePerSecond: undefined, fault: undefined,
+  id: 'c',
+  projectId: 'p',
+  status: 'active',
+  isArchived: false,
+  consecutiveFailures: 0,
+  eventTypes: new Set(),
+  filters: {},
+  throttlePerSecond: undefined,
+  fault: undefined,
   target: { kind: 'nats', url: '', subject: '', auth: { type: 'none' } },
 };
 const limits: LaneLimits = { concurrency: 8, queueMax: 100, failingAfter: 5, intervalMs: 0 };
 
 function job(id: number, isFirst = true): DeliveryJob {
-  return { id: String(id).padStart(4, '0'), channelId: 'c', eventId: 'e', eventType: 't', payload: '', traceparent: undefined, attemptCount: 0, isFirst, dueAt: new Date(0), isProbe: false, isTest: false };
+  return {
+    id: String(id).padStart(4, '0'),
+    channelId: 'c',
+    eventId: 'e',
+    eventType: 't',
+    payload: '',
+    traceparent: undefined,
+    attemptCount: 0,
+    isFirst,
+    dueAt: new Date(0),
+    isProbe: false,
+    isTest: false,
+  };
 }
 
 function laneWith(jobs: readonly DeliveryJob[], more: Partial<LaneLimits> = {}): ChannelLane {
@@ -18,12 +38,14 @@ function laneWith(jobs: readonly DeliveryJob[], more: Partial<LaneLimits> = {}):
   return lane;
 }
 
-const idsOf = (jobs: readonly DeliveryJob[] | number | undefined): unknown => (Array.isArray(jobs) ? jobs.map(({ id }: DeliveryJob) => Number(id)) : jobs);
+const idsOf = (jobs: readonly DeliveryJob[] | number | undefined): unknown =>
+  Array.isArray(jobs) ? jobs.map(({ id }: DeliveryJob) => Number(id)) : jobs;
 
 /** Ends a request, and starts whatever may start then. */
 function startAll(lane: ChannelLane, nowMs: number): unknown[] {
   const started: unknown[] = [];
-  for (let next = lane.next(nowMs); Array.isArray(next); next = lane.next(nowMs)) started.push(...(idsOf(next) as number[]));
+  for (let next = lane.next(nowMs); Array.isArray(next); next = lane.next(nowMs))
+    started.push(...(idsOf(next) as number[]));
   return started;
 }
 
@@ -58,7 +80,10 @@ test('lets an unknown receiver have two requests, and one more for every answer'
 });
 
 test('gathers what waits into digests from a number on, and waits between two requests', () => {
-  const lane = laneWith(Array.from({ length: 9 }, (_, index) => job(index)), { concurrency: 1, intervalMs: 1_000, digest: { from: 3, max: 5 } });
+  const lane = laneWith(
+    Array.from({ length: 9 }, (_, index) => job(index)),
+    { concurrency: 1, intervalMs: 1_000, digest: { from: 3, max: 5 } },
+  );
   const first = lane.next(100);
   expect(idsOf(first)).toEqual([0, 1, 2, 3, 4]);
   lane.end(first as DeliveryJob[], false, 200);

@@ -72,7 +72,13 @@ export class ChannelLane {
   }
 
   get isIdle(): boolean {
-    return this.active === 0 && this.queued === 0 && this.#reserved === 0 && this.heldUnderWay === 0 && !this.hasBacklog;
+    return (
+      this.active === 0 &&
+      this.queued === 0 &&
+      this.#reserved === 0 &&
+      this.heldUnderWay === 0 &&
+      !this.hasBacklog
+    );
   }
 
   /** Its receiver fails, hangs, or was never heard of: all such lanes together may use part of the service's sockets only. */
@@ -96,7 +102,8 @@ export class ChannelLane {
 
   /** The jobs of the next request that may start now; a number: none before that many milliseconds; undefined: none until something ends. */
   next(nowMs: number): readonly DeliveryJob[] | number | undefined {
-    if (this.queued === 0 || this.active >= this.#window || this.#failures >= this.#limits.failingAfter) return undefined;
+    if (this.queued === 0 || this.active >= this.#window || this.#failures >= this.#limits.failingAfter)
+      return undefined;
     if (nowMs < this.#nextStartMs) return this.#nextStartMs - nowMs;
     const jobs = this.#take();
     if (jobs.length === 0) return undefined;

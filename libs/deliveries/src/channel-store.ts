@@ -52,7 +52,8 @@ export function createChannelStore(db: Sql, open: OpenSealed): ChannelStore {
     const { rows } = await db.query<ChannelRow>(SELECT_CHANNELS, [versions.map(({ id }) => id)]);
     if (cache.size + rows.length > CACHED_MAX) cache.clear();
     const versionOf = new Map(versions.map(({ id, version }) => [id, version]));
-    for (const row of rows) cache.set(row.id, { version: versionOf.get(row.id)!, channel: parseChannel(row, open) });
+    for (const row of rows)
+      cache.set(row.id, { version: versionOf.get(row.id)!, channel: parseChannel(row, open) });
   }
 
   return {
@@ -62,17 +63,25 @@ export function createChannelStore(db: Sql, open: OpenSealed): ChannelStore {
       if (known.size + projectIds.length > CACHED_MAX) known.clear();
       for (const projectId of projectIds) {
         const own = listed.filter(({ channel }) => channel.projectId === projectId);
-        known.set(projectId, { channels: own.map(({ channel }) => channel), versions: own.map(({ channel: { id }, version }) => ({ id, version })) });
+        known.set(projectId, {
+          channels: own.map(({ channel }) => channel),
+          versions: own.map(({ channel: { id }, version }) => ({ id, version })),
+        });
       }
       return listed.map(({ channel }) => channel);
     },
     listByIds: async (channelIds) => (await list('id', channelIds)).map(({ channel }) => channel),
     async markUsed(channelIds) {
-      const due = [...new Set(channelIds)].filter((id) => (usedAt.get(id) ?? 0) < Date.now() - USED_PRECISION_MS);
+      const due = [...new Set(channelIds)].filter(
+        (id) => (usedAt.get(id) ?? 0) < Date.now() - USED_PRECISION_MS,
+      );
       if (due.length === 0) return;
       if (usedAt.size + due.length > CACHED_MAX) usedAt.clear();
       for (const id of due) usedAt.set(id, Date.now());
-      await db.query('UPDATE webhook_secrets SET last_used_at = now() WHERE channel_id = ANY($1::uuid[]) AND (expires_at IS NULL OR expires_at > now())', [due]);
+      await db.query(
+        'UPDATE webhook_secrets SET last_used_at = now() WHERE channel_id = ANY($1::uuid[]) AND (expires_at IS NULL OR expires_at > now())',
+        [due],
+      );
     },
   };
 }

@@ -89,7 +89,9 @@ export function claimWork(input: ClaimWorkInput): ClaimLoop {
   }
 
   async function findBacklogs(): Promise<void> {
-    const channels = await engine.channels.listByIds(await engine.deliveries.listBacklogs(engine.members.partitions));
+    const channels = await engine.channels.listByIds(
+      await engine.deliveries.listBacklogs(engine.members.partitions),
+    );
     for (const channel of channels) engine.laneOf(channel).hasBacklog = true;
   }
 
@@ -148,7 +150,9 @@ export function claimWork(input: ClaimWorkInput): ClaimLoop {
   }
 
   async function claimProbes(): Promise<void> {
-    const channels = await engine.channels.listByIds(await engine.deliveries.claimProbes(options.probeIntervalMs, engine.members.partitions));
+    const channels = await engine.channels.listByIds(
+      await engine.deliveries.claimProbes(options.probeIntervalMs, engine.members.partitions),
+    );
     for (const channel of channels) {
       const lane = engine.laneOf(channel);
       if (lane.active > 0 || channel.fault !== undefined) continue;

@@ -37,12 +37,16 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 export function classifyFailure(error: unknown): ErrorCode {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   // A dial may have tried several addresses, and a library may have wrapped what came of it.
-  const inner = typeof error === 'object' && error !== null && 'cause' in error && error.cause !== error ? error.cause : undefined;
+  const inner =
+    typeof error === 'object' && error !== null && 'cause' in error && error.cause !== error
+      ? error.cause
+      : undefined;
   const known = CODES[code];
   if (known === undefined && inner !== undefined && inner !== null) return classifyFailure(inner);
   if (known !== undefined) return known;
   if (/^(ERR_TLS|ERR_SSL|CERT_)/.test(code)) return 'tls_error';
-  if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError')) return 'invalid_response';
+  if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError'))
+    return 'invalid_response';
   return 'request_failed';
 }
 

@@ -12,7 +12,10 @@ describe('createBatcher', () => {
   });
 
   test('rejects the items of the batch that failed and goes on', async () => {
-    const batcher = createBatcher<number>((items) => (items.includes(1) ? Promise.reject(new Error('broken')) : Promise.resolve()), 1);
+    const batcher = createBatcher<number>(
+      (items) => (items.includes(1) ? Promise.reject(new Error('broken')) : Promise.resolve()),
+      1,
+    );
     const [first, second] = await Promise.allSettled([batcher.add(1), batcher.add(2)]);
     expect([first!.status, second!.status]).toEqual(['rejected', 'fulfilled']);
     await batcher.drain();
@@ -26,6 +29,7 @@ describe('createUuidSequence', () => {
     const ids = Array.from({ length: 20_000 }, next);
     expect(ids).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(20_000);
-    for (const id of ids.slice(0, 10)) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    for (const id of ids.slice(0, 10))
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 });

@@ -18,14 +18,20 @@ export interface BatcherOptions {
  * Collects what comes while the batches before are written: one alone goes at once, a crowd goes together. Batches begin
  * in the order of the calls.
  */
-export function createBatcher<T>(write: (items: readonly T[]) => Promise<void>, sizeMax: number, { concurrency = 1, gatherMs }: BatcherOptions = {}): Batcher<T> {
+export function createBatcher<T>(
+  write: (items: readonly T[]) => Promise<void>,
+  sizeMax: number,
+  { concurrency = 1, gatherMs }: BatcherOptions = {},
+): Batcher<T> {
   let waiting: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let size = 0;
   let isGathering = false;
   const running = new Set<Promise<void>>();
 
   async function run(): Promise<void> {
-    await new Promise((resolve) => (gatherMs === undefined ? setImmediate(resolve) : setTimeout(resolve, gatherMs)));
+    await new Promise((resolve) =>
+      gatherMs === undefined ? setImmediate(resolve) : setTimeout(resolve, gatherMs),
+    );
     isGathering = false;
     while (waiting.length > 0) {
       const batch = waiting.slice(0, sizeMax);

@@ -55,7 +55,11 @@ const FAILURES_MAX = 5_000;
 const STARTS_PER_TURN = 32;
 
 /** Sends deliveries: lanes per channel in memory, the deliveries table behind them. */
-export function createDeliveryEngine(dependencies: DeliveryDependencies, options: DeliveryOptions, members: DeliveryEngine['members']): DeliveryEngine {
+export function createDeliveryEngine(
+  dependencies: DeliveryDependencies,
+  options: DeliveryOptions,
+  members: DeliveryEngine['members'],
+): DeliveryEngine {
   const { db, planned, open, logger, random = Math.random, now = Date.now, onAttempt } = dependencies;
   const channels = createChannelStore(planned, open);
   const deliveries = createDeliveryStore(db, planned, options.visibilityMs);
@@ -68,9 +72,16 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
   const ready = new Set<ChannelLane>();
   const underWay = new Set<Promise<void>>();
   const stopping = new AbortController();
-  const successes = createBatcher<FinishedAttempt>((finished) => record(finished, () => recordSuccesses(planned, finished)), RECORD_BATCH_MAX, { concurrency: SUCCESS_WRITERS });
+  const successes = createBatcher<FinishedAttempt>(
+    (finished) => record(finished, () => recordSuccesses(planned, finished)),
+    RECORD_BATCH_MAX,
+    { concurrency: SUCCESS_WRITERS },
+  );
   const others = createBatcher<FinishedAttempt>(
-    (finished) => record(finished, async () => applyStates(await recordAttempts(db, finished, { ...options, random, now }))),
+    (finished) =>
+      record(finished, async () =>
+        applyStates(await recordAttempts(db, finished, { ...options, random, now })),
+      ),
     RECORD_BATCH_MAX,
   );
   /** What is known was still ours for half of the visibility then. */
@@ -85,7 +96,11 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
     if (lane === undefined) {
       lane = new ChannelLane(channel, laneLimitsOf(channel, options));
       lanes.set(channel.id, lane);
-      if (channel.fault !== undefined) logger.error({ channel_id: channel.id, reason: channel.fault }, 'a notification channel cannot be used');
+      if (channel.fault !== undefined)
+        logger.error(
+          { channel_id: channel.id, reason: channel.fault },
+          'a notification channel cannot be used',
+        );
     } else if (lane.channel !== channel) changeLane(lane, channel);
     lane.usedAtMs = now();
     return lane;
@@ -136,7 +151,8 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
   function dropExpired(): void {
     const atMs = now();
     if (atMs - extendedAtMs < options.visibilityMs / 2) return;
-    const isExpired = (job: DeliveryJob): boolean => atMs - (known.get(job.id)?.leasedAtMs ?? 0) >= options.visibilityMs;
+    const isExpired = (job: DeliveryJob): boolean =>
+      atMs - (known.get(job.id)?.leasedAtMs ?? 0) >= options.visibilityMs;
     for (const lane of lanes.values()) lane.drop(isExpired).forEach(forget);
   }
 
@@ -184,15 +200,23 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
   function pumpAt(atMs: number): void {
     if (timer !== undefined && timer.atMs <= atMs) return;
     clearTimeout(timer?.handle);
-    const handle = setTimeout(() => {
-      timer = undefined;
-      pump();
-    }, Math.max(1, atMs - now()));
+    const handle = setTimeout(
+      () => {
+        timer = undefined;
+        pump();
+      },
+      Math.max(1, atMs - now()),
+    );
     timer = { atMs, handle };
   }
 
   function isSaturated(): boolean {
-    return stopping.signal.aborted || underWay.size >= options.concurrency || successes.size >= SUCCESSES_MAX || others.size >= FAILURES_MAX;
+    return (
+      stopping.signal.aborted ||
+      underWay.size >= options.concurrency ||
+      successes.size >= SUCCESSES_MAX ||
+      others.size >= FAILURES_MAX
+    );
   }
 
   function start(lane: ChannelLane, job: DeliveryJob): void {
@@ -208,7 +232,8 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
       underWay.delete(work);
       ready.add(lane);
       pump();
-      if (lane.hasBacklog && lane.queued < options.queuePerChannel / 4 && roomForBacklog(lane) > 0) claims.wake();
+      if (lane.hasBacklog && lane.queued < options.queuePerChannel / 4 && roomForBacklog(lane) > 0)
+        claims.wake();
     });
     underWay.add(work);
   }
@@ -216,19 +241,27 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
   async function run(lane: ChannelLane, jobs: readonly DeliveryJob[], wasClean: boolean): Promise<void> {
     const attempts = await attemptDeliveries(senders, lane.channel, jobs, options.attemptTimeoutMs);
     const [first] = attempts;
-    lane.end(jobs, isUncounted(first!) || jobs[0]!.isTest ? undefined : first!.errorCode !== undefined, now());
+    lane.end(
+      jobs,
+      isUncounted(first!) || jobs[0]!.isTest ? undefined : first!.errorCode !== undefined,
+      now(),
+    );
     if (first!.errorCode === 'rate_limited') pause(lane, first!);
     onAttempt?.(first!);
     // The slot is free already; the record goes its own way, and the row is taken until it is written.
     const isChannelClean = wasClean && lane.isClean;
     const recorder = isChannelClean && first!.errorCode === undefined ? successes : others;
-    for (const [index, job] of jobs.entries()) void recorder.add({ job, attempt: attempts[index]!, isChannelClean });
+    for (const [index, job] of jobs.entries())
+      void recorder.add({ job, attempt: attempts[index]!, isChannelClean });
   }
 
   /** A bot's limit is one over all its chats. */
   function pause({ channel }: ChannelLane, { retryAfterMs = 1_000 }: Attempt): void {
     for (const lane of lanes.values()) {
-      const isSameBot = lane.channel.target.kind === 'telegram' && channel.target.kind === 'telegram' && lane.channel.target.botToken === channel.target.botToken;
+      const isSameBot =
+        lane.channel.target.kind === 'telegram' &&
+        channel.target.kind === 'telegram' &&
+        lane.channel.target.botToken === channel.target.botToken;
       if (lane.channel.id === channel.id || isSameBot) lane.pauseUntil(now() + retryAfterMs);
     }
   }
@@ -240,7 +273,10 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
         await write();
         break;
       } catch (error) {
-        logger.error({ error: String(error), attempt_count: finished.length }, 'attempts could not be recorded, they are recorded again');
+        logger.error(
+          { error: String(error), attempt_count: finished.length },
+          'attempts could not be recorded, they are recorded again',
+        );
         if (stopping.signal.aborted && failures >= 20) break;
         await delay(Math.min(50 * 2 ** failures, 2_000));
       }
@@ -256,7 +292,11 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
       const lane = lanes.get(state.id);
       if (lane === undefined) continue;
       const { status, isArchived, consecutiveFailures } = state;
-      if (status !== lane.channel.status) logger.warn({ channel_id: state.id, status, reason: state.failureReason }, 'a notification channel changed its status');
+      if (status !== lane.channel.status)
+        logger.warn(
+          { channel_id: state.id, status, reason: state.failureReason },
+          'a notification channel changed its status',
+        );
       changeLane(lane, { ...lane.channel, status, isArchived, consecutiveFailures });
     }
     if (states.size > 0) claims.wake();
@@ -279,7 +319,10 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
     async changeShare() {
       const foreign = [...lanes].filter(([id]) => !members.owns(id)).flatMap(([, lane]) => lane.clear());
       foreign.forEach(forget);
-      await deliveries.giveBack(foreign.map(({ id }) => id), 0);
+      await deliveries.giveBack(
+        foreign.map(({ id }) => id),
+        0,
+      );
       await claims.findBacklogs();
     },
     async stop() {
@@ -287,7 +330,12 @@ export function createDeliveryEngine(dependencies: DeliveryDependencies, options
       clearTimeout(timer?.handle);
       await claims.stop();
       const queued = [...lanes.values()].flatMap((lane) => lane.clear());
-      await deliveries.giveBack(queued.map(({ id }) => id), 0).catch(() => undefined);
+      await deliveries
+        .giveBack(
+          queued.map(({ id }) => id),
+          0,
+        )
+        .catch(() => undefined);
       queued.forEach(forget);
       await Promise.all(underWay);
       await Promise.all([successes.drain(), others.drain()]);

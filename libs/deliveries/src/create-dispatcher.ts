@@ -66,16 +66,30 @@ const BATCHES = 3;
  * Turns events into deliveries: which channels want them, one row each, first attempts straight from memory. What bus
  * messages say is only which event it is; the bytes come from the events table.
  */
-export function createDispatcher({ db, planned, engine, logger }: { db: Sql; planned: Sql; engine: DeliveryEngine; logger: DeliveryLogger }): Dispatcher {
+export function createDispatcher({
+  db,
+  planned,
+  engine,
+  logger,
+}: {
+  db: Sql;
+  planned: Sql;
+  engine: DeliveryEngine;
+  logger: DeliveryLogger;
+}): Dispatcher {
   const nextId = createUuidSequence();
   const { members } = engine;
-  const batcher = createBatcher<EventRef>((refs) => dispatchBatch(refs, false), BATCH_MAX, { concurrency: BATCHES });
+  const batcher = createBatcher<EventRef>((refs) => dispatchBatch(refs, false), BATCH_MAX, {
+    concurrency: BATCHES,
+  });
   const planning = createGate();
   const handing = createGate();
   const events = createEventQueue(planned);
   // A mark that is lost costs one idempotent dispatch by the sweep; it waits neither for the first attempt nor makes it
   // wait, nor does it lock the rows that the publisher marks at the same moment together with the deliveries.
-  const marker = createBatcher<Completed>((completed) => events.markDispatched(completed), 1_000, { gatherMs: MARK_MS });
+  const marker = createBatcher<Completed>((completed) => events.markDispatched(completed), 1_000, {
+    gatherMs: MARK_MS,
+  });
   /** What the sweep must leave alone: it is on its way. */
   const waiting = new Set<string>();
 
@@ -86,7 +100,10 @@ export function createDispatcher({ db, planned, engine, logger }: { db: Sql; pla
       const refs = all.length <= KNOWN_MAX && !isSweep ? await dispatchKnown(all, plans, hands) : all;
       if (refs.length === 0) return;
       const projectIds = [...new Set(refs.map(({ projectId }) => projectId))];
-      const found = await Promise.all([events.select(refs.map(({ eventId }) => eventId)), engine.channels.listByProjects(projectIds)]);
+      const found = await Promise.all([
+        events.select(refs.map(({ eventId }) => eventId)),
+        engine.channels.listByProjects(projectIds),
+      ]);
       await plans.turn;
       const { planned, completed } = plan(...found, isSweep);
       plans.leave();
@@ -99,24 +116,40 @@ export function createDispatcher({ db, planned, engine, logger }: { db: Sql; pla
   }
 
   /** Events of which all but their rows is known: one statement, which leaves out those of which that is not so any more. Returns what is left to do. */
-  async function dispatchKnown(refs: readonly EventRef[], plans: Passage, hands: Passage): Promise<readonly EventRef[]> {
+  async function dispatchKnown(
+    refs: readonly EventRef[],
+    plans: Passage,
+    hands: Passage,
+  ): Promise<readonly EventRef[]> {
     if (expectAll(refs) === undefined) return refs;
     await plans.turn;
     const expected = expectAll(refs);
     if (expected === undefined) return refs;
     const prepared = expected.flatMap(({ ref: { eventId, projectId, type }, channels }) =>
-      channels.map((channel) => planDelivery({ id: 0, event_id: eventId, project_id: projectId, type, payload: '', traceparent: null }, channel)),
+      channels.map((channel) =>
+        planDelivery(
+          { id: 0, event_id: eventId, project_id: projectId, type, payload: '', traceparent: null },
+          channel,
+        ),
+      ),
     );
     plans.leave();
     const projects = new Map(expected.map(({ project }) => [project.projectId, project]));
     let rows: ReadonlyMap<string, KnownRow> = new Map();
     try {
-      const found = await engine.deliveries.insertKnown(prepared.map(({ delivery }) => delivery), expected.map(({ ref }) => ref), [...projects.values()]);
+      const found = await engine.deliveries.insertKnown(
+        prepared.map(({ delivery }) => delivery),
+        expected.map(({ ref }) => ref),
+        [...projects.values()],
+      );
       rows = new Map(found.map((row) => [row.event_id, row]));
     } finally {
       await hands.turn;
       const inserted = new Set([...rows.values()].flatMap((row) => row.inserted));
-      settle(prepared.map((one) => ({ ...one, job: withRow(one.job, rows.get(one.job.eventId)) })), inserted);
+      settle(
+        prepared.map((one) => ({ ...one, job: withRow(one.job, rows.get(one.job.eventId)) })),
+        inserted,
+      );
     }
     for (const { ref, channels } of expected) {
       const row = rows.get(ref.eventId);
@@ -143,20 +176,44 @@ export function createDispatcher({ db, planned, engine, logger }: { db: Sql; pla
   /** It takes an event whatever is in it, and nothing has happened to it since it was read. */
   function isReady(channel: Channel): boolean {
     const lane = engine.lanes.get(channel.id);
-    return lane?.channel === channel && isOpen(channel) && !lane.hasBacklog && engine.roomFor(lane) > 0 && members.owns(channel.id) && isUnfiltered(channel.filters);
+    return (
+      lane?.channel === channel &&
+      isOpen(channel) &&
+      !lane.hasBacklog &&
+      engine.roomFor(lane) > 0 &&
+      members.owns(channel.id) &&
+      isUnfiltered(channel.filters)
+    );
   }
 
   function complete(one: Completed): void {
-    void marker.add(one).catch((error: unknown) => logger.warn({ error: String(error) }, 'events could not be marked as dispatched'));
+    void marker
+      .add(one)
+      .catch((error: unknown) =>
+        logger.warn({ error: String(error) }, 'events could not be marked as dispatched'),
+      );
   }
 
-  function plan(events: readonly EventRow[], channels: readonly Channel[], isSweep: boolean): { planned: readonly Planned[]; completed: readonly Completed[] } {
+  function plan(
+    events: readonly EventRow[],
+    channels: readonly Channel[],
+    isSweep: boolean,
+  ): { planned: readonly Planned[]; completed: readonly Completed[] } {
     const channelsOf = groupByProject(channels);
-    const wanted = events.map((event) => ({ event, channels: findChannels(event, channelsOf.get(event.project_id) ?? []) }));
-    const planned = wanted.flatMap(({ event, channels: wanting }) => wanting.filter(({ id }) => isSweep || members.owns(id)).map((channel) => planDelivery(event, channel)));
+    const wanted = events.map((event) => ({
+      event,
+      channels: findChannels(event, channelsOf.get(event.project_id) ?? []),
+    }));
+    const planned = wanted.flatMap(({ event, channels: wanting }) =>
+      wanting.filter(({ id }) => isSweep || members.owns(id)).map((channel) => planDelivery(event, channel)),
+    );
     // Events that other replicas take part in are completed by a sweep, which finds what one of them missed. Decided
     // together with the plan: a channel that comes to this replica while the rows are written has none among them.
-    const completed = wanted.filter(({ event, channels: wanting }) => isSweep || (wanting.length === 0 ? members.owns(event.project_id) : wanting.every(({ id }) => members.owns(id))));
+    const completed = wanted.filter(
+      ({ event, channels: wanting }) =>
+        isSweep ||
+        (wanting.length === 0 ? members.owns(event.project_id) : wanting.every(({ id }) => members.owns(id))),
+    );
     return { planned, completed };
   }
 
@@ -172,7 +229,8 @@ export function createDispatcher({ db, planned, engine, logger }: { db: Sql; pla
 
   function findChannels(event: EventRow, channels: readonly Channel[]): readonly Channel[] {
     const candidates = channels.filter(({ eventTypes }) => eventTypes.has(event.type));
-    if (event.type !== 'channel.failed' && candidates.every(({ filters }) => isUnfiltered(filters))) return candidates;
+    if (event.type !== 'channel.failed' && candidates.every(({ filters }) => isUnfiltered(filters)))
+      return candidates;
     const envelope = JSON.parse(event.payload) as EventEnvelope;
     return candidates.filter((channel) => isWanted(channel, envelope));
   }
@@ -183,7 +241,10 @@ export function createDispatcher({ db, planned, engine, logger }: { db: Sql; pla
     try {
       return matchesChannel(channel, envelope);
     } catch (error) {
-      logger.error({ channel_id: channel.id, error: String(error) }, 'the filters of a notification channel could not be read');
+      logger.error(
+        { channel_id: channel.id, error: String(error) },
+        'the filters of a notification channel could not be read',
+      );
       return true;
     }
   }
@@ -201,7 +262,16 @@ export function createDispatcher({ db, planned, engine, logger }: { db: Sql; pla
     return {
       lane,
       delivery: { ...common, projectId: event.project_id, status },
-      job: { ...common, payload: event.payload, traceparent: event.traceparent ?? undefined, attemptCount: 0, isFirst: true, dueAt: new Date(), isProbe: false, isTest: false },
+      job: {
+        ...common,
+        payload: event.payload,
+        traceparent: event.traceparent ?? undefined,
+        attemptCount: 0,
+        isFirst: true,
+        dueAt: new Date(),
+        isProbe: false,
+        isTest: false,
+      },
     };
   }
 
@@ -234,7 +304,10 @@ export function createDispatcher({ db, planned, engine, logger }: { db: Sql; pla
           `SELECT e.* FROM undispatched_events u ${EVENT_OF_ROW} WHERE u.event_row_id > $1 ORDER BY u.event_row_id LIMIT $2`,
           [after, BATCH_MAX],
         );
-        await dispatchBatch(rows.map((row) => ({ eventId: row.event_id, projectId: row.project_id })), false);
+        await dispatchBatch(
+          rows.map((row) => ({ eventId: row.event_id, projectId: row.project_id })),
+          false,
+        );
         found = rows.length;
         after = rows.at(-1)?.id ?? after;
       }
@@ -248,7 +321,12 @@ export function createDispatcher({ db, planned, engine, logger }: { db: Sql; pla
       );
       const missed = rows.filter((row) => !waiting.has(row.event_id));
       for (let start = 0; start < missed.length; start += BATCH_MAX) {
-        await dispatchBatch(missed.slice(start, start + BATCH_MAX).map((row) => ({ eventId: row.event_id, projectId: row.project_id })), true);
+        await dispatchBatch(
+          missed
+            .slice(start, start + BATCH_MAX)
+            .map((row) => ({ eventId: row.event_id, projectId: row.project_id })),
+          true,
+        );
       }
       // The next sweep must not find the same rows again.
       await marker.drain();
@@ -262,7 +340,9 @@ export function createDispatcher({ db, planned, engine, logger }: { db: Sql; pla
 }
 
 function withRow(job: DeliveryJob, row: KnownRow | undefined): DeliveryJob {
-  return row === undefined ? job : { ...job, payload: row.payload, traceparent: row.traceparent ?? undefined };
+  return row === undefined
+    ? job
+    : { ...job, payload: row.payload, traceparent: row.traceparent ?? undefined };
 }
 
 function groupByProject(channels: readonly Channel[]): ReadonlyMap<string, readonly Channel[]> {

@@ -23,7 +23,10 @@ export interface DeliveryDependencies {
   /** Sent as User-Agent. */
   readonly userAgent: string;
   /** Runs an attempt inside a span that continues the event's trace, and gives the traceparent to send. Default: the event's own. */
-  readonly trace?: <T>(event: { traceparent: string | undefined; eventType: string; channelId: string }, work: (traceparent: string | undefined) => Promise<T>) => Promise<T>;
+  readonly trace?: <T>(
+    event: { traceparent: string | undefined; eventType: string; channelId: string },
+    work: (traceparent: string | undefined) => Promise<T>,
+  ) => Promise<T>;
   /** Told about every attempt, for metrics. */
   readonly onAttempt?: (attempt: { durationMs: number; errorCode: string | undefined }) => void;
   readonly random?: () => number;
@@ -78,5 +81,12 @@ export const DEFAULT_DELIVERY_OPTIONS: DeliveryOptions = {
   visibilityMs: 8_000,
   refreshMs: 1_000,
   natsIdleMs: 60_000,
-  telegram: { apiUrl: 'https://api.telegram.org', chatIntervalMs: 1_000, groupIntervalMs: 3_000, botIntervalMs: 34, digestFrom: 5, digestMax: 50 },
+  telegram: {
+    apiUrl: 'https://api.telegram.org',
+    chatIntervalMs: 1_000,
+    groupIntervalMs: 3_000,
+    botIntervalMs: 34,
+    digestFrom: 5,
+    digestMax: 50,
+  },
 };

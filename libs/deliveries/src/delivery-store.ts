@@ -68,7 +68,10 @@ export function createDeliveryStore(db: Sql, planned: Sql, visibilityMs: number)
          FROM relaxed, unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[]) AS u (id, project_id, channel_id, event_id, event_type, status)
          WHERE EXISTS (SELECT 1 FROM notification_channels c WHERE c.id = u.channel_id)
          ON CONFLICT (channel_id, event_id) DO NOTHING RETURNING id`,
-        values: [...columns(deliveries, ['id', 'projectId', 'channelId', 'eventId', 'eventType', 'status']), visibilityMs],
+        values: [
+          ...columns(deliveries, ['id', 'projectId', 'channelId', 'eventId', 'eventType', 'status']),
+          visibilityMs,
+        ],
       });
       return new Set(rows.map(({ id }) => id));
     },
@@ -78,7 +81,11 @@ export function createDeliveryStore(db: Sql, planned: Sql, visibilityMs: number)
      * dispatched, is of another type, or whose project has other channels by now is not among the rows, and nothing was
      * inserted for it.
      */
-    async insertKnown(deliveries: readonly NewDelivery[], events: readonly KnownEvent[], projects: readonly KnownProject[]): Promise<KnownRow[]> {
+    async insertKnown(
+      deliveries: readonly NewDelivery[],
+      events: readonly KnownEvent[],
+      projects: readonly KnownProject[],
+    ): Promise<KnownRow[]> {
       const { rows } = await planned.query<KnownRow>({
         name: 'insert_known_deliveries',
         text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
@@ -103,7 +110,10 @@ export function createDeliveryStore(db: Sql, planned: Sql, visibilityMs: number)
           ...columns(events, ['eventId', 'projectId', 'type']),
           projects.map(({ projectId }) => projectId),
           projects.map(({ versions }) => versions.length),
-          ...columns(projects.flatMap(({ versions }) => versions), ['id', 'version']),
+          ...columns(
+            projects.flatMap(({ versions }) => versions),
+            ['id', 'version'],
+          ),
           ...columns(deliveries, ['id', 'channelId', 'eventId', 'status']),
           visibilityMs,
         ],
@@ -112,7 +122,11 @@ export function createDeliveryStore(db: Sql, planned: Sql, visibilityMs: number)
     },
 
     /** Takes due deliveries of open channels; those of other channels become held on the way, so that nobody looks at them again. */
-    async claimDue(limit: number, excludedChannelIds: readonly string[], partitions?: readonly string[]): Promise<{ jobs: DeliveryJob[]; heldCount: number }> {
+    async claimDue(
+      limit: number,
+      excludedChannelIds: readonly string[],
+      partitions?: readonly string[],
+    ): Promise<{ jobs: DeliveryJob[]; heldCount: number }> {
       const { rows } = await db.query<ClaimedRow>(
         `WITH due AS (
            SELECT d.id, d.next_attempt_at AS due_at, (d.is_test OR (c.status = 'active' AND NOT c.is_archived)) AS is_open
@@ -181,13 +195,19 @@ export function createDeliveryStore(db: Sql, planned: Sql, visibilityMs: number)
     /** Still in memory here: nobody else takes them. */
     async extend(ids: readonly string[]): Promise<void> {
       if (ids.length === 0) return;
-      await db.query(`UPDATE deliveries SET next_attempt_at = now() + $2 * interval '1 ms' WHERE id = ANY($1::uuid[]) AND status = 'pending'`, [ids, visibilityMs]);
+      await db.query(
+        `UPDATE deliveries SET next_attempt_at = now() + $2 * interval '1 ms' WHERE id = ANY($1::uuid[]) AND status = 'pending'`,
+        [ids, visibilityMs],
+      );
     },
 
     /** Given back untried, due now or later. */
     async giveBack(ids: readonly string[], delayMs: number): Promise<void> {
       if (ids.length === 0) return;
-      await db.query(`UPDATE deliveries SET next_attempt_at = now() + $2 * interval '1 ms' WHERE id = ANY($1::uuid[]) AND status = 'pending'`, [ids, delayMs]);
+      await db.query(
+        `UPDATE deliveries SET next_attempt_at = now() + $2 * interval '1 ms' WHERE id = ANY($1::uuid[]) AND status = 'pending'`,
+        [ids, delayMs],
+      );
     },
 
     /** Held events are kept for 14 days (decisions.md §5). */

@@ -35,7 +35,9 @@ export function createEventQueue(planned: Sql) {
      * came back in between has forgotten them, and gets no mark: the sweep finds the event.
      */
     async markDispatched(completed: readonly Completed[]): Promise<void> {
-      const expected = completed.flatMap(({ event, channels }) => channels.map((channel) => ({ id: event.id, eventId: event.event_id, channelId: channel.id })));
+      const expected = completed.flatMap(({ event, channels }) =>
+        channels.map((channel) => ({ id: event.id, eventId: event.event_id, channelId: channel.id })),
+      );
       await planned.query({
         name: 'mark_dispatched',
         text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
@@ -43,7 +45,12 @@ export function createEventQueue(planned: Sql) {
                  SELECT u.id FROM unnest($2::bigint[], $3::uuid[], $4::uuid[]) AS u (id, event_id, channel_id)
                  WHERE NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.channel_id = u.channel_id AND d.event_id = u.event_id))
                DELETE FROM undispatched_events u USING relaxed WHERE u.event_row_id = ANY($1::bigint[]) AND u.event_row_id NOT IN (SELECT id FROM missing)`,
-        values: [completed.map(({ event }) => event.id), expected.map(({ id }) => id), expected.map(({ eventId }) => eventId), expected.map(({ channelId }) => channelId)],
+        values: [
+          completed.map(({ event }) => event.id),
+          expected.map(({ id }) => id),
+          expected.map(({ eventId }) => eventId),
+          expected.map(({ channelId }) => channelId),
+        ],
       });
     },
   };

@@ -11,7 +11,12 @@
 export { createDeliveryEngine, type DeliveryEngine } from './create-delivery-engine.ts';
 export { joinMembers } from './membership.ts';
 export { createDispatcher, type Dispatcher, type EventRef } from './create-dispatcher.ts';
-export { DEFAULT_DELIVERY_OPTIONS, type DeliveryDependencies, type DeliveryLogger, type DeliveryOptions } from './delivery-options.ts';
+export {
+  DEFAULT_DELIVERY_OPTIONS,
+  type DeliveryDependencies,
+  type DeliveryLogger,
+  type DeliveryOptions,
+} from './delivery-options.ts';
 export { DEFAULT_WEBHOOK_EVENT_TYPES, RESERVED_HEADERS } from './channel-config.ts';
 export { uuidv7 } from './create-uuid-sequence.ts';
 export { DEFAULT_RETRY_SCHEDULE_MS } from './retry-schedule.ts';

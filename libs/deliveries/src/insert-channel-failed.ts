@@ -13,7 +13,10 @@ interface FailedChannel {
  * The event `channel.failed`, in the transaction in which the channel fails. It is dispatched from the table, and goes to
  * the other channels of the project that ask for it. Its sequence counts under no chain.
  */
-export async function insertChannelFailed(sql: Sql, { id, projectId, kind, name, failureReason }: FailedChannel): Promise<void> {
+export async function insertChannelFailed(
+  sql: Sql,
+  { id, projectId, kind, name, failureReason }: FailedChannel,
+): Promise<void> {
   const failedAt = new Date().toISOString();
   const { rows } = await sql.query<{ value: number }>(
     `INSERT INTO project_sequences (project_id, chain_gid, value) VALUES ($1, '', 1)
@@ -28,7 +31,15 @@ export async function insertChannelFailed(sql: Sql, { id, projectId, kind, name,
     is_test_message: false,
     project_id: projectId,
     sequence: rows[0]!.value,
-    data: { channel: { id, kind: kind as 'nats' | 'telegram' | 'webhook', name, failed_at: failedAt, failure_reason: failureReason ?? '' } },
+    data: {
+      channel: {
+        id,
+        kind: kind as 'nats' | 'telegram' | 'webhook',
+        name,
+        failed_at: failedAt,
+        failure_reason: failureReason ?? '',
+      },
+    },
   };
   await sql.query(
     `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload, created_at) VALUES ($1, $2, $3, $4, 'channel.failed', $5, $6)`,

@@ -6,19 +6,47 @@ const CHAIN = 'eip155:1';
 const TOKEN = 'eip155:1/erc20:0x01';
 const ETH = 'eip155:1/slip44:60';
 
-function transaction(type: EventEnvelope['type'], transfers: readonly { asset_gid: string; amount: string | null; isOthers?: boolean }[]): EventEnvelope {
+function transaction(
+  type: EventEnvelope['type'],
+  transfers: readonly { asset_gid: string; amount: string | null; isOthers?: boolean }[],
+): EventEnvelope {
   const fee = { asset_gid: ETH, amount: '0.001', amount_raw: '1' };
-  return { type, data: { transaction: { chain_gid: CHAIN, direction: 'in', fee, transfers: transfers.map(({ isOthers, ...transfer }) => ({ ...transfer, monitored_addresses: isOthers === true ? [] : ['a1'] })) }, balance_changes: [{ address_id: 'a1' }, { address_id: 'a2' }], truncated: false } } as unknown as EventEnvelope;
+  return {
+    type,
+    data: {
+      transaction: {
+        chain_gid: CHAIN,
+        direction: 'in',
+        fee,
+        transfers: transfers.map(({ isOthers, ...transfer }) => ({
+          ...transfer,
+          monitored_addresses: isOthers === true ? [] : ['a1'],
+        })),
+      },
+      balance_changes: [{ address_id: 'a1' }, { address_id: 'a2' }],
+      truncated: false,
+    },
+  } as unknown as EventEnvelope;
 }
 
 function balance(delta: string | null): EventEnvelope {
-  return { type: 'balance.changed', data: { chain_gid: CHAIN, address_id: 'a1', asset_gid: TOKEN, delta } } as unknown as EventEnvelope;
+  return {
+    type: 'balance.changed',
+    data: { chain_gid: CHAIN, address_id: 'a1', asset_gid: TOKEN, delta },
+  } as unknown as EventEnvelope;
 }
 
 const types = new Set(['transaction.detected', 'transaction.failed', 'balance.changed']);
-const detected = transaction('transaction.detected', [{ asset_gid: TOKEN, amount: '1000.5' }, { asset_gid: ETH, amount: '2' }]);
+const detected = transaction('transaction.detected', [
+  { asset_gid: TOKEN, amount: '1000.5' },
+  { asset_gid: ETH, amount: '2' },
+]);
 
-const paid = transaction('transaction.detected', [{ asset_gid: ETH, amount: '9' }, { asset_gid: ETH, amount: '2', isOthers: true }, { asset_gid: ETH, amount: '6.9' }]);
+const paid = transaction('transaction.detected', [
+  { asset_gid: ETH, amount: '9' },
+  { asset_gid: ETH, amount: '2', isOthers: true },
+  { asset_gid: ETH, amount: '6.9' },
+]);
 
 test.each<[string, ChannelFilters, EventEnvelope, boolean]>([
   ['no filter', {}, detected, true],
@@ -27,7 +55,12 @@ test.each<[string, ChannelFilters, EventEnvelope, boolean]>([
   ['another chain', { chain_gids: ['eip155:137'] }, detected, false],
   ['an empty list', { chain_gids: [] }, detected, true],
   ['one of its assets', { asset_gids: [TOKEN] }, detected, true],
-  ['the fee alone', { asset_gids: [ETH] }, transaction('transaction.detected', [{ asset_gid: TOKEN, amount: '1' }]), false],
+  [
+    'the fee alone',
+    { asset_gids: [ETH] },
+    transaction('transaction.detected', [{ asset_gid: TOKEN, amount: '1' }]),
+    false,
+  ],
   ['the fee of a failure', { asset_gids: [ETH] }, transaction('transaction.failed', []), true],
   ['one of its addresses', { address_ids: ['a2'] }, detected, true],
   ['another address', { address_ids: ['a3'] }, detected, false],
@@ -36,12 +69,32 @@ test.each<[string, ChannelFilters, EventEnvelope, boolean]>([
   ['enough', { min_amount: '1000.50' }, detected, true],
   ['not enough', { min_amount: '1000.51' }, detected, false],
   ['enough of another asset only', { asset_gids: [ETH], min_amount: '3' }, detected, false],
-  ['more than a float can tell', { min_amount: '9007199254740993.000000000000000001' }, transaction('transaction.detected', [{ asset_gid: TOKEN, amount: '9007199254740993' }]), false],
-  ['an unknown amount', { min_amount: '0' }, transaction('transaction.detected', [{ asset_gid: TOKEN, amount: null }]), false],
+  [
+    'more than a float can tell',
+    { min_amount: '9007199254740993.000000000000000001' },
+    transaction('transaction.detected', [{ asset_gid: TOKEN, amount: '9007199254740993' }]),
+    false,
+  ],
+  [
+    'an unknown amount',
+    { min_amount: '0' },
+    transaction('transaction.detected', [{ asset_gid: TOKEN, amount: null }]),
+    false,
+  ],
   ['enough for others', { min_amount: '2' }, paid, true],
   ['not enough for others, more with the change', { min_amount: '2.1' }, paid, false],
-  ['what was to be moved before it was replaced', { min_amount: '1000' }, transaction('transaction.failed', [{ asset_gid: TOKEN, amount: '1000.5' }]), true],
-  ['all at once', { chain_gids: [CHAIN], asset_gids: [TOKEN], address_ids: ['a1'], direction: 'in', min_amount: '1' }, detected, true],
+  [
+    'what was to be moved before it was replaced',
+    { min_amount: '1000' },
+    transaction('transaction.failed', [{ asset_gid: TOKEN, amount: '1000.5' }]),
+    true,
+  ],
+  [
+    'all at once',
+    { chain_gids: [CHAIN], asset_gids: [TOKEN], address_ids: ['a1'], direction: 'in', min_amount: '1' },
+    detected,
+    true,
+  ],
   ['a balance that fell', { direction: 'out', min_amount: '2' }, balance('-2.5'), true],
   ['a balance that rose', { direction: 'in' }, balance('1'), true],
   ['a balance that rose, seen as out', { direction: 'out' }, balance('1'), false],

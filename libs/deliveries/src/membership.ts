@@ -42,7 +42,10 @@ export async function joinMembers(options: MembershipOptions): Promise<Membershi
   let isStopped = false;
 
   async function beat(): Promise<string[]> {
-    await db.query(`INSERT INTO notifier_replicas (instance_id) VALUES ($1) ON CONFLICT (instance_id) DO UPDATE SET seen_at = now()`, [instanceId]);
+    await db.query(
+      `INSERT INTO notifier_replicas (instance_id) VALUES ($1) ON CONFLICT (instance_id) DO UPDATE SET seen_at = now()`,
+      [instanceId],
+    );
     await db.query(`DELETE FROM notifier_replicas WHERE seen_at < now() - interval '1 hour'`);
     const { rows } = await db.query<{ instance_id: string }>(
       `SELECT instance_id FROM notifier_replicas WHERE seen_at > now() - $1 * interval '1 ms' ORDER BY instance_id`,
@@ -58,7 +61,10 @@ export async function joinMembers(options: MembershipOptions): Promise<Membershi
       if (seen.join() === members.join()) return;
       members = seen;
       owned = choosePartitions(instanceId, members);
-      logger.info({ replica_count: members.length, partition_count: owned.size }, 'the channels were shared anew among the notifiers');
+      logger.info(
+        { replica_count: members.length, partition_count: owned.size },
+        'the channels were shared anew among the notifiers',
+      );
       onChange();
     } catch (error) {
       logger.warn({ error: String(error) }, UNSEEN);
@@ -82,7 +88,9 @@ export async function joinMembers(options: MembershipOptions): Promise<Membershi
       isStopped = true;
       clearTimeout(timer);
       await beating;
-      await db.query('DELETE FROM notifier_replicas WHERE instance_id = $1', [instanceId]).catch(() => undefined);
+      await db
+        .query('DELETE FROM notifier_replicas WHERE instance_id = $1', [instanceId])
+        .catch(() => undefined);
     },
   };
 }
@@ -90,7 +98,11 @@ export async function joinMembers(options: MembershipOptions): Promise<Membershi
 /** The partitions whose highest hash is this member's. */
 export function choosePartitions(instanceId: string, members: readonly string[]): Set<string> {
   const all = members.includes(instanceId) ? members : [...members, instanceId];
-  return new Set(PARTITIONS.filter((partition) => all.every((member) => member === instanceId || isLower(member, instanceId, partition))));
+  return new Set(
+    PARTITIONS.filter((partition) =>
+      all.every((member) => member === instanceId || isLower(member, instanceId, partition)),
+    ),
+  );
 }
 
 function isLower(one: string, other: string, partition: string): boolean {
@@ -101,7 +113,8 @@ function isLower(one: string, other: string, partition: string): boolean {
 /** FNV-1a, stirred: members differ in their last characters, partitions too. */
 function hashOf(member: string, partition: string): number {
   let hash = 0x811c9dc5;
-  for (const character of `${partition}|${member}|${partition}`) hash = Math.imul(hash ^ character.codePointAt(0)!, 0x01000193);
+  for (const character of `${partition}|${member}|${partition}`)
+    hash = Math.imul(hash ^ character.codePointAt(0)!, 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

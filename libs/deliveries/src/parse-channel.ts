@@ -21,7 +21,11 @@ export interface ChannelRow {
   readonly consecutive_failures: number;
   readonly config: unknown;
   readonly credentials_sealed: string | null;
-  readonly secrets: readonly { readonly id: string; readonly sealed: string; readonly expires_at: string | null }[];
+  readonly secrets: readonly {
+    readonly id: string;
+    readonly sealed: string;
+    readonly expires_at: string | null;
+  }[];
 }
 
 const DEFAULT_EVENT_TYPES: Readonly<Record<ChannelKind, readonly string[]>> = {
@@ -32,11 +36,24 @@ const DEFAULT_EVENT_TYPES: Readonly<Record<ChannelKind, readonly string[]>> = {
 
 /** A row as the engine uses it. What cannot be read or opened makes a channel with a fault, that waits and spends no attempt. */
 export function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
-  const common = { id: row.id, projectId: row.project_id, status: row.status, isArchived: row.is_archived, consecutiveFailures: row.consecutive_failures };
+  const common = {
+    id: row.id,
+    projectId: row.project_id,
+    status: row.status,
+    isArchived: row.is_archived,
+    consecutiveFailures: row.consecutive_failures,
+  };
   const parsed = channelConfigSchemas[row.kind].safeParse(row.config);
   if (!parsed.success) {
     const fault = `the config of the channel is not readable: ${parsed.error.message}`;
-    return { ...common, target: unusable(row.kind), eventTypes: new Set(DEFAULT_EVENT_TYPES[row.kind]), filters: {}, throttlePerSecond: undefined, fault };
+    return {
+      ...common,
+      target: unusable(row.kind),
+      eventTypes: new Set(DEFAULT_EVENT_TYPES[row.kind]),
+      filters: {},
+      throttlePerSecond: undefined,
+      fault,
+    };
   }
   const { event_types: eventTypes, filters } = parsed.data;
   const throttle = 'throttle_per_second' in parsed.data ? parsed.data.throttle_per_second : undefined;
@@ -61,7 +78,8 @@ function openTarget(row: ChannelRow, open: OpenSealed): Pick<Channel, 'target' |
 }
 
 function readTarget(row: ChannelRow, open: OpenSealed): ChannelTarget {
-  const credentials: unknown = row.credentials_sealed === null ? {} : JSON.parse(open(row.credentials_sealed, `channel:${row.id}`));
+  const credentials: unknown =
+    row.credentials_sealed === null ? {} : JSON.parse(open(row.credentials_sealed, `channel:${row.id}`));
   switch (row.kind) {
     case 'webhook': {
       const { url, headers } = channelConfigSchemas.webhook.parse(row.config);
@@ -69,7 +87,13 @@ function readTarget(row: ChannelRow, open: OpenSealed): ChannelTarget {
         secret: open(sealed, `webhook_secret:${id}`),
         expiresAtMs: expires_at === null ? undefined : Date.parse(expires_at),
       }));
-      return { kind: 'webhook', url, headers: headers ?? {}, auth: webhookCredentialsSchema.parse(credentials).auth, secrets };
+      return {
+        kind: 'webhook',
+        url,
+        headers: headers ?? {},
+        auth: webhookCredentialsSchema.parse(credentials).auth,
+        secrets,
+      };
     }
     case 'nats': {
       const { url, subject } = channelConfigSchemas.nats.parse(row.config);

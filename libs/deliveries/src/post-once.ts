@@ -13,7 +13,16 @@ export interface PostInput {
   readonly timeoutMs: number;
 }
 
-export type Outcome = Pick<Attempt, 'startedAt' | 'durationMs' | 'statusCode' | 'errorCode' | 'responseHeaders' | 'responseBody' | 'retryAfterMs'>;
+export type Outcome = Pick<
+  Attempt,
+  | 'startedAt'
+  | 'durationMs'
+  | 'statusCode'
+  | 'errorCode'
+  | 'responseHeaders'
+  | 'responseBody'
+  | 'retryAfterMs'
+>;
 
 /** POSTs once. Never rejects: whatever happens is the outcome. The status counts, not how the body goes on. */
 export async function postOnce(input: PostInput): Promise<Outcome> {
@@ -23,16 +32,34 @@ export async function postOnce(input: PostInput): Promise<Outcome> {
   return { startedAt, durationMs: Math.round(performance.now() - started), ...outcome };
 }
 
-async function post({ url, headers, body, dispatcher, timeoutMs }: PostInput): Promise<Omit<Outcome, 'startedAt' | 'durationMs'>> {
+async function post({
+  url,
+  headers,
+  body,
+  dispatcher,
+  timeoutMs,
+}: PostInput): Promise<Omit<Outcome, 'startedAt' | 'durationMs'>> {
   const reader = new ResponseReader(timeoutMs);
   try {
     const { origin, pathname, search } = new URL(url);
     dispatcher.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, reader);
     const { statusCode, headers: responseHeaders, body: responseBody } = await reader.response;
-    return { statusCode, errorCode: classifyStatus(statusCode), responseHeaders, responseBody, retryAfterMs: parseRetryAfter(responseHeaders['retry-after'], Date.now()) };
+    return {
+      statusCode,
+      errorCode: classifyStatus(statusCode),
+      responseHeaders,
+      responseBody,
+      retryAfterMs: parseRetryAfter(responseHeaders['retry-after'], Date.now()),
+    };
   } catch (error) {
     const errorCode = reader.isTimedOut ? 'timeout' : classifyFailure(error);
-    return { statusCode: undefined, errorCode, responseHeaders: undefined, responseBody: undefined, retryAfterMs: undefined };
+    return {
+      statusCode: undefined,
+      errorCode,
+      responseHeaders: undefined,
+      responseBody: undefined,
+      retryAfterMs: undefined,
+    };
   } finally {
     reader.close();
   }

@@ -35,7 +35,11 @@ interface DeliveryOutcome {
  * Writes attempts, what they mean for their deliveries, and what they mean for their channels (breaker states,
  * decisions.md §5) in one transaction. Returns the states of channels that were looked at.
  */
-export async function recordAttempts(db: Database, finished: readonly FinishedAttempt[], options: RecordOptions): Promise<Map<string, ChannelState>> {
+export async function recordAttempts(
+  db: Database,
+  finished: readonly FinishedAttempt[],
+  options: RecordOptions,
+): Promise<Map<string, ChannelState>> {
   return db.transaction(async (sql) => {
     const touched = finished.filter(({ attempt, isChannelClean }) => isFailure(attempt) || !isChannelClean);
     const states = await lockChannels(sql, [...new Set(touched.map(({ job }) => job.channelId))]);
@@ -52,9 +56,14 @@ function isFailure(attempt: Attempt): boolean {
   return attempt.errorCode !== undefined && !isUncounted(attempt);
 }
 
-function decideOutcome({ job, attempt }: FinishedAttempt, state: ChannelState | undefined, options: RecordOptions): DeliveryOutcome {
+function decideOutcome(
+  { job, attempt }: FinishedAttempt,
+  state: ChannelState | undefined,
+  options: RecordOptions,
+): DeliveryOutcome {
   const now = options.now();
-  const waiting = state === undefined || (state.status === 'active' && !state.isArchived) ? 'pending' : 'held';
+  const waiting =
+    state === undefined || (state.status === 'active' && !state.isArchived) ? 'pending' : 'held';
   if (attempt.errorCode === undefined) {
     if (state !== undefined) {
       state.consecutiveFailures = 0;
@@ -63,10 +72,17 @@ function decideOutcome({ job, attempt }: FinishedAttempt, state: ChannelState | 
     }
     return { status: 'delivered', attemptCount: job.attemptCount + 1, nextAttemptAt: new Date(now) };
   }
-  if (job.isTest && attempt.errorCode === 'internal_error') return { status: 'failed', attemptCount: job.attemptCount, nextAttemptAt: new Date(now) };
+  if (job.isTest && attempt.errorCode === 'internal_error')
+    return { status: 'failed', attemptCount: job.attemptCount, nextAttemptAt: new Date(now) };
   // A fault of our own costs nobody an attempt, nor does being too fast.
-  if (isUncounted(attempt)) return { status: job.isTest ? 'pending' : waiting, attemptCount: job.attemptCount, nextAttemptAt: new Date(now + (attempt.retryAfterMs ?? 1_000)) };
-  if (job.isTest) return { status: 'failed', attemptCount: job.attemptCount + 1, nextAttemptAt: new Date(now) };
+  if (isUncounted(attempt))
+    return {
+      status: job.isTest ? 'pending' : waiting,
+      attemptCount: job.attemptCount,
+      nextAttemptAt: new Date(now + (attempt.retryAfterMs ?? 1_000)),
+    };
+  if (job.isTest)
+    return { status: 'failed', attemptCount: job.attemptCount + 1, nextAttemptAt: new Date(now) };
   // Probes have their own rhythm; one close to the scheduled time stands for the scheduled attempt.
   const isCounted = !job.isProbe || job.dueAt.getTime() <= now + options.probeIntervalMs / 2;
   const attemptCount = job.attemptCount + (isCounted ? 1 : 0);
@@ -75,13 +91,21 @@ function decideOutcome({ job, attempt }: FinishedAttempt, state: ChannelState | 
   if (fatal !== undefined) {
     if (state !== undefined) failChannel(state, fatal);
     // Of a digest one event stands for the failure; the others wait for the restore.
-    return { status: attempt.isShared === true ? 'held' : 'failed', attemptCount, nextAttemptAt: new Date(now) };
+    return {
+      status: attempt.isShared === true ? 'held' : 'failed',
+      attemptCount,
+      nextAttemptAt: new Date(now),
+    };
   }
   if (!isCounted) return { status: 'held', attemptCount, nextAttemptAt: job.dueAt };
   const delayMs = findRetryDelay({ ...options, attemptCount, retryAfterMs: attempt.retryAfterMs });
   if (delayMs === undefined) {
     // No 2xx came between the first attempt of this delivery and its last.
-    if (state !== undefined && state.consecutiveFailures >= attemptCount) failChannel(state, `a delivery used up its ${attemptCount} attempts, the last with ${describe(attempt)}`);
+    if (state !== undefined && state.consecutiveFailures >= attemptCount)
+      failChannel(
+        state,
+        `a delivery used up its ${attemptCount} attempts, the last with ${describe(attempt)}`,
+      );
     return { status: 'failed', attemptCount, nextAttemptAt: new Date(now) };
   }
   const isOpen = state === undefined || (state.status === 'active' && !state.isArchived);
@@ -130,7 +154,11 @@ async function insertAttempts(sql: Sql, finished: readonly FinishedAttempt[]): P
 }
 
 // A delivered row stays delivered, whatever a second worker's late attempt says.
-async function updateDeliveries(sql: Sql, finished: readonly FinishedAttempt[], outcomes: readonly DeliveryOutcome[]): Promise<void> {
+async function updateDeliveries(
+  sql: Sql,
+  finished: readonly FinishedAttempt[],
+  outcomes: readonly DeliveryOutcome[],
+): Promise<void> {
   await sql.query({
     name: 'update_deliveries',
     text: `UPDATE deliveries d SET status = u.status, attempt_count = d.attempt_base + u.attempt_count, next_attempt_at = u.next_attempt_at, last_error = u.last_error,
@@ -147,14 +175,26 @@ async function updateDeliveries(sql: Sql, finished: readonly FinishedAttempt[], 
   });
 }
 
-async function updateChannel(sql: Sql, before: ChannelState, after: ChannelState, { probeIntervalMs }: RecordOptions): Promise<void> {
+async function updateChannel(
+  sql: Sql,
+  before: ChannelState,
+  after: ChannelState,
+  { probeIntervalMs }: RecordOptions,
+): Promise<void> {
   if (before.status === after.status && before.consecutiveFailures === after.consecutiveFailures) return;
   await sql.query(
     `UPDATE notification_channels SET status = $2, consecutive_failures = $3, failure_reason = CASE WHEN $2 = 'active' THEN NULL ELSE $4 END,
        failed_at = CASE WHEN $2 = 'failed' THEN coalesce(failed_at, now()) END,
        probe_at = CASE WHEN $2 = 'failing' AND $5 THEN now() + $6 * interval '1 ms' ELSE probe_at END
      WHERE id = $1`,
-    [after.id, after.status, after.consecutiveFailures, after.failureReason, before.status === 'active', probeIntervalMs],
+    [
+      after.id,
+      after.status,
+      after.consecutiveFailures,
+      after.failureReason,
+      before.status === 'active',
+      probeIntervalMs,
+    ],
   );
   if (after.status === 'failed' && before.status !== 'failed') await insertChannelFailed(sql, after);
   if (before.status !== 'active' || after.status === 'active') return;

@@ -45,11 +45,16 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     if (this.isTimedOut) controller.abort(new Error('the time was up'));
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number, headers: Record<string, string | string[] | undefined>): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
     // Early hints and their like come before the answer.
     if (statusCode < 200) return;
     this.#statusCode = statusCode;
-    for (const [name, value] of Object.entries(headers)) if (value !== undefined) this.#headers[name] = Array.isArray(value) ? value.join(', ') : value;
+    for (const [name, value] of Object.entries(headers))
+      if (value !== undefined) this.#headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -84,6 +89,9 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   // PostgreSQL's text holds no NUL.
   #readBody(): string {
     if (this.#length === 0) return '';
-    return Buffer.concat(this.#chunks).subarray(0, CAPTURE_BYTES_MAX).toString('utf8').replaceAll('\0', '\uFFFD');
+    return Buffer.concat(this.#chunks)
+      .subarray(0, CAPTURE_BYTES_MAX)
+      .toString('utf8')
+      .replaceAll('\0', '\uFFFD');
   }
 }

@@ -4,7 +4,18 @@ const HOUR = 60 * MINUTE;
 
 /** Delay of each attempt after the one before, in milliseconds (decisions.md §5): 12 attempts in about 76 hours. */
 export const DEFAULT_RETRY_SCHEDULE_MS: readonly number[] = [
-  0, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR,
+  0,
+  5 * SECOND,
+  30 * SECOND,
+  2 * MINUTE,
+  10 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
 ];
 
 export interface RetryDelayOptions {
@@ -21,7 +32,12 @@ export interface RetryDelayOptions {
  * Milliseconds until the next attempt; undefined when the schedule is used up. Jitter is ±20 %; a receiver's
  * `Retry-After` counts within [base, 2 × base].
  */
-export function findRetryDelay({ scheduleMs, attemptCount, retryAfterMs, random }: RetryDelayOptions): number | undefined {
+export function findRetryDelay({
+  scheduleMs,
+  attemptCount,
+  retryAfterMs,
+  random,
+}: RetryDelayOptions): number | undefined {
   const base = scheduleMs[attemptCount];
   if (base === undefined) return undefined;
   if (retryAfterMs !== undefined) return Math.min(Math.max(retryAfterMs, base), 2 * base);

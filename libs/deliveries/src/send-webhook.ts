@@ -16,12 +16,33 @@ export interface SendWebhookInput {
 }
 
 /** One signed POST with a fresh time. A previous secret signs until its overlap ends, to the millisecond. */
-export async function sendWebhook({ attemptId, target, job, traceparent, dispatcher, userAgent, timeoutMs }: SendWebhookInput): Promise<Attempt> {
+export async function sendWebhook({
+  attemptId,
+  target,
+  job,
+  traceparent,
+  dispatcher,
+  userAgent,
+  timeoutMs,
+}: SendWebhookInput): Promise<Attempt> {
   const nowMs = Date.now();
-  const secrets = target.secrets.filter(({ expiresAtMs }) => expiresAtMs === undefined || expiresAtMs > nowMs).map(({ secret }) => secret);
-  const headers = buildWebhookHeaders({ channel: { ...target, secrets }, job, attemptId, traceparent, timestamp: Math.floor(nowMs / 1_000), userAgent });
+  const secrets = target.secrets
+    .filter(({ expiresAtMs }) => expiresAtMs === undefined || expiresAtMs > nowMs)
+    .map(({ secret }) => secret);
+  const headers = buildWebhookHeaders({
+    channel: { ...target, secrets },
+    job,
+    attemptId,
+    traceparent,
+    timestamp: Math.floor(nowMs / 1_000),
+    userAgent,
+  });
   const outcome = await postOnce({ url: target.url, headers, body: job.payload, dispatcher, timeoutMs });
-  return { id: attemptId, request: { method: 'POST', url: maskUrl(target.url), headers: maskHeaders(headers, target.auth) }, ...outcome };
+  return {
+    id: attemptId,
+    request: { method: 'POST', url: maskUrl(target.url), headers: maskHeaders(headers, target.auth) },
+    ...outcome,
+  };
 }
 
 function maskUrl(url: string): string {

@@ -7,7 +7,9 @@ interface Vector {
   readonly uuid: string;
 }
 
-const vectors = JSON.parse(await readFile(new URL('./event-id.vectors.json', import.meta.url), 'utf8')) as Vector[];
+const vectors = JSON.parse(
+  await readFile(new URL('./event-id.vectors.json', import.meta.url), 'utf8'),
+) as Vector[];
 const projectId = '6f1d1f4e-0000-5000-8000-000000000001';
 
 describe('event ids', () => {
@@ -16,9 +18,17 @@ describe('event ids', () => {
   });
 
   it('names an event by project, type, chain, hash and epoch', () => {
-    const key = { projectId, type: 'transaction.detected', chainGid: 'eip155:1', hash: '0xabc', epoch: 0 } as const;
+    const key = {
+      projectId,
+      type: 'transaction.detected',
+      chainGid: 'eip155:1',
+      hash: '0xabc',
+      epoch: 0,
+    } as const;
     expect(eventIdOf(key)).toBe('1db6763a-b653-5540-99f0-62a7045715af');
-    expect(eventIdOf({ ...key, type: 'transaction.reorged', epoch: 1 })).toBe('d087dca8-53af-52b9-9bd4-d37daf35bf73');
+    expect(eventIdOf({ ...key, type: 'transaction.reorged', epoch: 1 })).toBe(
+      'd087dca8-53af-52b9-9bd4-d37daf35bf73',
+    );
   });
 
   it('names a record by project, chain and hash', () => {
@@ -26,8 +36,16 @@ describe('event ids', () => {
   });
 
   it('names a balance event by its count', () => {
-    const key = { projectId, chainGid: 'eip155:1', addressId: projectId, assetGid: 'eip155:1/slip44:60', changeCount: 1 };
-    expect(balanceEventIdOf(key)).toBe(uuidv5(`${projectId}|balance.changed|eip155:1|${projectId}|eip155:1/slip44:60|1`));
+    const key = {
+      projectId,
+      chainGid: 'eip155:1',
+      addressId: projectId,
+      assetGid: 'eip155:1/slip44:60',
+      changeCount: 1,
+    };
+    expect(balanceEventIdOf(key)).toBe(
+      uuidv5(`${projectId}|balance.changed|eip155:1|${projectId}|eip155:1/slip44:60|1`),
+    );
     expect(balanceEventIdOf({ ...key, changeCount: 2 })).not.toBe(balanceEventIdOf(key));
   });
 });

@@ -29,7 +29,9 @@ export interface BalanceEventKey {
 
 /** The id of a `balance.changed` event. */
 export function balanceEventIdOf(key: BalanceEventKey): string {
-  return uuidv5([key.projectId, 'balance.changed', key.chainGid, key.addressId, key.assetGid, key.changeCount].join('|'));
+  return uuidv5(
+    [key.projectId, 'balance.changed', key.chainGid, key.addressId, key.assetGid, key.changeCount].join('|'),
+  );
 }
 
 /** The id of a project's record of a transaction: the same row however often it is found. */
@@ -39,7 +41,8 @@ export function transactionIdOf(projectId: string, chainGid: string, hash: strin
 
 /** Name-based UUID with SHA-1 (RFC 9562 §5.5), lower case. `name` is taken as UTF-8. */
 export function uuidv5(name: string, namespace: string = EVENT_NAMESPACE): string {
-  const bytes = namespace === EVENT_NAMESPACE ? ownNamespace : Buffer.from(namespace.replaceAll('-', ''), 'hex');
+  const bytes =
+    namespace === EVENT_NAMESPACE ? ownNamespace : Buffer.from(namespace.replaceAll('-', ''), 'hex');
   // The native one: several ids are made for each event.
   const hex = createHash('sha1').update(bytes).update(name).digest('hex');
   const variant = VARIANT[Number.parseInt(hex.charAt(16), 16) & 3]!;

@@ -12,26 +12,77 @@ const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 const height = z.int().min(0);
 const time = z.iso.datetime();
 
-export const chainGid = z.string().min(5).max(41).meta({ description: 'The chain as CAIP-2.', examples: ['eip155:1'] });
-export const projectId = z.uuid().meta({ description: 'The project that the address belongs to.', examples: [ID] });
+export const chainGid = z
+  .string()
+  .min(5)
+  .max(41)
+  .meta({ description: 'The chain as CAIP-2.', examples: ['eip155:1'] });
+export const projectId = z
+  .uuid()
+  .meta({ description: 'The project that the address belongs to.', examples: [ID] });
 const assetGid = z.string().meta({ description: 'The asset as CAIP-19.', examples: [ETHER] });
-const addressId = z.uuid().meta({ description: 'The monitored address, as `id` in `/addresses`.', examples: [ID] });
-const address = z.string().meta({ description: 'The address in its display form (EVM: EIP-55), as in `/addresses`.', examples: [RECEIVER] });
+const addressId = z
+  .uuid()
+  .meta({ description: 'The monitored address, as `id` in `/addresses`.', examples: [ID] });
+const address = z.string().meta({
+  description: 'The address in its display form (EVM: EIP-55), as in `/addresses`.',
+  examples: [RECEIVER],
+});
 
 /** On chains of unspent outputs one leg: an input (no `to`) or an output (no `from`); the legs of an address add up. */
 export const transferRecord = z
   .object({
-    index: z.int().meta({ description: 'Position in the transaction, from 0; on UTXO chains the inputs come first, then the outputs.', examples: [0] }),
-    type: z.enum(['native', 'token', 'internal']).meta({ description: '`native`: the coin that the transaction itself moves; `token`: a transfer that a token tells; `internal`: a coin that a contract moved.' }),
+    index: z.int().meta({
+      description:
+        'Position in the transaction, from 0; on UTXO chains the inputs come first, then the outputs.',
+      examples: [0],
+    }),
+    type: z.enum(['native', 'token', 'internal']).meta({
+      description:
+        '`native`: the coin that the transaction itself moves; `token`: a transfer that a token tells; `internal`: a coin that a contract moved.',
+    }),
     asset_gid: assetGid,
-    from: z.string().nullable().meta({ description: 'Sender in its display form. Null where the source is no account: coinbases and mints, and every output of a UTXO transaction.', examples: [SENDER] }),
-    to: z.string().nullable().meta({ description: 'Receiver in its display form. Null for every input of a UTXO transaction.', examples: [RECEIVER] }),
-    amount: decimal.nullable().meta({ description: 'In whole units of the asset, an exact decimal. Null while the decimals of the token are not known.', examples: ['1.5'] }),
-    amount_raw: raw.meta({ description: 'In base units of the asset (wei, satoshi, lamport, sun), an integer.', examples: ['1500000000000000000'] }),
-    decimals: z.int().nullable().meta({ description: 'Decimal places between base and whole units. Null while they are not known.', examples: [18] }),
-    log_index: z.int().nullable().meta({ description: 'Position of the log in the block, for token transfers of EVM and TRON chains.', examples: [null] }),
+    from: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Sender in its display form. Null where the source is no account: coinbases and mints, and every output of a UTXO transaction.',
+        examples: [SENDER],
+      }),
+    to: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'Receiver in its display form. Null for every input of a UTXO transaction.',
+        examples: [RECEIVER],
+      }),
+    amount: decimal.nullable().meta({
+      description:
+        'In whole units of the asset, an exact decimal. Null while the decimals of the token are not known.',
+      examples: ['1.5'],
+    }),
+    amount_raw: raw.meta({
+      description: 'In base units of the asset (wei, satoshi, lamport, sun), an integer.',
+      examples: ['1500000000000000000'],
+    }),
+    decimals: z
+      .int()
+      .nullable()
+      .meta({
+        description: 'Decimal places between base and whole units. Null while they are not known.',
+        examples: [18],
+      }),
+    log_index: z
+      .int()
+      .nullable()
+      .meta({
+        description: 'Position of the log in the block, for token transfers of EVM and TRON chains.',
+        examples: [null],
+      }),
     monitored_addresses: z.array(z.string()).meta({
-      description: 'Addresses of the project among `from` and `to`, in their display form. Empty for an output of a UTXO transaction that pays somebody else out of an output of the project.',
+      description:
+        'Addresses of the project among `from` and `to`, in their display form. Empty for an output of a UTXO transaction that pays somebody else out of an output of the project.',
       examples: [[RECEIVER]],
     }),
   })
@@ -39,19 +90,46 @@ export const transferRecord = z
 
 export const transactionRecord = z
   .object({
-    id: z.uuid().meta({ description: 'Of this transaction in this project; the same after a reorg.', examples: [ID] }),
+    id: z
+      .uuid()
+      .meta({ description: 'Of this transaction in this project; the same after a reorg.', examples: [ID] }),
     chain_gid: chainGid,
-    hash: z.string().meta({ description: 'The transaction hash (Bitcoin: txid, Solana: signature), as the chain writes it.', examples: [TRANSACTION] }),
-    status: z.enum(['pending', 'detected', 'confirmed', 'reorged', 'failed']).meta({
-      description: '`pending`: in the mempool; `detected`: in a block; `confirmed`: in a block that is final by the policy of the chain; `reorged`: its block left the chain; `failed`: in a block, but it moved nothing.',
+    hash: z.string().meta({
+      description: 'The transaction hash (Bitcoin: txid, Solana: signature), as the chain writes it.',
+      examples: [TRANSACTION],
     }),
-    direction: z.enum(['in', 'out', 'self']).meta({ description: 'As the monitored addresses see it: `self` where they are on both sides.' }),
-    block_number: height.nullable().meta({ description: 'Height of its block, on Solana the slot. Null while pending.', examples: [21_000_000] }),
-    block_hash: z.string().nullable().meta({ description: 'Hash of its block. Null while pending.', examples: [BLOCK] }),
-    block_timestamp: time.nullable().meta({ description: 'When its block says that it was made. Null while pending.', examples: ['2026-01-01T00:00:00.000Z'] }),
-    tx_index: z.int().nullable().meta({ description: 'Position in its block, from 0. Null while pending.', examples: [7] }),
-    confirmations: z.int().meta({ description: 'Blocks that hold it, its own included; 0 while pending or reorged.', examples: [1] }),
-    required_confirmations: z.int().meta({ description: 'Confirmations after which it counts as `confirmed`; where the chain tells its own finality, that decides.', examples: [12] }),
+    status: z.enum(['pending', 'detected', 'confirmed', 'reorged', 'failed']).meta({
+      description:
+        '`pending`: in the mempool; `detected`: in a block; `confirmed`: in a block that is final by the policy of the chain; `reorged`: its block left the chain; `failed`: in a block, but it moved nothing.',
+    }),
+    direction: z
+      .enum(['in', 'out', 'self'])
+      .meta({ description: 'As the monitored addresses see it: `self` where they are on both sides.' }),
+    block_number: height.nullable().meta({
+      description: 'Height of its block, on Solana the slot. Null while pending.',
+      examples: [21_000_000],
+    }),
+    block_hash: z
+      .string()
+      .nullable()
+      .meta({ description: 'Hash of its block. Null while pending.', examples: [BLOCK] }),
+    block_timestamp: time.nullable().meta({
+      description: 'When its block says that it was made. Null while pending.',
+      examples: ['2026-01-01T00:00:00.000Z'],
+    }),
+    tx_index: z
+      .int()
+      .nullable()
+      .meta({ description: 'Position in its block, from 0. Null while pending.', examples: [7] }),
+    confirmations: z.int().meta({
+      description: 'Blocks that hold it, its own included; 0 while pending or reorged.',
+      examples: [1],
+    }),
+    required_confirmations: z.int().meta({
+      description:
+        'Confirmations after which it counts as `confirmed`; where the chain tells its own finality, that decides.',
+      examples: [12],
+    }),
     fee: z
       .object({
         asset_gid: assetGid,
@@ -59,9 +137,21 @@ export const transactionRecord = z
         amount_raw: raw.meta({ description: 'In base units of the asset.', examples: ['420000000000000'] }),
       })
       .nullable()
-      .meta({ description: 'What the sender paid for it. Null where there is none and, on UTXO chains, where an input is spent that no watched address owned: its amount is not known.' }),
-    transfers: z.array(transferRecord).meta({ description: 'What it moved from or to monitored addresses, by `index`.' }),
-    replaced_by: z.string().nullable().meta({ description: 'Hash of the transaction that spends the same outputs in its place (RBF). Null otherwise.', examples: [null] }),
+      .meta({
+        description:
+          'What the sender paid for it. Null where there is none and, on UTXO chains, where an input is spent that no watched address owned: its amount is not known.',
+      }),
+    transfers: z
+      .array(transferRecord)
+      .meta({ description: 'What it moved from or to monitored addresses, by `index`.' }),
+    replaced_by: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Hash of the transaction that spends the same outputs in its place (RBF). Null otherwise.',
+        examples: [null],
+      }),
     verification: z
       .enum(['proved', 'unproved'])
       .default('proved')
@@ -70,9 +160,16 @@ export const transactionRecord = z
           '`unproved`: its block holds something that this release does not know, so that nothing but the word of a node stands for it. It is confirmed once its block is final and a second node tells the same of it, or the operator accepts the incident. Otherwise `proved`.',
         examples: ['proved'],
       }),
-    detected_at: time.meta({ description: 'When the service first saw it.', examples: ['2026-01-01T00:00:01.000Z'] }),
-    confirmed_at: time.nullable().meta({ description: 'When it was confirmed. Null before.', examples: [null] }),
-    reorged_at: time.nullable().meta({ description: 'When its block left the chain. Null otherwise.', examples: [null] }),
+    detected_at: time.meta({
+      description: 'When the service first saw it.',
+      examples: ['2026-01-01T00:00:01.000Z'],
+    }),
+    confirmed_at: time
+      .nullable()
+      .meta({ description: 'When it was confirmed. Null before.', examples: [null] }),
+    reorged_at: time
+      .nullable()
+      .meta({ description: 'When its block left the chain. Null otherwise.', examples: [null] }),
   })
   .meta({ description: 'A transaction of monitored addresses of the project.' });
 
@@ -81,16 +178,33 @@ export const balanceChangeRecord = z
     address_id: addressId,
     address,
     asset_gid: assetGid,
-    delta: decimal.nullable().meta({ description: 'Signed, in whole units of the asset. Null while the decimals of the token are not known.', examples: ['1.5'] }),
-    delta_raw: raw.meta({ description: 'Signed, in base units of the asset.', examples: ['1500000000000000000'] }),
+    delta: decimal.nullable().meta({
+      description: 'Signed, in whole units of the asset. Null while the decimals of the token are not known.',
+      examples: ['1.5'],
+    }),
+    delta_raw: raw.meta({
+      description: 'Signed, in base units of the asset.',
+      examples: ['1500000000000000000'],
+    }),
   })
-  .meta({ description: 'What the transaction did to one monitored address: its transfers and, for the sender, the fee.' });
+  .meta({
+    description:
+      'What the transaction did to one monitored address: its transfers and, for the sender, the fee.',
+  });
 
 const transactionData = z
   .object({
-    transaction: transactionRecord.meta({ description: 'The transaction as it was when the event was made.' }),
-    balance_changes: z.array(balanceChangeRecord).meta({ description: 'One for each monitored address and asset.' }),
-    truncated: z.boolean().meta({ description: 'True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.', examples: [false] }),
+    transaction: transactionRecord.meta({
+      description: 'The transaction as it was when the event was made.',
+    }),
+    balance_changes: z
+      .array(balanceChangeRecord)
+      .meta({ description: 'One for each monitored address and asset.' }),
+    truncated: z.boolean().meta({
+      description:
+        'True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.',
+      examples: [false],
+    }),
   })
   .meta({ description: 'What happened.' });
 
@@ -100,10 +214,21 @@ const balanceChangedData = z
     address,
     chain_gid: chainGid,
     asset_gid: assetGid,
-    previous: decimal.nullable().meta({ description: 'Balance before, in whole units. Null where none was known.', examples: ['0'] }),
-    current: decimal.meta({ description: 'Balance at the block, in whole units, as the chain states it.', examples: ['1.5'] }),
-    delta: decimal.nullable().meta({ description: '`current` less `previous`, in whole units. Null where `previous` is.', examples: ['1.5'] }),
-    block_number: height.meta({ description: 'Block at which the balance was read.', examples: [21_000_000] }),
+    previous: decimal
+      .nullable()
+      .meta({ description: 'Balance before, in whole units. Null where none was known.', examples: ['0'] }),
+    current: decimal.meta({
+      description: 'Balance at the block, in whole units, as the chain states it.',
+      examples: ['1.5'],
+    }),
+    delta: decimal.nullable().meta({
+      description: '`current` less `previous`, in whole units. Null where `previous` is.',
+      examples: ['1.5'],
+    }),
+    block_number: height.meta({
+      description: 'Block at which the balance was read.',
+      examples: [21_000_000],
+    }),
     block_hash: z.string().meta({ description: 'Hash of that block.', examples: [BLOCK] }),
     is_confirmed: z.boolean().meta({ description: 'Whether that block is final.', examples: [false] }),
   })
@@ -117,8 +242,13 @@ const channelFailedData = z
         id: z.uuid().meta({ description: 'Of the channel.', examples: [ID] }),
         kind: z.enum(['nats', 'telegram', 'webhook']).meta({ description: 'Of the channel.' }),
         name: z.string().meta({ description: 'As its user called it.', examples: ['Payments'] }),
-        failed_at: time.meta({ description: 'When the service gave it up.', examples: ['2026-01-01T00:00:00.000Z'] }),
-        failure_reason: z.string().meta({ description: 'Why, for people.', examples: ['the receiver answered 410 Gone'] }),
+        failed_at: time.meta({
+          description: 'When the service gave it up.',
+          examples: ['2026-01-01T00:00:00.000Z'],
+        }),
+        failure_reason: z
+          .string()
+          .meta({ description: 'Why, for people.', examples: ['the receiver answered 410 Gone'] }),
       })
       .meta({ description: 'The channel that failed.' }),
   })
@@ -128,24 +258,60 @@ const channelFailedData = z
 const envelope = <T extends string, D extends z.ZodType>(type: T, data: D, description: string) =>
   z
     .object({
-      event_id: z.uuid().meta({ description: 'UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.', examples: ['6f1d1f4e-0000-5000-8000-000000000001'] }),
+      event_id: z.uuid().meta({
+        description:
+          'UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.',
+        examples: ['6f1d1f4e-0000-5000-8000-000000000001'],
+      }),
       type: z.literal(type).meta({ description: 'What happened.' }),
       api_version: z.literal('v1').meta({ description: 'Version of this envelope; it only gains members.' }),
-      created_at: time.meta({ description: 'When the event was made.', examples: ['2026-01-01T00:00:01.000Z'] }),
-      is_test_message: z.boolean().meta({ description: 'True for what `actions/test` sends: nothing happened.', examples: [false] }),
+      created_at: time.meta({
+        description: 'When the event was made.',
+        examples: ['2026-01-01T00:00:01.000Z'],
+      }),
+      is_test_message: z
+        .boolean()
+        .meta({ description: 'True for what `actions/test` sends: nothing happened.', examples: [false] }),
       project_id: projectId,
-      sequence: height.meta({ description: 'Grows by one per project and chain; 0 for what is of no chain and for test messages.', examples: [18_231] }),
+      sequence: height.meta({
+        description: 'Grows by one per project and chain; 0 for what is of no chain and for test messages.',
+        examples: [18_231],
+      }),
       data,
     })
     .meta({ description });
 
 export const EVENT_SCHEMAS = {
-  'transaction.detected': envelope('transaction.detected', transactionData, 'A transaction that touches a monitored address was seen, in the mempool or in a block.'),
-  'transaction.confirmed': envelope('transaction.confirmed', transactionData, 'Such a transaction became final.'),
-  'transaction.reorged': envelope('transaction.reorged', transactionData, 'The block of such a transaction left the chain: undo what was done for it.'),
-  'transaction.failed': envelope('transaction.failed', transactionData, 'A transaction of a monitored address failed: it moved nothing but its fee.'),
-  'balance.changed': envelope('balance.changed', balanceChangedData, 'A monitored address has a new balance.'),
-  'channel.failed': envelope('channel.failed', channelFailedData, 'A notification channel of the project was given up.'),
+  'transaction.detected': envelope(
+    'transaction.detected',
+    transactionData,
+    'A transaction that touches a monitored address was seen, in the mempool or in a block.',
+  ),
+  'transaction.confirmed': envelope(
+    'transaction.confirmed',
+    transactionData,
+    'Such a transaction became final.',
+  ),
+  'transaction.reorged': envelope(
+    'transaction.reorged',
+    transactionData,
+    'The block of such a transaction left the chain: undo what was done for it.',
+  ),
+  'transaction.failed': envelope(
+    'transaction.failed',
+    transactionData,
+    'A transaction of a monitored address failed: it moved nothing but its fee.',
+  ),
+  'balance.changed': envelope(
+    'balance.changed',
+    balanceChangedData,
+    'A monitored address has a new balance.',
+  ),
+  'channel.failed': envelope(
+    'channel.failed',
+    channelFailedData,
+    'A notification channel of the project was given up.',
+  ),
 } as const;
 export type EventType = keyof typeof EVENT_SCHEMAS;
 export type EventEnvelope<T extends EventType = EventType> = z.infer<(typeof EVENT_SCHEMAS)[T]>;

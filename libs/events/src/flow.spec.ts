@@ -10,7 +10,9 @@ const services = Object.keys(FLOW) as FlowService[];
 function sort(links: readonly (readonly [string, string])[]): string[] {
   const sorted: string[] = [];
   for (let left: string[] = [...services]; left.length > 0; ) {
-    const ready = left.filter((service) => !links.some(([from, to]) => to === service && left.includes(from)));
+    const ready = left.filter(
+      (service) => !links.some(([from, to]) => to === service && left.includes(from)),
+    );
     if (ready.length === 0) return sorted;
     sorted.push(...ready);
     left = left.filter((service) => !ready.includes(service));
@@ -30,7 +32,9 @@ describe('FLOW', () => {
   });
 
   it('gives every subject a producer and a consumer', () => {
-    const [produced, consumed] = (['produces', 'consumes'] as const).map((side) => new Set<SubjectKind>(services.flatMap((service) => FLOW[service][side])));
+    const [produced, consumed] = (['produces', 'consumes'] as const).map(
+      (side) => new Set<SubjectKind>(services.flatMap((service) => FLOW[service][side])),
+    );
     expect([...produced!].toSorted()).toEqual(Object.keys(SUBJECTS).toSorted());
     expect([...consumed!].toSorted()).toEqual(Object.keys(SUBJECTS).toSorted());
   });

@@ -6,7 +6,13 @@
  * const subject = subjectOf('tx.detected', [chainGid, projectId]);
  */
 export { balanceChangeRecord, EVENT_SCHEMAS, transactionRecord, transferRecord } from './event-records.ts';
-export type { BalanceChangeRecord, EventEnvelope, EventType, TransactionRecord, TransferRecord } from './event-records.ts';
+export type {
+  BalanceChangeRecord,
+  EventEnvelope,
+  EventType,
+  TransactionRecord,
+  TransferRecord,
+} from './event-records.ts';
 export * from './subjects.ts';
 export * from './flow.ts';
 export * from './subject-of.ts';

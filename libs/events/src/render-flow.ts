@@ -26,7 +26,10 @@ export function renderFlow(): string {
     '',
     '## Services',
     '',
-    ...table(['Service', 'Consumes', 'Produces'], services.map((service) => [service, list(FLOW[service].consumes), list(FLOW[service].produces)])),
+    ...table(
+      ['Service', 'Consumes', 'Produces'],
+      services.map((service) => [service, list(FLOW[service].consumes), list(FLOW[service].produces)]),
+    ),
     '',
   ].join('\n');
 }
@@ -34,10 +37,12 @@ export function renderFlow(): string {
 /** Who tells whom, without what a service tells its own replicas. */
 export function edges(): [from: FlowService, to: FlowService, kinds: SubjectKind[]][] {
   return services.flatMap((from) =>
-    services.filter((to) => to !== from).flatMap((to): [FlowService, FlowService, SubjectKind[]][] => {
-      const shared = kinds.filter((kind) => produces(from, kind) && consumes(to, kind));
-      return shared.length === 0 ? [] : [[from, to, shared]];
-    }),
+    services
+      .filter((to) => to !== from)
+      .flatMap((to): [FlowService, FlowService, SubjectKind[]][] => {
+        const shared = kinds.filter((kind) => produces(from, kind) && consumes(to, kind));
+        return shared.length === 0 ? [] : [[from, to, shared]];
+      }),
   );
 }
 

@@ -41,15 +41,21 @@ describe('subjectOf', () => {
 
 describe('streamOf', () => {
   it('is the first word', () => {
-    expect(new Set((Object.keys(SUBJECTS) as SubjectKind[]).map(streamOf))).toEqual(new Set(['block', 'tx', 'balance', 'address', 'chain', 'key']));
+    expect(new Set((Object.keys(SUBJECTS) as SubjectKind[]).map(streamOf))).toEqual(
+      new Set(['block', 'tx', 'balance', 'address', 'chain', 'key']),
+    );
   });
 });
 
 describe('payloads', () => {
   it('take the envelope of an event as it is, and with a schema version', () => {
     expect(SUBJECTS['balance.changed'].payload.safeParse(balanceChanged).success).toBe(true);
-    expect(SUBJECTS['balance.changed'].payload.safeParse({ ...balanceChanged, schema: 1 }).success).toBe(true);
-    expect(SUBJECTS['balance.changed'].payload.safeParse({ ...balanceChanged, schema: 2 }).success).toBe(false);
+    expect(SUBJECTS['balance.changed'].payload.safeParse({ ...balanceChanged, schema: 1 }).success).toBe(
+      true,
+    );
+    expect(SUBJECTS['balance.changed'].payload.safeParse({ ...balanceChanged, schema: 2 }).success).toBe(
+      false,
+    );
   });
 
   it.each([
@@ -58,7 +64,12 @@ describe('payloads', () => {
     ['a bare dot', { current: '1.' }],
     ['no block', { block_number: undefined }],
   ])('refuse an amount or block with %s', (_, change) => {
-    expect(EVENT_SCHEMAS['balance.changed'].safeParse({ ...balanceChanged, data: { ...balanceChanged.data, ...change } }).success).toBe(false);
+    expect(
+      EVENT_SCHEMAS['balance.changed'].safeParse({
+        ...balanceChanged,
+        data: { ...balanceChanged.data, ...change },
+      }).success,
+    ).toBe(false);
   });
 
   it('refuse the event of another subject', () => {
@@ -66,7 +77,16 @@ describe('payloads', () => {
   });
 
   it.each(['block', 'reorg', 'finalize'])('take a feed entry of type %s', (type) => {
-    const entry = { schema: 1, seq: 1, type, chain_gid: 'eip155:1', number: 0, hash: '0x1', parent_hash: '0x0', timestamp: 0 };
+    const entry = {
+      schema: 1,
+      seq: 1,
+      type,
+      chain_gid: 'eip155:1',
+      number: 0,
+      hash: '0x1',
+      parent_hash: '0x0',
+      timestamp: 0,
+    };
     expect(SUBJECTS['block.new'].payload.safeParse(entry).success).toBe(true);
     expect(SUBJECTS['block.new'].payload.safeParse({ ...entry, seq: -1 }).success).toBe(false);
   });

@@ -10,11 +10,20 @@ export interface LazySignal {
  * Settles as `work` does, or with 503 when that takes longer. `work` is told by its signal, also when the client goes
  * away; what it makes of that nobody hears any more.
  */
-export function answerInTime<T>(res: Response, deadlineMs: number, work: (lazy: LazySignal) => Promise<T>): Promise<T> {
+export function answerInTime<T>(
+  res: Response,
+  deadlineMs: number,
+  work: (lazy: LazySignal) => Promise<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const lazy = new ClientSignal(res);
     const timer = setTimeout(() => {
-      reject(serviceUnavailable(`The request took longer than ${deadlineMs / 1_000} s; it may still be carried out.`, { retryAfterSeconds: 1 }));
+      reject(
+        serviceUnavailable(
+          `The request took longer than ${deadlineMs / 1_000} s; it may still be carried out.`,
+          { retryAfterSeconds: 1 },
+        ),
+      );
       lazy.abort(new Error('the request took too long'));
     }, deadlineMs);
     work(lazy).then(

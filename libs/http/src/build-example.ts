@@ -7,17 +7,26 @@ type Components = Readonly<Record<string, JsonSchema>>;
  * @throws RangeError with the path of a member that has no example and cannot do without
  */
 export function buildExample(schema: JsonSchema, components: Components, path = ''): unknown {
-  const known = [...listOf(schema.examples), ...('const' in schema ? [schema.const] : []), ...('default' in schema ? [schema.default] : []), ...listOf(schema.enum)];
+  const known = [
+    ...listOf(schema.examples),
+    ...('const' in schema ? [schema.const] : []),
+    ...('default' in schema ? [schema.default] : []),
+    ...listOf(schema.enum),
+  ];
   if (known.length > 0) return known[0];
-  if (typeof schema.$ref === 'string') return buildExample(resolve(schema.$ref, components), components, path);
+  if (typeof schema.$ref === 'string')
+    return buildExample(resolve(schema.$ref, components), components, path);
   const choices = [...listOf(schema.anyOf), ...listOf(schema.oneOf)] as JsonSchema[];
   if (choices[0] !== undefined) return buildExample(choices[0], components, path);
   const parts = listOf(schema.allOf) as JsonSchema[];
-  if (parts.length > 0) return Object.assign({}, ...parts.map((part) => buildExample(part, components, path))) as unknown;
+  if (parts.length > 0)
+    return Object.assign({}, ...parts.map((part) => buildExample(part, components, path))) as unknown;
   if (schema.type === 'array') return [buildExample(schema.items as JsonSchema, components, `${path}[]`)];
   if (typeof schema.properties === 'object') {
     const members = Object.entries(schema.properties as Record<string, JsonSchema>);
-    return Object.fromEntries(members.map(([name, member]) => [name, buildExample(member, components, `${path}.${name}`)]));
+    return Object.fromEntries(
+      members.map(([name, member]) => [name, buildExample(member, components, `${path}.${name}`)]),
+    );
   }
   if (schema.type === 'boolean') return true;
   throw new RangeError(`${path === '' ? 'the schema' : path.slice(1)}: expected an example, got none`);

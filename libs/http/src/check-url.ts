@@ -13,7 +13,9 @@ export function checkUrl(): RequestHandler {
     const path = queryStart < 0 ? req.originalUrl : req.originalUrl.slice(0, queryStart);
     const query = queryStart < 0 ? '' : req.originalUrl.slice(queryStart + 1);
     const reason =
-      req.originalUrl.length > maxUrlLength ? `expected a URL of at most ${maxUrlLength} characters` : undefined;
+      req.originalUrl.length > maxUrlLength
+        ? `expected a URL of at most ${maxUrlLength} characters`
+        : undefined;
     const pathReason = reason ?? findEncodingFault(path);
     if (pathReason !== undefined) return next(invalidRequest([{ name: 'path', reason: pathReason }]));
     const queryReason = findEncodingFault(query.replaceAll('+', ' '));

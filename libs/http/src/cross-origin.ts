@@ -17,7 +17,13 @@ const preflightSeconds = 600;
  * The CORS protocol of the Fetch standard. Closed unless origins are given; never with credentials, as the key travels
  * in a header that a page has to know. What is not allowed gets the same answer, which its browser hides from the page.
  */
-export function crossOrigin({ origins, methods, requestHeaders, exposedHeaders, beforePreflight }: CrossOriginOptions): RequestHandler {
+export function crossOrigin({
+  origins,
+  methods,
+  requestHeaders,
+  exposedHeaders,
+  beforePreflight,
+}: CrossOriginOptions): RequestHandler {
   const isOpen = origins.includes('*');
   return (req, res, next) => {
     if (origins.length === 0) return next();

@@ -16,7 +16,8 @@ export function findBodyFault(body: unknown): BodyFault | undefined {
   const open: { value: unknown; path: readonly string[] }[] = [{ value: body, path: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, path } = next;
-    if (path.length > maxDepth) return { name: path[0] ?? 'body', reason: `expected at most ${maxDepth} levels of nesting` };
+    if (path.length > maxDepth)
+      return { name: path[0] ?? 'body', reason: `expected at most ${maxDepth} levels of nesting` };
     if (typeof value === 'string') {
       const reason = findTextFault(value);
       if (reason !== undefined) return { name: path.join('.') || 'body', reason };
@@ -24,7 +25,8 @@ export function findBodyFault(body: unknown): BodyFault | undefined {
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, child] of Object.entries(value)) {
       const reason = findTextFault(key);
-      if (reason !== undefined) return { name: path.join('.') || 'body', reason: `a member's name ${reason}` };
+      if (reason !== undefined)
+        return { name: path.join('.') || 'body', reason: `a member's name ${reason}` };
       open.push({ value: child, path: [...path, key] });
     }
   }

@@ -21,7 +21,10 @@ export function findInexactNumber(text: string): BodyFault | undefined {
   });
   if (literal === undefined) return undefined;
   const got = literal.length > 40 ? `${literal.slice(0, 40)}…` : literal;
-  return { name: findPath(JSON.parse(marked), mark)?.join('.') || 'body', reason: `expected a number that is kept exactly, got ${got}: send it as text` };
+  return {
+    name: findPath(JSON.parse(marked), mark)?.join('.') || 'body',
+    reason: `expected a number that is kept exactly, got ${got}: send it as text`,
+  };
 }
 
 function isExact(literal: string): boolean {
@@ -31,7 +34,8 @@ function isExact(literal: string): boolean {
 
 /** `12.50e3` → `125e2`: digits without zeros at the ends, and the power of ten. */
 function normalize(literal: string): string {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
   const kept = digits.replace(/0+$/, '');
   if (kept === '') return '0';

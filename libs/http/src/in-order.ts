@@ -19,7 +19,9 @@ function runFrom(index: number, run: Run): void {
   const handler = run.handlers[index];
   if (handler === undefined) return run.next();
   try {
-    const running: unknown = handler(run.req, run.res, (error?: unknown) => (error === undefined ? runFrom(index + 1, run) : run.next(error)));
+    const running: unknown = handler(run.req, run.res, (error?: unknown) =>
+      error === undefined ? runFrom(index + 1, run) : run.next(error),
+    );
     if (running instanceof Promise) running.catch(run.next);
   } catch (error) {
     run.next(error);

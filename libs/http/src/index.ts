@@ -23,7 +23,13 @@ export type { JsonSchema, SchemaBook } from './schema-book.ts';
 export { mountRoutes } from './mount-routes.ts';
 export type { RouteCall } from './mount-routes.ts';
 export { problemErrors, routeNotFound } from './problem-errors.ts';
-export { booleanParameter, integerParameter, listParameter, pageParameters, sortParameter } from './query-schemas.ts';
+export {
+  booleanParameter,
+  integerParameter,
+  listParameter,
+  pageParameters,
+  sortParameter,
+} from './query-schemas.ts';
 export { offsetOf, pageSchema, toPage } from './page.ts';
 export type { PageRequest } from './page.ts';
 export { startHttpServer } from './start-http-server.ts';

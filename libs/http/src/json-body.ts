@@ -15,7 +15,9 @@ export interface JsonBodyOptions {
 export function jsonBody(options: JsonBodyOptions): RequestHandler {
   const json = express.json({ limit: options.limitBytes, strict: false, type: () => true, verify: keepText });
   const parse: RequestHandler = (req, res, next) =>
-    json(req, res, (error?: unknown) => next(error === undefined ? undefined : toProblem(error, options.limitBytes)));
+    json(req, res, (error?: unknown) =>
+      next(error === undefined ? undefined : toProblem(error, options.limitBytes)),
+    );
   const readBody = inOrder(requireJson, parse, checkBody);
   return (req, res, next) => (announcesBody(req.headers) ? readBody(req, res, next) : next());
 }
@@ -59,7 +61,9 @@ function toProblem(error: unknown, limitBytes: number): unknown {
     case 'entity.too.large':
       return contentTooLarge(limitBytes);
     case 'encoding.unsupported':
-      return new ProblemError('unsupported_media_type', { detail: 'Expected the content encoding identity, gzip, deflate or br.' });
+      return new ProblemError('unsupported_media_type', {
+        detail: 'Expected the content encoding identity, gzip, deflate or br.',
+      });
     case 'charset.unsupported':
       return new ProblemError('unsupported_media_type', { detail: 'Expected the charset UTF-8.' });
     case 'entity.parse.failed':
@@ -69,5 +73,7 @@ function toProblem(error: unknown, limitBytes: number): unknown {
   }
   const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
   // Broken compression, a length that does not match, an aborted upload: the sender's doing as well.
-  return typeof status === 'number' && status >= 400 && status < 500 ? invalidRequest([{ name: 'body', reason: 'could not be read' }]) : error;
+  return typeof status === 'number' && status >= 400 && status < 500
+    ? invalidRequest([{ name: 'body', reason: 'could not be read' }])
+    : error;
 }

@@ -33,7 +33,10 @@ interface Group {
 }
 
 /** The handler of a route table: parses, authorizes, calls, answers; 405 with Allow for other methods of a known path. */
-export function mountRoutes<Deps, Principal>(routes: readonly Route<Deps, Principal>[], options: MountOptions<Deps, Principal>): RequestHandler {
+export function mountRoutes<Deps, Principal>(
+  routes: readonly Route<Deps, Principal>[],
+  options: MountOptions<Deps, Principal>,
+): RequestHandler {
   const tree = new RouteTree<Group>();
   for (const group of groupByPath(routes, options)) tree.add(group.path, group);
   return (req, res, next) => {
@@ -43,13 +46,19 @@ export function mountRoutes<Deps, Principal>(routes: readonly Route<Deps, Princi
     // For who writes down what was asked, as Express does it.
     req.route = { path };
     const handler = handlers.get(req.method === 'HEAD' ? 'GET' : req.method);
-    if (handler === undefined) return next(methodNotAllowed(handlers.has('GET') ? [...handlers.keys(), 'HEAD'] : [...handlers.keys()]));
+    if (handler === undefined)
+      return next(
+        methodNotAllowed(handlers.has('GET') ? [...handlers.keys(), 'HEAD'] : [...handlers.keys()]),
+      );
     req.params = found.params;
     return handler(req, res);
   };
 }
 
-function groupByPath<Deps, Principal>(routes: readonly Route<Deps, Principal>[], options: MountOptions<Deps, Principal>): Iterable<Group> {
+function groupByPath<Deps, Principal>(
+  routes: readonly Route<Deps, Principal>[],
+  options: MountOptions<Deps, Principal>,
+): Iterable<Group> {
   const groups = new Map<string, Group>();
   for (const route of routes) {
     const group = groups.get(route.path) ?? { path: route.path, handlers: new Map() };
@@ -77,7 +86,9 @@ function toHandler<Deps, Principal>(route: Route<Deps, Principal>, options: Moun
         },
       };
       const run = (deps: Deps): Promise<RouteReply> => route.handle(request, deps);
-      return options.around ? options.around({ route, req, res, principal, deps: options.deps, run }) : run(options.deps);
+      return options.around
+        ? options.around({ route, req, res, principal, deps: options.deps, run })
+        : run(options.deps);
     });
     if (options.checkReplies) checkReply(route, reply.status, reply.body);
     sendReply(res, reply);
@@ -94,6 +105,7 @@ function sendReply(res: Response, { status, body }: RouteReply): void {
 }
 
 function checkReply<Deps, Principal>(route: Route<Deps, Principal>, status: number, body: unknown): void {
-  if (!(status in route.schemas.responses)) throw new Error(`${route.method} ${route.path} answered ${status}, which it does not declare`);
+  if (!(status in route.schemas.responses))
+    throw new Error(`${route.method} ${route.path} answered ${status}, which it does not declare`);
   route.schemas.responses[status]?.parse(body);
 }

@@ -11,10 +11,22 @@ export function pageSchema<T extends z.ZodType>(item: T) {
     items: z.array(item).meta({ description: 'The page, in the order that was asked for.' }),
     meta: z
       .object({
-        limit: z.int().min(1).meta({ description: 'Items a page.', examples: [20] }),
-        page: z.int().min(1).meta({ description: 'Which page this is, from 1.', examples: [1] }),
-        total: z.int().min(0).meta({ description: 'Items on all pages.', examples: [1] }),
-        total_pages: z.int().min(0).meta({ description: 'How many pages there are.', examples: [1] }),
+        limit: z
+          .int()
+          .min(1)
+          .meta({ description: 'Items a page.', examples: [20] }),
+        page: z
+          .int()
+          .min(1)
+          .meta({ description: 'Which page this is, from 1.', examples: [1] }),
+        total: z
+          .int()
+          .min(0)
+          .meta({ description: 'Items on all pages.', examples: [1] }),
+        total_pages: z
+          .int()
+          .min(0)
+          .meta({ description: 'How many pages there are.', examples: [1] }),
       })
       .meta({ description: 'Where the page stands in the list.' }),
   });

@@ -24,7 +24,12 @@ export function parseRequest(schemas: RouteSchemas, req: Request): ParsedRequest
   return { params, query, body };
 }
 
-function parsePart(schema: z.ZodType | undefined, value: unknown, fields: ProblemField[], options: FieldsOptions = {}): unknown {
+function parsePart(
+  schema: z.ZodType | undefined,
+  value: unknown,
+  fields: ProblemField[],
+  options: FieldsOptions = {},
+): unknown {
   if (!schema) return undefined;
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -41,6 +46,8 @@ function parseQuery(schema: z.ZodType | undefined, req: Request, fields: Problem
 }
 
 function refuseBody(body: unknown, fields: ProblemField[]): undefined {
-  const isEmpty = body === undefined || (typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0);
+  const isEmpty =
+    body === undefined ||
+    (typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0);
   if (!isEmpty) fields.push({ name: 'body', reason: 'expected no body' });
 }

@@ -1,5 +1,12 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
-import { PROBLEM_CONTENT_TYPE, ProblemError, internalServerError, invalidRequest, notFound, toProblemDocument } from '@chainwatch/problem';
+import {
+  PROBLEM_CONTENT_TYPE,
+  ProblemError,
+  internalServerError,
+  invalidRequest,
+  notFound,
+  toProblemDocument,
+} from '@chainwatch/problem';
 import type { ProblemContext } from '@chainwatch/problem';
 
 export interface ProblemErrorsOptions {
@@ -7,7 +14,10 @@ export interface ProblemErrorsOptions {
   /** Errors of domain and adapter libraries that have a place in HTTP; undefined: not one of those. */
   readonly translate?: (error: unknown) => ProblemError | undefined;
   /** Told about what nobody expected; the client sees only that something failed. */
-  readonly onUnexpected: (error: unknown, context: { requestId: string; method: string; path: string }) => void;
+  readonly onUnexpected: (
+    error: unknown,
+    context: { requestId: string; method: string; path: string },
+  ) => void;
 }
 
 /** The last middleware: every error becomes application/problem+json (RFC 9457). */
@@ -18,11 +28,18 @@ export function problemErrors(options: ProblemErrorsOptions): ErrorRequestHandle
     if (!problem) options.onUnexpected(error, { requestId, method: req.method, path: req.path });
     // Too late for another answer: the connection is cut, so that the client does not take half a body for a whole one.
     if (res.headersSent) return void res.destroy();
-    sendProblem(res, problem ?? internalServerError(error), { uris: options.uris, instance: req.originalUrl });
+    sendProblem(res, problem ?? internalServerError(error), {
+      uris: options.uris,
+      instance: req.originalUrl,
+    });
   };
 }
 
-function sendProblem(res: Response, problem: ProblemError, context: { uris: ProblemErrorsOptions['uris']; instance: string }): void {
+function sendProblem(
+  res: Response,
+  problem: ProblemError,
+  context: { uris: ProblemErrorsOptions['uris']; instance: string },
+): void {
   const path = context.instance.split('?', 1)[0]!;
   res.status(problem.status).set(problem.headers).type(PROBLEM_CONTENT_TYPE);
   res.send(JSON.stringify(toProblemDocument(problem, { ...context.uris, instance: path.slice(0, 512) })));
@@ -34,6 +51,7 @@ export const routeNotFound: RequestHandler = (_req, _res, next) => next(notFound
 function asProblem(error: unknown): ProblemError | undefined {
   if (error instanceof ProblemError) return error;
   // Express's router: a path parameter that does not decode.
-  if (error instanceof URIError) return invalidRequest([{ name: 'path', reason: 'expected percent-encoded UTF-8' }]);
+  if (error instanceof URIError)
+    return invalidRequest([{ name: 'path', reason: 'expected percent-encoded UTF-8' }]);
   return undefined;
 }

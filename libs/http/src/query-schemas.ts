@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 /** `?ids=a,b&ids=c` → ['a', 'b', 'c']: repeated, comma-separated and mixed (decisions.md 1.11). */
 export function listParameter<T extends z.ZodType>(item: T, max = 100) {
-  return z.preprocess((value) => (value === undefined ? undefined : splitList(value)), z.array(item).min(1).max(max).optional());
+  return z.preprocess(
+    (value) => (value === undefined ? undefined : splitList(value)),
+    z.array(item).min(1).max(max).optional(),
+  );
 }
 
 /** `?is_active=true`. */
@@ -25,10 +28,14 @@ export const pageParameters = {
 
 /** `sort_by` over the given fields, with `-` for descending. */
 export function sortParameter<const F extends string>(fields: readonly F[], initial: F | `-${F}`) {
-  return z.enum(fields.flatMap((field) => [field, `-${field}` as const])).default(initial as never) as z.ZodType<F | `-${F}`, unknown>;
+  return z
+    .enum(fields.flatMap((field) => [field, `-${field}` as const]))
+    .default(initial as never) as z.ZodType<F | `-${F}`, unknown>;
 }
 
 function splitList(value: unknown): unknown[] {
   const values: unknown[] = Array.isArray(value) ? value : [value];
-  return values.flatMap((entry) => (typeof entry === 'string' ? entry.split(',').map((part) => part.trim()) : [entry]));
+  return values.flatMap((entry) =>
+    typeof entry === 'string' ? entry.split(',').map((part) => part.trim()) : [entry],
+  );
 }

@@ -19,7 +19,8 @@ export class RouteTree<T> {
   add(path: string, value: T): void {
     const parts = path.slice(1).split('/');
     let node = this.#root;
-    for (const part of parts) node = part.startsWith(':') ? (node.variable ??= newNode()) : fixedOf(node, part);
+    for (const part of parts)
+      node = part.startsWith(':') ? (node.variable ??= newNode()) : fixedOf(node, part);
     node.end = { value, names: parts.filter((part) => part.startsWith(':')).map((part) => part.slice(1)) };
   }
 

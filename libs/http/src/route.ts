@@ -71,8 +71,14 @@ export function routeFactory<Deps, Principal>() {
     path: definition.path,
     summary: definition.summary,
     ...(definition.problems && { problems: definition.problems }),
-    schemas: { params: definition.params, query: definition.query, body: definition.body, responses: definition.responses },
+    schemas: {
+      params: definition.params,
+      query: definition.query,
+      body: definition.body,
+      responses: definition.responses,
+    },
     // The mount parses with exactly these schemas before it calls, so the erased values have the types of `P`, `Q` and `B`.
-    handle: (request, deps) => definition.handle(request as RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Principal>, deps),
+    handle: (request, deps) =>
+      definition.handle(request as RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Principal>, deps),
   });
 }

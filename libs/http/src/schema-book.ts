@@ -18,7 +18,9 @@ export function createSchemaBook(names: Readonly<Record<string, z.ZodType>>): Sc
     components,
     describe(schema, side) {
       const converted = convert(schema, side, registry);
-      for (const [name, definition] of Object.entries((converted.$defs ?? {}) as Record<string, JsonSchema>)) {
+      for (const [name, definition] of Object.entries(
+        (converted.$defs ?? {}) as Record<string, JsonSchema>,
+      )) {
         components[name] = tidy(definition, side) as JsonSchema;
       }
       delete converted.$defs;
@@ -27,7 +29,11 @@ export function createSchemaBook(names: Readonly<Record<string, z.ZodType>>): Sc
   };
 }
 
-function convert(schema: z.ZodType, side: 'input' | 'output', registry: z.core.$ZodRegistry<{ id: string }>): JsonSchema {
+function convert(
+  schema: z.ZodType,
+  side: 'input' | 'output',
+  registry: z.core.$ZodRegistry<{ id: string }>,
+): JsonSchema {
   const json: JsonSchema = z.toJSONSchema(schema, {
     io: side,
     unrepresentable: 'any',
@@ -52,9 +58,14 @@ function convert(schema: z.ZodType, side: 'input' | 'output', registry: z.core.$
 function tidy(value: unknown, side: 'input' | 'output'): unknown {
   if (Array.isArray(value)) return value.map((item) => tidy(item, side));
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([key, inner]) => !isNoise(value as JsonSchema, key, inner, side));
+  const entries = Object.entries(value).filter(
+    ([key, inner]) => !isNoise(value as JsonSchema, key, inner, side),
+  );
   return Object.fromEntries(
-    entries.map(([key, inner]) => [key, key === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : tidy(inner, side)]),
+    entries.map(([key, inner]) => [
+      key,
+      key === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : tidy(inner, side),
+    ]),
   );
 }
 

@@ -13,15 +13,27 @@ describe('startHttpServer', () => {
   it.each([
     ['no HTTP', 'hello\r\n\r\n', 400],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
-    ['a length and chunks', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
     ['a header of 100 KB', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`, 431],
   ])('answers a problem to %s', async (_name, text, status) => {
-    const server = await startHttpServer((_req, res) => void res.end('fine'), { port: 0, host: '127.0.0.1', badRequestHeaders: () => ({ 'X-RateLimit-Limit': 7 }) });
+    const server = await startHttpServer((_req, res) => void res.end('fine'), {
+      port: 0,
+      host: '127.0.0.1',
+      badRequestHeaders: () => ({ 'X-RateLimit-Limit': 7 }),
+    });
     try {
       const answer = await sendRaw(server.port, text);
       expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
       expect(answer).toMatch(/\r\nX-RateLimit-Limit: 7\r\n/);
-      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ status, title: expect.any(String), type: expect.any(String) });
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+        status,
+        title: expect.any(String),
+        type: expect.any(String),
+      });
     } finally {
       await server.close();
     }
@@ -30,7 +42,9 @@ describe('startHttpServer', () => {
   it('answers a head alone to HEAD', async () => {
     const server = await startHttpServer((_req, res) => void res.end('fine'), { port: 0, host: '127.0.0.1' });
     try {
-      expect(await sendRaw(server.port, 'HEAD /caf\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*\r\n\r\n$/);
+      expect(await sendRaw(server.port, 'HEAD /caf\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(
+        /^HTTP\/1\.1 400 [^]*\r\n\r\n$/,
+      );
     } finally {
       await server.close();
     }
@@ -40,7 +54,12 @@ describe('startHttpServer', () => {
     ['a head', 'GET / HTTP/1.1\r\nHost: x\r\nA: '],
     ['a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab'],
   ])('ends the wait for %s that does not arrive', async (_name, text) => {
-    const server = await startHttpServer((req) => void req.resume(), { port: 0, host: '127.0.0.1', requestTimeoutMs: 200, headersTimeoutMs: 100 });
+    const server = await startHttpServer((req) => void req.resume(), {
+      port: 0,
+      host: '127.0.0.1',
+      requestTimeoutMs: 200,
+      headersTimeoutMs: 100,
+    });
     try {
       const socket = connect(server.port, '127.0.0.1');
       socket.write(text);
@@ -95,7 +114,11 @@ describe('startHttpServer', () => {
     server.drain();
     for (let count = 0; count < 3; count += 1) {
       const response = await ask('/');
-      expect([response.status, response.headers.get('connection'), await response.text()]).toEqual([200, 'close', 'fine']);
+      expect([response.status, response.headers.get('connection'), await response.text()]).toEqual([
+        200,
+        'close',
+        'fine',
+      ]);
     }
     release();
     expect((await slow).headers.get('connection')).toBe('close');

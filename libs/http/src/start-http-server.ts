@@ -26,10 +26,16 @@ export interface HttpServer {
 }
 
 /** Listens; requests that are no HTTP are answered with a problem as well. */
-export async function startHttpServer(listener: RequestListener, options: HttpServerOptions): Promise<HttpServer> {
+export async function startHttpServer(
+  listener: RequestListener,
+  options: HttpServerOptions,
+): Promise<HttpServer> {
   const { requestTimeoutMs: requestTimeout = 60_000, headersTimeoutMs: headersTimeout = 15_000 } = options;
   const connectionsCheckingInterval = Math.min(5_000, headersTimeout, requestTimeout);
-  const server = createServer({ requestTimeout, headersTimeout, connectionsCheckingInterval, keepAliveTimeout: 65_000 }, listener);
+  const server = createServer(
+    { requestTimeout, headersTimeout, connectionsCheckingInterval, keepAliveTimeout: 65_000 },
+    listener,
+  );
   const drain = createDrain(server);
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
@@ -60,10 +66,26 @@ export async function startHttpServer(listener: RequestListener, options: HttpSe
 }
 
 /** The whole answer to what never became a request. */
-function describeBadRequest(code: string | undefined, isHead: boolean, more: Readonly<Record<string, string | number>>): string {
-  const [status, title, detail] = badRequests[code ?? ''] ?? [400, 'Invalid Request', 'The request is not well-formed HTTP.'];
+function describeBadRequest(
+  code: string | undefined,
+  isHead: boolean,
+  more: Readonly<Record<string, string | number>>,
+): string {
+  const [status, title, detail] = badRequests[code ?? ''] ?? [
+    400,
+    'Invalid Request',
+    'The request is not well-formed HTTP.',
+  ];
   const body = JSON.stringify({ type: 'about:blank', title, status, detail });
-  const headers = [`X-Request-Id: ${randomUUID()}`, 'X-Content-Type-Options: nosniff', 'Cache-Control: no-store', 'Content-Type: application/problem+json', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close', ...Object.entries(more).map(([name, value]) => `${name}: ${value}`)];
+  const headers = [
+    `X-Request-Id: ${randomUUID()}`,
+    'X-Content-Type-Options: nosniff',
+    'Cache-Control: no-store',
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    ...Object.entries(more).map(([name, value]) => `${name}: ${value}`),
+  ];
   return `HTTP/1.1 ${status} ${title}\r\n${headers.join('\r\n')}\r\n\r\n${isHead ? '' : body}`;
 }
 

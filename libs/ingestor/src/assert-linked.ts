@@ -13,7 +13,9 @@ export function assertLinked(headers: readonly BlockHeader[], from: number, to: 
     const before = headers[position - 1];
     if (before === undefined) return;
     if (header.number <= before.number || header.parentHash !== before.hash) {
-      throw new BranchMovedError(`expected the parent of block ${header.number} to be ${before.hash}, got ${header.parentHash}`);
+      throw new BranchMovedError(
+        `expected the parent of block ${header.number} to be ${before.hash}, got ${header.parentHash}`,
+      );
     }
   });
 }

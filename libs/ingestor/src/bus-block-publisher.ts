@@ -32,14 +32,21 @@ export function createBusBlockPublisher({ bus, chainGid, log }: PublisherOptions
       failures = 0;
     } catch (error) {
       failures += 1;
-      if (failures === 1) log.warn({ err: error, seq: entry.seq }, 'block.new could not be published, the analyzer reads it from the feed');
+      if (failures === 1)
+        log.warn(
+          { err: error, seq: entry.seq },
+          'block.new could not be published, the analyzer reads it from the feed',
+        );
     }
   }
 
   return {
     hint({ number, hash, parentHash, traceparent }) {
       const payload = { schema: 1 as const, chain_gid: chainGid, number, hash, parent_hash: parentHash };
-      bus.hint('block.seen', [chainGid], payload, { messageId: `${chainGid}:seen:${hash}`, ...(traceparent !== undefined && { traceparent }) });
+      bus.hint('block.seen', [chainGid], payload, {
+        messageId: `${chainGid}:seen:${hash}`,
+        ...(traceparent !== undefined && { traceparent }),
+      });
     },
     publish(entries) {
       for (const entry of entries) {

@@ -19,7 +19,15 @@ async function follow(from: number, height: number) {
   let isInterrupted = false;
   const stop = new AbortController();
   const create = async () => {
-    const follower = new ChainFollower({ client: node, store, publisher: { hint: ignore, publish: ignore }, log, signal: stop.signal, chunkSize: 16, isInterrupted: () => isInterrupted });
+    const follower = new ChainFollower({
+      client: node,
+      store,
+      publisher: { hint: ignore, publish: ignore },
+      log,
+      signal: stop.signal,
+      chunkSize: 16,
+      isInterrupted: () => isInterrupted,
+    });
     await follower.load();
     return follower;
   };
@@ -32,32 +40,54 @@ async function follow(from: number, height: number) {
     memory.reset = { id: 'reset', ...asked };
     return by.reset(memory.reset);
   };
-  return { chain, node, memory, store, follower, create, followHead, reset, stop, interrupt: (is: boolean) => (isInterrupted = is) };
+  return {
+    chain,
+    node,
+    memory,
+    store,
+    follower,
+    create,
+    followHead,
+    reset,
+    stop,
+    interrupt: (is: boolean) => (isInterrupted = is),
+  };
 }
 
 describe('a reset', () => {
   it('is what lets a chain go on whose node began anew below what we had, from block 1 where it is below our start', async () => {
     const { chain, memory, followHead, reset } = await follow(50, 90);
     chain.beginAnew(7);
-    expect(await followHead()).toMatchObject({ type: 'waiting', reason: expect.stringContaining('reset the chain') });
+    expect(await followHead()).toMatchObject({
+      type: 'waiting',
+      reason: expect.stringContaining('reset the chain'),
+    });
     const before = memory.entries.length;
     await reset();
-    expect(kinds(memory.entries).slice(before)).toEqual(Array.from({ length: 41 }, (_, position) => `reorg ${90 - position}`));
+    expect(kinds(memory.entries).slice(before)).toEqual(
+      Array.from({ length: 41 }, (_, position) => `reorg ${90 - position}`),
+    );
     expect(memory.state).toEqual({ feedSeq: before + 41, startNumber: 50 });
     expect(await followHead()).toEqual({ type: 'following' });
     expect(memory.state.startNumber).toBe(1);
-    expect(replayFeed(memory.entries).chain).toEqual(chain.branch(1).map(({ number, hash }) => ({ number, hash })));
+    expect(replayFeed(memory.entries).chain).toEqual(
+      chain.branch(1).map(({ number, hash }) => ({ number, hash })),
+    );
   });
 
   it('begins where the chain began, or at the block that is asked for below', async () => {
     const { chain, memory, followHead, reset } = await follow(20, 40);
     await reset();
     await followHead();
-    expect(replayFeed(memory.entries).chain).toEqual(chain.branch(20).map(({ number, hash }) => ({ number, hash })));
+    expect(replayFeed(memory.entries).chain).toEqual(
+      chain.branch(20).map(({ number, hash }) => ({ number, hash })),
+    );
     await reset({ fromBlock: 12 });
     await followHead();
     expect(memory.state.startNumber).toBe(12);
-    expect(replayFeed(memory.entries).chain).toEqual(chain.branch(12).map(({ number, hash }) => ({ number, hash })));
+    expect(replayFeed(memory.entries).chain).toEqual(
+      chain.branch(12).map(({ number, hash }) => ({ number, hash })),
+    );
   });
 
   it('keeps what is below its block', async () => {
@@ -65,13 +95,27 @@ describe('a reset', () => {
     await reset({ fromBlock: 35 });
     expect(memory.state.head?.number).toBe(34);
     await followHead();
-    expect(kinds(memory.entries).slice(-12)).toEqual(['reorg 40', 'reorg 39', 'reorg 38', 'reorg 37', 'reorg 36', 'reorg 35', 'block 35', 'block 36', 'block 37', 'block 38', 'block 39', 'block 40']);
+    expect(kinds(memory.entries).slice(-12)).toEqual([
+      'reorg 40',
+      'reorg 39',
+      'reorg 38',
+      'reorg 37',
+      'reorg 36',
+      'reorg 35',
+      'block 35',
+      'block 36',
+      'block 37',
+      'block 38',
+      'block 39',
+      'block 40',
+    ]);
     expect(memory.state).toMatchObject({ startNumber: 20, head: { number: 40, hash: chain.tip.hash } });
   });
 
   it('sets finality back, and holds what is told until all is undone', async () => {
     const { chain, memory, follower, reset } = await follow(20, 80);
-    for (follower.offerFinality(chain.at(chain.tip, 70)!); follower.hasFinality; ) await follower.settleFinality();
+    for (follower.offerFinality(chain.at(chain.tip, 70)!); follower.hasFinality; )
+      await follower.settleFinality();
     await reset({ fromBlock: 30 });
     expect(memory.state.finalized?.number).toBe(29);
     const undone = memory.entries.filter(({ type }) => type === 'reorg');
@@ -96,7 +140,9 @@ describe('a reset', () => {
     await next.reset((await store.findReset())!);
     expect(await store.findReset()).toBeUndefined();
     expect(memory.state).toEqual({ feedSeq: before + 100, startNumber: 1 });
-    expect(new Set(memory.entries.slice(before).map(({ resumeSeq }) => resumeSeq))).toEqual(new Set([before + 100]));
+    expect(new Set(memory.entries.slice(before).map(({ resumeSeq }) => resumeSeq))).toEqual(
+      new Set([before + 100]),
+    );
     store.commit = commit;
     await followHead(next);
     expect(replayFeed(memory.entries).chain.at(-1)?.hash).toBe(chain.tip.hash);

@@ -20,14 +20,26 @@ async function create(height: number, options: Partial<FollowerOptions> = {}) {
   const follower = new ChainFollower({
     client: node,
     store,
-    publisher: { hint: (entry) => void hinted.push([entry, memory.state.feedSeq]), publish: (entries) => void published.push(...entries) },
+    publisher: {
+      hint: (entry) => void hinted.push([entry, memory.state.feedSeq]),
+      publish: (entries) => void published.push(...entries),
+    },
     log,
     signal: new AbortController().signal,
     chunkSize: 16,
     ...options,
   });
   await follower.load();
-  return { chain, node, memory, store, follower, published, hinted, followHead: async () => follower.follow(await node.readHead()) };
+  return {
+    chain,
+    node,
+    memory,
+    store,
+    follower,
+    published,
+    hinted,
+    followHead: async () => follower.follow(await node.readHead()),
+  };
 }
 
 const kinds = (entries: readonly FeedEntry[]) => entries.map(({ type, number }) => `${type} ${number}`);
@@ -50,7 +62,12 @@ describe('ChainFollower', () => {
     await follower.followAll([chain.tip]);
     chain.extend(3);
     await follower.followAll(chain.branch(3));
-    expect(hinted.map(([{ number, hash }, feedSeq]) => [number, hash, feedSeq])).toEqual(chain.branch(1).slice(0, 2).map(({ number, hash }, feedSeq) => [number, hash, feedSeq]));
+    expect(hinted.map(([{ number, hash }, feedSeq]) => [number, hash, feedSeq])).toEqual(
+      chain
+        .branch(1)
+        .slice(0, 2)
+        .map(({ number, hash }, feedSeq) => [number, hash, feedSeq]),
+    );
   });
 
   it('commits a burst of heads at once, and fetches what a push left out', async () => {
@@ -86,7 +103,10 @@ describe('ChainFollower', () => {
     chain.extend(5);
     await followHead();
     chain.fork(4, 2);
-    expect(await followHead()).toMatchObject({ type: 'waiting', reason: expect.stringContaining('another branch') });
+    expect(await followHead()).toMatchObject({
+      type: 'waiting',
+      reason: expect.stringContaining('another branch'),
+    });
     expect(memory.state.head?.number).toBe(25);
     node.agreeing = 2;
     expect(await followHead()).toEqual({ type: 'following' });
@@ -100,7 +120,10 @@ describe('ChainFollower', () => {
     await followHead();
     node.lag = 12;
     node.agreeing = 2;
-    expect(await followHead()).toMatchObject({ type: 'waiting', reason: 'the node is 12 blocks behind, at 21' });
+    expect(await followHead()).toMatchObject({
+      type: 'waiting',
+      reason: 'the node is 12 blocks behind, at 21',
+    });
     expect(memory.entries.some(({ type }) => type === 'reorg')).toBe(false);
   });
 
@@ -113,16 +136,27 @@ describe('ChainFollower', () => {
     await followHead();
     const { chain: followed } = replayFeed(memory.entries);
     expect(followed).toEqual(chain.branch(50).map(({ number, hash }) => ({ number, hash })));
-    expect(kinds(memory.entries).slice(6, 13)).toEqual(['reorg 55', 'reorg 54', 'reorg 53', 'reorg 52', 'reorg 51', 'reorg 50', 'block 50']);
+    expect(kinds(memory.entries).slice(6, 13)).toEqual([
+      'reorg 55',
+      'reorg 54',
+      'reorg 53',
+      'reorg 52',
+      'reorg 51',
+      'reorg 50',
+      'block 50',
+    ]);
   });
 
   it('tells when to resume after a reorg below finality, and sets finality back', async () => {
     const repairs: object[] = [];
-    const { chain, memory, follower, followHead } = await create(0, { onRepair: (repair) => repairs.push(repair) });
+    const { chain, memory, follower, followHead } = await create(0, {
+      onRepair: (repair) => repairs.push(repair),
+    });
     await followHead();
     chain.extend(300);
     await followHead();
-    for (follower.offerFinality(chain.at(chain.tip, 250)!); follower.hasFinality; ) expect(await follower.settleFinality()).toBe(true);
+    for (follower.offerFinality(chain.at(chain.tip, 250)!); follower.hasFinality; )
+      expect(await follower.settleFinality()).toBe(true);
     chain.fork(200, 201);
     await followHead();
     const undone = memory.entries.filter(({ type }) => type === 'reorg');

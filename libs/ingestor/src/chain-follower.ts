@@ -34,13 +34,18 @@ export interface FollowerOptions {
 }
 
 /** What the follower asks of a node; several endpoints also tell how many of them have a block. */
-export type FollowClient = Pick<ChainClient, 'verifyChain' | 'readHead' | 'findHeaderByNumber' | 'findHeaderByHash' | 'readHeaders'> & {
+export type FollowClient = Pick<
+  ChainClient,
+  'verifyChain' | 'readHead' | 'findHeaderByNumber' | 'findHeaderByHash' | 'readHeaders'
+> & {
   /** How many endpoints say that this block is canonical with them. */
   countAgreeing?(ref: BlockRef, signal?: AbortSignal): Promise<number>;
 };
 
 /** `following`: our head is the node's. `waiting`: it is not, and we have reason to stay where we are. */
-export type FollowOutcome = { readonly type: 'following' } | { readonly type: 'waiting'; readonly reason: string };
+export type FollowOutcome =
+  | { readonly type: 'following' }
+  | { readonly type: 'waiting'; readonly reason: string };
 
 /** What may be final now. Without a hash it is our own depth rule. */
 export interface FinalRef {
@@ -85,7 +90,8 @@ export class ChainFollower {
     this.#state = await store.load();
     this.#recent.dropAbove(-1);
     this.#announcedTo = -1;
-    if (known > 0 && this.#state.feedSeq > known) publisher.publish(await store.readEntries(known, this.#state.feedSeq - known));
+    if (known > 0 && this.#state.feedSeq > known)
+      publisher.publish(await store.readEntries(known, this.#state.feedSeq - known));
     return this.#state;
   }
 
@@ -99,7 +105,9 @@ export class ChainFollower {
       const advance = planAdvance(this.#state, head, this.#options.startBlock);
       switch (advance.type) {
         case 'none':
-          return this.#state.head === undefined ? waiting(`block ${head.number} is below the start block`) : FOLLOWING;
+          return this.#state.head === undefined
+            ? waiting(`block ${head.number} is below the start block`)
+            : FOLLOWING;
         case 'extend':
           await this.#commit(planExtension(this.#state, [head], 'following'));
           return FOLLOWING;
@@ -149,7 +157,13 @@ export class ChainFollower {
     const ref = this.#offered;
     const { head, finalized, startNumber } = this.#state;
     this.#offered = undefined;
-    if (ref === undefined || head === undefined || ref.number > head.number || ref.number < (startNumber ?? 0)) return true;
+    if (
+      ref === undefined ||
+      head === undefined ||
+      ref.number > head.number ||
+      ref.number < (startNumber ?? 0)
+    )
+      return true;
     if (finalized !== undefined && ref.number <= finalized.number) return true;
     const header = await this.#options.store.findCanonicalAtOrBelow(ref.number);
     if (header === undefined) return true;
@@ -168,14 +182,21 @@ export class ChainFollower {
     if (resumeSeq === undefined) return;
     this.#offered = undefined;
     const step = { store, reset, resumeSeq, size: this.#chunkSize };
-    for (let batch = await planReset(this.#state, step); batch !== undefined; batch = await planReset(this.#state, step)) {
+    for (
+      let batch = await planReset(this.#state, step);
+      batch !== undefined;
+      batch = await planReset(this.#state, step)
+    ) {
       // Whoever owns the chain next goes on from here.
       signal.throwIfAborted();
       await this.#commit(batch);
     }
     await store.finishReset(reset);
     const { head } = await this.load();
-    log.warn({ from: reset.fromBlock, height: head?.number }, 'the chain was reset, as the operator had asked');
+    log.warn(
+      { from: reset.fromBlock, height: head?.number },
+      'the chain was reset, as the operator had asked',
+    );
   }
 
   async #findFinalPart(final: BlockHeader): Promise<BlockHeader> {
@@ -192,7 +213,8 @@ export class ChainFollower {
     const { client, signal, log } = this.#options;
     await client.verifyChain(signal);
     const header = number === undefined ? await client.readHead(signal) : await this.#findFirst(number);
-    if (header === undefined) throw new BranchMovedError(`the node has no block at the start height ${number}, nor soon above it`);
+    if (header === undefined)
+      throw new BranchMovedError(`the node has no block at the start height ${number}, nor soon above it`);
     await this.#commit(planExtension(this.#state, [header], 'following'));
     log.info({ height: header.number, hash: header.hash }, 'the chain was followed from here on');
   }
@@ -200,18 +222,30 @@ export class ChainFollower {
   /** The block at the height, or the next one above it where the chain skipped the number. */
   async #findFirst(number: number): Promise<BlockHeader | undefined> {
     const { client, signal } = this.#options;
-    return (await client.findHeaderByNumber(number, signal)) ?? (await client.readHeaders(number, number + this.#chunkSize - 1, signal))[0];
+    return (
+      (await client.findHeaderByNumber(number, signal)) ??
+      (await client.readHeaders(number, number + this.#chunkSize - 1, signal))[0]
+    );
   }
 
   async #catchUp(from: number, to: number): Promise<void> {
     const { client, signal, concurrency = 4 } = this.#options;
     await this.#announce(from, to);
     let isFirst = true;
-    for await (const headers of readRanges(client, { from, to, size: this.#chunkSize, concurrency, signal })) {
+    for await (const headers of readRanges(client, {
+      from,
+      to,
+      size: this.#chunkSize,
+      concurrency,
+      signal,
+    })) {
       const status: ChainStatus = to - headers.at(-1)!.number >= BEHIND_MIN ? 'catching_up' : 'following';
       if (headers[0]!.parentHash !== this.#state.head?.hash) {
         // A chunk fetched ahead may be of a branch that is gone by now: only a fresh one is worth a repair.
-        if (!isFirst) throw new BranchMovedError(`block ${headers[0]!.number} does not stand on block ${this.#state.head?.number}`);
+        if (!isFirst)
+          throw new BranchMovedError(
+            `block ${headers[0]!.number} does not stand on block ${this.#state.head?.number}`,
+          );
         await this.#repair(headers, status);
         return;
       }
@@ -245,7 +279,9 @@ export class ChainFollower {
     if (ours?.hash === head.hash) return behind(head, this.#state);
     const isLower = head.number < this.#state.head!.number;
     if (isLower && ((await client.countAgreeing?.(head, signal)) ?? 1) < 2) {
-      return waiting(`the node's head ${head.number} is on another branch and below ours, ${this.#state.head!.number}: waiting for a higher one; where the node began anew, reset the chain`);
+      return waiting(
+        `the node's head ${head.number} is on another branch and below ours, ${this.#state.head!.number}: waiting for a higher one; where the node began anew, reset the chain`,
+      );
     }
     await this.#repair([head], 'following');
     return FOLLOWING;
@@ -256,11 +292,27 @@ export class ChainFollower {
     const { client, store, signal, log, onRepair } = this.#options;
     // A node of another chain has no ancestor either: it must not make us drop everything.
     await client.verifyChain(signal);
-    const { ancestor, branch } = await findAncestor({ client, store, signal, startNumber: this.#state.startNumber ?? 0 }, segment);
+    const { ancestor, branch } = await findAncestor(
+      { client, store, signal, startNumber: this.#state.startNumber ?? 0 },
+      segment,
+    );
     const orphans = await store.readCanonical((ancestor?.number ?? -1) + 1, this.#state.head!.number);
-    const { batches, isFinalityViolated } = planRepair(this.#state, { ancestor, orphans, branch }, { blocksMax: this.#chunkSize, status });
-    const fields = { ancestor: ancestor?.number, orphans: orphans.length, blocks: branch.length, height: branch.at(-1)!.number };
-    if (isFinalityViolated) log.error({ ...fields, finalized: this.#state.finalized?.number }, 'a reorg went below finality, the chain was rebuilt from the ancestor');
+    const { batches, isFinalityViolated } = planRepair(
+      this.#state,
+      { ancestor, orphans, branch },
+      { blocksMax: this.#chunkSize, status },
+    );
+    const fields = {
+      ancestor: ancestor?.number,
+      orphans: orphans.length,
+      blocks: branch.length,
+      height: branch.at(-1)!.number,
+    };
+    if (isFinalityViolated)
+      log.error(
+        { ...fields, finalized: this.#state.finalized?.number },
+        'a reorg went below finality, the chain was rebuilt from the ancestor',
+      );
     this.#announcedTo = -1;
     for (const batch of batches) await this.#commit(batch);
     if (orphans.length === 0) return;

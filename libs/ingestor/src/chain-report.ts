@@ -14,5 +14,12 @@ export interface ChainReport {
 }
 
 export function createChainReport(chainGid: string): ChainReport {
-  return { chainGid, status: 'unknown', reason: 'the lease was not asked for yet', head: undefined, finalized: undefined, nodeHeadNumber: undefined };
+  return {
+    chainGid,
+    status: 'unknown',
+    reason: 'the lease was not asked for yet',
+    head: undefined,
+    finalized: undefined,
+    nodeHeadNumber: undefined,
+  };
 }

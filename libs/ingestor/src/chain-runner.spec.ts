@@ -10,7 +10,12 @@ import { replayFeed } from './spec-support/replay-feed.ts';
 
 const ignore = (): void => undefined;
 const warnings: string[] = [];
-const log = { debug: ignore, info: ignore, warn: (_fields: object, message: string) => void warnings.push(message), error: ignore };
+const log = {
+  debug: ignore,
+  info: ignore,
+  warn: (_fields: object, message: string) => void warnings.push(message),
+  error: ignore,
+};
 
 /** A node that also pushes, as long as it is not silent. */
 class PushingNode extends FakeNode {
@@ -24,7 +29,11 @@ class PushingNode extends FakeNode {
 
   constructor(chain: FakeChain, blockTimeMs: number) {
     super(chain);
-    this.network = { gid: 'eip155:1', blockTimeMs, confirmation: { type: 'tag', tag: 'finalized', depth: 3 } } as Network;
+    this.network = {
+      gid: 'eip155:1',
+      blockTimeMs,
+      confirmation: { type: 'tag', tag: 'finalized', depth: 3 },
+    } as Network;
   }
 
   subscribeHeads(onHead: (head: BlockHeader) => void, onEnd: (error: Error) => void): () => void {
@@ -59,19 +68,35 @@ afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()));
 });
 
-function run({ blockTimeMs = 60_000, height = 3, store = new MemoryFeedStore() as MemoryFeedStore, wrap = (inner: FeedStore) => inner } = {}) {
+function run({
+  blockTimeMs = 60_000,
+  height = 3,
+  store = new MemoryFeedStore() as MemoryFeedStore,
+  wrap = (inner: FeedStore) => inner,
+} = {}) {
   const chain = new FakeChain();
   chain.extend(height);
   const node = new PushingNode(chain, blockTimeMs);
   const report = createChainReport('eip155:1');
   const stopper = new AbortController();
-  const runner = new ChainRunner({ client: node, store: wrap(store), publisher: { hint: ignore, publish: ignore }, log, report, signal: stopper.signal });
+  const runner = new ChainRunner({
+    client: node,
+    store: wrap(store),
+    publisher: { hint: ignore, publish: ignore },
+    log,
+    report,
+    signal: stopper.signal,
+  });
   const ended = runner.run();
   stops.push(() => {
     stopper.abort();
     return ended;
   });
-  const reach = () => waitFor(() => store.state.head?.hash === chain.tip.hash, { message: () => `head ${chain.tip.number}, got ${store.state.head?.number}`, intervalMs: 1 });
+  const reach = () =>
+    waitFor(() => store.state.head?.hash === chain.tip.hash, {
+      message: () => `head ${chain.tip.number}, got ${store.state.head?.number}`,
+      intervalMs: 1,
+    });
   return { chain, node, store, report, runner, ended, stopper, reach };
 }
 
@@ -134,15 +159,19 @@ describe('ChainRunner', () => {
     expect(store.statuses).toContain('stalled');
     expect(store.state.head?.number).toBe(3);
     await reach();
-    await waitFor(() => report.status === 'following' && report.reason === undefined, { message: 'the chain to be well again' });
+    await waitFor(() => report.status === 'following' && report.reason === undefined, {
+      message: 'the chain to be well again',
+    });
   });
 
   it('goes on after the database was away', async () => {
     let isAway = false;
-    const guard = <A extends unknown[], R>(call: (...args: A) => Promise<R>) => async (...args: A): Promise<R> => {
-      if (isAway) throw new Error('the database is away');
-      return call(...args);
-    };
+    const guard =
+      <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+      async (...args: A): Promise<R> => {
+        if (isAway) throw new Error('the database is away');
+        return call(...args);
+      };
     const wrap = (inner: FeedStore): FeedStore => ({
       load: guard(() => inner.load()),
       commit: guard((batch) => inner.commit(batch)),
@@ -216,7 +245,9 @@ describe('ChainRunner', () => {
     chain.fork(3, 4);
     node.finalized = chain.at(chain.tip, 4);
     await reach();
-    await waitFor(() => store.state.finalized?.hash === chain.at(chain.tip, 4)?.hash, { message: 'finality on the new branch' });
+    await waitFor(() => store.state.finalized?.hash === chain.at(chain.tip, 4)?.hash, {
+      message: 'finality on the new branch',
+    });
     replayFeed(store.entries);
   });
 

@@ -12,7 +12,8 @@ import { HeadSubscription } from './head-subscription.ts';
 import { pollDelay } from './poll-delay.ts';
 
 export interface RunnerOptions extends Omit<FollowerOptions, 'client' | 'onCommit' | 'isInterrupted'> {
-  readonly client: FollowerOptions['client'] & Pick<ChainClient, 'network' | 'findFinalized' | 'subscribeHeads' | 'close'>;
+  readonly client: FollowerOptions['client'] &
+    Pick<ChainClient, 'network' | 'findFinalized' | 'subscribeHeads' | 'close'>;
   /** Kept current by the runner. */
   readonly report: ChainReport;
 }
@@ -57,7 +58,12 @@ export class ChainRunner {
     const signal = this.#signal;
     // Every request under way listens; they are bounded by the client's concurrency, not by the default of 10.
     setMaxListeners(0, signal);
-    this.#follower = new ChainFollower({ ...options, signal, onCommit: (batch) => this.#noteCommit(batch), isInterrupted: () => this.#reset !== undefined });
+    this.#follower = new ChainFollower({
+      ...options,
+      signal,
+      onCommit: (batch) => this.#noteCommit(batch),
+      isInterrupted: () => this.#reset !== undefined,
+    });
     this.#subscription = new HeadSubscription({ client, log, onHead: (head) => this.#noteTold(head) });
     this.#poller = new HeadPoller({
       client,
@@ -76,7 +82,11 @@ export class ChainRunner {
         this.#inbox.nudge();
       },
       // Nothing is confirmed meanwhile although heads go on: not to be overlooked, nor told every block.
-      onError: (error, failures) => log[failures % FINALITY_FAILURES_TOLD === 0 ? 'warn' : 'debug']({ err: error, failures }, 'finality could not be read'),
+      onError: (error, failures) =>
+        log[failures % FINALITY_FAILURES_TOLD === 0 ? 'warn' : 'debug'](
+          { err: error, failures },
+          'finality could not be read',
+        ),
     });
   }
 
@@ -115,7 +125,8 @@ export class ChainRunner {
         if (heads.length > 0) await this.#noteOutcome(await this.#follower.followAll(heads));
         if (!(await this.#follower.settleFinality())) this.#doubtBranch();
         clearTimeout(this.#goOn);
-        if (this.#follower.hasFinality) this.#goOn = setTimeout(() => this.#inbox.nudge(), FINAL_PARTS_APART_MS);
+        if (this.#follower.hasFinality)
+          this.#goOn = setTimeout(() => this.#inbox.nudge(), FINAL_PARTS_APART_MS);
         for (const error of errors) await this.#noteFailure(error);
       } catch (error) {
         if (error instanceof FencedError) return 'fenced';
@@ -150,7 +161,10 @@ export class ChainRunner {
   async #runReset(reset: ChainReset): Promise<void> {
     await this.#follower.reset(reset);
     this.#reset = undefined;
-    Object.assign(this.#options.report, { head: this.#follower.state.head, finalized: this.#follower.state.finalized });
+    Object.assign(this.#options.report, {
+      head: this.#follower.state.head,
+      finalized: this.#follower.state.finalized,
+    });
     this.#poller.pollNow();
   }
 
@@ -194,11 +208,20 @@ export class ChainRunner {
   async #noteFailure(error: unknown): Promise<void> {
     const { log, client } = this.#options;
     this.#failures += 1;
-    log.warn({ err: error, failures: this.#failures, height: this.#follower.state.head?.number }, 'the chain could not be followed');
+    log.warn(
+      { err: error, failures: this.#failures, height: this.#follower.state.head?.number },
+      'the chain could not be followed',
+    );
     const isLasting = error instanceof ChainError && !error.retryable;
-    if (isLasting || this.#failures >= STALLED_FAILURES) await this.#setStatus('stalled', describeFailure(error), describePublicly(error));
+    if (isLasting || this.#failures >= STALLED_FAILURES)
+      await this.#setStatus('stalled', describeFailure(error), describePublicly(error));
     clearTimeout(this.#retry);
-    const delayMs = pollDelay({ blockTimeMs: client.network.blockTimeMs, sinceHeadMs: 0, isPushed: false, failures: this.#failures });
+    const delayMs = pollDelay({
+      blockTimeMs: client.network.blockTimeMs,
+      sinceHeadMs: 0,
+      isPushed: false,
+      failures: this.#failures,
+    });
     this.#retry = setTimeout(() => this.#poller.pollNow(), delayMs);
   }
 
@@ -226,7 +249,10 @@ export class ChainRunner {
 
   /** The node is final on another block than ours: its head tells where the branches part. */
   #doubtBranch(): void {
-    this.#options.log.warn({ height: this.#follower.state.head?.number }, 'the node is final on a block that is not ours, its head was read again');
+    this.#options.log.warn(
+      { height: this.#follower.state.head?.number },
+      'the node is final on a block that is not ours, its head was read again',
+    );
     this.#poller.pollNow();
   }
 

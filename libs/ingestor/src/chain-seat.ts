@@ -61,7 +61,11 @@ export class ChainSeat {
       } catch (error) {
         this.#noteTrouble(lease, error);
       } finally {
-        await lease?.release().catch((error: unknown) => log.debug({ err: error }, 'the lease could not be released, it ends by itself'));
+        await lease
+          ?.release()
+          .catch((error: unknown) =>
+            log.debug({ err: error }, 'the lease could not be released, it ends by itself'),
+          );
       }
       await pause.wait(RETRY_MS, this.#stop.signal);
     }
@@ -70,7 +74,8 @@ export class ChainSeat {
   /** With the lease in hand it is known that nobody follows the chain; without an answer it is not known who does. */
   #noteTrouble(lease: Lease | undefined, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    if (this.report.reason !== reason) this.#options.log.warn({ err: error }, 'the chain could not be taken over');
+    if (this.report.reason !== reason)
+      this.#options.log.warn({ err: error }, 'the chain could not be taken over');
     Object.assign(this.report, { status: lease === undefined ? 'unknown' : 'stalled', reason });
   }
 
@@ -79,20 +84,35 @@ export class ChainSeat {
     const token = await raiseToken(db, 'ingestor_states', chainGid, owner);
     log.info({ token }, 'the chain was taken over');
     const fenced = new AbortController();
-    const stopBeating = startBeating({ db, table: 'ingestor_states', chainGid, token, nodeHeadNumber: () => this.report.nodeHeadNumber, onFenced: () => fenced.abort() });
+    const stopBeating = startBeating({
+      db,
+      table: 'ingestor_states',
+      chainGid,
+      token,
+      nodeHeadNumber: () => this.report.nodeHeadNumber,
+      onFenced: () => fenced.abort(),
+    });
     const signal = AbortSignal.any([this.#stop.signal, lease.lost, fenced.signal]);
     try {
       while (!signal.aborted) {
         this.#restart = new AbortController();
         Object.assign(this.report, { status: 'starting', reason: undefined });
-        const end = await runChain({ token, report: this.report, signal: AbortSignal.any([signal, this.#restart.signal]) });
+        const end = await runChain({
+          token,
+          report: this.report,
+          signal: AbortSignal.any([signal, this.#restart.signal]),
+        });
         if (end === 'fenced') fenced.abort();
       }
     } finally {
       stopBeating();
     }
     Object.assign(this.report, { status: 'standby', reason: undefined });
-    if (fenced.signal.aborted) return log.warn({ token }, 'another replica took the chain over, this one let go');
-    log.info({ token }, lease.lost.aborted ? 'the lease was lost, the chain was let go' : 'the chain was let go');
+    if (fenced.signal.aborted)
+      return log.warn({ token }, 'another replica took the chain over, this one let go');
+    log.info(
+      { token },
+      lease.lost.aborted ? 'the lease was lost, the chain was let go' : 'the chain was let go',
+    );
   }
 }

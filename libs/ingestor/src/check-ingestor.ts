@@ -16,6 +16,11 @@ export async function checkIngestor({ db, bus, ingestor }: Checked): Promise<Che
     postgres: await probe(() => db.query('SELECT 1')),
     nats: bus.isConnected ? ok : notOk('not connected'),
     chains: reason === undefined ? { ...ok, ...{ note } } : notOk(reason),
-    ...Object.fromEntries(chains.map(({ chainGid, status, reason: why, head }) => [`chain ${chainGid}`, describeChain({ status, reason: why, head_number: head?.number })])),
+    ...Object.fromEntries(
+      chains.map(({ chainGid, status, reason: why, head }) => [
+        `chain ${chainGid}`,
+        describeChain({ status, reason: why, head_number: head?.number }),
+      ]),
+    ),
   };
 }

@@ -28,4 +28,3 @@ export interface FeedStore {
   /** Deletes entries that the analyzer is long past. Returns how many. */
   prune(): Promise<number>;
 }
-

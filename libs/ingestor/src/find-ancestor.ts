@@ -1,4 +1,9 @@
-import { BlockNotFoundError, type BlockHeader, type BlockRef, type ChainClient } from '@chainwatch/chain-core';
+import {
+  BlockNotFoundError,
+  type BlockHeader,
+  type BlockRef,
+  type ChainClient,
+} from '@chainwatch/chain-core';
 import { assertLinked } from './assert-linked.ts';
 import { BranchMovedError } from './errors.ts';
 import type { FeedStore } from './feed-store.ts';
@@ -32,8 +37,12 @@ export async function findAncestor(search: Search, segment: readonly BlockHeader
     const bottom = branch[0]!;
     const ancestor = await findParent(search, bottom);
     if (ancestor !== undefined) return { ancestor, branch };
-    if (bottom.number <= search.startNumber) return { ancestor: undefined, branch: trimBelow(branch, search.startNumber) };
-    const below = step < HASH_STEPS ? [await readParent(search, bottom)] : await readBatch(search, bottom, step - HASH_STEPS);
+    if (bottom.number <= search.startNumber)
+      return { ancestor: undefined, branch: trimBelow(branch, search.startNumber) };
+    const below =
+      step < HASH_STEPS
+        ? [await readParent(search, bottom)]
+        : await readBatch(search, bottom, step - HASH_STEPS);
     const shared = await findShared(search, below);
     branch = [...below.slice(shared.position + 1), ...branch];
     if (shared.ref !== undefined) return { ancestor: shared.ref, branch };
@@ -44,31 +53,49 @@ export async function findAncestor(search: Search, segment: readonly BlockHeader
 async function findParent({ store }: Search, header: BlockHeader): Promise<BlockRef | undefined> {
   const number = parentNumberOf(header);
   const ours = await store.readCanonical(number, number);
-  return ours.some(({ hash }) => hash === header.parentHash) ? { number, hash: header.parentHash } : undefined;
+  return ours.some(({ hash }) => hash === header.parentHash)
+    ? { number, hash: header.parentHash }
+    : undefined;
 }
 
 async function readParent({ client, signal }: Search, header: BlockHeader): Promise<BlockHeader> {
   // Not every node finds blocks by their hash.
-  const parent = (await client.findHeaderByHash(header.parentHash, signal)) ?? (await client.findHeaderByNumber(parentNumberOf(header), signal));
-  if (parent?.hash !== header.parentHash) throw new BlockNotFoundError(`the node has block ${header.number} but not its parent ${header.parentHash}`);
+  const parent =
+    (await client.findHeaderByHash(header.parentHash, signal)) ??
+    (await client.findHeaderByNumber(parentNumberOf(header), signal));
+  if (parent?.hash !== header.parentHash)
+    throw new BlockNotFoundError(
+      `the node has block ${header.number} but not its parent ${header.parentHash}`,
+    );
   return parent;
 }
 
-async function readBatch({ client, startNumber, signal }: Search, bottom: BlockHeader, round: number): Promise<BlockHeader[]> {
+async function readBatch(
+  { client, startNumber, signal }: Search,
+  bottom: BlockHeader,
+  round: number,
+): Promise<BlockHeader[]> {
   const size = BATCH_SIZES[Math.min(round, BATCH_SIZES.length - 1)]!;
   const to = parentNumberOf(bottom);
   const from = Math.min(Math.max(to - size + 1, startNumber), to);
   const headers = await client.readHeaders(from, to, signal);
   assertLinked(headers, from, to);
   if (headers.at(-1)?.hash !== bottom.parentHash) {
-    throw new BranchMovedError(`expected ${bottom.parentHash} below block ${bottom.number}, got ${headers.at(-1)?.hash ?? 'no block'}`);
+    throw new BranchMovedError(
+      `expected ${bottom.parentHash} below block ${bottom.number}, got ${headers.at(-1)?.hash ?? 'no block'}`,
+    );
   }
   return headers;
 }
 
 /** The highest header of `headers` that is canonical with us, and where it stands among them (-1: none). */
-async function findShared({ store }: Search, headers: readonly BlockHeader[]): Promise<{ ref?: BlockRef; position: number }> {
-  const ours = new Set((await store.readCanonical(headers[0]!.number, headers.at(-1)!.number)).map(({ hash }) => hash));
+async function findShared(
+  { store }: Search,
+  headers: readonly BlockHeader[],
+): Promise<{ ref?: BlockRef; position: number }> {
+  const ours = new Set(
+    (await store.readCanonical(headers[0]!.number, headers.at(-1)!.number)).map(({ hash }) => hash),
+  );
   const position = headers.findLastIndex(({ hash }) => ours.has(hash));
   const found = headers[position];
   return found === undefined ? { position } : { ref: { number: found.number, hash: found.hash }, position };

@@ -8,7 +8,10 @@ interface Finality {
 }
 
 /** What may be final while our head is `head`: the node's word where the policy asks for it and the node has one, else the depth. */
-export async function findFinalRef({ client, policy, signal }: Finality, head: BlockRef): Promise<FinalRef | undefined> {
+export async function findFinalRef(
+  { client, policy, signal }: Finality,
+  head: BlockRef,
+): Promise<FinalRef | undefined> {
   const told = policy.type === 'tag' ? await client.findFinalized(signal) : undefined;
   if (told === undefined) {
     const number = head.number - policy.depth + 1;

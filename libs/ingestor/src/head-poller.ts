@@ -41,7 +41,10 @@ export class HeadPoller {
         onError(error);
       }
       const sinceHeadMs = Date.now() - this.#headAt;
-      await this.#pause.wait(pollDelay({ blockTimeMs: client.network.blockTimeMs, sinceHeadMs, isPushed: isPushed(), failures }), signal);
+      await this.#pause.wait(
+        pollDelay({ blockTimeMs: client.network.blockTimeMs, sinceHeadMs, isPushed: isPushed(), failures }),
+        signal,
+      );
     }
   }
 }

@@ -8,5 +8,10 @@
  */
 export { ingestorConfig, type IngestorConfig } from './ingestor-config.ts';
 export { runIngestor, type IngestorService } from './run-ingestor.ts';
-export { startIngestor, type Ingestor, type IngestorOptions, type IngestorReadiness } from './start-ingestor.ts';
+export {
+  startIngestor,
+  type Ingestor,
+  type IngestorOptions,
+  type IngestorReadiness,
+} from './start-ingestor.ts';
 export type { ChainReport } from './chain-report.ts';

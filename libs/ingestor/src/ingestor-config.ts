@@ -3,7 +3,16 @@ import { durationMs, json, serviceConfig } from '@chainwatch/config';
 
 /** What a block-ingestor reads from the environment; each app's config.ts loads it. */
 export const ingestorConfig = serviceConfig
-  .pick({ DATABASE_URL: true, NATS_URL: true, HEALTH_PORT: true, LOG_LEVEL: true, INSTANCE_ID: true, SECRETS_KEYS: true, OUTBOUND_ALLOW: true, CHAIN_ENDPOINTS: true })
+  .pick({
+    DATABASE_URL: true,
+    NATS_URL: true,
+    HEALTH_PORT: true,
+    LOG_LEVEL: true,
+    INSTANCE_ID: true,
+    SECRETS_KEYS: true,
+    OUTBOUND_ALLOW: true,
+    CHAIN_ENDPOINTS: true,
+  })
   .extend({
     /** One request to a node. */
     NODE_TIMEOUT: durationMs().default(10_000),

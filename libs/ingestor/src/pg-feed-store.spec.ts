@@ -26,7 +26,10 @@ afterAll(async () => {
 async function createStore() {
   chains += 1;
   const chainGid = `eip155:${chains}`;
-  await db.query(`INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ($1, 'evm', $1, $1, '')`, [chainGid]);
+  await db.query(
+    `INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ($1, 'evm', $1, $1, '')`,
+    [chainGid],
+  );
   const token = await raiseToken(db, 'ingestor_states', chainGid, 'spec');
   return { chainGid, token, store: createPgFeedStore({ db, chainGid, token }) };
 }
@@ -42,24 +45,37 @@ async function readBlocks(chainGid: string) {
 describe('the feed in PostgreSQL', () => {
   it('keeps feed, blocks and state equal to the canonical chain over random histories', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.nat(40), fc.array(action, { minLength: 5, maxLength: 40 }), async (startHeight, actions) => {
-        const { chainGid, store } = await createStore();
-        const history = new History(startHeight, store);
-        for (const step of actions) await history.run(step);
-        await history.settle();
+      fc.asyncProperty(
+        fc.nat(40),
+        fc.array(action, { minLength: 5, maxLength: 40 }),
+        async (startHeight, actions) => {
+          const { chainGid, store } = await createStore();
+          const history = new History(startHeight, store);
+          for (const step of actions) await history.run(step);
+          await history.settle();
 
-        const state = await store.load();
-        const entries = await store.readEntries(0, 1_000_000);
-        const replayed = replayFeed(entries);
-        const canonical = history.chain.branch(state.startNumber ?? Number.NaN).map(({ number, hash }) => ({ number, hash }));
-        expect(replayed.chain).toEqual(canonical);
-        expect(state).toEqual({ ...state, feedSeq: entries.length, head: canonical.at(-1), finalized: replayed.finalized });
+          const state = await store.load();
+          const entries = await store.readEntries(0, 1_000_000);
+          const replayed = replayFeed(entries);
+          const canonical = history.chain
+            .branch(state.startNumber ?? Number.NaN)
+            .map(({ number, hash }) => ({ number, hash }));
+          expect(replayed.chain).toEqual(canonical);
+          expect(state).toEqual({
+            ...state,
+            feedSeq: entries.length,
+            head: canonical.at(-1),
+            finalized: replayed.finalized,
+          });
 
-        const blocks = await readBlocks(chainGid);
-        expect(blocks.filter(({ status }) => status !== 'reorged').map(({ number, hash }) => ({ number, hash }))).toEqual(canonical);
-        const told = new Set(entries.filter(({ type }) => type === 'block').map(({ hash }) => hash));
-        expect(new Set(blocks.map(({ hash }) => hash))).toEqual(told);
-      }),
+          const blocks = await readBlocks(chainGid);
+          expect(
+            blocks.filter(({ status }) => status !== 'reorged').map(({ number, hash }) => ({ number, hash })),
+          ).toEqual(canonical);
+          const told = new Set(entries.filter(({ type }) => type === 'block').map(({ hash }) => hash));
+          expect(new Set(blocks.map(({ hash }) => hash))).toEqual(told);
+        },
+      ),
       { numRuns: 60 },
     );
   });
@@ -77,7 +93,9 @@ describe('the feed in PostgreSQL', () => {
       ...[2, 3, 4, 5].map((number) => ({ number, hash: null, status: 'new' })),
     ]);
     await store.commit(planExtension(await store.load(), others, 'following'));
-    expect(await readBlocks(chainGid)).toEqual(chain.branch(1).map(({ number, hash }) => ({ number, hash, status: 'new' })));
+    expect(await readBlocks(chainGid)).toEqual(
+      chain.branch(1).map(({ number, hash }) => ({ number, hash, status: 'new' })),
+    );
   });
 
   it('records numbers that turn out to be skipped, and takes that back with the branch that skipped them', async () => {
@@ -93,7 +111,11 @@ describe('the feed in PostgreSQL', () => {
       { number: 14, hash: 'b', status: 'new' },
     ]);
     const other = { number: 12, hash: 'c', parentHash: 'a', timestamp: 2 };
-    const { batches } = planRepair(await store.load(), { ancestor: first, orphans: [second], branch: [other] }, { blocksMax: 10, status: 'following' });
+    const { batches } = planRepair(
+      await store.load(),
+      { ancestor: first, orphans: [second], branch: [other] },
+      { blocksMax: 10, status: 'following' },
+    );
     for (const batch of batches) await store.commit(batch);
     expect(await readBlocks(chainGid)).toEqual([
       { number: 10, hash: 'a', status: 'new' },
@@ -124,14 +146,24 @@ describe('the feed in PostgreSQL', () => {
     const [root, ...orphans] = chain.branch(0);
     await store.commit(planExtension({ feedSeq: 0 }, [root!, ...orphans], 'following'));
     const branch = [{ number: 1, hash: 'other', parentHash: root!.hash, timestamp: 1 }];
-    const { batches } = planRepair(await store.load(), { ancestor: root!, orphans, branch }, { blocksMax: 100, status: 'following' });
-    const waiting = () => db.query(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%orphaned%'`);
+    const { batches } = planRepair(
+      await store.load(),
+      { ancestor: root!, orphans, branch },
+      { blocksMax: 100, status: 'following' },
+    );
+    const waiting = () =>
+      db.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%orphaned%'`,
+      );
     let undoing: Promise<void> | undefined;
     await db.transaction(async (sql) => {
       await sql.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND number = 1 FOR UPDATE', [chainGid]);
       undoing = store.commit(batches[0]!);
       await waitFor(async () => (await waiting()).rows.length === 1);
-      const { rows } = await sql.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND number > 1 FOR UPDATE NOWAIT', [chainGid]);
+      const { rows } = await sql.query(
+        'SELECT 1 FROM blocks WHERE chain_gid = $1 AND number > 1 FOR UPDATE NOWAIT',
+        [chainGid],
+      );
       expect(rows).toHaveLength(39);
     });
     await undoing;
@@ -155,6 +187,8 @@ describe('the feed in PostgreSQL', () => {
     expect(await store.prune()).toBe(0);
     await db.query('INSERT INTO analyzer_states (chain_gid, cursor_seq) VALUES ($1, 10100)', [chainGid]);
     expect(await store.prune()).toBe(99);
-    expect((await store.readEntries(0, 1_000)).map(({ seq }) => seq)).toEqual(Array.from({ length: 202 }, (_, position) => 100 + position));
+    expect((await store.readEntries(0, 1_000)).map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 202 }, (_, position) => 100 + position),
+    );
   });
 });

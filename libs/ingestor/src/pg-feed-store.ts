@@ -44,7 +44,12 @@ interface StoreOptions {
   readonly nodeHeadNumber?: () => number | undefined;
 }
 
-export function createPgFeedStore({ db, chainGid, token, nodeHeadNumber = () => undefined }: StoreOptions): FeedStore {
+export function createPgFeedStore({
+  db,
+  chainGid,
+  token,
+  nodeHeadNumber = () => undefined,
+}: StoreOptions): FeedStore {
   return {
     load: () => loadState(db, chainGid, token),
     commit: (batch) => commitBatch(db, chainGid, token, batch, nodeHeadNumber()),
@@ -57,7 +62,8 @@ export function createPgFeedStore({ db, chainGid, token, nodeHeadNumber = () => 
           [chainGid, from, to],
         );
       }),
-    setStatus: (status, reason) => writeStatus(db, chainGid, token, { status, reason, nodeHeadNumber: nodeHeadNumber() }),
+    setStatus: (status, reason) =>
+      writeStatus(db, chainGid, token, { status, reason, nodeHeadNumber: nodeHeadNumber() }),
     async findCanonicalAtOrBelow(number) {
       const { rows } = await db.query<BlockRow>(
         `SELECT ${BLOCK_COLUMNS} FROM blocks WHERE chain_gid = $1 AND number <= $2 AND status <> 'reorged' AND hash IS NOT NULL
@@ -105,13 +111,23 @@ async function loadState(db: Database, chainGid: string, token: number): Promise
   if (row === undefined || row.token !== token) throw new FencedError('ingestor_states', chainGid, token);
   return {
     feedSeq: row.feed_seq,
-    ...(row.head_number !== null && row.head_hash !== null && { head: { number: row.head_number, hash: row.head_hash } }),
-    ...(row.finalized_number !== null && row.finalized_hash !== null && { finalized: { number: row.finalized_number, hash: row.finalized_hash } }),
+    ...(row.head_number !== null &&
+      row.head_hash !== null && { head: { number: row.head_number, hash: row.head_hash } }),
+    ...(row.finalized_number !== null &&
+      row.finalized_hash !== null && {
+        finalized: { number: row.finalized_number, hash: row.finalized_hash },
+      }),
     ...(row.start_number !== null && { startNumber: row.start_number }),
   };
 }
 
-async function commitBatch(db: Database, chainGid: string, token: number, { entries, next, status, clearFrom, clearTo, skipped = [] }: FeedBatch, nodeHeadNumber: number | undefined): Promise<void> {
+async function commitBatch(
+  db: Database,
+  chainGid: string,
+  token: number,
+  { entries, next, status, clearFrom, clearTo, skipped = [] }: FeedBatch,
+  nodeHeadNumber: number | undefined,
+): Promise<void> {
   const feedSeq = next.feedSeq - entries.length;
   const column = <K extends keyof FeedEntry>(key: K) => entries.map((entry) => entry[key] ?? null);
   const { rows } = await db.query<{ fed: number }>({
@@ -120,8 +136,21 @@ async function commitBatch(db: Database, chainGid: string, token: number, { entr
     text: COMMIT_BATCH_SQL,
     values: [
       ...[chainGid, token, feedSeq, next.feedSeq, next.head?.number ?? null, next.head?.hash ?? null],
-      ...[next.finalized?.number ?? null, next.finalized?.hash ?? null, next.startNumber ?? null, status ?? null, clearFrom],
-      ...[column('seq'), column('type'), column('number'), column('hash'), column('parentHash'), column('timestamp')],
+      ...[
+        next.finalized?.number ?? null,
+        next.finalized?.hash ?? null,
+        next.startNumber ?? null,
+        status ?? null,
+        clearFrom,
+      ],
+      ...[
+        column('seq'),
+        column('type'),
+        column('number'),
+        column('hash'),
+        column('parentHash'),
+        column('timestamp'),
+      ],
       ...[column('resumeSeq'), column('traceparent'), clearTo ?? null],
       ...[skipped.map(({ from }) => from), skipped.map(({ to }) => to), nodeHeadNumber ?? null],
     ],
@@ -137,7 +166,12 @@ interface ShownStatus {
   readonly nodeHeadNumber: number | undefined;
 }
 
-async function writeStatus(db: Database, chainGid: string, token: number, { status, reason, nodeHeadNumber }: ShownStatus): Promise<void> {
+async function writeStatus(
+  db: Database,
+  chainGid: string,
+  token: number,
+  { status, reason, nodeHeadNumber }: ShownStatus,
+): Promise<void> {
   const { rowCount } = await db.query(
     'UPDATE ingestor_states SET status = $3, reason = $4, updated_at = now(), node_head_number = coalesce($5, node_head_number) WHERE chain_gid = $1 AND token = $2',
     [chainGid, token, status, reason ?? null, nodeHeadNumber ?? null],

@@ -2,11 +2,21 @@ import { lockWithToken, type Database } from '@chainwatch/db';
 import type { FeedStore } from './feed-store.ts';
 
 /** What the operator asked for is a row: whoever owns the chain works it off, from where the one before was killed. */
-export function createResetStore(db: Database, chainGid: string, token: number): Pick<FeedStore, 'findReset' | 'beginReset' | 'finishReset'> {
+export function createResetStore(
+  db: Database,
+  chainGid: string,
+  token: number,
+): Pick<FeedStore, 'findReset' | 'beginReset' | 'finishReset'> {
   return {
     async findReset() {
-      const { rows } = await db.query<{ id: string; from_block: number | null }>(`SELECT id, from_block FROM resets WHERE chain_gid = $1 AND status = 'running'`, [chainGid]);
-      return rows.map(({ id, from_block: fromBlock }) => ({ id, ...(fromBlock !== null && { fromBlock }) }))[0];
+      const { rows } = await db.query<{ id: string; from_block: number | null }>(
+        `SELECT id, from_block FROM resets WHERE chain_gid = $1 AND status = 'running'`,
+        [chainGid],
+      );
+      return rows.map(({ id, from_block: fromBlock }) => ({
+        id,
+        ...(fromBlock !== null && { fromBlock }),
+      }))[0];
     },
     beginReset: ({ id }) =>
       db.transaction(async (sql) => {
@@ -23,7 +33,10 @@ export function createResetStore(db: Database, chainGid: string, token: number):
       db.transaction(async (sql) => {
         await lockWithToken(sql, 'ingestor_states', chainGid, token);
         // The lower of both, where one of them is known.
-        await sql.query('UPDATE ingestor_states SET start_number = least(start_number, $2), updated_at = now() WHERE chain_gid = $1 AND head_number IS NULL', [chainGid, fromBlock ?? null]);
+        await sql.query(
+          'UPDATE ingestor_states SET start_number = least(start_number, $2), updated_at = now() WHERE chain_gid = $1 AND head_number IS NULL',
+          [chainGid, fromBlock ?? null],
+        );
         await sql.query(`UPDATE resets SET status = 'done', updated_at = now() WHERE id = $1`, [id]);
       }),
   };

@@ -1,7 +1,12 @@
 import { planAdvance } from './plan-advance.ts';
 
 const state = { feedSeq: 1, head: { number: 10, hash: 'j' } };
-const header = (number: number, hash: string, parentHash: string) => ({ number, hash, parentHash, timestamp: 0 });
+const header = (number: number, hash: string, parentHash: string) => ({
+  number,
+  hash,
+  parentHash,
+  timestamp: 0,
+});
 
 describe('planAdvance', () => {
   it.each([
@@ -12,7 +17,11 @@ describe('planAdvance', () => {
     ['a fetch of what lies between', header(13, 'm', 'l'), { type: 'fetch', from: 11, to: 13 }],
     ['a comparison for another block at the same height', header(10, 'j2', 'i'), { type: 'compare' }],
     ['a comparison for a lower block', header(9, 'i', 'h'), { type: 'compare' }],
-    ['a comparison for a block that calls our head its parent from below', header(9, 'x', 'j'), { type: 'compare' }],
+    [
+      'a comparison for a block that calls our head its parent from below',
+      header(9, 'x', 'j'),
+      { type: 'compare' },
+    ],
   ])('plans %s', (_, head, expected) => {
     expect(planAdvance(state, head)).toEqual(expected);
   });

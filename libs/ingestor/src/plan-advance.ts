@@ -18,7 +18,10 @@ export type Advance =
  * A pure decision: the follower does the reading.
  */
 export function planAdvance(state: FollowState, head: BlockHeader, startBlock?: number): Advance {
-  if (state.head === undefined) return state.startNumber === undefined ? planStart(head, startBlock) : planNewStart(head, state.startNumber);
+  if (state.head === undefined)
+    return state.startNumber === undefined
+      ? planStart(head, startBlock)
+      : planNewStart(head, state.startNumber);
   if (head.hash === state.head.hash) return { type: 'none' };
   // A parent is below its child: a node that says otherwise is compared with what we have, and then asked again.
   if (head.number <= state.head.number) return { type: 'compare' };
@@ -32,7 +35,10 @@ const FIRST_BLOCK = 1;
 
 /** After a reset: a node that is not even where the chain began has begun anew, and all of it is news. */
 function planNewStart(head: BlockHeader, startNumber: number): Advance {
-  return { type: 'start', number: startNumber <= head.number ? startNumber : Math.min(FIRST_BLOCK, head.number) };
+  return {
+    type: 'start',
+    number: startNumber <= head.number ? startNumber : Math.min(FIRST_BLOCK, head.number),
+  };
 }
 
 function planStart(head: BlockHeader, startBlock: number | undefined): Advance {

@@ -5,7 +5,12 @@ import type { ChainStatus, FeedBatch, FeedEntry, FollowState, NumberRange } from
  * The batch that appends `headers` (not empty, linked, the first on our head) to the feed. Announced heights above
  * `clearTo` stay announced, by default none.
  */
-export function planExtension(state: FollowState, headers: readonly BlockHeader[], status: ChainStatus, clearTo?: number): FeedBatch {
+export function planExtension(
+  state: FollowState,
+  headers: readonly BlockHeader[],
+  status: ChainStatus,
+  clearTo?: number,
+): FeedBatch {
   const entries = headers.map((header, position) => toEntry('block', header, state.feedSeq + 1 + position));
   const last = headers.at(-1)!;
   const first = headers[0]!;
@@ -14,14 +19,20 @@ export function planExtension(state: FollowState, headers: readonly BlockHeader[
     entries,
     status,
     // Without a head the branch may begin above the number where we once began: what was announced between goes, too.
-    clearFrom: state.head === undefined ? Math.min(state.startNumber ?? first.number, first.number) : state.head.number + 1,
+    clearFrom:
+      state.head === undefined
+        ? Math.min(state.startNumber ?? first.number, first.number)
+        : state.head.number + 1,
     clearTo,
     ...(skipped.length === 0 ? {} : { skipped }),
     next: {
       ...state,
       feedSeq: state.feedSeq + entries.length,
       head: { number: last.number, hash: last.hash },
-      startNumber: state.head === undefined ? Math.min(state.startNumber ?? first.number, first.number) : state.startNumber,
+      startNumber:
+        state.head === undefined
+          ? Math.min(state.startNumber ?? first.number, first.number)
+          : state.startNumber,
     },
   };
 }
@@ -34,13 +45,27 @@ function listSkipped(head: BlockRef | undefined, headers: readonly BlockHeader[]
   const ranges: NumberRange[] = [];
   let before = head?.number;
   for (const { number } of headers) {
-    if (before !== undefined && number > before + 1) ranges.push({ from: before + 1, to: Math.min(number - 1, before + SKIPPED_MAX) });
+    if (before !== undefined && number > before + 1)
+      ranges.push({ from: before + 1, to: Math.min(number - 1, before + SKIPPED_MAX) });
     before = number;
   }
   return ranges;
 }
 
-export function toEntry(type: FeedEntry['type'], header: BlockHeader, seq: number, resumeSeq?: number): FeedEntry {
+export function toEntry(
+  type: FeedEntry['type'],
+  header: BlockHeader,
+  seq: number,
+  resumeSeq?: number,
+): FeedEntry {
   const { number, hash, parentHash, timestamp } = header;
-  return { seq, type, number, hash, parentHash, timestamp, ...(resumeSeq === undefined ? {} : { resumeSeq }) };
+  return {
+    seq,
+    type,
+    number,
+    hash,
+    parentHash,
+    timestamp,
+    ...(resumeSeq === undefined ? {} : { resumeSeq }),
+  };
 }

@@ -26,11 +26,18 @@ interface RepairOptions {
 }
 
 /** Undo newest first, then the new branch ascending. */
-export function planRepair(state: FollowState, repair: Repair, { blocksMax, ...options }: RepairOptions): RepairPlan {
+export function planRepair(
+  state: FollowState,
+  repair: Repair,
+  { blocksMax, ...options }: RepairOptions,
+): RepairPlan {
   const { ancestor, orphans, branch } = repair;
-  const isFinalityViolated = state.finalized !== undefined && (ancestor === undefined || ancestor.number < state.finalized.number);
+  const isFinalityViolated =
+    state.finalized !== undefined && (ancestor === undefined || ancestor.number < state.finalized.number);
   const resumeSeq = isFinalityViolated ? state.feedSeq + orphans.length + branch.length : undefined;
-  const undo = orphans.toReversed().map((orphan, position) => toEntry('reorg', orphan, state.feedSeq + 1 + position, resumeSeq));
+  const undo = orphans
+    .toReversed()
+    .map((orphan, position) => toEntry('reorg', orphan, state.feedSeq + 1 + position, resumeSeq));
   const status = isFinalityViolated ? 'recovering' : options.status;
 
   const undone = rewind(state, repair, isFinalityViolated);
@@ -42,7 +49,11 @@ export function planRepair(state: FollowState, repair: Repair, { blocksMax, ...o
   return { batches, isFinalityViolated };
 }
 
-function rewind(state: FollowState, { ancestor, orphans, branch }: Repair, isFinalityViolated: boolean): FollowState {
+function rewind(
+  state: FollowState,
+  { ancestor, orphans, branch }: Repair,
+  isFinalityViolated: boolean,
+): FollowState {
   const startNumber = state.startNumber ?? branch[0]!.number;
   return {
     feedSeq: state.feedSeq + orphans.length,

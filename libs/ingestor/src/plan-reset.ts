@@ -15,7 +15,10 @@ interface ResetStep {
  * The batch that undoes the newest blocks of a reset, newest first; undefined when nothing is left to undo. Each batch
  * leaves a state that the next one goes on from, whoever commits it.
  */
-export async function planReset({ feedSeq, head, finalized, ...state }: FollowState, { store, reset: { fromBlock = 0 }, resumeSeq, size }: ResetStep): Promise<FeedBatch | undefined> {
+export async function planReset(
+  { feedSeq, head, finalized, ...state }: FollowState,
+  { store, reset: { fromBlock = 0 }, resumeSeq, size }: ResetStep,
+): Promise<FeedBatch | undefined> {
   if (head === undefined || head.number < fromBlock) return undefined;
   const orphans = await store.readCanonical(Math.max(fromBlock, head.number - size + 1), head.number);
   const below = await store.findCanonicalAtOrBelow(orphans[0]!.number - 1);
@@ -23,9 +26,16 @@ export async function planReset({ feedSeq, head, finalized, ...state }: FollowSt
   const isFinal = ancestor !== undefined && finalized !== undefined && finalized.number <= ancestor.number;
   const left = isFinal ? finalized : finalized && ancestor;
   return {
-    entries: orphans.toReversed().map((orphan, position) => toEntry('reorg', orphan, feedSeq + 1 + position, resumeSeq)),
+    entries: orphans
+      .toReversed()
+      .map((orphan, position) => toEntry('reorg', orphan, feedSeq + 1 + position, resumeSeq)),
     status: 'recovering',
     clearFrom: (ancestor?.number ?? -1) + 1,
-    next: { ...state, feedSeq: feedSeq + orphans.length, ...(ancestor && { head: ancestor }), ...(left && { finalized: left }) },
+    next: {
+      ...state,
+      feedSeq: feedSeq + orphans.length,
+      ...(ancestor && { head: ancestor }),
+      ...(left && { finalized: left }),
+    },
   };
 }

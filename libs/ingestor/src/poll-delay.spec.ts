@@ -26,11 +26,14 @@ describe('pollDelay', () => {
   });
 
   it('tries again soon after a failure, and ever less often', () => {
-    expect([1, 2, 3, 10].map((failures) => pollDelay({ ...quiet, failures }))).toEqual([100, 200, 400, 5_000]);
+    expect([1, 2, 3, 10].map((failures) => pollDelay({ ...quiet, failures }))).toEqual([
+      100, 200, 400, 5_000,
+    ]);
     expect(pollDelay({ ...quiet, blockTimeMs: 200, failures: 10 })).toBe(1_000);
   });
 
   it('never is shorter than 50 ms, whatever the block time', () => {
-    for (const sinceHeadMs of [0, 1, 10, 100]) expect(pollDelay({ ...quiet, blockTimeMs: 1, sinceHeadMs })).toBeGreaterThanOrEqual(50);
+    for (const sinceHeadMs of [0, 1, 10, 100])
+      expect(pollDelay({ ...quiet, blockTimeMs: 1, sinceHeadMs })).toBeGreaterThanOrEqual(50);
   });
 });

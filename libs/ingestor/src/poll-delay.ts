@@ -19,9 +19,15 @@ const FAILURE_MAX_MS = 5_000;
  * slowly, up to twice the block time, when none comes. Milliseconds.
  */
 export function pollDelay({ blockTimeMs, sinceHeadMs, isPushed, failures }: PollSituation): number {
-  if (failures > 0) return Math.min(FAILURE_MS * 2 ** (failures - 1), FAILURE_MAX_MS, Math.max(2 * blockTimeMs, 10 * FAILURE_MS));
+  if (failures > 0)
+    return Math.min(
+      FAILURE_MS * 2 ** (failures - 1),
+      FAILURE_MAX_MS,
+      Math.max(2 * blockTimeMs, 10 * FAILURE_MS),
+    );
   const slowestMs = clamp(2 * blockTimeMs, MIN_MS, MAX_MS);
-  if (isPushed) return Math.max(slowestMs - sinceHeadMs, Math.min(slowestMs, Math.max(blockTimeMs, 10 * MIN_MS)));
+  if (isPushed)
+    return Math.max(slowestMs - sinceHeadMs, Math.min(slowestMs, Math.max(blockTimeMs, 10 * MIN_MS)));
   const dueMs = 0.9 * blockTimeMs - sinceHeadMs;
   if (dueMs > 0) return Math.max(dueMs, MIN_MS);
   const overdueMs = sinceHeadMs - blockTimeMs;

@@ -21,7 +21,10 @@ const EMPTY_CHUNKS_MAX = 64;
  * Headers of [from, to] in ascending chunks, fetched in parallel; empty chunks are left out. Chunks are linked inside;
  * that they fit together is for the caller to check.
  */
-export async function* readRanges(client: Pick<ChainClient, 'readHeaders'>, options: RangeOptions): AsyncGenerator<BlockHeader[]> {
+export async function* readRanges(
+  client: Pick<ChainClient, 'readHeaders'>,
+  options: RangeOptions,
+): AsyncGenerator<BlockHeader[]> {
   const { to, size, concurrency } = options;
   // Aborts the requests that are still under way when the caller stops early.
   const stop = new AbortController();
@@ -49,7 +52,12 @@ export async function* readRanges(client: Pick<ChainClient, 'readHeaders'>, opti
   }
 }
 
-function readChunk(client: Pick<ChainClient, 'readHeaders'>, from: number, to: number, signal: AbortSignal): Promise<BlockHeader[]> {
+function readChunk(
+  client: Pick<ChainClient, 'readHeaders'>,
+  from: number,
+  to: number,
+  signal: AbortSignal,
+): Promise<BlockHeader[]> {
   const chunk = client.readHeaders(from, to, signal).then((headers) => {
     assertLinked(headers, from, to);
     return headers;

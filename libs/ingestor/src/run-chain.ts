@@ -1,4 +1,9 @@
-import { ChainNotConfiguredError, type ActiveChain, type ChainClient, type OpenChain } from '@chainwatch/chain-core';
+import {
+  ChainNotConfiguredError,
+  type ActiveChain,
+  type ChainClient,
+  type OpenChain,
+} from '@chainwatch/chain-core';
 import { createBusBlockPublisher, type BusBlockPublisher } from './bus-block-publisher.ts';
 import { ChainRunner } from './chain-runner.ts';
 import type { ChainWork } from './chain-seat.ts';
@@ -23,7 +28,12 @@ const FLUSH_MS = 1_000;
 export async function runChain(context: ChainContext, work: ChainWork): Promise<'stopped' | 'fenced'> {
   const { db, bus, log, row, runners, startBlocks } = context;
   const chainGid = row.gid;
-  const store = createPgFeedStore({ db, chainGid, token: work.token, nodeHeadNumber: () => work.report.nodeHeadNumber });
+  const store = createPgFeedStore({
+    db,
+    chainGid,
+    token: work.token,
+    nodeHeadNumber: () => work.report.nodeHeadNumber,
+  });
   const connected = await connect(context);
   if (connected instanceof ChainNotConfiguredError) {
     log.error({ err: connected }, 'the chain cannot be followed');

@@ -27,7 +27,11 @@ export async function runIngestor({ name, familyName, family, readConfig }: Inge
       const { INSTANCE_ID: owner } = config;
       const telemetry = await startTelemetry({ serviceName: name, instanceId: owner });
       const db = createDatabase({ url: config.DATABASE_URL, applicationName: name, keepsPlans: true });
-      const bus = await createBus('block-ingestor', { url: config.NATS_URL, name: `${name} ${owner}`, logger: log });
+      const bus = await createBus('block-ingestor', {
+        url: config.NATS_URL,
+        name: `${name} ${owner}`,
+        logger: log,
+      });
       const ingestor = startIngestor({
         familyName,
         family,
@@ -41,7 +45,11 @@ export async function runIngestor({ name, familyName, family, readConfig }: Inge
         timeoutMs: config.NODE_TIMEOUT,
         startBlocks: config.START_BLOCK,
       });
-      const health = await startHealthServer({ port: config.HEALTH_PORT, checks: () => checkIngestor({ db, bus, ingestor }), metrics: telemetry.handleMetrics });
+      const health = await startHealthServer({
+        port: config.HEALTH_PORT,
+        checks: () => checkIngestor({ db, bus, ingestor }),
+        metrics: telemetry.handleMetrics,
+      });
       log.info({ port: health.port }, 'health and metrics are served');
       return {
         async stop() {

@@ -1,7 +1,15 @@
 import { createBus, type Bus } from '@chainwatch/bus';
 import { evmFamily } from '@chainwatch/chain-evm';
 import { createDatabase, type Database } from '@chainwatch/db';
-import { startAnvil, startNats, startPostgres, waitFor, type AnvilHandle, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
+import {
+  startAnvil,
+  startNats,
+  startPostgres,
+  waitFor,
+  type AnvilHandle,
+  type NatsHandle,
+  type PostgresHandle,
+} from '@chainwatch/testing';
 import type { FeedEntry } from './feed.ts';
 import { startIngestor, type Ingestor, type IngestorOptions } from './start-ingestor.ts';
 import { replayFeed } from './spec-support/replay-feed.ts';
@@ -45,7 +53,16 @@ afterEach(async () => {
 });
 
 function start(options: Partial<IngestorOptions> = {}): Ingestor {
-  const ingestor = startIngestor({ familyName: 'evm', family: evmFamily, db, bus, opener, log, owner: 'spec', ...options });
+  const ingestor = startIngestor({
+    familyName: 'evm',
+    family: evmFamily,
+    db,
+    bus,
+    opener,
+    log,
+    owner: 'spec',
+    ...options,
+  });
   running.push(ingestor);
   return ingestor;
 }
@@ -87,7 +104,9 @@ function traceIdOf(traceparent: string): string {
 }
 
 async function nodeHash(number: number): Promise<string | undefined> {
-  return (await anvil.rpc<{ hash: string } | null>('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]))?.hash;
+  return (
+    await anvil.rpc<{ hash: string } | null>('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])
+  )?.hash;
 }
 
 /** Waits until the stored head is the node's, and proves that the feed adds up to the node's chain. */
@@ -95,16 +114,23 @@ async function expectCaughtUp(): Promise<State> {
   const state = await waitFor(
     async () => {
       const [stored, number] = [await readState(), await anvil.blockNumber()];
-      return stored?.head_number === number && stored.head_hash === (await nodeHash(number)) ? stored : undefined;
+      return stored?.head_number === number && stored.head_hash === (await nodeHash(number))
+        ? stored
+        : undefined;
     },
     { message: 'the ingestor to reach the head' },
   );
   const { chain } = replayFeed(await readFeed());
-  const expected = await Promise.all(chain.map(async ({ number }) => ({ number, hash: await nodeHash(number) })));
+  const expected = await Promise.all(
+    chain.map(async ({ number }) => ({ number, hash: await nodeHash(number) })),
+  );
   expect(chain).toEqual(expected);
   expect(chain[0]?.number).toBe(state.start_number);
   expect(chain.at(-1)?.number).toBe(state.head_number);
-  const { rows } = await db.query(`SELECT number, hash FROM blocks WHERE chain_gid = $1 AND status <> 'reorged' ORDER BY number`, [GID]);
+  const { rows } = await db.query(
+    `SELECT number, hash FROM blocks WHERE chain_gid = $1 AND status <> 'reorged' ORDER BY number`,
+    [GID],
+  );
   expect(rows).toEqual(chain);
   return state;
 }
@@ -117,7 +143,9 @@ async function reorg(depth: number): Promise<void> {
 
 async function expectFinalized(): Promise<number> {
   const { number } = await anvil.rpc<{ number: string }>('eth_getBlockByNumber', ['finalized', false]);
-  await waitFor(async () => (await readState())?.finalized_number === Number(number), { message: `finality at ${Number(number)}` });
+  await waitFor(async () => (await readState())?.finalized_number === Number(number), {
+    message: `finality at ${Number(number)}`,
+  });
   return Number(number);
 }
 
@@ -137,8 +165,14 @@ describe('the ingestor on a real node', () => {
     const state = await expectCaughtUp();
     expect(state).toMatchObject({ start_number: 10, head_number: 13, status: 'following', reason: null });
     const feed = await readFeed();
-    await waitFor(() => feed.every(({ seq, type, number }) => seen.includes(`${GID}:${seq} ${type} ${number}`)), { message: () => `all of the feed on the bus, got ${seen.join()}` });
-    const { rows } = await db.query<{ seq: number; traceparent: string }>('SELECT seq, traceparent FROM chain_feed WHERE chain_gid = $1 ORDER BY seq', [GID]);
+    await waitFor(
+      () => feed.every(({ seq, type, number }) => seen.includes(`${GID}:${seq} ${type} ${number}`)),
+      { message: () => `all of the feed on the bus, got ${seen.join()}` },
+    );
+    const { rows } = await db.query<{ seq: number; traceparent: string }>(
+      'SELECT seq, traceparent FROM chain_feed WHERE chain_gid = $1 ORDER BY seq',
+      [GID],
+    );
     expect(rows.map(({ seq }) => traces.get(seq))).toEqual(rows.map(({ traceparent }) => traceparent));
     expect(new Set(rows.map(({ traceparent }) => traceIdOf(traceparent))).size).toBe(rows.length);
     unsubscribe();
@@ -154,7 +188,9 @@ describe('the ingestor on a real node', () => {
     const after = await expectCaughtUp();
     expect(after.head_number).toBe(before.head_number);
     const undone = (await readFeed()).filter(({ type }) => type === 'reorg');
-    expect(undone.map(({ number }) => number)).toEqual(Array.from({ length: depth }, (_, position) => before.head_number - position));
+    expect(undone.map(({ number }) => number)).toEqual(
+      Array.from({ length: depth }, (_, position) => before.head_number - position),
+    );
     const isViolated = before.head_number - depth < finalized;
     expect(isViolated).toBe(depth > 64);
     expect(undone.every(({ resumeSeq }) => (resumeSeq !== undefined) === isViolated)).toBe(true);
@@ -183,7 +219,15 @@ describe('the ingestor on a real node', () => {
   });
 
   it('publishes again what a crash left between commit and publication', async () => {
-    const first = start({ bus: { ...bus, leases: bus.leases, publish: () => new Promise(() => undefined), subscribe: bus.subscribe, onStreamsRecreated: bus.onStreamsRecreated } });
+    const first = start({
+      bus: {
+        ...bus,
+        leases: bus.leases,
+        publish: () => new Promise(() => undefined),
+        subscribe: bus.subscribe,
+        onStreamsRecreated: bus.onStreamsRecreated,
+      },
+    });
     await expectCaughtUp();
     await anvil.mine(3);
     await expectCaughtUp();
@@ -193,7 +237,9 @@ describe('the ingestor on a real node', () => {
     reader.subscribe('block.new', [GID], ({ payload }) => void seen.add(payload.seq));
     start();
     const feed = await readFeed();
-    await waitFor(() => feed.every(({ seq }) => seen.has(seq)), { message: () => `${feed.length} entries on the bus, got ${[...seen].join()}` });
+    await waitFor(() => feed.every(({ seq }) => seen.has(seq)), {
+      message: () => `${feed.length} entries on the bus, got ${[...seen].join()}`,
+    });
     await reader.close();
   });
 
@@ -212,12 +258,17 @@ describe('ownership of a chain', () => {
     const first = start({ owner: 'first' });
     await expectCaughtUp();
     const second = start({ owner: 'second' });
-    await waitFor(() => second.readiness().chains[0]?.status === 'standby', { message: 'the second replica to stand by' });
+    await waitFor(() => second.readiness().chains[0]?.status === 'standby', {
+      message: 'the second replica to stand by',
+    });
     await anvil.mine(1);
     expect((await expectCaughtUp()).owner).toBe('first');
     await stop(first);
     await anvil.mine(1);
-    const state = await waitFor(async () => ((await readState())?.owner === 'second' ? readState() : undefined), { message: 'the second replica to take over' });
+    const state = await waitFor(
+      async () => ((await readState())?.owner === 'second' ? readState() : undefined),
+      { message: 'the second replica to take over' },
+    );
     expect(state.token).toBe(2);
     await expectCaughtUp();
   });
@@ -225,10 +276,15 @@ describe('ownership of a chain', () => {
   it('ends for an owner whose token is stale, which then stands by', async () => {
     const ingestor = start({ owner: 'first' });
     await expectCaughtUp();
-    await db.query(`UPDATE ingestor_states SET token = token + 1, owner = 'another' WHERE chain_gid = $1`, [GID]);
+    await db.query(`UPDATE ingestor_states SET token = token + 1, owner = 'another' WHERE chain_gid = $1`, [
+      GID,
+    ]);
     const { feed_seq } = (await readState())!;
     await anvil.mine(1);
-    await waitFor(() => ingestor.readiness().chains[0]?.status === 'standby', { message: 'the stale owner to let go', intervalMs: 1 });
+    await waitFor(() => ingestor.readiness().chains[0]?.status === 'standby', {
+      message: 'the stale owner to let go',
+      intervalMs: 1,
+    });
     expect((await readState())!.feed_seq).toBe(feed_seq);
     // Nobody holds the lease: it takes the chain again, with a new token.
     const state = await expectCaughtUp();
@@ -241,15 +297,24 @@ describe('what is not known', () => {
     const reason = 'leases cannot be asked for: timeout';
     const leases = { tryAcquire: () => Promise.reject(new Error(reason)) };
     const ingestor = start({ bus: { ...bus, leases } });
-    await waitFor(() => ingestor.readiness().chains[0]?.reason === reason, { message: 'the reason in the readiness' });
+    await waitFor(() => ingestor.readiness().chains[0]?.reason === reason, {
+      message: 'the reason in the readiness',
+    });
     expect(ingestor.readiness().chains[0]).toMatchObject({ status: 'unknown', reason });
   });
 
   it('begins when an owner does not say any more that it lives', async () => {
     start();
     await expectCaughtUp();
-    const age = async (): Promise<number> => (await db.query<{ age: number }>('SELECT extract(epoch FROM now() - updated_at)::int AS age FROM ingestor_states')).rows[0]!.age;
-    await db.query(`UPDATE ingestor_states SET updated_at = now() - interval '1 hour', node_head_number = NULL`);
+    const age = async (): Promise<number> =>
+      (
+        await db.query<{ age: number }>(
+          'SELECT extract(epoch FROM now() - updated_at)::int AS age FROM ingestor_states',
+        )
+      ).rows[0]!.age;
+    await db.query(
+      `UPDATE ingestor_states SET updated_at = now() - interval '1 hour', node_head_number = NULL`,
+    );
     // No block comes: nothing but the beat tells.
     await waitFor(async () => (await age()) < 30, { message: 'the beat' });
     expect((await readState())?.node_head_number).toBe(await anvil.blockNumber());
@@ -285,7 +350,9 @@ describe('outages', () => {
     await own.server!.restart();
     const state = await expectCaughtUp();
     expect(state).toMatchObject({ token: 1, head_number: 5 });
-    await waitFor(() => ingestor.readiness().reason === undefined, { message: 'the end of the outage in the readiness' });
+    await waitFor(() => ingestor.readiness().reason === undefined, {
+      message: 'the end of the outage in the readiness',
+    });
     await stop(ingestor);
     await db.close();
     await own.stop();
@@ -310,10 +377,15 @@ describe('changes of a chain', () => {
     const away = `http://127.0.0.1:9`;
     await db.query('UPDATE blockchains SET endpoint_sealed = $2 WHERE gid = $1', [GID, away]);
     const ingestor = start();
-    await waitFor(async () => (await readState())?.status === 'stalled', { message: 'the chain to be stalled' });
+    await waitFor(async () => (await readState())?.status === 'stalled', {
+      message: 'the chain to be stalled',
+    });
     expect((await readState())!.reason).not.toBeNull();
     expect(ingestor.readiness().chains[0]).toMatchObject({ status: 'stalled' });
-    await db.query('UPDATE blockchains SET endpoint_sealed = $2, updated_at = now() WHERE gid = $1', [GID, anvil.url]);
+    await db.query('UPDATE blockchains SET endpoint_sealed = $2, updated_at = now() WHERE gid = $1', [
+      GID,
+      anvil.url,
+    ]);
     const state = await expectCaughtUp();
     expect(state).toMatchObject({ status: 'following', reason: null });
   });
@@ -321,18 +393,28 @@ describe('changes of a chain', () => {
   it('says so when no endpoint is configured, and when the build has no code for the family', async () => {
     await db.query('UPDATE blockchains SET endpoint_sealed = NULL WHERE gid = $1', [GID]);
     const first = start();
-    await waitFor(async () => (await readState())?.reason === 'no endpoint is configured', { message: 'the reason' });
+    await waitFor(async () => (await readState())?.reason === 'no endpoint is configured', {
+      message: 'the reason',
+    });
     await stop(first);
     const second = start({ family: undefined });
-    await waitFor(async () => (await readState())?.reason === 'chain family evm is not configured in this build', { message: 'the reason' });
-    expect(second.readiness().chains[0]).toMatchObject({ status: 'stalled', reason: 'chain family evm is not configured in this build' });
+    await waitFor(
+      async () => (await readState())?.reason === 'chain family evm is not configured in this build',
+      { message: 'the reason' },
+    );
+    expect(second.readiness().chains[0]).toMatchObject({
+      status: 'stalled',
+      reason: 'chain family evm is not configured in this build',
+    });
   });
 
   it('does not follow a node of another chain', async () => {
     const other = await startAnvil({ args: ['--chain-id', '5'] });
     await db.query('UPDATE blockchains SET endpoint_sealed = $2 WHERE gid = $1', [GID, other.url]);
     start();
-    await waitFor(async () => (await readState())?.status === 'stalled', { message: 'the chain to be stalled' });
+    await waitFor(async () => (await readState())?.status === 'stalled', {
+      message: 'the chain to be stalled',
+    });
     expect(await readState()).toMatchObject({ head_number: null, feed_seq: 0 });
     expect((await readState())!.reason).toMatch(/another chain/);
     await other.stop();
@@ -346,8 +428,10 @@ describe('changes of a chain', () => {
 });
 
 describe('a reset of the chain', () => {
-  const ask = (fromBlock: number | null = null) => db.query('INSERT INTO resets (chain_gid, from_block) VALUES ($1, $2)', [GID, fromBlock]);
-  const isDone = async (): Promise<boolean> => (await db.query(`SELECT FROM resets WHERE chain_gid = $1 AND status = 'running'`, [GID])).rowCount === 0;
+  const ask = (fromBlock: number | null = null) =>
+    db.query('INSERT INTO resets (chain_gid, from_block) VALUES ($1, $2)', [GID, fromBlock]);
+  const isDone = async (): Promise<boolean> =>
+    (await db.query(`SELECT FROM resets WHERE chain_gid = $1 AND status = 'running'`, [GID])).rowCount === 0;
 
   it('goes on with a node that began anew and is lower than before', async () => {
     await anvil.mine(30);
@@ -360,11 +444,17 @@ describe('a reset of the chain', () => {
     await anvil.rpc('evm_setNextBlockTimestamp', [2_000_000_000]);
     await anvil.mine(4);
     await waitFor(async () => (await readState())?.status === 'stalled', { message: 'the chain to wait' });
-    expect(await readState()).toMatchObject({ head_number: 60, node_head_number: 4, reason: expect.stringContaining('reset the chain') });
+    expect(await readState()).toMatchObject({
+      head_number: 60,
+      node_head_number: 4,
+      reason: expect.stringContaining('reset the chain'),
+    });
     await ask();
     await waitFor(isDone, { message: 'the end of the reset' });
     expect(await expectCaughtUp()).toMatchObject({ start_number: 1, head_number: 4 });
-    await waitFor(async () => (await readState())?.status === 'following', { message: 'the chain to be followed' });
+    await waitFor(async () => (await readState())?.status === 'following', {
+      message: 'the chain to be followed',
+    });
     await anvil.mine(2);
     expect(await expectCaughtUp()).toMatchObject({ head_number: 6, node_head_number: 6 });
   });
@@ -375,13 +465,18 @@ describe('a reset of the chain', () => {
     await expectCaughtUp();
     const first = running[0]!;
     await ask(100);
-    await waitFor(async () => (await readFeed()).some(({ type }) => type === 'reorg'), { message: 'the first step', intervalMs: 1 });
+    await waitFor(async () => (await readFeed()).some(({ type }) => type === 'reorg'), {
+      message: 'the first step',
+      intervalMs: 1,
+    });
     await stop(first);
     start({ owner: 'another' });
     await waitFor(isDone, { message: 'the end of the reset' });
     expect(await expectCaughtUp()).toMatchObject({ start_number: 0, head_number: 700 });
     const undone = (await readFeed()).filter(({ type }) => type === 'reorg');
-    expect(undone.map(({ number }) => number)).toEqual(Array.from({ length: 601 }, (_, position) => 700 - position));
+    expect(undone.map(({ number }) => number)).toEqual(
+      Array.from({ length: 601 }, (_, position) => 700 - position),
+    );
     expect(new Set(undone.map(({ resumeSeq }) => resumeSeq))).toEqual(new Set([undone.at(-1)!.seq]));
   });
 

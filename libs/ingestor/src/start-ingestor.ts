@@ -1,5 +1,11 @@
 import type { Bus } from '@chainwatch/bus';
-import { createChainOpener, missingFamily, type ChainFamily, type ChainFamilyName, type ChainOpenerOptions } from '@chainwatch/chain-core';
+import {
+  createChainOpener,
+  missingFamily,
+  type ChainFamily,
+  type ChainFamilyName,
+  type ChainOpenerOptions,
+} from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import type { ChainReport } from './chain-report.ts';
 import type { ChainRunner } from './chain-runner.ts';
@@ -14,7 +20,10 @@ export interface IngestorOptions extends Omit<ChainOpenerOptions, 'findFamily'> 
   /** Undefined: this build has no code for the family, and its chains say so. */
   readonly family: ChainFamily | undefined;
   readonly db: Database;
-  readonly bus: Pick<Bus<'block-ingestor'>, 'publish' | 'hint' | 'subscribe' | 'leases' | 'onStreamsRecreated'>;
+  readonly bus: Pick<
+    Bus<'block-ingestor'>,
+    'publish' | 'hint' | 'subscribe' | 'leases' | 'onStreamsRecreated'
+  >;
   readonly log: IngestorLog & { child(fields: object): IngestorLog };
   /** Names this replica. */
   readonly owner: string;
@@ -52,13 +61,23 @@ export function startIngestor(options: IngestorOptions): Ingestor {
     log,
     createSeat: (chainGid, readRow) => {
       const chainLog = log.child({ chain_gid: chainGid });
-      return new ChainSeat({ chainGid, db, owner, leases: bus.leases, log: chainLog, runChain: (work) => runChain({ ...options, log: chainLog, row: readRow(), openChain, runners }, work) });
+      return new ChainSeat({
+        chainGid,
+        db,
+        owner,
+        leases: bus.leases,
+        log: chainLog,
+        runChain: (work) => runChain({ ...options, log: chainLog, row: readRow(), openChain, runners }, work),
+      });
     },
   });
   const unsubscribe = bus.subscribe('chain.changed', [], () => supervisor.readNow());
   const unlisten = bus.onStreamsRecreated((firstWord) => {
     if (firstWord !== 'block') return;
-    for (const runner of runners.values()) void runner.republish(REPUBLISHED).catch((error: unknown) => log.warn({ err: error }, 'block.new could not be published again'));
+    for (const runner of runners.values())
+      void runner
+        .republish(REPUBLISHED)
+        .catch((error: unknown) => log.warn({ err: error }, 'block.new could not be published again'));
   });
   const reporting = setInterval(() => recordReports(supervisor.reports), REPORT_MS);
 
@@ -69,6 +88,10 @@ export function startIngestor(options: IngestorOptions): Ingestor {
       unlisten();
       await supervisor.stop();
     },
-    readiness: () => ({ reason: supervisor.lastError, note: family === undefined ? missingFamily(familyName) : undefined, chains: supervisor.reports }),
+    readiness: () => ({
+      reason: supervisor.lastError,
+      note: family === undefined ? missingFamily(familyName) : undefined,
+      chains: supervisor.reports,
+    }),
   };
 }

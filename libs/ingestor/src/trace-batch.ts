@@ -14,14 +14,23 @@ export function traceBatch(chainGid: string): (batch: FeedBatch, commit: Commit)
   return async (batch, commit) => {
     const [entry, ...others] = batch.entries;
     if (entry !== undefined && others.length === 0 && entry.type === 'block') {
-      return withSpan(SPAN_NAMES.block, { attributes: attributesOf(chainGid, entry) }, ({ traceparent }) => commit({ ...batch, entries: [{ ...entry, traceparent }] }));
+      return withSpan(SPAN_NAMES.block, { attributes: attributesOf(chainGid, entry) }, ({ traceparent }) =>
+        commit({ ...batch, entries: [{ ...entry, traceparent }] }),
+      );
     }
-    await commit({ ...batch, entries: await Promise.all(batch.entries.map((each) => markEntry(chainGid, each))) });
+    await commit({
+      ...batch,
+      entries: await Promise.all(batch.entries.map((each) => markEntry(chainGid, each))),
+    });
   };
 }
 
 async function markEntry(chainGid: string, entry: FeedEntry): Promise<FeedEntry> {
-  return withSpan(SPAN_NAMES[entry.type], { attributes: attributesOf(chainGid, entry) }, ({ traceparent }) => ({ ...entry, traceparent }));
+  return withSpan(
+    SPAN_NAMES[entry.type],
+    { attributes: attributesOf(chainGid, entry) },
+    ({ traceparent }) => ({ ...entry, traceparent }),
+  );
 }
 
 function attributesOf(chainGid: string, { number, hash, seq }: FeedEntry): Record<string, string | number> {

@@ -3,7 +3,15 @@ import { generateApiKey, hashApiKey } from '@chainwatch/api-key';
 import { createKeyStore } from './create-key-store.ts';
 
 const made = (): string => generateApiKey({ label: 'svc', type: 'rpc', randomBytes });
-const rowOf = (key: string) => ({ id: key.slice(-6), type: 'rpc', workspace_id: 'w', project_id: null, permissions: [], key_hash: Buffer.from(hashApiKey(key)), expires_at: null });
+const rowOf = (key: string) => ({
+  id: key.slice(-6),
+  type: 'rpc',
+  workspace_id: 'w',
+  project_id: null,
+  permissions: [],
+  key_hash: Buffer.from(hashApiKey(key)),
+  expires_at: null,
+});
 
 let valid: Set<string>;
 let asked: number;
@@ -42,7 +50,9 @@ it('asks once for all who bring the same key at once', async () => {
   isHeld = true;
   const found = Array.from({ length: 5 }, () => store.findPrincipal(key));
   answer();
-  expect(new Set((await Promise.all(found)).map((principal) => principal?.keyId))).toEqual(new Set([key.slice(-6)]));
+  expect(new Set((await Promise.all(found)).map((principal) => principal?.keyId))).toEqual(
+    new Set([key.slice(-6)]),
+  );
   expect(asked).toBe(1);
 });
 

@@ -70,7 +70,10 @@ export function createKeyStore({ db, now = Date.now, lifetimeMs = LIFETIME_MS }:
   const lookUp = async (id: string, keyHash: Uint8Array): Promise<Principal | undefined> => {
     const row = await readKey(db, keyHash);
     if (!row || !compareHash(keyHash, row.key_hash)) return forget(id);
-    const expiresAtMs = Math.min(row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY, ends.get(id) ?? Number.POSITIVE_INFINITY);
+    const expiresAtMs = Math.min(
+      row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
+      ends.get(id) ?? Number.POSITIVE_INFINITY,
+    );
     if (expiresAtMs <= now()) return forget(id);
     entries.delete(id);
     dropOldest(entries);

@@ -15,7 +15,11 @@ export interface AllowedUrlOptions {
  * connection, because names change.
  * @throws BlockedAddressError, UnresolvableHostError, OutboundUrlError; each with a `publicMessage`
  */
-export async function assertAllowedUrl(url: string, dial: Dial, options: AllowedUrlOptions = {}): Promise<URL> {
+export async function assertAllowedUrl(
+  url: string,
+  dial: Dial,
+  options: AllowedUrlOptions = {},
+): Promise<URL> {
   dial.check(url);
   const parsed = new URL(url);
   const protocols = options.protocols ?? ['http:', 'https:', 'ws:', 'wss:'];

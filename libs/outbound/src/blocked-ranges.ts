@@ -38,7 +38,11 @@ export const BLOCKED_IPV6: readonly (readonly [cidr: string, name: string])[] = 
 ];
 
 /** Prefixes with an IPv4 address inside, and the byte where it starts. Teredo stores it inverted. */
-export const IPV4_CARRIERS: readonly { readonly cidr: string; readonly offset: number; readonly isInverted?: true }[] = [
+export const IPV4_CARRIERS: readonly {
+  readonly cidr: string;
+  readonly offset: number;
+  readonly isInverted?: true;
+}[] = [
   { cidr: '::ffff:0:0/96', offset: 12 },
   { cidr: '::/96', offset: 12 },
   { cidr: '::ffff:0:0:0/96', offset: 12 },

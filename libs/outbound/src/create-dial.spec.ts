@@ -3,9 +3,18 @@ import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { fetch, request } from 'undici';
 import type { Dial } from '@chainwatch/chain-core';
-import { assertAllowedUrl, BlockedAddressError, createDial, createGuardedAgent, OutboundUrlError, UnresolvableHostError } from './index.ts';
+import {
+  assertAllowedUrl,
+  BlockedAddressError,
+  createDial,
+  createGuardedAgent,
+  OutboundUrlError,
+  UnresolvableHostError,
+} from './index.ts';
 
-const { blocked_urls: blockedUrls } = JSON.parse(readFileSync(new URL('./blocked.vectors.json', import.meta.url), 'utf8')) as { blocked_urls: string[] };
+const { blocked_urls: blockedUrls } = JSON.parse(
+  readFileSync(new URL('./blocked.vectors.json', import.meta.url), 'utf8'),
+) as { blocked_urls: string[] };
 const timeouts = { connectTimeoutMs: 2_000, headersTimeoutMs: 2_000, bodyTimeoutMs: 2_000 };
 
 let canary: Server;
@@ -22,7 +31,11 @@ afterEach(() => {
 afterAll(() => canary.close());
 
 const lookup = (dial: Dial, host: string, options: object) =>
-  new Promise((resolve, reject) => dial.lookup(host, options, (error, address, family) => (error ? reject(error) : resolve({ address, family }))));
+  new Promise((resolve, reject) =>
+    dial.lookup(host, options, (error, address, family) =>
+      error ? reject(error) : resolve({ address, family }),
+    ),
+  );
 
 function withPort(url: string): string {
   const parsed = new URL(url.replace(/^(ws|wss):/, 'http:'));
@@ -41,7 +54,12 @@ describe('a dial without an allow list', () => {
   });
 
   test('never reaches the canary by any spelling, through request or fetch', async () => {
-    for (const url of [...blockedUrls.map(withPort), `http://localhost:${port}/`, `http://localhost.:${port}/`, `http://LOCALHOST:${port}/`]) {
+    for (const url of [
+      ...blockedUrls.map(withPort),
+      `http://localhost:${port}/`,
+      `http://localhost.:${port}/`,
+      `http://LOCALHOST:${port}/`,
+    ]) {
       await expect(request(url, { dispatcher: agent })).rejects.toThrow(/is blocked|could not be resolved/);
       await expect(fetch(url, { dispatcher: agent })).rejects.toThrow();
     }
@@ -51,36 +69,54 @@ describe('a dial without an allow list', () => {
   test('never reaches the canary from a bare socket, whatever getaddrinfo makes of the host', async () => {
     for (const host of ['localhost', '0x7f.1', '2130706433', '0177.0.0.1', '127.1', '0']) {
       const socket = connect({ host, port, lookup: dial.lookup as never });
-      await expect(new Promise((resolve, reject) => socket.on('connect', resolve).on('error', reject))).rejects.toThrow();
+      await expect(
+        new Promise((resolve, reject) => socket.on('connect', resolve).on('error', reject)),
+      ).rejects.toThrow();
       socket.destroy();
     }
     expect(reached).toBe(0);
   });
 
   test('tells API clients what was expected and no address', async () => {
-    const error: unknown = await assertAllowedUrl('http://10.1.2.3/', dial).catch((caught: unknown) => caught);
+    const error: unknown = await assertAllowedUrl('http://10.1.2.3/', dial).catch(
+      (caught: unknown) => caught,
+    );
     expect(error).toMatchObject({ code: 'blocked_address', retryable: false });
     expect((error as BlockedAddressError).publicMessage).toMatch(/publicly routable/);
     expect((error as BlockedAddressError).publicMessage).not.toMatch(/10\.1/);
   });
 
-  test.each(['', 'example.com', 'http://', 'http://256.1.1.1/', '//127.0.0.1'])('refuses %j as no URL', async (url) => {
-    await expect(assertAllowedUrl(url, dial)).rejects.toThrow(OutboundUrlError);
-  });
+  test.each(['', 'example.com', 'http://', 'http://256.1.1.1/', '//127.0.0.1'])(
+    'refuses %j as no URL',
+    async (url) => {
+      await expect(assertAllowedUrl(url, dial)).rejects.toThrow(OutboundUrlError);
+    },
+  );
 
-  test.each(['file:///etc/passwd', 'gopher://8.8.8.8/', 'data:text/plain,x', 'javascript:alert(1)'])('refuses the protocol of %s', async (url) => {
-    await expect(assertAllowedUrl(url, dial)).rejects.toThrow(OutboundUrlError);
-  });
+  test.each(['file:///etc/passwd', 'gopher://8.8.8.8/', 'data:text/plain,x', 'javascript:alert(1)'])(
+    'refuses the protocol of %s',
+    async (url) => {
+      await expect(assertAllowedUrl(url, dial)).rejects.toThrow(OutboundUrlError);
+    },
+  );
 });
 
 describe('a dial with an injected resolver', () => {
-  const answer = (...addresses: string[]) => () => Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+  const answer =
+    (...addresses: string[]) =>
+    () =>
+      Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
 
   test('gives the checked addresses, all or one, of the wanted family', async () => {
     const dial = createDial({ allow: [], resolve: answer('1.1.1.1', '2606:4700:4700::1111') });
-    await expect(lookup(dial, 'a.example', { all: true })).resolves.toMatchObject({ address: [{ address: '1.1.1.1' }, { address: '2606:4700:4700::1111' }] });
+    await expect(lookup(dial, 'a.example', { all: true })).resolves.toMatchObject({
+      address: [{ address: '1.1.1.1' }, { address: '2606:4700:4700::1111' }],
+    });
     await expect(lookup(dial, 'a.example', {})).resolves.toEqual({ address: '1.1.1.1', family: 4 });
-    await expect(lookup(dial, 'a.example', { family: 6 })).resolves.toEqual({ address: '2606:4700:4700::1111', family: 6 });
+    await expect(lookup(dial, 'a.example', { family: 6 })).resolves.toEqual({
+      address: '2606:4700:4700::1111',
+      family: 6,
+    });
   });
 
   test('refuses a host when one of its addresses is blocked, even of the other family', async () => {
@@ -94,7 +130,9 @@ describe('a dial with an injected resolver', () => {
     const dial = createDial({ allow: [], resolve: () => answer(answers.shift() ?? '127.0.0.1')() });
     await assertAllowedUrl(`http://rebind.example:${port}/`, dial);
     const agent = createGuardedAgent(dial, timeouts);
-    await expect(request(`http://rebind.example:${port}/`, { dispatcher: agent })).rejects.toThrow(BlockedAddressError);
+    await expect(request(`http://rebind.example:${port}/`, { dispatcher: agent })).rejects.toThrow(
+      BlockedAddressError,
+    );
     expect(reached).toBe(0);
     await agent.close();
   });
@@ -111,23 +149,32 @@ describe('a dial with an injected resolver', () => {
 
   test('calls a host without an address, or with a failing resolver, unresolvable and worth a retry', async () => {
     const dial = createDial({ allow: [], resolve: answer() });
-    await expect(assertAllowedUrl('http://none.example/', dial)).rejects.toMatchObject({ code: 'unresolvable_host', retryable: true });
+    await expect(assertAllowedUrl('http://none.example/', dial)).rejects.toMatchObject({
+      code: 'unresolvable_host',
+      retryable: true,
+    });
     const broken = createDial({ allow: [], resolve: () => Promise.reject(new Error('SERVFAIL')) });
     await expect(assertAllowedUrl('http://none.example/', broken)).rejects.toThrow(UnresolvableHostError);
   });
 
   test('gives up on a resolver that hangs', async () => {
     const dial = createDial({ allow: [], resolve: () => new Promise(() => undefined) });
-    await expect(assertAllowedUrl('http://slow.example/', dial, { timeoutMs: 20 })).rejects.toThrow(UnresolvableHostError);
+    await expect(assertAllowedUrl('http://slow.example/', dial, { timeoutMs: 20 })).rejects.toThrow(
+      UnresolvableHostError,
+    );
   });
 });
 
 describe('a dial that allows loopback', () => {
   test('reaches the canary and does not follow a redirect', async () => {
-    const redirecting = createServer((_req, res) => res.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end());
+    const redirecting = createServer((_req, res) =>
+      res.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end(),
+    );
     await new Promise<void>((resolve) => redirecting.listen(0, '127.0.0.1', resolve));
     const agent = createGuardedAgent(createDial({ allow: ['127.0.0.0/8', '::1/128'] }), timeouts);
-    const response = await request(`http://127.0.0.1:${(redirecting.address() as AddressInfo).port}/`, { dispatcher: agent });
+    const response = await request(`http://127.0.0.1:${(redirecting.address() as AddressInfo).port}/`, {
+      dispatcher: agent,
+    });
     await response.body.dump();
     expect(response.statusCode).toBe(302);
     expect(reached).toBe(0);

@@ -33,7 +33,9 @@ export function createDial(options: DialOptions): Dial {
   }
 
   async function resolveChecked(hostname: string, family: number): Promise<ResolvedAddress[]> {
-    const addresses = isIP(hostname) ? [{ address: hostname, family: isIP(hostname) }] : await resolve(hostname);
+    const addresses = isIP(hostname)
+      ? [{ address: hostname, family: isIP(hostname) }]
+      : await resolve(hostname);
     if (addresses.length === 0) throw new UnresolvableHostError(hostname);
     for (const { address } of addresses) assertAllowed(hostname, address);
     const wanted = addresses.filter((address) => family === 0 || address.family === family);
@@ -45,7 +47,8 @@ export function createDial(options: DialOptions): Dial {
     lookup(hostname, lookupOptions, callback) {
       const { all, family } = lookupOptions as { all?: boolean; family?: number | string };
       resolveChecked(hostname, parseFamily(family)).then(
-        (addresses) => (all ? callback(null, addresses) : callback(null, addresses[0]!.address, addresses[0]!.family)),
+        (addresses) =>
+          all ? callback(null, addresses) : callback(null, addresses[0]!.address, addresses[0]!.family),
         (error: Error) => callback(error, all ? [] : ''),
       );
     },

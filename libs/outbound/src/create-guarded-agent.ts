@@ -26,12 +26,17 @@ export function createGuardedAgent(dial: Dial, options: GuardedAgentOptions): Ag
 }
 
 /** Makes an undici connector that dials checked addresses only, for a pool of one's own. */
-export function createGuardedConnector(dial: Dial, options: { readonly connectTimeoutMs: number }): buildConnector.connector {
+export function createGuardedConnector(
+  dial: Dial,
+  options: { readonly connectTimeoutMs: number },
+): buildConnector.connector {
   const connect = buildConnector({ timeout: options.connectTimeoutMs, lookup: dial.lookup as never });
   return (target, callback) => {
     // A literal address is never looked up by node's net, so it is checked here.
     try {
-      dial.check(`${target.protocol}//${target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname}`);
+      dial.check(
+        `${target.protocol}//${target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname}`,
+      );
     } catch (error) {
       callback(error as Error, null);
       return;

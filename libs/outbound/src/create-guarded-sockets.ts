@@ -10,7 +10,11 @@ import { hostOf } from './create-dial.ts';
 export type OpenSocket = (onread: OnReadOpts | undefined, connected: () => void) => Socket;
 
 /** Opens sockets to one origin, by checked addresses only, for a client that speaks over them itself. */
-export function createGuardedSockets(dial: Dial, origin: string, { connectTimeoutMs }: { readonly connectTimeoutMs: number }): OpenSocket {
+export function createGuardedSockets(
+  dial: Dial,
+  origin: string,
+  { connectTimeoutMs }: { readonly connectTimeoutMs: number },
+): OpenSocket {
   const url = new URL(origin);
   const isSecure = url.protocol === 'https:';
   const host = hostOf(url);
@@ -21,9 +25,18 @@ export function createGuardedSockets(dial: Dial, origin: string, { connectTimeou
     // A literal address is never looked up by node's net, so it is checked here.
     dial.check(origin);
     const socket = isSecure
-      ? connectSecurely({ ...target, onread, session, servername: isIP(host) === 0 ? host : undefined, ALPNProtocols: ['http/1.1'] } as never)
+      ? connectSecurely({
+          ...target,
+          onread,
+          session,
+          servername: isIP(host) === 0 ? host : undefined,
+          ALPNProtocols: ['http/1.1'],
+        } as never)
       : connect({ ...target, onread } as never);
-    const timer = setTimeout(() => socket.destroy(new Error(`expected a connection to ${url.host} within ${connectTimeoutMs} ms`)), connectTimeoutMs);
+    const timer = setTimeout(
+      () => socket.destroy(new Error(`expected a connection to ${url.host} within ${connectTimeoutMs} ms`)),
+      connectTimeoutMs,
+    );
     return socket
       .setNoDelay(true)
       .setKeepAlive(true, 60_000)

@@ -17,13 +17,23 @@ describe('findBlockedRange', () => {
   });
 
   test('blocks what is no address', () => {
-    for (const text of ['', 'localhost', '1.2.3', '256.1.1.1', 'fe80:::1']) expect(findBlockedRange(text, [])).toBeDefined();
+    for (const text of ['', 'localhost', '1.2.3', '256.1.1.1', 'fe80:::1'])
+      expect(findBlockedRange(text, [])).toBeDefined();
   });
 
   test('lets the operator allow a range and nothing beside it', () => {
     const allow = parseAllowList(['127.0.0.0/8', '::1/128', 'fd00::/8']);
-    for (const address of ['127.0.0.1', '127.9.9.9', '::1', 'fd00::1']) expect(findBlockedRange(address, allow)).toBeUndefined();
-    for (const address of ['10.0.0.1', '::2', 'fc00::1', '169.254.169.254', '::ffff:127.0.0.1', '::127.0.0.1', '2002:7f00:1::1']) {
+    for (const address of ['127.0.0.1', '127.9.9.9', '::1', 'fd00::1'])
+      expect(findBlockedRange(address, allow)).toBeUndefined();
+    for (const address of [
+      '10.0.0.1',
+      '::2',
+      'fc00::1',
+      '169.254.169.254',
+      '::ffff:127.0.0.1',
+      '::127.0.0.1',
+      '2002:7f00:1::1',
+    ]) {
       expect(findBlockedRange(address, allow)).toBeDefined();
     }
   });
@@ -33,7 +43,13 @@ describe('findBlockedRange', () => {
     expect(findBlockedRange('64:ff9b::808:808', allow)).toBeUndefined();
     expect(findBlockedRange('::ffff:8.8.8.8', allow)).toBeUndefined();
     expect(findBlockedRange('2002:808:808::1', allow)).toBeUndefined();
-    for (const address of ['64:ff9b::7f00:1', '64:ff9b::a9fe:a9fe', '::ffff:10.0.0.1', '2002:7f00:1::1', '2001:0:808:808:0:0:80ff:fffe']) {
+    for (const address of [
+      '64:ff9b::7f00:1',
+      '64:ff9b::a9fe:a9fe',
+      '::ffff:10.0.0.1',
+      '2002:7f00:1::1',
+      '2001:0:808:808:0:0:80ff:fffe',
+    ]) {
       expect(findBlockedRange(address, allow)).toBeDefined();
     }
   });

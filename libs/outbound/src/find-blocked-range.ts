@@ -8,7 +8,10 @@ type Cidr = [Address, number];
 const blockedIpv4 = BLOCKED_IPV4.map(([cidr, name]) => ({ cidr: ipaddr.parseCIDR(cidr) as Cidr, name }));
 const blockedIpv6 = BLOCKED_IPV6.map(([cidr, name]) => ({ cidr: ipaddr.parseCIDR(cidr) as Cidr, name }));
 const globalUnicast: Cidr = ipaddr.parseCIDR(GLOBAL_UNICAST_IPV6);
-const carriers = IPV4_CARRIERS.map((carrier) => ({ ...carrier, cidr: ipaddr.parseCIDR(carrier.cidr) as Cidr }));
+const carriers = IPV4_CARRIERS.map((carrier) => ({
+  ...carrier,
+  cidr: ipaddr.parseCIDR(carrier.cidr) as Cidr,
+}));
 
 /**
  * The name of the blocked range that `address` (canonical text) lies in; undefined when it may be dialled.
@@ -34,7 +37,8 @@ export function findBlockedRange(address: string, allow: readonly Cidr[]): strin
 export function parseAllowList(allow: readonly string[]): Cidr[] {
   return allow.map((entry) => {
     if (isIP(entry) !== 0) return ipaddr.parseCIDR(`${entry}/${isIP(entry) === 4 ? 32 : 128}`);
-    if (!ipaddr.isValidCIDR(entry)) throw new Error(`OUTBOUND_ALLOW: expected CIDR ranges such as 127.0.0.0/8, got ${entry}`);
+    if (!ipaddr.isValidCIDR(entry))
+      throw new Error(`OUTBOUND_ALLOW: expected CIDR ranges such as 127.0.0.0/8, got ${entry}`);
     return ipaddr.parseCIDR(entry);
   });
 }

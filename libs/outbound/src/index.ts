@@ -7,9 +7,19 @@
  * await assertAllowedUrl(body.url, dial);                    // when a URL is stored: BlockedAddressError → 422
  * const agent = createGuardedAgent(dial, { connectTimeoutMs: 5_000, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000 });
  */
-export { createDial, hostOf, type DialOptions, type ResolveHost, type ResolvedAddress } from './create-dial.ts';
+export {
+  createDial,
+  hostOf,
+  type DialOptions,
+  type ResolveHost,
+  type ResolvedAddress,
+} from './create-dial.ts';
 export { assertAllowedUrl } from './assert-allowed-url.ts';
-export { createGuardedAgent, createGuardedConnector, type GuardedAgentOptions } from './create-guarded-agent.ts';
+export {
+  createGuardedAgent,
+  createGuardedConnector,
+  type GuardedAgentOptions,
+} from './create-guarded-agent.ts';
 export { createGuardedSockets, type OpenSocket } from './create-guarded-sockets.ts';
 export { resolveAllowed } from './resolve-allowed.ts';
 export { BlockedAddressError, UnresolvableHostError, OutboundUrlError } from './errors.ts';

@@ -8,7 +8,10 @@ import { UnresolvableHostError } from './errors.ts';
  */
 export function resolveAllowed(host: string, dial: Dial, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new UnresolvableHostError(host, new Error(`no answer in ${timeoutMs} ms`))), timeoutMs);
+    const timer = setTimeout(
+      () => reject(new UnresolvableHostError(host, new Error(`no answer in ${timeoutMs} ms`))),
+      timeoutMs,
+    );
     dial.lookup(host, { all: true }, (error, addresses) => {
       clearTimeout(timer);
       if (error) reject(error);

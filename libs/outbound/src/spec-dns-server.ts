@@ -14,7 +14,10 @@ const TYPE_AAAA = 28;
 
 /** A name server (RFC 1035) with answers of time-to-live 0, as rebinding needs them. */
 export async function startDnsServer(): Promise<DnsServer> {
-  const names = new Map<string, { readonly answers: readonly (readonly string[])[]; readonly asked: Map<number, number> }>();
+  const names = new Map<
+    string,
+    { readonly answers: readonly (readonly string[])[]; readonly asked: Map<number, number> }
+  >();
   const socket = createSocket('udp4');
   socket.on('message', (query, peer) => {
     const { name, type, end } = readQuestion(query);
@@ -22,8 +25,14 @@ export async function startDnsServer(): Promise<DnsServer> {
     const count = known?.asked.get(type) ?? 0;
     known?.asked.set(type, count + 1);
     const addresses = known?.answers[Math.min(count, known.answers.length - 1)] ?? [];
-    const fitting = addresses.filter((address) => isIP(address) === (type === TYPE_AAAA ? 6 : 4) && [TYPE_A, TYPE_AAAA].includes(type));
-    socket.send(buildAnswer(query.subarray(0, end), known === undefined, type, fitting), peer.port, peer.address);
+    const fitting = addresses.filter(
+      (address) => isIP(address) === (type === TYPE_AAAA ? 6 : 4) && [TYPE_A, TYPE_AAAA].includes(type),
+    );
+    socket.send(
+      buildAnswer(query.subarray(0, end), known === undefined, type, fitting),
+      peer.port,
+      peer.address,
+    );
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   return {
@@ -43,7 +52,12 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-function buildAnswer(question: Buffer, isUnknown: boolean, type: number, addresses: readonly string[]): Buffer {
+function buildAnswer(
+  question: Buffer,
+  isUnknown: boolean,
+  type: number,
+  addresses: readonly string[],
+): Buffer {
   const head = Buffer.from(question);
   head.writeUInt16BE(isUnknown ? 0x8183 : 0x8180, 2);
   head.writeUInt16BE(1, 4);

@@ -5,24 +5,54 @@ import { connect, isIP, type AddressInfo } from 'node:net';
 import { fetch, request } from 'undici';
 import { WebSocket } from 'ws';
 import type { Dial } from '@chainwatch/chain-core';
-import { assertAllowedUrl, createDial, createGuardedAgent, resolveAllowed, type ResolveHost } from './index.ts';
+import {
+  assertAllowedUrl,
+  createDial,
+  createGuardedAgent,
+  resolveAllowed,
+  type ResolveHost,
+} from './index.ts';
 import { startDnsServer, type DnsServer } from './spec-dns-server.ts';
 
-const { blocked_addresses: addresses, blocked_urls: urls } = JSON.parse(readFileSync(new URL('./blocked.vectors.json', import.meta.url), 'utf8')) as Record<'blocked_addresses' | 'blocked_urls', string[]>;
+const { blocked_addresses: addresses, blocked_urls: urls } = JSON.parse(
+  readFileSync(new URL('./blocked.vectors.json', import.meta.url), 'utf8'),
+) as Record<'blocked_addresses' | 'blocked_urls', string[]>;
 const timeouts = { connectTimeoutMs: 3_000, headersTimeoutMs: 3_000, bodyTimeoutMs: 3_000 };
 
 /** Every spelling that inet_aton takes: one to four parts, each decimal, octal or hexadecimal, with leading zeros. */
 function spellings(address: string): string[] {
   const bytes = address.split('.').map(Number) as [number, number, number, number];
   const [a, b, c, d] = bytes;
-  const parts = [[a, b, c, d], [a, b, c * 256 + d], [a, (b * 256 + c) * 256 + d], [((a * 256 + b) * 256 + c) * 256 + d]];
-  const bases = [(n: number) => String(n), (n: number) => `0${n.toString(8)}`, (n: number) => `0x${n.toString(16)}`, (n: number) => `0X${n.toString(16).toUpperCase().padStart(4, '0')}`, (n: number) => `000${n.toString(8)}`];
+  const parts = [
+    [a, b, c, d],
+    [a, b, c * 256 + d],
+    [a, (b * 256 + c) * 256 + d],
+    [((a * 256 + b) * 256 + c) * 256 + d],
+  ];
+  const bases = [
+    (n: number) => String(n),
+    (n: number) => `0${n.toString(8)}`,
+    (n: number) => `0x${n.toString(16)}`,
+    (n: number) => `0X${n.toString(16).toUpperCase().padStart(4, '0')}`,
+    (n: number) => `000${n.toString(8)}`,
+  ];
   const uniform = parts.flatMap((numbers) => bases.map((write) => numbers.map(write).join('.')));
-  const mixed = parts.slice(0, 3).map((numbers) => numbers.map((number, index) => bases[index % 3]!(number)).join('.'));
+  const mixed = parts
+    .slice(0, 3)
+    .map((numbers) => numbers.map((number, index) => bases[index % 3]!(number)).join('.'));
   return [...uniform, ...mixed];
 }
 
-const encoded = ['127.0.0.1', '127.1.2.3', '169.254.169.254', '10.0.0.1', '192.168.1.1', '172.16.0.1', '100.100.100.200', '0.0.0.0'].flatMap(spellings);
+const encoded = [
+  '127.0.0.1',
+  '127.1.2.3',
+  '169.254.169.254',
+  '10.0.0.1',
+  '192.168.1.1',
+  '172.16.0.1',
+  '100.100.100.200',
+  '0.0.0.0',
+].flatMap(spellings);
 const bracket = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
 
 let canary: Server;
@@ -53,8 +83,14 @@ function resolverOf({ port: dnsPort }: DnsServer): ResolveHost {
   const resolver = new Resolver({ timeout: 1_000, tries: 1 });
   resolver.setServers([`127.0.0.1:${dnsPort}`]);
   return async (host) => {
-    const [four, six] = await Promise.all([resolver.resolve4(host).catch(() => []), resolver.resolve6(host).catch(() => [])]);
-    return [...four.map((address) => ({ address, family: 4 })), ...six.map((address) => ({ address, family: 6 }))];
+    const [four, six] = await Promise.all([
+      resolver.resolve4(host).catch(() => []),
+      resolver.resolve6(host).catch(() => []),
+    ]);
+    return [
+      ...four.map((address) => ({ address, family: 4 })),
+      ...six.map((address) => ({ address, family: 6 })),
+    ];
   };
 }
 
@@ -72,11 +108,14 @@ async function expectRefusal(url: string): Promise<void> {
 async function openSocket(host: string): Promise<unknown> {
   dial.check(`http://${bracket(host)}`);
   const socket = connect({ host, port, lookup: dial.lookup as never });
-  return new Promise((resolve, reject) => socket.on('connect', resolve).on('error', reject)).finally(() => socket.destroy());
+  return new Promise((resolve, reject) => socket.on('connect', resolve).on('error', reject)).finally(() =>
+    socket.destroy(),
+  );
 }
 
 test('literal addresses of every blocked range', async () => {
-  for (const address of addresses.filter((one) => !one.includes('%'))) await expectRefusal(`http://${bracket(address)}:${port}/`);
+  for (const address of addresses.filter((one) => !one.includes('%')))
+    await expectRefusal(`http://${bracket(address)}:${port}/`);
 });
 
 test('every spelling of IPv4 that a resolver or a URL parser takes, in URLs and as bare hosts of other schemes', async () => {
@@ -85,7 +124,9 @@ test('every spelling of IPv4 that a resolver or a URL parser takes, in URLs and 
     // Not a special scheme: the parser leaves the host as it is written, and the resolver makes of it what it likes.
     const bare = new URL(`nats://${host}:${port}`).hostname;
     expect(bare).toBe(host);
-    await expect(resolveAllowed(bare, createDial({ allow: [] }), 2_000)).rejects.toThrow(/is blocked|could not be resolved/);
+    await expect(resolveAllowed(bare, createDial({ allow: [] }), 2_000)).rejects.toThrow(
+      /is blocked|could not be resolved/,
+    );
     vectors += 1;
   }
 });
@@ -112,7 +153,15 @@ test('names that resolve to a blocked address, alone or beside a public one', as
 });
 
 test('names that point somewhere else each time they are asked for', async () => {
-  for (const [index, address] of ['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254', '::ffff:127.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::1'].entries()) {
+  for (const [index, address] of [
+    '127.0.0.1',
+    '::1',
+    '10.0.0.1',
+    '169.254.169.254',
+    '::ffff:127.0.0.1',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::1',
+  ].entries()) {
     const name = `rebind${index}.test`;
     dns.answer(name, [['1.1.1.1'], [address]]);
     await assertAllowedUrl(`http://${name}:${port}/`, dial);
@@ -124,21 +173,33 @@ test('names that point somewhere else each time they are asked for', async () =>
 
 test('a web socket to a blocked name', async () => {
   dns.answer('ws.test', [['127.0.0.1']]);
-  const socket = new WebSocket(`ws://ws.test:${port}/`, { lookup: dial.lookup as never, followRedirects: false });
-  await expect(new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))).rejects.toThrow('is blocked');
+  const socket = new WebSocket(`ws://ws.test:${port}/`, {
+    lookup: dial.lookup as never,
+    followRedirects: false,
+  });
+  await expect(
+    new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject)),
+  ).rejects.toThrow('is blocked');
   vectors += 1;
 });
 
 test('redirects out of an allowed address, whatever the status and the way it is written', async () => {
-  const locations = ['http://127.0.0.1', 'http://[::1]', 'http://0', '//127.0.0.1', 'http://2130706433'].map((base) => `${base}:${port}/`);
+  const locations = ['http://127.0.0.1', 'http://[::1]', 'http://0', '//127.0.0.1', 'http://2130706433'].map(
+    (base) => `${base}:${port}/`,
+  );
   let location = '';
   let status = 302;
-  const redirecting = createServer((_req, res) => res.writeHead(status, { location, refresh: `0; url=${location}` }).end());
+  const redirecting = createServer((_req, res) =>
+    res.writeHead(status, { location, refresh: `0; url=${location}` }).end(),
+  );
   await new Promise<void>((resolve) => redirecting.listen(0, '127.0.0.2', resolve));
   const allowing = createGuardedAgent(createDial({ allow: ['127.0.0.2/32'] }), timeouts);
   for (location of locations) {
     for (status of [301, 302, 303, 307, 308, 300, 200]) {
-      const { statusCode, body } = await request(`http://127.0.0.2:${(redirecting.address() as AddressInfo).port}/`, { method: 'POST', dispatcher: allowing });
+      const { statusCode, body } = await request(
+        `http://127.0.0.2:${(redirecting.address() as AddressInfo).port}/`,
+        { method: 'POST', dispatcher: allowing },
+      );
       await body.dump();
       expect(statusCode).toBe(status);
       vectors += 1;

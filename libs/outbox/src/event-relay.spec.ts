@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database, type Statement } from '@chainwatch/db';
 import { balanceEventIdOf, type EventEnvelope } from '@chainwatch/events';
-import { createFakeBroker, startPostgres, waitFor, type FakeBroker, type PostgresHandle } from '@chainwatch/testing';
+import {
+  createFakeBroker,
+  startPostgres,
+  waitFor,
+  type FakeBroker,
+  type PostgresHandle,
+} from '@chainwatch/testing';
 import { EventRelay, type OutgoingEvent } from './event-relay.ts';
 
 const CHAIN = 'eip155:1';
@@ -20,7 +26,9 @@ beforeAll(async () => {
 afterAll(() => postgres.stop());
 beforeEach(async () => {
   db = createDatabase({ url: await postgres.createDatabase(), applicationName: 'spec' });
-  const { rows } = await db.query<{ id: string }>(`WITH w AS (INSERT INTO workspaces (name) VALUES ('w') RETURNING id) INSERT INTO projects (workspace_id, name) SELECT id, 'p' FROM w RETURNING id`);
+  const { rows } = await db.query<{ id: string }>(
+    `WITH w AS (INSERT INTO workspaces (name) VALUES ('w') RETURNING id) INSERT INTO projects (workspace_id, name) SELECT id, 'p' FROM w RETURNING id`,
+  );
   projectId = rows[0]!.id;
   broker = createFakeBroker();
   relays = [];
@@ -33,8 +41,18 @@ afterEach(async () => {
 const connect = () => broker.connect('balance-service');
 type FakeBus = ReturnType<typeof connect>;
 
-function startRelay(chainGids: () => readonly string[] = () => [CHAIN], sql: Database = db, bus = connect()): EventRelay<'balance-service'> {
-  const relay = new EventRelay<'balance-service'>({ db: sql, bus, logger: silent, subjects: ['balance.changed'], chainGids });
+function startRelay(
+  chainGids: () => readonly string[] = () => [CHAIN],
+  sql: Database = db,
+  bus = connect(),
+): EventRelay<'balance-service'> {
+  const relay = new EventRelay<'balance-service'>({
+    db: sql,
+    bus,
+    logger: silent,
+    subjects: ['balance.changed'],
+    chainGids,
+  });
   relays.push(relay);
   return relay;
 }
@@ -48,30 +66,70 @@ interface Row {
 }
 
 let count = 0;
-async function store({ chainGid = CHAIN, ageSeconds = 0, isPublished = false, isHeld = false, subject = 'balance.changed' }: Row = {}): Promise<OutgoingEvent> {
+async function store({
+  chainGid = CHAIN,
+  ageSeconds = 0,
+  isPublished = false,
+  isHeld = false,
+  subject = 'balance.changed',
+}: Row = {}): Promise<OutgoingEvent> {
   count += 1;
   const addressId = randomUUID();
   const envelope: EventEnvelope<'balance.changed'> = {
-    event_id: balanceEventIdOf({ projectId, chainGid, addressId, assetGid: `${chainGid}/slip44:60`, changeCount: count }),
+    event_id: balanceEventIdOf({
+      projectId,
+      chainGid,
+      addressId,
+      assetGid: `${chainGid}/slip44:60`,
+      changeCount: count,
+    }),
     type: 'balance.changed',
     api_version: 'v1',
     created_at: new Date().toISOString(),
     is_test_message: false,
     project_id: projectId,
     sequence: count,
-    data: { address_id: addressId, address: '0xaa', chain_gid: chainGid, asset_gid: `${chainGid}/slip44:60`, previous: null, current: '1', delta: null, block_number: 1, block_hash: '0x1', is_confirmed: false },
+    data: {
+      address_id: addressId,
+      address: '0xaa',
+      chain_gid: chainGid,
+      asset_gid: `${chainGid}/slip44:60`,
+      previous: null,
+      current: '1',
+      delta: null,
+      block_number: 1,
+      block_hash: '0x1',
+      is_confirmed: false,
+    },
   };
   await db.query(
     `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held, created_at, traceparent)
      VALUES ($1, $2, $3, 'balance.changed', $4, $5, $6, $7, now() - $8 * interval '1 second', '00-ab-cd-01')`,
     [envelope.event_id, projectId, chainGid, count, subject, JSON.stringify(envelope), isHeld, ageSeconds],
   );
-  if (isPublished) await db.query('DELETE FROM unpublished_events WHERE event_row_id = (SELECT id FROM events WHERE event_id = $1)', [envelope.event_id]);
-  return { eventId: envelope.event_id, subject: 'balance.changed', chainGid, projectId, envelope, payload: JSON.stringify(envelope), traceparent: '00-ab-cd-01' };
+  if (isPublished)
+    await db.query(
+      'DELETE FROM unpublished_events WHERE event_row_id = (SELECT id FROM events WHERE event_id = $1)',
+      [envelope.event_id],
+    );
+  return {
+    eventId: envelope.event_id,
+    subject: 'balance.changed',
+    chainGid,
+    projectId,
+    envelope,
+    payload: JSON.stringify(envelope),
+    traceparent: '00-ab-cd-01',
+  };
 }
 
 const arrived = (): string[] => broker.payloads('balance.changed').map((payload) => payload.event_id);
-const unpublished = async (): Promise<string[]> => (await db.query<{ event_id: string }>('SELECT event_id FROM events JOIN unpublished_events ON event_row_id = id ORDER BY id')).rows.map((row) => row.event_id);
+const unpublished = async (): Promise<string[]> =>
+  (
+    await db.query<{ event_id: string }>(
+      'SELECT event_id FROM events JOIN unpublished_events ON event_row_id = id ORDER BY id',
+    )
+  ).rows.map((row) => row.event_id);
 
 describe('EventRelay', () => {
   it('publishes committed events in order, under their own ids and traces, and marks them', async () => {
@@ -80,7 +138,12 @@ describe('EventRelay', () => {
     relay.publish(events);
     await waitFor(async () => (await unpublished()).length === 0);
     expect(arrived()).toEqual(events.map((event) => event.eventId));
-    expect(broker.messages.map(({ tokens, options }) => [tokens, options])).toEqual(events.map((event) => [[CHAIN, projectId], { messageId: event.eventId, json: JSON.stringify(event.envelope), traceparent: '00-ab-cd-01' }]));
+    expect(broker.messages.map(({ tokens, options }) => [tokens, options])).toEqual(
+      events.map((event) => [
+        [CHAIN, projectId],
+        { messageId: event.eventId, json: JSON.stringify(event.envelope), traceparent: '00-ab-cd-01' },
+      ]),
+    );
   });
 
   it('sweeps what a crash left behind, the oldest first, without being told', async () => {
@@ -92,7 +155,12 @@ describe('EventRelay', () => {
 
   it('leaves alone what is held, too young, of another chain or of another service', async () => {
     const relay = startRelay();
-    const left = [await store({ ageSeconds: 9, isHeld: true }), await store(), await store({ ageSeconds: 9, chainGid: OTHER }), await store({ ageSeconds: 9, subject: 'tx.detected' })];
+    const left = [
+      await store({ ageSeconds: 9, isHeld: true }),
+      await store(),
+      await store({ ageSeconds: 9, chainGid: OTHER }),
+      await store({ ageSeconds: 9, subject: 'tx.detected' }),
+    ];
     const due = await store({ ageSeconds: 9 });
     await relay.sweep(2_000);
     expect(arrived()).toEqual([due.eventId]);
@@ -102,7 +170,8 @@ describe('EventRelay', () => {
   it('leaves alone what is published and only waits for its mark', async () => {
     const marks: (() => void)[] = [];
     const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
-      if (typeof statement !== 'string' && statement.name === 'mark_published' && marks.length === 0) await new Promise<void>((resolve) => marks.push(resolve));
+      if (typeof statement !== 'string' && statement.name === 'mark_published' && marks.length === 0)
+        await new Promise<void>((resolve) => marks.push(resolve));
       return db.query(statement as string, values);
     };
     // The broker keeps one message of an id: what is sent is counted before it.
@@ -112,7 +181,11 @@ describe('EventRelay', () => {
       sent.push(args[3].messageId);
       return connected.publish(...args);
     };
-    const relay = startRelay(() => [CHAIN], { ...db, query: query as Database['query'] }, Object.assign(Object.create(connected) as FakeBus, { publish }));
+    const relay = startRelay(
+      () => [CHAIN],
+      { ...db, query: query as Database['query'] },
+      Object.assign(Object.create(connected) as FakeBus, { publish }),
+    );
     const event = await store({ ageSeconds: 9 });
     relay.publish([event]);
     await waitFor(() => marks.length === 1);
@@ -146,7 +219,10 @@ describe('EventRelay', () => {
     const relay = startRelay();
     await store({ ageSeconds: 3_600, isPublished: true });
     await store({ ageSeconds: 60, isPublished: true, chainGid: OTHER });
-    const recent = [await store({ ageSeconds: 60, isPublished: true }), await store({ ageSeconds: 30, isPublished: true })];
+    const recent = [
+      await store({ ageSeconds: 60, isPublished: true }),
+      await store({ ageSeconds: 30, isPublished: true }),
+    ];
     broker.wipe();
     await waitFor(() => arrived().length === 2);
     await relay.stop();

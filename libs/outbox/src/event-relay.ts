@@ -94,7 +94,9 @@ export class EventRelay<S extends Relaying> {
   /** Publishes unpublished rows older than `ageMs`, oldest first, until none is left. */
   sweep(ageMs = 0): Promise<void> {
     this.#sweeping ??= this.#sweepAll(ageMs)
-      .catch((error: unknown) => this.#deps.logger.warn({ error: String(error) }, 'the outbox could not be swept'))
+      .catch((error: unknown) =>
+        this.#deps.logger.warn({ error: String(error) }, 'the outbox could not be swept'),
+      )
       .finally(() => (this.#sweeping = undefined));
     return this.#sweeping;
   }
@@ -106,7 +108,8 @@ export class EventRelay<S extends Relaying> {
     this.#stopListening();
     await this.#sweeping;
     const deadline = Date.now() + 2_000;
-    while (this.#inFlight.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (this.#inFlight.size > 0 && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 10));
     await this.#marking;
     await this.#mark();
     await this.#lastMark;
@@ -122,7 +125,12 @@ export class EventRelay<S extends Relaying> {
          CROSS JOIN LATERAL (SELECT event_id, subject_kind, chain_gid, project_id, payload, traceparent, created_at FROM events WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e
          WHERE u.subject_kind = ANY($1) AND e.chain_gid = ANY($2) AND e.created_at NOT BETWEEN now() - $3 * interval '1 millisecond' AND now() AND e.event_id <> ALL($4::uuid[])
          ORDER BY u.event_row_id LIMIT ${SWEEP_ROWS}`,
-        [this.#deps.subjects, this.#deps.chainGids(), ageMs, [...this.#inFlight, ...this.#published, ...this.#beingMarked]],
+        [
+          this.#deps.subjects,
+          this.#deps.chainGids(),
+          ageMs,
+          [...this.#inFlight, ...this.#published, ...this.#beingMarked],
+        ],
       );
       const results = await Promise.all(rows.map((row) => this.#send(outgoingOf(row))));
       await this.#mark();
@@ -145,7 +153,10 @@ export class EventRelay<S extends Relaying> {
     await this.#lastMark;
     await this.#unpublishRecent(gids);
     for (const gid of gids) lost.doneGids.add(gid);
-    this.#deps.logger.warn({ chain_gids: gids }, 'the streams were lost: events of the last minutes are published again');
+    this.#deps.logger.warn(
+      { chain_gids: gids },
+      'the streams were lost: events of the last minutes are published again',
+    );
   }
 
   /** Ids grow with time: the newest rows are looked through, as far back as they are recent. */
@@ -169,11 +180,16 @@ export class EventRelay<S extends Relaying> {
     if (this.#inFlight.has(event.eventId)) return true;
     this.#inFlight.add(event.eventId);
     try {
-      await this.#deps.bus.publish(event.subject as ProducedBy<S>, [event.chainGid, event.projectId], event.envelope as PayloadOf<ProducedBy<S>>, {
-        messageId: event.eventId,
-        json: event.payload,
-        ...(event.traceparent === undefined ? {} : { traceparent: event.traceparent }),
-      });
+      await this.#deps.bus.publish(
+        event.subject as ProducedBy<S>,
+        [event.chainGid, event.projectId],
+        event.envelope as PayloadOf<ProducedBy<S>>,
+        {
+          messageId: event.eventId,
+          json: event.payload,
+          ...(event.traceparent === undefined ? {} : { traceparent: event.traceparent }),
+        },
+      );
       this.#published.push(event.eventId);
       this.#marking ??= this.#markSoon();
       return true;
@@ -204,7 +220,9 @@ export class EventRelay<S extends Relaying> {
                DELETE FROM unpublished_events u USING relaxed, (SELECT id FROM events WHERE event_id = ANY($1::uuid[]) OFFSET 0) e WHERE u.event_row_id = e.id`,
         values: [ids],
       })
-      .catch((error: unknown) => this.#deps.logger.warn({ error: String(error) }, 'published events could not be marked'))
+      .catch((error: unknown) =>
+        this.#deps.logger.warn({ error: String(error) }, 'published events could not be marked'),
+      )
       .finally(() => ids.forEach((id) => this.#beingMarked.delete(id)));
     await this.#lastMark;
   }

@@ -39,7 +39,11 @@ it('gives back what was taken in a transaction that failed', async () => {
 
 it('never hands one out twice, however many take at once', async () => {
   const [one, two] = projects as [string, string];
-  const taken = await Promise.all(Array.from({ length: 20 }, (_, index) => db.transaction((sql) => takeSequences(sql, 'eip155:7', index % 2 === 0 ? [one, two] : [two, one]))));
+  const taken = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      db.transaction((sql) => takeSequences(sql, 'eip155:7', index % 2 === 0 ? [one, two] : [two, one])),
+    ),
+  );
   const ofOne = taken.map((sequences, index) => sequences[index % 2]!).sort((a, b) => a - b);
   expect(ofOne).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
 });

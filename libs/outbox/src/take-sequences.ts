@@ -4,7 +4,11 @@ import type { Sql } from '@chainwatch/db';
  * Sequences for events in an open transaction: one per entry of `projectIds`, in that order, without a hole (one counter
  * per project and chain). The counters are locked in the order of project ids until the transaction ends.
  */
-export async function takeSequences(sql: Sql, chainGid: string, projectIds: readonly string[]): Promise<number[]> {
+export async function takeSequences(
+  sql: Sql,
+  chainGid: string,
+  projectIds: readonly string[],
+): Promise<number[]> {
   if (projectIds.length === 0) return [];
   const counts = new Map<string, number>();
   for (const id of projectIds) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -16,7 +20,9 @@ export async function takeSequences(sql: Sql, chainGid: string, projectIds: read
            RETURNING project_id, value`,
     values: [chainGid, [...counts.keys()], [...counts.values()]],
   });
-  const next = new Map(rows.map(({ project_id, value }) => [project_id, value - counts.get(project_id)! + 1]));
+  const next = new Map(
+    rows.map(({ project_id, value }) => [project_id, value - counts.get(project_id)! + 1]),
+  );
   return projectIds.map((id) => {
     const sequence = next.get(id)!;
     next.set(id, sequence + 1);

@@ -62,7 +62,8 @@ function nameType(expected: string): string {
 
 function describeType(issue: z.core.$ZodIssueInvalidType, input: unknown): string {
   const received = /received (.+)$/.exec(issue.message)?.[1];
-  if (input === undefined && received === 'undefined') return `expected ${nameType(issue.expected)}, got nothing`;
+  if (input === undefined && received === 'undefined')
+    return `expected ${nameType(issue.expected)}, got nothing`;
   // For integers the type alone explains nothing: "expected an integer, got number".
   if (issue.expected === 'int' && typeof input === 'number') return `expected an integer, got ${input}`;
   return withGot(nameType(issue.expected), input === undefined ? received : showType(input));
@@ -82,7 +83,8 @@ type LimitIssue = z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig;
 function describeLimit(issue: LimitIssue, limit: number | bigint, relation: string, input: unknown): string {
   const units = UNITS[issue.origin];
   const quantity = issue.exact === true ? 'exactly' : relation;
-  if (units !== undefined) return withGot(`${quantity} ${limit} ${units[limit === 1 ? 0 : 1]}`, showLength(input));
+  if (units !== undefined)
+    return withGot(`${quantity} ${limit} ${units[limit === 1 ? 0 : 1]}`, showLength(input));
   if (issue.origin !== 'date') return withGot(`${quantity} ${limit}`, showValue(input));
   return withGot(`a date ${quantity} ${new Date(Number(limit)).toISOString()}`, showValue(input));
 }
@@ -95,8 +97,13 @@ function listOptions(options: readonly z.core.util.Primitive[]): string {
 function describeUnion(issue: z.core.$ZodIssueInvalidUnion, input: unknown): string {
   if (issue.inclusive === false) return 'expected a value of one kind only, got one that fits several';
   if (issue.options !== undefined) return withGot(listOptions(issue.options), showValue(input) ?? 'nothing');
-  const expected = issue.errors.flatMap((issues) => issues.slice(0, 1)).map((inner) => expectedOf(describeIssue(inner)));
-  return withGot([...new Set(expected)].join(', or ') || 'a valid value', showType(input) ?? receivedOf(issue));
+  const expected = issue.errors
+    .flatMap((issues) => issues.slice(0, 1))
+    .map((inner) => expectedOf(describeIssue(inner)));
+  return withGot(
+    [...new Set(expected)].join(', or ') || 'a valid value',
+    showType(input) ?? receivedOf(issue),
+  );
 }
 
 function expectedOf(reason: string): string {

@@ -7,7 +7,8 @@ function fieldsOf(schema: z.ZodType, input: unknown, prefix?: string, knowsInput
   if (error === undefined) throw new Error('expected the schema to refuse the input');
   return fieldsFromZodError(error, prefix, knowsInput ? { input } : {});
 }
-const reasonOf = (schema: z.ZodType, input: unknown) => fieldsOf(z.object({ v: schema }), { v: input })[0]?.reason;
+const reasonOf = (schema: z.ZodType, input: unknown) =>
+  fieldsOf(z.object({ v: schema }), { v: input })[0]?.reason;
 
 describe('reasons', () => {
   it.each<[string, z.ZodType, unknown, string]>([
@@ -31,7 +32,12 @@ describe('reasons', () => {
     ['open limits', z.number().gt(5), 5, 'expected more than 5, got 5'],
     ['open limits', z.number().lt(5), 5, 'expected less than 5, got 5'],
     ['bigint', z.bigint().min(5n), 1n, 'expected at least 5, got 1'],
-    ['date', z.date().min(new Date(0)), new Date(-1), 'expected a date at least 1970-01-01T00:00:00.000Z, got object'],
+    [
+      'date',
+      z.date().min(new Date(0)),
+      new Date(-1),
+      'expected a date at least 1970-01-01T00:00:00.000Z, got object',
+    ],
     ['multiple', z.number().multipleOf(2), 3, 'expected a multiple of 2, got 3'],
     ['UUID', z.uuid(), 'x', 'expected a UUID, got "x"'],
     ['URL', z.url(), 'x', 'expected a URL, got "x"'],
@@ -40,13 +46,23 @@ describe('reasons', () => {
     ['prefix', z.string().startsWith('q'), 'x', 'expected text that starts with "q", got "x"'],
     ['suffix', z.string().endsWith('q'), 'x', 'expected text that ends with "q", got "x"'],
     ['part', z.string().includes('q'), 'x', 'expected text that contains "q", got "x"'],
-    ['other format', z.templateLiteral(['a', z.number()]), 'b', 'expected text of format template_literal, got "b"'],
+    [
+      'other format',
+      z.templateLiteral(['a', z.number()]),
+      'b',
+      'expected text of format template_literal, got "b"',
+    ],
     ['enum', z.enum(['a', 'b']), 'x', 'expected one of "a", "b", got "x"'],
     ['literal', z.literal('a'), 'x', 'expected "a", got "x"'],
     ['literals', z.literal([1, null]), 'x', 'expected one of 1, null, got "x"'],
     ['union of types', z.union([z.string(), z.int()]), true, 'expected a string, or a number, got boolean'],
     ['union of formats', z.union([z.uuid(), z.ipv4()]), 'x', 'expected a UUID, got "x"'],
-    ['exclusive union', z.xor([z.string(), z.string()]), 'x', 'expected a value of one kind only, got one that fits several'],
+    [
+      'exclusive union',
+      z.xor([z.string(), z.string()]),
+      'x',
+      'expected a value of one kind only, got one that fits several',
+    ],
     ['refinement', z.string().refine(() => false, 'expected a nicer text'), 'x', 'expected a nicer text'],
     ['bare refinement', z.string().refine(() => false), 'x', 'expected a valid value, got "x"'],
     ['own message', z.string().min(5, 'expected more'), 'x', 'expected more'],
@@ -70,7 +86,10 @@ it('never repeat what stands under a sensitive name', () => {
   const schema = z.object({
     bot_token: z.string().regex(/^a/),
     endpoint_url: z.url(),
-    config: z.object({ headers: z.record(z.string(), z.enum(['a'])), auth: z.object({ type: z.enum(['none']) }) }),
+    config: z.object({
+      headers: z.record(z.string(), z.enum(['a'])),
+      auth: z.object({ type: z.enum(['none']) }),
+    }),
     extended_public_key: z.union([z.uuid(), z.ipv4()]),
   });
   const fields = fieldsOf(schema, {
@@ -84,13 +103,15 @@ it('never repeat what stands under a sensitive name', () => {
 });
 
 describe('names', () => {
-  const schema = z.strictObject({ list: z.array(z.strictObject({ n: z.int() })), by_gid: z.record(z.string(), z.int()).optional() });
+  const schema = z.strictObject({
+    list: z.array(z.strictObject({ n: z.int() })),
+    by_gid: z.record(z.string(), z.int()).optional(),
+  });
 
   it('are paths with indexes', () => {
-    expect(fieldsOf(schema, { list: [{ n: 1 }, { n: 'x' }], by_gid: { 'eip155:1': 'x' } }).map(({ name }) => name)).toEqual([
-      'list[1].n',
-      'by_gid["eip155:1"]',
-    ]);
+    expect(
+      fieldsOf(schema, { list: [{ n: 1 }, { n: 'x' }], by_gid: { 'eip155:1': 'x' } }).map(({ name }) => name),
+    ).toEqual(['list[1].n', 'by_gid["eip155:1"]']);
   });
 
   it('name an unknown key itself, at any depth', () => {
@@ -123,17 +144,35 @@ describe('names', () => {
 });
 
 describe('unions', () => {
-  const byKind = z.object({ config: z.discriminatedUnion('kind', [z.object({ kind: z.literal('a'), v: z.int() }), z.object({ kind: z.literal('b') })]) });
+  const byKind = z.object({
+    config: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('a'), v: z.int() }),
+      z.object({ kind: z.literal('b') }),
+    ]),
+  });
 
   it('name the discriminator and its options', () => {
-    expect(fieldsOf(byKind, { config: { kind: 'z' } })).toEqual([{ name: 'config.kind', reason: 'expected one of "a", "b", got "z"' }]);
-    expect(fieldsOf(byKind, { config: {} })).toEqual([{ name: 'config.kind', reason: 'expected one of "a", "b", got nothing' }]);
-    expect(fieldsOf(byKind, { config: { kind: 'a', v: 'x' } })).toEqual([{ name: 'config.v', reason: 'expected a number, got string' }]);
+    expect(fieldsOf(byKind, { config: { kind: 'z' } })).toEqual([
+      { name: 'config.kind', reason: 'expected one of "a", "b", got "z"' },
+    ]);
+    expect(fieldsOf(byKind, { config: {} })).toEqual([
+      { name: 'config.kind', reason: 'expected one of "a", "b", got nothing' },
+    ]);
+    expect(fieldsOf(byKind, { config: { kind: 'a', v: 'x' } })).toEqual([
+      { name: 'config.v', reason: 'expected a number, got string' },
+    ]);
   });
 
   it('explain the alternative that fits best', () => {
-    const either = z.object({ u: z.union([z.strictObject({ indexes: z.array(z.int()) }), z.strictObject({ from: z.int(), to: z.int() })]) });
-    expect(fieldsOf(either, { u: { from: 1, to: 'x' } })).toEqual([{ name: 'u.to', reason: 'expected a number, got string' }]);
+    const either = z.object({
+      u: z.union([
+        z.strictObject({ indexes: z.array(z.int()) }),
+        z.strictObject({ from: z.int(), to: z.int() }),
+      ]),
+    });
+    expect(fieldsOf(either, { u: { from: 1, to: 'x' } })).toEqual([
+      { name: 'u.to', reason: 'expected a number, got string' },
+    ]);
   });
 });
 
@@ -144,7 +183,10 @@ it('reasons of any JSON against a strict schema begin with "expected", and every
     kind: z.enum(['nats', 'webhook']),
     config: z.union([z.strictObject({ url: z.url() }), z.array(z.uuid()).min(1)]),
   });
-  const values = fc.oneof(fc.jsonValue(), fc.record({ gid: fc.jsonValue(), limit: fc.jsonValue(), kind: fc.jsonValue(), config: fc.jsonValue() }));
+  const values = fc.oneof(
+    fc.jsonValue(),
+    fc.record({ gid: fc.jsonValue(), limit: fc.jsonValue(), kind: fc.jsonValue(), config: fc.jsonValue() }),
+  );
   fc.assert(
     fc.property(values, fc.boolean(), (input, knowsInput) => {
       const { error } = schema.safeParse(input);

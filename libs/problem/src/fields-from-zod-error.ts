@@ -14,7 +14,11 @@ export interface FieldsOptions {
  *
  * @param prefix path of the parsed value in the request, empty for the body
  */
-export function fieldsFromZodError(error: z.core.$ZodError, prefix = '', options: FieldsOptions = {}): ProblemField[] {
+export function fieldsFromZodError(
+  error: z.core.$ZodError,
+  prefix = '',
+  options: FieldsOptions = {},
+): ProblemField[] {
   const fields = error.issues.flatMap((issue) => listFields(issue, [], options.input));
   const named = fields.map(({ path, reason }) => ({ name: formatPath(path, prefix) || 'body', reason }));
   return withoutRepetition(named);
@@ -33,7 +37,10 @@ function listFields(issue: z.core.$ZodIssue, parents: readonly PropertyKey[], in
     case 'invalid_union':
       return listUnionFields(issue, path, input);
     case 'invalid_key':
-      return issue.issues.map((inner) => ({ path, reason: `in the key: ${describeIssue(inner, path.at(-1))}` }));
+      return issue.issues.map((inner) => ({
+        path,
+        reason: `in the key: ${describeIssue(inner, path.at(-1))}`,
+      }));
     case 'invalid_element':
       return issue.issues.flatMap((inner) => listFields(inner, path, input));
     default:
@@ -42,7 +49,11 @@ function listFields(issue: z.core.$ZodIssue, parents: readonly PropertyKey[], in
 }
 
 /** The alternative that the client most likely meant: one that took the value's type and found the least wrong with it. */
-function listUnionFields(issue: z.core.$ZodIssueInvalidUnion, path: readonly PropertyKey[], input: unknown): PathReason[] {
+function listUnionFields(
+  issue: z.core.$ZodIssueInvalidUnion,
+  path: readonly PropertyKey[],
+  input: unknown,
+): PathReason[] {
   const meant = issue.errors
     .filter((issues) => !issues.some(isAboutWholeValue))
     .toSorted((a, b) => a.length - b.length)[0];

@@ -7,16 +7,37 @@ export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
 /** The problem details object of interface.md (RFC 9457). */
 export const problemDocumentSchema = z.object({
-  type: z.string().meta({ description: 'URI that names the kind of problem; look at it instead of at the texts.', examples: ['https://docs.example.com/apis/problems/invalid-request'] }),
-  title: z.string().meta({ description: 'The kind of problem in a few words.', examples: ['Invalid Request'] }),
-  status: z.int().min(400).max(599).meta({ description: 'The HTTP status.', examples: [400] }),
-  detail: z.string().optional().meta({ description: 'What was expected and what came, for people.', examples: ['limit: expected at most 100, got 500'] }),
-  instance: z.string().optional().meta({ description: 'The path of the request.', examples: ['/v1/addresses'] }),
+  type: z.string().meta({
+    description: 'URI that names the kind of problem; look at it instead of at the texts.',
+    examples: ['https://docs.example.com/apis/problems/invalid-request'],
+  }),
+  title: z
+    .string()
+    .meta({ description: 'The kind of problem in a few words.', examples: ['Invalid Request'] }),
+  status: z
+    .int()
+    .min(400)
+    .max(599)
+    .meta({ description: 'The HTTP status.', examples: [400] }),
+  detail: z
+    .string()
+    .optional()
+    .meta({
+      description: 'What was expected and what came, for people.',
+      examples: ['limit: expected at most 100, got 500'],
+    }),
+  instance: z
+    .string()
+    .optional()
+    .meta({ description: 'The path of the request.', examples: ['/v1/addresses'] }),
   fields: z
     .array(
       z.object({
         name: z.string().meta({ description: 'Where it stands in the request.', examples: ['limit'] }),
-        reason: z.string().meta({ description: 'What was expected and what came.', examples: ['expected at most 100, got 500'] }),
+        reason: z.string().meta({
+          description: 'What was expected and what came.',
+          examples: ['expected at most 100, got 500'],
+        }),
       }),
     )
     .optional()
@@ -38,7 +59,10 @@ export interface ProblemContext {
 const FIELDS_MAX = 100;
 
 /** The body for any error. What is not a `ProblemError` becomes a 500 that tells nothing about itself. */
-export function toProblemDocument(error: unknown, { docsUrl, apiHost, instance }: ProblemContext): ProblemDocument {
+export function toProblemDocument(
+  error: unknown,
+  { docsUrl, apiHost, instance }: ProblemContext,
+): ProblemDocument {
   const problem = error instanceof ProblemError ? error : internalServerError(error);
   const { base, path } = PROBLEM_KINDS[problem.code];
   return {
@@ -47,7 +71,9 @@ export function toProblemDocument(error: unknown, { docsUrl, apiHost, instance }
     status: problem.status,
     detail: problem.publicMessage,
     ...(instance === undefined ? {} : { instance }),
-    ...(problem.fields === undefined ? {} : { fields: problem.fields.slice(0, FIELDS_MAX).map((field) => ({ ...field })) }),
+    ...(problem.fields === undefined
+      ? {}
+      : { fields: problem.fields.slice(0, FIELDS_MAX).map((field) => ({ ...field })) }),
   };
 }
 

@@ -41,7 +41,9 @@ export function conflict(detail: string): ProblemError {
 
 /** 413 */
 export function contentTooLarge(maxBytes: number): ProblemError {
-  return new ProblemError('content_too_large', { detail: `The request body is too large; expected at most ${maxBytes} bytes.` });
+  return new ProblemError('content_too_large', {
+    detail: `The request body is too large; expected at most ${maxBytes} bytes.`,
+  });
 }
 
 /** 415. `got` is the request's Content-Type. */
@@ -69,7 +71,10 @@ export function tooManyRequests(retryAfterSeconds: number, detail?: string): Pro
 
 /** 500. Takes no detail: what went wrong inside is for the log. */
 export function internalServerError(cause?: unknown): ProblemError {
-  return new ProblemError('internal_error', { cause, message: cause instanceof Error ? cause.message : undefined });
+  return new ProblemError('internal_error', {
+    cause,
+    message: cause instanceof Error ? cause.message : undefined,
+  });
 }
 
 /** 502 */
@@ -78,7 +83,10 @@ export function badGateway(detail?: string, cause?: unknown): ProblemError {
 }
 
 /** 503 */
-export function serviceUnavailable(detail?: string, options: { retryAfterSeconds?: number; cause?: unknown } = {}): ProblemError {
+export function serviceUnavailable(
+  detail?: string,
+  options: { retryAfterSeconds?: number; cause?: unknown } = {},
+): ProblemError {
   const { retryAfterSeconds, cause } = options;
   const headers = retryAfterSeconds === undefined ? undefined : retryAfter(retryAfterSeconds);
   return new ProblemError('service_unavailable', { detail, headers, cause });

@@ -3,7 +3,8 @@ const SHOWN_CHARACTERS_MAX = 80;
 /** A value for an error text, shortened; undefined when there is none. Objects show as their type only. */
 export function showValue(value: unknown): string | undefined {
   if (typeof value === 'string') return showString(value);
-  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
+    return String(value);
   return showType(value);
 }
 

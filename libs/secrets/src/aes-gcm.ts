@@ -14,7 +14,8 @@ export function encrypt(key: Buffer, iv: Buffer, plaintext: Buffer, authenticate
 
 /** @throws Error when key, iv, ciphertext, tag or authenticated data are not those of the encryption */
 export function decrypt(key: Buffer, iv: Buffer, sealed: Buffer, authenticated: Buffer): Buffer {
-  if (sealed.length < TAG_BYTES) throw new RangeError(`expected at least ${TAG_BYTES} bytes, got ${sealed.length}`);
+  if (sealed.length < TAG_BYTES)
+    throw new RangeError(`expected at least ${TAG_BYTES} bytes, got ${sealed.length}`);
   const decipher = createDecipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES }).setAAD(authenticated);
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]);

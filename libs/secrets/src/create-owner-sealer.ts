@@ -18,7 +18,9 @@ const KEY_ID = 'owner';
  * @param context names the record: the keys of each are its own (HKDF-SHA-256, RFC 5869)
  */
 export function createOwnerSealer(secret: string, context: string): OwnerSealer {
-  const [sealing, marking] = ['seal', 'fingerprint'].map((purpose) => Buffer.from(hkdfSync('sha256', secret, '', `chainwatch owner ${purpose} ${context}`, KEY_BYTES))) as [Buffer, Buffer];
+  const [sealing, marking] = ['seal', 'fingerprint'].map((purpose) =>
+    Buffer.from(hkdfSync('sha256', secret, '', `chainwatch owner ${purpose} ${context}`, KEY_BYTES)),
+  ) as [Buffer, Buffer];
   const authenticated = Buffer.from(context, 'utf8');
   return {
     seal(plaintext) {

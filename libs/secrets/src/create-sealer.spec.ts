@@ -37,11 +37,16 @@ describe('createSealer', () => {
   it('does not open when any character is changed, removed or added', () => {
     const sealed = sealer.seal('a secret of some length', 'a');
     fc.assert(
-      fc.property(fc.nat(sealed.length - 1), fc.constantFrom(...'ABCxyz019-_.=+ é'), fc.constantFrom('change', 'remove', 'insert'), (at, character, how) => {
-        const tail = sealed.slice(how === 'insert' ? at : at + 1);
-        const changed = sealed.slice(0, at) + (how === 'remove' ? '' : character) + tail;
-        if (changed !== sealed) expect(problemOf(() => sealer.open(changed, 'a'))).not.toBe('opened');
-      }),
+      fc.property(
+        fc.nat(sealed.length - 1),
+        fc.constantFrom(...'ABCxyz019-_.=+ é'),
+        fc.constantFrom('change', 'remove', 'insert'),
+        (at, character, how) => {
+          const tail = sealed.slice(how === 'insert' ? at : at + 1);
+          const changed = sealed.slice(0, at) + (how === 'remove' ? '' : character) + tail;
+          if (changed !== sealed) expect(problemOf(() => sealer.open(changed, 'a'))).not.toBe('opened');
+        },
+      ),
       { numRuns: 1_000 },
     );
   });
@@ -70,21 +75,37 @@ describe('createSealer', () => {
     const sameId = createSealer({ keys: { new: key() }, activeKeyId: 'new' });
     expect(problemOf(() => onlyOld.open(sealed, 'a'))).toBe('unknown_key');
     expect(problemOf(() => sameId.open(sealed, 'a'))).toBe('tampered');
-    for (const broken of ['', secret, 'v2.new.a.b.c', 'v1.new.a.b', 'v1.new....']) expect(problemOf(() => sealer.open(broken, 'a'))).toBe('malformed');
-    for (const act of [() => sealer.open(secret, 'a'), () => sameId.open(sealed, 'a'), () => onlyOld.open(sealed, 'a')]) {
+    for (const broken of ['', secret, 'v2.new.a.b.c', 'v1.new.a.b', 'v1.new....'])
+      expect(problemOf(() => sealer.open(broken, 'a'))).toBe('malformed');
+    for (const act of [
+      () => sealer.open(secret, 'a'),
+      () => sameId.open(sealed, 'a'),
+      () => onlyOld.open(sealed, 'a'),
+    ]) {
       expect(act).not.toThrow(/hunter2/);
       expect(act).toThrow(SealedValueError);
     }
   });
 
   it('never answers a stranger with anything but a SealedValueError', () => {
-    fc.assert(fc.property(fc.oneof(text, fc.array(text, { minLength: 5, maxLength: 5 }).map((parts) => parts.join('.'))), (input) => expect(problemOf(() => sealer.open(input, 'a'))).not.toBe('opened')));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          text,
+          fc.array(text, { minLength: 5, maxLength: 5 }).map((parts) => parts.join('.')),
+        ),
+        (input) => expect(problemOf(() => sealer.open(input, 'a'))).not.toBe('opened'),
+      ),
+    );
   });
 });
 
 describe('parseSecretsKeys', () => {
   it('takes the first key as the active one', () => {
-    expect(parseSecretsKeys(`b:${keys.new}, a:${keys.old}`)).toEqual({ keys: { a: keys.old, b: keys.new }, activeKeyId: 'b' });
+    expect(parseSecretsKeys(`b:${keys.new}, a:${keys.old}`)).toEqual({
+      keys: { a: keys.old, b: keys.new },
+      activeKeyId: 'b',
+    });
   });
 
   it.each(['', 'a', 'a:', ':x', `a:${keys.old},a:${keys.new}`, 'a:b:c'])('refuses %j', (input) => {
@@ -92,6 +113,8 @@ describe('parseSecretsKeys', () => {
   });
 
   it('refuses a key of another length, without showing it', () => {
-    expect(() => createSealer(parseSecretsKeys('a:c2hvcnQ='))).toThrow('expected 32 bytes in base64 for key a, got 5');
+    expect(() => createSealer(parseSecretsKeys('a:c2hvcnQ='))).toThrow(
+      'expected 32 bytes in base64 for key a, got 5',
+    );
   });
 });

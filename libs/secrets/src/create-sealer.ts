@@ -47,7 +47,12 @@ export function createSealer({ keys, activeKeyId }: SealerKeys): Sealer {
     const master = masters.get(keyId);
     if (master === undefined) throw new SealedValueError('unknown_key', keyId);
     try {
-      const dataKey = decrypt(master, wrapped.subarray(0, IV_BYTES), wrapped.subarray(IV_BYTES), keyContext(keyId, context));
+      const dataKey = decrypt(
+        master,
+        wrapped.subarray(0, IV_BYTES),
+        wrapped.subarray(IV_BYTES),
+        keyContext(keyId, context),
+      );
       return decrypt(dataKey, iv, body, bodyContext(context)).toString('utf8');
     } catch {
       // The library's error says nothing more, and nothing of the value shall leak through it.
@@ -79,7 +84,8 @@ function bodyContext(context: string): Buffer {
 
 function parseSealed(sealed: string): { keyId: string; wrapped: Buffer; iv: Buffer; body: Buffer } {
   const [version, keyId, ...parts] = sealed.split('.');
-  if (version !== VERSION || keyId === undefined || !KEY_ID.test(keyId) || parts.length !== 3) throw new SealedValueError('malformed');
+  if (version !== VERSION || keyId === undefined || !KEY_ID.test(keyId) || parts.length !== 3)
+    throw new SealedValueError('malformed');
   const [wrapped, iv, body] = parts.map(readBase64Url) as [Buffer, Buffer, Buffer];
   if (iv.length !== IV_BYTES) throw new SealedValueError('malformed');
   return { keyId, wrapped, iv, body };
@@ -93,8 +99,10 @@ function readBase64Url(text: string): Buffer {
 }
 
 function readKey(id: string, text: string): Buffer {
-  if (!KEY_ID.test(id)) throw new TypeError(`expected a key id of 1 to 32 letters, digits, - and _, got "${id}"`);
+  if (!KEY_ID.test(id))
+    throw new TypeError(`expected a key id of 1 to 32 letters, digits, - and _, got "${id}"`);
   const bytes = Buffer.from(text, 'base64');
-  if (bytes.length !== KEY_BYTES) throw new TypeError(`expected ${KEY_BYTES} bytes in base64 for key ${id}, got ${bytes.length}`);
+  if (bytes.length !== KEY_BYTES)
+    throw new TypeError(`expected ${KEY_BYTES} bytes in base64 for key ${id}, got ${bytes.length}`);
   return bytes;
 }

@@ -3,7 +3,8 @@ export type SealedValueProblem = 'malformed' | 'unknown_key' | 'tampered';
 const TEXTS: Readonly<Record<SealedValueProblem, string>> = {
   malformed: 'the sealed value does not have the form v1.<key id>.<data key>.<iv>.<ciphertext>',
   unknown_key: 'the key that sealed the value is not configured: add it to SECRETS_KEYS',
-  tampered: 'the sealed value was changed, belongs to another record, or its key is a different one of the same id',
+  tampered:
+    'the sealed value was changed, belongs to another record, or its key is a different one of the same id',
 };
 
 /** A sealed value that cannot be opened. Holds neither the value nor a key. */

@@ -17,7 +17,12 @@ export interface LoggerOptions {
 }
 
 /** JSON lines with `service`, the time in RFC 3339 and the trace; fields and URLs that hold a secret are hidden. */
-export function createLogger({ service, level = 'info', isReadable = process.env.LOG_PRETTY === '1', destination }: LoggerOptions): Logger {
+export function createLogger({
+  service,
+  level = 'info',
+  isReadable = process.env.LOG_PRETTY === '1',
+  destination,
+}: LoggerOptions): Logger {
   const output = destination ?? pino.destination({ dest: 1, sync: true });
   return pino(
     {
@@ -28,7 +33,10 @@ export function createLogger({ service, level = 'info', isReadable = process.env
       serializers: { err: serializeError, error: serializeError, cause: serializeError },
       mixin: () => {
         const traceparent = currentTraceparent();
-        return { ...currentLogFields(), ...(traceparent !== undefined && { trace_id: traceparent.slice(3, 35) }) };
+        return {
+          ...currentLogFields(),
+          ...(traceparent !== undefined && { trace_id: traceparent.slice(3, 35) }),
+        };
       },
       hooks: { streamWrite: hideUrlCredentials },
     },

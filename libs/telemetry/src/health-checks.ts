@@ -18,7 +18,11 @@ export function degraded(reason: string): CheckResult {
  * A chain is no dependency of the process: one that stands still is told with its reason, and does not take the replica
  * out of service. The other chains go on, and another replica would not do better.
  */
-export function describeChain(details: { readonly status: string; readonly reason?: string | undefined; readonly head_number?: number | undefined }): CheckResult {
+export function describeChain(details: {
+  readonly status: string;
+  readonly reason?: string | undefined;
+  readonly head_number?: number | undefined;
+}): CheckResult {
   return { ...ok, ...details };
 }
 
@@ -28,6 +32,9 @@ export async function probe(work: () => Promise<unknown>, timeoutMs = 2_000): Pr
   const late = new Promise<CheckResult>((resolve) => {
     timer = setTimeout(() => resolve(notOk(`no answer within ${timeoutMs} ms`)), timeoutMs);
   });
-  const answer = work().then(() => ok, (error: unknown) => notOk(error instanceof Error ? error.message : String(error)));
+  const answer = work().then(
+    () => ok,
+    (error: unknown) => notOk(error instanceof Error ? error.message : String(error)),
+  );
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

@@ -1,13 +1,19 @@
 const HIDDEN = '[hidden]';
-const SECRET_NAME = /secret|passw(or)?d|authorization|credential|api[-_]?key|bot[-_]?token|^(access|refresh|auth|bearer)?[-_]?token$|^cookie$|^set-cookie$/i;
+const SECRET_NAME =
+  /secret|passw(or)?d|authorization|credential|api[-_]?key|bot[-_]?token|^(access|refresh|auth|bearer)?[-_]?token$|^cookie$|^set-cookie$/i;
 const URL_CREDENTIALS = /(\/\/)[^/\s"'@\\]+@/g;
 /** api.telegram.org/bot<id>:<token>/… is the one URL whose path is a credential by design. */
 const BOT_PATH = /\/bot\d+:[\w-]+/g;
 const DEPTH_MAX = 5;
 
 /** Copies the fields of a log line without what their names call secret. */
-export function hideSecretFields(fields: Readonly<Record<string, unknown>>, depth = 0): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, hideValue(name, value, depth)]));
+export function hideSecretFields(
+  fields: Readonly<Record<string, unknown>>,
+  depth = 0,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, hideValue(name, value, depth)]),
+  );
 }
 
 /** Takes user, password and bot tokens out of the URLs of a text. */
@@ -17,7 +23,8 @@ export function hideUrlCredentials(text: string): string {
 
 function hideValue(name: string, value: unknown, depth: number): unknown {
   // A number is a fencing token, not a credential.
-  if (SECRET_NAME.test(name) && (typeof value === 'string' || typeof value === 'object') && value !== null) return HIDDEN;
+  if (SECRET_NAME.test(name) && (typeof value === 'string' || typeof value === 'object') && value !== null)
+    return HIDDEN;
   if (depth >= DEPTH_MAX) return value;
   if (Array.isArray(value)) return value.map((entry) => hideValue('', entry, depth + 1));
   if (isPlain(value)) return hideSecretFields(value, depth + 1);

@@ -36,7 +36,13 @@ export function rebindInstruments(): void {
 export function collectHistograms(resource: resources.Resource): sdk.CollectionResult {
   const now = Date.now();
   const scope = { name: 'chainwatch' };
-  return { resourceMetrics: { resource, scopeMetrics: [{ scope, metrics: [...histograms.values()].map((known) => known.collect(now)) }] }, errors: [] };
+  return {
+    resourceMetrics: {
+      resource,
+      scopeMetrics: [{ scope, metrics: [...histograms.values()].map((known) => known.collect(now)) }],
+    },
+    errors: [],
+  };
 }
 
 /** The same instrument for the same name. The `_total` of the name is the exporter's own and not doubled. */
@@ -50,7 +56,10 @@ export function gauge(name: string, options: InstrumentOptions = {}): Gauge {
   return memoised(gauges, name, { set: (value, attributes) => bound().record(value, attributes) });
 }
 
-export function histogram(name: string, options: InstrumentOptions & { readonly buckets?: readonly number[] } = {}): Histogram {
+export function histogram(
+  name: string,
+  options: InstrumentOptions & { readonly buckets?: readonly number[] } = {},
+): Histogram {
   return memoised(histograms, name, new LocalHistogram({ name, buckets: SECONDS_BUCKETS, ...options }));
 }
 

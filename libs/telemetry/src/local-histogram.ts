@@ -61,7 +61,11 @@ export class LocalHistogram {
       descriptor: { name, description, unit, valueType: ValueType.DOUBLE },
       aggregationTemporality: 1,
       dataPointType: 0,
-      dataPoints: [...this.#bySorted.values()].map(({ attributes, counts, ...value }) => ({ ...times, attributes, value: { ...value, buckets: { boundaries: [...buckets], counts: [...counts] } } })),
+      dataPoints: [...this.#bySorted.values()].map(({ attributes, counts, ...value }) => ({
+        ...times,
+        attributes,
+        value: { ...value, buckets: { boundaries: [...buckets], counts: [...counts] } },
+      })),
     };
   }
 
@@ -69,7 +73,14 @@ export class LocalHistogram {
     const isFull = this.#byText.size >= SERIES_MAX;
     const kept = isFull ? OVERFLOW : { ...attributes };
     const sorted = JSON.stringify(Object.entries(kept).sort(([one], [other]) => (one < other ? -1 : 1)));
-    const series = this.#bySorted.get(sorted) ?? { attributes: kept, counts: Array.from({ length: this.#options.buckets.length + 1 }, () => 0), count: 0, sum: 0, min: Infinity, max: -Infinity };
+    const series = this.#bySorted.get(sorted) ?? {
+      attributes: kept,
+      counts: Array.from({ length: this.#options.buckets.length + 1 }, () => 0),
+      count: 0,
+      sum: 0,
+      min: Infinity,
+      max: -Infinity,
+    };
     this.#bySorted.set(sorted, series);
     if (!isFull) this.#byText.set(text, series);
     return series;

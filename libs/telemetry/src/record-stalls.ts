@@ -1,6 +1,9 @@
 import { gauge } from './instruments.ts';
 
-const stalls = gauge('chainwatch_chain_stalled_status', { description: '1 while the chain stands still in this service, or it is not known whether anybody works on it.' });
+const stalls = gauge('chainwatch_chain_stalled_status', {
+  description:
+    '1 while the chain stands still in this service, or it is not known whether anybody works on it.',
+});
 
 /** Keeps the metric for the chains of this replica; one that it does not own (any more) does not stand still here. */
 export function createStallRecorder(): (stalled: ReadonlyMap<string, boolean>) => void {

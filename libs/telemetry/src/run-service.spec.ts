@@ -4,9 +4,15 @@ import { fileURLToPath } from 'node:url';
 
 const MODULE = new URL('./run-service.ts', import.meta.url).href;
 
-async function run(start: string, signal?: NodeJS.Signals, options = ''): Promise<{ code: number | null; output: string }> {
+async function run(
+  start: string,
+  signal?: NodeJS.Signals,
+  options = '',
+): Promise<{ code: number | null; output: string }> {
   const script = `const { runService } = await import(${JSON.stringify(MODULE)}); await runService({ name: 'spec', start: ${start} ${options} });`;
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { cwd: fileURLToPath(new URL('.', import.meta.url)) });
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
@@ -22,13 +28,20 @@ const KEEP_ALIVE = 'const timer = setInterval(() => {}, 1000);';
 
 describe('runService', () => {
   it('stops in order when asked to', async () => {
-    const { code, output } = await run(`async () => { ${KEEP_ALIVE} return { stop: async () => { clearInterval(timer); console.log('let go'); } }; }`, 'SIGTERM');
+    const { code, output } = await run(
+      `async () => { ${KEEP_ALIVE} return { stop: async () => { clearInterval(timer); console.log('let go'); } }; }`,
+      'SIGTERM',
+    );
     expect(code).toBe(0);
     expect(output).toContain('let go');
   });
 
   it('is ended when it does not stop in time', async () => {
-    const { code, output } = await run(`async () => { ${KEEP_ALIVE} return { stop: () => new Promise(() => {}) }; }`, 'SIGINT', ', stopTimeoutMs: 100');
+    const { code, output } = await run(
+      `async () => { ${KEEP_ALIVE} return { stop: () => new Promise(() => {}) }; }`,
+      'SIGINT',
+      ', stopTimeoutMs: 100',
+    );
     expect(code).toBe(1);
     expect(output).toContain('did not stop within 100 ms');
   });
@@ -40,7 +53,9 @@ describe('runService', () => {
   });
 
   it('ends with status 1 when a rejection is not handled', async () => {
-    const { code, output } = await run(`async () => { ${KEEP_ALIVE} setTimeout(() => Promise.reject(new Error('escaped')), 10); return { stop: async () => {} }; }`);
+    const { code, output } = await run(
+      `async () => { ${KEEP_ALIVE} setTimeout(() => Promise.reject(new Error('escaped')), 10); return { stop: async () => {} }; }`,
+    );
     expect(code).toBe(1);
     expect(output).toContain('escaped');
   });

@@ -20,7 +20,12 @@ export interface RunServiceOptions {
  * The frame of every main.ts: starts the service, stops it on SIGTERM and SIGINT, and ends the process with status 1
  * when the start fails or an error escapes, because a service in an unknown state is restarted, not trusted.
  */
-export async function runService({ name, start, logger = createLogger({ service: name, level: process.env.LOG_LEVEL || 'info' }), stopTimeoutMs = 20_000 }: RunServiceOptions): Promise<void> {
+export async function runService({
+  name,
+  start,
+  logger = createLogger({ service: name, level: process.env.LOG_LEVEL || 'info' }),
+  stopTimeoutMs = 20_000,
+}: RunServiceOptions): Promise<void> {
   const die = (error: unknown, message: string): void => {
     logger.fatal({ err: error }, message);
     process.exit(1);
@@ -35,7 +40,10 @@ export async function runService({ name, start, logger = createLogger({ service:
     isStopping = true;
     logger.info({ signal }, 'the service was asked to stop');
     const limitMs = stopTimeoutMs + (running?.drainMs ?? 0);
-    setTimeout(() => die(undefined, `the service did not stop within ${limitMs} ms, it ended`), limitMs).unref();
+    setTimeout(
+      () => die(undefined, `the service did not stop within ${limitMs} ms, it ended`),
+      limitMs,
+    ).unref();
     void finish(running, logger, die);
   };
   process.on('SIGTERM', stop);
@@ -44,14 +52,19 @@ export async function runService({ name, start, logger = createLogger({ service:
     running = await start(logger);
   } catch (error) {
     // Errors of the configuration are written for people: no stack.
-    if ((error as { code?: string }).code === 'config_invalid') process.stderr.write(`${(error as Error).message}\n`);
+    if ((error as { code?: string }).code === 'config_invalid')
+      process.stderr.write(`${(error as Error).message}\n`);
     return die(error, 'the service could not start');
   }
   if (isStopping) return finish(running, logger, die);
   logger.info('the service was started');
 }
 
-async function finish(running: RunningService | undefined, logger: Logger, die: (error: unknown, message: string) => void): Promise<void> {
+async function finish(
+  running: RunningService | undefined,
+  logger: Logger,
+  die: (error: unknown, message: string) => void,
+): Promise<void> {
   // Still starting: it is stopped as soon as that is over.
   if (running === undefined) return;
   try {

@@ -35,14 +35,19 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   const readLiveness = async (): Promise<Checks> => {
     const delayMs = Math.round(delays.max / 1e6);
     delays.reset();
-    const stuck: Checks = delayMs > (options.eventLoopDelayMsMax ?? 10_000) ? { event_loop: notOk(`stood still for ${delayMs} ms`) } : {};
+    const stuck: Checks =
+      delayMs > (options.eventLoopDelayMsMax ?? 10_000)
+        ? { event_loop: notOk(`stood still for ${delayMs} ms`) }
+        : {};
     return { ...stuck, ...(await options.liveness?.()) };
   };
   let isDraining = false;
-  const readReadiness = (): Checks | Promise<Checks> => (isDraining ? { drain: notOk('the service stops') } : options.checks());
+  const readReadiness = (): Checks | Promise<Checks> =>
+    isDraining ? { drain: notOk('the service stops') } : options.checks();
   const server = createServer((req, res) => {
     const path = req.url?.split('?', 1)[0];
-    if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { allow: 'GET, HEAD' }).end();
+    if (req.method !== 'GET' && req.method !== 'HEAD')
+      return void res.writeHead(405, { allow: 'GET, HEAD' }).end();
     if (path === '/healthz') return void answer(res, readLiveness, 'failing');
     if (path === '/readyz') return void answer(res, readReadiness, 'not_ready');
     if (path === '/metrics' && options.metrics !== undefined) return options.metrics(req, res);
@@ -62,12 +67,18 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   };
 }
 
-async function answer(res: ServerResponse, read: () => Checks | Promise<Checks>, failure: string): Promise<void> {
+async function answer(
+  res: ServerResponse,
+  read: () => Checks | Promise<Checks>,
+  failure: string,
+): Promise<void> {
   const checks = await readInTime(read);
   const isOk = Object.values(checks).every((check) => check === undefined || check.ok);
   const body = JSON.stringify({ status: isOk ? 'ok' : failure, checks });
   // Reasons come from drivers, which put the address with its password into their messages.
-  res.writeHead(isOk ? 200 : 503, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(hideUrlCredentials(body));
+  res
+    .writeHead(isOk ? 200 : 503, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+    .end(hideUrlCredentials(body));
 }
 
 async function readInTime(read: () => Checks | Promise<Checks>): Promise<Checks> {
@@ -75,6 +86,10 @@ async function readInTime(read: () => Checks | Promise<Checks>): Promise<Checks>
   const late = new Promise<Checks>((resolve) => {
     timer = setTimeout(() => resolve({ checks: notOk(`not done within ${CHECK_MS} ms`) }), CHECK_MS);
   });
-  const checks = Promise.resolve().then(read).catch((error: unknown): Checks => ({ checks: notOk(error instanceof Error ? error.message : String(error)) }));
+  const checks = Promise.resolve()
+    .then(read)
+    .catch(
+      (error: unknown): Checks => ({ checks: notOk(error instanceof Error ? error.message : String(error)) }),
+    );
   return Promise.race([checks, late]).finally(() => clearTimeout(timer));
 }

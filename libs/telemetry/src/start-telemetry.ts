@@ -21,13 +21,25 @@ const STOP_MS = 3_000;
 
 /** Starts OpenTelemetry: metrics for a scrape, and spans where there is somebody to take them. The SDK is loaded here and not before. */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
-  const { serviceName, serviceVersion, instanceId, endpoint = process.env.OTEL_EXPORTER_OTLP_ENDPOINT } = options;
+  const {
+    serviceName,
+    serviceVersion,
+    instanceId,
+    endpoint = process.env.OTEL_EXPORTER_OTLP_ENDPOINT,
+  } = options;
   const [{ NodeSDK, resources, tracing }, { PrometheusExporter }] = await Promise.all([
     import('@opentelemetry/sdk-node'),
     import('@opentelemetry/exporter-prometheus'),
   ]);
-  const resource = resources.resourceFromAttributes({ 'service.version': serviceVersion, 'service.instance.id': instanceId });
-  const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true, metricProducers: [{ collect: async () => collectHistograms(resource) }] });
+  const resource = resources.resourceFromAttributes({
+    'service.version': serviceVersion,
+    'service.instance.id': instanceId,
+  });
+  const exporter = new PrometheusExporter({
+    preventServerStart: true,
+    withoutScopeInfo: true,
+    metricProducers: [{ collect: async () => collectHistograms(resource) }],
+  });
   const traceExporter = endpoint ? await createTraceExporter(endpoint) : undefined;
   const sdk = new NodeSDK({
     serviceName,
@@ -47,7 +59,10 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
     async stop() {
       setRecording(false);
       // A collector that does not answer does not delay our end.
-      await Promise.race([sdk.shutdown().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
+      await Promise.race([
+        sdk.shutdown().catch(() => undefined),
+        new Promise((resolve) => setTimeout(resolve, STOP_MS).unref()),
+      ]);
     },
   };
 }
@@ -60,7 +75,9 @@ async function createTraceExporter(endpoint: string) {
 /** What every operator asks first. */
 function observeProcess(): void {
   const meter = metricsApi.getMeter('chainwatch');
-  meter.createObservableGauge('process_resident_memory_bytes').addCallback((result) => result.observe(process.memoryUsage.rss()));
+  meter
+    .createObservableGauge('process_resident_memory_bytes')
+    .addCallback((result) => result.observe(process.memoryUsage.rss()));
   meter.createObservableCounter('process_cpu_seconds').addCallback((result) => {
     const { user, system } = process.cpuUsage();
     result.observe((user + system) / 1e6);

@@ -7,7 +7,12 @@ const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 export function parseTraceparent(text: string | undefined): SpanContext | undefined {
   const match = TRACEPARENT.exec(text ?? '');
   if (match === null || /^0+$/.test(match[1]!) || /^0+$/.test(match[2]!)) return undefined;
-  return { traceId: match[1]!, spanId: match[2]!, traceFlags: Number.parseInt(match[3]!, 16), isRemote: true };
+  return {
+    traceId: match[1]!,
+    spanId: match[2]!,
+    traceFlags: Number.parseInt(match[3]!, 16),
+    isRemote: true,
+  };
 }
 
 export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {

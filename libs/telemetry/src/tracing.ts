@@ -1,5 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { context, isSpanContextValid, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Attributes, type Span } from '@opentelemetry/api';
+import {
+  context,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Span,
+} from '@opentelemetry/api';
 import { formatTraceparent, newTraceparent, parseTraceparent } from './traceparent.ts';
 
 export interface SpanOptions {
@@ -18,7 +27,12 @@ export interface ActiveSpan {
   setAttributes(attributes: Attributes): void;
 }
 
-const KINDS = { producer: SpanKind.PRODUCER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT, server: SpanKind.SERVER } as const;
+const KINDS = {
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  client: SpanKind.CLIENT,
+  server: SpanKind.SERVER,
+} as const;
 /** Carries the trace while nothing records it, so that a service without an exporter does not break the chain. */
 const unrecorded = new AsyncLocalStorage<string>();
 let isRecording = false;
@@ -29,7 +43,11 @@ export function setRecording(value: boolean): void {
 }
 
 /** Runs `work` in a span, which ends with it; a rejection is recorded and passed on. */
-export async function withSpan<T>(name: string, options: SpanOptions, work: (span: ActiveSpan) => T | Promise<T>): Promise<T> {
+export async function withSpan<T>(
+  name: string,
+  options: SpanOptions,
+  work: (span: ActiveSpan) => T | Promise<T>,
+): Promise<T> {
   if (!isRecording) {
     const traceparent = newTraceparent(options.traceparent ?? unrecorded.getStore());
     const span = { traceparent, setAttributes: () => undefined };
@@ -38,7 +56,9 @@ export async function withSpan<T>(name: string, options: SpanOptions, work: (spa
   const remote = parseTraceparent(options.traceparent);
   const parent = remote === undefined ? context.active() : trace.setSpanContext(ROOT_CONTEXT, remote);
   const kind = options.kind === undefined ? SpanKind.INTERNAL : KINDS[options.kind];
-  return trace.getTracer('chainwatch').startActiveSpan(name, { attributes: options.attributes, kind }, parent, (span) => runInSpan(span, work));
+  return trace
+    .getTracer('chainwatch')
+    .startActiveSpan(name, { attributes: options.attributes, kind }, parent, (span) => runInSpan(span, work));
 }
 
 /** The trace context of the span that runs, undefined outside of one. */
@@ -50,7 +70,10 @@ export function currentTraceparent(): string | undefined {
 
 async function runInSpan<T>(span: Span, work: (span: ActiveSpan) => T | Promise<T>): Promise<T> {
   try {
-    return await work({ traceparent: formatTraceparent(span.spanContext()), setAttributes: (attributes) => void span.setAttributes(attributes) });
+    return await work({
+      traceparent: formatTraceparent(span.spanContext()),
+      setAttributes: (attributes) => void span.setAttributes(attributes),
+    });
   } catch (error) {
     span.recordException(error instanceof Error ? error : String(error));
     span.setStatus({ code: SpanStatusCode.ERROR });

@@ -18,7 +18,11 @@ export interface ServerOptions extends SpawnOptions {
 }
 
 /** Starts a server that ends with this process and does not keep it alive. */
-export function spawnServer(command: string, args: readonly string[], { endSignal = 'KILL', directory, ...options }: ServerOptions = {}): ChildServer {
+export function spawnServer(
+  command: string,
+  args: readonly string[],
+  { endSignal = 'KILL', directory, ...options }: ServerOptions = {},
+): ChildServer {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const append = (chunk: Buffer): void => {
@@ -30,7 +34,8 @@ export function spawnServer(command: string, args: readonly string[], { endSigna
   if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, endSignal, directory));
   child.unref();
   for (const stream of [child.stdout, child.stderr]) (stream as { unref?: () => void } | null)?.unref?.();
-  const isRunning = (): boolean => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+  const isRunning = (): boolean =>
+    child.pid !== undefined && child.exitCode === null && child.signalCode === null;
   return {
     child,
     output: () => output,

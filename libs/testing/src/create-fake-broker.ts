@@ -1,6 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BusUnavailableError, type Bus, type BusMessage, type ConsumeOptions, type PublishOptions } from '@chainwatch/bus';
-import { streamOf, SUBJECTS, subjectOf, type FlowService, type PayloadOf, type SubjectKind } from '@chainwatch/events';
+import {
+  BusUnavailableError,
+  type Bus,
+  type BusMessage,
+  type ConsumeOptions,
+  type PublishOptions,
+} from '@chainwatch/bus';
+import {
+  streamOf,
+  SUBJECTS,
+  subjectOf,
+  type FlowService,
+  type PayloadOf,
+  type SubjectKind,
+} from '@chainwatch/events';
 import { createFakeLeases, type FakeLeases } from './create-fake-leases.ts';
 
 export interface FakeMessage {
@@ -49,22 +62,44 @@ export function createFakeBroker(): FakeBroker {
   const recreated = new Set<(firstWord: string) => void>();
   const leases = createFakeLeases();
 
-  function publish(kind: SubjectKind, tokens: readonly string[], payload: unknown, options: PublishOptions): void {
+  function publish(
+    kind: SubjectKind,
+    tokens: readonly string[],
+    payload: unknown,
+    options: PublishOptions,
+  ): void {
     if (!broker.isUp) throw new BusUnavailableError('the fake broker is down');
-    if (tokens.length !== SUBJECTS[kind].tokens.length) throw new TypeError(`expected ${SUBJECTS[kind].tokens.length} tokens for ${kind}, got ${tokens.length}`);
+    if (tokens.length !== SUBJECTS[kind].tokens.length)
+      throw new TypeError(
+        `expected ${SUBJECTS[kind].tokens.length} tokens for ${kind}, got ${tokens.length}`,
+      );
     SUBJECTS[kind].payload.parse(payload);
-    const isDuplicate = messages.some((known) => known.options.messageId === options.messageId && streamOf(known.kind) === streamOf(kind));
+    const isDuplicate = messages.some(
+      (known) => known.options.messageId === options.messageId && streamOf(known.kind) === streamOf(kind),
+    );
     if (isDuplicate) return;
     // As over the wire: nobody shares an object with the publisher.
-    const message: FakeMessage = { sequence: (sequence += 1), kind, tokens: [...tokens], payload: JSON.parse(JSON.stringify(payload)), options };
+    const message: FakeMessage = {
+      sequence: (sequence += 1),
+      kind,
+      tokens: [...tokens],
+      payload: JSON.parse(JSON.stringify(payload)),
+      options,
+    };
     messages.push(message);
-    for (const subscriber of subscribers) queueMicrotask(() => subscribers.has(subscriber) && subscriber(message));
+    for (const subscriber of subscribers)
+      queueMicrotask(() => subscribers.has(subscriber) && subscriber(message));
   }
 
   function take({ kinds, options }: Handler): FakeMessage | undefined {
     const durable = durables.get(options.durable) ?? { seen: new Set<number>() };
     durables.set(options.durable, durable);
-    const message = broker.isUp ? messages.find((entry) => kinds.has(entry.kind) && hasTokens(entry, options.tokens) && !durable.seen.has(entry.sequence)) : undefined;
+    const message = broker.isUp
+      ? messages.find(
+          (entry) =>
+            kinds.has(entry.kind) && hasTokens(entry, options.tokens) && !durable.seen.has(entry.sequence),
+        )
+      : undefined;
     if (message !== undefined) durable.seen.add(message.sequence);
     return message;
   }
@@ -95,13 +130,15 @@ export function createFakeBroker(): FakeBroker {
     get messages() {
       return messages;
     },
-    payloads: <K extends SubjectKind>(kind: K) => messages.filter((message) => message.kind === kind).map((message) => message.payload as PayloadOf<K>),
+    payloads: <K extends SubjectKind>(kind: K) =>
+      messages.filter((message) => message.kind === kind).map((message) => message.payload as PayloadOf<K>),
     wipe() {
       messages = [];
       durables.clear();
       leases.clear();
       createdAt = new Date(Date.parse(createdAt) + 1).toISOString();
-      for (const firstWord of new Set((Object.keys(SUBJECTS) as SubjectKind[]).map(streamOf))) for (const listener of recreated) listener(firstWord);
+      for (const firstWord of new Set((Object.keys(SUBJECTS) as SubjectKind[]).map(streamOf)))
+        for (const listener of recreated) listener(firstWord);
     },
     connect<S extends FlowService>(): Bus<S> {
       const stops = new Set<() => Promise<void>>();
@@ -112,7 +149,12 @@ export function createFakeBroker(): FakeBroker {
         },
         async consume(kinds, options, handler) {
           const stopping = new AbortController();
-          const consumer: Handler = { kinds: new Set<SubjectKind>(kinds), options, handle: handler as Handler['handle'], stopped: stopping.signal };
+          const consumer: Handler = {
+            kinds: new Set<SubjectKind>(kinds),
+            options,
+            handle: handler as Handler['handle'],
+            stopped: stopping.signal,
+          };
           const workers = Array.from({ length: options.concurrency ?? 1 }, () => work(consumer));
           const stop = async (): Promise<void> => {
             stopping.abort();
@@ -123,7 +165,8 @@ export function createFakeBroker(): FakeBroker {
         },
         subscribe(kind, tokens, handler) {
           const subscriber = (message: FakeMessage): void => {
-            if (message.kind === kind && hasTokens(message, tokens)) (handler as (message: BusMessage<SubjectKind>) => void)(toBusMessage(message, 1));
+            if (message.kind === kind && hasTokens(message, tokens))
+              (handler as (message: BusMessage<SubjectKind>) => void)(toBusMessage(message, 1));
           };
           subscribers.add(subscriber);
           return () => subscribers.delete(subscriber);
@@ -148,7 +191,10 @@ function hasTokens(message: FakeMessage, tokens: readonly string[] = []): boolea
   return tokens.every((token, index) => token === '*' || token === message.tokens[index]);
 }
 
-function toBusMessage({ kind, tokens, payload, options }: FakeMessage, deliveryCount: number): BusMessage<SubjectKind> {
+function toBusMessage(
+  { kind, tokens, payload, options }: FakeMessage,
+  deliveryCount: number,
+): BusMessage<SubjectKind> {
   return {
     kind,
     subject: subjectOf(kind, tokens),

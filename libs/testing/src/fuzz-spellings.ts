@@ -37,21 +37,34 @@ export interface SpellingFuzz {
  * @returns how often it was refused
  * @throws when something else was read
  */
-export async function fuzzSpellings({ told, read, tries, seed, isOther = () => false }: SpellingFuzz): Promise<number> {
+export async function fuzzSpellings({
+  told,
+  read,
+  tries,
+  seed,
+  isOther = () => false,
+}: SpellingFuzz): Promise<number> {
   const honest = await read(told);
   const paths = listPaths(told);
   let refused = 0;
-  const property = fc.asyncProperty(fc.constantFrom(...paths), fc.constantFrom(...Object.keys(spellings)), async (path, name) => {
-    fc.pre(!isOther(String(path.at(-1)), name));
-    let got: unknown;
-    try {
-      got = await read(replaceAt(told, path, spellings[name]!));
-    } catch {
-      refused += 1;
-      return;
-    }
-    if (!isDeepStrictEqual(got, honest)) throw new Error(`${path.join('.')} in ${name}: expected ${inspect(honest, { depth: 6 })}, got ${inspect(got, { depth: 6 })}`);
-  });
+  const property = fc.asyncProperty(
+    fc.constantFrom(...paths),
+    fc.constantFrom(...Object.keys(spellings)),
+    async (path, name) => {
+      fc.pre(!isOther(String(path.at(-1)), name));
+      let got: unknown;
+      try {
+        got = await read(replaceAt(told, path, spellings[name]!));
+      } catch {
+        refused += 1;
+        return;
+      }
+      if (!isDeepStrictEqual(got, honest))
+        throw new Error(
+          `${path.join('.')} in ${name}: expected ${inspect(honest, { depth: 6 })}, got ${inspect(got, { depth: 6 })}`,
+        );
+    },
+  );
   await fc.assert(property, { numRuns: tries, seed });
   return refused;
 }
@@ -59,12 +72,18 @@ export async function fuzzSpellings({ told, read, tries, seed, isOther = () => f
 function listPaths(json: Json, path: Path = []): Path[] {
   if (typeof json === 'string') return /^(?:0x)?[0-9a-f]*$/.test(json) ? [path] : [];
   if (typeof json !== 'object' || json === null) return [];
-  return Object.entries(json).flatMap(([key, value]: [string, Json]) => listPaths(value, [...path, Array.isArray(json) ? Number(key) : key]));
+  return Object.entries(json).flatMap(([key, value]: [string, Json]) =>
+    listPaths(value, [...path, Array.isArray(json) ? Number(key) : key]),
+  );
 }
 
 function replaceAt(json: Json, [key, ...rest]: Path, edit: (text: string) => Json): Json {
   if (key === undefined) return edit(json as string);
-  if (Array.isArray(json)) return (json as readonly Json[]).with(key as number, replaceAt((json as readonly Json[])[key as number]!, rest, edit));
+  if (Array.isArray(json))
+    return (json as readonly Json[]).with(
+      key as number,
+      replaceAt((json as readonly Json[])[key as number]!, rest, edit),
+    );
   const object = json as { readonly [key: string]: Json };
   return { ...object, [key]: replaceAt(object[key]!, rest, edit) };
 }

@@ -6,7 +6,10 @@ import { spawn } from 'node:child_process';
  */
 export function killWithParent(pid: number, signal: 'KILL' | 'QUIT', directory = ''): () => void {
   const script = 'cat >/dev/null; kill -"$1" "$0" 2>/dev/null; [ -z "$2" ] || { sleep 1; rm -rf "$2"; }';
-  const guard = spawn('sh', ['-c', script, String(pid), signal, directory], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  const guard = spawn('sh', ['-c', script, String(pid), signal, directory], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
   guard.on('error', () => undefined);
   guard.unref();
   (guard.stdin as unknown as { unref?: () => void }).unref?.();

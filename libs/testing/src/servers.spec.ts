@@ -64,11 +64,15 @@ describe('startBcoin', () => {
 describe('the servers', () => {
   it('end with a process that is killed', async () => {
     const script = `const { startRedis } = await import(${JSON.stringify(new URL('./start-redis.ts', import.meta.url).href)}); console.log((await startRedis()).port); setInterval(() => {}, 1000);`;
-    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
     const port = Number(chunk.toString());
     child.kill('SIGKILL');
-    const redis = await waitFor(() => startRedis({ port }).catch(() => undefined), { message: 'the port to be free' });
+    const redis = await waitFor(() => startRedis({ port }).catch(() => undefined), {
+      message: 'the port to be free',
+    });
     await redis.stop();
   });
 });

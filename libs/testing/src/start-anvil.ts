@@ -33,9 +33,20 @@ export interface AnvilOptions {
 export async function startAnvil(options: AnvilOptions = {}): Promise<AnvilHandle> {
   const port = options.port ?? (await findFreePort());
   const url = `http://127.0.0.1:${port}`;
-  const server = spawnServer(findAnvil(), ['--host', '127.0.0.1', '--port', String(port), '--silent', ...(options.args ?? [])]);
-  const rpc = async <T>(method: string, params: readonly unknown[] = []): Promise<T> => callRpc<T>(url, method, params);
-  await waitFor(() => rpc('eth_chainId'), { intervalMs: 10, message: () => `anvil on port ${port}; it wrote: ${server.output()}` });
+  const server = spawnServer(findAnvil(), [
+    '--host',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--silent',
+    ...(options.args ?? []),
+  ]);
+  const rpc = async <T>(method: string, params: readonly unknown[] = []): Promise<T> =>
+    callRpc<T>(url, method, params);
+  await waitFor(() => rpc('eth_chainId'), {
+    intervalMs: 10,
+    message: () => `anvil on port ${port}; it wrote: ${server.output()}`,
+  });
   const kill = (): Promise<void> => server.kill('SIGKILL');
   return {
     url,

@@ -34,10 +34,21 @@ const PASSWORD = 'devnet';
 export async function startBcoin(options: BcoinOptions = {}): Promise<BcoinHandle> {
   const genuineUrl = process.env.CHAINWATCH_DEVNET_BITCOIN_URL;
   if (genuineUrl) return useNode(genuineUrl);
-  if (!existsSync(new URL('node_modules', nodeDir))) throw new Error('The Bitcoin node of the local chain is not installed: run npm test or npm start once, or npm ci --ignore-scripts in tools/devnet/bitcoin.');
+  if (!existsSync(new URL('node_modules', nodeDir)))
+    throw new Error(
+      'The Bitcoin node of the local chain is not installed: run npm test or npm start once, or npm ci --ignore-scripts in tools/devnet/bitcoin.',
+    );
   const port = options.port ?? (await findFreePort());
   const script = fileURLToPath(new URL('node/run.mjs', nodeDir));
-  const args = [script, '--port', String(port), '--password', PASSWORD, ...(options.dataDir === undefined ? [] : ['--data-dir', options.dataDir]), ...(options.hasCoinScan ? ['--coin-scan'] : [])];
+  const args = [
+    script,
+    '--port',
+    String(port),
+    '--password',
+    PASSWORD,
+    ...(options.dataDir === undefined ? [] : ['--data-dir', options.dataDir]),
+    ...(options.hasCoinScan ? ['--coin-scan'] : []),
+  ];
   const server = spawnServer(process.execPath, args, { env: { ...process.env, NODE_OPTIONS: '' } });
   await waitForPort(server, port);
   const url = `http://user:${PASSWORD}@127.0.0.1:${port}`;
@@ -55,9 +66,18 @@ export async function startBcoin(options: BcoinOptions = {}): Promise<BcoinHandl
 
 async function useNode(url: string): Promise<BcoinHandle> {
   const node = connectBitcoinNode(url);
-  if ((await node.readHeight()) > 0) await node.call('invalidateblock', [await node.call('getblockhash', [1])]);
+  if ((await node.readHeight()) > 0)
+    await node.call('invalidateblock', [await node.call('getblockhash', [1])]);
   const refuse = (): never => {
     throw new Error('The Bitcoin node of CHAINWATCH_DEVNET_BITCOIN_URL is not this process’s to end.');
   };
-  return { ...node, url, port: Number(new URL(url).port), kill: refuse, pause: refuse, resume: refuse, stop: async () => undefined };
+  return {
+    ...node,
+    url,
+    port: Number(new URL(url).port),
+    kill: refuse,
+    pause: refuse,
+    resume: refuse,
+    stop: async () => undefined,
+  };
 }

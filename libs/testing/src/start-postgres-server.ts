@@ -20,15 +20,29 @@ export interface PostgresServerHandle {
 }
 
 /** A PostgreSQL of its own in a temporary directory, on a free port of 127.0.0.1. */
-export async function startPostgresServer(options: { readonly isDurable?: boolean } = {}): Promise<PostgresServerHandle> {
+export async function startPostgresServer(
+  options: { readonly isDurable?: boolean } = {},
+): Promise<PostgresServerHandle> {
   const port = await findFreePort();
   const directory = createTemporaryDirectory('postgres');
   // The data directory inside belongs to the server's user, who has to get through this one.
   chmodSync(directory, 0o711);
-  const { spec, url } = await preparePostgres({ port, dataDir: join(directory, 'data'), password: randomBytes(12).toString('hex'), isDurable: options.isDurable ?? true });
+  const { spec, url } = await preparePostgres({
+    port,
+    dataDir: join(directory, 'data'),
+    password: randomBytes(12).toString('hex'),
+    isDurable: options.isDurable ?? true,
+  });
   const start = async () => {
-    const started = spawnServer(spec.command, spec.args, { cwd: '/', ...spec.account, endSignal: 'QUIT', directory });
-    await waitFor(() => !started.isRunning() || canConnect(url), { message: () => `PostgreSQL on port ${port}; it wrote: ${started.output()}` });
+    const started = spawnServer(spec.command, spec.args, {
+      cwd: '/',
+      ...spec.account,
+      endSignal: 'QUIT',
+      directory,
+    });
+    await waitFor(() => !started.isRunning() || canConnect(url), {
+      message: () => `PostgreSQL on port ${port}; it wrote: ${started.output()}`,
+    });
     if (!started.isRunning()) throw new Error(`PostgreSQL ended at once: ${started.output()}`);
     return started;
   };

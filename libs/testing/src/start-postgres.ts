@@ -33,7 +33,8 @@ export interface PostgresOptions {
 /** A fresh database with the schema, copied from a template that is made once per server. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresHandle> {
   const sharedUrl = options.isOwn === true ? undefined : process.env.TEST_DATABASE_URL || undefined;
-  const server = sharedUrl === undefined ? await startPostgresServer({ isDurable: options.isDurable }) : undefined;
+  const server =
+    sharedUrl === undefined ? await startPostgresServer({ isDurable: options.isDurable }) : undefined;
   const serverUrl = sharedUrl ?? server?.url ?? '';
   const template = options.isMigrated === false ? 'template0' : await ensureTemplate(serverUrl);
   const names: string[] = [];
@@ -59,7 +60,10 @@ async function ensureTemplate(serverUrl: string): Promise<string> {
   const name = `chainwatch_template_${hashMigrations()}`;
   await withClient(serverUrl, async (client) => {
     await client.query('SELECT pg_advisory_lock(hashtext($1))', [name]);
-    const { rows } = await client.query<{ datistemplate: boolean }>('SELECT datistemplate FROM pg_database WHERE datname = $1', [name]);
+    const { rows } = await client.query<{ datistemplate: boolean }>(
+      'SELECT datistemplate FROM pg_database WHERE datname = $1',
+      [name],
+    );
     if (rows[0]?.datistemplate === true) return;
     await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     await client.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
@@ -71,8 +75,11 @@ async function ensureTemplate(serverUrl: string): Promise<string> {
 
 function hashMigrations(): string {
   const hash = createHash('sha256');
-  for (const entry of readdirSync(MIGRATIONS, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (entry.isDirectory()) hash.update(entry.name).update(readFileSync(join(MIGRATIONS, entry.name, 'migration.sql')));
+  for (const entry of readdirSync(MIGRATIONS, { withFileTypes: true }).sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  )) {
+    if (entry.isDirectory())
+      hash.update(entry.name).update(readFileSync(join(MIGRATIONS, entry.name, 'migration.sql')));
   }
   return hash.digest('hex').slice(0, 16);
 }
@@ -80,15 +87,18 @@ function hashMigrations(): string {
 /** A session of the template that is just ending is waited for. */
 async function copyDatabase(serverUrl: string, template: string, name: string): Promise<void> {
   await withClient(serverUrl, (client) =>
-    waitFor(async () => {
-      try {
-        await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
-        return 'made';
-      } catch (error) {
-        if ((error as { code?: string }).code === OBJECT_IN_USE) return undefined;
-        return { error };
-      }
-    }, { message: `the template ${template} to be free` }),
+    waitFor(
+      async () => {
+        try {
+          await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+          return 'made';
+        } catch (error) {
+          if ((error as { code?: string }).code === OBJECT_IN_USE) return undefined;
+          return { error };
+        }
+      },
+      { message: `the template ${template} to be free` },
+    ),
   ).then((result) => {
     if (result !== 'made') throw result.error;
   });

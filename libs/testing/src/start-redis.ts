@@ -16,7 +16,18 @@ export interface RedisHandle {
 export async function startRedis(options: { readonly port?: number } = {}): Promise<RedisHandle> {
   const port = options.port ?? (await findFreePort());
   const directory = createTemporaryDirectory('redis');
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory];
+  const args = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    directory,
+  ];
   const start = async () => {
     const started = spawnServer('redis-server', args, { directory });
     await waitForPort(started, port);

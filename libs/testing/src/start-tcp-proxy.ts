@@ -17,7 +17,10 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const server = createServer((client) => {
     if (isCut) return void client.destroy();
     const target = connect(targetPort, '127.0.0.1');
-    for (const [socket, other] of [[client, target], [target, client]] as const) {
+    for (const [socket, other] of [
+      [client, target],
+      [target, client],
+    ] as const) {
       sockets.add(socket);
       socket.pipe(other);
       socket.on('error', () => undefined);

@@ -13,7 +13,10 @@ export interface WaitOptions {
  * Polls until `probe` gives something truthy, and returns that. A probe that throws is asked again.
  * @throws Error with the message and the last failure when the time is up
  */
-export async function waitFor<T>(probe: () => T | Promise<T>, options: WaitOptions = {}): Promise<NonNullable<T>> {
+export async function waitFor<T>(
+  probe: () => T | Promise<T>,
+  options: WaitOptions = {},
+): Promise<NonNullable<T>> {
   const { timeoutMs = 60_000, intervalMs = 20, message = 'the condition' } = options;
   const deadline = Date.now() + timeoutMs;
   let failure: unknown;
@@ -27,7 +30,10 @@ export async function waitFor<T>(probe: () => T | Promise<T>, options: WaitOptio
     }
     if (Date.now() >= deadline) {
       const text = typeof message === 'function' ? message() : message;
-      throw new Error(`waited ${timeoutMs} ms for ${text}`, failure === undefined ? undefined : { cause: failure });
+      throw new Error(
+        `waited ${timeoutMs} ms for ${text}`,
+        failure === undefined ? undefined : { cause: failure },
+      );
     }
     await delay(intervalMs);
   }

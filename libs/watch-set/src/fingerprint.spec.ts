@@ -22,7 +22,8 @@ function createRandom(seed: number): () => number {
 
 function randomText(prefix: string, alphabet: string, length: number): (index: number) => string {
   const random = createRandom(length);
-  return () => prefix + Array.from({ length }, () => alphabet.charAt(floor(random() * alphabet.length))).join('');
+  return () =>
+    prefix + Array.from({ length }, () => alphabet.charAt(floor(random() * alphabet.length))).join('');
 }
 
 const KINDS: [string, (index: number) => string][] = [
@@ -30,9 +31,18 @@ const KINDS: [string, (index: number) => string][] = [
   ['random base58 addresses', randomText('T', BASE58, 33)],
   ['random bech32 addresses', randomText('bc1q', BECH32, 38)],
   ['counted hex addresses', (index) => `0x${index.toString(16).padStart(40, '0')}`],
-  ['hex addresses that count at the front', (index) => `0x${index.toString(16).padStart(8, '0')}${'0'.repeat(32)}`],
-  ['hex addresses that count in the middle', (index) => `0x${'f'.repeat(16)}${index.toString(16).padStart(8, '0')}${'f'.repeat(16)}`],
-  ['texts that differ in length only', (index) => '1'.repeat(index % 1000) + String(floor(index / 1000)).padStart(4, 'x')],
+  [
+    'hex addresses that count at the front',
+    (index) => `0x${index.toString(16).padStart(8, '0')}${'0'.repeat(32)}`,
+  ],
+  [
+    'hex addresses that count in the middle',
+    (index) => `0x${'f'.repeat(16)}${index.toString(16).padStart(8, '0')}${'f'.repeat(16)}`,
+  ],
+  [
+    'texts that differ in length only',
+    (index) => '1'.repeat(index % 1000) + String(floor(index / 1000)).padStart(4, 'x'),
+  ],
 ];
 
 function fingerprints(make: (index: number) => string): { a: Uint32Array; b: Uint32Array } {
@@ -72,7 +82,8 @@ describe.each(KINDS)('fingerprints of %s', (_, make) => {
 
   it('are all different', () => {
     const pairs = new Set<bigint>();
-    for (let index = 0; index < COUNT; index += 1) pairs.add((BigInt(a[index] ?? 0) << 32n) | BigInt(b[index] ?? 0));
+    for (let index = 0; index < COUNT; index += 1)
+      pairs.add((BigInt(a[index] ?? 0) << 32n) | BigInt(b[index] ?? 0));
     expect(pairs.size).toBe(COUNT);
   });
 
@@ -87,7 +98,13 @@ describe.each(KINDS)('fingerprints of %s', (_, make) => {
     const top = (value: number) => value >>> 24;
     const low = (value: number) => value & 255;
     const joint = Uint32Array.from(a, (value, index) => ((value >>> 28) << 4) | ((b[index] ?? 0) >>> 28));
-    for (const score of [unevenness(a, top), unevenness(b, top), unevenness(a, low), unevenness(b, low), unevenness(joint, low)]) {
+    for (const score of [
+      unevenness(a, top),
+      unevenness(b, top),
+      unevenness(a, low),
+      unevenness(b, low),
+      unevenness(joint, low),
+    ]) {
       expect(Math.abs(score)).toBeLessThan(6);
     }
   });

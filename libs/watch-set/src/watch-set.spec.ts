@@ -16,23 +16,28 @@ const texts = fc.oneof(
 describe('WatchSet', () => {
   it('says what a Set says, whatever was added', () => {
     fc.assert(
-      fc.property(fc.array(texts, { maxLength: 300 }), fc.array(texts, { maxLength: 100 }), fc.nat(200), (added, asked, capacity) => {
-        const watchSet = WatchSet.withCapacity(capacity);
-        const model = new Set<string>();
-        for (const address of added) {
-          expect(watchSet.has(address)).toBe(model.has(address));
-          watchSet.add(address);
-          model.add(address);
-          expect(watchSet.has(address)).toBe(true);
-        }
-        expect(watchSet.size).toBe(model.size);
-        for (const address of [...added, ...asked]) {
-          expect(watchSet.has(address)).toBe(model.has(address));
-          // Whatever stands around it.
-          expect(watchSet.hasAt(`ab${address}c`, 2, address.length)).toBe(model.has(address));
-          expect(watchSet.hasAt(address, 0, address.length)).toBe(model.has(address));
-        }
-      }),
+      fc.property(
+        fc.array(texts, { maxLength: 300 }),
+        fc.array(texts, { maxLength: 100 }),
+        fc.nat(200),
+        (added, asked, capacity) => {
+          const watchSet = WatchSet.withCapacity(capacity);
+          const model = new Set<string>();
+          for (const address of added) {
+            expect(watchSet.has(address)).toBe(model.has(address));
+            watchSet.add(address);
+            model.add(address);
+            expect(watchSet.has(address)).toBe(true);
+          }
+          expect(watchSet.size).toBe(model.size);
+          for (const address of [...added, ...asked]) {
+            expect(watchSet.has(address)).toBe(model.has(address));
+            // Whatever stands around it.
+            expect(watchSet.hasAt(`ab${address}c`, 2, address.length)).toBe(model.has(address));
+            expect(watchSet.hasAt(address, 0, address.length)).toBe(model.has(address));
+          }
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -76,7 +81,8 @@ describe('WatchSet', () => {
 
   it('counts an address once', () => {
     const watchSet = new WatchSet();
-    for (let round = 0; round < 3; round += 1) for (const address of hexAddresses(0, 1000)) watchSet.add(address);
+    for (let round = 0; round < 3; round += 1)
+      for (const address of hexAddresses(0, 1000)) watchSet.add(address);
     expect(watchSet.size).toBe(1000);
   });
 
@@ -85,7 +91,8 @@ describe('WatchSet', () => {
     let most = 0;
     for (const address of hexAddresses(0, 400_000)) {
       grown.add(address);
-      if (grown.size >= 100_000 && grown.size % 1000 === 0) most = Math.max(most, grown.byteLength / grown.size);
+      if (grown.size >= 100_000 && grown.size % 1000 === 0)
+        most = Math.max(most, grown.byteLength / grown.size);
     }
     expect(most).toBeLessThanOrEqual(20);
     expect(most).toBeGreaterThan(8 / 0.75);

@@ -35,4 +35,6 @@ function handle(event) {
   console.log(`${event.type} ${event.event_id}`);
 }
 
-const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log(`listening on ${server.address().port}`));
+const server = app.listen(Number(process.env.PORT ?? 3000), () =>
+  console.log(`listening on ${server.address().port}`),
+);

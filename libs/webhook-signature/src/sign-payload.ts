@@ -16,13 +16,16 @@ export interface SignPayloadOptions {
  */
 export function signPayload({ secrets, timestamp, body }: SignPayloadOptions): string {
   const keys = secrets.filter((secret) => secret !== undefined);
-  if (keys.length < 1 || keys.length > 2) throw new TypeError(`expected one or two secrets, got ${keys.length}`);
+  if (keys.length < 1 || keys.length > 2)
+    throw new TypeError(`expected one or two secrets, got ${keys.length}`);
   if (keys.includes('')) throw new TypeError('expected secrets that are not empty, got an empty one');
   if (!Number.isSafeInteger(timestamp) || timestamp < 0 || timestamp > TIMESTAMP_MAX) {
     throw new TypeError(`expected a timestamp in whole Unix seconds, got ${timestamp}`);
   }
   const t = String(timestamp);
-  return [`t=${t}`, ...keys.map((secret) => `v1=${computeSignature(secret, t, body).toString('hex')}`)].join(',');
+  return [`t=${t}`, ...keys.map((secret) => `v1=${computeSignature(secret, t, body).toString('hex')}`)].join(
+    ',',
+  );
 }
 
 /** Twelve digits, the most that the verifier takes. Milliseconds (thirteen digits today) are a mistake. */

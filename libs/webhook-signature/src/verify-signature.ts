@@ -31,7 +31,7 @@ export type SignatureRefusal =
   | 'timestamp_outside_tolerance';
 
 export type SignatureVerdict =
-  | { readonly ok: true; /** Unix seconds. */ readonly timestamp: number }
+  | { readonly ok: true /** Unix seconds. */; readonly timestamp: number }
   | { readonly ok: false; readonly reason: SignatureRefusal };
 
 /**
@@ -48,7 +48,8 @@ export function verifySignature(options: VerifySignatureOptions): SignatureVerdi
   const parsed = parseSignatureHeader(header);
   if (parsed === undefined) return refuse('malformed_header');
   if (parsed.v1.length === 0) return refuse('no_known_version');
-  if (typeof options.body !== 'string' && !(options.body instanceof Uint8Array)) return refuse('body_not_raw');
+  if (typeof options.body !== 'string' && !(options.body instanceof Uint8Array))
+    return refuse('body_not_raw');
   const expected = secrets.map((secret) => computeSignature(secret, parsed.t, options.body));
   if (!matchesAny(parsed.v1, expected)) return refuse('signature_mismatch');
   const timestamp = Number(parsed.t);
@@ -81,7 +82,8 @@ function requireSecrets({ secret, secrets }: VerifySignatureOptions): readonly s
 /** Comparing with NaN would accept every timestamp. */
 function requireClock({ now = Date.now() / 1000, toleranceSeconds = 300 }: VerifySignatureOptions) {
   if (!Number.isFinite(now)) throw new TypeError(`expected now in Unix seconds, got ${now}`);
-  if (!(toleranceSeconds >= 0)) throw new TypeError(`expected a tolerance of zero or more seconds, got ${toleranceSeconds}`);
+  if (!(toleranceSeconds >= 0))
+    throw new TypeError(`expected a tolerance of zero or more seconds, got ${toleranceSeconds}`);
   return { now, toleranceSeconds };
 }
 

@@ -11,30 +11,49 @@ export interface TransactionRecord {
   readonly direction: string;
   readonly replaced_by: string | null;
   readonly fee: { readonly amount_raw: string } | null;
-  readonly transfers: readonly { readonly type: string; readonly asset_gid: string; readonly from: string | null; readonly to: string | null; readonly amount_raw: string }[];
+  readonly transfers: readonly {
+    readonly type: string;
+    readonly asset_gid: string;
+    readonly from: string | null;
+    readonly to: string | null;
+    readonly amount_raw: string;
+  }[];
 }
 
 /**
  * Every way in which the service disagrees with the chain, in words; empty when it is right. Blocks from
  * the first on that counts for an address are compared.
  */
-export async function findDisagreements(harness: Harness<TestChain>, project: Project, registered: readonly Watched[]): Promise<string[]> {
+export async function findDisagreements(
+  harness: Harness<TestChain>,
+  project: Project,
+  registered: readonly Watched[],
+): Promise<string[]> {
   const { chain, receiver } = harness;
   const watched = await harness.readWatched(project, registered);
   // Blocks before the first that counts for anybody can say nothing: they are not read again for every comparison.
   const from = Math.max(harness.startBlock, Math.min(...watched.map(({ fromBlock }) => fromBlock)));
-  const expected = await chain.expectTransactions(new Map(watched.map(({ address, fromBlock }) => [address, fromBlock])), from);
-  const actual = new Map((await project.listAll<TransactionRecord>('/transactions')).map((record) => [record.hash, record]));
+  const expected = await chain.expectTransactions(
+    new Map(watched.map(({ address, fromBlock }) => [address, fromBlock])),
+    from,
+  );
+  const actual = new Map(
+    (await project.listAll<TransactionRecord>('/transactions')).map((record) => [record.hash, record]),
+  );
   const faults: string[] = [];
 
   for (const [hash, want] of expected) {
     const got = actual.get(hash);
-    if (got === undefined) faults.push(`missed transaction ${hash} of block ${want.blockNumber}: ${want.transfers.join('; ')}; watched ${JSON.stringify(watched)}`);
+    if (got === undefined)
+      faults.push(
+        `missed transaction ${hash} of block ${want.blockNumber}: ${want.transfers.join('; ')}; watched ${JSON.stringify(watched)}`,
+      );
     else faults.push(...findTransactionFaults(want, got));
   }
   const absent = chain.failure === 'end' ? ['reorged', 'failed'] : ['reorged'];
   for (const [hash, got] of actual) {
-    if (!expected.has(hash) && !absent.includes(got.status)) faults.push(`phantom transaction ${hash} with status ${got.status}`);
+    if (!expected.has(hash) && !absent.includes(got.status))
+      faults.push(`phantom transaction ${hash} with status ${got.status}`);
   }
   faults.push(...(chain.findRecordFaults?.(actual) ?? []));
   faults.push(...findEventFaults(chain, project, receiver, expected, actual));
@@ -46,17 +65,32 @@ function findTransactionFaults(want: ExpectedTransaction, got: TransactionRecord
   const faults: string[] = [];
   const status = want.isFailed ? 'failed' : 'confirmed';
   if (got.status !== status) faults.push(`${want.hash}: expected ${status}, got ${got.status}`);
-  if (got.block_hash !== want.blockHash) faults.push(`${want.hash}: expected block ${want.blockNumber} ${want.blockHash}, got ${got.block_number} ${got.block_hash}`);
-  if (got.replaced_by !== null) faults.push(`${want.hash}: stands in a block, and is said to be replaced by ${got.replaced_by}`);
-  const transfers = got.transfers.map((t) => `${t.type} ${t.asset_gid} ${t.from} ${t.to} ${t.amount_raw}`.toLowerCase()).sort();
-  if (JSON.stringify(transfers) !== JSON.stringify(want.transfers)) faults.push(`${want.hash}: expected transfers ${want.transfers.join('; ')}, got ${transfers.join('; ')}`);
-  if (want.direction !== undefined && got.direction !== want.direction) faults.push(`${want.hash}: expected direction ${want.direction}, got ${got.direction}`);
+  if (got.block_hash !== want.blockHash)
+    faults.push(
+      `${want.hash}: expected block ${want.blockNumber} ${want.blockHash}, got ${got.block_number} ${got.block_hash}`,
+    );
+  if (got.replaced_by !== null)
+    faults.push(`${want.hash}: stands in a block, and is said to be replaced by ${got.replaced_by}`);
+  const transfers = got.transfers
+    .map((t) => `${t.type} ${t.asset_gid} ${t.from} ${t.to} ${t.amount_raw}`.toLowerCase())
+    .sort();
+  if (JSON.stringify(transfers) !== JSON.stringify(want.transfers))
+    faults.push(`${want.hash}: expected transfers ${want.transfers.join('; ')}, got ${transfers.join('; ')}`);
+  if (want.direction !== undefined && got.direction !== want.direction)
+    faults.push(`${want.hash}: expected direction ${want.direction}, got ${got.direction}`);
   const fee = got.fee?.amount_raw ?? null;
-  if (want.feesRaw !== undefined && !want.feesRaw.includes(fee)) faults.push(`${want.hash}: expected a fee of ${want.feesRaw.join(' or ')}, got ${fee}`);
+  if (want.feesRaw !== undefined && !want.feesRaw.includes(fee))
+    faults.push(`${want.hash}: expected a fee of ${want.feesRaw.join(' or ')}, got ${fee}`);
   return faults;
 }
 
-function findEventFaults(chain: TestChain, project: Project, receiver: Receiver, expected: ReadonlyMap<string, ExpectedTransaction>, actual: ReadonlyMap<string, TransactionRecord>): string[] {
+function findEventFaults(
+  chain: TestChain,
+  project: Project,
+  receiver: Receiver,
+  expected: ReadonlyMap<string, ExpectedTransaction>,
+  actual: ReadonlyMap<string, TransactionRecord>,
+): string[] {
   const faults = [...receiver.faults];
   const seen = new Map<string, number>();
   const sequences = new Set<number>();
@@ -65,7 +99,8 @@ function findEventFaults(chain: TestChain, project: Project, receiver: Receiver,
     if (sequences.has(event.sequence)) faults.push(`sequence ${event.sequence} was given twice`);
     sequences.add(event.sequence);
     if (event.transactionHash === undefined) continue;
-    if (!actual.has(event.transactionHash)) faults.push(`event ${event.type} of unknown transaction ${event.transactionHash}`);
+    if (!actual.has(event.transactionHash))
+      faults.push(`event ${event.type} of unknown transaction ${event.transactionHash}`);
     const key = `${event.type} ${event.transactionHash}`;
     seen.set(key, (seen.get(key) ?? 0) + 1);
   }
@@ -74,9 +109,11 @@ function findEventFaults(chain: TestChain, project: Project, receiver: Receiver,
     const count = (type: string): number => seen.get(`transaction.${type} ${hash}`) ?? 0;
     const told = count('detected') + (chain.failure === 'outcome' ? count('failed') : 0);
     const undone = count('reorged') + (chain.failure === 'end' ? count('failed') : 0);
-    if (told !== undone + (want === undefined ? 0 : 1)) faults.push(`${hash}: ${told} told and ${undone} undone by events, canonical: ${want !== undefined}`);
+    if (told !== undone + (want === undefined ? 0 : 1))
+      faults.push(`${hash}: ${told} told and ${undone} undone by events, canonical: ${want !== undefined}`);
     const confirmed = count('confirmed');
-    if (want !== undefined && !want.isFailed && (confirmed < 1 || confirmed > 1 + count('reorged'))) faults.push(`${hash}: ${confirmed} confirmed events, ${count('reorged')} reorged`);
+    if (want !== undefined && !want.isFailed && (confirmed < 1 || confirmed > 1 + count('reorged')))
+      faults.push(`${hash}: ${confirmed} confirmed events, ${count('reorged')} reorged`);
   }
   return faults;
 }

@@ -19,12 +19,15 @@ export interface MisbehaviourProof<C extends PayingChain, L extends string> {
 const FAILOVER_BLOCKS = 12;
 
 /** A node that lies: the chain stops or fails over, nothing false is ever told, and it recovers by itself. */
-export function describeMisbehaviour<C extends PayingChain, L extends string>(proof: MisbehaviourProof<C, L>): void {
+export function describeMisbehaviour<C extends PayingChain, L extends string>(
+  proof: MisbehaviourProof<C, L>,
+): void {
   describe('a node that misbehaves', () => {
     const { harness, liar } = openHarness(proof);
 
     for (const [position, lie] of proof.lies.entries()) {
-      it(`loses and invents nothing when the node does this: ${lie}`, () => playUnder(proof, harness, liar(), lie, new Random(100 + position)));
+      it(`loses and invents nothing when the node does this: ${lie}`, () =>
+        playUnder(proof, harness, liar(), lie, new Random(100 + position)));
     }
 
     it('says in its status why a chain stands still, and goes on when the node is honest again', async () => {
@@ -32,7 +35,10 @@ export function describeMisbehaviour<C extends PayingChain, L extends string>(pr
       await harness.chain.payPayee();
       await harness.chain.mine();
       await harness.until('the analyzer to say that it is stalled', 60_000, async () => {
-        const { rows } = await harness.db.query<{ status: string; reason: string | null }>('SELECT status, reason FROM analyzer_states WHERE chain_gid = $1', [harness.chain.gid]);
+        const { rows } = await harness.db.query<{ status: string; reason: string | null }>(
+          'SELECT status, reason FROM analyzer_states WHERE chain_gid = $1',
+          [harness.chain.gid],
+        );
         return rows[0]?.status === 'stalled' && rows[0].reason !== null;
       });
       await liar().tell('honest');
@@ -44,7 +50,10 @@ export function describeMisbehaviour<C extends PayingChain, L extends string>(pr
 }
 
 /** With a second endpoint that is honest, nothing stands still while the first one lies. */
-function describeFailover<C extends PayingChain, L extends string>(proof: MisbehaviourProof<C, L>, lies: readonly (L | TransportLie)[]): void {
+function describeFailover<C extends PayingChain, L extends string>(
+  proof: MisbehaviourProof<C, L>,
+  lies: readonly (L | TransportLie)[],
+): void {
   describe('a node that misbehaves beside an honest one', () => {
     const { harness, liar } = openHarness(proof, { fallbackToNode: true });
 
@@ -64,7 +73,13 @@ function describeFailover<C extends PayingChain, L extends string>(proof: Misbeh
   });
 }
 
-async function playUnder<C extends PayingChain, L extends string>({ playScript }: MisbehaviourProof<C, L>, harness: Harness<C>, liar: LyingServer<L>, lie: L | TransportLie, random: Random): Promise<void> {
+async function playUnder<C extends PayingChain, L extends string>(
+  { playScript }: MisbehaviourProof<C, L>,
+  harness: Harness<C>,
+  liar: LyingServer<L>,
+  lie: L | TransportLie,
+  random: Random,
+): Promise<void> {
   const { chain } = harness;
   // Whatever the test before came to.
   await liar.tell('honest');
@@ -99,7 +114,10 @@ async function expectCursorKnown({ db, chain }: Harness<TestChain>): Promise<voi
 }
 
 /** Started before the tests of the block around, stopped after them. */
-function openHarness<C extends PayingChain, L extends string>({ createChain, createLiar }: MisbehaviourProof<C, L>, options: HarnessOptions = {}): { readonly harness: Harness<C>; readonly liar: () => LyingServer<L> } {
+function openHarness<C extends PayingChain, L extends string>(
+  { createChain, createLiar }: MisbehaviourProof<C, L>,
+  options: HarnessOptions = {},
+): { readonly harness: Harness<C>; readonly liar: () => LyingServer<L> } {
   let liar: LyingServer<L> | undefined;
   const endpointUrl = async (nodeUrl: string): Promise<string> => {
     liar = createLiar(nodeUrl);

@@ -21,7 +21,13 @@ const RESTART_CHANCE = 0.04;
  * Random histories on a real node, compared at the end with what the chain itself says: transactions, balances (on
  * Bitcoin the set of unspent outputs), events. `npm run test:soak -- --scripts 1000` plays more; SOAK_SEED=n repeats one.
  */
-export function describeOracle<C extends TestChain>({ chain, playScript, reorgs, more, ...proof }: OracleProof<C>): void {
+export function describeOracle<C extends TestChain>({
+  chain,
+  playScript,
+  reorgs,
+  more,
+  ...proof
+}: OracleProof<C>): void {
   const scripts = Number(process.env['SOAK_SCRIPTS'] ?? proof.scripts);
 
   describe('the oracle', () => {
@@ -38,7 +44,10 @@ export function describeOracle<C extends TestChain>({ chain, playScript, reorgs,
           steps: random.int(6, 12),
           reorgDepthMax: script % reorgs.every === 0 ? reorgs.deep : reorgs.shallow,
           disturb: async () => {
-            if (random.next() < RESTART_CHANCE) await harness.services.restart(random.pick([chain.ingestor, 'tx-analyzer', 'balance-service', 'notifier']));
+            if (random.next() < RESTART_CHANCE)
+              await harness.services.restart(
+                random.pick([chain.ingestor, 'tx-analyzer', 'balance-service', 'notifier']),
+              );
           },
         });
         await harness.settle();

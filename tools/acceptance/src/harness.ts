@@ -8,10 +8,20 @@ import { Receiver } from './receiver.ts';
 import { Services, freePort, type ServiceName } from './services.ts';
 import type { ScriptOptions, TestChain, Watched } from './test-chain.ts';
 
-const ALL_EVENTS = ['transaction.detected', 'transaction.confirmed', 'transaction.reorged', 'transaction.failed', 'balance.changed'];
+const ALL_EVENTS = [
+  'transaction.detected',
+  'transaction.confirmed',
+  'transaction.reorged',
+  'transaction.failed',
+  'balance.changed',
+];
 
 /** Plays a random history on the node and registers addresses meanwhile; what it registered. */
-export type PlayScript<C extends TestChain> = (harness: Harness<C>, random: Random, options: ScriptOptions) => Promise<Watched[]>;
+export type PlayScript<C extends TestChain> = (
+  harness: Harness<C>,
+  random: Random,
+  options: ScriptOptions,
+) => Promise<Watched[]>;
 
 export interface HarnessOptions {
   /** The node URL that the service is given; default the node itself. */
@@ -49,7 +59,13 @@ export class Harness<C extends TestChain> {
   }
 
   async start(): Promise<void> {
-    [this.postgres, this.nats, this.#redis] = await Promise.all([startPostgres({ isOwn: this.#options.hasOwnPostgres }), startNats(), startRedis(), this.chain.start(), this.receiver.start()]);
+    [this.postgres, this.nats, this.#redis] = await Promise.all([
+      startPostgres({ isOwn: this.#options.hasOwnPostgres }),
+      startNats(),
+      startRedis(),
+      this.chain.start(),
+      this.receiver.start(),
+    ]);
     const { gid, family, url } = this.chain;
     const apiPort = await freePort();
     this.apiUrl = `http://127.0.0.1:${apiPort}/v1`;
@@ -74,7 +90,12 @@ export class Harness<C extends TestChain> {
     const endpoint = (await this.#options.endpointUrl?.(url)) ?? url;
     this.startBlock = (await this.chain.readHead()).number;
     await this.project.expect(201, 'POST', '/blockchains', { chain_gid: gid });
-    await this.project.expect(200, 'PATCH', `/blockchains/${gid}/${family}`, this.chain.describeEndpoint?.(endpoint) ?? { endpoint_url: endpoint });
+    await this.project.expect(
+      200,
+      'PATCH',
+      `/blockchains/${gid}/${family}`,
+      this.chain.describeEndpoint?.(endpoint) ?? { endpoint_url: endpoint },
+    );
     await this.project.expect(200, 'POST', `/blockchains/${gid}/actions/activate`);
     await this.waitForCursor();
     await this.chain.prepare?.(this.project);
@@ -84,15 +105,26 @@ export class Harness<C extends TestChain> {
   async stop(): Promise<void> {
     await this.services?.stop();
     await this.db?.close();
-    await Promise.all([this.receiver.stop(), this.chain.stop(), this.nats?.stop(), this.#redis?.stop(), this.postgres?.stop()]);
+    await Promise.all([
+      this.receiver.stop(),
+      this.chain.stop(),
+      this.nats?.stop(),
+      this.#redis?.stop(),
+      this.postgres?.stop(),
+    ]);
   }
 
   /** A project of its own with one webhook channel; its secret is the receiver's from now on. */
   async newProject(): Promise<Project> {
     const made = await bootstrap(this.db, { label: 'svc' });
     const project = new Project(made.projectId, this.apiUrl, made.keys.api);
-    const { status, body } = await project.request('POST', '/notification_channels/webhook', { name: 'acceptance', url: this.receiver.url, event_types: ALL_EVENTS });
-    if (status !== 201) throw new Error(`expected 201 for the channel, got ${status} ${JSON.stringify(body)}`);
+    const { status, body } = await project.request('POST', '/notification_channels/webhook', {
+      name: 'acceptance',
+      url: this.receiver.url,
+      event_types: ALL_EVENTS,
+    });
+    if (status !== 201)
+      throw new Error(`expected 201 for the channel, got ${status} ${JSON.stringify(body)}`);
     this.receiver.secrets.set(made.projectId, (body as { webhook_secret: string }).webhook_secret);
     if (this.#isActive) await this.chain.prepare?.(project);
     return project;
@@ -100,10 +132,18 @@ export class Harness<C extends TestChain> {
 
   /** Registers an address and tells from which block it counts. */
   async watch(address: string, project = this.project): Promise<Watched> {
-    const { status, body } = await project.request('POST', '/addresses/external', { value: address, chain_family: this.chain.family });
-    if (status !== 201 && status !== 409) throw new Error(`expected 201, got ${status} ${JSON.stringify(body)}`);
+    const { status, body } = await project.request('POST', '/addresses/external', {
+      value: address,
+      chain_family: this.chain.family,
+    });
+    if (status !== 201 && status !== 409)
+      throw new Error(`expected 201, got ${status} ${JSON.stringify(body)}`);
     const record = status === 201 ? body : await project.get(`/addresses/${address}`);
-    return { address, fromBlock: (record as { watched_from: Record<string, number> }).watched_from[this.chain.gid] ?? this.startBlock };
+    return {
+      address,
+      fromBlock:
+        (record as { watched_from: Record<string, number> }).watched_from[this.chain.gid] ?? this.startBlock,
+    };
   }
 
   /**
@@ -113,9 +153,14 @@ export class Harness<C extends TestChain> {
   async readWatched(project: Project, watched: readonly Watched[]): Promise<Watched[]> {
     return Promise.all(
       watched.map(async ({ address, fromBlock }) => {
-        const { watched_from: from } = await project.get<{ watched_from: Record<string, number> }>(`/addresses/${address}`);
+        const { watched_from: from } = await project.get<{ watched_from: Record<string, number> }>(
+          `/addresses/${address}`,
+        );
         const now = from[this.chain.gid] ?? this.startBlock;
-        if (now > fromBlock) throw new Error(`${address} counted from block ${fromBlock} when it was registered, now from ${now}`);
+        if (now > fromBlock)
+          throw new Error(
+            `${address} counted from block ${fromBlock} when it was registered, now from ${now}`,
+          );
         return { address, fromBlock: now };
       }),
     );
@@ -124,17 +169,23 @@ export class Harness<C extends TestChain> {
   /** Stops monitoring, so that a long run of scripts does not tell every project about every later one. */
   async retire(project: Project, watched: readonly Watched[]): Promise<void> {
     for (const { address } of watched) {
-      const { status, body } = await project.request('PATCH', `/addresses/${address}`, { is_monitored: false });
+      const { status, body } = await project.request('PATCH', `/addresses/${address}`, {
+        is_monitored: false,
+      });
       if (status !== 200) throw new Error(`expected 200, got ${status} ${JSON.stringify(body)}`);
     }
-    for (const [id, event] of this.receiver.events) if (event.body['project_id'] === project.id) this.receiver.events.delete(id);
+    for (const [id, event] of this.receiver.events)
+      if (event.body['project_id'] === project.id) this.receiver.events.delete(id);
   }
 
   /** Resolves when the analyzer has done the node's head. */
   async waitForCursor(timeoutMs = 120_000): Promise<void> {
     await this.until(`the cursor to reach the node's head`, timeoutMs, async () => {
       const { hash } = await this.chain.readHead();
-      const { rows } = await this.db.query<{ cursor_hash: string }>('SELECT cursor_hash FROM analyzer_states WHERE chain_gid = $1', [this.chain.gid]);
+      const { rows } = await this.db.query<{ cursor_hash: string }>(
+        'SELECT cursor_hash FROM analyzer_states WHERE chain_gid = $1',
+        [this.chain.gid],
+      );
       return rows[0]?.cursor_hash === hash;
     });
   }
@@ -145,7 +196,15 @@ export class Harness<C extends TestChain> {
     await this.chain.finalize();
     await this.waitForCursor(timeoutMs);
     await this.until('confirmations and deliveries to be done', timeoutMs, async () => {
-      const { rows } = await this.db.query<{ confirmed: number; reads: number; events: number; deliveries: number; assets: number; backfills: number; pending: number }>(
+      const { rows } = await this.db.query<{
+        confirmed: number;
+        reads: number;
+        events: number;
+        deliveries: number;
+        assets: number;
+        backfills: number;
+        pending: number;
+      }>(
         `SELECT (SELECT confirmed_number FROM analyzer_states WHERE chain_gid = $1) AS confirmed,
                 (SELECT count(*) FROM balance_reads) AS reads,
                 (SELECT count(*) FROM unpublished_events) + (SELECT count(*) FROM undispatched_events) AS events,
@@ -173,7 +232,13 @@ export class Harness<C extends TestChain> {
       }
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    const states = await this.db.query('SELECT i.status, i.reason, i.head_number, i.feed_seq, a.status AS a_status, a.reason AS a_reason, a.cursor_number, a.cursor_seq, a.confirmed_number FROM ingestor_states i LEFT JOIN analyzer_states a USING (chain_gid)').catch(() => ({ rows: [] }));
-    throw new Error(`waited ${timeoutMs} ms for ${what}; states ${JSON.stringify(states.rows)}; last error ${String(last)};\n${this.services.output.slice(-30).join('\n')}`);
+    const states = await this.db
+      .query(
+        'SELECT i.status, i.reason, i.head_number, i.feed_seq, a.status AS a_status, a.reason AS a_reason, a.cursor_number, a.cursor_seq, a.confirmed_number FROM ingestor_states i LEFT JOIN analyzer_states a USING (chain_gid)',
+      )
+      .catch(() => ({ rows: [] }));
+    throw new Error(
+      `waited ${timeoutMs} ms for ${what}; states ${JSON.stringify(states.rows)}; last error ${String(last)};\n${this.services.output.slice(-30).join('\n')}`,
+    );
   }
 }

@@ -59,7 +59,12 @@ export abstract class LyingServer<L extends string> {
   }
 
   protected async ask(path: string, text: string): Promise<unknown> {
-    const response = await fetch(this.#upstream + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: text, signal: AbortSignal.timeout(FORWARD_TIMEOUT_MS) });
+    const response = await fetch(this.#upstream + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: text,
+      signal: AbortSignal.timeout(FORWARD_TIMEOUT_MS),
+    });
     return response.json();
   }
 
@@ -74,7 +79,10 @@ export abstract class LyingServer<L extends string> {
     const answer = await this.ask(path, text).catch(() => undefined);
     if (answer === undefined) return void res.writeHead(502).end();
     const honest = JSON.stringify(answer);
-    const told = lie === 'honest' ? honest : this.#distort(lie, { path, body: text === '' ? undefined : JSON.parse(text) }, answer, honest);
+    const told =
+      lie === 'honest'
+        ? honest
+        : this.#distort(lie, { path, body: text === '' ? undefined : JSON.parse(text) }, answer, honest);
     if (told !== honest) this.lies += 1;
     res.writeHead(200, { 'content-type': 'application/json' }).end(told);
   }
@@ -87,11 +95,19 @@ export abstract class LyingServer<L extends string> {
   /** Lies for which the node need not be asked. */
   #refuse(lie: string, req: IncomingMessage, res: ServerResponse): boolean {
     switch (lie) {
-      case 'time-out': return true; // never answers; the caller's time-out ends it
-      case 'drop-connection': req.socket.destroy(); return true;
-      case 'rate-limit': this.sendRateLimit(res); return true;
-      case 'server-error': res.writeHead(502).end('<html>bad gateway</html>'); return true;
-      default: return false;
+      case 'time-out':
+        return true; // never answers; the caller's time-out ends it
+      case 'drop-connection':
+        req.socket.destroy();
+        return true;
+      case 'rate-limit':
+        this.sendRateLimit(res);
+        return true;
+      case 'server-error':
+        res.writeHead(502).end('<html>bad gateway</html>');
+        return true;
+      default:
+        return false;
     }
   }
 }

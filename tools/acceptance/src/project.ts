@@ -17,7 +17,10 @@ export class Project {
       try {
         const res = await fetch(this.#apiUrl + path, {
           method,
-          headers: { 'x-api-key': this.#key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+          headers: {
+            'x-api-key': this.#key,
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         });
         const text = await res.text();
@@ -32,13 +35,17 @@ export class Project {
 
   async expect(status: number, method: string, path: string, body?: unknown): Promise<void> {
     const answer = await this.request(method, path, body);
-    if (answer.status !== status) throw new Error(`${method} ${path}: expected ${status}, got ${answer.status} ${JSON.stringify(answer.body)}`);
+    if (answer.status !== status)
+      throw new Error(
+        `${method} ${path}: expected ${status}, got ${answer.status} ${JSON.stringify(answer.body)}`,
+      );
   }
 
   /** Puts a token on the project's list. 422 where a deep reorg took its contract along: then nobody holds any of it. */
   async listToken(path: string): Promise<void> {
     const { status, body } = await this.request('POST', `/tokens/${path}`);
-    if (status !== 201 && status !== 422) throw new Error(`POST /tokens/${path}: expected 201 or 422, got ${status} ${JSON.stringify(body)}`);
+    if (status !== 201 && status !== 422)
+      throw new Error(`POST /tokens/${path}: expected 201 or 422, got ${status} ${JSON.stringify(body)}`);
   }
 
   async get<T>(path: string): Promise<T> {
@@ -50,7 +57,9 @@ export class Project {
   async listAll<T>(path: string): Promise<T[]> {
     const items: T[] = [];
     for (let page = 1; ; page += 1) {
-      const answer = await this.get<{ items: T[]; meta: { total_pages: number } }>(`${path}${path.includes('?') ? '&' : '?'}limit=100&page=${page}`);
+      const answer = await this.get<{ items: T[]; meta: { total_pages: number } }>(
+        `${path}${path.includes('?') ? '&' : '?'}limit=100&page=${page}`,
+      );
       items.push(...answer.items);
       if (page >= answer.meta.total_pages) return items;
     }

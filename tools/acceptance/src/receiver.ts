@@ -51,15 +51,22 @@ export class Receiver {
   #receive(body: Buffer, headers: NodeJS.Dict<string | string[]>): void {
     this.deliveries += 1;
     const event = JSON.parse(body.toString('utf8')) as Record<string, unknown> & EventBody;
-    const verdict = verifySignature({ header: String(headers['x-webhook-signature']), body, secret: this.secrets.get(event.project_id) ?? 'unknown project' });
+    const verdict = verifySignature({
+      header: String(headers['x-webhook-signature']),
+      body,
+      secret: this.secrets.get(event.project_id) ?? 'unknown project',
+    });
     if (!verdict.ok) this.faults.push(`signature: ${JSON.stringify(verdict)}`);
-    if (headers['x-webhook-event-id'] !== event.event_id) this.faults.push(`event id ${event.event_id}: header says ${headers['x-webhook-event-id']}`);
-    if (headers['x-webhook-event'] !== event.type) this.faults.push(`event ${event.event_id}: header says ${headers['x-webhook-event']}`);
+    if (headers['x-webhook-event-id'] !== event.event_id)
+      this.faults.push(`event id ${event.event_id}: header says ${headers['x-webhook-event-id']}`);
+    if (headers['x-webhook-event'] !== event.type)
+      this.faults.push(`event ${event.event_id}: header says ${headers['x-webhook-event']}`);
     const deliveryId = String(headers['x-webhook-delivery-id']);
     const known = this.events.get(event.event_id);
     if (known !== undefined) {
       if (known.deliveryIds.includes(deliveryId)) this.faults.push(`delivery id ${deliveryId} came twice`);
-      if (JSON.stringify(known.body) !== JSON.stringify(event)) this.faults.push(`event ${event.event_id} came with two bodies`);
+      if (JSON.stringify(known.body) !== JSON.stringify(event))
+        this.faults.push(`event ${event.event_id} came with two bodies`);
       known.deliveryIds.push(deliveryId);
       return;
     }

@@ -3,7 +3,17 @@ import { createServer, type AddressInfo } from 'node:net';
 import { killWithParent } from '@chainwatch/testing';
 import { bundleServices } from '../../stack/bundle.mjs';
 
-export type ServiceName = 'api-gateway' | 'rpc-proxy' | 'block-ingestor-evm' | 'block-ingestor-bitcoin' | 'block-ingestor-solana' | 'block-ingestor-tron' | 'tx-analyzer' | 'balance-service' | 'notifier' | ReplicaName;
+export type ServiceName =
+  | 'api-gateway'
+  | 'rpc-proxy'
+  | 'block-ingestor-evm'
+  | 'block-ingestor-bitcoin'
+  | 'block-ingestor-solana'
+  | 'block-ingestor-tron'
+  | 'tx-analyzer'
+  | 'balance-service'
+  | 'notifier'
+  | ReplicaName;
 /** A second process of the same service. */
 export type ReplicaName = 'block-ingestor-evm-2' | 'tx-analyzer-2' | 'balance-service-2' | 'notifier-2';
 
@@ -42,12 +52,21 @@ export class Services {
   /** Resolves with the exit code. */
   waitExit(name: ServiceName): Promise<number | null> {
     const child = this.#children.get(name)!;
-    return child.exitCode === null ? new Promise((resolve) => child.once('exit', resolve)) : Promise.resolve(child.exitCode);
+    return child.exitCode === null
+      ? new Promise((resolve) => child.once('exit', resolve))
+      : Promise.resolve(child.exitCode);
   }
 
-  async readiness(name: ServiceName): Promise<{ status: number; checks: Record<string, { ok: boolean; status?: string; reason?: string }> }> {
-    const response = await fetch(`http://127.0.0.1:${this.#healthPorts.get(name)}/readyz`, { signal: AbortSignal.timeout(5_000) });
-    return { status: response.status, checks: ((await response.json()) as { checks: Record<string, { ok: boolean }> }).checks };
+  async readiness(
+    name: ServiceName,
+  ): Promise<{ status: number; checks: Record<string, { ok: boolean; status?: string; reason?: string }> }> {
+    const response = await fetch(`http://127.0.0.1:${this.#healthPorts.get(name)}/readyz`, {
+      signal: AbortSignal.timeout(5_000),
+    });
+    return {
+      status: response.status,
+      checks: ((await response.json()) as { checks: Record<string, { ok: boolean }> }).checks,
+    };
   }
 
   async restart(name: ServiceName): Promise<void> {
@@ -80,9 +99,13 @@ export class Services {
   async waitReady(name: ServiceName, timeoutMs = 60_000): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
-      const answer = await fetch(`http://127.0.0.1:${this.#healthPorts.get(name)}/readyz`).then((res) => res.status, () => 0);
+      const answer = await fetch(`http://127.0.0.1:${this.#healthPorts.get(name)}/readyz`).then(
+        (res) => res.status,
+        () => 0,
+      );
       if (answer === 200) return;
-      if (Date.now() > deadline) throw new Error(`expected ${name} to be ready, got ${answer}:\n${this.output.slice(-40).join('\n')}`);
+      if (Date.now() > deadline)
+        throw new Error(`expected ${name} to be ready, got ${answer}:\n${this.output.slice(-40).join('\n')}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
@@ -90,8 +113,18 @@ export class Services {
   async #spawn(name: ServiceName, extra: Readonly<Record<string, string>>): Promise<void> {
     const healthPort = this.#healthPorts.get(name) ?? (await freePort());
     this.#healthPorts.set(name, healthPort);
-    const env = { ...process.env, DRAIN_DELAY: '0s', ...this.#env, ...extra, HEALTH_PORT: String(healthPort), NODE_OPTIONS: '' };
-    const child = spawn(process.execPath, [`${this.#dist}/${name.replace(/-\d$/, '')}.mjs`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const env = {
+      ...process.env,
+      DRAIN_DELAY: '0s',
+      ...this.#env,
+      ...extra,
+      HEALTH_PORT: String(healthPort),
+      NODE_OPTIONS: '',
+    };
+    const child = spawn(process.execPath, [`${this.#dist}/${name.replace(/-\d$/, '')}.mjs`], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, 'KILL'));
     const keep = (chunk: Buffer): void => {
       for (const line of chunk.toString().split('\n')) if (line !== '') this.output.push(`${name}: ${line}`);

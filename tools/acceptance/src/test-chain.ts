@@ -54,7 +54,10 @@ export interface TestChain {
   /** For each project, once the chain is active. */
   prepare?(project: Project): Promise<void>;
   /** What a watcher of `watched` (address → first block that counts) must have of the blocks from `from` on. */
-  expectTransactions(watched: ReadonlyMap<string, number>, from: number): Promise<Map<string, ExpectedTransaction>>;
+  expectTransactions(
+    watched: ReadonlyMap<string, number>,
+    from: number,
+  ): Promise<Map<string, ExpectedTransaction>>;
   /** What else may be wrong with a project's records, in words. */
   findRecordFaults?(actual: ReadonlyMap<string, TransactionRecord>): string[];
   /** In words; empty when the API's balances are the chain's. */

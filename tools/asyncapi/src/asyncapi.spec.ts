@@ -6,11 +6,16 @@ import { FLOW, SUBJECTS } from '@chainwatch/events';
 import { listUndocumented } from '@chainwatch/testing';
 import { buildAsyncApi } from './build-asyncapi.ts';
 
-const document = JSON.parse(JSON.stringify(buildAsyncApi())) as Record<string, Record<string, { address?: string }>>;
+const document = JSON.parse(JSON.stringify(buildAsyncApi())) as Record<
+  string,
+  Record<string, { address?: string }>
+>;
 
 describe('docs/asyncapi.json', () => {
   it('is what the subjects and the flow table say; else run tools/asyncapi/src/main.ts', () => {
-    expect(JSON.parse(readFileSync(new URL('../../../docs/asyncapi.json', import.meta.url), 'utf8'))).toEqual(document);
+    expect(JSON.parse(readFileSync(new URL('../../../docs/asyncapi.json', import.meta.url), 'utf8'))).toEqual(
+      document,
+    );
   });
 
   it('is valid AsyncAPI 3.0', () => {
@@ -23,16 +28,26 @@ describe('docs/asyncapi.json', () => {
   });
 
   it('has references that lead somewhere', () => {
-    const pointers = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, pointer]) => pointer!);
+    const pointers = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+      ([, pointer]) => pointer!,
+    );
     expect(pointers.length).toBeGreaterThan(40);
-    for (const pointer of new Set(pointers)) expect([pointer, find(pointer)]).toEqual([pointer, expect.any(Object)]);
+    for (const pointer of new Set(pointers))
+      expect([pointer, find(pointer)]).toEqual([pointer, expect.any(Object)]);
   });
 
   it('has payload schemas that compile, and every word of every address as a parameter', () => {
     for (const [kind, { tokens }] of Object.entries(SUBJECTS)) {
       const { payload } = find(`components/messages/${kind}`) as { payload: object };
-      expect(() => new Ajv({ strict: false, formats: { uuid: true, 'date-time': true } }).compile({ ...payload, components: document.components })).not.toThrow();
-      expect(document.channels![kind]!.address).toBe([kind, ...tokens.map((token) => `{${token}}`)].join('.'));
+      expect(() =>
+        new Ajv({ strict: false, formats: { uuid: true, 'date-time': true } }).compile({
+          ...payload,
+          components: document.components,
+        }),
+      ).not.toThrow();
+      expect(document.channels![kind]!.address).toBe(
+        [kind, ...tokens.map((token) => `{${token}}`)].join('.'),
+      );
     }
   });
 
@@ -42,7 +57,10 @@ describe('docs/asyncapi.json', () => {
 
   it('gives every message an example that is what its schema says', () => {
     for (const kind of Object.keys(SUBJECTS)) {
-      const { payload, examples } = find(`components/messages/${kind}`) as { payload: object; examples: { payload: unknown }[] };
+      const { payload, examples } = find(`components/messages/${kind}`) as {
+        payload: object;
+        examples: { payload: unknown }[];
+      };
       const ajv = new Ajv({ strict: false });
       addFormats.default(ajv);
       const validate = ajv.compile({ ...payload, components: document.components });
@@ -51,11 +69,16 @@ describe('docs/asyncapi.json', () => {
   });
 
   it('has an operation for everything that a service produces or consumes', () => {
-    const count = Object.values(FLOW).reduce((sum, { produces, consumes }) => sum + produces.length + consumes.length, 0);
+    const count = Object.values(FLOW).reduce(
+      (sum, { produces, consumes }) => sum + produces.length + consumes.length,
+      0,
+    );
     expect(Object.keys(document.operations!)).toHaveLength(count);
   });
 });
 
 function find(pointer: string): unknown {
-  return pointer.split('/').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document);
+  return pointer
+    .split('/')
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document);
 }

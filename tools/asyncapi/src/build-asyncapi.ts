@@ -1,4 +1,12 @@
-import { EVENT_SCHEMAS, FLOW, SUBJECTS, balanceChangeRecord, streamOf, transactionRecord, transferRecord } from '@chainwatch/events';
+import {
+  EVENT_SCHEMAS,
+  FLOW,
+  SUBJECTS,
+  balanceChangeRecord,
+  streamOf,
+  transactionRecord,
+  transferRecord,
+} from '@chainwatch/events';
 import type { FlowService, SubjectKind } from '@chainwatch/events';
 import { buildExample, createSchemaBook } from '@chainwatch/http';
 import type { JsonSchema, SchemaBook } from '@chainwatch/http';
@@ -35,7 +43,13 @@ export function buildAsyncApi(): JsonSchema {
     asyncapi: '3.0.0',
     info: { title: 'chainwatch bus', version: '1', description },
     defaultContentType: 'application/json',
-    servers: { nats: { host: 'localhost:4222', protocol: 'nats', description: 'NATS with JetStream, at the address of NATS_URL.' } },
+    servers: {
+      nats: {
+        host: 'localhost:4222',
+        protocol: 'nats',
+        description: 'NATS with JetStream, at the address of NATS_URL.',
+      },
+    },
     channels: Object.fromEntries(kinds.map((kind) => [kind, describeChannel(kind)])),
     operations: Object.fromEntries(services.flatMap(listOperations)),
     components: { messages, schemas: book.components },
@@ -61,8 +75,16 @@ function describeMessage(kind: SubjectKind, book: SchemaBook): JsonSchema {
     headers: {
       type: 'object',
       properties: {
-        'Nats-Msg-Id': { type: 'string', description: 'The same for the same event: JetStream drops what comes twice within its window.', examples: ['6f1d1f4e-0000-5000-8000-000000000001'] },
-        traceparent: { type: 'string', description: 'W3C trace context of what led to it.', examples: ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'] },
+        'Nats-Msg-Id': {
+          type: 'string',
+          description: 'The same for the same event: JetStream drops what comes twice within its window.',
+          examples: ['6f1d1f4e-0000-5000-8000-000000000001'],
+        },
+        traceparent: {
+          type: 'string',
+          description: 'W3C trace context of what led to it.',
+          examples: ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'],
+        },
       },
       required: ['Nats-Msg-Id'],
     },
@@ -82,5 +104,8 @@ function listOperations(service: FlowService): [id: string, operation: JsonSchem
         messages: [{ $ref: `#/channels/${kind}/messages/${kind}` }],
       },
     ]);
-  return [...operationsOf('send', FLOW[service].produces), ...operationsOf('receive', FLOW[service].consumes)];
+  return [
+    ...operationsOf('send', FLOW[service].produces),
+    ...operationsOf('receive', FLOW[service].consumes),
+  ];
 }

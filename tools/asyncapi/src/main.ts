@@ -2,4 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { buildAsyncApi } from './build-asyncapi.ts';
 
-writeFileSync(new URL('../../../docs/asyncapi.json', import.meta.url), `${JSON.stringify(buildAsyncApi(), undefined, 2)}\n`);
+writeFileSync(
+  new URL('../../../docs/asyncapi.json', import.meta.url),
+  `${JSON.stringify(buildAsyncApi(), undefined, 2)}\n`,
+);

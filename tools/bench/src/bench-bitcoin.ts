@@ -9,16 +9,29 @@ import type { Report } from './report.ts';
 const run = promisify(execFile);
 const script = fileURLToPath(new URL('./measure-bitcoin.ts', import.meta.url));
 // Recorded, beside the repository.
-const block = { file: fileURLToPath(new URL('../../../../shared/fixtures/bitcoin/mainnet-702861.raw', import.meta.url)), number: 702_861, hash: '000000000000000000000c835b2adcaedc20fdf6ee440009c249452c726dafae' };
+const block = {
+  file: fileURLToPath(new URL('../../../../shared/fixtures/bitcoin/mainnet-702861.raw', import.meta.url)),
+  number: 702_861,
+  hash: '000000000000000000000c835b2adcaedc20fdf6ee440009c249452c726dafae',
+};
 const ADDRESSES = 10_000_000;
 const MEBIBYTE = 2 ** 20;
 
 /** A full mainnet block against 10 million watched addresses, and what these take. */
 export async function benchBitcoin(report: Report, workDir: string): Promise<void> {
-  if (!existsSync(block.file)) return console.log('\nbitcoin: skipped, the recorded block is absent (../shared/fixtures/bitcoin)');
+  if (!existsSync(block.file))
+    return console.log('\nbitcoin: skipped, the recorded block is absent (../shared/fixtures/bitcoin)');
   const bundle = `${workDir}/measure-bitcoin.mjs`;
   // As the services run in production, without a compiler in the process.
-  await build({ entryPoints: [script], outfile: bundle, bundle: true, platform: 'node', format: 'esm', external: listPackages(), logLevel: 'warning' });
+  await build({
+    entryPoints: [script],
+    outfile: bundle,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    external: listPackages(),
+    logLevel: 'warning',
+  });
   const args = ['--expose-gc', bundle, block.file, String(block.number), block.hash, String(ADDRESSES)];
   const { stdout } = await run(process.execPath, args, { maxBuffer: MEBIBYTE });
   const measured = JSON.parse(stdout) as BitcoinMeasurement;
@@ -38,6 +51,8 @@ export async function benchBitcoin(report: Report, workDir: string): Promise<voi
 
 /** Everything installed stays outside of the bundle. */
 function listPackages(): string[] {
-  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { dependencies: Record<string, string> };
+  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
   return Object.keys(manifest.dependencies);
 }

@@ -16,15 +16,25 @@ const RATE = 500;
 /** Deliveries: how many a second, how soon, what bad receivers do to good ones, and what a million that wait cost. */
 export async function benchDeliveries(report: Report): Promise<void> {
   const parts = (process.env.DELIVERY_PARTS ?? 'throughput,latency,isolation,held').split(',');
-  const measures = { throughput: measureThroughput, latency: measureLatency, isolation: measureIsolation, held: measureHeld } as const;
+  const measures = {
+    throughput: measureThroughput,
+    latency: measureLatency,
+    isolation: measureIsolation,
+    held: measureHeld,
+  } as const;
   for (const [name, measure] of Object.entries(measures)) {
     if (!parts.includes(name)) continue;
     const rig = await startDeliveryRig();
     try {
       await measure(rig, report);
     } catch (error) {
-      const { rows } = await rig.db.query(`SELECT d.status, count(*), (SELECT count(*) FROM delivery_attempts) AS attempts, max(d.attempt_count) AS most, min(last_error) AS error FROM deliveries d GROUP BY 1`);
-      throw new Error(`${String(error)}: ${JSON.stringify(rows)}\n${rig.services.output.slice(-20).join('\n')}`, { cause: error });
+      const { rows } = await rig.db.query(
+        `SELECT d.status, count(*), (SELECT count(*) FROM delivery_attempts) AS attempts, max(d.attempt_count) AS most, min(last_error) AS error FROM deliveries d GROUP BY 1`,
+      );
+      throw new Error(
+        `${String(error)}: ${JSON.stringify(rows)}\n${rig.services.output.slice(-20).join('\n')}`,
+        { cause: error },
+      );
     } finally {
       await rig.stop();
     }
@@ -44,10 +54,16 @@ async function measureThroughput(rig: DeliveryRig, report: Report): Promise<void
   const spentBefore = await readProcessorTimes(rig);
   const started = performance.now();
   await deliver(rig, made);
-  await waitUntil('every attempt to be written', 120_000, async () => (await countAttempts(rig)) - before >= count, 50);
+  await waitUntil(
+    'every attempt to be written',
+    120_000,
+    async () => (await countAttempts(rig)) - before >= count,
+    50,
+  );
   const perSecond = count / ((performance.now() - started) / 1_000);
   const spent = await readProcessorTimes(rig);
-  const each = (name: keyof typeof spent): string => ((1_000 * (spent[name] - spentBefore[name])) / count).toFixed(0);
+  const each = (name: keyof typeof spent): string =>
+    ((1_000 * (spent[name] - spentBefore[name])) / count).toFixed(0);
   await rig.services.stop();
   const floorMs = await runFloor(`${rig.sink.url}/floor`, count, body);
   const floor = count / (floorMs / 1_000);
@@ -74,7 +90,9 @@ async function measureLatency(rig: DeliveryRig, report: Report): Promise<void> {
 
 /** Both runs bring the same events to the same channels; in the first one every receiver answers, in the second one most do not. */
 async function measureIsolation(rig: DeliveryRig, report: Report): Promise<void> {
-  const paths = Array.from({ length: CHANNELS }, (_, index) => (index < 180 ? '/hang' : index < 184 ? '/random' : index < 185 ? '/gone' : '/ok'));
+  const paths = Array.from({ length: CHANNELS }, (_, index) =>
+    index < 180 ? '/hang' : index < 184 ? '/random' : index < 185 ? '/gone' : '/ok',
+  );
   const projectIds = await rig.addProjects(paths);
   const healthy = new Set(projectIds.filter((_, index) => paths[index] === '/ok'));
   await rig.services.start(['notifier']);
@@ -126,15 +144,26 @@ async function measureHeld(rig: DeliveryRig, report: Report): Promise<void> {
 
 /** Publishes as fast as the bus takes it, and waits until everything has arrived. */
 async function deliver(rig: DeliveryRig, made: readonly MadeEvent[]): Promise<void> {
-  for (let at = 0; at < made.length; at += 500) await Promise.all(made.slice(at, at + 500).map((event) => rig.source.publish(event)));
-  await waitUntil('every event to arrive', 180_000, async () => made.every(({ eventId }) => rig.sink.arrivals.has(eventId)), 50);
+  for (let at = 0; at < made.length; at += 500)
+    await Promise.all(made.slice(at, at + 500).map((event) => rig.source.publish(event)));
+  await waitUntil(
+    'every event to arrive',
+    180_000,
+    async () => made.every(({ eventId }) => rig.sink.arrivals.has(eventId)),
+    50,
+  );
 }
 
 /**
  * Publishes events at the rate, each round committed while the one before is published, and tells the sorted latencies of
  * what counts once all of it has arrived.
  */
-async function pace(rig: DeliveryRig, projectIds: readonly string[], count: number, counts: (projectId: string) => boolean): Promise<number[]> {
+async function pace(
+  rig: DeliveryRig,
+  projectIds: readonly string[],
+  count: number,
+  counts: (projectId: string) => boolean,
+): Promise<number[]> {
   const publishedAt = new Map<string, number>();
   const commit = (): Promise<MadeEvent[]> => rig.source.commit(projectIds, projectIds.length);
   let next = commit();
@@ -150,26 +179,55 @@ async function pace(rig: DeliveryRig, projectIds: readonly string[], count: numb
       rig.source.publish(event).catch(() => undefined);
     }
   }
-  await waitUntil('every event to arrive', 180_000, async () => [...publishedAt.keys()].every((eventId) => rig.sink.arrivals.has(eventId)), 50);
-  return [...publishedAt].map(([eventId, atMs]) => rig.sink.arrivals.get(eventId)! - atMs).sort((a, b) => a - b);
+  await waitUntil(
+    'every event to arrive',
+    180_000,
+    async () => [...publishedAt.keys()].every((eventId) => rig.sink.arrivals.has(eventId)),
+    50,
+  );
+  return [...publishedAt]
+    .map(([eventId, atMs]) => rig.sink.arrivals.get(eventId)! - atMs)
+    .sort((a, b) => a - b);
 }
 
-async function readProcessorTimes(rig: DeliveryRig): Promise<{ notifier: number; postgres: number; bench: number }> {
+async function readProcessorTimes(
+  rig: DeliveryRig,
+): Promise<{ notifier: number; postgres: number; bench: number }> {
   const { rows } = await rig.db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const own = process.cpuUsage();
-  return { notifier: processorTimeMs(rig.services.pid('notifier')!), postgres: processorTimeMs(parentOf(rows[0]!.pid)), bench: (own.user + own.system) / 1_000 };
+  return {
+    notifier: processorTimeMs(rig.services.pid('notifier')!),
+    postgres: processorTimeMs(parentOf(rows[0]!.pid)),
+    bench: (own.user + own.system) / 1_000,
+  };
 }
 
 async function countAttempts({ db }: DeliveryRig): Promise<number> {
-  return (await db.query<{ count: number }>('SELECT count(*) AS count FROM delivery_attempts')).rows[0]!.count;
+  return (await db.query<{ count: number }>('SELECT count(*) AS count FROM delivery_attempts')).rows[0]!
+    .count;
 }
 
 function runFloor(url: string, count: number, body: string): Promise<number> {
-  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('./deliveries/floor.ts', import.meta.url)), url, String(count), SECRET], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(
+    process.execPath,
+    [
+      '--import',
+      'tsx',
+      fileURLToPath(new URL('./deliveries/floor.ts', import.meta.url)),
+      url,
+      String(count),
+      SECRET,
+    ],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stdin.end(body);
-  return new Promise((resolve, reject) => child.once('exit', (code) => (code === 0 ? resolve(Number(output)) : reject(new Error(`the bare loop ended with ${code}`)))));
+  return new Promise((resolve, reject) =>
+    child.once('exit', (code) =>
+      code === 0 ? resolve(Number(output)) : reject(new Error(`the bare loop ended with ${code}`)),
+    ),
+  );
 }
 
 function readRss(pid: number): number {

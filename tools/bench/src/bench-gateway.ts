@@ -20,12 +20,18 @@ export async function benchGateway(report: Report): Promise<void> {
     const path = `/v1/blockchains/${CHAIN}`;
     const record = await rig.call('GET', path.slice(3));
     const bare = await startBare(record);
-    const gateway = { port: Number(new URL(rig.apiUrl).port), pid: rig.services.pid('api-gateway')!, path, headers: { 'X-Api-Key': rig.apiKey } };
+    const gateway = {
+      port: Number(new URL(rig.apiUrl).port),
+      pid: rig.services.pid('api-gateway')!,
+      path,
+      headers: { 'X-Api-Key': rig.apiKey },
+    };
     const plain = { port: bare.port, pid: bare.pid, path, headers: { 'X-Api-Key': rig.apiKey } };
     for (const target of [gateway, plain]) await measure(target);
     const rounds: { gateway: Measured; bare: Measured }[] = [];
     // In turns: what else the machine does falls on both.
-    for (let round = 0; round < ROUNDS; round += 1) rounds.push({ bare: await measure(plain), gateway: await measure(gateway) });
+    for (let round = 0; round < ROUNDS; round += 1)
+      rounds.push({ bare: await measure(plain), gateway: await measure(gateway) });
     bare.stop();
     const ratio = median(rounds.map((round) => round.gateway.perSecond / round.bare.perSecond));
     const cpuRatio = median(rounds.map((round) => round.bare.cpuUs / round.gateway.cpuUs));
@@ -66,7 +72,14 @@ function readCpuMs(pid: number): number {
 }
 
 async function startBare(record: unknown): Promise<{ port: number; pid: number; stop(): void }> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('bare-server.mjs', import.meta.url)), JSON.stringify(record)], { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '' } });
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('bare-server.mjs', import.meta.url)), JSON.stringify(record)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '' },
+    },
+  );
   child.once('exit', killWithParent(child.pid!, 'KILL'));
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   return { port: Number(line.toString()), pid: child.pid!, stop: () => void child.kill('SIGKILL') };

@@ -12,14 +12,25 @@ export async function benchHd(report: Report): Promise<void> {
   try {
     await world.api.post('/blockchains').send({ chain_gid: bitcoin }).expect(201);
     await world.db.query('UPDATE blockchains SET is_active = true');
-    await world.db.query('INSERT INTO ingestor_states (chain_gid, head_number) SELECT gid, 800000 FROM blockchains');
-    for (const [name, account] of [['P2WPKH', accounts.bip84], ['P2TR', accounts.bip86]] as const) await measure(world, name, account, report);
+    await world.db.query(
+      'INSERT INTO ingestor_states (chain_gid, head_number) SELECT gid, 800000 FROM blockchains',
+    );
+    for (const [name, account] of [
+      ['P2WPKH', accounts.bip84],
+      ['P2TR', accounts.bip86],
+    ] as const)
+      await measure(world, name, account, report);
   } finally {
     await world.stop();
   }
 }
 
-async function measure(world: SpecWorld, name: string, account: { key: string; path: string }, report: Report): Promise<void> {
+async function measure(
+  world: SpecWorld,
+  name: string,
+  account: { key: string; path: string },
+  report: Report,
+): Promise<void> {
   const { body: publicKey } = await world.api.post('/public_keys').send(bodyOf(account)).expect(201);
   const loop = monitorEventLoopDelay({ resolution: 1 });
   const times: number[] = [];
@@ -32,12 +43,16 @@ async function measure(world: SpecWorld, name: string, account: { key: string; p
     loop.enable();
     const cpuBefore = process.cpuUsage();
     const started = performance.now();
-    const { body } = await world.api.post(`/public_keys/${publicKey.id}/addresses`).send({ from, to: from + count - 1 }).expect(201);
+    const { body } = await world.api
+      .post(`/public_keys/${publicKey.id}/addresses`)
+      .send({ from, to: from + count - 1 })
+      .expect(201);
     times.push(performance.now() - started);
     loop.disable();
     const cpu = process.cpuUsage(cpuBefore);
     cpuMs = Math.max(cpuMs, (cpu.user + cpu.system) / 1000);
-    if (body.created_count !== count) throw new Error(`expected ${count} new addresses, got ${body.created_count}`);
+    if (body.created_count !== count)
+      throw new Error(`expected ${count} new addresses, got ${body.created_count}`);
     blockedMs = Math.max(blockedMs, loop.max / 1e6);
     loop.reset();
   }

@@ -30,7 +30,13 @@ interface BlockSource {
 
 /** Block available on the node → webhook body at the receiver, against a bare script that does the same without keeping anything. */
 export async function benchLatency(report: Report, directory: string): Promise<void> {
-  for (const openSource of [() => openAnvil(1), () => openAnvil(200), () => openReplay(directory, 200), () => openReplay(directory, 1_500)]) await benchSource(report, await openSource());
+  for (const openSource of [
+    () => openAnvil(1),
+    () => openAnvil(200),
+    () => openReplay(directory, 200),
+    () => openReplay(directory, 1_500),
+  ])
+    await benchSource(report, await openSource());
 }
 
 async function benchSource(report: Report, source: BlockSource): Promise<void> {
@@ -41,8 +47,17 @@ async function benchSource(report: Report, source: BlockSource): Promise<void> {
     await insertAddresses(rig, hitAddresses);
     await rig.activate(source.url);
     await waitUntil('the start', 30_000, async () => (await rig.cursorNumber()) >= 0).catch(rig.explain);
-    await waitUntil('the balances of what was registered', 60_000, async () => (await rig.db.query('SELECT FROM balance_reads LIMIT 1')).rowCount === 0, 100);
-    await rig.call('POST', '/notification_channels/webhook', { name: 'bench', url: hookUrl, event_types: ['transaction.detected'] });
+    await waitUntil(
+      'the balances of what was registered',
+      60_000,
+      async () => (await rig.db.query('SELECT FROM balance_reads LIMIT 1')).rowCount === 0,
+      100,
+    );
+    await rig.call('POST', '/notification_channels/webhook', {
+      name: 'bench',
+      url: hookUrl,
+      event_types: ['transaction.detected'],
+    });
     const service = await measure(source, receiver, () => Promise.resolve());
     await rig.services.stop();
     const stop = await followBare(source.url, hookUrl);
@@ -75,7 +90,9 @@ async function openAnvil(transactions: number): Promise<BlockSource> {
     warmUp: WARM_UP,
     next: async () => {
       // The watched ones stand at the end of the block.
-      const others = Array.from({ length: transactions - hits }, (_, index) => recipientOf(100 * turn + 1 + (index % 99)));
+      const others = Array.from({ length: transactions - hits }, (_, index) =>
+        recipientOf(100 * turn + 1 + (index % 99)),
+      );
       await chain.send([...others, ...Array.from({ length: hits }, () => recipientOf(100 * turn++))]);
       await chain.anvil.rpc('evm_mine', []);
       return hits;
@@ -143,7 +160,11 @@ class Receiver {
 }
 
 /** From the node's word of a block, as its subscribers hear it, until the last webhook is there. */
-async function measure(source: BlockSource, receiver: Receiver, between: () => Promise<void>): Promise<number[]> {
+async function measure(
+  source: BlockSource,
+  receiver: Receiver,
+  between: () => Promise<void>,
+): Promise<number[]> {
   const latencies: number[] = [];
   let saidAtMs = 0;
   const stop = await subscribe(source.url, () => (saidAtMs = performance.now()));
@@ -151,11 +172,17 @@ async function measure(source: BlockSource, receiver: Receiver, between: () => P
     const before = receiver.count;
     saidAtMs = 0;
     const hits = await source.next();
-    await waitUntil(`the ${hits} webhooks of a block`, 10_000, async () => receiver.count >= before + hits && saidAtMs > 0, 1);
+    await waitUntil(
+      `the ${hits} webhooks of a block`,
+      10_000,
+      async () => receiver.count >= before + hits && saidAtMs > 0,
+      1,
+    );
     await delay(PAUSE_MS);
     await between();
     // One too many would be taken for the next block's.
-    if (receiver.count !== before + hits) throw new Error(`expected ${hits} webhooks of a block, got ${receiver.count - before}`);
+    if (receiver.count !== before + hits)
+      throw new Error(`expected ${hits} webhooks of a block, got ${receiver.count - before}`);
     if (round >= source.warmUp) latencies.push(Math.max(0, receiver.lastAtMs - saidAtMs));
   }
   stop();
@@ -169,20 +196,42 @@ async function subscribe(nodeUrl: string, onHead: (hash: string) => void): Promi
   const isSubscribed = new Promise((resolve) => socket.once('message', resolve));
   socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}');
   await isSubscribed;
-  socket.on('message', (data) => onHead((JSON.parse(data.toString()) as { params: { result: { hash: string } } }).params.result.hash));
+  socket.on('message', (data) =>
+    onHead((JSON.parse(data.toString()) as { params: { result: { hash: string } } }).params.result.hash),
+  );
   return () => socket.close();
 }
 
 /** The floor: a head over WebSocket, block and receipts fetched and parsed, a POST for each transaction to a watched address. */
 function followBare(nodeUrl: string, hookUrl: string): Promise<() => void> {
   const watched = new Set(hitAddresses);
-  const call = async (method: string, params: unknown[]): Promise<{ result: { transactions: { to: string; input: string }[] } }> =>
-    (await fetch(nodeUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) })).json() as never;
+  const call = async (
+    method: string,
+    params: unknown[],
+  ): Promise<{ result: { transactions: { to: string; input: string }[] } }> =>
+    (
+      await fetch(nodeUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      })
+    ).json() as never;
   return subscribe(nodeUrl, (hash) => {
-    void Promise.all([call('eth_getBlockByHash', [hash, true]), call('eth_getBlockReceipts', [hash])]).then(([block]) => {
-      const hits = block.result.transactions.filter(({ to, input }) => watched.has(to) || watched.has(`0x${input.slice(34, 74)}`));
-      return Promise.all(hits.map((transaction) => fetch(hookUrl, { method: 'POST', body: JSON.stringify({ type: 'transaction.detected', data: { transaction } }) })));
-    });
+    void Promise.all([call('eth_getBlockByHash', [hash, true]), call('eth_getBlockReceipts', [hash])]).then(
+      ([block]) => {
+        const hits = block.result.transactions.filter(
+          ({ to, input }) => watched.has(to) || watched.has(`0x${input.slice(34, 74)}`),
+        );
+        return Promise.all(
+          hits.map((transaction) =>
+            fetch(hookUrl, {
+              method: 'POST',
+              body: JSON.stringify({ type: 'transaction.detected', data: { transaction } }),
+            }),
+          ),
+        );
+      },
+    );
   });
 }
 
@@ -207,5 +256,7 @@ async function openDisk(): Promise<{ flush(): Promise<void>; close(): Promise<nu
   };
 }
 
-const at = (sorted: readonly number[], share: number): string => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1);
-const ratio = (a: readonly number[], b: readonly number[], share: number): string => (Number(at(a, share)) / Number(at(b, share))).toFixed(2);
+const at = (sorted: readonly number[], share: number): string =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1);
+const ratio = (a: readonly number[], b: readonly number[], share: number): string =>
+  (Number(at(a, share)) / Number(at(b, share))).toFixed(2);

@@ -18,16 +18,24 @@ export async function benchPeers(report: Report, directory: string): Promise<voi
 }
 
 async function benchShape(report: Report, directory: string, blocks: number): Promise<void> {
-  const watched = Array.from({ length: 100 }, (_, index) => `0x${createHash('sha256').update(`peer ${index}`).digest('hex').slice(0, 40)}`);
+  const watched = Array.from(
+    { length: 100 },
+    (_, index) => `0x${createHash('sha256').update(`peer ${index}`).digest('hex').slice(0, 40)}`,
+  );
   const chain = await TransferChain.open();
   const { anvil, token } = chain;
   const perBlock = EVENTS / blocks;
   for (let block = 0; block < blocks; block += 1) {
-    await chain.send(Array.from({ length: perBlock }, (_, index) => watched[(block * perBlock + index) % watched.length]!), (index) => index % 5 !== 0);
+    await chain.send(
+      Array.from({ length: perBlock }, (_, index) => watched[(block * perBlock + index) % watched.length]!),
+      (index) => index % 5 !== 0,
+    );
     await anvil.mine();
   }
   const head = await anvil.blockNumber();
-  const rig = await startRig(['block-ingestor-evm', 'tx-analyzer'], { START_BLOCK: JSON.stringify({ 'eip155:31337': 1 }) });
+  const rig = await startRig(['block-ingestor-evm', 'tx-analyzer'], {
+    START_BLOCK: JSON.stringify({ 'eip155:31337': 1 }),
+  });
   let oursMs = 0;
   try {
     await insertAddresses(rig, watched);
@@ -50,15 +58,39 @@ async function benchShape(report: Report, directory: string, blocks: number): Pr
   });
 }
 
-async function runPonder(directory: string, rpcUrl: string, watched: readonly string[], token: string): Promise<number> {
+async function runPonder(
+  directory: string,
+  rpcUrl: string,
+  watched: readonly string[],
+  token: string,
+): Promise<number> {
   setUpPonder(directory, watched, token);
   const postgres = await startPostgres({ isOwn: true, isMigrated: false });
   const port = await freePort();
-  const child = spawn(process.execPath, ['node_modules/ponder/dist/esm/bin/ponder.js', 'start', '--schema', 'peer', '--port', String(port), '--log-format', 'json'], {
-    cwd: directory,
-    env: { ...process.env, DATABASE_URL: postgres.url, PEER_RPC_URL: rpcUrl, PONDER_TELEMETRY_DISABLED: 'true', NODE_OPTIONS: '' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [
+      'node_modules/ponder/dist/esm/bin/ponder.js',
+      'start',
+      '--schema',
+      'peer',
+      '--port',
+      String(port),
+      '--log-format',
+      'json',
+    ],
+    {
+      cwd: directory,
+      env: {
+        ...process.env,
+        DATABASE_URL: postgres.url,
+        PEER_RPC_URL: rpcUrl,
+        PONDER_TELEMETRY_DISABLED: 'true',
+        NODE_OPTIONS: '',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const output: string[] = [];
   let startedAt = 0;
   child.stdout.on('data', (chunk: Buffer) => {
@@ -67,9 +99,15 @@ async function runPonder(directory: string, rpcUrl: string, watched: readonly st
   });
   child.stderr.on('data', (chunk: Buffer) => output.push(chunk.toString()));
   try {
-    await waitUntil(`Ponder to be ready: ${output.slice(-5).join('')}`, 300_000, async () => (await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined))?.status === 200, 20);
+    await waitUntil(
+      `Ponder to be ready: ${output.slice(-5).join('')}`,
+      300_000,
+      async () => (await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined))?.status === 200,
+      20,
+    );
     const elapsedMs = performance.now() - startedAt;
-    if (startedAt === 0) throw new Error(`expected Ponder to say when its backfill starts:\n${output.join('')}`);
+    if (startedAt === 0)
+      throw new Error(`expected Ponder to say when its backfill starts:\n${output.join('')}`);
     console.log(`Ponder stored ${EVENTS} events in ${elapsedMs.toFixed(0)} ms`);
     return elapsedMs;
   } finally {

@@ -43,9 +43,16 @@ async function measureRound({ file, first, blocks }: Recording): Promise<Round> 
     await insertAddresses(rig, watchedAddresses);
     await replay.setHead(first - 1);
     await rig.activate(replay.url);
-    await waitUntil('the start', 30_000, async () => (await rig.cursorNumber()) === first - 1).catch(rig.explain);
+    await waitUntil('the start', 30_000, async () => (await rig.cursorNumber()) === first - 1).catch(
+      rig.explain,
+    );
     // The addresses came a moment ago: what their import left to do is not the pipeline's.
-    await waitUntil('the totals of the lists', 120_000, async () => (await rig.db.query('SELECT FROM fresh_list_counts() LIMIT 1')).rowCount === 0, 200);
+    await waitUntil(
+      'the totals of the lists',
+      120_000,
+      async () => (await rig.db.query('SELECT FROM fresh_list_counts() LIMIT 1')).rowCount === 0,
+      200,
+    );
     await rig.db.query('VACUUM ANALYZE');
     await measureFloor(replay.url, 0, first - 1);
     await replay.setHead(last);
@@ -54,7 +61,10 @@ async function measureRound({ file, first, blocks }: Recording): Promise<Round> 
     await waitUntil('the last block', 120_000, async () => (await rig.cursorNumber()) >= last, 50);
     const pipelineMs = performance.now() - started;
     // Two rounds of the floor around nothing else running; the better one counts.
-    const floorMs = Math.min(await measureFloor(replay.url, first, last), await measureFloor(replay.url, first, last));
+    const floorMs = Math.min(
+      await measureFloor(replay.url, first, last),
+      await measureFloor(replay.url, first, last),
+    );
     const { rows } = await rig.db.query<{ count: number }>('SELECT count(*) FROM transactions');
     return { pipelineMs, floorMs, matched: rows[0]!.count };
   } finally {

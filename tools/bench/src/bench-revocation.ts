@@ -10,7 +10,9 @@ const runsCut = 3;
 export async function benchRevocation(report: Report): Promise<void> {
   const [world, nats] = await Promise.all([startSpecWorld({ checkReplies: false }), startNats()]);
   const proxy = await startTcpProxy(nats.port);
-  const replicas = await Promise.all([nats.url, nats.url, `nats://127.0.0.1:${proxy.port}`].map((url) => startReplica(world, url)));
+  const replicas = await Promise.all(
+    [nats.url, nats.url, `nats://127.0.0.1:${proxy.port}`].map((url) => startReplica(world, url)),
+  );
   try {
     const times: number[] = [];
     for (let run = 0; run < runs; run += 1) times.push(...(await measureRevocation(world, replicas, 60_000)));
@@ -24,7 +26,8 @@ export async function benchRevocation(report: Report): Promise<void> {
     });
     proxy.cut();
     const cut: number[] = [];
-    for (let run = 0; run < runsCut; run += 1) cut.push(Math.max(...(await measureRevocation(world, replicas, 60_000))));
+    for (let run = 0; run < runsCut; run += 1)
+      cut.push(Math.max(...(await measureRevocation(world, replicas, 60_000))));
     report.add({
       name: 'revocation of a key, one of three gateways cut off from the bus',
       goal: '≤ 10 s',

@@ -18,17 +18,36 @@ const MEBIBYTE = 2 ** 20;
 
 /** A block of the main network's size, fetched from a replay server, against 10 million watched addresses. */
 export async function benchSolana(report: Report, workDir: string): Promise<void> {
-  if (!existsSync(fixtures)) return console.log('\nsolana: skipped, the recorded blocks are absent (../shared/fixtures/solana)');
+  if (!existsSync(fixtures))
+    return console.log('\nsolana: skipped, the recorded blocks are absent (../shared/fixtures/solana)');
   mkdirSync(workDir, { recursive: true });
   const [bundle, file] = [`${workDir}/measure-solana.mjs`, `${workDir}/solana-block.json`];
   const { text, hash, slot } = makeSolanaBlock(fixtures, BLOCK);
   writeFileSync(file, text);
   // As the services run in production, without a compiler in the process.
-  await build({ entryPoints: [here('./measure-solana.ts')], outfile: bundle, bundle: true, platform: 'node', format: 'esm', external: listPackages(), logLevel: 'warning' });
-  const server = spawn(process.execPath, [here('./serve-body.mjs'), file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await build({
+    entryPoints: [here('./measure-solana.ts')],
+    outfile: bundle,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    external: listPackages(),
+    logLevel: 'warning',
+  });
+  const server = spawn(process.execPath, [here('./serve-body.mjs'), file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [port] = (await once(server.stdout, 'data')) as [Buffer];
   try {
-    const args = ['--expose-gc', bundle, file, `http://127.0.0.1:${String(port).trim()}`, String(slot), hash, String(ADDRESSES)];
+    const args = [
+      '--expose-gc',
+      bundle,
+      file,
+      `http://127.0.0.1:${String(port).trim()}`,
+      String(slot),
+      hash,
+      String(ADDRESSES),
+    ];
     const { stdout } = await run(process.execPath, args, { maxBuffer: MEBIBYTE });
     addTo(report, JSON.parse(stdout) as SolanaMeasurement, text.length);
   } finally {
@@ -47,6 +66,8 @@ function addTo(report: Report, measured: SolanaMeasurement, bytes: number): void
 
 /** Everything installed stays outside of the bundle. */
 function listPackages(): string[] {
-  const manifest = JSON.parse(readFileSync(here('../../../package.json'), 'utf8')) as { dependencies: Record<string, string> };
+  const manifest = JSON.parse(readFileSync(here('../../../package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
   return Object.keys(manifest.dependencies);
 }

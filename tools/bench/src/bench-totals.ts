@@ -16,7 +16,8 @@ const ADDRESSES = 10_000;
 const TOKENS = 20;
 const PROJECT = '00000002-0000-4000-8000-000000000000';
 const addressId = (n: number): string => `00000004-0000-4000-8000-${String(n).padStart(12, '0')}`;
-const addressOf = (n: number): string => `0x${createHash('sha256').update(`address ${n}`).digest('hex').slice(0, 40)}`;
+const addressOf = (n: number): string =>
+  `0x${createHash('sha256').update(`address ${n}`).digest('hex').slice(0, 40)}`;
 const tokenOf = (n: number): string => `${network.gid}/erc20:0x${String(n).padStart(40, '0')}`;
 
 /** Processor time of the database, in microseconds a transaction. */
@@ -31,7 +32,9 @@ export async function benchTotals(report: Report): Promise<void> {
   for (const perStep of [200, 1]) {
     const postgres = await startPostgres({ isOwn: true, isDurable: false });
     // One connection each: its process is the one whose time is read.
-    const [writer, folder] = ['writer', 'folder'].map((applicationName) => createDatabase({ url: postgres.url, applicationName, poolSize: 1 })) as [Database, Database];
+    const [writer, folder] = ['writer', 'folder'].map((applicationName) =>
+      createDatabase({ url: postgres.url, applicationName, poolSize: 1 }),
+    ) as [Database, Database];
     try {
       const world = new TotalsWorld(writer, folder);
       await world.fill();
@@ -73,8 +76,14 @@ class TotalsWorld {
   async fill(): Promise<void> {
     const db = this.#writer;
     await db.query(`INSERT INTO workspaces (id, name) VALUES ('00000001-0000-4000-8000-000000000000', 'w')`);
-    await db.query(`INSERT INTO projects (id, workspace_id, name) VALUES ($1, '00000001-0000-4000-8000-000000000000', 'p')`, [PROJECT]);
-    await db.query(`INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ($1, 'evm', 'l', 'l', '')`, [network.gid]);
+    await db.query(
+      `INSERT INTO projects (id, workspace_id, name) VALUES ($1, '00000001-0000-4000-8000-000000000000', 'p')`,
+      [PROJECT],
+    );
+    await db.query(
+      `INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ($1, 'evm', 'l', 'l', '')`,
+      [network.gid],
+    );
     await db.query('INSERT INTO analyzer_states (chain_gid, token) VALUES ($1, 1)', [network.gid]);
     await db.query(
       `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, decimals) SELECT gid, $1, 'erc20', gid, 'fungible', 'active', 18 FROM unnest($2::text[]) AS gid`,
@@ -82,7 +91,11 @@ class TotalsWorld {
     );
     await db.query(
       `INSERT INTO addresses (id, project_id, chain_family, address, display, kind, format) SELECT id, $1, 'evm', address, address, 'external', 'evm' FROM unnest($2::uuid[], $3::text[]) AS a (id, address)`,
-      [PROJECT, Array.from({ length: ADDRESSES }, (_, n) => addressId(n)), Array.from({ length: ADDRESSES }, (_, n) => addressOf(n))],
+      [
+        PROJECT,
+        Array.from({ length: ADDRESSES }, (_, n) => addressId(n)),
+        Array.from({ length: ADDRESSES }, (_, n) => addressOf(n)),
+      ],
     );
     await this.#foldAll();
     await db.query('VACUUM ANALYZE');
@@ -94,7 +107,11 @@ class TotalsWorld {
     // Blocks are the ingestor's.
     await this.#writer.query(
       `INSERT INTO blocks (chain_gid, number, hash, status) SELECT $1, n, h, 'new' FROM unnest($2::bigint[], $3::text[]) AS b (n, h)`,
-      [network.gid, Array.from({ length: steps }, (_, n) => first + n), Array.from({ length: steps }, (_, n) => hashOf(`block ${first + n}`))],
+      [
+        network.gid,
+        Array.from({ length: steps }, (_, n) => first + n),
+        Array.from({ length: steps }, (_, n) => hashOf(`block ${first + n}`)),
+      ],
     );
     await this.#foldAll();
     await this.#writer.query('VACUUM ANALYZE');
@@ -107,27 +124,77 @@ class TotalsWorld {
     const finality = await this.#timeOf(this.#writer, () => this.#finalize());
     await this.#foldAll();
     const counted = (steps - 1) * perStep;
-    return { step: (step * 1_000) / counted, fold: (fold * 1_000) / counted, finality: (finality * 1_000) / (counted + perStep) };
+    return {
+      step: (step * 1_000) / counted,
+      fold: (fold * 1_000) / counted,
+      finality: (finality * 1_000) / (counted + perStep),
+    };
   }
 
   async #step(perStep: number): Promise<void> {
     const number = (this.#number += 1);
-    const block = { number, hash: hashOf(`block ${number}`), parentHash: hashOf(`block ${number - 1}`), timestamp: 1_760_000_000 + number * 12, transactions: [], balanceChanges: [], touchedAssets: [] };
+    const block = {
+      number,
+      hash: hashOf(`block ${number}`),
+      parentHash: hashOf(`block ${number - 1}`),
+      timestamp: 1_760_000_000 + number * 12,
+      transactions: [],
+      balanceChanges: [],
+      touchedAssets: [],
+    };
     const matches = Array.from({ length: perStep }, (_, index) => this.#makeMatch(block, index));
-    const reads = matches.flatMap(({ participants, transfers }) => transfers.map(({ assetGid }) => ({ addressId: participants[0]!.id, assetGid, block, reason: 'detected' as const })));
+    const reads = matches.flatMap(({ participants, transfers }) =>
+      transfers.map(({ assetGid }) => ({
+        addressId: participants[0]!.id,
+        assetGid,
+        block,
+        reason: 'detected' as const,
+      })),
+    );
     const step: BlocksStep = { blocks: [block], matches, late: [], reads, newAssets: [], usedIds: [] };
     await this.#run(step, {});
   }
 
   async #finalize(): Promise<void> {
     const number = this.#number;
-    const entry = { seq: number, type: 'finalize' as const, number, hash: hashOf(`block ${number}`), parentHash: '', timestamp: 0 };
-    await this.#run({ blocks: [], matches: [], late: [], reads: [], newAssets: [], usedIds: [] }, { finalize: entry });
+    const entry = {
+      seq: number,
+      type: 'finalize' as const,
+      number,
+      hash: hashOf(`block ${number}`),
+      parentHash: '',
+      timestamp: 0,
+    };
+    await this.#run(
+      { blocks: [], matches: [], late: [], reads: [], newAssets: [], usedIds: [] },
+      { finalize: entry },
+    );
   }
 
-  async #run(step: BlocksStep, segment: { finalize?: { seq: number; type: 'finalize'; number: number; hash: string; parentHash: string; timestamp: number } }): Promise<void> {
+  async #run(
+    step: BlocksStep,
+    segment: {
+      finalize?: {
+        seq: number;
+        type: 'finalize';
+        number: number;
+        hash: string;
+        parentHash: string;
+        timestamp: number;
+      };
+    },
+  ): Promise<void> {
     const cursor = { seq: this.#number, number: this.#number, hash: hashOf(`block ${this.#number}`) };
-    const chain = { gid: network.gid, family: network.family, network, token: 1, endpointOf: () => undefined, displayOf: (address: string) => address, decimalsOf: () => 18, learn: () => undefined };
+    const chain = {
+      gid: network.gid,
+      family: network.family,
+      network,
+      token: 1,
+      endpointOf: () => undefined,
+      displayOf: (address: string) => address,
+      decimalsOf: () => 18,
+      learn: () => undefined,
+    };
     await runStep(this.#writer, chain, {
       segment: { entries: [], orphans: [], blocks: [], ...segment },
       step,
@@ -151,21 +218,42 @@ class TotalsWorld {
       amountRaw: BigInt((n * 104_729) % 1_000_003) * 10n ** 15n,
       monitored: [to],
     }));
-    const transaction = { hash: hashOf(`transaction ${n}`), index, isFailed: false, from, to, fee: { assetGid: NATIVE, amountRaw: 21_000n, payer: from }, transfers };
-    return { projectId: PROJECT, block, transaction, transfers, participants: [{ id: addressId((n * 7919) % ADDRESSES), address: to }], direction: 'in' };
+    const transaction = {
+      hash: hashOf(`transaction ${n}`),
+      index,
+      isFailed: false,
+      from,
+      to,
+      fee: { assetGid: NATIVE, amountRaw: 21_000n, payer: from },
+      transfers,
+    };
+    return {
+      projectId: PROJECT,
+      block,
+      transaction,
+      transfers,
+      participants: [{ id: addressId((n * 7919) % ADDRESSES), address: to }],
+      direction: 'in',
+    };
   }
 
   async #keep(areKept: boolean): Promise<void> {
     if (areKept === this.#areKept) return;
     this.#areKept = areKept;
-    const { rows } = await this.#writer.query<{ owner: string; name: string }>(`SELECT tgrelid::regclass::text AS owner, tgname AS name FROM pg_trigger WHERE tgname LIKE '%\\_count\\_%'`);
-    for (const { owner, name } of rows) await this.#writer.query(`ALTER TABLE ${owner} ${areKept ? 'ENABLE' : 'DISABLE'} TRIGGER ${name}`);
+    const { rows } = await this.#writer.query<{ owner: string; name: string }>(
+      `SELECT tgrelid::regclass::text AS owner, tgname AS name FROM pg_trigger WHERE tgname LIKE '%\\_count\\_%'`,
+    );
+    for (const { owner, name } of rows)
+      await this.#writer.query(`ALTER TABLE ${owner} ${areKept ? 'ENABLE' : 'DISABLE'} TRIGGER ${name}`);
     // What was written without them is counted before they go on.
     if (areKept) await this.#writer.query('SELECT rebuild_list_counts()');
   }
 
   async #foldAll(): Promise<void> {
-    while ((await this.#folder.query<{ folded: number }>('SELECT fold_list_counts(5000) AS folded')).rows[0]!.folded > 0);
+    while (
+      (await this.#folder.query<{ folded: number }>('SELECT fold_list_counts(5000) AS folded')).rows[0]!
+        .folded > 0
+    );
   }
 
   async #timeOf(db: Database, work: () => Promise<void>): Promise<number> {

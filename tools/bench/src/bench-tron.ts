@@ -19,15 +19,29 @@ const AHEAD = 4;
 /** Blocks of a busy mainnet fetched from a node made of recorded answers, proved, decoded and matched. */
 export async function benchTron(report: Report, directory: string): Promise<void> {
   mkdirSync(directory, { recursive: true });
-  const addressOf = (index: number): string => `41${createHash('sha256').update(`tron ${index % FOREIGN}`).digest('hex').slice(0, 40)}`;
-  const { file, refs, bytes } = recordTron(`${directory}/tron-${SHAPE.blocks}x${SHAPE.transactions}.tsv`, SHAPE, addressOf);
+  const addressOf = (index: number): string =>
+    `41${createHash('sha256')
+      .update(`tron ${index % FOREIGN}`)
+      .digest('hex')
+      .slice(0, 40)}`;
+  const { file, refs, bytes } = recordTron(
+    `${directory}/tron-${SHAPE.blocks}x${SHAPE.transactions}.tsv`,
+    SHAPE,
+    addressOf,
+  );
   const node = await startNode(file);
   const network = tronFamily.networks.find(({ name }) => name === 'tron')!;
   const client = tronFamily.createClient({ network, endpointUrl: node.url });
   const watch = WatchSet.withCapacity(WATCHED + FOREIGN);
-  for (let index = 0; index < WATCHED; index += 1) watch.add(tronFamily.parseAddress(addressOf(0).slice(0, 2) + createHash('sha256').update(`watched ${index}`).digest('hex').slice(0, 40)).canonical);
+  for (let index = 0; index < WATCHED; index += 1)
+    watch.add(
+      tronFamily.parseAddress(
+        addressOf(0).slice(0, 2) + createHash('sha256').update(`watched ${index}`).digest('hex').slice(0, 40),
+      ).canonical,
+    );
   // Every hundredth account of the blocks is watched, too.
-  for (let index = 0; index < FOREIGN; index += 100) watch.add(tronFamily.parseAddress(addressOf(index)).canonical);
+  for (let index = 0; index < FOREIGN; index += 100)
+    watch.add(tronFamily.parseAddress(addressOf(index)).canonical);
   try {
     const runs: number[] = [];
     const cpu: number[] = [];
@@ -39,7 +53,8 @@ export async function benchTron(report: Report, directory: string): Promise<void
       let next = 0;
       await Promise.all(
         Array.from({ length: AHEAD }, async () => {
-          for (let ref = refs[next++]; ref !== undefined; ref = refs[next++]) candidates += findCandidates(await client.readBlock(ref), watch)?.transactions.length ?? 0;
+          for (let ref = refs[next++]; ref !== undefined; ref = refs[next++])
+            candidates += findCandidates(await client.readBlock(ref), watch)?.transactions.length ?? 0;
         }),
       );
       runs.push(performance.now() - started);
@@ -62,7 +77,11 @@ export async function benchTron(report: Report, directory: string): Promise<void
 /** In another process, so that the node's work is not counted as ours. */
 async function startNode(file: string): Promise<{ url: string; stop(): void }> {
   const port = await freePort();
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./replay-tron.mjs', import.meta.url)), file, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('./replay-tron.mjs', import.meta.url)), file, String(port)],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, 'KILL'));
   await new Promise<void>((resolve, reject) => {
     child.stdout.once('data', () => resolve());

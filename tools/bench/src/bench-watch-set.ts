@@ -4,7 +4,8 @@ import type { Report } from './report.ts';
 /** 10 million addresses: memory an address and time a look-up. */
 export function benchWatchSet(report: Report): void {
   const count = 10_000_000;
-  const address = (index: number): string => `0x${Math.imul(index, 2_654_435_761).toString(16).padStart(9, '0').slice(-8)}${index.toString(16).padStart(32, '0')}`;
+  const address = (index: number): string =>
+    `0x${Math.imul(index, 2_654_435_761).toString(16).padStart(9, '0').slice(-8)}${index.toString(16).padStart(32, '0')}`;
   const before = process.memoryUsage();
   const set = WatchSet.withCapacity(count);
   const loading = performance.now();
@@ -13,7 +14,9 @@ export function benchWatchSet(report: Report): void {
   const bytes = process.memoryUsage().arrayBuffers - before.arrayBuffers;
   // The addresses are made before the clock starts: the look-up alone is measured.
   // They go through a buffer, because strings out of JSON are flat and those out of a template are not.
-  const probes = Array.from({ length: 1_000_000 }, (_, index) => Buffer.from(address(index % 2 === 0 ? index * 7 : count + index), 'latin1').toString('latin1'));
+  const probes = Array.from({ length: 1_000_000 }, (_, index) =>
+    Buffer.from(address(index % 2 === 0 ? index * 7 : count + index), 'latin1').toString('latin1'),
+  );
   let hits = 0;
   const started = performance.now();
   for (const probe of probes) if (set.has(probe)) hits += 1;

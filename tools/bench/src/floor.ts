@@ -4,7 +4,12 @@ import { Pool } from 'undici';
 export async function measureFloor(url: string, from: number, to: number): Promise<number> {
   const pool = new Pool(url, { connections: 4 });
   const call = async (method: string, params: unknown[]): Promise<unknown> => {
-    const { body } = await pool.request({ method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) });
+    const { body } = await pool.request({
+      method: 'POST',
+      path: '/',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
     return JSON.parse(await body.text());
   };
   const started = performance.now();

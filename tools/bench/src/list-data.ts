@@ -3,9 +3,23 @@ export const CHAINS = [
   { gid: 'eip155:1', family: 'evm', share: 45, native: 'slip44:60', decimals: 18, head: 24_000_000 },
   { gid: 'eip155:56', family: 'evm', share: 17, native: 'slip44:9006', decimals: 18, head: 70_000_000 },
   { gid: 'eip155:137', family: 'evm', share: 8, native: 'slip44:966', decimals: 18, head: 80_000_000 },
-  { gid: 'bip122:000000000019d6689c085ae165831e93', family: 'bitcoin', share: 15, native: 'slip44:0', decimals: 8, head: 930_000 },
+  {
+    gid: 'bip122:000000000019d6689c085ae165831e93',
+    family: 'bitcoin',
+    share: 15,
+    native: 'slip44:0',
+    decimals: 8,
+    head: 930_000,
+  },
   { gid: 'tron:0x2b6653dc', family: 'tron', share: 10, native: 'slip44:195', decimals: 6, head: 78_000_000 },
-  { gid: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', family: 'solana', share: 5, native: 'slip44:501', decimals: 9, head: 380_000_000 },
+  {
+    gid: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+    family: 'solana',
+    share: 5,
+    native: 'slip44:501',
+    decimals: 9,
+    head: 380_000_000,
+  },
 ] as const;
 
 export interface ListScale {
@@ -20,13 +34,18 @@ const YEAR_SECONDS = 31_536_000;
 const MONTH_SECONDS = 2_592_000;
 
 /** A number in [0, 1) that `row` always gets; `seed` tells draws of one row apart. */
-const draw = (row: string, seed: number): string => `((hashint8extended(${row}, ${seed}) & 1073741823) / 1073741824.0::float8)`;
+const draw = (row: string, seed: number): string =>
+  `((hashint8extended(${row}, ${seed}) & 1073741823) / 1073741824.0::float8)`;
 /** Of version 4, as those that the database makes. */
-const idOf = (prefix: string, row: string): string => `overlay(overlay(md5('${prefix}' || ${row}) placing '4' from 13) placing '8' from 17)::uuid`;
+const idOf = (prefix: string, row: string): string =>
+  `overlay(overlay(md5('${prefix}' || ${row}) placing '4' from 13) placing '8' from 17)::uuid`;
 
 /** What the draws are made from: projects by rank, with their parts of the whole, and chains. */
 export function dimensionSteps({ projects, addresses }: ListScale): string[] {
-  const chains = CHAINS.map((chain, index) => `(${index}, '${chain.gid}', '${chain.family}', ${chain.share}, '${chain.gid}/${chain.native}', ${chain.decimals}, ${chain.head}::bigint)`).join(', ');
+  const chains = CHAINS.map(
+    (chain, index) =>
+      `(${index}, '${chain.gid}', '${chain.family}', ${chain.share}, '${chain.gid}/${chain.native}', ${chain.decimals}, ${chain.head}::bigint)`,
+  ).join(', ');
   return [
     `CREATE UNLOGGED TABLE bench_chains (no, gid, family, share, native, decimals, head) AS VALUES ${chains}`,
     // Zipf: the second project is half of the first, the third a third of it.
@@ -80,7 +99,10 @@ export function addressSteps(): string[] {
   ];
 }
 
-const familyOf = (project: string, address: string): string => `CASE WHEN ${draw(`${project}::bigint * 10000000 + ${address}`, 2)} < 0.70 THEN 'evm' WHEN ${draw(`${project}::bigint * 10000000 + ${address}`, 2)} < 0.85 THEN 'bitcoin'
+const familyOf = (
+  project: string,
+  address: string,
+): string => `CASE WHEN ${draw(`${project}::bigint * 10000000 + ${address}`, 2)} < 0.70 THEN 'evm' WHEN ${draw(`${project}::bigint * 10000000 + ${address}`, 2)} < 0.85 THEN 'bitcoin'
   WHEN ${draw(`${project}::bigint * 10000000 + ${address}`, 2)} < 0.95 THEN 'tron' ELSE 'solana' END`;
 
 /** Draws of every transaction, in the order of time: few addresses of a project make most of its transactions. */
@@ -106,9 +128,16 @@ export function transactionSteps({ transactions }: ListScale): string[][] {
   const status = `CASE WHEN d.i > ${transactions} * 0.9999 THEN 'pending' WHEN d.i % 200 = 3 THEN 'failed' WHEN d.i % 500 = 7 THEN 'reorged' WHEN d.i > ${transactions} * 0.998 THEN 'detected' ELSE 'confirmed' END`;
   const block = `(c.head - (${transactions} - d.i) * (c.head / 20) / ${transactions})`;
   const token = `LEFT JOIN bench_tokens t ON t.chain_no = d.chain_no AND d.i % 2 = 0 AND t.no = floor((SELECT count(*) FROM bench_tokens x WHERE x.chain_no = 0) * ${draw('d.i', 8)} ^ 6)`;
-  const transfer = (index: number, type: string, asset: string, decimals: string, amount: string) => `SELECT d.id, ${index}, d.project_id, c.gid, ${type}, ${asset},
+  const transfer = (
+    index: number,
+    type: string,
+    asset: string,
+    decimals: string,
+    amount: string,
+  ) => `SELECT d.id, ${index}, d.project_id, c.gid, ${type}, ${asset},
     '0x' || md5('from' || d.i) || '00000000', '0x' || md5('to' || d.i) || '00000000', trunc(${amount} * 10::numeric ^ ${decimals}), ARRAY['0x' || md5('to' || d.i) || '00000000'], d.at`;
-  const transferColumns = 'transaction_id, index, project_id, chain_gid, type, asset_gid, from_address, to_address, amount_raw, monitored_addresses, detected_at';
+  const transferColumns =
+    'transaction_id, index, project_id, chain_gid, type, asset_gid, from_address, to_address, amount_raw, monitored_addresses, detected_at';
   return [
     [
       `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, is_failed, block_number, block_hash, block_timestamp, tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, detected_at, confirmed_at, amount_max)
@@ -166,4 +195,6 @@ export function otherSteps({ transactions }: ListScale): string[] {
   ];
 }
 
-export const dropSteps = ['bench_draws', 'bench_events', 'bench_tokens', 'bench_chains'].map((table) => `DROP TABLE ${table}`);
+export const dropSteps = ['bench_draws', 'bench_events', 'bench_tokens', 'bench_chains'].map(
+  (table) => `DROP TABLE ${table}`,
+);

@@ -7,7 +7,15 @@ import { applyMigrations, createDatabase, type Database } from '@chainwatch/db';
 import { findFreePort, killWithParent, waitFor } from '@chainwatch/testing';
 import { preparePostgres } from '@chainwatch/tool-stack/postgres-server';
 import { bootstrap } from '../../db/src/bootstrap.ts';
-import { addressSteps, dimensionSteps, drawSteps, dropSteps, otherSteps, transactionSteps, type ListScale } from './list-data.ts';
+import {
+  addressSteps,
+  dimensionSteps,
+  drawSteps,
+  dropSteps,
+  otherSteps,
+  transactionSteps,
+  type ListScale,
+} from './list-data.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
 const PASSWORD = 'bench';
@@ -37,14 +45,30 @@ export async function openListDatabase(directory: string, scale: ListScale): Pro
 }
 
 function hashMaker(scale: ListScale): string {
-  return createHash('sha256').update(JSON.stringify(scale)).update(readFileSync(new URL('list-data.ts', import.meta.url))).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify(scale))
+    .update(readFileSync(new URL('list-data.ts', import.meta.url)))
+    .digest('hex');
 }
 
 async function startServer(dataDir: string): Promise<ListDatabase> {
   const port = await findFreePort();
   const { spec, url } = await preparePostgres({ port, dataDir, password: PASSWORD, isDurable: false });
-  const settings = ['wal_level=minimal', 'max_wal_senders=0', 'max_wal_size=2GB', 'checkpoint_timeout=30min', 'jit=off', 'shared_buffers=1GB', 'maintenance_work_mem=1GB', 'autovacuum_vacuum_cost_delay=0'];
-  const child = spawn(spec.command, [...(spec.args ?? []), ...settings.flatMap((setting) => ['-c', setting])], { cwd: '/', ...spec.account, stdio: 'ignore' });
+  const settings = [
+    'wal_level=minimal',
+    'max_wal_senders=0',
+    'max_wal_size=2GB',
+    'checkpoint_timeout=30min',
+    'jit=off',
+    'shared_buffers=1GB',
+    'maintenance_work_mem=1GB',
+    'autovacuum_vacuum_cost_delay=0',
+  ];
+  const child = spawn(
+    spec.command,
+    [...(spec.args ?? []), ...settings.flatMap((setting) => ['-c', setting])],
+    { cwd: '/', ...spec.account, stdio: 'ignore' },
+  );
   if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, 'QUIT'));
   await waitFor(() => canConnect(url), { timeoutMs: 60_000, message: 'PostgreSQL of the list bench' });
   return {
@@ -61,11 +85,19 @@ async function startServer(dataDir: string): Promise<ListDatabase> {
 async function canConnect(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
-  return client.connect().then(() => client.end().then(() => true), () => false);
+  return client.connect().then(
+    () => client.end().then(() => true),
+    () => false,
+  );
 }
 
 async function fill(url: string, scale: ListScale): Promise<void> {
-  const db = createDatabase({ url, applicationName: 'list-data', poolSize: 4, statementTimeoutMs: 3_600_000 });
+  const db = createDatabase({
+    url,
+    applicationName: 'list-data',
+    poolSize: 4,
+    statementTimeoutMs: 3_600_000,
+  });
   await bootstrap(db, { label: 'svc' });
   // Rows come as they would have come one by one, but without triggers, and with indexes and totals made at the end.
   const { keys, indexes, references } = await dropIndexes(db);
@@ -74,13 +106,27 @@ async function fill(url: string, scale: ListScale): Promise<void> {
   await runQueues(url, 1, [dropSteps]);
   const { rows: lists } = await db.query<{ list: string }>('SELECT unnest(counted_lists()) AS list');
   const counts = lists.map(({ list }) => `SELECT count_list('${list}')`);
-  await runQueues(url, 2, [['TRUNCATE list_counts'], ...[...keys, ...counts, ...indexes].map((statement) => [statement])]);
+  await runQueues(url, 2, [
+    ['TRUNCATE list_counts'],
+    ...[...keys, ...counts, ...indexes].map((statement) => [statement]),
+  ]);
   await runQueues(url, 1, [references, ['VACUUM (ANALYZE)', 'CHECKPOINT']]);
   await expectConsistent(db);
   await db.close();
 }
 
-const BIG = ['transactions', 'transfers', 'transaction_addresses', 'addresses', 'blocks', 'deliveries', 'events', 'list_counts'].map((table) => `'${table}'::regclass`).join(', ');
+const BIG = [
+  'transactions',
+  'transfers',
+  'transaction_addresses',
+  'addresses',
+  'blocks',
+  'deliveries',
+  'events',
+  'list_counts',
+]
+  .map((table) => `'${table}'::regclass`)
+  .join(', ');
 
 interface Dropped {
   /** How to make the keys of the big tables again, their other indexes, and what refers to these keys. */
@@ -90,7 +136,12 @@ interface Dropped {
 }
 
 async function dropIndexes(db: Database): Promise<Dropped> {
-  const { rows: constraints } = await db.query<{ owner: string; name: string; type: string; definition: string }>(
+  const { rows: constraints } = await db.query<{
+    owner: string;
+    name: string;
+    type: string;
+    definition: string;
+  }>(
     `SELECT conrelid::regclass::text AS owner, conname AS name, contype AS type, pg_get_constraintdef(oid) AS definition FROM pg_constraint
      WHERE contype IN ('p', 'u') AND conrelid IN (${BIG}) AND conname <> 'addresses_pkey' OR contype = 'f' AND confrelid IN (${BIG}) AND confrelid <> 'addresses'::regclass
      ORDER BY contype`,
@@ -101,18 +152,31 @@ async function dropIndexes(db: Database): Promise<Dropped> {
   );
   for (const { name } of indexes) await db.query(`DROP INDEX ${name}`);
   const again = (isReference: boolean): string[] =>
-    constraints.filter(({ type }) => (type === 'f') === isReference).map(({ owner, name, definition }) => `ALTER TABLE ${owner} ADD CONSTRAINT ${name} ${definition}`);
-  return { keys: again(false), references: again(true), indexes: indexes.map(({ definition }) => definition) };
+    constraints
+      .filter(({ type }) => (type === 'f') === isReference)
+      .map(({ owner, name, definition }) => `ALTER TABLE ${owner} ADD CONSTRAINT ${name} ${definition}`);
+  return {
+    keys: again(false),
+    references: again(true),
+    indexes: indexes.map(({ definition }) => definition),
+  };
 }
 
 /** The statements of a queue run one after the other; so many queues at once, without triggers. */
-async function runQueues(url: string, sessions: number, queues: readonly (readonly string[])[]): Promise<void> {
+async function runQueues(
+  url: string,
+  sessions: number,
+  queues: readonly (readonly string[])[],
+): Promise<void> {
   const waiting = [...queues];
   const work = async (): Promise<void> => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    await client.query(`SET session_replication_role = replica; SET work_mem = '512MB'; SET max_parallel_maintenance_workers = 0`);
-    for (let queue = waiting.shift(); queue !== undefined; queue = waiting.shift()) for (const statement of queue) await runTimed(client, statement);
+    await client.query(
+      `SET session_replication_role = replica; SET work_mem = '512MB'; SET max_parallel_maintenance_workers = 0`,
+    );
+    for (let queue = waiting.shift(); queue !== undefined; queue = waiting.shift())
+      for (const statement of queue) await runTimed(client, statement);
     await client.end();
   };
   await Promise.all(Array.from({ length: sessions }, work));
@@ -122,7 +186,10 @@ async function runTimed(client: pg.Client, statement: string): Promise<void> {
   const started = performance.now();
   const { rowCount } = await client.query(statement);
   const seconds = (performance.now() - started) / 1_000;
-  if (seconds > 1) console.log(`  ${seconds.toFixed(1)} s  ${rowCount ?? ''}  ${statement.replace(/\s+/g, ' ').slice(0, 110)}`);
+  if (seconds > 1)
+    console.log(
+      `  ${seconds.toFixed(1)} s  ${rowCount ?? ''}  ${statement.replace(/\s+/g, ' ').slice(0, 110)}`,
+    );
 }
 
 /** What the triggers would have written is what the generator wrote. */
@@ -135,5 +202,8 @@ async function expectConsistent(db: ReturnType<typeof createDatabase>): Promise<
      WHERE a.amount IS DISTINCT FROM t.amount_max OR (ta.detected_at, ta.block_position) IS DISTINCT FROM (t.detected_at, t.block_position)
        OR NOT EXISTS (SELECT FROM addresses x WHERE x.id = ta.address_id AND x.project_id = t.project_id)`,
   );
-  if (rows[0]!.wrong > 0) throw new Error(`expected the generated rows to agree with each other, got ${rows[0]!.wrong} of 1000 that do not`);
+  if (rows[0]!.wrong > 0)
+    throw new Error(
+      `expected the generated rows to agree with each other, got ${rows[0]!.wrong} of 1000 that do not`,
+    );
 }

@@ -42,6 +42,7 @@ if (unknown.length > 0) {
   console.error(`expected ${Object.keys(benches).join(', ')}, got ${unknown.join(', ')}`);
   process.exit(2);
 }
-for (const [name, run] of Object.entries(benches)) if (wanted.length === 0 ? !named.includes(name) : wanted.includes(name)) await run();
+for (const [name, run] of Object.entries(benches))
+  if (wanted.length === 0 ? !named.includes(name) : wanted.includes(name)) await run();
 report.write(`${root}/docs/benchmarks.md`);
 process.exit(0);

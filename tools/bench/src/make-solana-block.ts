@@ -17,9 +17,18 @@ interface JsonMessage {
   readonly header: MessageHeader;
   readonly accountKeys: readonly string[];
   readonly recentBlockhash: string;
-  readonly instructions: readonly { readonly programIdIndex: number; readonly accounts: number[]; readonly data: string }[];
+  readonly instructions: readonly {
+    readonly programIdIndex: number;
+    readonly accounts: number[];
+    readonly data: string;
+  }[];
   /** `readableIndexes`: as a wallet's copy of the answer calls the others. */
-  readonly addressTableLookups?: readonly { readonly accountKey: string; readonly writableIndexes: number[]; readonly readonlyIndexes?: number[]; readonly readableIndexes?: number[] }[];
+  readonly addressTableLookups?: readonly {
+    readonly accountKey: string;
+    readonly writableIndexes: number[];
+    readonly readonlyIndexes?: number[];
+    readonly readableIndexes?: number[];
+  }[];
 }
 
 const SIGNATURE_BYTES = 64;
@@ -30,52 +39,121 @@ const LAMPORTS_PER_SIGNATURE = 5_000;
  * transfers of the main network) multiplied. Each copy has a payer of its own who signed it, and the leader's reward is what
  * the fees come to, so that the block proves as a real one does. As getBlock answers it, base64.
  */
-export function makeSolanaBlock(folder: string, { votes, others }: { readonly votes: number; readonly others: number }): { readonly text: string; readonly hash: string; readonly slot: number } {
-  const whole = readdirSync(folder).filter((file) => /^devnet-.*base64\.json$/.test(file)).flatMap((file) => readBlock(folder, file));
-  const isVote = (entry: Entry): boolean => /Vote111111111111111111111111111111111111111 invoke/.test(JSON.stringify(entry.meta));
-  const recorded = readdirSync(folder).filter((file) => /^snap-.*getTransaction\.json$/.test(file)).map((file) => readSingle(folder, file));
-  const [voting, moving] = [whole.filter(isVote), [...whole.filter((entry) => !isVote(entry)).slice(0, 12), ...recorded]];
+export function makeSolanaBlock(
+  folder: string,
+  { votes, others }: { readonly votes: number; readonly others: number },
+): { readonly text: string; readonly hash: string; readonly slot: number } {
+  const whole = readdirSync(folder)
+    .filter((file) => /^devnet-.*base64\.json$/.test(file))
+    .flatMap((file) => readBlock(folder, file));
+  const isVote = (entry: Entry): boolean =>
+    /Vote111111111111111111111111111111111111111 invoke/.test(JSON.stringify(entry.meta));
+  const recorded = readdirSync(folder)
+    .filter((file) => /^snap-.*getTransaction\.json$/.test(file))
+    .map((file) => readSingle(folder, file));
+  const [voting, moving] = [
+    whole.filter(isVote),
+    [...whole.filter((entry) => !isVote(entry)).slice(0, 12), ...recorded],
+  ];
   const keys = Array.from({ length: 64 }, () => generateKeyPairSync('ed25519'));
-  const copy = (entries: readonly Entry[], count: number): Entry[] => Array.from({ length: count }, (_, index) => resign(entries[index % entries.length]!, keys[index % keys.length]!));
+  const copy = (entries: readonly Entry[], count: number): Entry[] =>
+    Array.from({ length: count }, (_, index) =>
+      resign(entries[index % entries.length]!, keys[index % keys.length]!),
+    );
   const [voted, moved] = [copy(voting, votes), copy(moving, others)];
   // As leaders order them: mixed.
-  const transactions = [...voted, ...moved].map((entry) => ({ entry, order: randomBytes(4).readUInt32LE() })).sort((one, other) => one.order - other.order).map(({ entry }) => entry);
+  const transactions = [...voted, ...moved]
+    .map((entry) => ({ entry, order: randomBytes(4).readUInt32LE() }))
+    .sort((one, other) => one.order - other.order)
+    .map(({ entry }) => entry);
   const fees = transactions.reduce((sum, { meta }) => sum + meta.fee, 0);
-  const base = transactions.reduce((sum, { transaction: [text] }) => sum + Buffer.from(text, 'base64')[0]!, 0) * LAMPORTS_PER_SIGNATURE;
+  const base =
+    transactions.reduce((sum, { transaction: [text] }) => sum + Buffer.from(text, 'base64')[0]!, 0) *
+    LAMPORTS_PER_SIGNATURE;
   const [hash, parent] = [base58.encode(randomBytes(32)), base58.encode(randomBytes(32))];
   const slot = 400_000_000;
-  const rewards = [{ pubkey: base58.encode(randomBytes(32)), lamports: fees - Math.floor(base / 2), postBalance: 1, rewardType: 'Fee', commission: null }];
-  const result = { blockHeight: slot, blockTime: 1_780_000_000, blockhash: hash, parentSlot: slot - 1, previousBlockhash: parent, rewards, transactions };
+  const rewards = [
+    {
+      pubkey: base58.encode(randomBytes(32)),
+      lamports: fees - Math.floor(base / 2),
+      postBalance: 1,
+      rewardType: 'Fee',
+      commission: null,
+    },
+  ];
+  const result = {
+    blockHeight: slot,
+    blockTime: 1_780_000_000,
+    blockhash: hash,
+    parentSlot: slot - 1,
+    previousBlockhash: parent,
+    rewards,
+    transactions,
+  };
   return { text: JSON.stringify({ jsonrpc: '2.0', result, id: 1 }), hash, slot };
 }
 
 function readBlock(folder: string, file: string): Entry[] {
-  const body = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')) as { result?: { transactions: Entry[] }; transactions?: Entry[] };
+  const body = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')) as {
+    result?: { transactions: Entry[] };
+    transactions?: Entry[];
+  };
   return (body.result ?? (body as { transactions: Entry[] })).transactions;
 }
 
 function readSingle(folder: string, file: string): Entry {
-  const { transaction, meta, version } = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')) as { transaction: { signatures: string[]; message: JsonMessage }; meta: Meta; version: unknown };
+  const { transaction, meta, version } = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')) as {
+    transaction: { signatures: string[]; message: JsonMessage };
+    meta: Meta;
+    version: unknown;
+  };
   const message = toBytes(transaction.message, version === 0);
   const signatures = transaction.signatures.map((text) => base58.decode(text));
-  return { transaction: [Buffer.concat([Uint8Array.of(signatures.length), ...signatures, message]).toString('base64'), 'base64'], meta, version };
+  return {
+    transaction: [
+      Buffer.concat([Uint8Array.of(signatures.length), ...signatures, message]).toString('base64'),
+      'base64',
+    ],
+    meta,
+    version,
+  };
 }
 
-function toBytes({ header, accountKeys, recentBlockhash, instructions, addressTableLookups = [] }: JsonMessage, isVersioned: boolean): Uint8Array {
-  if (!isVersioned) return new Message({ header, accountKeys: [...accountKeys], recentBlockhash, instructions: [...instructions] }).serialize();
+function toBytes(
+  { header, accountKeys, recentBlockhash, instructions, addressTableLookups = [] }: JsonMessage,
+  isVersioned: boolean,
+): Uint8Array {
+  if (!isVersioned)
+    return new Message({
+      header,
+      accountKeys: [...accountKeys],
+      recentBlockhash,
+      instructions: [...instructions],
+    }).serialize();
   return new MessageV0({
     header,
     recentBlockhash,
     staticAccountKeys: accountKeys.map((key) => new PublicKey(key)),
-    compiledInstructions: instructions.map(({ programIdIndex, accounts, data }) => ({ programIdIndex, accountKeyIndexes: accounts, data: base58.decode(data) })),
-    addressTableLookups: addressTableLookups.map(({ accountKey, writableIndexes, readonlyIndexes, readableIndexes }) => ({
-      accountKey: new PublicKey(accountKey), writableIndexes, readonlyIndexes: readonlyIndexes ?? readableIndexes ?? [],
+    compiledInstructions: instructions.map(({ programIdIndex, accounts, data }) => ({
+      programIdIndex,
+      accountKeyIndexes: accounts,
+      data: base58.decode(data),
     })),
+    addressTableLookups: addressTableLookups.map(
+      ({ accountKey, writableIndexes, readonlyIndexes, readableIndexes }) => ({
+        accountKey: new PublicKey(accountKey),
+        writableIndexes,
+        readonlyIndexes: readonlyIndexes ?? readableIndexes ?? [],
+      }),
+    ),
   }).serialize();
 }
 
 /** Another payer, its signature, and a blockhash of its own: no two copies are alike. */
-function resign(entry: Entry, { publicKey, privateKey }: { readonly publicKey: KeyObject; readonly privateKey: KeyObject }): Entry {
+function resign(
+  entry: Entry,
+  { publicKey, privateKey }: { readonly publicKey: KeyObject; readonly privateKey: KeyObject },
+): Entry {
   const bytes = Buffer.from(entry.transaction[0], 'base64');
   const messageAt = 1 + bytes[0]! * SIGNATURE_BYTES;
   const keysAt = messageAt + (bytes[messageAt]! & 0x80 ? 1 : 0) + 4;

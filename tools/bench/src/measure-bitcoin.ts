@@ -54,7 +54,14 @@ const library: number[] = [];
 let candidates = 0;
 for (let round = 0; round < ROUNDS; round += 1) {
   const before = process.cpuUsage();
-  own.push(time(() => (candidates = new UtxoFinder({ scripts: watch, coins }).find(decodeBlock(ref, parseHex('block', hex), readTraits(network)).transactions).length)));
+  own.push(
+    time(
+      () =>
+        (candidates = new UtxoFinder({ scripts: watch, coins }).find(
+          decodeBlock(ref, parseHex('block', hex), readTraits(network)).transactions,
+        ).length),
+    ),
+  );
   const { user, system } = process.cpuUsage(before);
   ownCpu.push((user + system) / 1_000);
   if (round < LIBRARY_ROUNDS) library.push(time(() => deriveAddresses(LibraryBlock.fromHex(hex))));
@@ -80,11 +87,16 @@ function fakeDatabase(total: number): Database {
     const text = typeof statement === 'string' ? statement : statement.text;
     if (/count\(\*\)/.test(text)) return { rows: [{ xmin: '1', total }] };
     const limit = Number(/^FETCH (\d+)/.exec(text)?.[1] ?? 0);
-    const rows = Array.from({ length: Math.min(limit, total - served) }, (_, index) => (text.endsWith('watched') ? [toAddress(served + index)] : toCoin(served + index)));
+    const rows = Array.from({ length: Math.min(limit, total - served) }, (_, index) =>
+      text.endsWith('watched') ? [toAddress(served + index)] : toCoin(served + index),
+    );
     served += rows.length;
     return { rows };
   };
-  return { query, transaction: (work: (sql: unknown) => Promise<unknown>) => work({ query }) } as unknown as Database;
+  return {
+    query,
+    transaction: (work: (sql: unknown) => Promise<unknown>) => work({ query }),
+  } as unknown as Database;
 }
 
 /** A P2WPKH address with its checksum; the key's hash is scattered from the number. */
@@ -106,14 +118,19 @@ function toAddress(index: number): string {
 
 function toCoin(index: number): { txid: string; vout: number } {
   const state = Math.imul(index ^ (index >>> 16), 0x45d9f3b) >>> 0;
-  return { txid: `${index.toString(16).padStart(8, '0')}${state.toString(16).padStart(8, '0').repeat(7)}`, vout: index % 3 };
+  return {
+    txid: `${index.toString(16).padStart(8, '0')}${state.toString(16).padStart(8, '0').repeat(7)}`,
+    vout: index % 3,
+  };
 }
 
 /** Every hundredth payee and every hundredth coin that the block spends are somebody's. */
 function watchPartOf({ transactions }: Block): void {
   for (const { utxo, index } of transactions) {
     if (index % 100 !== 50) continue;
-    const found = utxo!.outputs.map(({ matchKey }) => bitcoinFamily.utxo!.findAddress(network, matchKey)).find((text) => text !== undefined);
+    const found = utxo!.outputs
+      .map(({ matchKey }) => bitcoinFamily.utxo!.findAddress(network, matchKey))
+      .find((text) => text !== undefined);
     if (found !== undefined) watch.add(found);
     coins.add(utxo!.inputs.slice(0, 1));
   }

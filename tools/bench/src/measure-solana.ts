@@ -37,7 +37,8 @@ const loading = performance.now();
 const watch = await FamilyWatch.load(fakeDatabase(Number(count)), 'solana');
 const loadMs = performance.now() - loading;
 const block = await client.readBlock(ref);
-for (const { from, index } of block.transactions) if (index % 100 === 50 && from !== undefined) watch.add(from);
+for (const { from, index } of block.transactions)
+  if (index % 100 === 50 && from !== undefined) watch.add(from);
 global.gc?.();
 const rssBytes = process.memoryUsage().rss;
 
@@ -47,7 +48,9 @@ const [own, parse, dropped] = [new BatchTimes(), new BatchTimes(), new BatchTime
 for (let batch = 0; batch < BATCHES; batch += 1) {
   // The replay server has closed what was idle.
   await client.readBlock(ref).catch(() => undefined);
-  await own.add(async () => (candidates = findCandidates(await client.readBlock(ref), watch)?.transactions.length ?? 0));
+  await own.add(
+    async () => (candidates = findCandidates(await client.readBlock(ref), watch)?.transactions.length ?? 0),
+  );
   await parse.add(async () => (kept[0] = JSON.parse(text) as unknown));
   kept.length = 0;
   await dropped.add(async () => void JSON.parse(text));
@@ -74,16 +77,22 @@ function fakeDatabase(total: number): Database {
     const sql = typeof statement === 'string' ? statement : statement.text;
     if (/count\(\*\)/.test(sql)) return { rows: [{ xmin: '1', total }] };
     const limit = Number(/^FETCH (\d+)/.exec(sql)?.[1] ?? 0);
-    const rows = Array.from({ length: Math.min(limit, total - served) }, (_, index) => [toAddress(served + index)]);
+    const rows = Array.from({ length: Math.min(limit, total - served) }, (_, index) => [
+      toAddress(served + index),
+    ]);
     served += rows.length;
     return { rows };
   };
-  return { query, transaction: (work: (sql: unknown) => Promise<unknown>) => work({ query }) } as unknown as Database;
+  return {
+    query,
+    transaction: (work: (sql: unknown) => Promise<unknown>) => work({ query }),
+  } as unknown as Database;
 }
 
 /** 44 characters as of a key, of which the first six tell the number apart. */
 function toAddress(index: number): string {
   let address = '';
-  for (let rest = index, digits = 0; digits < 6; digits += 1, rest = Math.floor(rest / 58)) address += base58Letters[rest % 58]!;
+  for (let rest = index, digits = 0; digits < 6; digits += 1, rest = Math.floor(rest / 58))
+    address += base58Letters[rest % 58]!;
   return `${address}j1oXAxRRaCzEF1jahZUqPxuDGcHXv4PM6jW2Wu`;
 }

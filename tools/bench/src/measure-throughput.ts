@@ -13,11 +13,23 @@ interface ThroughputRequest {
  * sockets, so that the client costs a fraction of the server.
  * @throws Error on any answer but 200
  */
-export async function measureThroughput({ port, path, headers, connections, forMs }: ThroughputRequest): Promise<{ count: number; elapsedMs: number }> {
-  const lines = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+export async function measureThroughput({
+  port,
+  path,
+  headers,
+  connections,
+  forMs,
+}: ThroughputRequest): Promise<{ count: number; elapsedMs: number }> {
+  const lines = [
+    `GET ${path} HTTP/1.1`,
+    `Host: 127.0.0.1:${port}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
   const request = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
   const started = performance.now();
-  const counts = await Promise.all(Array.from({ length: connections }, () => runConnection(port, request, started + forMs)));
+  const counts = await Promise.all(
+    Array.from({ length: connections }, () => runConnection(port, request, started + forMs)),
+  );
   return { count: counts.reduce((sum, count) => sum + count, 0), elapsedMs: performance.now() - started };
 }
 
@@ -31,7 +43,8 @@ function runConnection(port: number, request: Buffer, until: number): Promise<nu
     socket.on('data', (chunk: Buffer) => {
       answer += chunk.toString('latin1');
       if (!isWhole(answer)) return;
-      if (!answer.startsWith('HTTP/1.1 200 ')) return void socket.destroy(new Error(`expected 200, got ${answer.slice(0, 400)}`));
+      if (!answer.startsWith('HTTP/1.1 200 '))
+        return void socket.destroy(new Error(`expected 200, got ${answer.slice(0, 400)}`));
       answer = '';
       count += 1;
       if (performance.now() < until) return void socket.write(request);

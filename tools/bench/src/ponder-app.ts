@@ -5,8 +5,29 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 export function setUpPonder(directory: string, watched: readonly string[], token: string): void {
   mkdirSync(`${directory}/src/api`, { recursive: true });
   const write = (name: string, text: string): void => writeFileSync(`${directory}/${name}`, text);
-  write('package.json', JSON.stringify({ name: 'ponder-peer', private: true, type: 'module', dependencies: { ponder: '0.16.10', viem: '2.56.0', hono: '4.6.14' } }));
-  write('tsconfig.json', JSON.stringify({ compilerOptions: { strict: true, module: 'ES2022', target: 'ES2022', moduleResolution: 'bundler', skipLibCheck: true, noEmit: true }, include: ['./**/*.ts'] }));
+  write(
+    'package.json',
+    JSON.stringify({
+      name: 'ponder-peer',
+      private: true,
+      type: 'module',
+      dependencies: { ponder: '0.16.10', viem: '2.56.0', hono: '4.6.14' },
+    }),
+  );
+  write(
+    'tsconfig.json',
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        module: 'ES2022',
+        target: 'ES2022',
+        moduleResolution: 'bundler',
+        skipLibCheck: true,
+        noEmit: true,
+      },
+      include: ['./**/*.ts'],
+    }),
+  );
   write('ponder-env.d.ts', '/// <reference types="ponder/virtual" />\n');
   write(
     'ponder.config.ts',
@@ -49,6 +70,9 @@ ponder.on('Watched:transaction:to', async ({ event, context }) => {
   write('src/api/index.ts', `import { Hono } from 'hono';\nexport default new Hono();\n`);
   if (!existsSync(`${directory}/node_modules/ponder`)) {
     console.log('installing ponder 0.16.10 …');
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: directory, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], {
+      cwd: directory,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
   }
 }

@@ -13,7 +13,9 @@ export interface Recording {
   readonly blocks: number;
 }
 
-export const watchedAddresses: readonly string[] = Array.from({ length: 100_000 }, (_, index) => addressOf(`watched ${index}`));
+export const watchedAddresses: readonly string[] = Array.from({ length: 100_000 }, (_, index) =>
+  addressOf(`watched ${index}`),
+);
 /** Those that get every hundredth transfer, in turn. */
 export const hitAddresses = watchedAddresses.slice(0, 1_000);
 
@@ -21,7 +23,10 @@ export const hitAddresses = watchedAddresses.slice(0, 1_000);
 const SHAPES = { 200: 1_200, 1_500: 120 } as const;
 
 /** The recording of blocks of that many transactions, made when it is not there. */
-export async function openRecording(directory: string, transactions: keyof typeof SHAPES): Promise<Recording> {
+export async function openRecording(
+  directory: string,
+  transactions: keyof typeof SHAPES,
+): Promise<Recording> {
   const blocks = SHAPES[transactions];
   const file = `${directory}/${blocks}x${transactions}.ndjson`;
   await record(file, blocks, transactions);
@@ -48,7 +53,10 @@ async function record(file: string, blocks: number, transactions: number): Promi
       anvil.rpc<{ transactions: unknown[] }>('eth_getBlockByNumber', [tag, true]),
       anvil.rpc<unknown[]>('eth_getBlockReceipts', [tag]),
     ]);
-    if (number > first && full.transactions.length !== transactions) throw new Error(`expected ${transactions} transactions in block ${number}, got ${full.transactions.length}`);
+    if (number > first && full.transactions.length !== transactions)
+      throw new Error(
+        `expected ${transactions} transactions in block ${number}, got ${full.transactions.length}`,
+      );
     const line = `${JSON.stringify([number, header.hash])}\t${JSON.stringify(header)}\t${JSON.stringify(full)}\t${JSON.stringify(receipts)}\n`;
     if (!output.write(line)) await once(output, 'drain');
   }
@@ -60,7 +68,9 @@ async function record(file: string, blocks: number, transactions: number): Promi
 
 /** Whom transfer `index` of a chain goes to. */
 export function recipientOf(index: number): string {
-  return index % 100 === 0 ? hitAddresses[(index / 100) % hitAddresses.length]! : addressOf(`foreign ${index}`);
+  return index % 100 === 0
+    ? hitAddresses[(index / 100) % hitAddresses.length]!
+    : addressOf(`foreign ${index}`);
 }
 
 function addressOf(name: string): string {

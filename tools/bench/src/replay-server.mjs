@@ -24,36 +24,54 @@ let head = 0;
 const sockets = new Map();
 
 const hex = (value) => `"0x${value.toString(16)}"`;
-const numberOf = (tag) => (tag === 'latest' || tag === 'pending' ? head : tag === 'finalized' || tag === 'safe' ? Math.max(0, head - 2) : Number(tag));
+const numberOf = (tag) =>
+  tag === 'latest' || tag === 'pending'
+    ? head
+    : tag === 'finalized' || tag === 'safe'
+      ? Math.max(0, head - 2)
+      : Number(tag);
 
 function answer({ method, params = [] }) {
   switch (method) {
-    case 'eth_chainId': return hex(31337);
-    case 'net_version': return '"31337"';
-    case 'web3_clientVersion': return '"replay/1"';
-    case 'eth_syncing': return 'false';
-    case 'eth_blockNumber': return hex(head);
-    case 'eth_getBlockByNumber': return pick(blocks[numberOf(params[0])], params[1]);
-    case 'eth_getBlockByHash': return pick(byHash.get(params[0]), params[1]);
+    case 'eth_chainId':
+      return hex(31337);
+    case 'net_version':
+      return '"31337"';
+    case 'web3_clientVersion':
+      return '"replay/1"';
+    case 'eth_syncing':
+      return 'false';
+    case 'eth_blockNumber':
+      return hex(head);
+    case 'eth_getBlockByNumber':
+      return pick(blocks[numberOf(params[0])], params[1]);
+    case 'eth_getBlockByHash':
+      return pick(byHash.get(params[0]), params[1]);
     case 'eth_getBlockReceipts': {
       const ref = params[0];
       const entry = byHash.get(typeof ref === 'object' ? ref.blockHash : ref) ?? blocks[numberOf(ref)];
       return entry === undefined || entry.number > head ? 'null' : entry.receipts;
     }
-    case 'eth_getBalance': return '"0xde0b6b3a7640000"';
-    case 'eth_getCode': return '"0x60"';
-    case 'eth_call': return callReply(params[0]?.data ?? params[0]?.input ?? '0x');
-    default: return undefined;
+    case 'eth_getBalance':
+      return '"0xde0b6b3a7640000"';
+    case 'eth_getCode':
+      return '"0x60"';
+    case 'eth_call':
+      return callReply(params[0]?.data ?? params[0]?.input ?? '0x');
+    default:
+      return undefined;
   }
 }
 
-const pick = (entry, full) => (entry === undefined || entry.number > head ? 'null' : full ? entry.full : entry.header);
+const pick = (entry, full) =>
+  entry === undefined || entry.number > head ? 'null' : full ? entry.full : entry.header;
 
 const word = (value) => value.toString(16).padStart(64, '0');
 function callReply(data) {
   const selector = data.slice(0, 10);
   if (selector === '0x313ce567') return `"0x${word(18)}"`; // decimals()
-  if (selector === '0x95d89b41' || selector === '0x06fdde03') return `"0x${word(32)}${word(4)}${Buffer.from('TEST').toString('hex').padEnd(64, '0')}"`;
+  if (selector === '0x95d89b41' || selector === '0x06fdde03')
+    return `"0x${word(32)}${word(4)}${Buffer.from('TEST').toString('hex').padEnd(64, '0')}"`;
   return `"0x${word(10n ** 18n)}"`;
 }
 
@@ -72,12 +90,17 @@ const server = createServer((req, res) => {
     const body = JSON.parse(Buffer.concat(chunks).toString());
     if (req.url === '/control') {
       head = body.head;
-      for (const [socket, id] of sockets) socket.send(`{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":${blocks[head].header}}}`);
+      for (const [socket, id] of sockets)
+        socket.send(
+          `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":${blocks[head].header}}}`,
+        );
       res.end('{}');
       return;
     }
     const text = Array.isArray(body) ? `[${body.map(reply).join(',')}]` : reply(body);
-    res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
+    res
+      .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+      .end(text);
   });
 });
 new WebSocketServer({ server }).on('connection', (socket) => {

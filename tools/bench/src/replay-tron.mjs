@@ -19,10 +19,14 @@ for await (const line of createInterface({ input: createReadStream(file) })) {
 
 function answer(path, body) {
   switch (path) {
-    case '/wallet/getblockbyid': return byId.get(body.value)?.block;
-    case '/wallet/getblock': return (byId.get(body.id_or_num) ?? byNumber.get(Number(body.id_or_num)))?.header;
-    case '/wallet/gettransactioninfobyblocknum': return byNumber.get(body.num)?.infos;
-    default: return undefined;
+    case '/wallet/getblockbyid':
+      return byId.get(body.value)?.block;
+    case '/wallet/getblock':
+      return (byId.get(body.id_or_num) ?? byNumber.get(Number(body.id_or_num)))?.header;
+    case '/wallet/gettransactioninfobyblocknum':
+      return byNumber.get(body.num)?.infos;
+    default:
+      return undefined;
   }
 }
 
@@ -31,6 +35,8 @@ createServer((req, res) => {
   req.on('data', (chunk) => chunks.push(chunk));
   req.on('end', () => {
     const text = answer(req.url, JSON.parse(Buffer.concat(chunks).toString() || '{}')) ?? '{}';
-    res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
+    res
+      .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+      .end(text);
   });
 }).listen(Number(port), '127.0.0.1', () => console.log(`ready ${byId.size}`));

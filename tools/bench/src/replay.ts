@@ -13,7 +13,9 @@ export interface Replay {
 export async function startReplay(file: string): Promise<Replay> {
   const port = await freePort();
   const script = fileURLToPath(new URL('./replay-server.mjs', import.meta.url));
-  const child: ChildProcess = spawn(process.execPath, [script, file, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child: ChildProcess = spawn(process.execPath, [script, file, String(port)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, 'KILL'));
   await new Promise<void>((resolve, reject) => {
     child.stdout!.once('data', () => resolve());
@@ -22,7 +24,8 @@ export async function startReplay(file: string): Promise<Replay> {
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
-    setHead: async (head) => void (await fetch(`${url}/control`, { method: 'POST', body: JSON.stringify({ head }) })),
+    setHead: async (head) =>
+      void (await fetch(`${url}/control`, { method: 'POST', body: JSON.stringify({ head }) })),
     stop: () => void child.kill('SIGKILL'),
   };
 }

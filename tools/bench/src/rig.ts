@@ -21,8 +21,16 @@ export interface Rig {
   stop(): Promise<void>;
 }
 
-export async function startRig(names: readonly ServiceName[], env: Readonly<Record<string, string>> = {}): Promise<Rig> {
-  const [postgres, nats, redis, apiPort] = await Promise.all([startPostgres({ isOwn: true }), startNats(), startRedis(), freePort()]);
+export async function startRig(
+  names: readonly ServiceName[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Rig> {
+  const [postgres, nats, redis, apiPort] = await Promise.all([
+    startPostgres({ isOwn: true }),
+    startNats(),
+    startRedis(),
+    freePort(),
+  ]);
   const db = createDatabase({ url: postgres.url, applicationName: 'bench', poolSize: 2 });
   const made = await bootstrap(db, { label: 'svc' });
   const services = new Services({
@@ -40,7 +48,11 @@ export async function startRig(names: readonly ServiceName[], env: Readonly<Reco
   });
   const apiUrl = `http://127.0.0.1:${apiPort}/v1`;
   const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
-    const res = await fetch(apiUrl + path, { method, headers: { 'x-api-key': made.keys.api, 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const res = await fetch(apiUrl + path, {
+      method,
+      headers: { 'x-api-key': made.keys.api, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     if (!res.ok) throw new Error(`${method} ${path}: ${res.status} ${await res.text()}`);
     return res.status === 204 ? undefined : res.json();
   };
@@ -58,9 +70,17 @@ export async function startRig(names: readonly ServiceName[], env: Readonly<Reco
       await call('POST', `/blockchains/${CHAIN}/actions/activate`);
       await services.start(names);
     },
-    cursorNumber: async () => (await db.query<{ cursor_number: number | null }>('SELECT cursor_number FROM analyzer_states WHERE chain_gid = $1', [CHAIN])).rows[0]?.cursor_number ?? -1,
+    cursorNumber: async () =>
+      (
+        await db.query<{ cursor_number: number | null }>(
+          'SELECT cursor_number FROM analyzer_states WHERE chain_gid = $1',
+          [CHAIN],
+        )
+      ).rows[0]?.cursor_number ?? -1,
     explain: async (error) => {
-      const { rows } = await db.query('SELECT i.status, i.reason, i.head_number, a.status AS analyzer_status, a.reason AS analyzer_reason, a.cursor_number FROM ingestor_states i LEFT JOIN analyzer_states a USING (chain_gid)');
+      const { rows } = await db.query(
+        'SELECT i.status, i.reason, i.head_number, a.status AS analyzer_status, a.reason AS analyzer_reason, a.cursor_number FROM ingestor_states i LEFT JOIN analyzer_states a USING (chain_gid)',
+      );
       throw new Error(`${error.message}: ${JSON.stringify(rows)}\n${services.output.slice(-20).join('\n')}`);
     },
     stop: async () => {
@@ -82,7 +102,12 @@ export async function insertAddresses(rig: Rig, addresses: readonly string[]): P
   }
 }
 
-export async function waitUntil(what: string, timeoutMs: number, done: () => Promise<boolean>, everyMs = 5): Promise<void> {
+export async function waitUntil(
+  what: string,
+  timeoutMs: number,
+  done: () => Promise<boolean>,
+  everyMs = 5,
+): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await done())) {
     if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms for ${what}`);

@@ -5,6 +5,8 @@ import { createServer } from 'node:http';
 const body = readFileSync(process.argv[2]);
 const server = createServer((req, res) => {
   req.resume();
-  req.on('end', () => res.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body));
+  req.on('end', () =>
+    res.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body),
+  );
 });
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));

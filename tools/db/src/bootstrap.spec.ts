@@ -18,7 +18,10 @@ describe('bootstrap', () => {
   });
 
   const permissionsIn = async (workspaceId: string): Promise<Record<string, string[]>> => {
-    const { rows } = await db.query<{ type: string; permissions: string[] }>('SELECT type, permissions FROM api_keys WHERE workspace_id = $1', [workspaceId]);
+    const { rows } = await db.query<{ type: string; permissions: string[] }>(
+      'SELECT type, permissions FROM api_keys WHERE workspace_id = $1',
+      [workspaceId],
+    );
     return Object.fromEntries(rows.map(({ type, permissions }) => [type, permissions]));
   };
 
@@ -29,13 +32,23 @@ describe('bootstrap', () => {
     const { rows } = await db.query('SELECT id FROM workspaces WHERE is_operator');
     expect(rows).toEqual([{ id: made.find(({ isOperator }) => isOperator)!.workspaceId }]);
     for (const { workspaceId, isOperator } of made) {
-      const withoutChains = permissionsOf('api').filter((permission) => permission !== 'api:blockchain:write');
-      expect(await permissionsIn(workspaceId)).toEqual({ api: isOperator ? [...permissionsOf('api')] : withoutChains, rpc: [...permissionsOf('rpc')], mgt: [...permissionsOf('mgt')] });
+      const withoutChains = permissionsOf('api').filter(
+        (permission) => permission !== 'api:blockchain:write',
+      );
+      expect(await permissionsIn(workspaceId)).toEqual({
+        api: isOperator ? [...permissionsOf('api')] : withoutChains,
+        rpc: [...permissionsOf('rpc')],
+        mgt: [...permissionsOf('mgt')],
+      });
     }
   });
 
   it('has the database refuse a second one', async () => {
-    await expect(db.query(`UPDATE workspaces SET is_operator = true WHERE NOT is_operator`)).rejects.toThrow('workspaces_operator_key');
-    await expect(db.query(`INSERT INTO workspaces (name, is_operator) VALUES ('second', true)`)).rejects.toThrow('workspaces_operator_key');
+    await expect(db.query(`UPDATE workspaces SET is_operator = true WHERE NOT is_operator`)).rejects.toThrow(
+      'workspaces_operator_key',
+    );
+    await expect(
+      db.query(`INSERT INTO workspaces (name, is_operator) VALUES ('second', true)`),
+    ).rejects.toThrow('workspaces_operator_key');
   });
 });

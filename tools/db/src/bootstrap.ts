@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { generateApiKey, hashApiKey, isOperatorPermission, maskApiKey, permissionsOf } from '@chainwatch/api-key';
+import {
+  generateApiKey,
+  hashApiKey,
+  isOperatorPermission,
+  maskApiKey,
+  permissionsOf,
+} from '@chainwatch/api-key';
 import type { ApiKeyType } from '@chainwatch/api-key';
 import { createDatabase } from '@chainwatch/db';
 import type { Database, Sql } from '@chainwatch/db';
@@ -23,13 +29,31 @@ export interface BootstrapOptions {
 }
 
 /** Makes a workspace, a project and one key of each type with every permission that it can have, in one transaction. */
-export async function bootstrap(db: Pick<Database, 'transaction'>, options: BootstrapOptions): Promise<Bootstrap> {
+export async function bootstrap(
+  db: Pick<Database, 'transaction'>,
+  options: BootstrapOptions,
+): Promise<Bootstrap> {
   return db.transaction(async (sql) => {
     const { id: workspaceId, isOperator } = await insertWorkspace(sql, options.workspaceName ?? 'Default');
-    const projects = await sql.query<{ id: string }>('INSERT INTO projects (workspace_id, name) VALUES ($1, $2) RETURNING id', [workspaceId, options.projectName ?? 'Default']);
+    const projects = await sql.query<{ id: string }>(
+      'INSERT INTO projects (workspace_id, name) VALUES ($1, $2) RETURNING id',
+      [workspaceId, options.projectName ?? 'Default'],
+    );
     const projectId = projects.rows[0]!.id;
-    const makeKey = (type: ApiKeyType) => insertKey(sql, { type, workspaceId, isOperator, projectId: type === 'api' ? projectId : null, label: options.label });
-    return { workspaceId, isOperator, projectId, keys: { api: await makeKey('api'), rpc: await makeKey('rpc'), management: await makeKey('mgt') } };
+    const makeKey = (type: ApiKeyType) =>
+      insertKey(sql, {
+        type,
+        workspaceId,
+        isOperator,
+        projectId: type === 'api' ? projectId : null,
+        label: options.label,
+      });
+    return {
+      workspaceId,
+      isOperator,
+      projectId,
+      keys: { api: await makeKey('api'), rpc: await makeKey('rpc'), management: await makeKey('mgt') },
+    };
   });
 }
 
@@ -53,10 +77,20 @@ interface NewKey {
 
 async function insertKey(sql: Sql, key: NewKey): Promise<string> {
   const text = generateApiKey({ label: key.label, type: key.type, randomBytes });
-  const permissions = permissionsOf(key.type).filter((permission) => key.isOperator || !isOperatorPermission(permission));
+  const permissions = permissionsOf(key.type).filter(
+    (permission) => key.isOperator || !isOperatorPermission(permission),
+  );
   await sql.query(
     `INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [key.type, key.workspaceId, key.projectId, `bootstrap ${key.type}`, maskApiKey(text), Buffer.from(hashApiKey(text)), permissions],
+    [
+      key.type,
+      key.workspaceId,
+      key.projectId,
+      `bootstrap ${key.type}`,
+      maskApiKey(text),
+      Buffer.from(hashApiKey(text)),
+      permissions,
+    ],
   );
   return text;
 }

@@ -6,7 +6,9 @@ import { readDatabaseUrl } from './read-database-url.ts';
 
 // A bundle has them beside it.
 const besideDir = fileURLToPath(new URL('./migrations', import.meta.url));
-const migrationsDir = existsSync(besideDir) ? besideDir : fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
+const migrationsDir = existsSync(besideDir)
+  ? besideDir
+  : fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
 
 try {
   const { applied, skipped } = await applyMigrations(readDatabaseUrl(), migrationsDir);

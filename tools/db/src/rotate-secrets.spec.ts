@@ -25,30 +25,56 @@ describe('rotateSecrets', () => {
   });
 
   it('knows every sealed column of the schema', async () => {
-    const { rows } = await db.query(`SELECT table_name || '.' || column_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name LIKE '%sealed'`);
-    expect(rows.map(({ name }) => name).sort()).toEqual(SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort());
+    const { rows } = await db.query(
+      `SELECT table_name || '.' || column_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name LIKE '%sealed'`,
+    );
+    expect(rows.map(({ name }) => name).sort()).toEqual(
+      SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort(),
+    );
   });
 
   it('seals everything anew, whatever its number, so that the old key can go; what it cannot open it names', async () => {
     const { projectId } = await bootstrap(db, { label: 'svc' });
-    const ids = Array.from({ length: 1_200 }, (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`);
+    const ids = Array.from(
+      { length: 1_200 },
+      (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    );
     await db.query(
       `INSERT INTO notification_channels (id, project_id, kind, name, config, credentials_sealed) SELECT u.id, $3, 'webhook', 'w', '{}', u.sealed FROM unnest($1::uuid[], $2::text[]) AS u (id, sealed)`,
       [ids, ids.map((id) => before.seal(`credentials of ${id}`, `channel:${id}`)), projectId],
     );
-    await db.query(`INSERT INTO webhook_secrets (id, channel_id, secret_sealed, mask, state) VALUES ($1, $1, $2, '', 'current')`, [ids[0], before.seal('secret', `webhook_secret:${ids[0]}`)]);
+    await db.query(
+      `INSERT INTO webhook_secrets (id, channel_id, secret_sealed, mask, state) VALUES ($1, $1, $2, '', 'current')`,
+      [ids[0], before.seal('secret', `webhook_secret:${ids[0]}`)],
+    );
     const gid = 'eip155:1';
-    await db.query(`INSERT INTO blockchains (gid, family, name, short_name, image_url, endpoint_sealed, evm_endpoint_sealed) VALUES ($1, 'evm', 'n', 's', 'i', $2, $3)`, [
-      gid, before.seal('node', `endpoint:${gid}`), before.seal('evm node', `evm_endpoint:${gid}`),
-    ]);
+    await db.query(
+      `INSERT INTO blockchains (gid, family, name, short_name, image_url, endpoint_sealed, evm_endpoint_sealed) VALUES ($1, 'evm', 'n', 's', 'i', $2, $3)`,
+      [gid, before.seal('node', `endpoint:${gid}`), before.seal('evm node', `evm_endpoint:${gid}`)],
+    );
     const lost = ids.at(-1)!;
-    await db.query('UPDATE notification_channels SET credentials_sealed = $2 WHERE id = $1', [lost, before.seal('x', 'channel:another')]);
+    await db.query('UPDATE notification_channels SET credentials_sealed = $2 WHERE id = $1', [
+      lost,
+      before.seal('x', 'channel:another'),
+    ]);
 
-    expect(await rotateSecrets(db, during)).toEqual({ resealed: 1_202, unreadable: [`notification_channels.credentials_sealed ${lost}`] });
+    expect(await rotateSecrets(db, during)).toEqual({
+      resealed: 1_202,
+      unreadable: [`notification_channels.credentials_sealed ${lost}`],
+    });
     expect(await rotateSecrets(db, during)).toMatchObject({ resealed: 0 });
-    const { rows } = await db.query('SELECT id, credentials_sealed FROM notification_channels WHERE id <> $1', [lost]);
-    for (const { id, credentials_sealed } of rows) expect(after.open(credentials_sealed, `channel:${id}`)).toBe(`credentials of ${id}`);
-    const { rows: [chain] } = await db.query('SELECT endpoint_sealed, evm_endpoint_sealed FROM blockchains');
-    expect([after.open(chain.endpoint_sealed, `endpoint:${gid}`), after.open(chain.evm_endpoint_sealed, `evm_endpoint:${gid}`)]).toEqual(['node', 'evm node']);
+    const { rows } = await db.query(
+      'SELECT id, credentials_sealed FROM notification_channels WHERE id <> $1',
+      [lost],
+    );
+    for (const { id, credentials_sealed } of rows)
+      expect(after.open(credentials_sealed, `channel:${id}`)).toBe(`credentials of ${id}`);
+    const {
+      rows: [chain],
+    } = await db.query('SELECT endpoint_sealed, evm_endpoint_sealed FROM blockchains');
+    expect([
+      after.open(chain.endpoint_sealed, `endpoint:${gid}`),
+      after.open(chain.evm_endpoint_sealed, `evm_endpoint:${gid}`),
+    ]).toEqual(['node', 'evm node']);
   });
 });

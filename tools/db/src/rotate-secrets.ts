@@ -36,13 +36,20 @@ const BATCH = 500;
 export async function rotateSecrets(db: Sql, sealer: Sealer): Promise<Rotation> {
   const total = { resealed: 0, unreadable: [] as string[] };
   for (const column of SEALED_COLUMNS) {
-    for (let after: string | null = ''; after !== null; ) after = await rotateBatch(db, sealer, column, after, total);
+    for (let after: string | null = ''; after !== null; )
+      after = await rotateBatch(db, sealer, column, after, total);
   }
   return total;
 }
 
 /** One page by key; the key to go on after, null at the end. */
-async function rotateBatch(db: Sql, sealer: Sealer, { table, key, column, context }: SealedColumn, after: string, total: { resealed: number; unreadable: string[] }): Promise<string | null> {
+async function rotateBatch(
+  db: Sql,
+  sealer: Sealer,
+  { table, key, column, context }: SealedColumn,
+  after: string,
+  total: { resealed: number; unreadable: string[] },
+): Promise<string | null> {
   const { rows } = await db.query<{ key: string; sealed: string }>(
     `SELECT ${key}::text AS key, ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL AND ${key}::text > $1 ORDER BY ${key}::text LIMIT ${BATCH}`,
     [after],
@@ -55,7 +62,11 @@ async function rotateBatch(db: Sql, sealer: Sealer, { table, key, column, contex
   const { rowCount } = await db.query(
     `UPDATE ${table} t SET ${column} = u.resealed FROM unnest($1::text[], $2::text[], $3::text[]) AS u (key, sealed, resealed)
      WHERE t.${key}::text = u.key AND t.${column} = u.sealed`,
-    [changes.map((change) => change.key), changes.map(({ sealed }) => sealed), changes.map(({ resealed }) => resealed)],
+    [
+      changes.map((change) => change.key),
+      changes.map(({ sealed }) => sealed),
+      changes.map(({ resealed }) => resealed),
+    ],
   );
   total.resealed += rowCount ?? 0;
   return rows.length < BATCH ? null : rows.at(-1)!.key;
@@ -73,7 +84,8 @@ function tryReseal(sealer: Sealer, sealed: string, context: string): string | un
 
 async function main(): Promise<void> {
   const { SECRETS_KEYS } = process.env;
-  if (!SECRETS_KEYS) throw new Error('Set SECRETS_KEYS as the services have it, the new key first: kid:base64,kid:base64.');
+  if (!SECRETS_KEYS)
+    throw new Error('Set SECRETS_KEYS as the services have it, the new key first: kid:base64,kid:base64.');
   const db = createDatabase({ url: readDatabaseUrl(), applicationName: 'rotate-secrets', poolSize: 1 });
   try {
     const rotation = await rotateSecrets(db, createSealer(parseSecretsKeys(SECRETS_KEYS)));

@@ -34,7 +34,9 @@ export interface BitcoinNode extends BitcoinRpc {
   readMempool(): Promise<Transaction[]>;
   readBlock(hashOrHeight: string | number): Promise<Block>;
   /** The confirmed coins of `keys` that the node calls unspent, immature ones included. */
-  readCoins(keys: readonly ScriptKey[]): Promise<(KeyedCoin & { readonly height: number; readonly isCoinbase: boolean })[]>;
+  readCoins(
+    keys: readonly ScriptKey[],
+  ): Promise<(KeyedCoin & { readonly height: number; readonly isCoinbase: boolean })[]>;
 }
 
 interface Tip {
@@ -50,23 +52,43 @@ export function connectBitcoinNode(url: string): BitcoinNode {
   const rpc = createBitcoinRpc(url);
   const readMempool = async (): Promise<Transaction[]> => {
     const txids = await rpc.call<string[]>('getrawmempool');
-    return sortTransactions((await rpc.batch<string>('getrawtransaction', txids.map((txid) => [txid]))).map((hex) => Transaction.fromHex(hex)));
+    return sortTransactions(
+      (
+        await rpc.batch<string>(
+          'getrawtransaction',
+          txids.map((txid) => [txid]),
+        )
+      ).map((hex) => Transaction.fromHex(hex)),
+    );
   };
   return {
     ...rpc,
     readHeight: () => rpc.call<number>('getblockcount'),
     async mine(count = 1, { script, transactions } = {}) {
       const first = transactions ?? (await readMempool());
-      return extend(rpc, await readTip(rpc), Array.from({ length: count }, (_, index) => (index === 0 ? first : [])), script);
+      return extend(
+        rpc,
+        await readTip(rpc),
+        Array.from({ length: count }, (_, index) => (index === 0 ? first : [])),
+        script,
+      );
     },
     async reorg({ depth, script, transactions = [] }) {
       const ancestor = await readTip(rpc, (await rpc.call<number>('getblockcount')) - depth);
-      return extend(rpc, ancestor, Array.from({ length: depth + 1 }, (_, index) => transactions[index] ?? []), script);
+      return extend(
+        rpc,
+        ancestor,
+        Array.from({ length: depth + 1 }, (_, index) => transactions[index] ?? []),
+        script,
+      );
     },
     send: (transaction) => rpc.call<string>('sendrawtransaction', [transaction.toHex()]),
     readMempool,
     async readBlock(hashOrHeight) {
-      const hash = typeof hashOrHeight === 'string' ? hashOrHeight : await rpc.call<string>('getblockhash', [hashOrHeight]);
+      const hash =
+        typeof hashOrHeight === 'string'
+          ? hashOrHeight
+          : await rpc.call<string>('getblockhash', [hashOrHeight]);
       return Block.fromHex(await rpc.call<string>('getblock', [hash, 0]));
     },
     readCoins: (keys) => readCoins(rpc, keys),
@@ -74,12 +96,20 @@ export function connectBitcoinNode(url: string): BitcoinNode {
 }
 
 async function readTip(rpc: BitcoinRpc, height?: number): Promise<Tip> {
-  const hash = height === undefined ? await rpc.call<string>('getbestblockhash') : await rpc.call<string>('getblockhash', [height]);
+  const hash =
+    height === undefined
+      ? await rpc.call<string>('getbestblockhash')
+      : await rpc.call<string>('getblockhash', [height]);
   return rpc.call<Tip>('getblockheader', [hash]);
 }
 
 /** One block per list of transactions on top of `tip`; their times end now, unless the chain is ahead of the clock already. */
-async function extend(rpc: BitcoinRpc, tip: Tip, contents: readonly (readonly Transaction[])[], script: Uint8Array = NOBODY): Promise<string[]> {
+async function extend(
+  rpc: BitcoinRpc,
+  tip: Tip,
+  contents: readonly (readonly Transaction[])[],
+  script: Uint8Array = NOBODY,
+): Promise<string[]> {
   const now = Math.floor(Date.now() / 1_000);
   const blocks: Block[] = [];
   let previous = tip;
@@ -97,5 +127,6 @@ async function extend(rpc: BitcoinRpc, tip: Tip, contents: readonly (readonly Tr
 /** @throws Error when the node refuses the block; one of a branch that is not the longest yet is fine */
 async function submit(rpc: BitcoinRpc, block: Block): Promise<void> {
   const verdict = await rpc.call<string | null>('submitblock', [block.toHex()]);
-  if (verdict !== null && verdict !== 'inconclusive') throw new Error(`expected the node to take block ${block.getId()}, got ${verdict}`);
+  if (verdict !== null && verdict !== 'inconclusive')
+    throw new Error(`expected the node to take block ${block.getId()}, got ${verdict}`);
 }

@@ -36,7 +36,10 @@ export function createBitcoinRpc(url: string): BitcoinRpc {
     });
     const text = await response.text();
     // bitcoind answers errors with 404 and 500 and says in the body what went wrong.
-    if (!text.startsWith('{') && !text.startsWith('[')) throw new Error(`expected JSON from the Bitcoin node, got status ${response.status} ${text.slice(0, 200)}`);
+    if (!text.startsWith('{') && !text.startsWith('['))
+      throw new Error(
+        `expected JSON from the Bitcoin node, got status ${response.status} ${text.slice(0, 200)}`,
+      );
     return JSON.parse(text);
   };
   return {
@@ -46,7 +49,9 @@ export function createBitcoinRpc(url: string): BitcoinRpc {
     async batch<T>(method: string, paramsList: readonly (readonly unknown[])[]) {
       if (paramsList.length === 0) return [];
       const answers = (await post(paramsList.map((params, id) => ({ id, method, params })))) as Answer[];
-      return [...answers].sort((one, other) => one.id - other.id).map((answer) => readResult<T>(method, answer));
+      return [...answers]
+        .sort((one, other) => one.id - other.id)
+        .map((answer) => readResult<T>(method, answer));
     },
   };
 }

@@ -3,7 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startBcoin, type BcoinHandle } from '@chainwatch/testing';
-import { addressToScript, buildTransaction, createScriptKey, fundWallet, payFromWallet, SCRIPT_KINDS, type KeyedCoin, type ScriptKey } from './index.ts';
+import {
+  addressToScript,
+  buildTransaction,
+  createScriptKey,
+  fundWallet,
+  payFromWallet,
+  SCRIPT_KINDS,
+  type KeyedCoin,
+  type ScriptKey,
+} from './index.ts';
 
 const GENESIS = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206';
 const FEE = 10_000n;
@@ -21,13 +30,17 @@ async function fund(keys: readonly ScriptKey[]): Promise<KeyedCoin[]> {
   const miner = createKey();
   await node.mine(1, { script: miner.script });
   await node.mine(100);
-  const transaction = buildTransaction({ coins: await node.readCoins([miner]), outputs: keys.map(({ script }) => ({ script, value: 50_000_000n })) });
+  const transaction = buildTransaction({
+    coins: await node.readCoins([miner]),
+    outputs: keys.map(({ script }) => ({ script, value: 50_000_000n })),
+  });
   await node.send(transaction);
   await node.mine();
   return keys.map((key, vout) => ({ txid: transaction.getId(), vout, value: 50_000_000n, key }));
 }
 
-const pay = (coin: KeyedCoin, to: ScriptKey, fee = FEE): ReturnType<typeof buildTransaction> => buildTransaction({ coins: [coin], outputs: [{ script: to.script, value: coin.value - fee }] });
+const pay = (coin: KeyedCoin, to: ScriptKey, fee = FEE): ReturnType<typeof buildTransaction> =>
+  buildTransaction({ coins: [coin], outputs: [{ script: to.script, value: coin.value - fee }] });
 
 describe('the wallet of the local chain', () => {
   it('pays from a chain that is kept on disk and was stopped in between', async () => {
@@ -43,8 +56,14 @@ describe('the wallet of the local chain', () => {
     const second = await startBcoin({ dataDir, hasCoinScan: true });
     await payFromWallet(second, outputs);
     await second.mine();
-    expect((await second.readCoins([payee])).map(({ value }) => value)).toEqual([7_000_000_000n, 7_000_000_000n, 7_000_000_000n]);
-    await expect(payFromWallet(second, [{ script: payee.script, value: 100_000_000_000n }])).rejects.toThrow('expected 100000010000 satoshi');
+    expect((await second.readCoins([payee])).map(({ value }) => value)).toEqual([
+      7_000_000_000n,
+      7_000_000_000n,
+      7_000_000_000n,
+    ]);
+    await expect(payFromWallet(second, [{ script: payee.script, value: 100_000_000_000n }])).rejects.toThrow(
+      'expected 100000010000 satoshi',
+    );
     await second.stop();
     rmSync(dataDir, { recursive: true });
   });
@@ -63,17 +82,24 @@ describe('the Bitcoin devnet', () => {
   it('takes spends of every script type into its mempool and into a block', async () => {
     const coins = await fund(SCRIPT_KINDS.map(createKey));
     const payee = createKey('p2tr');
-    const transactions = [pay(coins[0]!, payee), buildTransaction({ coins: coins.slice(1), outputs: [{ script: payee.script, value: 1_000_000n }] })];
+    const transactions = [
+      pay(coins[0]!, payee),
+      buildTransaction({ coins: coins.slice(1), outputs: [{ script: payee.script, value: 1_000_000n }] }),
+    ];
     for (const transaction of transactions) expect(await node.send(transaction)).toBe(transaction.getId());
     await node.mine();
-    expect((await node.readCoins([payee])).map(({ txid }) => txid)).toEqual(transactions.map((transaction) => transaction.getId()));
+    expect((await node.readCoins([payee])).map(({ txid }) => txid)).toEqual(
+      transactions.map((transaction) => transaction.getId()),
+    );
     expect(await node.readCoins(coins.map(({ key }) => key))).toEqual([]);
   });
 
   it.each(SCRIPT_KINDS.filter((kind) => kind !== 'p2tr'))('refuses a wrong signature of %s', async (kind) => {
     const [coin] = await fund([createKey(kind)]);
     const stranger = { ...createKey(kind), script: coin!.key.script };
-    await expect(node.send(pay({ ...coin!, key: stranger }, createKey()))).rejects.toMatchObject({ code: -26 });
+    await expect(node.send(pay({ ...coin!, key: stranger }, createKey()))).rejects.toMatchObject({
+      code: -26,
+    });
   });
 
   it('replaces by fee, descendants included, and refuses a replacement that pays too little', async () => {
@@ -84,8 +110,14 @@ describe('the Bitcoin devnet', () => {
     await node.send(first);
     const child = pay({ txid: first.getId(), vout: 0, value: coin!.value - FEE, key }, createKey());
     await node.send(child);
-    await expect(node.send(parent)).rejects.toMatchObject({ code: -26, message: expect.stringContaining('insufficient fee') as string });
-    expect((await node.readMempool()).map((transaction) => transaction.getId())).toEqual([first.getId(), child.getId()]);
+    await expect(node.send(parent)).rejects.toMatchObject({
+      code: -26,
+      message: expect.stringContaining('insufficient fee') as string,
+    });
+    expect((await node.readMempool()).map((transaction) => transaction.getId())).toEqual([
+      first.getId(),
+      child.getId(),
+    ]);
     const bumped = pay(coin!, createKey(), FEE * 5n);
     await node.send(bumped);
     expect((await node.readMempool()).map((transaction) => transaction.getId())).toEqual([bumped.getId()]);
@@ -119,7 +151,20 @@ describe('the Bitcoin devnet', () => {
   it('finds coins by script as Bitcoin Core does', async () => {
     const [coin] = await fund([createKey('p2tr')]);
     const script = Buffer.from(coin!.key.script).toString('hex');
-    const { unspents, height } = await node.call<{ unspents: unknown[]; height: number }>('scantxoutset', ['start', [`raw(${script})`]]);
-    expect(unspents).toEqual([{ txid: coin!.txid, vout: 0, scriptPubKey: script, desc: `raw(${script})`, amount: 0.5, coinbase: false, height }]);
+    const { unspents, height } = await node.call<{ unspents: unknown[]; height: number }>('scantxoutset', [
+      'start',
+      [`raw(${script})`],
+    ]);
+    expect(unspents).toEqual([
+      {
+        txid: coin!.txid,
+        vout: 0,
+        scriptPubKey: script,
+        desc: `raw(${script})`,
+        amount: 0.5,
+        coinbase: false,
+        height,
+      },
+    ]);
   });
 });

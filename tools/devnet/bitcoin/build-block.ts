@@ -35,11 +35,19 @@ function buildCoinbase({ height, script: payee, transactions }: BlockPlan): Tran
   const coinbase = new Transaction();
   coinbase.version = 2;
   // BIP-34: the height comes first.
-  coinbase.addInput(new Uint8Array(32), 0xffffffff, 0xffffffff, script.compile([script.number.encode(height), randomBytes(8)]));
+  coinbase.addInput(
+    new Uint8Array(32),
+    0xffffffff,
+    0xffffffff,
+    script.compile([script.number.encode(height), randomBytes(8)]),
+  );
   coinbase.addOutput(payee, 5_000_000_000n >> BigInt(Math.floor(height / REGTEST_HALVING_INTERVAL)));
   // The commitment of BIP-141, in which the coinbase itself counts as zeros.
   coinbase.setWitness(0, [new Uint8Array(32)]);
   const commitment = Block.calculateMerkleRoot([coinbase, ...transactions], true);
-  coinbase.addOutput(script.compile([script.OPS.OP_RETURN!, Buffer.concat([COMMITMENT_HEADER, commitment])]), 0n);
+  coinbase.addOutput(
+    script.compile([script.OPS.OP_RETURN!, Buffer.concat([COMMITMENT_HEADER, commitment])]),
+    0n,
+  );
   return coinbase;
 }

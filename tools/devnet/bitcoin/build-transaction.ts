@@ -17,10 +17,17 @@ export interface TransactionOutput {
 }
 
 /** A signed transaction; what the outputs leave of the coins is the fee. It says that it may be replaced (BIP-125). */
-export function buildTransaction({ coins, outputs }: { readonly coins: readonly KeyedCoin[]; readonly outputs: readonly TransactionOutput[] }): Transaction {
+export function buildTransaction({
+  coins,
+  outputs,
+}: {
+  readonly coins: readonly KeyedCoin[];
+  readonly outputs: readonly TransactionOutput[];
+}): Transaction {
   const transaction = new Transaction();
   transaction.version = 2;
-  for (const { txid, vout } of coins) transaction.addInput(Buffer.from(txid, 'hex').reverse(), vout, 0xfffffffd);
+  for (const { txid, vout } of coins)
+    transaction.addInput(Buffer.from(txid, 'hex').reverse(), vout, 0xfffffffd);
   for (const { script, value } of outputs) transaction.addOutput(script, value);
   const spent = coins.map(({ key, value }) => ({ script: key.script, value }));
   coins.forEach(({ key }, index) => key.sign(transaction, index, spent));

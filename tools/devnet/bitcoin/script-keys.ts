@@ -33,11 +33,19 @@ export function createScriptKey(kind: ScriptKind, secret: Uint8Array): ScriptKey
 const makers: Readonly<Record<ScriptKind, ScriptMaker>> = {
   p2pkh: (pair) => {
     const own = payments.p2pkh({ pubkey: pair.publicKey, network });
-    return { ...receive(own), sign: (tx, index) => tx.setInputScript(index, script.compile([signLegacy(pair, tx, index, own.output!), pair.publicKey])) };
+    return {
+      ...receive(own),
+      sign: (tx, index) =>
+        tx.setInputScript(index, script.compile([signLegacy(pair, tx, index, own.output!), pair.publicKey])),
+    };
   },
   p2sh: (pair) => {
     const redeem = multisigOf(pair);
-    const sign: ScriptKey['sign'] = (tx, index) => tx.setInputScript(index, script.compile([OPS.OP_0!, signLegacy(pair, tx, index, redeem.output!), redeem.output!]));
+    const sign: ScriptKey['sign'] = (tx, index) =>
+      tx.setInputScript(
+        index,
+        script.compile([OPS.OP_0!, signLegacy(pair, tx, index, redeem.output!), redeem.output!]),
+      );
     return { ...receive(payments.p2sh({ redeem, network })), sign };
   },
   'p2sh-p2wpkh': (pair) => {
@@ -48,10 +56,18 @@ const makers: Readonly<Record<ScriptKind, ScriptMaker>> = {
     };
     return { ...receive(payments.p2sh({ redeem, network })), sign };
   },
-  p2wpkh: (pair) => ({ ...receive(payments.p2wpkh({ pubkey: pair.publicKey, network })), sign: (tx, index, spent) => signWitnessKey(pair, tx, index, spent) }),
+  p2wpkh: (pair) => ({
+    ...receive(payments.p2wpkh({ pubkey: pair.publicKey, network })),
+    sign: (tx, index, spent) => signWitnessKey(pair, tx, index, spent),
+  }),
   p2wsh: (pair) => {
     const redeem = multisigOf(pair);
-    const sign: ScriptKey['sign'] = (tx, index, spent) => tx.setWitness(index, [new Uint8Array(), signWitness(pair, tx, index, redeem.output!, spent), redeem.output!]);
+    const sign: ScriptKey['sign'] = (tx, index, spent) =>
+      tx.setWitness(index, [
+        new Uint8Array(),
+        signWitness(pair, tx, index, redeem.output!, spent),
+        redeem.output!,
+      ]);
     return { ...receive(payments.p2wsh({ redeem, network })), sign };
   },
   p2tr: (pair) => ({
@@ -74,8 +90,16 @@ function signLegacy(pair: KeyPair, tx: Transaction, index: number, scriptCode: U
   return encodeSignature(pair.sign(tx.hashForSignature(index, scriptCode, Transaction.SIGHASH_ALL)));
 }
 
-function signWitness(pair: KeyPair, tx: Transaction, index: number, scriptCode: Uint8Array, spent: readonly SpentOutput[]): Uint8Array {
-  return encodeSignature(pair.sign(tx.hashForWitnessV0(index, scriptCode, spent[index]!.value, Transaction.SIGHASH_ALL)));
+function signWitness(
+  pair: KeyPair,
+  tx: Transaction,
+  index: number,
+  scriptCode: Uint8Array,
+  spent: readonly SpentOutput[],
+): Uint8Array {
+  return encodeSignature(
+    pair.sign(tx.hashForWitnessV0(index, scriptCode, spent[index]!.value, Transaction.SIGHASH_ALL)),
+  );
 }
 
 /** BIP-143: the script that is signed for a P2WPKH input is the P2PKH one of the same key. */

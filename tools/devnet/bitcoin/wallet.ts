@@ -11,7 +11,13 @@ const FEE_PER_TRANSACTION = 10_000n;
 
 interface CoinScan {
   readonly height: number;
-  readonly unspents: readonly { readonly txid: string; readonly vout: number; readonly amount: number; readonly coinbase: boolean; readonly height: number }[];
+  readonly unspents: readonly {
+    readonly txid: string;
+    readonly vout: number;
+    readonly amount: number;
+    readonly coinbase: boolean;
+    readonly height: number;
+  }[];
 }
 
 /** The wallet of the local chain: its key is no secret. */
@@ -24,7 +30,10 @@ export async function fundWallet(node: BitcoinNode): Promise<void> {
 }
 
 /** Sends from the wallet to the mempool. The node needs scantxoutset. @throws Error when the wallet has too little */
-export async function payFromWallet(node: BitcoinNode, outputs: readonly TransactionOutput[]): Promise<Transaction> {
+export async function payFromWallet(
+  node: BitcoinNode,
+  outputs: readonly TransactionOutput[],
+): Promise<Transaction> {
   const wanted = outputs.reduce((sum, { value }) => sum + value, FEE_PER_TRANSACTION);
   const coins: KeyedCoin[] = [];
   let sum = 0n;
@@ -33,8 +42,12 @@ export async function payFromWallet(node: BitcoinNode, outputs: readonly Transac
     coins.push(coin);
     sum += coin.value;
   }
-  if (sum < wanted) throw new Error(`expected ${wanted} satoshi in the wallet of the local chain, got ${sum}`);
-  const transaction = buildTransaction({ coins, outputs: [...outputs, { script: walletKey.script, value: sum - wanted }] });
+  if (sum < wanted)
+    throw new Error(`expected ${wanted} satoshi in the wallet of the local chain, got ${sum}`);
+  const transaction = buildTransaction({
+    coins,
+    outputs: [...outputs, { script: walletKey.script, value: sum - wanted }],
+  });
   await node.send(transaction);
   return transaction;
 }
@@ -42,14 +55,33 @@ export async function payFromWallet(node: BitcoinNode, outputs: readonly Transac
 /** The largest first; change of the mempool included, so that one payment need not wait for the block of another. */
 async function listSpendable(node: BitcoinNode): Promise<KeyedCoin[]> {
   const script = Buffer.from(walletKey.script);
-  const [{ height, unspents }, mempool] = await Promise.all([node.call<CoinScan>('scantxoutset', ['start', [`raw(${script.toString('hex')})`]]), node.readMempool()]);
+  const [{ height, unspents }, mempool] = await Promise.all([
+    node.call<CoinScan>('scantxoutset', ['start', [`raw(${script.toString('hex')})`]]),
+    node.readMempool(),
+  ]);
   const confirmed = unspents
     .filter((coin) => !coin.coinbase || height - coin.height + 1 >= COINBASE_MATURITY)
-    .map(({ txid, vout, amount }) => ({ txid, vout, value: BigInt(Math.round(amount * 1e8)), key: walletKey }));
+    .map(({ txid, vout, amount }) => ({
+      txid,
+      vout,
+      value: BigInt(Math.round(amount * 1e8)),
+      key: walletKey,
+    }));
   const pending = mempool.flatMap((transaction) =>
-    transaction.outs.flatMap((output, vout) => (script.equals(output.script) ? [{ txid: transaction.getId(), vout, value: output.value, key: walletKey }] : [])),
+    transaction.outs.flatMap((output, vout) =>
+      script.equals(output.script)
+        ? [{ txid: transaction.getId(), vout, value: output.value, key: walletKey }]
+        : [],
+    ),
   );
-  const spent = new Set(mempool.flatMap(({ ins }) => ins.map(({ hash, index }) => `${Buffer.from(hash).reverse().toString('hex')}:${index}`)));
+  const spent = new Set(
+    mempool.flatMap(({ ins }) =>
+      ins.map(({ hash, index }) => `${Buffer.from(hash).reverse().toString('hex')}:${index}`),
+    ),
+  );
   const unique = new Map([...confirmed, ...pending].map((coin) => [`${coin.txid}:${coin.vout}`, coin]));
-  return [...unique].filter(([outpoint]) => !spent.has(outpoint)).map(([, coin]) => coin).sort((one, other) => Number(other.value - one.value));
+  return [...unique]
+    .filter(([outpoint]) => !spent.has(outpoint))
+    .map(([, coin]) => coin)
+    .sort((one, other) => Number(other.value - one.value));
 }

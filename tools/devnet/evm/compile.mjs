@@ -3,10 +3,14 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import solc from 'solc';
 
 const contractsDir = new URL('./contracts/', import.meta.url);
-const files = readdirSync(contractsDir).filter((file) => file.endsWith('.sol')).sort();
+const files = readdirSync(contractsDir)
+  .filter((file) => file.endsWith('.sol'))
+  .sort();
 const input = {
   language: 'Solidity',
-  sources: Object.fromEntries(files.map((file) => [file, { content: readFileSync(new URL(file, contractsDir), 'utf8') }])),
+  sources: Object.fromEntries(
+    files.map((file) => [file, { content: readFileSync(new URL(file, contractsDir), 'utf8') }]),
+  ),
   settings: {
     optimizer: { enabled: true, runs: 200 },
     // Every devnet and fork that the tests use understands Shanghai.
@@ -24,7 +28,8 @@ if (errors.length > 0) {
 }
 const artifacts = {};
 for (const file of files) {
-  for (const [name, { abi, evm }] of Object.entries(output.contracts[file])) artifacts[name] = { abi, bytecode: `0x${evm.bytecode.object}` };
+  for (const [name, { abi, evm }] of Object.entries(output.contracts[file]))
+    artifacts[name] = { abi, bytecode: `0x${evm.bytecode.object}` };
 }
 writeFileSync(new URL('./artifacts.json', import.meta.url), `${JSON.stringify(artifacts, undefined, 1)}\n`);
 console.log(`compiled ${Object.keys(artifacts).join(', ')} with solc ${solc.version()}`);

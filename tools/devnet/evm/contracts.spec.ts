@@ -1,4 +1,13 @@
-import { createPublicClient, createWalletClient, encodeFunctionData, getContractAddress, http, parseEther, zeroAddress, type Hex } from 'viem';
+import {
+  createPublicClient,
+  createWalletClient,
+  encodeFunctionData,
+  getContractAddress,
+  http,
+  parseEther,
+  zeroAddress,
+  type Hex,
+} from 'viem';
 import { foundry } from 'viem/chains';
 import { privateKeyToAccount } from 'viem/accounts';
 import { startAnvil, type AnvilHandle } from '@chainwatch/testing';
@@ -32,7 +41,13 @@ async function call(name: ContractName, to: Hex, functionName: string, args: rea
   return reader.waitForTransactionReceipt({ hash: await wallet.sendTransaction({ to, data, value }) });
 }
 
-const balanceOf = (name: ContractName, address: Hex) => clients().reader.readContract({ address, abi: contracts[name].abi, functionName: 'balanceOf', args: [recipient] });
+const balanceOf = (name: ContractName, address: Hex) =>
+  clients().reader.readContract({
+    address,
+    abi: contracts[name].abi,
+    functionName: 'balanceOf',
+    args: [recipient],
+  });
 
 describe('the contracts of the local chain', () => {
   it('mints and moves TestToken, many at once too', async () => {
@@ -72,7 +87,11 @@ describe('the contracts of the local chain', () => {
 
   it('names a Bytes32Token in bytes32', async () => {
     const token = await deploy('Bytes32Token');
-    const symbol = await clients().reader.readContract({ address: token, abi: contracts.Bytes32Token.abi, functionName: 'symbol' });
+    const symbol = await clients().reader.readContract({
+      address: token,
+      abi: contracts.Bytes32Token.abi,
+      functionName: 'symbol',
+    });
     expect(symbol).toBe(`0x${Buffer.from('B32').toString('hex').padEnd(64, '0')}`);
   });
 

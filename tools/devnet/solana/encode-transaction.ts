@@ -13,13 +13,27 @@ interface EncodeOptions {
 
 /** `transaction`, `meta` and `version` as getBlock and getTransaction tell them. */
 export function encodeTransaction(executed: ExecutedTransaction, options: EncodeOptions): object {
-  return { transaction: encodeBody(executed, options.encoding), meta: encodeMeta(executed), ...version(decode(executed), options) };
+  return {
+    transaction: encodeBody(executed, options.encoding),
+    meta: encodeMeta(executed),
+    ...version(decode(executed), options),
+  };
 }
 
 /** As getBlock tells it with `transactionDetails: "accounts"`. */
 export function encodeAccounts(executed: ExecutedTransaction, options: EncodeOptions): object {
-  const { innerInstructions: _inner, logMessages: _logs, loadedAddresses: _loaded, computeUnitsConsumed: _units, ...meta } = encodeMeta(executed) as Record<string, unknown>;
-  return { transaction: { accountKeys: encodeKeys(executed), signatures: encodeSignatures(executed) }, meta, ...version(decode(executed), options) };
+  const {
+    innerInstructions: _inner,
+    logMessages: _logs,
+    loadedAddresses: _loaded,
+    computeUnitsConsumed: _units,
+    ...meta
+  } = encodeMeta(executed) as Record<string, unknown>;
+  return {
+    transaction: { accountKeys: encodeKeys(executed), signatures: encodeSignatures(executed) },
+    meta,
+    ...version(decode(executed), options),
+  };
 }
 
 export function encodeSignatures(executed: ExecutedTransaction): string[] {
@@ -38,7 +52,10 @@ function encodeBody(executed: ExecutedTransaction, encoding: TransactionEncoding
   const { bytes } = executed;
   if (encoding === 'base64') return [Buffer.from(bytes).toString('base64'), 'base64'];
   if (encoding === 'base58') return [base58.encode(bytes), 'base58'];
-  return { signatures: encodeSignatures(executed), message: encoding === 'json' ? encodeMessage(decode(executed)) : encodeParsedMessage(executed) };
+  return {
+    signatures: encodeSignatures(executed),
+    message: encoding === 'json' ? encodeMessage(decode(executed)) : encodeParsedMessage(executed),
+  };
 }
 
 function encodeMessage({ message }: VersionedTransaction): object {
@@ -48,7 +65,10 @@ function encodeMessage({ message }: VersionedTransaction): object {
     accountKeys: message.staticAccountKeys.map((key) => key.toBase58()),
     recentBlockhash: message.recentBlockhash,
     instructions: message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => ({
-      programIdIndex, accounts: [...accountKeyIndexes], data: base58.encode(data), stackHeight: 1,
+      programIdIndex,
+      accounts: [...accountKeyIndexes],
+      data: base58.encode(data),
+      stackHeight: 1,
     })),
     ...lookups(message),
   };
@@ -62,7 +82,10 @@ function encodeParsedMessage(executed: ExecutedTransaction): object {
     accountKeys: encodeKeys(executed),
     recentBlockhash: message.recentBlockhash,
     instructions: message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => ({
-      programId: keyAt(programIdIndex), accounts: accountKeyIndexes.map(keyAt), data: base58.encode(data), stackHeight: 1,
+      programId: keyAt(programIdIndex),
+      accounts: accountKeyIndexes.map(keyAt),
+      data: base58.encode(data),
+      stackHeight: 1,
     })),
     ...lookups(message),
   };
@@ -70,9 +93,13 @@ function encodeParsedMessage(executed: ExecutedTransaction): object {
 
 function lookups(message: VersionedTransaction['message']): object {
   if (message.version === 'legacy') return {};
-  const addressTableLookups = message.addressTableLookups.map(({ accountKey, writableIndexes, readonlyIndexes }) => ({
-    accountKey: accountKey.toBase58(), writableIndexes: [...writableIndexes], readonlyIndexes: [...readonlyIndexes],
-  }));
+  const addressTableLookups = message.addressTableLookups.map(
+    ({ accountKey, writableIndexes, readonlyIndexes }) => ({
+      accountKey: accountKey.toBase58(),
+      writableIndexes: [...writableIndexes],
+      readonlyIndexes: [...readonlyIndexes],
+    }),
+  );
   return { addressTableLookups };
 }
 
@@ -83,7 +110,8 @@ function encodeKeys(executed: ExecutedTransaction): object[] {
   return keys.map((key, index) => ({
     pubkey: key,
     signer: index < message.header.numRequiredSignatures,
-    writable: index < staticCount ? message.isAccountWritable(index) : index < staticCount + loaded.writable.length,
+    writable:
+      index < staticCount ? message.isAccountWritable(index) : index < staticCount + loaded.writable.length,
     source: index < staticCount ? 'transaction' : 'lookupTable',
   }));
 }
@@ -107,6 +135,13 @@ function encodeMeta(executed: ExecutedTransaction): object {
     loadedAddresses: loaded,
     computeUnitsConsumed: units,
     rewards: [],
-    ...(returned === undefined ? {} : { returnData: { programId: base58.encode(returned.programId), data: [Buffer.from(returned.data).toString('base64'), 'base64'] } }),
+    ...(returned === undefined
+      ? {}
+      : {
+          returnData: {
+            programId: base58.encode(returned.programId),
+            data: [Buffer.from(returned.data).toString('base64'), 'base64'],
+          },
+        }),
   };
 }

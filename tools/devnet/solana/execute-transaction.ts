@@ -34,7 +34,11 @@ interface InnerInstruction {
 }
 
 export type Execution =
-  | { readonly type: 'executed'; readonly executed: ExecutedTransaction; readonly before: ReadonlyMap<PublicKey, Account | null> }
+  | {
+      readonly type: 'executed';
+      readonly executed: ExecutedTransaction;
+      readonly before: ReadonlyMap<PublicKey, Account | null>;
+    }
   /** It cannot stand in a block: nobody pays for it. */
   | { readonly type: 'refused'; readonly error: RpcTransactionError };
 
@@ -51,14 +55,20 @@ export function executeTransaction(vm: LiteSvm, bytes: Uint8Array): Execution {
   const isFailed = 'err' in result;
   const meta = isFailed ? result.meta() : result;
   const after = keys.map((key) => readAccount(vm, key));
-  const [preBalances, postBalances] = [before, after].map((accounts) => accounts.map((account) => account?.lamports() ?? 0n)) as [bigint[], bigint[]];
+  const [preBalances, postBalances] = [before, after].map((accounts) =>
+    accounts.map((account) => account?.lamports() ?? 0n),
+  ) as [bigint[], bigint[]];
   const error = isFailed ? describeError(result) : undefined;
   if (error !== undefined && preBalances[0] === postBalances[0]) return { type: 'refused', error };
   return {
     type: 'executed',
     before: new Map(keys.map((key, index) => [key, before[index]!])),
     executed: {
-      bytes, error, preBalances, postBalances, preTokenBalances,
+      bytes,
+      error,
+      preBalances,
+      postBalances,
+      preTokenBalances,
       keys: keys.map(String),
       loaded: { writable: loaded.writable.map(String), readonly: loaded.readonly.map(String) },
       outcome: toOutcome(meta),
@@ -79,37 +89,61 @@ function toOutcome(meta: TransactionMetadata): Outcome {
     index,
     instructions: list.map((one) => {
       const compiled = one.instruction();
-      return { programIdIndex: compiled.programIdIndex(), accounts: [...compiled.accounts()], data: compiled.data(), stackHeight: one.stackHeight() };
+      return {
+        programIdIndex: compiled.programIdIndex(),
+        accounts: [...compiled.accounts()],
+        data: compiled.data(),
+        stackHeight: one.stackHeight(),
+      };
     }),
   }));
   return {
     logs: meta.logs(),
     units: Number(meta.computeUnitsConsumed()),
     inner: inner.filter(({ instructions }) => instructions.length > 0),
-    ...(returned.data().length === 0 ? {} : { returned: { programId: returned.programId(), data: returned.data() } }),
+    ...(returned.data().length === 0
+      ? {}
+      : { returned: { programId: returned.programId(), data: returned.data() } }),
   };
 }
 
-function loadAddresses(vm: LiteSvm, { message }: VersionedTransaction): { readonly writable: PublicKey[]; readonly readonly: PublicKey[] } {
+function loadAddresses(
+  vm: LiteSvm,
+  { message }: VersionedTransaction,
+): { readonly writable: PublicKey[]; readonly readonly: PublicKey[] } {
   const writable: PublicKey[] = [];
   const readonly: PublicKey[] = [];
   for (const lookup of message.addressTableLookups) {
     const data = Buffer.from(readAccount(vm, lookup.accountKey)?.data() ?? []);
-    const addressAt = (index: number): PublicKey => new PublicKey(data.subarray(TABLE_HEADER_BYTES + 32 * index, TABLE_HEADER_BYTES + 32 * (index + 1)));
+    const addressAt = (index: number): PublicKey =>
+      new PublicKey(data.subarray(TABLE_HEADER_BYTES + 32 * index, TABLE_HEADER_BYTES + 32 * (index + 1)));
     for (const index of lookup.writableIndexes) if (isInside(data, index)) writable.push(addressAt(index));
     for (const index of lookup.readonlyIndexes) if (isInside(data, index)) readonly.push(addressAt(index));
   }
   return { writable, readonly };
 }
 
-const isInside = (data: Buffer, index: number): boolean => data.length >= TABLE_HEADER_BYTES + 32 * (index + 1);
+const isInside = (data: Buffer, index: number): boolean =>
+  data.length >= TABLE_HEADER_BYTES + 32 * (index + 1);
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
-function listTokenBalances(vm: LiteSvm, keys: readonly PublicKey[], accounts: readonly (Account | null)[]): object[] {
+function listTokenBalances(
+  vm: LiteSvm,
+  keys: readonly PublicKey[],
+  accounts: readonly (Account | null)[],
+): object[] {
   return accounts.flatMap((account, accountIndex) => {
     const token = keys[accountIndex] === undefined ? undefined : findTokenAccount(account);
     if (token === undefined) return [];
     const uiTokenAmount = toTokenAmount(token.amount, decimalsOf(vm, token.mint));
-    return [{ accountIndex, mint: token.mint.toBase58(), owner: token.owner.toBase58(), programId: token.programId.toBase58(), uiTokenAmount }];
+    return [
+      {
+        accountIndex,
+        mint: token.mint.toBase58(),
+        owner: token.owner.toBase58(),
+        programId: token.programId.toBase58(),
+        uiTokenAmount,
+      },
+    ];
   });
 }

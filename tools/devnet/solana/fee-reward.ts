@@ -3,7 +3,11 @@ import type { ExecutedTransaction } from './execute-transaction.ts';
 
 const LAMPORTS_PER_SIGNATURE = 5_000n;
 /** Programs that check signatures which an instruction carries: its first byte is their count, and they cost as much. */
-const PRECOMPILES = new Set(['Ed25519SigVerify111111111111111111111111111', 'KeccakSecp256k11111111111111111111111111111', 'Secp256r1SigVerify1111111111111111111111111']);
+const PRECOMPILES = new Set([
+  'Ed25519SigVerify111111111111111111111111111',
+  'KeccakSecp256k11111111111111111111111111111',
+  'Secp256r1SigVerify1111111111111111111111111',
+]);
 
 /** The leader's part of a block's fees: half of what signatures cost, and all that was offered on top (SIMD-0096). */
 export function feeReward(transactions: readonly ExecutedTransaction[]): bigint {

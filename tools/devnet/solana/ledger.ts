@@ -49,12 +49,18 @@ export class Ledger {
   readonly #finalitySlots: number;
   readonly #blocks: LedgerBlock[] = [];
   readonly #undo = new Map<number, readonly Undo[]>();
-  readonly #signatures = new Map<string, { readonly block: LedgerBlock; readonly executed: ExecutedTransaction }>();
+  readonly #signatures = new Map<
+    string,
+    { readonly block: LedgerBlock; readonly executed: ExecutedTransaction }
+  >();
   readonly #queue: Uint8Array[] = [];
   #slot = 0;
   #finalized!: LedgerBlock;
 
-  constructor({ finalitySlots = FINALITY_SLOTS, saved }: { readonly finalitySlots?: number; readonly saved?: Uint8Array } = {}) {
+  constructor({
+    finalitySlots = FINALITY_SLOTS,
+    saved,
+  }: { readonly finalitySlots?: number; readonly saved?: Uint8Array } = {}) {
     this.#finalitySlots = finalitySlots;
     const state = saved === undefined ? undefined : (deserialize(saved) as SavedLedger);
     this.vm = state === undefined ? new LiteSvm() : LiteSvm.fromBytes(state.vm);
@@ -68,7 +74,12 @@ export class Ledger {
 
   /** All that a ledger is made from again, but for what may still be forked away: that stays for good. */
   save(): Uint8Array {
-    const state: SavedLedger = { vm: this.vm.toBytes(), leader: this.leader.toBytes(), faucet: this.faucet.secretKey, blocks: [this.#blocks[0]!, ...this.#blocks.slice(1).slice(-BLOCKS_SAVED)] };
+    const state: SavedLedger = {
+      vm: this.vm.toBytes(),
+      leader: this.leader.toBytes(),
+      faucet: this.faucet.secretKey,
+      blocks: [this.#blocks[0]!, ...this.#blocks.slice(1).slice(-BLOCKS_SAVED)],
+    };
     return serialize(state);
   }
 
@@ -85,7 +96,9 @@ export class Ledger {
     this.#blocks.push(...blocks);
     this.#slot = this.head.slot;
     this.#finalized = this.head;
-    for (const block of blocks) for (const executed of block.transactions) this.#signatures.set(signatureOf(executed), { block, executed });
+    for (const block of blocks)
+      for (const executed of block.transactions)
+        this.#signatures.set(signatureOf(executed), { block, executed });
   }
 
   get genesisHash(): string {
@@ -103,7 +116,10 @@ export class Ledger {
 
   /** The first block whose body is kept. */
   get firstSlot(): number {
-    return this.#blocks[Math.max(this.#blocks[1]?.parentSlot === 0 ? 0 : 1, this.#blocks.length - BLOCKS_KEPT)]?.slot ?? 0;
+    return (
+      this.#blocks[Math.max(this.#blocks[1]?.parentSlot === 0 ? 0 : 1, this.#blocks.length - BLOCKS_KEPT)]
+        ?.slot ?? 0
+    );
   }
 
   get blocks(): readonly LedgerBlock[] {
@@ -125,7 +141,9 @@ export class Ledger {
     return block?.slot === slot ? block : undefined;
   }
 
-  findTransaction(signature: string): { readonly block: LedgerBlock; readonly executed: ExecutedTransaction } | undefined {
+  findTransaction(
+    signature: string,
+  ): { readonly block: LedgerBlock; readonly executed: ExecutedTransaction } | undefined {
     return this.#signatures.get(signature);
   }
 
@@ -139,7 +157,14 @@ export class Ledger {
   }
 
   /** Out of nothing: not part of any block, and not undone by a fork. */
-  setAccount(key: PublicKey, { owner, data, lamports }: { readonly owner: PublicKey; readonly data: Uint8Array; readonly lamports: bigint }): void {
+  setAccount(
+    key: PublicKey,
+    {
+      owner,
+      data,
+      lamports,
+    }: { readonly owner: PublicKey; readonly data: Uint8Array; readonly lamports: bigint },
+  ): void {
     this.vm.setAccount(key.toBytes(), new Account(lamports, data, owner.toBytes(), false, 0n));
   }
 
@@ -165,7 +190,13 @@ export class Ledger {
     }
     this.#undo.set(slot, undo);
     for (const old of this.#undo.keys()) if (old < this.finalized.slot) this.#undo.delete(old);
-    return this.#append({ slot, transactions, previousBlockhash: parent.blockhash, parentSlot: parent.slot, reward });
+    return this.#append({
+      slot,
+      transactions,
+      previousBlockhash: parent.blockhash,
+      parentSlot: parent.slot,
+      reward,
+    });
   }
 
   /**
@@ -177,7 +208,8 @@ export class Ledger {
     for (let count = 0; count < depth; count += 1) {
       if (this.head.slot <= this.finalized.slot) break;
       const block = this.#blocks.pop()!;
-      for (const { key, account } of this.#undo.get(block.slot)!.toReversed()) restoreAccount(this.vm, key, account);
+      for (const { key, account } of this.#undo.get(block.slot)!.toReversed())
+        restoreAccount(this.vm, key, account);
       this.#undo.delete(block.slot);
       for (const executed of block.transactions) this.#signatures.delete(signatureOf(executed));
       dropped.unshift(block);
@@ -187,14 +219,17 @@ export class Ledger {
 
   #execute(bytes: Uint8Array, transactions: ExecutedTransaction[], undo: Undo[]): void {
     const signature = signatureOf({ bytes });
-    if (this.#signatures.has(signature) || transactions.some((other) => signatureOf(other) === signature)) return;
+    if (this.#signatures.has(signature) || transactions.some((other) => signatureOf(other) === signature))
+      return;
     const execution = executeTransaction(this.vm, bytes);
     if (execution.type === 'refused') return;
     for (const [key, account] of execution.before) undo.push({ key: key.toBytes(), account });
     transactions.push(execution.executed);
   }
 
-  #append(parts: Pick<LedgerBlock, 'slot' | 'transactions' | 'previousBlockhash' | 'parentSlot' | 'reward'>): LedgerBlock {
+  #append(
+    parts: Pick<LedgerBlock, 'slot' | 'transactions' | 'previousBlockhash' | 'parentSlot' | 'reward'>,
+  ): LedgerBlock {
     const { slot, transactions, previousBlockhash } = parts;
     const hash = createHash('sha256').update(`${previousBlockhash}|${slot}`).update(randomBytes(8));
     for (const executed of transactions) hash.update(signatureOf(executed));
@@ -207,7 +242,10 @@ export class Ledger {
     };
     this.#blocks.push(block);
     this.#slot = slot;
-    this.#finalized = this.#blocks.findLast((one) => one.slot <= Math.max(slot - this.#finalitySlots, this.#finalized?.slot ?? 0)) ?? block;
+    this.#finalized =
+      this.#blocks.findLast(
+        (one) => one.slot <= Math.max(slot - this.#finalitySlots, this.#finalized?.slot ?? 0),
+      ) ?? block;
     for (const executed of transactions) this.#signatures.set(signatureOf(executed), { block, executed });
     return block;
   }
@@ -216,7 +254,9 @@ export class Ledger {
     this.vm.warpToSlot(BigInt(slot));
     this.vm.setClock(new Clock(BigInt(slot), 0n, 0n, 0n, BigInt(Math.floor(Date.now() / 1_000))));
     const recent = this.#blocks.slice(-SLOT_HASHES_KEPT).toReversed();
-    this.vm.setSlotHashes(recent.map(({ slot: number, blockhash }) => ({ slot: BigInt(number), hash: blockhash })));
+    this.vm.setSlotHashes(
+      recent.map(({ slot: number, blockhash }) => ({ slot: BigInt(number), hash: blockhash })),
+    );
   }
 }
 

@@ -3,7 +3,9 @@ import type { PublicKey } from '@solana/web3.js';
 import type * as Binding from 'litesvm/dist/internal.js';
 
 /** The native binding without its typed client: everything goes in and out as bytes. */
-export const { LiteSvm, Account, Clock } = createRequire(import.meta.url)('litesvm/dist/internal.js') as typeof Binding;
+export const { LiteSvm, Account, Clock } = createRequire(import.meta.url)(
+  'litesvm/dist/internal.js',
+) as typeof Binding;
 export type LiteSvm = InstanceType<typeof LiteSvm>;
 export type Account = InstanceType<typeof Account>;
 export type TransactionMetadata = Binding.TransactionMetadata;

@@ -17,13 +17,20 @@ const ACCOUNT_BYTES = 679;
 
 /** Where the program keeps the metadata of a mint. */
 export function metaplexAddress(mint: PublicKey): PublicKey {
-  return PublicKey.findProgramAddressSync([Buffer.from('metadata'), METAPLEX_PROGRAM.toBytes(), mint.toBytes()], METAPLEX_PROGRAM)[0];
+  return PublicKey.findProgramAddressSync(
+    [Buffer.from('metadata'), METAPLEX_PROGRAM.toBytes(), mint.toBytes()],
+    METAPLEX_PROGRAM,
+  )[0];
 }
 
 /** The account's data as the program writes it, without creators, collection and uses. */
 export function encodeMetaplexMetadata({ mint, authority, name, symbol, uri = '' }: Metadata): Buffer {
   const data = Buffer.alloc(ACCOUNT_BYTES);
-  const texts = [encodeText(name, WIDTHS.name), encodeText(symbol, WIDTHS.symbol), encodeText(uri, WIDTHS.uri)];
+  const texts = [
+    encodeText(name, WIDTHS.name),
+    encodeText(symbol, WIDTHS.symbol),
+    encodeText(uri, WIDTHS.uri),
+  ];
   Buffer.concat([Uint8Array.of(METADATA_KEY), authority.toBytes(), mint.toBytes(), ...texts]).copy(data);
   return data;
 }

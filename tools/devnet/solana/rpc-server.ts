@@ -15,7 +15,12 @@ interface Request {
   readonly params?: unknown;
 }
 
-const METHODS: Readonly<Record<string, Method>> = { ...blockMethods, ...accountMethods, ...transactionMethods, ...controlMethods };
+const METHODS: Readonly<Record<string, Method>> = {
+  ...blockMethods,
+  ...accountMethods,
+  ...transactionMethods,
+  ...controlMethods,
+};
 
 interface ServerOptions {
   readonly port: number;
@@ -30,10 +35,13 @@ export async function startRpcServer({ port, intervalMs, ledger }: ServerOptions
   let timer: NodeJS.Timeout | undefined;
   const setIntervalMs = (ms: number): void => {
     clearInterval(timer);
-    timer = ms === 0 ? undefined : setInterval(() => {
-      ledger.produce();
-      subscriptions.notify();
-    }, ms);
+    timer =
+      ms === 0
+        ? undefined
+        : setInterval(() => {
+            ledger.produce();
+            subscriptions.notify();
+          }, ms);
   };
   const context: MethodContext = { ledger, setIntervalMs };
   const answer = (request: Request): object => {
@@ -41,19 +49,29 @@ export async function startRpcServer({ port, intervalMs, ledger }: ServerOptions
     if (String(request.method).startsWith('devnet_')) subscriptions.notify();
     return reply;
   };
-  const servers = [createServer((req, res) => void serve(req, res, answer)), createServer((_req, res) => void res.writeHead(405).end())];
+  const servers = [
+    createServer((req, res) => void serve(req, res, answer)),
+    createServer((_req, res) => void res.writeHead(405).end()),
+  ];
   const sockets = new WebSocketServer({ noServer: true });
   sockets.on('connection', (socket) => {
     socket.on('message', (data) => {
       const request = JSON.parse(String(data)) as Request;
       const params = Array.isArray(request.params) ? (request.params as unknown[]) : [];
       const subscribed = reply(request, () => subscriptions.handle(socket, String(request.method), params));
-      socket.send(JSON.stringify('result' in subscribed && subscribed.result === undefined ? answer(request) : subscribed));
+      socket.send(
+        JSON.stringify(
+          'result' in subscribed && subscribed.result === undefined ? answer(request) : subscribed,
+        ),
+      );
     });
     socket.on('error', () => socket.terminate());
     socket.on('close', () => subscriptions.close(socket));
   });
-  for (const server of servers) server.on('upgrade', (req, socket, head) => sockets.handleUpgrade(req, socket, head, (upgraded) => sockets.emit('connection', upgraded, req)));
+  for (const server of servers)
+    server.on('upgrade', (req, socket, head) =>
+      sockets.handleUpgrade(req, socket, head, (upgraded) => sockets.emit('connection', upgraded, req)),
+    );
   // `port` last: who reaches it finds everything there.
   for (const [index, server] of [...servers.entries()].reverse()) await listen(server, port + index);
   setIntervalMs(intervalMs);
@@ -71,7 +89,11 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-async function serve(req: IncomingMessage, res: ServerResponse, answer: (request: Request) => object): Promise<void> {
+async function serve(
+  req: IncomingMessage,
+  res: ServerResponse,
+  answer: (request: Request) => object,
+): Promise<void> {
   if (req.method !== 'POST') return void res.writeHead(405).end();
   const chunks: Buffer[] = [];
   for await (const chunk of req) chunks.push(chunk as Buffer);
@@ -87,7 +109,9 @@ async function serve(req: IncomingMessage, res: ServerResponse, answer: (request
 
 function answerOne(context: MethodContext, request: Request): object {
   return reply(request, () => {
-    const method = Object.hasOwn(METHODS, String(request.method)) ? METHODS[String(request.method)] : undefined;
+    const method = Object.hasOwn(METHODS, String(request.method))
+      ? METHODS[String(request.method)]
+      : undefined;
     if (method === undefined) throw new RpcError(-32601, 'Method not found');
     return method(context, Array.isArray(request.params) ? (request.params as unknown[]) : []);
   });
@@ -97,7 +121,14 @@ function reply({ id = null }: Request, work: () => unknown): { result?: unknown 
   try {
     return { jsonrpc: '2.0', result: work(), id } as { result?: unknown };
   } catch (error) {
-    const { code, message, data } = error instanceof RpcError ? error : new RpcError(-32603, `Internal error: ${error instanceof Error ? error.message : String(error)}`);
-    return { jsonrpc: '2.0', error: { code, message, ...(data === undefined ? {} : { data }) }, id } as object;
+    const { code, message, data } =
+      error instanceof RpcError
+        ? error
+        : new RpcError(-32603, `Internal error: ${error instanceof Error ? error.message : String(error)}`);
+    return {
+      jsonrpc: '2.0',
+      error: { code, message, ...(data === undefined ? {} : { data }) },
+      id,
+    } as object;
   }
 }

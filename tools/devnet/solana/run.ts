@@ -8,13 +8,21 @@ import { startRpcServer } from './rpc-server.ts';
  * block every so many milliseconds, by default on command only; in memory, or kept in a file.
  */
 const { values } = parseArgs({
-  options: { port: { type: 'string' }, interval: { type: 'string', default: '0' }, 'finality-slots': { type: 'string', default: '32' }, state: { type: 'string' } },
+  options: {
+    port: { type: 'string' },
+    interval: { type: 'string', default: '0' },
+    'finality-slots': { type: 'string', default: '32' },
+    state: { type: 'string' },
+  },
 });
 const SAVE_INTERVAL_MS = 30_000;
 
 const file = values.state;
 const saved = file !== undefined && existsSync(file) ? readFileSync(file) : undefined;
-const ledger = new Ledger({ finalitySlots: Number(values['finality-slots']), ...(saved === undefined ? {} : { saved }) });
+const ledger = new Ledger({
+  finalitySlots: Number(values['finality-slots']),
+  ...(saved === undefined ? {} : { saved }),
+});
 const stop = await startRpcServer({ port: Number(values.port), intervalMs: Number(values.interval), ledger });
 const save = (): void => {
   if (file === undefined) return;

@@ -1,4 +1,12 @@
-import { Connection, TransactionMessage, VersionedTransaction, type AddressLookupTableAccount, type Keypair, type PublicKey, type TransactionInstruction } from '@solana/web3.js';
+import {
+  Connection,
+  TransactionMessage,
+  VersionedTransaction,
+  type AddressLookupTableAccount,
+  type Keypair,
+  type PublicKey,
+  type TransactionInstruction,
+} from '@solana/web3.js';
 import { base58 } from '@scure/base';
 
 export interface SendOptions {
@@ -29,7 +37,10 @@ export interface SolanaNode {
   send(instructions: readonly TransactionInstruction[], options: SendOptions): Promise<string>;
   airdrop(to: PublicKey, lamports: bigint): Promise<string>;
   /** An account of a program that the local node does not run; it stays through forks. */
-  setAccount(key: PublicKey, account: { readonly owner: PublicKey; readonly data: Uint8Array; readonly lamports: bigint }): Promise<void>;
+  setAccount(
+    key: PublicKey,
+    account: { readonly owner: PublicKey; readonly data: Uint8Array; readonly lamports: bigint },
+  ): Promise<void>;
 }
 
 export class SolanaRpcError extends Error {
@@ -46,27 +57,53 @@ export function connectSolanaNode(url: string): SolanaNode {
   let nextId = 1;
   const call = async <T>(method: string, params: readonly unknown[] = []): Promise<T> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params });
-    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-    const { result, error } = (await response.json()) as { result: T; error?: { code: number; message: string } };
-    if (error !== undefined) throw new SolanaRpcError(error.code, `${method}: ${error.message} (${error.code})`);
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    const { result, error } = (await response.json()) as {
+      result: T;
+      error?: { code: number; message: string };
+    };
+    if (error !== undefined)
+      throw new SolanaRpcError(error.code, `${method}: ${error.message} (${error.code})`);
     return result;
   };
-  const sendBytes = (bytes: Uint8Array, skipPreflight: boolean): Promise<string> => call('sendTransaction', [Buffer.from(bytes).toString('base64'), { encoding: 'base64', skipPreflight }]);
+  const sendBytes = (bytes: Uint8Array, skipPreflight: boolean): Promise<string> =>
+    call('sendTransaction', [Buffer.from(bytes).toString('base64'), { encoding: 'base64', skipPreflight }]);
   return {
     url,
     connection,
     call,
     produce: (blocks = 1) => call('devnet_produce', [blocks]),
     skip: async (slots) => void (await call('devnet_skip', [slots])),
-    fork: async (depth) => (await call<string[]>('devnet_fork', [depth])).map((text) => new Uint8Array(Buffer.from(text, 'base64'))),
+    fork: async (depth) =>
+      (await call<string[]>('devnet_fork', [depth])).map(
+        (text) => new Uint8Array(Buffer.from(text, 'base64')),
+      ),
     resend: async (bytes) => void (await sendBytes(bytes, true)),
     setInterval: async (intervalMs) => void (await call('devnet_setInterval', [intervalMs])),
-    setAccount: async (key, { owner, data, lamports }) => void (await call('devnet_setAccount', [key.toBase58(), owner.toBase58(), Buffer.from(data).toString('base64'), Number(lamports)])),
+    setAccount: async (key, { owner, data, lamports }) =>
+      void (await call('devnet_setAccount', [
+        key.toBase58(),
+        owner.toBase58(),
+        Buffer.from(data).toString('base64'),
+        Number(lamports),
+      ])),
     airdrop: (to, lamports) => call('requestAirdrop', [to.toBase58(), Number(lamports)]),
     async send(instructions, { payer, signers = [], tables = [], skipPreflight = false, isLegacy = false }) {
-      const { value } = await call<{ value: { blockhash: string } }>('getLatestBlockhash', [{ commitment: 'confirmed' }]);
-      const message = new TransactionMessage({ payerKey: payer.publicKey, recentBlockhash: value.blockhash, instructions: [...instructions] });
-      const transaction = new VersionedTransaction(isLegacy ? message.compileToLegacyMessage() : message.compileToV0Message([...tables]));
+      const { value } = await call<{ value: { blockhash: string } }>('getLatestBlockhash', [
+        { commitment: 'confirmed' },
+      ]);
+      const message = new TransactionMessage({
+        payerKey: payer.publicKey,
+        recentBlockhash: value.blockhash,
+        instructions: [...instructions],
+      });
+      const transaction = new VersionedTransaction(
+        isLegacy ? message.compileToLegacyMessage() : message.compileToV0Message([...tables]),
+      );
       transaction.sign([payer, ...signers]);
       await sendBytes(transaction.serialize(), skipPreflight);
       return base58.encode(transaction.signatures[0]!);

@@ -28,8 +28,16 @@ export class Subscriptions {
     if (kind === null) return undefined;
     if (kind[2] === 'Unsubscribe') return this.#open.delete(Number(params[0]));
     const id = this.#nextId++;
-    const subscription: Subscription = { socket, kind: kind[1] as Subscription['kind'], ...(typeof params[0] === 'string' ? { target: params[0] } : {}) };
-    if ((subscription.kind === 'signature' || subscription.kind === 'account') && subscription.target === undefined) throw new RpcError(-32602, 'Invalid param: expected a base58 text');
+    const subscription: Subscription = {
+      socket,
+      kind: kind[1] as Subscription['kind'],
+      ...(typeof params[0] === 'string' ? { target: params[0] } : {}),
+    };
+    if (
+      (subscription.kind === 'signature' || subscription.kind === 'account') &&
+      subscription.target === undefined
+    )
+      throw new RpcError(-32602, 'Invalid param: expected a base58 text');
     this.#open.set(id, subscription);
     // The answer with the id goes first.
     setImmediate(() => this.#tell(id, subscription));
@@ -50,7 +58,13 @@ export class Subscriptions {
     if (!this.#open.has(id) || result === undefined || text === subscription.last) return;
     subscription.last = text;
     if (subscription.kind === 'signature') this.#open.delete(id);
-    subscription.socket.send(JSON.stringify({ jsonrpc: '2.0', method: `${subscription.kind}Notification`, params: { result, subscription: id } }));
+    subscription.socket.send(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        method: `${subscription.kind}Notification`,
+        params: { result, subscription: id },
+      }),
+    );
   }
 
   #read({ kind, target }: Subscription): unknown {
@@ -63,7 +77,13 @@ export class Subscriptions {
     }
     const account = vm.getAccount(new PublicKey(target!).toBytes());
     if (account === null) return undefined;
-    const value = { lamports: Number(account.lamports()), owner: base58.encode(account.owner()), executable: account.executable(), rentEpoch: 0, data: [Buffer.from(account.data()).toString('base64'), 'base64'] };
+    const value = {
+      lamports: Number(account.lamports()),
+      owner: base58.encode(account.owner()),
+      executable: account.executable(),
+      rentEpoch: 0,
+      data: [Buffer.from(account.data()).toString('base64'), 'base64'],
+    };
     return { context: { slot: 0 }, value };
   }
 }

@@ -27,13 +27,22 @@ export interface TokenAmount {
 export function findTokenAccount(account: Account | null): TokenAccount | undefined {
   const programId = programOf(account);
   const data = Buffer.from(account?.data() ?? []);
-  if (programId === undefined || !isKind(data, ACCOUNT_BYTES, KIND_ACCOUNT) || data[108] === 0) return undefined;
-  return { mint: new PublicKey(data.subarray(0, 32)), owner: new PublicKey(data.subarray(32, 64)), amount: data.readBigUInt64LE(64), programId };
+  if (programId === undefined || !isKind(data, ACCOUNT_BYTES, KIND_ACCOUNT) || data[108] === 0)
+    return undefined;
+  return {
+    mint: new PublicKey(data.subarray(0, 32)),
+    owner: new PublicKey(data.subarray(32, 64)),
+    amount: data.readBigUInt64LE(64),
+    programId,
+  };
 }
 
-export function findMint(account: Account | null): { readonly supply: bigint; readonly decimals: number } | undefined {
+export function findMint(
+  account: Account | null,
+): { readonly supply: bigint; readonly decimals: number } | undefined {
   const data = Buffer.from(account?.data() ?? []);
-  if (programOf(account) === undefined || !isKind(data, MINT_BYTES, KIND_MINT) || data[45] === 0) return undefined;
+  if (programOf(account) === undefined || !isKind(data, MINT_BYTES, KIND_MINT) || data[45] === 0)
+    return undefined;
   return { supply: data.readBigUInt64LE(36), decimals: data[44]! };
 }
 
@@ -46,7 +55,12 @@ export function toTokenAmount(amount: bigint, decimals: number): TokenAmount {
   const whole = digits.slice(0, digits.length - decimals);
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
   const text = fraction === '' ? whole : `${whole}.${fraction}`;
-  return { amount: amount.toString(), decimals, uiAmount: amount === 0n ? null : Number(text), uiAmountString: text };
+  return {
+    amount: amount.toString(),
+    decimals,
+    uiAmount: amount === 0n ? null : Number(text),
+    uiAmountString: text,
+  };
 }
 
 function programOf(account: Account | null): PublicKey | undefined {

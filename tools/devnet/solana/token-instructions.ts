@@ -8,40 +8,101 @@ export const NATIVE_MINT = new PublicKey('So111111111111111111111111111111111111
 
 /** Where an owner's tokens of a mint are kept, unless somebody made an account of another address. */
 export function associatedAccount(owner: PublicKey, mint: PublicKey, program = TOKEN_PROGRAM): PublicKey {
-  return PublicKey.findProgramAddressSync([owner.toBuffer(), program.toBuffer(), mint.toBuffer()], ASSOCIATED_TOKEN_PROGRAM)[0];
+  return PublicKey.findProgramAddressSync(
+    [owner.toBuffer(), program.toBuffer(), mint.toBuffer()],
+    ASSOCIATED_TOKEN_PROGRAM,
+  )[0];
 }
 
 /** Does nothing where the account exists. */
-export function createAssociatedAccount(payer: PublicKey, owner: PublicKey, mint: PublicKey, program = TOKEN_PROGRAM): TransactionInstruction {
-  const keys = [signer(payer), writable(associatedAccount(owner, mint, program)), readonly(owner), readonly(mint), readonly(SystemProgram.programId), readonly(program)];
+export function createAssociatedAccount(
+  payer: PublicKey,
+  owner: PublicKey,
+  mint: PublicKey,
+  program = TOKEN_PROGRAM,
+): TransactionInstruction {
+  const keys = [
+    signer(payer),
+    writable(associatedAccount(owner, mint, program)),
+    readonly(owner),
+    readonly(mint),
+    readonly(SystemProgram.programId),
+    readonly(program),
+  ];
   return new TransactionInstruction({ programId: ASSOCIATED_TOKEN_PROGRAM, keys, data: Buffer.from([1]) });
 }
 
-export function initializeMint(mint: PublicKey, decimals: number, authority: PublicKey, program = TOKEN_PROGRAM): TransactionInstruction {
+export function initializeMint(
+  mint: PublicKey,
+  decimals: number,
+  authority: PublicKey,
+  program = TOKEN_PROGRAM,
+): TransactionInstruction {
   return instruction(program, [writable(mint)], [20, decimals, ...authority.toBytes(), 0]);
 }
 
 /** Token-2022: of each transfer `basisPoints` stay withheld on the receiving account, at most `maximum`. Before initializeMint. */
-export function initializeTransferFee(mint: PublicKey, authority: PublicKey, basisPoints: number, maximum: bigint): TransactionInstruction {
+export function initializeTransferFee(
+  mint: PublicKey,
+  authority: PublicKey,
+  basisPoints: number,
+  maximum: bigint,
+): TransactionInstruction {
   const points = Buffer.alloc(2);
   points.writeUInt16LE(basisPoints);
-  return instruction(TOKEN_2022_PROGRAM, [writable(mint)], [26, 0, 1, ...authority.toBytes(), 1, ...authority.toBytes(), ...points, ...u64(maximum)]);
+  return instruction(
+    TOKEN_2022_PROGRAM,
+    [writable(mint)],
+    [26, 0, 1, ...authority.toBytes(), 1, ...authority.toBytes(), ...points, ...u64(maximum)],
+  );
 }
 
 /** Token-2022: the mint's metadata is where `address` is. Before initializeMint. */
-export function initializeMetadataPointer(mint: PublicKey, authority: PublicKey, address: PublicKey): TransactionInstruction {
-  return instruction(TOKEN_2022_PROGRAM, [writable(mint)], [39, 0, ...authority.toBytes(), ...address.toBytes()]);
+export function initializeMetadataPointer(
+  mint: PublicKey,
+  authority: PublicKey,
+  address: PublicKey,
+): TransactionInstruction {
+  return instruction(
+    TOKEN_2022_PROGRAM,
+    [writable(mint)],
+    [39, 0, ...authority.toBytes(), ...address.toBytes()],
+  );
 }
 
 /** Token-2022: metadata in the mint itself (the token metadata interface). After initializeMint. */
-export function initializeTokenMetadata(mint: PublicKey, authority: PublicKey, metadata: { readonly name: string; readonly symbol: string; readonly uri: string }): TransactionInstruction {
-  const keys = [writable(mint), readonly(authority), readonly(mint), { ...readonly(authority), isSigner: true }];
+export function initializeTokenMetadata(
+  mint: PublicKey,
+  authority: PublicKey,
+  metadata: { readonly name: string; readonly symbol: string; readonly uri: string },
+): TransactionInstruction {
+  const keys = [
+    writable(mint),
+    readonly(authority),
+    readonly(mint),
+    { ...readonly(authority), isSigner: true },
+  ];
   const discriminator = [210, 225, 30, 162, 88, 184, 77, 141];
-  return instruction(TOKEN_2022_PROGRAM, keys, [...discriminator, ...text(metadata.name), ...text(metadata.symbol), ...text(metadata.uri)]);
+  return instruction(TOKEN_2022_PROGRAM, keys, [
+    ...discriminator,
+    ...text(metadata.name),
+    ...text(metadata.symbol),
+    ...text(metadata.uri),
+  ]);
 }
 
-export function mintTo(mint: PublicKey, account: PublicKey, authority: PublicKey, amount: bigint, program = TOKEN_PROGRAM): TransactionInstruction {
-  return instruction(program, [writable(mint), writable(account), signer(authority, false)], [7, ...u64(amount)]);
+export function mintTo(
+  mint: PublicKey,
+  account: PublicKey,
+  authority: PublicKey,
+  amount: bigint,
+  program = TOKEN_PROGRAM,
+): TransactionInstruction {
+  return instruction(
+    program,
+    [writable(mint), writable(account), signer(authority, false)],
+    [7, ...u64(amount)],
+  );
 }
 
 export interface CheckedTransfer {
@@ -54,16 +115,39 @@ export interface CheckedTransfer {
   readonly program?: PublicKey;
 }
 
-export function transferChecked({ from, to, owner, mint, amount, decimals, program = TOKEN_PROGRAM }: CheckedTransfer): TransactionInstruction {
-  return instruction(program, [writable(from), readonly(mint), writable(to), signer(owner, false)], [12, ...u64(amount), decimals]);
+export function transferChecked({
+  from,
+  to,
+  owner,
+  mint,
+  amount,
+  decimals,
+  program = TOKEN_PROGRAM,
+}: CheckedTransfer): TransactionInstruction {
+  return instruction(
+    program,
+    [writable(from), readonly(mint), writable(to), signer(owner, false)],
+    [12, ...u64(amount), decimals],
+  );
 }
 
-export function burn(account: PublicKey, mint: PublicKey, owner: PublicKey, amount: bigint, program = TOKEN_PROGRAM): TransactionInstruction {
+export function burn(
+  account: PublicKey,
+  mint: PublicKey,
+  owner: PublicKey,
+  amount: bigint,
+  program = TOKEN_PROGRAM,
+): TransactionInstruction {
   return instruction(program, [writable(account), writable(mint), signer(owner, false)], [8, ...u64(amount)]);
 }
 
 /** Its lamports go to `destination`. */
-export function closeAccount(account: PublicKey, destination: PublicKey, owner: PublicKey, program = TOKEN_PROGRAM): TransactionInstruction {
+export function closeAccount(
+  account: PublicKey,
+  destination: PublicKey,
+  owner: PublicKey,
+  program = TOKEN_PROGRAM,
+): TransactionInstruction {
   return instruction(program, [writable(account), writable(destination), signer(owner, false)], [9]);
 }
 
@@ -73,15 +157,28 @@ export function syncNative(account: PublicKey): TransactionInstruction {
 }
 
 /** An account of `owner` at an address of its own. */
-export function initializeAccount(account: PublicKey, mint: PublicKey, owner: PublicKey, program = TOKEN_PROGRAM): TransactionInstruction {
-  return instruction(program, [writable(account), readonly(mint), readonly(owner), readonly(SYSVAR_RENT_PUBKEY)], [1]);
+export function initializeAccount(
+  account: PublicKey,
+  mint: PublicKey,
+  owner: PublicKey,
+  program = TOKEN_PROGRAM,
+): TransactionInstruction {
+  return instruction(
+    program,
+    [writable(account), readonly(mint), readonly(owner), readonly(SYSVAR_RENT_PUBKEY)],
+    [1],
+  );
 }
 
 const writable = (pubkey: PublicKey) => ({ pubkey, isSigner: false, isWritable: true });
 const readonly = (pubkey: PublicKey) => ({ pubkey, isSigner: false, isWritable: false });
 const signer = (pubkey: PublicKey, isWritable = true) => ({ pubkey, isSigner: true, isWritable });
 
-function instruction(programId: PublicKey, keys: ReturnType<typeof signer>[], data: readonly number[]): TransactionInstruction {
+function instruction(
+  programId: PublicKey,
+  keys: ReturnType<typeof signer>[],
+  data: readonly number[],
+): TransactionInstruction {
   return new TransactionInstruction({ programId, keys, data: Buffer.from(data) });
 }
 

@@ -11,11 +11,17 @@ type Answer = (node: TronNode, body: Body) => object | Promise<object>;
 const text = (body: Body, key: string): string => String(body[key] ?? '');
 
 /** `{}` is how the wallet API says that there is none. */
-const show = (block: StoredBlock | undefined, hasTransactions = true): object => (block === undefined ? {} : showBlock(block, hasTransactions));
+const show = (block: StoredBlock | undefined, hasTransactions = true): object =>
+  block === undefined ? {} : showBlock(block, hasTransactions);
 
 function getBlock(node: TronNode, body: Body, latest: StoredBlock): object {
   const wanted = text(body, 'id_or_num');
-  const block = wanted === '' ? latest : /^\d{1,15}$/.test(wanted) ? node.findBlock(Number(wanted)) : node.findBlock(wanted);
+  const block =
+    wanted === ''
+      ? latest
+      : /^\d{1,15}$/.test(wanted)
+        ? node.findBlock(Number(wanted))
+        : node.findBlock(wanted);
   return show(block, body['detail'] === true || body['detail'] === 'true');
 }
 
@@ -25,28 +31,69 @@ const answers: Readonly<Record<string, Answer>> = {
   'wallet/getblock': (node, body) => getBlock(node, body, node.head),
   'wallet/getblockbynum': (node, body) => show(node.findBlock(Number(body['num'] ?? 0))),
   'wallet/getblockbyid': (node, body) => show(node.findBlock(text(body, 'value'))),
-  'wallet/getblockbylimitnext': (node, body) => ({ block: range(node, Number(body['startNum']), Number(body['endNum'])).map((block) => showBlock(block)) }),
+  'wallet/getblockbylimitnext': (node, body) => ({
+    block: range(node, Number(body['startNum']), Number(body['endNum'])).map((block) => showBlock(block)),
+  }),
   'wallet/gettransactionbyid': (node, body) => showFound(node, text(body, 'value')),
   'wallet/gettransactioninfobyid': (node, body) => findInfo(node, text(body, 'value')),
-  'wallet/gettransactioninfobyblocknum': (node, body) => (Number(body['num']) > 0 ? (node.findBlock(Number(body['num']))?.transactions.map(({ info }) => info) ?? {}) : {}),
+  'wallet/gettransactioninfobyblocknum': (node, body) =>
+    Number(body['num']) > 0
+      ? (node.findBlock(Number(body['num']))?.transactions.map(({ info }) => info) ?? {})
+      : {},
   'wallet/getaccount': (node, body) => getAccount(node, text(body, 'address')),
-  'wallet/getaccountresource': () => ({ freeNetLimit: 600, TotalNetLimit: 43_200_000_000, TotalNetWeight: 1, TotalEnergyLimit: 180_000_000_000, TotalEnergyWeight: 1 }),
+  'wallet/getaccountresource': () => ({
+    freeNetLimit: 600,
+    TotalNetLimit: 43_200_000_000,
+    TotalNetWeight: 1,
+    TotalEnergyLimit: 180_000_000_000,
+    TotalEnergyWeight: 1,
+  }),
   'wallet/getassetissuebyid': (node, body) => showAsset(node, text(body, 'value')),
-  'wallet/getcontract': async (node, body) => ({ contract_address: text(body, 'value'), bytecode: (await node.vm.readCode(text(body, 'value'))).slice(2), abi: {} }),
-  'wallet/getnodeinfo': (node) => ({ block: describe(node.head), solidityBlock: describe(node.solidified), configNodeInfo: { codeVersion: '4.8.1' } }),
-  'wallet/getchainparameters': () => ({ chainParameter: [{ key: 'getEnergyFee', value: 100 }, { key: 'getTransactionFee', value: 1_000 }, { key: 'getCreateNewAccountFeeInSystemContract', value: 1_000_000 }] }),
-  'wallet/createtransaction': (node, body) => create(node, 'TransferContract', { owner_address: body['owner_address'], to_address: body['to_address'], amount: body['amount'] }),
+  'wallet/getcontract': async (node, body) => ({
+    contract_address: text(body, 'value'),
+    bytecode: (await node.vm.readCode(text(body, 'value'))).slice(2),
+    abi: {},
+  }),
+  'wallet/getnodeinfo': (node) => ({
+    block: describe(node.head),
+    solidityBlock: describe(node.solidified),
+    configNodeInfo: { codeVersion: '4.8.1' },
+  }),
+  'wallet/getchainparameters': () => ({
+    chainParameter: [
+      { key: 'getEnergyFee', value: 100 },
+      { key: 'getTransactionFee', value: 1_000 },
+      { key: 'getCreateNewAccountFeeInSystemContract', value: 1_000_000 },
+    ],
+  }),
+  'wallet/createtransaction': (node, body) =>
+    create(node, 'TransferContract', {
+      owner_address: body['owner_address'],
+      to_address: body['to_address'],
+      amount: body['amount'],
+    }),
   'wallet/triggerconstantcontract': callConstant,
   'wallet/triggersmartcontract': (node, body) => {
-    const value = { owner_address: body['owner_address'], contract_address: body['contract_address'], data: toCallData(body), ...(Number(body['call_value'] ?? 0) > 0 && { call_value: body['call_value'] }) };
-    return { result: { result: true }, transaction: create(node, 'TriggerSmartContract', value, BigInt(Number(body['fee_limit'] ?? 0))) };
+    const value = {
+      owner_address: body['owner_address'],
+      contract_address: body['contract_address'],
+      data: toCallData(body),
+      ...(Number(body['call_value'] ?? 0) > 0 && { call_value: body['call_value'] }),
+    };
+    return {
+      result: { result: true },
+      transaction: create(node, 'TriggerSmartContract', value, BigInt(Number(body['fee_limit'] ?? 0))),
+    };
   },
-  'wallet/broadcasttransaction': (node, body) => broadcast(node, text(body, 'raw_data_hex'), (body['signature'] as string[] | undefined) ?? []),
+  'wallet/broadcasttransaction': (node, body) =>
+    broadcast(node, text(body, 'raw_data_hex'), (body['signature'] as string[] | undefined) ?? []),
   'walletsolidity/getnowblock': (node) => show(node.solidified),
   'walletsolidity/getblock': (node, body) => getBlock(node, body, node.solidified),
   'walletsolidity/getaccount': (node, body) => getAccount(node, text(body, 'address')),
-  'walletsolidity/gettransactionbyid': (node, body) => (isSolidified(node, text(body, 'value')) ? showFound(node, text(body, 'value')) : {}),
-  'walletsolidity/gettransactioninfobyid': (node, body) => (isSolidified(node, text(body, 'value')) ? findInfo(node, text(body, 'value')) : {}),
+  'walletsolidity/gettransactionbyid': (node, body) =>
+    isSolidified(node, text(body, 'value')) ? showFound(node, text(body, 'value')) : {},
+  'walletsolidity/gettransactioninfobyid': (node, body) =>
+    isSolidified(node, text(body, 'value')) ? findInfo(node, text(body, 'value')) : {},
 };
 
 /** Undefined for a path that the node does not serve. */
@@ -62,8 +109,16 @@ export async function answerWallet(node: TronNode, method: string, body: Body): 
 }
 
 function create(node: TronNode, name: string, value: Record<string, unknown>, feeLimit?: bigint): object {
-  const rawData = encodeRawData(name, value, { refBlock: { number: node.head.number, hash: node.head.id }, timestampMs: node.head.timestampMs, ...(feeLimit && { feeLimit }) });
-  return { visible: false, txID: createHash('sha256').update(rawData).digest('hex'), ...showRawData(rawData, decodeCall(rawData)) };
+  const rawData = encodeRawData(name, value, {
+    refBlock: { number: node.head.number, hash: node.head.id },
+    timestampMs: node.head.timestampMs,
+    ...(feeLimit && { feeLimit }),
+  });
+  return {
+    visible: false,
+    txID: createHash('sha256').update(rawData).digest('hex'),
+    ...showRawData(rawData, decodeCall(rawData)),
+  };
 }
 
 function broadcast(node: TronNode, rawDataHex: string, signatures: readonly string[]): object {
@@ -74,18 +129,38 @@ function broadcast(node: TronNode, rawDataHex: string, signatures: readonly stri
     return { result: true, txid };
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    return { code: 'CONTRACT_VALIDATE_ERROR', txid, message: Buffer.from(`Contract validate error : ${error.message}`).toString('hex') };
+    return {
+      code: 'CONTRACT_VALIDATE_ERROR',
+      txid,
+      message: Buffer.from(`Contract validate error : ${error.message}`).toString('hex'),
+    };
   }
 }
 
 async function callConstant(node: TronNode, body: Body): Promise<object> {
   const contract = text(body, 'contract_address');
   if ((await node.vm.readCode(contract)) === '0x') {
-    return { result: { code: 'CONTRACT_VALIDATE_ERROR', message: Buffer.from('Smart contract is not exist.').toString('hex') } };
+    return {
+      result: {
+        code: 'CONTRACT_VALIDATE_ERROR',
+        message: Buffer.from('Smart contract is not exist.').toString('hex'),
+      },
+    };
   }
   const result = await node.vm.view(contract, toCallData(body), text(body, 'owner_address'));
-  if ('error' in result) return { result: { result: true, message: Buffer.from('REVERT opcode executed').toString('hex') }, energy_used: 500, constant_result: [''], transaction: { ret: [{ ret: 'FAILED' }] } };
-  return { result: { result: true }, energy_used: 500, constant_result: [result.output.slice(2)], transaction: { ret: [{}] } };
+  if ('error' in result)
+    return {
+      result: { result: true, message: Buffer.from('REVERT opcode executed').toString('hex') },
+      energy_used: 500,
+      constant_result: [''],
+      transaction: { ret: [{ ret: 'FAILED' }] },
+    };
+  return {
+    result: { result: true },
+    energy_used: 500,
+    constant_result: [result.output.slice(2)],
+    transaction: { ret: [{}] },
+  };
 }
 
 /** The data itself, or the name of a function and its encoded parameters. */
@@ -98,7 +173,13 @@ async function getAccount(node: TronNode, address: string): Promise<object> {
   const balance = await node.vm.readBalance(address);
   const tokens = node.ledger.listTokens(address);
   if (!node.ledger.hasAccount(address) && balance === 0n && tokens.length === 0) return {};
-  return { address, ...(balance > 0n && { balance: Number(balance) }), ...(tokens.length > 0 && { assetV2: tokens.map(({ id, amount }) => ({ key: id, value: Number(amount) })) }) };
+  return {
+    address,
+    ...(balance > 0n && { balance: Number(balance) }),
+    ...(tokens.length > 0 && {
+      assetV2: tokens.map(({ id, amount }) => ({ key: id, value: Number(amount) })),
+    }),
+  };
 }
 
 function showAsset(node: TronNode, id: string): object {
@@ -116,14 +197,19 @@ const findInfo = (node: TronNode, txid: string): object => {
   return found !== undefined && 'info' in found ? found.info : {};
 };
 
-const isSolidified = (node: TronNode, txid: string): boolean => (node.findTransaction(txid)?.block?.number ?? Infinity) <= node.solidified.number;
+const isSolidified = (node: TronNode, txid: string): boolean =>
+  (node.findTransaction(txid)?.block?.number ?? Infinity) <= node.solidified.number;
 const describe = ({ number, id }: StoredBlock): string => `Num:${number},ID:${id}`;
 
 function range(node: TronNode, from: number, to: number): StoredBlock[] {
   const count = Math.min(Math.max(to - from, 0), 100);
-  return Array.from({ length: count }, (_, index) => node.findBlock(from + index)).filter((block) => block !== undefined);
+  return Array.from({ length: count }, (_, index) => node.findBlock(from + index)).filter(
+    (block) => block !== undefined,
+  );
 }
 
 function selectorOf(signature: string): string {
-  return signature === '' ? '' : Buffer.from(keccak_256(Buffer.from(signature)).subarray(0, 4)).toString('hex');
+  return signature === ''
+    ? ''
+    : Buffer.from(keccak_256(Buffer.from(signature)).subarray(0, 4)).toString('hex');
 }

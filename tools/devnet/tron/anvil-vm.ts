@@ -2,7 +2,24 @@
 export type AnvilRpc = <T = unknown>(method: string, params?: readonly unknown[]) => Promise<T>;
 
 /** Starts anvil as this node needs it: blocks on command, no price of gas, calls in anybody's name. */
-export const anvilArgs = ['--no-mining', '--auto-impersonate', '--accounts', '1', '--balance', '0', '--gas-price', '0', '--block-base-fee-per-gas', '0', '--gas-limit', '10000000000', '--hardfork', 'cancun', '--order', 'fifo'];
+export const anvilArgs = [
+  '--no-mining',
+  '--auto-impersonate',
+  '--accounts',
+  '1',
+  '--balance',
+  '0',
+  '--gas-price',
+  '0',
+  '--block-base-fee-per-gas',
+  '0',
+  '--gas-limit',
+  '10000000000',
+  '--hardfork',
+  'cancun',
+  '--order',
+  'fifo',
+];
 
 export interface CallFrame {
   readonly type: string;
@@ -20,7 +37,11 @@ export interface VmResult {
   /** Of the run itself, without what a transaction costs before it. */
   readonly energy: number;
   readonly output: string;
-  readonly logs: readonly { readonly address: string; readonly topics: readonly string[]; readonly data: string }[];
+  readonly logs: readonly {
+    readonly address: string;
+    readonly topics: readonly string[];
+    readonly data: string;
+  }[];
   readonly frame: CallFrame;
 }
 
@@ -66,30 +87,58 @@ export class AnvilVm {
   }
 
   async revert(id: string): Promise<void> {
-    if (!(await this.#rpc<boolean>('evm_revert', [id]))) throw new Error(`anvil does not know snapshot ${id}`);
+    if (!(await this.#rpc<boolean>('evm_revert', [id])))
+      throw new Error(`anvil does not know snapshot ${id}`);
   }
 
   /** A view call at the head; undefined output where it failed. */
   async view(to: string, data: string, from: string): Promise<{ output: string } | { error: string }> {
     try {
-      return { output: await this.#rpc<string>('eth_call', [{ from: toEvm(from), to: toEvm(to), data: `0x${data}` }, 'latest']) };
+      return {
+        output: await this.#rpc<string>('eth_call', [
+          { from: toEvm(from), to: toEvm(to), data: `0x${data}` },
+          'latest',
+        ]),
+      };
     } catch (error) {
       return { error: (error as Error).message };
     }
   }
 
-  async run(call: { from: string; to: string; data: string; value: bigint; energyLimit: number }): Promise<VmResult> {
+  async run(call: {
+    from: string;
+    to: string;
+    data: string;
+    value: bigint;
+    energyLimit: number;
+  }): Promise<VmResult> {
     const data = Buffer.from(call.data, 'hex');
     const intrinsic = data.reduce((sum, byte) => sum + (byte === 0 ? 4 : 16), INTRINSIC_GAS);
     const gas = intrinsic + call.energyLimit;
-    const hash = await this.#rpc<string>('eth_sendTransaction', [{ from: toEvm(call.from), to: toEvm(call.to), data: `0x${call.data}`, value: `0x${call.value.toString(16)}`, gas: `0x${gas.toString(16)}`, gasPrice: '0x0' }]);
+    const hash = await this.#rpc<string>('eth_sendTransaction', [
+      {
+        from: toEvm(call.from),
+        to: toEvm(call.to),
+        data: `0x${call.data}`,
+        value: `0x${call.value.toString(16)}`,
+        gas: `0x${gas.toString(16)}`,
+        gasPrice: '0x0',
+      },
+    ]);
     await this.#rpc('evm_mine');
     const receipt = await this.#rpc<Receipt | null>('eth_getTransactionReceipt', [hash]);
     if (receipt === null) throw new Error(`anvil did not take in the call ${hash}`);
     const frame = await this.#rpc<CallFrame>('debug_traceTransaction', [hash, { tracer: 'callTracer' }]);
     const isFailed = receipt.status === '0x0';
     const used = Number(receipt.gasUsed);
-    return { isFailed, isOutOfGas: isFailed && used >= gas, energy: Math.max(0, used - intrinsic), output: frame.output ?? '0x', logs: receipt.logs, frame };
+    return {
+      isFailed,
+      isOutOfGas: isFailed && used >= gas,
+      energy: Math.max(0, used - intrinsic),
+      output: frame.output ?? '0x',
+      logs: receipt.logs,
+      frame,
+    };
   }
 }
 

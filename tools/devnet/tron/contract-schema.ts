@@ -10,23 +10,86 @@ interface ContractSchema {
 
 /** The kinds of transactions that this node runs, as java-tron's protocol and HTTP API write them. */
 const contractSchemas: Readonly<Record<string, ContractSchema>> = {
-  AccountCreateContract: { type: 0, fields: [[1, 'owner_address', 'address'], [2, 'account_address', 'address']] },
-  TransferContract: { type: 1, fields: [[1, 'owner_address', 'address'], [2, 'to_address', 'address'], [3, 'amount', 'int']] },
-  TransferAssetContract: { type: 2, fields: [[1, 'asset_name', 'bytes'], [2, 'owner_address', 'address'], [3, 'to_address', 'address'], [4, 'amount', 'int']] },
+  AccountCreateContract: {
+    type: 0,
+    fields: [
+      [1, 'owner_address', 'address'],
+      [2, 'account_address', 'address'],
+    ],
+  },
+  TransferContract: {
+    type: 1,
+    fields: [
+      [1, 'owner_address', 'address'],
+      [2, 'to_address', 'address'],
+      [3, 'amount', 'int'],
+    ],
+  },
+  TransferAssetContract: {
+    type: 2,
+    fields: [
+      [1, 'asset_name', 'bytes'],
+      [2, 'owner_address', 'address'],
+      [3, 'to_address', 'address'],
+      [4, 'amount', 'int'],
+    ],
+  },
   AssetIssueContract: {
     type: 6,
     fields: [
-      [1, 'owner_address', 'address'], [2, 'name', 'bytes'], [3, 'abbr', 'bytes'], [4, 'total_supply', 'int'], [6, 'trx_num', 'int'], [7, 'precision', 'int'], [8, 'num', 'int'],
-      [9, 'start_time', 'int'], [10, 'end_time', 'int'], [20, 'description', 'bytes'], [21, 'url', 'bytes'], [22, 'free_asset_net_limit', 'int'], [23, 'public_free_asset_net_limit', 'int'],
+      [1, 'owner_address', 'address'],
+      [2, 'name', 'bytes'],
+      [3, 'abbr', 'bytes'],
+      [4, 'total_supply', 'int'],
+      [6, 'trx_num', 'int'],
+      [7, 'precision', 'int'],
+      [8, 'num', 'int'],
+      [9, 'start_time', 'int'],
+      [10, 'end_time', 'int'],
+      [20, 'description', 'bytes'],
+      [21, 'url', 'bytes'],
+      [22, 'free_asset_net_limit', 'int'],
+      [23, 'public_free_asset_net_limit', 'int'],
     ],
   },
-  CreateSmartContract: { type: 30, fields: [[1, 'owner_address', 'address'], [2, 'new_contract', 'contract'], [3, 'call_token_value', 'int'], [4, 'token_id', 'int']] },
+  CreateSmartContract: {
+    type: 30,
+    fields: [
+      [1, 'owner_address', 'address'],
+      [2, 'new_contract', 'contract'],
+      [3, 'call_token_value', 'int'],
+      [4, 'token_id', 'int'],
+    ],
+  },
   TriggerSmartContract: {
     type: 31,
-    fields: [[1, 'owner_address', 'address'], [2, 'contract_address', 'address'], [3, 'call_value', 'int'], [4, 'data', 'bytes'], [5, 'call_token_value', 'int'], [6, 'token_id', 'int']],
+    fields: [
+      [1, 'owner_address', 'address'],
+      [2, 'contract_address', 'address'],
+      [3, 'call_value', 'int'],
+      [4, 'data', 'bytes'],
+      [5, 'call_token_value', 'int'],
+      [6, 'token_id', 'int'],
+    ],
   },
-  FreezeBalanceV2Contract: { type: 54, fields: [[1, 'owner_address', 'address'], [2, 'frozen_balance', 'int'], [3, 'resource', 'resource']] },
-  DelegateResourceContract: { type: 57, fields: [[1, 'owner_address', 'address'], [2, 'resource', 'resource'], [3, 'balance', 'int'], [4, 'receiver_address', 'address'], [5, 'lock', 'bool']] },
+  FreezeBalanceV2Contract: {
+    type: 54,
+    fields: [
+      [1, 'owner_address', 'address'],
+      [2, 'frozen_balance', 'int'],
+      [3, 'resource', 'resource'],
+    ],
+  },
+  DelegateResourceContract: {
+    type: 57,
+    fields: [
+      [1, 'owner_address', 'address'],
+      [2, 'resource', 'resource'],
+      [3, 'balance', 'int'],
+      [4, 'receiver_address', 'address'],
+      [5, 'lock', 'bool'],
+    ],
+  },
 };
 
 /** What a transaction asks for: the contract's values as JSON shows them. */
@@ -47,16 +110,34 @@ export function decodeCall(rawData: Buffer): ContractCall {
   const parameter = readFields(bytesOf(readFields(bytesOf(contract, 2)), 2));
   const value: Record<string, unknown> = {};
   for (const [number, key, kind] of fields) {
-    if (parameter.has(number)) value[key] = kind === 'int' ? Number(intOf(parameter, number)) : decodeValue(kind, kind === 'bool' || kind === 'resource' ? intOf(parameter, number) : bytesOf(parameter, number));
+    if (parameter.has(number))
+      value[key] =
+        kind === 'int'
+          ? Number(intOf(parameter, number))
+          : decodeValue(
+              kind,
+              kind === 'bool' || kind === 'resource' ? intOf(parameter, number) : bytesOf(parameter, number),
+            );
   }
   return { name, type, value, permissionId: Number(intOf(contract, 5)) };
 }
 
 /** The bytes of `raw_data` for a contract of one of the kinds above. */
-export function encodeRawData(name: string, value: Readonly<Record<string, unknown>>, envelope: { refBlock: { number: number; hash: string }; timestampMs: number; feeLimit?: bigint }): Buffer {
+export function encodeRawData(
+  name: string,
+  value: Readonly<Record<string, unknown>>,
+  envelope: { refBlock: { number: number; hash: string }; timestampMs: number; feeLimit?: bigint },
+): Buffer {
   const { type, fields } = contractSchemas[name]!;
-  const parameter = Buffer.concat(fields.flatMap(([number, key, kind]) => (value[key] === undefined ? [] : [encodeValue(number, kind, value[key])])));
-  const any = Buffer.concat([encodeBytes(1, Buffer.from(`type.googleapis.com/protocol.${name}`)), encodeBytes(2, parameter)]);
+  const parameter = Buffer.concat(
+    fields.flatMap(([number, key, kind]) =>
+      value[key] === undefined ? [] : [encodeValue(number, kind, value[key])],
+    ),
+  );
+  const any = Buffer.concat([
+    encodeBytes(1, Buffer.from(`type.googleapis.com/protocol.${name}`)),
+    encodeBytes(2, parameter),
+  ]);
   const contract = Buffer.concat([encodeInt(1, BigInt(type)), encodeBytes(2, any)]);
   const number = Buffer.alloc(8);
   number.writeBigUInt64BE(BigInt(envelope.refBlock.number));
@@ -90,14 +171,31 @@ function decodeNewContract(fields: ReturnType<typeof readFields>): Record<string
 
 function encodeValue(number: number, kind: Kind, value: unknown): Buffer {
   switch (kind) {
-    case 'int': return encodeInt(number, BigInt(value as bigint));
-    case 'bool': return encodeInt(number, value === true ? 1n : 0n);
-    case 'resource': return encodeInt(number, BigInt(resources.indexOf(String(value))));
-    case 'text': return encodeBytes(number, Buffer.from(String(value)));
+    case 'int':
+      return encodeInt(number, BigInt(value as bigint));
+    case 'bool':
+      return encodeInt(number, value === true ? 1n : 0n);
+    case 'resource':
+      return encodeInt(number, BigInt(resources.indexOf(String(value))));
+    case 'text':
+      return encodeBytes(number, Buffer.from(String(value)));
     case 'contract': {
-      const { origin_address: origin, bytecode, call_value: callValue = 0n } = value as { origin_address: string; bytecode: string; call_value?: bigint };
-      return encodeBytes(number, Buffer.concat([encodeBytes(1, Buffer.from(origin, 'hex')), encodeBytes(4, Buffer.from(bytecode, 'hex')), encodeInt(5, BigInt(callValue)), encodeInt(6, 100n)]));
+      const {
+        origin_address: origin,
+        bytecode,
+        call_value: callValue = 0n,
+      } = value as { origin_address: string; bytecode: string; call_value?: bigint };
+      return encodeBytes(
+        number,
+        Buffer.concat([
+          encodeBytes(1, Buffer.from(origin, 'hex')),
+          encodeBytes(4, Buffer.from(bytecode, 'hex')),
+          encodeInt(5, BigInt(callValue)),
+          encodeInt(6, 100n),
+        ]),
+      );
     }
-    default: return encodeBytes(number, Buffer.from(String(value), 'hex'));
+    default:
+      return encodeBytes(number, Buffer.from(String(value), 'hex'));
   }
 }

@@ -58,10 +58,14 @@ export async function executeTransaction(execution: Execution): Promise<Outcome>
         ...(isFree ? { net_usage: bytes } : { net_fee: Number(netFee) }),
         ...(isCall && { result: contractRet }),
       },
-      ...(contractRet !== 'SUCCESS' && { result: 'FAILED', resMessage: Buffer.from(contractRet).toString('hex') }),
+      ...(contractRet !== 'SUCCESS' && {
+        result: 'FAILED',
+        resMessage: Buffer.from(contractRet).toString('hex'),
+      }),
       ...(effect.assetIssueID !== undefined && { assetIssueID: effect.assetIssueID }),
       ...(effect.logs !== undefined && effect.logs.length > 0 && { log: effect.logs }),
-      ...(effect.internal !== undefined && effect.internal.length > 0 && { internal_transactions: effect.internal }),
+      ...(effect.internal !== undefined &&
+        effect.internal.length > 0 && { internal_transactions: effect.internal }),
     },
   };
 }
@@ -79,7 +83,11 @@ interface Effect {
 }
 
 async function run(execution: Execution, owner: string): Promise<Effect> {
-  const { vm, ledger, call: { name, value } } = execution;
+  const {
+    vm,
+    ledger,
+    call: { name, value },
+  } = execution;
   const amount = BigInt(Number(value['amount'] ?? 0));
   const to = String(value['to_address']);
   switch (name) {
@@ -108,7 +116,10 @@ async function run(execution: Execution, owner: string): Promise<Effect> {
       ledger.freeze(owner, BigInt(Number(value['frozen_balance'])));
       return {};
     case 'DelegateResourceContract':
-      if (ledger.frozen(owner) < BigInt(Number(value['balance']))) throw new RefusedError('delegateBalance must be less than or equal to available FreezeEnergyV2 balance');
+      if (ledger.frozen(owner) < BigInt(Number(value['balance'])))
+        throw new RefusedError(
+          'delegateBalance must be less than or equal to available FreezeEnergyV2 balance',
+        );
       return {};
     default:
       return runContract(execution, owner);
@@ -116,25 +127,44 @@ async function run(execution: Execution, owner: string): Promise<Effect> {
 }
 
 async function runContract(execution: Execution, owner: string): Promise<Effect> {
-  const { vm, ledger, txid, call: { name, value }, feeLimit } = execution;
+  const {
+    vm,
+    ledger,
+    txid,
+    call: { name, value },
+    feeLimit,
+  } = execution;
   const isCreation = name === 'CreateSmartContract';
   const created = value['new_contract'] as { bytecode: string; call_value?: number } | undefined;
   const contract = isCreation ? deriveContract(txid, owner) : String(value['contract_address']);
-  const callValue = BigInt((isCreation ? created?.call_value : (value['call_value'] as number | undefined)) ?? 0);
+  const callValue = BigInt(
+    (isCreation ? created?.call_value : (value['call_value'] as number | undefined)) ?? 0,
+  );
   const balance = await vm.readBalance(owner);
-  if (balance < callValue) throw new RefusedError('Validate InternalTransfer error, balance is not sufficient.');
-  if (!isCreation && (await vm.readCode(contract)) === '0x') throw new RefusedError('No contract or not a smart contract');
+  if (balance < callValue)
+    throw new RefusedError('Validate InternalTransfer error, balance is not sufficient.');
+  if (!isCreation && (await vm.readCode(contract)) === '0x')
+    throw new RefusedError('No contract or not a smart contract');
   const energyLimit = Number(min(feeLimit, balance - callValue) / ENERGY_PRICE);
   // A constructor runs as what it is: its own code, at the address it makes; what it returns becomes the code.
   if (isCreation) await vm.setCode(contract, `0x${created!.bytecode}`);
-  const result = await vm.run({ from: owner, to: contract, data: isCreation ? '' : String(value['data'] ?? ''), value: callValue, energyLimit });
+  const result = await vm.run({
+    from: owner,
+    to: contract,
+    data: isCreation ? '' : String(value['data'] ?? ''),
+    value: callValue,
+    energyLimit,
+  });
   if (isCreation) await vm.setCode(contract, result.isFailed ? '0x' : result.output);
   if (!result.isFailed) ledger.openAccount(contract);
   const tokenValue = BigInt(Number(value['call_token_value'] ?? 0));
-  if (!result.isFailed && tokenValue > 0n) moveToken(ledger, String(value['token_id']), owner, contract, tokenValue);
+  if (!result.isFailed && tokenValue > 0n)
+    moveToken(ledger, String(value['token_id']), owner, contract, tokenValue);
   return {
     contractRet: result.isFailed ? (result.isOutOfGas ? 'OUT_OF_ENERGY' : 'REVERT') : 'SUCCESS',
-    energy: result.energy + (isCreation && !result.isFailed ? ((result.output.length - 2) / 2) * CODE_ENERGY_PER_BYTE : 0),
+    energy:
+      result.energy +
+      (isCreation && !result.isFailed ? ((result.output.length - 2) / 2) * CODE_ENERGY_PER_BYTE : 0),
     output: isCreation ? '' : result.output.slice(2),
     contract,
     logs: result.logs.map(toLog),
@@ -144,19 +174,25 @@ async function runContract(execution: Execution, owner: string): Promise<Effect>
 
 async function spend(vm: AnvilVm, owner: string, amount: bigint): Promise<void> {
   const balance = await vm.readBalance(owner);
-  if (amount <= 0n || balance < amount) throw new RefusedError('Validate TransferContract error, balance is not sufficient.');
+  if (amount <= 0n || balance < amount)
+    throw new RefusedError('Validate TransferContract error, balance is not sufficient.');
   await vm.setBalance(owner, balance - amount);
 }
 
 function moveToken(ledger: Ledger, id: string, from: string, to: string, amount: bigint): void {
   if (ledger.findAsset(id) === undefined) throw new RefusedError('No asset!');
-  if (amount <= 0n || ledger.tokenBalance(from, id) < amount) throw new RefusedError('assetBalance is not sufficient.');
+  if (amount <= 0n || ledger.tokenBalance(from, id) < amount)
+    throw new RefusedError('assetBalance is not sufficient.');
   ledger.addToken(from, id, -amount);
   ledger.addToken(to, id, amount);
 }
 
 function toLog({ address, topics, data }: VmResult['logs'][number]): object {
-  return { address: address.slice(2).toLowerCase(), topics: topics.map((topic) => topic.slice(2)), ...(data !== '0x' && { data: data.slice(2) }) };
+  return {
+    address: address.slice(2).toLowerCase(),
+    topics: topics.map((topic) => topic.slice(2)),
+    ...(data !== '0x' && { data: data.slice(2) }),
+  };
 }
 
 /** Calls below the top one, as java-tron records them: also those without value, and those that were undone. */
@@ -166,7 +202,11 @@ function listInternal(txid: string, { frame, isFailed }: VmResult): object[] {
     for (const call of parent.calls ?? []) {
       const isRejected = isUndone || call.error !== undefined;
       const value = Number(BigInt(call.value ?? '0x0'));
-      const note = call.type.startsWith('CREATE') ? 'create' : call.type === 'SELFDESTRUCT' ? 'suicide' : 'call';
+      const note = call.type.startsWith('CREATE')
+        ? 'create'
+        : call.type === 'SELFDESTRUCT'
+          ? 'suicide'
+          : 'call';
       const isStateless = call.type === 'DELEGATECALL' || call.type === 'CALLCODE';
       listed.push({
         hash: Buffer.from(keccak_256(Buffer.from(`${txid}${listed.length}`))).toString('hex'),

@@ -19,7 +19,12 @@ export class Journal {
   }
 
   append({ id, timestampMs, witnessSignature, transactions }: StoredBlock): void {
-    const entry: JournalEntry = { id, timestampMs, witnessSignature, transactions: transactions.map(({ rawData, signatures }) => [rawData.toString('hex'), signatures]) };
+    const entry: JournalEntry = {
+      id,
+      timestampMs,
+      witnessSignature,
+      transactions: transactions.map(({ rawData, signatures }) => [rawData.toString('hex'), signatures]),
+    };
     appendFileSync(this.#file, `${JSON.stringify(entry)}\n`);
   }
 }

@@ -42,7 +42,9 @@ export class Ledger {
 
   /** Ids and amounts of what an account holds. */
   listTokens(address: string): { id: string; amount: bigint }[] {
-    return [...this.#tokens].flatMap(([key, amount]) => (key.startsWith(address) ? [{ id: key.slice(address.length + 1), amount }] : []));
+    return [...this.#tokens].flatMap(([key, amount]) =>
+      key.startsWith(address) ? [{ id: key.slice(address.length + 1), amount }] : [],
+    );
   }
 
   addToken(address: string, id: string, amount: bigint): void {

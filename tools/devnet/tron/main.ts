@@ -7,12 +7,20 @@ import { TronNode } from './tron-node.ts';
 
 const BLOCK_INTERVAL_MS = 3_000;
 
-const { values } = parseArgs({ options: { port: { type: 'string' }, 'anvil-url': { type: 'string' }, journal: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { port: { type: 'string' }, 'anvil-url': { type: 'string' }, journal: { type: 'string' } },
+});
 const { port, 'anvil-url': anvilUrl, journal: file } = values;
-if (port === undefined || anvilUrl === undefined || file === undefined) throw new Error('expected --port, --anvil-url and --journal');
+if (port === undefined || anvilUrl === undefined || file === undefined)
+  throw new Error('expected --port, --anvil-url and --journal');
 
 const rpc: AnvilRpc = async <T>(method: string, params: readonly unknown[] = []): Promise<T> => {
-  const response = await fetch(anvilUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), signal: AbortSignal.timeout(20_000) });
+  const response = await fetch(anvilUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    signal: AbortSignal.timeout(20_000),
+  });
   const answer = (await response.json()) as { result?: T; error?: { message: string } };
   if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);
   return answer.result as T;
@@ -25,7 +33,12 @@ await rpc('evm_mine');
 const journal = new Journal(file);
 let isReplaying = true;
 // One producer would have every block solid at once; two below the head show that finality takes time.
-const node = new TronNode({ vm: new AnvilVm(rpc), solidifiedLag: 2, canReorg: false, onBlock: (block) => void (isReplaying || journal.append(block)) });
+const node = new TronNode({
+  vm: new AnvilVm(rpc),
+  solidifiedLag: 2,
+  canReorg: false,
+  onBlock: (block) => void (isReplaying || journal.append(block)),
+});
 await node.start();
 for (const entry of journal.read()) await node.replay(entry);
 isReplaying = false;

@@ -10,10 +10,14 @@ export async function serveNode(node: TronNode, port: number): Promise<Server> {
   const server = createServer((req, res) => {
     void answer(node, req).then(({ status, body }) => {
       const text = JSON.stringify(body);
-      res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
+      res
+        .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+        .end(text);
     });
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(port, '127.0.0.1', resolve),
+  );
   return server;
 }
 
@@ -21,8 +25,17 @@ async function answer(node: TronNode, req: IncomingMessage): Promise<{ status: n
   const url = new URL(req.url ?? '/', 'http://127.0.0.1');
   const method = url.pathname.replace(/^\/+|\/+$/g, '');
   const body = parse(await readText(req));
-  if (method === 'jsonrpc') return { status: 200, body: Array.isArray(body) ? await answerBatch(node, body as Call[]) : await answerCall(node, body as Call) };
-  const found = await answerWallet(node, method, { ...Object.fromEntries(url.searchParams), ...(body as object) });
+  if (method === 'jsonrpc')
+    return {
+      status: 200,
+      body: Array.isArray(body)
+        ? await answerBatch(node, body as Call[])
+        : await answerCall(node, body as Call),
+    };
+  const found = await answerWallet(node, method, {
+    ...Object.fromEntries(url.searchParams),
+    ...(body as object),
+  });
   return found === undefined ? { status: 404, body: {} } : { status: 200, body: found };
 }
 
@@ -33,7 +46,10 @@ interface Call {
 }
 
 function answerBatch(node: TronNode, calls: readonly Call[]): Promise<unknown> {
-  if (calls.length > BATCH_MAX) return Promise.resolve(failure(null, -32005, `Batch size ${calls.length} exceeds the limit of ${BATCH_MAX}`));
+  if (calls.length > BATCH_MAX)
+    return Promise.resolve(
+      failure(null, -32005, `Batch size ${calls.length} exceeds the limit of ${BATCH_MAX}`),
+    );
   return Promise.all(calls.map((call) => answerCall(node, call)));
 }
 
@@ -41,11 +57,17 @@ async function answerCall(node: TronNode, { id = null, method = '', params = [] 
   try {
     return { jsonrpc: '2.0', id, result: await answerEvm(node, method, params) };
   } catch (error) {
-    return error instanceof EvmError ? failure(id, error.code, error.message) : failure(id, -32603, 'Internal error');
+    return error instanceof EvmError
+      ? failure(id, error.code, error.message)
+      : failure(id, -32603, 'Internal error');
   }
 }
 
-const failure = (id: unknown, code: number, message: string): object => ({ jsonrpc: '2.0', id, error: { code, message, data: '{}' } });
+const failure = (id: unknown, code: number, message: string): object => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message, data: '{}' },
+});
 
 async function readText(req: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

@@ -32,12 +32,21 @@ export function showTransaction(transaction: SignedTransaction | StoredTransacti
 }
 
 /** `raw_data` and its bytes, as transactions carry them and `create…` methods answer. */
-export function showRawData(rawData: Buffer, { name, value, permissionId }: SignedTransaction['call']): object {
+export function showRawData(
+  rawData: Buffer,
+  { name, value, permissionId }: SignedTransaction['call'],
+): object {
   const fields = readFields(rawData);
   const feeLimit = Number(intOf(fields, 18));
   return {
     raw_data: {
-      contract: [{ parameter: { value, type_url: `type.googleapis.com/protocol.${name}` }, type: name, ...(permissionId > 0 && { Permission_id: permissionId }) }],
+      contract: [
+        {
+          parameter: { value, type_url: `type.googleapis.com/protocol.${name}` },
+          type: name,
+          ...(permissionId > 0 && { Permission_id: permissionId }),
+        },
+      ],
       ref_block_bytes: hex(bytesOf(fields, 1)),
       ref_block_hash: hex(bytesOf(fields, 4)),
       expiration: Number(intOf(fields, 8)),

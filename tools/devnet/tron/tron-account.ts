@@ -23,7 +23,10 @@ function createTronAccount(privateKey: string): TronAccount {
     address: toAddress(digits),
     hexAddress: `41${digits}`,
     sign(txid) {
-      const signature = secp256k1.sign(Buffer.from(txid, 'hex'), secret, { prehash: false, format: 'recovered' });
+      const signature = secp256k1.sign(Buffer.from(txid, 'hex'), secret, {
+        prehash: false,
+        format: 'recovered',
+      });
       // The recovery id stands in front here, and at the end on TRON.
       return Buffer.from([...signature.subarray(1), signature[0]!]).toString('hex');
     },
@@ -39,7 +42,11 @@ export function createNamedAccount(name: string): TronAccount {
 export function recoverSigner(txid: string, signature: string): string {
   const bytes = Buffer.from(signature, 'hex');
   const recovery = bytes[64]! % 27;
-  const key = secp256k1.recoverPublicKey(Buffer.from([recovery, ...bytes.subarray(0, 64)]), Buffer.from(txid, 'hex'), { prehash: false });
+  const key = secp256k1.recoverPublicKey(
+    Buffer.from([recovery, ...bytes.subarray(0, 64)]),
+    Buffer.from(txid, 'hex'),
+    { prehash: false },
+  );
   return `41${toDigits(secp256k1.Point.fromBytes(key).toBytes(false))}`;
 }
 

@@ -66,7 +66,9 @@ const noHash = Buffer.alloc(32);
 
 /** One chain of TRON: blocks as java-tron makes them, transactions run by `vm`. */
 export class TronNode {
-  readonly accounts: readonly TronAccount[] = Array.from({ length: ACCOUNTS }, (_, index) => createNamedAccount(`account ${index}`));
+  readonly accounts: readonly TronAccount[] = Array.from({ length: ACCOUNTS }, (_, index) =>
+    createNamedAccount(`account ${index}`),
+  );
   readonly solidifiedLag: number;
   readonly vm: AnvilVm;
   readonly #options: TronNodeOptions;
@@ -92,8 +94,26 @@ export class TronNode {
       await this.vm.setBalance(hexAddress, FUNDS_SUN);
       this.#ledger.openAccount(hexAddress);
     }
-    const header = { timestamp: 0n, txTrieRoot: noHash, parentHash: GENESIS_PARENT, number: 0n, witnessId: 0n, witnessAddress: noHash.subarray(32), version: 0n, accountStateRoot: noHash.subarray(32) };
-    this.#append({ block: { id: computeBlockId(header), number: 0, timestampMs: 0, header, witnessSignature: '', transactions: [] } });
+    const header = {
+      timestamp: 0n,
+      txTrieRoot: noHash,
+      parentHash: GENESIS_PARENT,
+      number: 0n,
+      witnessId: 0n,
+      witnessAddress: noHash.subarray(32),
+      version: 0n,
+      accountStateRoot: noHash.subarray(32),
+    };
+    this.#append({
+      block: {
+        id: computeBlockId(header),
+        number: 0,
+        timestampMs: 0,
+        header,
+        witnessSignature: '',
+        transactions: [],
+      },
+    });
   }
 
   get head(): StoredBlock {
@@ -117,7 +137,9 @@ export class TronNode {
   }
 
   /** In the chain, or waiting for a block. */
-  findTransaction(txid: string): { transaction: SignedTransaction | StoredTransaction; block?: StoredBlock } | undefined {
+  findTransaction(
+    txid: string,
+  ): { transaction: SignedTransaction | StoredTransaction; block?: StoredBlock } | undefined {
     const block = this.#blockOf.get(txid);
     const stored = block?.transactions.find((tx) => tx.txid === txid);
     if (stored !== undefined) return { transaction: stored, block };
@@ -132,7 +154,10 @@ export class TronNode {
     const call = decode(rawData);
     const owner = String(call.value['owner_address']);
     const signer = signatures[0] === undefined ? undefined : recoverSigner(txid, signatures[0]);
-    if (signer !== owner) throw new RefusedError(`Validate signature error: ${signer ?? 'nobody'} is not contained of permission.`);
+    if (signer !== owner)
+      throw new RefusedError(
+        `Validate signature error: ${signer ?? 'nobody'} is not contained of permission.`,
+      );
     this.#expectReference(rawData);
     const transaction = { txid, rawData, signatures, call };
     this.#pending.push(transaction);
@@ -148,10 +173,16 @@ export class TronNode {
   async replay({ id, transactions, ...made }: JournalEntry): Promise<void> {
     this.#pending = transactions.map(([hex, signatures]) => {
       const rawData = Buffer.from(hex, 'hex');
-      return { txid: createHash('sha256').update(rawData).digest('hex'), rawData, signatures, call: decodeCall(rawData) };
+      return {
+        txid: createHash('sha256').update(rawData).digest('hex'),
+        rawData,
+        signatures,
+        call: decodeCall(rawData),
+      };
     });
     const block = await this.produce(made);
-    if (block.id !== id) throw new Error(`expected block ${id}, got ${block.id}: the chain is not the one it was`);
+    if (block.id !== id)
+      throw new Error(`expected block ${id}, got ${block.id}: the chain is not the one it was`);
   }
 
   async mine(count = 1): Promise<StoredBlock> {
@@ -173,7 +204,10 @@ export class TronNode {
         this.#byId.delete(block.id);
         for (const { txid } of block.transactions) this.#blockOf.delete(txid);
       }
-      this.#pending = [...dropped.flatMap(({ block }) => block.transactions.filter(({ txid }) => keep(txid))), ...this.#pending];
+      this.#pending = [
+        ...dropped.flatMap(({ block }) => block.transactions.filter(({ txid }) => keep(txid))),
+        ...this.#pending,
+      ];
       this.#forks += 1;
     });
   }
@@ -181,7 +215,9 @@ export class TronNode {
   async #produce(again?: Pick<JournalEntry, 'timestampMs' | 'witnessSignature'>): Promise<StoredBlock> {
     const parent = this.head;
     const number = parent.number + 1;
-    const timestampMs = again?.timestampMs ?? Math.max(parent.timestampMs + SLOT_MS, Math.floor(Date.now() / SLOT_MS) * SLOT_MS);
+    const timestampMs =
+      again?.timestampMs ??
+      Math.max(parent.timestampMs + SLOT_MS, Math.floor(Date.now() / SLOT_MS) * SLOT_MS);
     const waiting = this.#pending;
     this.#pending = [];
     const canReorg = waiting.length > 0 && this.#options.canReorg !== false;
@@ -204,19 +240,37 @@ export class TronNode {
       accountStateRoot: Buffer.alloc(0),
     };
     const id = computeBlockId(header);
-    const block = { id, number, timestampMs, header, witnessSignature: again?.witnessSignature ?? witness.sign(id), transactions };
+    const block = {
+      id,
+      number,
+      timestampMs,
+      header,
+      witnessSignature: again?.witnessSignature ?? witness.sign(id),
+      transactions,
+    };
     this.#options.onBlock?.(block);
     this.#append({ block, ...(before && { before }) });
     return block;
   }
 
   /** Undefined for one that may not stand in a block any more: a node drops it. */
-  async #execute(transaction: SignedTransaction, block: { number: number; timestampMs: number }): Promise<StoredTransaction | undefined> {
+  async #execute(
+    transaction: SignedTransaction,
+    block: { number: number; timestampMs: number },
+  ): Promise<StoredTransaction | undefined> {
     const { txid, rawData, signatures, call } = transaction;
     const bytes = encodeBytes(1, rawData).length + signatures.length * 67;
     const feeLimit = intOf(readFields(rawData), 18);
     try {
-      const { contractRet, info } = await executeTransaction({ vm: this.vm, ledger: this.#ledger, txid, call, bytes, feeLimit, block });
+      const { contractRet, info } = await executeTransaction({
+        vm: this.vm,
+        ledger: this.#ledger,
+        txid,
+        call,
+        bytes,
+        feeLimit,
+        block,
+      });
       return { ...transaction, contractRet, info };
     } catch (error) {
       if (error instanceof RefusedError) return undefined;
@@ -229,7 +283,8 @@ export class TronNode {
     const fields = readFields(rawData);
     const end = bytesOf(fields, 1).readUInt16BE();
     const found = this.#entries.findLast(({ block }) => (block.number & 0xffff) === end);
-    if (found?.block.id.slice(16, 32) !== bytesOf(fields, 4).toString('hex')) throw new RefusedError('Tapos failed, different block hash.');
+    if (found?.block.id.slice(16, 32) !== bytesOf(fields, 4).toString('hex'))
+      throw new RefusedError('Tapos failed, different block hash.');
     if (Number(intOf(fields, 8)) <= this.head.timestampMs) throw new RefusedError('Transaction expired.');
   }
 
@@ -257,6 +312,10 @@ function decode(rawData: Buffer): ContractCall {
 const contractResults: Readonly<Record<string, bigint>> = { SUCCESS: 1n, REVERT: 2n, OUT_OF_ENERGY: 10n };
 
 function hashLeaf({ rawData, signatures, contractRet }: StoredTransaction): Buffer {
-  const parts = [encodeBytes(1, rawData), ...signatures.map((hex) => encodeBytes(2, Buffer.from(hex, 'hex'))), encodeBytes(5, encodeInt(3, contractResults[contractRet]!))];
+  const parts = [
+    encodeBytes(1, rawData),
+    ...signatures.map((hex) => encodeBytes(2, Buffer.from(hex, 'hex'))),
+    encodeBytes(5, encodeInt(3, contractResults[contractRet]!)),
+  ];
   return createHash('sha256').update(Buffer.concat(parts)).digest();
 }

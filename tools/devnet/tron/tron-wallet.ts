@@ -20,7 +20,12 @@ export class TronWallet {
   }
 
   async call<T = Readonly<Record<string, unknown>>>(method: string, body: object = {}): Promise<T> {
-    const response = await fetch(`${this.#url}/${method}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), signal: AbortSignal.timeout(20_000) });
+    const response = await fetch(`${this.#url}/${method}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(20_000),
+    });
     const answer = (await response.json()) as T & { Error?: string };
     if (answer.Error !== undefined) throw new Error(`${method}: ${answer.Error}`);
     return answer;
@@ -31,27 +36,66 @@ export class TronWallet {
   }
 
   sendToken(from: TronAccount, to: string, id: string, amount: bigint): Promise<Sent> {
-    return this.send(from, 'TransferAssetContract', { asset_name: Buffer.from(id).toString('hex'), to_address: to, amount });
+    return this.send(from, 'TransferAssetContract', {
+      asset_name: Buffer.from(id).toString('hex'),
+      to_address: to,
+      amount,
+    });
   }
 
-  trigger(from: TronAccount, contract: string, data: string, options: { sun?: bigint; feeLimit?: bigint } = {}): Promise<Sent> {
-    return this.send(from, 'TriggerSmartContract', { contract_address: contract, ...(options.sun !== undefined && { call_value: options.sun }), data }, options.feeLimit ?? FEE_LIMIT);
+  trigger(
+    from: TronAccount,
+    contract: string,
+    data: string,
+    options: { sun?: bigint; feeLimit?: bigint } = {},
+  ): Promise<Sent> {
+    return this.send(
+      from,
+      'TriggerSmartContract',
+      { contract_address: contract, ...(options.sun !== undefined && { call_value: options.sun }), data },
+      options.feeLimit ?? FEE_LIMIT,
+    );
   }
 
   async deploy(from: TronAccount, bytecode: string): Promise<Sent> {
-    const sent = await this.send(from, 'CreateSmartContract', { new_contract: { origin_address: from.hexAddress, bytecode } }, FEE_LIMIT);
+    const sent = await this.send(
+      from,
+      'CreateSmartContract',
+      { new_contract: { origin_address: from.hexAddress, bytecode } },
+      FEE_LIMIT,
+    );
     return sent;
   }
 
   /** @throws Error with the node's words when it refuses */
-  async send(from: TronAccount, name: string, value: Readonly<Record<string, unknown>>, feeLimit?: bigint): Promise<Sent> {
-    const { blockID, block_header: { raw_data: head } } = await this.call<{ blockID: string; block_header: { raw_data: { number?: number; timestamp?: number } } }>('wallet/getblock', { detail: false });
+  async send(
+    from: TronAccount,
+    name: string,
+    value: Readonly<Record<string, unknown>>,
+    feeLimit?: bigint,
+  ): Promise<Sent> {
+    const {
+      blockID,
+      block_header: { raw_data: head },
+    } = await this.call<{
+      blockID: string;
+      block_header: { raw_data: { number?: number; timestamp?: number } };
+    }>('wallet/getblock', { detail: false });
     // Two transactions that say the same within one block differ by a millisecond.
     const timestampMs = (head.timestamp ?? 0) + (this.#nonce++ % 1_000);
-    const rawData = encodeRawData(name, { owner_address: from.hexAddress, ...value }, { refBlock: { number: head.number ?? 0, hash: blockID }, timestampMs, ...(feeLimit && { feeLimit }) });
+    const rawData = encodeRawData(
+      name,
+      { owner_address: from.hexAddress, ...value },
+      { refBlock: { number: head.number ?? 0, hash: blockID }, timestampMs, ...(feeLimit && { feeLimit }) },
+    );
     const txid = createHash('sha256').update(rawData).digest('hex');
-    const answer = await this.call<{ result?: boolean; message?: string }>('wallet/broadcasttransaction', { raw_data_hex: rawData.toString('hex'), signature: [from.sign(txid)], txID: txid });
-    if (answer.result !== true) throw new Error(`${name}: ${Buffer.from(answer.message ?? '', 'hex').toString()}`);
+    const answer = await this.call<{ result?: boolean; message?: string }>('wallet/broadcasttransaction', {
+      raw_data_hex: rawData.toString('hex'),
+      signature: [from.sign(txid)],
+      txID: txid,
+    });
+    if (answer.result !== true)
+      throw new Error(`${name}: ${Buffer.from(answer.message ?? '', 'hex').toString()}`);
     return { txid };
   }
 }

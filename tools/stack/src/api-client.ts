@@ -15,7 +15,12 @@ export interface ApiClient {
 /** The platform API with one key. */
 export function createApiClient(apiUrl: string, key: string): ApiClient {
   return {
-    async call<T>(method: string, path: string, body?: unknown, expected: readonly number[] = []): Promise<T> {
+    async call<T>(
+      method: string,
+      path: string,
+      body?: unknown,
+      expected: readonly number[] = [],
+    ): Promise<T> {
       const response = await fetch(`${apiUrl}${path}`, {
         method,
         headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
@@ -23,7 +28,8 @@ export function createApiClient(apiUrl: string, key: string): ApiClient {
         signal: AbortSignal.timeout(15_000),
       });
       const text = await response.text();
-      if (!response.ok && !expected.includes(response.status)) throw new ApiError(method, path, response.status, text);
+      if (!response.ok && !expected.includes(response.status))
+        throw new ApiError(method, path, response.status, text);
       return (text === '' ? undefined : JSON.parse(text)) as T;
     },
   };

@@ -10,7 +10,11 @@ import type { StackOptions } from './stack.ts';
 export async function detachStack(options: StackOptions, logsDir: string): Promise<void> {
   mkdirSync(logsDir, { recursive: true });
   const log = openSync(join(logsDir, 'stack.log'), 'w');
-  const child = spawn(process.execPath, [join(repoDir, 'tools/stack/supervise.mjs'), JSON.stringify(options)], { cwd: repoDir, detached: true, stdio: ['ignore', log, log, 'ipc'] });
+  const child = spawn(
+    process.execPath,
+    [join(repoDir, 'tools/stack/supervise.mjs'), JSON.stringify(options)],
+    { cwd: repoDir, detached: true, stdio: ['ignore', log, log, 'ipc'] },
+  );
   const interrupt = (): void => void child.kill('SIGTERM');
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
   await new Promise<void>((resolve, reject) => {
@@ -20,7 +24,13 @@ export async function detachStack(options: StackOptions, logsDir: string): Promi
       if (message.type === 'failed') reject(new SetupError(message.message, message.detail));
     });
     child.once('error', reject);
-    child.once('exit', (code) => reject(new SetupError(`The stack ended with exit code ${code} before it was ready: see .chainwatch/logs/stack.log.`)));
+    child.once('exit', (code) =>
+      reject(
+        new SetupError(
+          `The stack ended with exit code ${code} before it was ready: see .chainwatch/logs/stack.log.`,
+        ),
+      ),
+    );
   });
   if (child.connected) child.disconnect();
   child.removeAllListeners();

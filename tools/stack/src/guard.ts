@@ -17,7 +17,10 @@ if [ -n "$1" ]; then sleep 2; rm -rf "$1"; fi
 
 /** @returns what calls it off */
 export function startGuard(runDir: string, removeDir = ''): () => void {
-  const guard = spawn('sh', ['-c', SCRIPT, runDir, removeDir], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  const guard = spawn('sh', ['-c', SCRIPT, runDir, removeDir], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
   guard.on('error', () => undefined);
   guard.unref();
   (guard.stdin as unknown as { unref?: () => void }).unref?.();

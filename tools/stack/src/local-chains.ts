@@ -6,4 +6,9 @@ export const SOLANA_CHAIN = 'solana:localnet';
 
 export const TRON_CHAIN = 'tron:0x7a69';
 
-export const familyOfLocalChain: Readonly<Record<string, string>> = { [EVM_CHAIN]: 'evm', [BITCOIN_CHAIN]: 'bitcoin', [SOLANA_CHAIN]: 'solana', [TRON_CHAIN]: 'tron' };
+export const familyOfLocalChain: Readonly<Record<string, string>> = {
+  [EVM_CHAIN]: 'evm',
+  [BITCOIN_CHAIN]: 'bitcoin',
+  [SOLANA_CHAIN]: 'solana',
+  [TRON_CHAIN]: 'tron',
+};

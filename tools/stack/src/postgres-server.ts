@@ -47,7 +47,13 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
     spec: {
       name: 'postgres',
       command: binaries.postgres,
-      args: ['-D', options.dataDir, '-p', String(options.port), ...settings.flatMap((setting) => ['-c', setting])],
+      args: [
+        '-D',
+        options.dataDir,
+        '-p',
+        String(options.port),
+        ...settings.flatMap((setting) => ['-c', setting]),
+      ],
       account,
       identity: options.dataDir,
       // Fast shutdown: sessions are ended, data is flushed. SIGTERM would wait for clients.
@@ -56,7 +62,11 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
   };
 }
 
-async function initialise(options: PostgresOptions, initdb: string, account: PostgresAccount | undefined): Promise<void> {
+async function initialise(
+  options: PostgresOptions,
+  initdb: string,
+  account: PostgresAccount | undefined,
+): Promise<void> {
   const { dataDir, password } = options;
   await mkdir(dirname(dataDir), { recursive: true });
   // What is there without PG_VERSION is an initdb that was interrupted.
@@ -64,15 +74,28 @@ async function initialise(options: PostgresOptions, initdb: string, account: Pos
   await mkdir(dataDir, { recursive: true });
   const passwordFile = join(tmpdir(), `chainwatch-${randomUUID()}`);
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
-  if (account) await Promise.all([dataDir, passwordFile].map((path) => chown(path, account.uid, account.gid)));
+  if (account)
+    await Promise.all([dataDir, passwordFile].map((path) => chown(path, account.uid, account.gid)));
   await chmod(dataDir, 0o700);
   try {
     const { code, output } = await runCommand(
       initdb,
-      [`--pgdata=${dataDir}`, '--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8', '--locale=C', '--no-sync'],
+      [
+        `--pgdata=${dataDir}`,
+        '--username=postgres',
+        '--auth=scram-sha-256',
+        `--pwfile=${passwordFile}`,
+        '--encoding=UTF8',
+        '--locale=C',
+        '--no-sync',
+      ],
       { cwd: '/', account },
     );
-    if (code !== 0) throw new SetupError(`PostgreSQL could not make its data directory ${dataDir}: see the lines above, or set DATABASE_URL to use a running server.`, output);
+    if (code !== 0)
+      throw new SetupError(
+        `PostgreSQL could not make its data directory ${dataDir}: see the lines above, or set DATABASE_URL to use a running server.`,
+        output,
+      );
   } finally {
     await rm(passwordFile, { force: true });
   }

@@ -30,10 +30,17 @@ export async function prepareDatabase(databaseUrl: string, known: StackKeys | un
   const db = createDatabase({ url: databaseUrl, applicationName: 'stack', poolSize: 1 });
   try {
     if (known) {
-      const { rowCount } = await db.query('SELECT 1 FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL', [Buffer.from(hashApiKey(known.api))]);
+      const { rowCount } = await db.query(
+        'SELECT 1 FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL',
+        [Buffer.from(hashApiKey(known.api))],
+      );
       if (rowCount === 1) return known;
     }
-    const { keys } = await bootstrap(db, { label: process.env.NAMESPACE_LABEL ?? 'svc', workspaceName: 'Local', projectName: 'Local' });
+    const { keys } = await bootstrap(db, {
+      label: process.env.NAMESPACE_LABEL ?? 'svc',
+      workspaceName: 'Local',
+      projectName: 'Local',
+    });
     return keys;
   } finally {
     await db.close();

@@ -10,7 +10,10 @@ export interface Printer {
   fail(error: unknown): void;
 }
 
-export type DetachedMessage = { readonly type: 'note'; readonly text: string } | { readonly type: 'ready' } | { readonly type: 'failed'; readonly name: string; readonly message: string; readonly detail?: string };
+export type DetachedMessage =
+  | { readonly type: 'note'; readonly text: string }
+  | { readonly type: 'ready' }
+  | { readonly type: 'failed'; readonly name: string; readonly message: string; readonly detail?: string };
 
 const NAME_WIDTH = 22;
 const COLORS = [36, 33, 35, 32, 34, 31, 96, 93, 95, 92, 94];
@@ -34,7 +37,9 @@ export function createPrinter(isDetached: boolean): Printer {
     fail(error) {
       const { name, message, detail } = error as Error & { detail?: string };
       if (!isDetached || !process.connected) return exitWith(error);
-      process.send?.({ type: 'failed', name, message, detail } satisfies DetachedMessage, () => exitWith(error));
+      process.send?.({ type: 'failed', name, message, detail } satisfies DetachedMessage, () =>
+        exitWith(error),
+      );
     },
   };
 }

@@ -9,12 +9,33 @@ import { SetupError } from '../setup-error.mjs';
 import type { ProcessSpec } from './managed-process.ts';
 
 export function natsSpec(command: string, port: number, storeDir: string): ProcessSpec {
-  return { name: 'nats', command, args: ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', storeDir], identity: storeDir };
+  return {
+    name: 'nats',
+    command,
+    args: ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', storeDir],
+    identity: storeDir,
+  };
 }
 
 /** Redis is a cache (invariant 1): nothing is written to disk. It replaces its command line by its address, which serves as identity. */
 export function redisSpec(command: string, port: number): ProcessSpec {
-  return { name: 'redis', command, args: ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--loglevel', 'warning'], identity: `:${port}` };
+  return {
+    name: 'redis',
+    command,
+    args: [
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--loglevel',
+      'warning',
+    ],
+    identity: `:${port}`,
+  };
 }
 
 const ANVIL_STATE_INTERVAL_S = 30;
@@ -28,7 +49,23 @@ export function anvilSpec(port: number, stateFile: string): ProcessSpec {
   return {
     name: 'anvil',
     command: findAnvil(),
-    args: ['--host', '127.0.0.1', '--port', String(port), '--chain-id', '31337', '--block-time', '1', '--slots-in-an-epoch', '1', '--quiet', '--state', stateFile, '--state-interval', String(ANVIL_STATE_INTERVAL_S)],
+    args: [
+      '--host',
+      '127.0.0.1',
+      '--port',
+      String(port),
+      '--chain-id',
+      '31337',
+      '--block-time',
+      '1',
+      '--slots-in-an-epoch',
+      '1',
+      '--quiet',
+      '--state',
+      stateFile,
+      '--state-interval',
+      String(ANVIL_STATE_INTERVAL_S),
+    ],
     identity: stateFile,
   };
 }
@@ -41,7 +78,16 @@ export function bitcoinSpec(port: number, dataDir: string): ProcessSpec & { read
   return {
     name: 'bitcoin',
     command: process.execPath,
-    args: [script, '--port', String(port), '--password', BITCOIN_PASSWORD, '--data-dir', dataDir, '--coin-scan'],
+    args: [
+      script,
+      '--port',
+      String(port),
+      '--password',
+      BITCOIN_PASSWORD,
+      '--data-dir',
+      dataDir,
+      '--coin-scan',
+    ],
     identity: dataDir,
     env: { NODE_OPTIONS: '' },
     url: `http://user:${BITCOIN_PASSWORD}@127.0.0.1:${port}`,
@@ -50,12 +96,23 @@ export function bitcoinSpec(port: number, dataDir: string): ProcessSpec & { read
 
 /** The virtual machine of the TRON node: a fresh one each time, the node's journal fills it. */
 export function tronAnvilSpec(port: number): ProcessSpec {
-  return { name: 'tron-anvil', command: findAnvil(), args: ['--host', '127.0.0.1', '--port', String(port), '--quiet', ...anvilArgs], identity: `--port ${port}` };
+  return {
+    name: 'tron-anvil',
+    command: findAnvil(),
+    args: ['--host', '127.0.0.1', '--port', String(port), '--quiet', ...anvilArgs],
+    identity: `--port ${port}`,
+  };
 }
 
 export function tronSpec(distDir: string, port: number, anvilUrl: string, journal: string): ProcessSpec {
   const script = join(distDir, 'tron-node.mjs');
-  return { name: 'tron', command: process.execPath, args: [script, '--port', String(port), '--anvil-url', anvilUrl, '--journal', journal], identity: journal, env: { NODE_OPTIONS: '' } };
+  return {
+    name: 'tron',
+    command: process.execPath,
+    args: [script, '--port', String(port), '--anvil-url', anvilUrl, '--journal', journal],
+    identity: journal,
+    env: { NODE_OPTIONS: '' },
+  };
 }
 
 /** A block a second and final four later: quick to watch, and little work for a machine that runs everything else as well. */
@@ -63,7 +120,15 @@ const SOLANA_ARGS = ['--interval', '1000', '--finality-slots', '4'];
 
 /** The WebSocket is on the port above. */
 export function solanaSpec(distDir: string, port: number, stateFile: string): ProcessSpec {
-  const args = ['--enable-source-maps', join(distDir, 'solana-node.mjs'), '--port', String(port), '--state', stateFile, ...SOLANA_ARGS];
+  const args = [
+    '--enable-source-maps',
+    join(distDir, 'solana-node.mjs'),
+    '--port',
+    String(port),
+    '--state',
+    stateFile,
+    ...SOLANA_ARGS,
+  ];
   return { name: 'solana', command: process.execPath, args, identity: stateFile, env: { NODE_OPTIONS: '' } };
 }
 
@@ -80,9 +145,15 @@ function findAnvil(): string {
   const cpu = process.arch === 'x64' ? 'amd64' : process.arch;
   const name = `@foundry-rs/anvil-${process.platform}-${cpu}`;
   try {
-    return join(dirname(createRequire(join(repoDir, 'package.json')).resolve(`${name}/package.json`)), 'bin', 'anvil');
+    return join(
+      dirname(createRequire(join(repoDir, 'package.json')).resolve(`${name}/package.json`)),
+      'bin',
+      'anvil',
+    );
   } catch {
-    throw new SetupError(`The npm package ${name} is missing: run npm install on this machine, or start without a local chain: npm start -- --no-devnet.`);
+    throw new SetupError(
+      `The npm package ${name} is missing: run npm install on this machine, or start without a local chain: npm start -- --no-devnet.`,
+    );
   }
 }
 

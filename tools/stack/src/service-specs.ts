@@ -17,7 +17,12 @@ export interface ServiceSpec extends ProcessSpec {
 }
 
 /** Every service of the bundle, configured for this machine: loopback is allowed for nodes and webhooks, plain http too. */
-export function listServices(distDir: string, ports: Ports, portOffset: number, environment: ServiceEnvironment): ServiceSpec[] {
+export function listServices(
+  distDir: string,
+  ports: Ports,
+  portOffset: number,
+  environment: ServiceEnvironment,
+): ServiceSpec[] {
   const commit = readCommit();
   const names = serviceNames.filter((name) => existsSync(join(distDir, `${name}.mjs`)));
   return names.map((name, index) => {

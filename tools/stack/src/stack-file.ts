@@ -17,7 +17,9 @@ export interface StackFile {
   readonly nats_url: string;
   readonly database_url: string;
   readonly redis_url: string;
-  readonly chains: Readonly<Record<string, { readonly endpoint_url: string; readonly evm_endpoint_url?: string }>>;
+  readonly chains: Readonly<
+    Record<string, { readonly endpoint_url: string; readonly evm_endpoint_url?: string }>
+  >;
 }
 
 const stackFilePath = join(stateDir, 'stack.json');
@@ -41,7 +43,10 @@ export function loadSecrets(): StackSecrets {
   const path = join(stateDir, 'secrets.json');
   const known = readJson<StackSecrets>(path);
   if (known) return known;
-  const made: StackSecrets = { postgres_password: randomBytes(18).toString('hex'), secrets_keys: `local:${randomBytes(32).toString('base64')}` };
+  const made: StackSecrets = {
+    postgres_password: randomBytes(18).toString('hex'),
+    secrets_keys: `local:${randomBytes(32).toString('base64')}`,
+  };
   writePrivate(path, made);
   return made;
 }

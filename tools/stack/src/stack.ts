@@ -42,7 +42,12 @@ export async function superviseStack(options: StackOptions): Promise<void> {
   assertNotRunning();
   writePidFile(runDir, 'supervisor', { pid: process.pid, signal: 'SIGTERM', identity: 'tools/stack/' });
   const printer = createPrinter(options.isDetached);
-  const supervisor = new Supervisor({ runDir, logsDir, print: printer.print, levelMin: options.isVerbose ? 20 : 40 });
+  const supervisor = new Supervisor({
+    runDir,
+    logsDir,
+    print: printer.print,
+    levelMin: options.isVerbose ? 20 : 40,
+  });
   const callOffGuard = startGuard(runDir);
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> =>
@@ -68,33 +73,64 @@ export async function superviseStack(options: StackOptions): Promise<void> {
     return printer.fail(error);
   }
   printer.ready();
-  if (options.hasDemo && !stopping) await runDemo([]).catch((error: unknown) => printer.note(`The demo failed: ${error instanceof Error ? error.message : String(error)}`));
+  if (options.hasDemo && !stopping)
+    await runDemo([]).catch((error: unknown) =>
+      printer.note(`The demo failed: ${error instanceof Error ? error.message : String(error)}`),
+    );
 }
 
 function assertNotRunning(): void {
   const running = readLivePidFile(runDir, 'supervisor');
-  if (running && running.pid !== process.pid) throw new SetupError(`The stack of this clone is running already (process ${running.pid}): stop it with npm run stop, or use it with the keys in .chainwatch/stack.json.`);
+  if (running && running.pid !== process.pid)
+    throw new SetupError(
+      `The stack of this clone is running already (process ${running.pid}): stop it with npm run stop, or use it with the keys in .chainwatch/stack.json.`,
+    );
 }
 
-async function bringUp(supervisor: Supervisor, options: StackOptions, note: (text: string) => void): Promise<void> {
+async function bringUp(
+  supervisor: Supervisor,
+  options: StackOptions,
+  note: (text: string) => void,
+): Promise<void> {
   const leftovers = await killLeftovers(runDir);
   if (leftovers.length > 0) note(`Ended what a killed stack left behind: ${leftovers.join(', ')}`);
   const ports = assignPorts(options.portOffset);
   await assertPortsFree(listOwnPorts(options));
   const servers = await startServers(supervisor, options, ports);
   const stack = await startServices(supervisor, options, ports, servers);
-  note(`Ready after ${((Date.now() - options.startedAt) / 1_000).toFixed(1)} s: API ${stack.api_url}, keys in .chainwatch/stack.json, logs in .chainwatch/logs`);
+  note(
+    `Ready after ${((Date.now() - options.startedAt) / 1_000).toFixed(1)} s: API ${stack.api_url}, keys in .chainwatch/stack.json, logs in .chainwatch/logs`,
+  );
 }
 
 function listOwnPorts(options: StackOptions): Map<string, number> {
-  const { 'demo receiver': receiver, anvil, bitcoin, solana, 'solana socket': solanaSocket, tron, 'tron anvil': tronAnvil, postgres, nats, redis, ...services } = assignPorts(options.portOffset);
+  const {
+    'demo receiver': receiver,
+    anvil,
+    bitcoin,
+    solana,
+    'solana socket': solanaSocket,
+    tron,
+    'tron anvil': tronAnvil,
+    postgres,
+    nats,
+    redis,
+    ...services
+  } = assignPorts(options.portOffset);
   return new Map<string, number>([
     ...Object.entries(services),
-    ...serviceNames.map((name, index): [string, number] => [`health of ${name}`, healthPort(options.portOffset, index)]),
+    ...serviceNames.map((name, index): [string, number] => [
+      `health of ${name}`,
+      healthPort(options.portOffset, index),
+    ]),
     ...(options.hasDevnet ? [['anvil', anvil] as const] : []),
-    ...(options.hasDevnet && !process.env.CHAINWATCH_DEVNET_BITCOIN_URL ? [['bitcoin', bitcoin] as const] : []),
+    ...(options.hasDevnet && !process.env.CHAINWATCH_DEVNET_BITCOIN_URL
+      ? [['bitcoin', bitcoin] as const]
+      : []),
     ...(options.hasDevnet ? [['tron', tron] as const, ['anvil of tron', tronAnvil] as const] : []),
-    ...(options.hasDevnet && !process.env.CHAINWATCH_DEVNET_SOLANA_URL ? [['solana', solana] as const, ['solana socket', solanaSocket] as const] : []),
+    ...(options.hasDevnet && !process.env.CHAINWATCH_DEVNET_SOLANA_URL
+      ? [['solana', solana] as const, ['solana socket', solanaSocket] as const]
+      : []),
     ...(options.hasDemo ? [['demo receiver', receiver] as const] : []),
     ...(process.env.DATABASE_URL ? [] : [['postgres', postgres] as const]),
     ...(options.natsServer ? [['nats', nats] as const] : []),

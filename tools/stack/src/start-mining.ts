@@ -11,7 +11,10 @@ export async function startMining(endpointUrl: string): Promise<void> {
   await fundWallet(node);
   const mine = (): void => {
     // A node that is being started again misses a block, and gets the next one.
-    void node.mine(1, { script: walletKey.script }).catch(() => undefined).finally(schedule);
+    void node
+      .mine(1, { script: walletKey.script })
+      .catch(() => undefined)
+      .finally(schedule);
   };
   const schedule = (): void => void setTimeout(mine, BLOCK_INTERVAL_MS).unref();
   schedule();

@@ -7,7 +7,19 @@ import { isReachable, sharedDir } from './postgres-binaries.ts';
 import { startMining } from './start-mining.ts';
 import { preparePostgres } from './postgres-server.ts';
 import { ensureDatabase } from './prepare-database.ts';
-import { acceptsConnections, answersRpc, answersSql, anvilSpec, bitcoinSpec, natsSpec, redisSpec, setStateAside, solanaSpec, tronAnvilSpec, tronSpec } from './server-specs.ts';
+import {
+  acceptsConnections,
+  answersRpc,
+  answersSql,
+  anvilSpec,
+  bitcoinSpec,
+  natsSpec,
+  redisSpec,
+  setStateAside,
+  solanaSpec,
+  tronAnvilSpec,
+  tronSpec,
+} from './server-specs.ts';
 import { loadSecrets } from './stack-file.ts';
 import type { Ports } from './ports.ts';
 import type { StackOptions } from './stack.ts';
@@ -28,7 +40,11 @@ export interface NodeUrls {
 }
 
 /** Starts the servers that nobody else provides, all at once. @throws SetupError */
-export async function startServers(supervisor: Supervisor, options: StackOptions, ports: Ports): Promise<ServerUrls> {
+export async function startServers(
+  supervisor: Supervisor,
+  options: StackOptions,
+  ports: Ports,
+): Promise<ServerUrls> {
   mkdirSync(stateDir, { recursive: true });
   const [databaseUrl, natsUrl, redisUrl, nodeUrls] = await Promise.all([
     process.env.DATABASE_URL || startPostgres(supervisor, ports.postgres),
@@ -40,7 +56,11 @@ export async function startServers(supervisor: Supervisor, options: StackOptions
 }
 
 async function startPostgres(supervisor: Supervisor, port: number): Promise<string> {
-  const { spec, url } = await preparePostgres({ port, dataDir: await choosePostgresDir(), password: loadSecrets().postgres_password });
+  const { spec, url } = await preparePostgres({
+    port,
+    dataDir: await choosePostgresDir(),
+    password: loadSecrets().postgres_password,
+  });
   // Recovery after an unclean stop may take a while.
   await supervisor.start(spec, { isReady: () => answersSql(url), timeoutMs: 120_000 });
   return ensureDatabase(url, 'chainwatch');
@@ -56,16 +76,26 @@ async function choosePostgresDir(): Promise<string> {
 }
 
 async function startNats(supervisor: Supervisor, command: string | undefined, port: number): Promise<string> {
-  await supervisor.start(natsSpec(command!, port, join(stateDir, 'nats')), { isReady: () => acceptsConnections(port) });
+  await supervisor.start(natsSpec(command!, port, join(stateDir, 'nats')), {
+    isReady: () => acceptsConnections(port),
+  });
   return `nats://127.0.0.1:${port}`;
 }
 
-async function startRedis(supervisor: Supervisor, command: string | undefined, port: number): Promise<string> {
+async function startRedis(
+  supervisor: Supervisor,
+  command: string | undefined,
+  port: number,
+): Promise<string> {
   await supervisor.start(redisSpec(command!, port), { isReady: () => acceptsConnections(port) });
   return `redis://127.0.0.1:${port}`;
 }
 
-async function startNodes(supervisor: Supervisor, options: StackOptions, ports: Ports): Promise<Record<string, NodeUrls>> {
+async function startNodes(
+  supervisor: Supervisor,
+  options: StackOptions,
+  ports: Ports,
+): Promise<Record<string, NodeUrls>> {
   const [evm, bitcoin, solana, tron] = await Promise.all([
     startAnvil(supervisor, ports.anvil),
     process.env.CHAINWATCH_DEVNET_BITCOIN_URL || startBitcoin(supervisor, ports.bitcoin),
@@ -73,7 +103,12 @@ async function startNodes(supervisor: Supervisor, options: StackOptions, ports: 
     startTron(supervisor, options.distDir, ports),
   ]);
   await startMining(bitcoin);
-  return { [EVM_CHAIN]: { endpoint_url: evm }, [BITCOIN_CHAIN]: { endpoint_url: bitcoin }, [SOLANA_CHAIN]: { endpoint_url: solana }, [TRON_CHAIN]: tron };
+  return {
+    [EVM_CHAIN]: { endpoint_url: evm },
+    [BITCOIN_CHAIN]: { endpoint_url: bitcoin },
+    [SOLANA_CHAIN]: { endpoint_url: solana },
+    [TRON_CHAIN]: tron,
+  };
 }
 
 async function startTron(supervisor: Supervisor, distDir: string, ports: Ports): Promise<NodeUrls> {
@@ -81,14 +116,21 @@ async function startTron(supervisor: Supervisor, distDir: string, ports: Ports):
   const anvilUrl = `http://127.0.0.1:${ports['tron anvil']}`;
   const journal = join(stateDir, 'tron-blocks.ndjson');
   await supervisor.start(tronAnvilSpec(ports['tron anvil']), { isReady: () => answersRpc(anvilUrl) });
-  await startAnew(journal, () => supervisor.start(tronSpec(distDir, ports.tron, anvilUrl, journal), { isReady: () => acceptsConnections(ports.tron), timeoutMs: 60_000 }));
+  await startAnew(journal, () =>
+    supervisor.start(tronSpec(distDir, ports.tron, anvilUrl, journal), {
+      isReady: () => acceptsConnections(ports.tron),
+      timeoutMs: 60_000,
+    }),
+  );
   return { endpoint_url: url, evm_endpoint_url: `${url}/jsonrpc` };
 }
 
 async function startAnvil(supervisor: Supervisor, port: number): Promise<string> {
   const url = `http://127.0.0.1:${port}`;
   const stateFile = join(stateDir, 'anvil-state.json');
-  await startAnew(stateFile, () => supervisor.start(anvilSpec(port, stateFile), { isReady: () => answersRpc(url) }));
+  await startAnew(stateFile, () =>
+    supervisor.start(anvilSpec(port, stateFile), { isReady: () => answersRpc(url) }),
+  );
   return url;
 }
 
@@ -101,7 +143,9 @@ async function startBitcoin(supervisor: Supervisor, port: number): Promise<strin
 
 async function startSolana(supervisor: Supervisor, distDir: string, port: number): Promise<string> {
   const stateFile = join(stateDir, 'solana-state');
-  await startAnew(stateFile, () => supervisor.start(solanaSpec(distDir, port, stateFile), { isReady: () => acceptsConnections(port) }));
+  await startAnew(stateFile, () =>
+    supervisor.start(solanaSpec(distDir, port, stateFile), { isReady: () => acceptsConnections(port) }),
+  );
   return `http://127.0.0.1:${port}`;
 }
 

@@ -12,11 +12,21 @@ import type { StackOptions } from './stack.ts';
 import type { Supervisor } from './supervisor.ts';
 
 /** Migrates, starts every service, configures the local chains and writes stack.json. @throws SetupError */
-export async function startServices(supervisor: Supervisor, options: StackOptions, ports: Ports, servers: ServerUrls): Promise<StackFile> {
+export async function startServices(
+  supervisor: Supervisor,
+  options: StackOptions,
+  ports: Ports,
+  servers: ServerUrls,
+): Promise<StackFile> {
   const keys = await prepareDatabase(servers.databaseUrl, findStackFile()?.keys).catch((error: unknown) => {
-    throw new SetupError(`The database could not be prepared: ${error instanceof Error ? error.message : String(error)}`);
+    throw new SetupError(
+      `The database could not be prepared: ${error instanceof Error ? error.message : String(error)}`,
+    );
   });
-  const services = listServices(options.distDir, ports, options.portOffset, { ...servers, secretsKeys: process.env.SECRETS_KEYS || loadSecrets().secrets_keys });
+  const services = listServices(options.distDir, ports, options.portOffset, {
+    ...servers,
+    secretsKeys: process.env.SECRETS_KEYS || loadSecrets().secrets_keys,
+  });
   const stack: StackFile = {
     api_url: `http://127.0.0.1:${ports['api-gateway']}/v1`,
     rpc_url: `http://127.0.0.1:${ports['rpc-proxy']}`,
@@ -28,11 +38,21 @@ export async function startServices(supervisor: Supervisor, options: StackOption
   };
   // Before the services are up: a key that was made once must not get lost when one of them fails.
   writeStackFile(stack);
-  await Promise.all(services.map((service) => supervisor.start(service, { isReady: () => answersHttp(`http://127.0.0.1:${service.healthPort}/readyz`) })));
+  await Promise.all(
+    services.map((service) =>
+      supervisor.start(service, {
+        isReady: () => answersHttp(`http://127.0.0.1:${service.healthPort}/readyz`),
+      }),
+    ),
+  );
   const api = createApiClient(stack.api_url, keys.api);
-  const configured = Object.entries(servers.nodeUrls).map(([gid, urls]) => configureChain(api, gid, familyOfLocalChain[gid]!, urls));
+  const configured = Object.entries(servers.nodeUrls).map(([gid, urls]) =>
+    configureChain(api, gid, familyOfLocalChain[gid]!, urls),
+  );
   await Promise.all(configured).catch((error: unknown) => {
-    throw new SetupError(`A local chain could not be set up through the API: ${error instanceof Error ? error.message : String(error)}`);
+    throw new SetupError(
+      `A local chain could not be set up through the API: ${error instanceof Error ? error.message : String(error)}`,
+    );
   });
   return stack;
 }

@@ -46,8 +46,16 @@ export class Supervisor {
     void child.exited.then(() => ended.abort());
     const ready = await waitUntil(isReady, { timeoutMs, signal: ended.signal });
     if (!ready || !child.isRunning()) {
-      const outcome = child.isRunning() ? `was not ready after ${timeoutMs / 1_000} s` : `ended with ${await child.exited}`;
-      throw new SetupError(`${spec.name} ${outcome}: its last lines are above, all of them in ${this.#logFile(spec.name)}.`, child.lastLines().map((line) => `${spec.name} | ${formatLogLine(line).text}`).join('\n'));
+      const outcome = child.isRunning()
+        ? `was not ready after ${timeoutMs / 1_000} s`
+        : `ended with ${await child.exited}`;
+      throw new SetupError(
+        `${spec.name} ${outcome}: its last lines are above, all of them in ${this.#logFile(spec.name)}.`,
+        child
+          .lastLines()
+          .map((line) => `${spec.name} | ${formatLogLine(line).text}`)
+          .join('\n'),
+      );
     }
     void this.#keepRunning(spec, child);
   }
@@ -70,7 +78,12 @@ export class Supervisor {
   #spawn(spec: ProcessSpec): ManagedProcess {
     const child = startProcess(spec, (line) => this.#log(spec.name, line));
     this.#running.set(spec.name, child);
-    if (child.pid !== undefined) writePidFile(this.#options.runDir, spec.name, { pid: child.pid, signal: spec.stopSignal ?? 'SIGTERM', identity: spec.identity });
+    if (child.pid !== undefined)
+      writePidFile(this.#options.runDir, spec.name, {
+        pid: child.pid,
+        signal: spec.stopSignal ?? 'SIGTERM',
+        identity: spec.identity,
+      });
     return child;
   }
 

@@ -34,7 +34,9 @@ export function groupSpecs(dir: string): string[] {
   const parts = new Map<string, string[]>();
   const alone: string[] = [];
   for (const spec of findSpecs()) {
-    const group = readFileSync(join(repoDir, spec), 'utf8').match(FILE_HOOK) ? undefined : GROUPS.find(({ pattern }) => pattern.test(spec));
+    const group = readFileSync(join(repoDir, spec), 'utf8').match(FILE_HOOK)
+      ? undefined
+      : GROUPS.find(({ pattern }) => pattern.test(spec));
     if (group === undefined) alone.push(join(repoDir, spec));
     else deal(parts, group, spec);
   }

@@ -12,7 +12,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 try {
   // Arguments name a part of the tests: whoever asks for it wants no static checks of everything else.
-  const [checks, tests] = await Promise.all([jestArgs.length === 0 ? runChecks() : [], runJest(jestArgs, { TEST_DATABASE_URL: postgres.url })]);
+  const [checks, tests] = await Promise.all([
+    jestArgs.length === 0 ? runChecks() : [],
+    runJest(jestArgs, { TEST_DATABASE_URL: postgres.url }),
+  ]);
   for (const { passed, failed } of [...checks, tests]) {
     counts.passed += passed;
     counts.failed += failed;

@@ -2,12 +2,22 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** What every chain goes through; a family is a folder in libs, an app that binds it, and a line of the registry. */
-const SHARED = ['libs/ingestor', 'libs/watch-set', 'libs/deliveries', 'apps/tx-analyzer', 'apps/balance-service', 'apps/notifier'];
+const SHARED = [
+  'libs/ingestor',
+  'libs/watch-set',
+  'libs/deliveries',
+  'apps/tx-analyzer',
+  'apps/balance-service',
+  'apps/notifier',
+];
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const NAMES = /(?<![a-z])(?:evm|bitcoin|solana|tron|ethereum|eip155|bip122|erc20|trc20)(?![a-z])|(?:Evm|Bitcoin|Solana|Tron|Ethereum)(?![a-z])/;
+const NAMES =
+  /(?<![a-z])(?:evm|bitcoin|solana|tron|ethereum|eip155|bip122|erc20|trc20)(?![a-z])|(?:Evm|Bitcoin|Solana|Tron|Ethereum)(?![a-z])/;
 
 function listSources(folder: string): string[] {
-  return readdirSync(`${root}${folder}/src`, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !/(^|\/)spec-|\.spec\.ts$/.test(file));
+  return readdirSync(`${root}${folder}/src`, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !/(^|\/)spec-|\.spec\.ts$/.test(file),
+  );
 }
 
 /** Examples in comments may name whatever makes them clear. */

@@ -12,7 +12,17 @@ interface Check {
 const CHECKS: readonly Check[] = [
   { name: 'tsc and eslint', args: ['tools/test/check-code.mjs'] },
   { name: 'knip', args: ['node_modules/knip/bin/knip.js'] },
-  { name: 'dependency-cruiser', args: ['node_modules/dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.mjs', 'apps', 'libs', 'tools'] },
+  {
+    name: 'dependency-cruiser',
+    args: [
+      'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
+      '--config',
+      '.dependency-cruiser.mjs',
+      'apps',
+      'libs',
+      'tools',
+    ],
+  },
 ];
 
 /** The static checks, one after the other beside the tests; each counts as one. */
@@ -27,7 +37,8 @@ export async function runChecks(): Promise<TestCounts[]> {
 /** The boundary rule of Nx reads the graph from its cache, and skips itself with a mere warning where there is none. */
 async function buildProjectGraph(): Promise<TestCounts> {
   const { code, output } = await runNode('node_modules/nx/dist/bin/nx.js', ['show', 'projects']);
-  if (code !== 0) console.log(`FAIL the project graph could not be built, module boundaries cannot be checked:\n${output}`);
+  if (code !== 0)
+    console.log(`FAIL the project graph could not be built, module boundaries cannot be checked:\n${output}`);
   return { passed: 0, failed: code === 0 ? 0 : 1 };
 }
 

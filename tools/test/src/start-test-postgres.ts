@@ -18,9 +18,15 @@ export async function startTestPostgres(): Promise<{ url: string; stop(): Promis
   const dir = await mkdtemp(join(tmpdir(), 'chainwatch-test-postgres-'));
   // The data folder inside belongs to the server's user, who has to get through this one.
   await chmod(dir, 0o711);
-  const { spec, url } = await preparePostgres({ port: await findFreePort(), dataDir: join(dir, 'data'), password: randomBytes(12).toString('hex'), isDurable: false });
+  const { spec, url } = await preparePostgres({
+    port: await findFreePort(),
+    dataDir: join(dir, 'data'),
+    password: randomBytes(12).toString('hex'),
+    isDurable: false,
+  });
   const server = startProcess(spec, () => undefined);
-  if (server.pid !== undefined) writePidFile(dir, 'postgres', { pid: server.pid, signal: 'SIGQUIT', identity: spec.identity });
+  if (server.pid !== undefined)
+    writePidFile(dir, 'postgres', { pid: server.pid, signal: 'SIGQUIT', identity: spec.identity });
   // Ends the server and removes the folder even when this run is killed.
   const callOffGuard = startGuard(dir, dir);
   const stop = async (): Promise<void> => {
@@ -46,7 +52,8 @@ async function waitUntilReady(server: ManagedProcess, url: string): Promise<void
       await client.end();
       return;
     } catch (error) {
-      if (!server.isRunning() || Date.now() > deadline) throw new Error(`PostgreSQL did not start:\n${server.lastLines().join('\n')}`, { cause: error });
+      if (!server.isRunning() || Date.now() > deadline)
+        throw new Error(`PostgreSQL did not start:\n${server.lastLines().join('\n')}`, { cause: error });
       await delay(50);
     }
   }

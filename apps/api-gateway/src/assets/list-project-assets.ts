@@ -23,20 +23,52 @@ export interface AssetPage {
 }
 
 /** One page of a project's assets, and how many there are: kept totals of its own rows, and the few of the registry, counted. */
-export async function listProjectAssets(sql: Sql, { projectId, filters, sortBy, offset, limit }: AssetPage): Promise<{ rows: ProjectAsset[]; total: number }> {
+export async function listProjectAssets(
+  sql: Sql,
+  { projectId, filters, sortBy, offset, limit }: AssetPage,
+): Promise<{ rows: ProjectAsset[]; total: number }> {
   const { chains, namespaces, types, statuses, isArchived } = filters;
-  const [own, shared] = await Promise.all([sumCounts(sql, { scope: projectId, list: 'assets' }, [chains, namespaces, types, statuses, [String(isArchived)]]), countShared(sql, projectId, filters)]);
+  const [own, shared] = await Promise.all([
+    sumCounts(sql, { scope: projectId, list: 'assets' }, [
+      chains,
+      namespaces,
+      types,
+      statuses,
+      [String(isArchived)],
+    ]),
+    countShared(sql, projectId, filters),
+  ]);
   const total = own + shared;
   if (offset >= total) return { rows: [], total };
   const values: unknown[] = [];
   const where = buildConditions(wantedColumns(projectId, filters), values);
-  const { rows } = await sql.query<{ gid: string }>(`SELECT gid FROM ${LISTED_ASSETS} l WHERE ${where} ORDER BY ${toAssetOrder(sortBy)} LIMIT ${limit} OFFSET ${offset}`, values);
-  return { rows: await readProjectAssets(sql, projectId, rows.map(({ gid }) => gid)), total };
+  const { rows } = await sql.query<{ gid: string }>(
+    `SELECT gid FROM ${LISTED_ASSETS} l WHERE ${where} ORDER BY ${toAssetOrder(sortBy)} LIMIT ${limit} OFFSET ${offset}`,
+    values,
+  );
+  return {
+    rows: await readProjectAssets(
+      sql,
+      projectId,
+      rows.map(({ gid }) => gid),
+    ),
+    total,
+  };
 }
 
 /** The filters as columns of the list and the values that they may have. */
-export function wantedColumns(projectId: string, { chains, namespaces, types, statuses, isArchived }: AssetFilters): Record<string, readonly unknown[] | undefined> {
-  return { project_id: [projectId], chain_gid: chains, namespace: namespaces, type: types, status: statuses, '(archived_at IS NOT NULL)': [isArchived] };
+export function wantedColumns(
+  projectId: string,
+  { chains, namespaces, types, statuses, isArchived }: AssetFilters,
+): Record<string, readonly unknown[] | undefined> {
+  return {
+    project_id: [projectId],
+    chain_gid: chains,
+    namespace: namespaces,
+    type: types,
+    status: statuses,
+    '(archived_at IS NOT NULL)': [isArchived],
+  };
 }
 
 /** Tiebreak and order run the same way, so that one index serves both directions. */
@@ -47,6 +79,9 @@ export function toAssetOrder(sortBy: string): string {
 
 async function countShared(sql: Sql, projectId: string, filters: AssetFilters): Promise<number> {
   const values: unknown[] = [];
-  const { rows } = await sql.query<{ total: number }>(`SELECT count(*) AS total FROM ${UNCOUNTED_ASSETS} l WHERE ${buildConditions(wantedColumns(projectId, filters), values)}`, values);
+  const { rows } = await sql.query<{ total: number }>(
+    `SELECT count(*) AS total FROM ${UNCOUNTED_ASSETS} l WHERE ${buildConditions(wantedColumns(projectId, filters), values)}`,
+    values,
+  );
   return rows[0]!.total;
 }

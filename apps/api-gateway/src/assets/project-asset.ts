@@ -22,7 +22,11 @@ export interface ProjectAsset {
 }
 
 /** Those of the project's lists among these, in their order. */
-export async function readProjectAssets(sql: Sql, projectId: string, gids: readonly string[]): Promise<ProjectAsset[]> {
+export async function readProjectAssets(
+  sql: Sql,
+  projectId: string,
+  gids: readonly string[],
+): Promise<ProjectAsset[]> {
   if (gids.length === 0) return [];
   const { rows } = await sql.query<ProjectAsset>(
     `SELECT l.gid, l.chain_gid AS "chainGid", l.namespace, l.reference, l.type, l.name, l.symbol, a.decimals, a.image_url AS "imageUrl", a.source,

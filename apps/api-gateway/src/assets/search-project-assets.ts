@@ -7,7 +7,11 @@ import { readProjectAssets } from './project-asset.ts';
 import type { ProjectAsset } from './project-asset.ts';
 
 /** One page of the project's assets whose name, symbol or reference contains the text, and how many there are. */
-export async function searchProjectAssets(sql: Sql, { projectId, filters, sortBy, offset, limit }: AssetPage, text: string): Promise<{ rows: ProjectAsset[]; total: number }> {
+export async function searchProjectAssets(
+  sql: Sql,
+  { projectId, filters, sortBy, offset, limit }: AssetPage,
+  text: string,
+): Promise<{ rows: ProjectAsset[]; total: number }> {
   const { ids, total } = await searchRows(sql, {
     table: LISTED_ASSETS,
     id: 'gid',

@@ -14,7 +14,9 @@ describe.each(['svc', 'acmeo'])('authentication under the label %s', (label) => 
   it('lets a valid key in, and remembers that it was used', async () => {
     const response = await world.api.get('/version').expect(200);
     expect(response.headers['x-ratelimit-limit']).toBe('1000000');
-    const { rows } = await world.db.query('SELECT count(*) AS used FROM api_keys WHERE last_used_at IS NOT NULL');
+    const { rows } = await world.db.query(
+      'SELECT count(*) AS used FROM api_keys WHERE last_used_at IS NOT NULL',
+    );
     expect(rows[0].used).toBe(1);
   });
 
@@ -31,7 +33,12 @@ describe.each(['svc', 'acmeo'])('authentication under the label %s', (label) => 
     expect(response.status).toBe(401);
     expect(response.headers['content-type']).toMatch(/^application\/problem\+json/);
     expect(response.headers['x-ratelimit-limit']).toBe('1000000');
-    expect(response.body).toMatchObject({ type: 'https://docs.example.com/errors/unauthorized', title: 'Unauthorized', status: 401, instance: '/v1/version' });
+    expect(response.body).toMatchObject({
+      type: 'https://docs.example.com/errors/unauthorized',
+      title: 'Unauthorized',
+      status: 401,
+      instance: '/v1/version',
+    });
   });
 
   it('asks for a key before it tells which paths there are', async () => {
@@ -51,9 +58,14 @@ describe.each(['svc', 'acmeo'])('authentication under the label %s', (label) => 
     const silent = generateApiKey({ label, type: 'api', randomBytes });
     for (const key of [pushed, silent]) {
       await insertKey(world, key, null);
-      expect(await keys.findPrincipal(key)).toMatchObject({ projectId: world.project.projectId, keyType: 'api' });
+      expect(await keys.findPrincipal(key)).toMatchObject({
+        projectId: world.project.projectId,
+        keyType: 'api',
+      });
     }
-    await world.db.query('UPDATE api_keys SET revoked_at = now() WHERE key_hash = ANY ($1)', [[pushed, silent].map((key) => Buffer.from(hashApiKey(key)))]);
+    await world.db.query('UPDATE api_keys SET revoked_at = now() WHERE key_hash = ANY ($1)', [
+      [pushed, silent].map((key) => Buffer.from(hashApiKey(key))),
+    ]);
     keys.revoke(Buffer.from(hashApiKey(pushed)).toString('hex'));
     expect(await keys.findPrincipal(pushed)).toBeUndefined();
     expect(await keys.findPrincipal(silent)).toBeDefined();
@@ -63,12 +75,20 @@ describe.each(['svc', 'acmeo'])('authentication under the label %s', (label) => 
 
   it('ends a key when it was told to, whether it is cached, being looked up or not known yet', async () => {
     let nowMs = Date.now();
-    const [cached, looked, later] = [1, 2, 3].map(() => generateApiKey({ label, type: 'api', randomBytes })) as [string, string, string];
+    const [cached, looked, later] = [1, 2, 3].map(() =>
+      generateApiKey({ label, type: 'api', randomBytes }),
+    ) as [string, string, string];
     for (const key of [cached, looked, later]) await insertKey(world, key, null);
     let tell = (): void => undefined;
-    const db = { query: ((...query: [string, unknown[]]) => { tell(); return world.db.query(...query); }) as typeof world.db.query };
+    const db = {
+      query: ((...query: [string, unknown[]]) => {
+        tell();
+        return world.db.query(...query);
+      }) as typeof world.db.query,
+    };
     const keys = createKeyStore({ db, now: () => nowMs });
-    const end = (key: string, endsAtMs?: number) => keys.revoke(Buffer.from(hashApiKey(key)).toString('hex'), endsAtMs);
+    const end = (key: string, endsAtMs?: number) =>
+      keys.revoke(Buffer.from(hashApiKey(key)).toString('hex'), endsAtMs);
     expect(await keys.findPrincipal(cached)).toBeDefined();
     end(cached, nowMs + 3_000);
     tell = () => end(looked, nowMs + 3_000);
@@ -97,15 +117,27 @@ describe.each(['svc', 'acmeo'])('authentication under the label %s', (label) => 
   it('refuses a key, and a client that guesses keys, when they ask too often', async () => {
     Object.assign(world.limits, { perKey: { api: 3, rpc: 1, mgt: 2 }, failedPerClient: 2 });
     const remaining: unknown[] = [];
-    for (let i = 0; i < 3; i += 1) remaining.push((await world.api.get('/version').expect(200)).headers['x-ratelimit-remaining']);
+    for (let i = 0; i < 3; i += 1)
+      remaining.push((await world.api.get('/version').expect(200)).headers['x-ratelimit-remaining']);
     expect(remaining).toEqual(['2', '1', '0']);
     const refused = await world.api.get('/version').expect(429);
-    expect(refused.body).toMatchObject({ type: 'https://docs.example.com/apis/problems/rate-limit', title: 'Too Many Requests' });
+    expect(refused.body).toMatchObject({
+      type: 'https://docs.example.com/apis/problems/rate-limit',
+      title: 'Too Many Requests',
+    });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect(Number(refused.headers['x-ratelimit-reset'])).toBeGreaterThan(Date.now() / 1000);
     await world.other.get('/version').expect(200);
-    for (const [type, limit] of [['rpc', 1], ['management', 2]] as const) {
-      for (let i = 0; i < limit; i += 1) expect((await world.send('get', '/v1/version', world.project.keys[type]).expect(200)).headers['x-ratelimit-limit']).toBe(String(limit));
+    for (const [type, limit] of [
+      ['rpc', 1],
+      ['management', 2],
+    ] as const) {
+      for (let i = 0; i < limit; i += 1)
+        expect(
+          (await world.send('get', '/v1/version', world.project.keys[type]).expect(200)).headers[
+            'x-ratelimit-limit'
+          ],
+        ).toBe(String(limit));
       await world.send('get', '/v1/version', world.project.keys[type]).expect(429);
     }
     for (let i = 0; i < 2; i += 1) await world.send('get', '/v1/version', 'guess').expect(401);

@@ -45,16 +45,23 @@ export function authenticate({ keys, namespaceLabel, limit }: AuthenticateOption
 }
 
 /** Finds the caller of a route, when it may use it. @throws ProblemError 403 */
-export function authorizerOf(route: Pick<Route<never, never>, 'method' | 'path'>): (res: Response) => Principal {
+export function authorizerOf(
+  route: Pick<Route<never, never>, 'method' | 'path'>,
+): (res: Response) => Principal {
   const permission = permissionOf(route);
   const keyType = permission === 'any' ? undefined : keyTypeOf(permission);
   return (res) => {
     const principal = res.locals.principal as Principal;
     if (permission === 'any') return principal;
-    if (principal.keyType !== keyType) throw forbidden(`This key is not a key of the ${keyType === 'mgt' ? 'management interface' : 'platform API'}.`);
-    if (!principal.permissions.includes(permission)) throw forbidden(`The API key does not have the permission ${permission}.`);
+    if (principal.keyType !== keyType)
+      throw forbidden(
+        `This key is not a key of the ${keyType === 'mgt' ? 'management interface' : 'platform API'}.`,
+      );
+    if (!principal.permissions.includes(permission))
+      throw forbidden(`The API key does not have the permission ${permission}.`);
     // A key may be older than the rule that it cannot be given this any more.
-    if (!principal.isOperator && isOperatorPermission(permission)) throw forbidden(`The permission ${permission} counts for keys of the operator's workspace only.`);
+    if (!principal.isOperator && isOperatorPermission(permission))
+      throw forbidden(`The permission ${permission} counts for keys of the operator's workspace only.`);
     return principal;
   };
 }

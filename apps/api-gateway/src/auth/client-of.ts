@@ -20,9 +20,15 @@ function toClient(address: string | undefined): string | undefined {
 /** `2001:db8::1` → `2001:db8:0:0`. */
 function networkOf(address: string): string {
   const [head = '', tail] = address.toLowerCase().split('%', 1)[0]!.split('::');
-  const [before, behind] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':'))) as [string[], string[]];
+  const [before, behind] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':'))) as [
+    string[],
+    string[],
+  ];
   // An IPv4 address at the end stands for two groups.
   const length = before.length + behind.length + (/\.\d+$/.test(address) ? 1 : 0);
   const zeros = Array.from({ length: tail === undefined ? 0 : 8 - length }, () => '0');
-  return [...before, ...zeros, ...behind].slice(0, 4).map((group) => group.replace(/^0+(?=.)/, '')).join(':');
+  return [...before, ...zeros, ...behind]
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':');
 }

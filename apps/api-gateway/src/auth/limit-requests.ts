@@ -15,7 +15,10 @@ export interface RequestLimits {
 }
 
 /** Who pays for a request: its key, the client whose key was none, or the client that needed none. */
-export type LimitedSubject = { readonly keyId: string; readonly keyType: ApiKeyType } | { readonly failedClient: string } | { readonly publicClient: string };
+export type LimitedSubject =
+  | { readonly keyId: string; readonly keyType: ApiKeyType }
+  | { readonly failedClient: string }
+  | { readonly publicClient: string };
 /** A promise only where the shared counter has to be asked. @throws ProblemError 429 */
 export type Limit = (res: Response, subject: LimitedSubject) => Promise<void> | undefined;
 
@@ -26,7 +29,10 @@ export function createLimit(cache: Pick<Cache, 'consumeToken'>, limits: RequestL
   const ledger = new TokenLedger({ consumeToken: (request) => cache.consumeToken(request) });
   return (res, subject) => {
     // Strangers are counted one by one: each comes from another address.
-    const taken = 'keyId' in subject ? ledger.take(toRequest(subject, limits)) : cache.consumeToken(toRequest(subject, limits));
+    const taken =
+      'keyId' in subject
+        ? ledger.take(toRequest(subject, limits))
+        : cache.consumeToken(toRequest(subject, limits));
     if (taken instanceof Promise) return taken.then((result) => apply(res, result));
     apply(res, taken);
     return undefined;
@@ -40,8 +46,13 @@ function apply(res: Response, result: TokenResult): void {
   if (!result.allowed) throw tooManyRequests(result.retryAfterSeconds);
 }
 
-function toRequest(subject: LimitedSubject, limits: RequestLimits): { key: string; limit: number; windowSeconds: number } {
-  if ('keyId' in subject) return { key: `api:${subject.keyId}`, limit: limits.perKey[subject.keyType], windowSeconds };
-  if ('failedClient' in subject) return { key: `auth:${subject.failedClient}`, limit: limits.failedPerClient, windowSeconds };
+function toRequest(
+  subject: LimitedSubject,
+  limits: RequestLimits,
+): { key: string; limit: number; windowSeconds: number } {
+  if ('keyId' in subject)
+    return { key: `api:${subject.keyId}`, limit: limits.perKey[subject.keyType], windowSeconds };
+  if ('failedClient' in subject)
+    return { key: `auth:${subject.failedClient}`, limit: limits.failedPerClient, windowSeconds };
   return { key: `public:${subject.publicClient}`, limit: limits.publicPerClient, windowSeconds };
 }

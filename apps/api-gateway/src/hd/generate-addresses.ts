@@ -31,14 +31,23 @@ const attemptsMax = 12;
 const aheadMin = 16;
 
 /** Makes the addresses of these indexes exist, those that do already as they are. */
-export async function generateAddresses(deps: Deps, generation: Generation, indexes: readonly number[]): Promise<Generated> {
+export async function generateAddresses(
+  deps: Deps,
+  generation: Generation,
+  indexes: readonly number[],
+): Promise<Generated> {
   const wanted = [...new Set(indexes)];
   const derived: Derived = new Map();
-  return repeat(deps, generation, async () => {
-    const missing = await listMissing(deps.db, generation, wanted);
-    await derive(generation, derived, missing);
-    return async (sql) => ({ indexes: wanted, create: await listMissing(sql, generation, wanted) });
-  }, derived);
+  return repeat(
+    deps,
+    generation,
+    async () => {
+      const missing = await listMissing(deps.db, generation, wanted);
+      await derive(generation, derived, missing);
+      return async (sql) => ({ indexes: wanted, create: await listMissing(sql, generation, wanted) });
+    },
+    derived,
+  );
 }
 
 /**
@@ -49,15 +58,20 @@ export async function generateAddresses(deps: Deps, generation: Generation, inde
 export async function generateNextAddress(deps: Deps, generation: Generation): Promise<Generated> {
   const derived: Derived = new Map();
   let ahead = aheadMin;
-  return repeat(deps, generation, async () => {
-    const first = await findNextIndex(deps.db, generation);
-    await derive(generation, derived, listRange(first, Math.min(first + ahead - 1, indexMax)));
-    ahead = Math.min(ahead * 4, addressesPerCallMax);
-    return async (sql) => {
-      const index = await findNextIndex(sql, generation);
-      return { indexes: [index], create: [index] };
-    };
-  }, derived);
+  return repeat(
+    deps,
+    generation,
+    async () => {
+      const first = await findNextIndex(deps.db, generation);
+      await derive(generation, derived, listRange(first, Math.min(first + ahead - 1, indexMax)));
+      ahead = Math.min(ahead * 4, addressesPerCallMax);
+      return async (sql) => {
+        const index = await findNextIndex(sql, generation);
+        return { indexes: [index], create: [index] };
+      };
+    },
+    derived,
+  );
 }
 
 interface Plan {
@@ -66,25 +80,49 @@ interface Plan {
 }
 
 /** Derives without the lock, then decides under it; again when others were faster and what is to be created is not derived yet. */
-async function repeat(deps: Deps, generation: Generation, prepare: () => Promise<(sql: Sql) => Promise<Plan>>, derived: Derived): Promise<Generated> {
+async function repeat(
+  deps: Deps,
+  generation: Generation,
+  prepare: () => Promise<(sql: Sql) => Promise<Plan>>,
+  derived: Derived,
+): Promise<Generated> {
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const decide = await prepare();
     // One connection for each key: the rest of the process goes on while many ask for addresses of one.
     const outcome = await inTurn(deps.db.pool, generation.key.id, () =>
-      rolledBackWhenOvertaken(deps.db.transaction(async (sql) => {
-        await lockKey(sql, generation.key);
-        const { indexes, create } = await decide(sql);
-        if (!create.every((index) => derived.has(index))) throw new OvertakenError();
-        const inserted = await insertHdAddresses(sql, generation.key, generation.change, create.map((index) => derived.get(index)!));
-        for (const { id, wasExternal } of inserted) if (wasExternal) await recordChange(sql, generation.author, { action: 'address.derived', targetId: id, from: { kind: 'external' }, to: { kind: 'hd' } });
-        return { indexes, inserted };
-      })),
+      rolledBackWhenOvertaken(
+        deps.db.transaction(async (sql) => {
+          await lockKey(sql, generation.key);
+          const { indexes, create } = await decide(sql);
+          if (!create.every((index) => derived.has(index))) throw new OvertakenError();
+          const inserted = await insertHdAddresses(
+            sql,
+            generation.key,
+            generation.change,
+            create.map((index) => derived.get(index)!),
+          );
+          for (const { id, wasExternal } of inserted)
+            if (wasExternal)
+              await recordChange(sql, generation.author, {
+                action: 'address.derived',
+                targetId: id,
+                from: { kind: 'external' },
+                to: { kind: 'hd' },
+              });
+          return { indexes, inserted };
+        }),
+      ),
     );
     if (outcome === undefined) continue;
     announce(deps, generation.key, outcome.inserted);
-    return { indexes: outcome.indexes, createdCount: outcome.inserted.filter(({ wasExternal }) => !wasExternal).length };
+    return {
+      indexes: outcome.indexes,
+      createdCount: outcome.inserted.filter(({ wasExternal }) => !wasExternal).length,
+    };
   }
-  throw serviceUnavailable('Too many addresses of this public key are being generated at once.', { retryAfterSeconds: 1 });
+  throw serviceUnavailable('Too many addresses of this public key are being generated at once.', {
+    retryAfterSeconds: 1,
+  });
 }
 
 /** What is to be created is not derived yet. Thrown, so that nothing of the attempt is committed. */
@@ -105,12 +143,21 @@ async function lockKey(sql: Sql, { id }: PublicKeyRow): Promise<void> {
   if (rowCount === 0) throw notFound(`There is no public key ${id} in this project.`);
 }
 
-async function derive({ key, change, signal }: Generation, derived: Derived, indexes: readonly number[]): Promise<void> {
+async function derive(
+  { key, change, signal }: Generation,
+  derived: Derived,
+  indexes: readonly number[],
+): Promise<void> {
   const missing = indexes.filter((index) => !derived.has(index));
-  for (const address of await deriveAddresses(key, change, missing, signal)) derived.set(address.index, address);
+  for (const address of await deriveAddresses(key, change, missing, signal))
+    derived.set(address.index, address);
 }
 
-async function listMissing(sql: Sql, { key, change }: Generation, indexes: readonly number[]): Promise<number[]> {
+async function listMissing(
+  sql: Sql,
+  { key, change }: Generation,
+  indexes: readonly number[],
+): Promise<number[]> {
   // Subtracted here: for rows without statistics yet the planner joins by nested loops, a thousand times thousands.
   const { rows } = await sql.query<{ derivation_index: number }>(
     'SELECT derivation_index FROM addresses WHERE public_key_id = $1 AND derivation_change = $2 AND derivation_index = ANY ($3::bigint[])',
@@ -126,7 +173,8 @@ async function findNextIndex(sql: Sql, { key, change }: Generation): Promise<num
     [key.id, change],
   );
   const next = (rows[0]?.highest ?? -1) + 1;
-  if (next > indexMax) throw unprocessableEntity(`The public key has no index left: its highest one is ${indexMax}.`);
+  if (next > indexMax)
+    throw unprocessableEntity(`The public key has no index left: its highest one is ${indexMax}.`);
   return next;
 }
 
@@ -134,6 +182,13 @@ function listRange(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, offset) => from + offset);
 }
 
-function announce(deps: Deps, { projectId, chainFamily }: PublicKeyRow, inserted: readonly InsertedAddress[]): void {
-  announceAddresses(deps, inserted.map((address) => ({ ...address, projectId, chainFamily })));
+function announce(
+  deps: Deps,
+  { projectId, chainFamily }: PublicKeyRow,
+  inserted: readonly InsertedAddress[],
+): void {
+  announceAddresses(
+    deps,
+    inserted.map((address) => ({ ...address, projectId, chainFamily })),
+  );
 }

@@ -24,7 +24,12 @@ interface Row {
  * HD and keeps its label, metadata, monitoring and what was found for it.
  * @throws ProblemError 409 when one belongs to another key of the project
  */
-export async function insertHdAddresses(sql: Sql, key: PublicKeyRow, change: number, derived: readonly DerivedAddress[]): Promise<InsertedAddress[]> {
+export async function insertHdAddresses(
+  sql: Sql,
+  key: PublicKeyRow,
+  change: number,
+  derived: readonly DerivedAddress[],
+): Promise<InsertedAddress[]> {
   if (derived.length === 0) return [];
   const { rows } = await sql.query<Row>(
     `INSERT INTO addresses (project_id, chain_family, address, display, kind, format, public_key_id, derivation_change, derivation_index)
@@ -49,8 +54,18 @@ export async function insertHdAddresses(sql: Sql, key: PublicKeyRow, change: num
       key.chainGid,
     ],
   );
-  if (rows.length < derived.length) throw conflict('An address of this key belongs to another public key of the project already.');
+  if (rows.length < derived.length)
+    throw conflict('An address of this key belongs to another public key of the project already.');
   const added = rows.filter((row) => !row.was_external).map(({ id }) => id);
-  await watchFromHead(sql, { ids: added, chainFamily: key.chainFamily, networkGids: derived[0]?.address.networkGids });
-  return rows.map(({ id, address, is_monitored, was_external }) => ({ id, address, isMonitored: is_monitored, wasExternal: was_external }));
+  await watchFromHead(sql, {
+    ids: added,
+    chainFamily: key.chainFamily,
+    networkGids: derived[0]?.address.networkGids,
+  });
+  return rows.map(({ id, address, is_monitored, was_external }) => ({
+    id,
+    address,
+    isMonitored: is_monitored,
+    wasExternal: was_external,
+  }));
 }

@@ -14,12 +14,19 @@ const atOnce = 250;
  * Addresses of one chain of a key, in the order of their indexes in `indexes`; one that was deleted meanwhile is left out.
  * In SQL: Prisma takes ten times as long for a thousand of them, all of it on the event loop.
  */
-export async function readGenerated(sql: Sql, key: PublicKeyRow, change: number, indexes: readonly number[]): Promise<HdRecord[]> {
+export async function readGenerated(
+  sql: Sql,
+  key: PublicKeyRow,
+  change: number,
+  indexes: readonly number[],
+): Promise<HdRecord[]> {
   const records: HdRecord[] = [];
   const lastUsed = (await readLastUsed(sql, [key.id])).get(`${key.id}/${change}`) ?? -1;
   for (let start = 0; start < indexes.length; start += atOnce) {
     const rows = await readRows(sql, key, change, indexes.slice(start, start + atOnce));
-    records.push(...rows.map((row) => toAddressRecord(row, lastUsed)).filter((record) => record.kind === 'hd'));
+    records.push(
+      ...rows.map((row) => toAddressRecord(row, lastUsed)).filter((record) => record.kind === 'hd'),
+    );
   }
   return records;
 }
@@ -44,7 +51,12 @@ interface Row {
 /** As PostgreSQL writes it: numbers where Prisma has bigints. */
 type AsJson<T> = { readonly [K in keyof T]: bigint extends T[K] ? number | Exclude<T[K], bigint> : T[K] };
 
-async function readRows(sql: Sql, key: PublicKeyRow, change: number, indexes: readonly number[]): Promise<AddressRow[]> {
+async function readRows(
+  sql: Sql,
+  key: PublicKeyRow,
+  change: number,
+  indexes: readonly number[],
+): Promise<AddressRow[]> {
   const { rows } = await sql.query<Row>(
     `SELECT a.id, a.address, a.display, a.format, a.label, a.metadata, a.is_monitored, a.is_used, a.imported_at, a.created_at, a.updated_at, a.derivation_index,
        (SELECT json_agg(json_build_object('chainGid', w.chain_gid, 'fromBlock', w.from_block) ORDER BY w.chain_gid)

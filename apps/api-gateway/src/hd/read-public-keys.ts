@@ -5,9 +5,17 @@ import type { PublicKeyRow, PublicKeyUse, publicKeySchema } from '../records/pub
 import { indexMax } from './index-limits.ts';
 
 /** The records of keys, in their order, with what their addresses say. */
-export async function readPublicKeys(sql: Sql, rows: readonly PublicKeyRow[]): Promise<z.infer<typeof publicKeySchema>[]> {
-  const uses = await readUses(sql, rows.map(({ id }) => id));
-  return rows.map((row) => toPublicKeyRecord(row, uses.get(row.id) ?? { nextIndex: 0, addressCount: 0, lastUsedIndex: null }));
+export async function readPublicKeys(
+  sql: Sql,
+  rows: readonly PublicKeyRow[],
+): Promise<z.infer<typeof publicKeySchema>[]> {
+  const uses = await readUses(
+    sql,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) =>
+    toPublicKeyRecord(row, uses.get(row.id) ?? { nextIndex: 0, addressCount: 0, lastUsedIndex: null }),
+  );
 }
 
 interface UseRow {
@@ -26,7 +34,12 @@ async function readUses(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<s
      FROM unnest($1::uuid[]) AS k (id)`,
     [ids],
   );
-  return new Map(rows.map(({ id, highest, count, last_used }) => [id, { nextIndex: findNext(highest), addressCount: count, lastUsedIndex: last_used }]));
+  return new Map(
+    rows.map(({ id, highest, count, last_used }) => [
+      id,
+      { nextIndex: findNext(highest), addressCount: count, lastUsedIndex: last_used },
+    ]),
+  );
 }
 
 function findNext(highest: number | null): number | null {

@@ -7,7 +7,13 @@ import type { OwnerSealer } from '@chainwatch/secrets';
 
 type Stored =
   | { readonly type: 'reply'; readonly status: number; readonly body?: unknown }
-  | { readonly type: 'problem'; readonly code: ProblemCode; readonly detail: string; readonly fields?: readonly ProblemField[]; readonly headers: Readonly<Record<string, string>> };
+  | {
+      readonly type: 'problem';
+      readonly code: ProblemCode;
+      readonly detail: string;
+      readonly fields?: readonly ProblemField[];
+      readonly headers: Readonly<Record<string, string>>;
+    };
 
 const [deflate, inflate] = [promisify(deflateRaw), promisify(inflateRaw)];
 
@@ -25,5 +31,11 @@ export async function openAnswer(sealer: OwnerSealer, sealed: Buffer): Promise<R
 
 function toStored(answer: RouteReply | ProblemError): Stored {
   if (!(answer instanceof ProblemError)) return { type: 'reply', status: answer.status, body: answer.body };
-  return { type: 'problem', code: answer.code, detail: answer.publicMessage, fields: answer.fields, headers: answer.headers };
+  return {
+    type: 'problem',
+    code: answer.code,
+    detail: answer.publicMessage,
+    fields: answer.fields,
+    headers: answer.headers,
+  };
 }

@@ -26,24 +26,39 @@ async function carryOutPost(call: Call): Promise<RouteReply> {
   if (text === undefined) return call.run(call.deps);
   // The caller alone can open the answer again: it may show a secret that is stored nowhere else.
   const sealer = createOwnerSealer(call.req.get('x-api-key')!, `idempotency ${text}`);
-  const request = { apiKeyId: call.principal.keyId, keyHash: sealer.fingerprint('key'), fingerprint: sealer.fingerprint(fingerprintOf(call.req)) };
+  const request = {
+    apiKeyId: call.principal.keyId,
+    keyHash: sealer.fingerprint('key'),
+    fingerprint: sealer.fingerprint(fingerprintOf(call.req)),
+  };
   const found = await claimRequest(call.deps.db, request);
   switch (found.type) {
     case 'claimed':
       return runClaimed(call, found.claim, (answer) => sealAnswer(sealer, answer));
     case 'running':
-      throw new ProblemError('conflict', { detail: 'A request with this Idempotency-Key is being carried out at the moment.', headers: { 'Retry-After': '1' } });
+      throw new ProblemError('conflict', {
+        detail: 'A request with this Idempotency-Key is being carried out at the moment.',
+        headers: { 'Retry-After': '1' },
+      });
     case 'carried_out':
-      throw conflict('The request with this Idempotency-Key was carried out, but its answer was lost. It will not be carried out again.');
+      throw conflict(
+        'The request with this Idempotency-Key was carried out, but its answer was lost. It will not be carried out again.',
+      );
     case 'other_request':
-      throw unprocessableEntity('This Idempotency-Key was used for another request; expected the same path and body.');
+      throw unprocessableEntity(
+        'This Idempotency-Key was used for another request; expected the same path and body.',
+      );
     case 'answered':
       call.res.setHeader('Idempotency-Replayed', 'true');
       return openAnswer(sealer, found.answer);
   }
 }
 
-async function runClaimed({ deps, run }: Call, claim: Claim, seal: (answer: RouteReply | ProblemError) => Promise<Buffer>): Promise<RouteReply> {
+async function runClaimed(
+  { deps, run }: Call,
+  claim: Claim,
+  seal: (answer: RouteReply | ProblemError) => Promise<Buffer>,
+): Promise<RouteReply> {
   const outcome = await settle(run({ ...deps, db: claim.mark(deps.db) }));
   const isKept = !(outcome instanceof Error) || (outcome instanceof ProblemError && outcome.status < 500);
   try {

@@ -37,8 +37,12 @@ const ANSWER_BYTES_MAX = 262_144;
 /** Claims a request for this process, or tells what became of it. */
 export async function claimRequest(db: Database, request: IdempotentRequest): Promise<Found> {
   const attempt = randomUUID();
-  if (await tryClaim(db, request, attempt)) return { type: 'claimed', claim: createClaim(db, request, attempt) };
-  const { rows } = await db.query<Row>('SELECT fingerprint, is_carried_out, answer FROM idempotency_keys WHERE api_key_id = $1 AND key_hash = $2', [request.apiKeyId, request.keyHash]);
+  if (await tryClaim(db, request, attempt))
+    return { type: 'claimed', claim: createClaim(db, request, attempt) };
+  const { rows } = await db.query<Row>(
+    'SELECT fingerprint, is_carried_out, answer FROM idempotency_keys WHERE api_key_id = $1 AND key_hash = $2',
+    [request.apiKeyId, request.keyHash],
+  );
   const [row] = rows;
   // Released between the two statements: as good as running, the client comes again.
   if (!row) return { type: 'running' };
@@ -47,7 +51,11 @@ export async function claimRequest(db: Database, request: IdempotentRequest): Pr
   return { type: row.is_carried_out ? 'carried_out' : 'running' };
 }
 
-async function tryClaim(db: Database, { apiKeyId, keyHash, fingerprint }: IdempotentRequest, attempt: string): Promise<boolean> {
+async function tryClaim(
+  db: Database,
+  { apiKeyId, keyHash, fingerprint }: IdempotentRequest,
+  attempt: string,
+): Promise<boolean> {
   const { rowCount } = await db.query(
     `INSERT INTO idempotency_keys AS k (api_key_id, key_hash, fingerprint, attempt, locked_until, expires_at)
      VALUES ($1, $2, $3, $4, now() + ${CLAIM_SECONDS} * interval '1 second', now() + ${KEPT_SECONDS} * interval '1 second')
@@ -61,7 +69,10 @@ async function tryClaim(db: Database, { apiKeyId, keyHash, fingerprint }: Idempo
 
 function createClaim(db: Database, { apiKeyId, keyHash }: IdempotentRequest, attempt: string): Claim {
   const change = async (sql: Sql, statement: string, ...values: unknown[]): Promise<boolean> => {
-    const { rowCount } = await sql.query(`${statement} WHERE api_key_id = $1 AND key_hash = $2 AND attempt = $3`, [apiKeyId, keyHash, attempt, ...values]);
+    const { rowCount } = await sql.query(
+      `${statement} WHERE api_key_id = $1 AND key_hash = $2 AND attempt = $3`,
+      [apiKeyId, keyHash, attempt, ...values],
+    );
     return rowCount === 1;
   };
   const carryOut = async (sql: Sql): Promise<void> => {
@@ -79,10 +90,17 @@ function createClaim(db: Database, { apiKeyId, keyHash }: IdempotentRequest, att
         }, opening),
     }),
     async keep(answer) {
-      await change(db, 'UPDATE idempotency_keys SET is_carried_out = true, answer = $4', answer.length > ANSWER_BYTES_MAX ? null : answer);
+      await change(
+        db,
+        'UPDATE idempotency_keys SET is_carried_out = true, answer = $4',
+        answer.length > ANSWER_BYTES_MAX ? null : answer,
+      );
     },
     async release() {
-      await db.query('DELETE FROM idempotency_keys WHERE api_key_id = $1 AND key_hash = $2 AND attempt = $3 AND NOT is_carried_out', [apiKeyId, keyHash, attempt]);
+      await db.query(
+        'DELETE FROM idempotency_keys WHERE api_key_id = $1 AND key_hash = $2 AND attempt = $3 AND NOT is_carried_out',
+        [apiKeyId, keyHash, attempt],
+      );
     },
   };
 }

@@ -1,7 +1,11 @@
 import type { Request } from 'express';
 
 /** What makes two requests the same: method, path, query and body, whatever the order of its members. */
-export function fingerprintOf({ method, originalUrl, body }: Pick<Request, 'method' | 'originalUrl' | 'body'>): string {
+export function fingerprintOf({
+  method,
+  originalUrl,
+  body,
+}: Pick<Request, 'method' | 'originalUrl' | 'body'>): string {
   return `${method} ${originalUrl}\n${JSON.stringify(body ?? {}, sortMembers)}`;
 }
 

@@ -21,8 +21,10 @@ describe('POST with an Idempotency-Key', () => {
     await world.stop();
   });
 
-  const post = (path: string, body: object | undefined, key: string, client = world.api): Test => client.post(path).set('Idempotency-Key', key).send(body);
-  const count = async (table: string): Promise<number> => (await world.db.query<{ count: number }>(`SELECT count(*) AS count FROM ${table}`)).rows[0]!.count;
+  const post = (path: string, body: object | undefined, key: string, client = world.api): Test =>
+    client.post(path).set('Idempotency-Key', key).send(body);
+  const count = async (table: string): Promise<number> =>
+    (await world.db.query<{ count: number }>(`SELECT count(*) AS count FROM ${table}`)).rows[0]!.count;
 
   it.each<[string, object | undefined, number, 'api' | 'management']>([
     ['/channels', channel, 201, 'api'],
@@ -37,23 +39,46 @@ describe('POST with an Idempotency-Key', () => {
   ])('%s %j is answered %i twice, by any replica, and happens once', async (path, body, status, client) => {
     const key = randomUUID();
     const first = await post(path, body, key, world[client]).expect(status);
-    const rows = await Promise.all(['notification_channels', 'api_keys', 'projects', 'blockchains', 'audit_logs'].map(count));
+    const rows = await Promise.all(
+      ['notification_channels', 'api_keys', 'projects', 'blockchains', 'audit_logs'].map(count),
+    );
     const again = await post(path, body, key, twin[client]).expect(status);
     expect(again.text).toBe(first.text);
     expect(again.headers['content-type']).toBe(first.headers['content-type']);
-    expect([first.headers['idempotency-replayed'], again.headers['idempotency-replayed']]).toEqual([undefined, 'true']);
+    expect([first.headers['idempotency-replayed'], again.headers['idempotency-replayed']]).toEqual([
+      undefined,
+      'true',
+    ]);
     expect(again.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
-    expect(await Promise.all(['notification_channels', 'api_keys', 'projects', 'blockchains', 'audit_logs'].map(count))).toEqual(rows);
+    expect(
+      await Promise.all(
+        ['notification_channels', 'api_keys', 'projects', 'blockchains', 'audit_logs'].map(count),
+      ),
+    ).toEqual(rows);
   });
 
   it('is the same request whatever the order of its members, and another one for all else', async () => {
     const key = randomUUID();
-    const { body } = await post('/channels', { ...channel, headers: { 'x-a': '1', 'x-b': '2' } }, key).expect(201);
-    const same = await world.api.post('/channels').set('Idempotency-Key', key).type('json').send(`{"headers": {"x-b":"2", "x-a":"1"}, "url":"${channel.url}", "name":"Orders"}`).expect(201);
+    const { body } = await post('/channels', { ...channel, headers: { 'x-a': '1', 'x-b': '2' } }, key).expect(
+      201,
+    );
+    const same = await world.api
+      .post('/channels')
+      .set('Idempotency-Key', key)
+      .type('json')
+      .send(`{"headers": {"x-b":"2", "x-a":"1"}, "url":"${channel.url}", "name":"Orders"}`)
+      .expect(201);
     expect(same.body).toEqual(body);
-    for (const [path, other] of [['/channels', channel], ['/notification_channels/webhook', { ...channel, headers: { 'x-a': '1', 'x-b': '2' } }], ['/addresses/external', { value: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045', chain_family: 'evm' }]] as const) {
+    for (const [path, other] of [
+      ['/channels', channel],
+      ['/notification_channels/webhook', { ...channel, headers: { 'x-a': '1', 'x-b': '2' } }],
+      ['/addresses/external', { value: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045', chain_family: 'evm' }],
+    ] as const) {
       const refused = await post(path, other, key).expect(422);
-      expect(refused.body).toMatchObject({ title: 'Unprocessable Entity', detail: expect.stringContaining('Idempotency-Key') });
+      expect(refused.body).toMatchObject({
+        title: 'Unprocessable Entity',
+        detail: expect.stringContaining('Idempotency-Key'),
+      });
     }
   });
 
@@ -61,8 +86,20 @@ describe('POST with an Idempotency-Key', () => {
     const key = randomUUID();
     const first = await post('/channels', channel, key).expect(201);
     const other = await post('/channels', channel, key, world.other).expect(201);
-    const { body: made } = await world.management.post('/management/keys').send({ type: 'api', name: 'k', project_id: world.project.projectId, permissions: ['api:notification_channel:write'] }).expect(201);
-    const third = await world.send('post', '/v1/channels', made.key).set('Idempotency-Key', key).send(channel).expect(201);
+    const { body: made } = await world.management
+      .post('/management/keys')
+      .send({
+        type: 'api',
+        name: 'k',
+        project_id: world.project.projectId,
+        permissions: ['api:notification_channel:write'],
+      })
+      .expect(201);
+    const third = await world
+      .send('post', '/v1/channels', made.key)
+      .set('Idempotency-Key', key)
+      .send(channel)
+      .expect(201);
     expect(new Set([first, other, third].map(({ body }) => body.id)).size).toBe(3);
   });
 
@@ -71,8 +108,19 @@ describe('POST with an Idempotency-Key', () => {
     const before = await count('notification_channels');
     const hold = holdTable('webhook_secrets');
     await hold.isHeld;
-    const twins = Promise.all(Array.from({ length: 12 }, (_, index) => post('/channels', channel, key, index % 2 === 0 ? world.api : twin.api)));
-    await waitFor(async () => (await world.db.query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)).rowCount !== 0);
+    const twins = Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        post('/channels', channel, key, index % 2 === 0 ? world.api : twin.api),
+      ),
+    );
+    await waitFor(
+      async () =>
+        (
+          await world.db.query(
+            `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          )
+        ).rowCount !== 0,
+    );
     const running = await post('/channels', channel, key, twin.api).expect(409);
     expect(running.headers['retry-after']).toBe('1');
     hold.release();
@@ -87,11 +135,21 @@ describe('POST with an Idempotency-Key', () => {
 
   it('keeps nothing that anybody but the caller could read', async () => {
     const key = `order-${randomUUID()}`;
-    const { body } = await post('/channels', { ...channel, auth: { type: 'bearer', token: 'hunter2hunter2' } }, key).expect(201);
-    const { rows } = await world.db.query<{ answer: Buffer; fingerprint: Buffer; key_hash: Buffer; text: string }>('SELECT *, k::text AS text FROM idempotency_keys k ORDER BY created_at DESC LIMIT 1');
+    const { body } = await post(
+      '/channels',
+      { ...channel, auth: { type: 'bearer', token: 'hunter2hunter2' } },
+      key,
+    ).expect(201);
+    const { rows } = await world.db.query<{
+      answer: Buffer;
+      fingerprint: Buffer;
+      key_hash: Buffer;
+      text: string;
+    }>('SELECT *, k::text AS text FROM idempotency_keys k ORDER BY created_at DESC LIMIT 1');
     const [row] = rows;
     for (const secret of [body.webhook_secret, body.id, 'hunter2', key, 'Orders']) {
-      for (const bytes of [row!.answer, row!.fingerprint, row!.key_hash]) expect(bytes.includes(Buffer.from(String(secret)))).toBe(false);
+      for (const bytes of [row!.answer, row!.fingerprint, row!.key_hash])
+        expect(bytes.includes(Buffer.from(String(secret)))).toBe(false);
       expect(row!.text).not.toContain(secret);
     }
   });
@@ -131,7 +189,14 @@ describe('POST with an Idempotency-Key', () => {
     const hold = holdTable('webhook_secrets');
     await hold.isHeld;
     const slow = post('/channels', channel, key).then(({ status }) => status);
-    await waitFor(async () => (await world.db.query(`UPDATE idempotency_keys SET attempt = gen_random_uuid(), locked_until = now() WHERE answer IS NULL AND NOT is_carried_out`)).rowCount === 1);
+    await waitFor(
+      async () =>
+        (
+          await world.db.query(
+            `UPDATE idempotency_keys SET attempt = gen_random_uuid(), locked_until = now() WHERE answer IS NULL AND NOT is_carried_out`,
+          )
+        ).rowCount === 1,
+    );
     hold.release();
     expect(await slow).toBe(409);
     expect(await count('notification_channels')).toBe(before);
@@ -140,17 +205,28 @@ describe('POST with an Idempotency-Key', () => {
   it('starts anew after 24 hours, and is swept away', async () => {
     const key = randomUUID();
     const { body } = await post('/channels', channel, key).expect(201);
-    const { rows } = await world.db.query<{ hours: number }>('SELECT extract(epoch FROM expires_at - created_at)::int / 3600 AS hours FROM idempotency_keys ORDER BY created_at DESC LIMIT 1');
+    const { rows } = await world.db.query<{ hours: number }>(
+      'SELECT extract(epoch FROM expires_at - created_at)::int / 3600 AS hours FROM idempotency_keys ORDER BY created_at DESC LIMIT 1',
+    );
     expect(rows).toEqual([{ hours: 24 }]);
     await world.db.query('UPDATE idempotency_keys SET expires_at = now()');
-    expect((await post('/channels', { ...channel, name: 'Later' }, key).expect(201)).body.id).not.toBe(body.id);
+    expect((await post('/channels', { ...channel, name: 'Later' }, key).expect(201)).body.id).not.toBe(
+      body.id,
+    );
     const all = await count('idempotency_keys');
     expect(await deleteExpired(world.db)).toBe(all - 1);
     expect(await count('idempotency_keys')).toBe(1);
   });
 
   it('generates one address for a POST that is sent twice', async () => {
-    const { body: key } = await world.api.post('/public_keys').send({ extended_public_key: 'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs', derivation_path: "m/84'/0'/0'" }).expect(201);
+    const { body: key } = await world.api
+      .post('/public_keys')
+      .send({
+        extended_public_key:
+          'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs',
+        derivation_path: "m/84'/0'/0'",
+      })
+      .expect(201);
     const path = `/public_keys/${key.id}/addresses`;
     const { body } = await post(`${path}/next`, undefined, 'next').expect(201);
     expect((await post(`${path}/next`, {}, 'next').expect(201)).body).toEqual(body);
@@ -161,7 +237,9 @@ describe('POST with an Idempotency-Key', () => {
 
   it.each(['', 'x'.repeat(256), 'caf\u00e9'])('refuses the key %j', async (key) => {
     const { body } = await post('/channels', channel, key).expect(400);
-    expect(body.fields).toEqual([{ name: 'Idempotency-Key', reason: expect.stringContaining('1 to 255 printable ASCII characters') }]);
+    expect(body.fields).toEqual([
+      { name: 'Idempotency-Key', reason: expect.stringContaining('1 to 255 printable ASCII characters') },
+    ]);
   });
 
   it('is nothing to other methods', async () => {

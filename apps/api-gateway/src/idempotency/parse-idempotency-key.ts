@@ -6,5 +6,7 @@ const accepted = /^[\x20-\x7e]{1,255}$/;
 export function parseIdempotencyKey(text: string | undefined): string | undefined {
   if (text === undefined || accepted.test(text)) return text;
   const got = text === '' ? 'nothing' : text.length > 255 ? `${text.length} characters` : 'other characters';
-  throw invalidRequest([{ name: 'Idempotency-Key', reason: `expected 1 to 255 printable ASCII characters, got ${got}` }]);
+  throw invalidRequest([
+    { name: 'Idempotency-Key', reason: `expected 1 to 255 printable ASCII characters, got ${got}` },
+  ]);
 }

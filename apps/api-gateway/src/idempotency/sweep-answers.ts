@@ -6,7 +6,9 @@ const BATCH = 5_000;
 /** Deletes answers whose time is over, every minute, each by one replica. Returns stop. */
 export function sweepAnswers(db: Sql, logger: { warn(fields: object, message: string): void }): () => void {
   const timer = setInterval(() => {
-    deleteExpired(db).catch((err: unknown) => logger.warn({ err }, 'could not delete expired Idempotency-Keys'));
+    deleteExpired(db).catch((err: unknown) =>
+      logger.warn({ err }, 'could not delete expired Idempotency-Keys'),
+    );
   }, EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);

@@ -12,12 +12,19 @@ export interface Range<V> {
  * Rows of a scope in a range: whole steps by their totals, the steps that an end of the range cuts row by row.
  * @param wanted values that each column of the scale's key may have, in its order; undefined: any
  */
-export async function countOnScale<V>(sql: Sql, scale: Scale<V>, scope: string, { from, to }: Range<V>, wanted: WantedKeys = []): Promise<number> {
+export async function countOnScale<V>(
+  sql: Sql,
+  scale: Scale<V>,
+  scope: string,
+  { from, to }: Range<V>,
+  wanted: WantedKeys = [],
+): Promise<number> {
   const first = from === undefined ? undefined : scale.stepOf(from);
   const last = to === undefined ? undefined : scale.stepOf(to);
   if (first !== undefined && last !== undefined && first > last) return 0;
   const values: unknown[] = [scope];
-  const bound = (operator: string, value: unknown): string => (value === undefined ? '' : ` AND ${operator} ($${values.push(value)})`);
+  const bound = (operator: string, value: unknown): string =>
+    value === undefined ? '' : ` AND ${operator} ($${values.push(value)})`;
   const rowsBetween = (...ends: string[]): string => {
     const keys = wanted.map((allowed, index) => bound(`${scale.keys[index]} = ANY`, allowed));
     const owner = scale.owner === undefined ? '$1::uuid IS NOT NULL' : `${scale.owner} = $1`;
@@ -30,9 +37,18 @@ export async function countOnScale<V>(sql: Sql, scale: Scale<V>, scope: string, 
   } else {
     const steps = { scope, list: scale.list, from: isCut ? first + 1 : first, to: last };
     parts.push(`(SELECT coalesce(sum(count), 0) FROM (${linesOfSteps(steps, wanted, values)}) l)`);
-    if (isCut) parts.push(rowsBetween(bound(`${scale.column} >=`, from), bound(`${scale.column} <`, scale.endOf(first))));
-    if (last !== undefined) parts.push(rowsBetween(bound(`${scale.column} >=`, scale.startOf(last)), bound(`${scale.column} <=`, to)));
+    if (isCut)
+      parts.push(
+        rowsBetween(bound(`${scale.column} >=`, from), bound(`${scale.column} <`, scale.endOf(first))),
+      );
+    if (last !== undefined)
+      parts.push(
+        rowsBetween(bound(`${scale.column} >=`, scale.startOf(last)), bound(`${scale.column} <=`, to)),
+      );
   }
-  const { rows } = await sql.query<{ total: number }>(`SELECT (${parts.join(' + ')})::bigint AS total`, values);
+  const { rows } = await sql.query<{ total: number }>(
+    `SELECT (${parts.join(' + ')})::bigint AS total`,
+    values,
+  );
   return rows[0]!.total;
 }

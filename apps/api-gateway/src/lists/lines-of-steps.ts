@@ -18,9 +18,15 @@ interface Steps {
  * @param values the parameters of the statement, which grow; the first is the scope
  */
 export function linesOfSteps({ list, from, to }: Steps, wanted: WantedKeys, values: unknown[]): string {
-  const keys = wanted.map((allowed, index) => (allowed === undefined ? '' : ` AND key[${index + 1}] = ANY ($${values.push(allowed)})`)).join('');
+  const keys = wanted
+    .map((allowed, index) =>
+      allowed === undefined ? '' : ` AND key[${index + 1}] = ANY ($${values.push(allowed)})`,
+    )
+    .join('');
   const lines = (source: string, first: number | undefined, end: number | undefined): string =>
     `SELECT count, key FROM ${source} scope = $1 AND list = '${list}'${first === undefined ? '' : ` AND bucket >= ${first}`}${end === undefined ? '' : ` AND bucket < ${end}`}${keys}`;
-  const standing = splitSteps(from, to).map((run) => lines(`list_counts WHERE level = ${run.level} AND`, run.from, run.to));
+  const standing = splitSteps(from, to).map((run) =>
+    lines(`list_counts WHERE level = ${run.level} AND`, run.from, run.to),
+  );
   return [...standing, lines('fresh_list_counts() WHERE', from, to)].join(' UNION ALL ');
 }

@@ -10,12 +10,15 @@ import { startFolding } from './start-folding.ts';
 const evm = 'eip155:31337';
 const bitcoin = 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328';
 const tokens = [1, 2, 3].map((n) => `${evm}/erc20:0x${String(n).padStart(40, '0')}`);
-const idOf = (kind: number, n: number): string => `${String(kind).padStart(8, '0')}-0000-4000-8000-${String(n).padStart(12, '0')}`;
+const idOf = (kind: number, n: number): string =>
+  `${String(kind).padStart(8, '0')}-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const KEY = idOf(7, 0);
 const CHANNEL = idOf(5, 0);
-const addressOf = (n: number): string => (n % 3 === 0 ? `bcrt1q${String(n).padStart(38, 'q')}` : `0x${String(n).padStart(40, '0')}`);
+const addressOf = (n: number): string =>
+  n % 3 === 0 ? `bcrt1q${String(n).padStart(38, 'q')}` : `0x${String(n).padStart(40, '0')}`;
 
-const hoursAgo = (hours: number): string => new Date(Math.floor(Date.now() / 60_000) * 60_000 - hours * 3_600_000).toISOString();
+const hoursAgo = (hours: number): string =>
+  new Date(Math.floor(Date.now() / 60_000) * 60_000 - hours * 3_600_000).toISOString();
 
 interface Item {
   readonly id?: string;
@@ -33,57 +36,186 @@ describe('lists', () => {
   }, 60_000);
   afterAll(() => world.stop());
 
-  const addressQueries = ['chain_families=evm', 'chain_families=evm,bitcoin', 'formats=p2wpkh', 'is_monitored=true', 'is_monitored=false', 'search=Label%201', 'search=0x00', 'chain_families=bitcoin&is_monitored=true'];
+  const addressQueries = [
+    'chain_families=evm',
+    'chain_families=evm,bitcoin',
+    'formats=p2wpkh',
+    'is_monitored=true',
+    'is_monitored=false',
+    'search=Label%201',
+    'search=0x00',
+    'chain_families=bitcoin&is_monitored=true',
+  ];
   const hdQueries = ['is_used=true', 'change=1', 'change=0&is_used=false'];
   const transactionQueries = [
     ...['pending', 'confirmed,failed', 'detected', 'reorged'].map((statuses) => `statuses=${statuses}`),
-    ...['direction=in', 'direction=self', `chain_gids=${evm}`, `chain_gids=${evm},${bitcoin}`, 'chain_gids=eip155:1'],
+    ...[
+      'direction=in',
+      'direction=self',
+      `chain_gids=${evm}`,
+      `chain_gids=${evm},${bitcoin}`,
+      'chain_gids=eip155:1',
+    ],
     ...[1, 3, 999].map((n) => `addresses=${addressOf(n)}`),
-    ...[`addresses=${addressOf(1)},${addressOf(2)},${addressOf(4)}`, `addresses=${addressOf(1)}&statuses=confirmed`, `public_key_id=${KEY}`],
-    ...[`asset_gids=${tokens[0]}`, `asset_gids=${tokens[0]},${tokens[1]}`, `asset_gids=${tokens[2]}&min_amount=1`],
+    ...[
+      `addresses=${addressOf(1)},${addressOf(2)},${addressOf(4)}`,
+      `addresses=${addressOf(1)}&statuses=confirmed`,
+      `public_key_id=${KEY}`,
+    ],
+    ...[
+      `asset_gids=${tokens[0]}`,
+      `asset_gids=${tokens[0]},${tokens[1]}`,
+      `asset_gids=${tokens[2]}&min_amount=1`,
+    ],
     ...['0', '0.5', '1', '1.05', '12', '99999'].map((amount) => `min_amount=${amount}`),
-    ...['from_block=0', 'from_block=1500', 'to_block=1500', 'from_block=1020&to_block=1030', 'from_block=1000&to_block=5000', 'from_block=9&to_block=3', `from_block=1500&chain_gids=${evm}`],
-    ...['since=2026-01-02T03:20:00Z', 'until=2026-01-02T03:20:00Z', 'since=2026-01-01T10:00:00Z&until=2026-01-01T10:30:00Z', 'since=2026-01-01T10:00:00Z&until=2026-01-03T00:00:00Z', 'since=2026-01-05T00:00:00Z&until=2026-01-01T00:00:00Z', 'until=2026-01-02T03:00:00Z'],
+    ...[
+      'from_block=0',
+      'from_block=1500',
+      'to_block=1500',
+      'from_block=1020&to_block=1030',
+      'from_block=1000&to_block=5000',
+      'from_block=9&to_block=3',
+      `from_block=1500&chain_gids=${evm}`,
+    ],
+    ...[
+      'since=2026-01-02T03:20:00Z',
+      'until=2026-01-02T03:20:00Z',
+      'since=2026-01-01T10:00:00Z&until=2026-01-01T10:30:00Z',
+      'since=2026-01-01T10:00:00Z&until=2026-01-03T00:00:00Z',
+      'since=2026-01-05T00:00:00Z&until=2026-01-01T00:00:00Z',
+      'until=2026-01-02T03:00:00Z',
+    ],
     'statuses=confirmed&direction=in&from_block=1100',
   ];
   const lists: readonly (readonly [path: string, sorts: readonly string[], queries: readonly string[]])[] = [
     ['/transactions', ['detected_at', 'block_number'], transactionQueries],
-    ['/addresses', ['created_at', 'address', 'label', 'index'], [...addressQueries, 'kind=hd', 'kind=external', `public_key_id=${KEY}`, 'kind=external&is_monitored=false']],
+    [
+      '/addresses',
+      ['created_at', 'address', 'label', 'index'],
+      [
+        ...addressQueries,
+        'kind=hd',
+        'kind=external',
+        `public_key_id=${KEY}`,
+        'kind=external&is_monitored=false',
+      ],
+    ],
     ['/addresses/hd', ['created_at', 'address', 'label', 'index'], [...addressQueries, ...hdQueries]],
-    [`/public_keys/${KEY}/addresses`, ['created_at', 'address', 'label', 'index'], [...addressQueries, ...hdQueries]],
+    [
+      `/public_keys/${KEY}/addresses`,
+      ['created_at', 'address', 'label', 'index'],
+      [...addressQueries, ...hdQueries],
+    ],
     ['/public_keys', ['created_at', 'label'], ['search=wal', `chain_gids=${bitcoin}`]],
-    ['/blocks', ['number', 'chain_gid', 'status'], [`chain_gids=${evm}`, 'statuses=new,reorged', 'statuses=confirmed', 'from_block=1020', 'to_block=1030', `from_block=1010&to_block=2100&chain_gids=${evm}`, 'from_block=1020&statuses=confirmed']],
-    ['/assets', ['gid', 'namespace', 'reference', 'status', 'created_at'], [`chain_gids=${evm}`, 'namespaces=erc20,slip44', 'statuses=active', 'statuses=invalid,unknown', 'is_archived=true']],
-    ['/tokens', ['created_at', 'gid', 'name', 'symbol'], [`chain_gids=${evm}`, 'namespaces=erc20', 'type=native', 'type=fungible', 'search=token', 'search=T1']],
-    ['/blockchains', ['name', 'short_name', 'gid', 'is_active'], ['families=evm', 'families=evm,bitcoin', 'is_active=false', 'search=BIT']],
-    ['/notification_channels', ['name', 'kind', 'created_at', 'updated_at'], ['kind=webhook', 'is_archived=false', 'search=ONE']],
-    ['/events', ['created_at'], ['types=transaction.detected', 'types=transaction.confirmed,transaction.reorged', 'types=channel.failed', `chain_gids=${evm}`, `since=${hoursAgo(30.5)}`, `until=${hoursAgo(30)}`, `since=${hoursAgo(40.2)}&until=${hoursAgo(20.7)}&types=transaction.confirmed`, `transaction_id=${idOf(3, 4)}`]],
-    [`/notification_channels/${CHANNEL}/deliveries`, ['created_at'], ['statuses=delivered', 'statuses=failed,held', `event_id=${idOf(8, 3)}`, 'event_types=transaction.detected', 'event_types=balance.changed', 'since=2026-01-01T02:00:00Z&until=2026-01-01T04:30:00Z', 'since=2026-01-01T02:30:00Z&statuses=held']],
+    [
+      '/blocks',
+      ['number', 'chain_gid', 'status'],
+      [
+        `chain_gids=${evm}`,
+        'statuses=new,reorged',
+        'statuses=confirmed',
+        'from_block=1020',
+        'to_block=1030',
+        `from_block=1010&to_block=2100&chain_gids=${evm}`,
+        'from_block=1020&statuses=confirmed',
+      ],
+    ],
+    [
+      '/assets',
+      ['gid', 'namespace', 'reference', 'status', 'created_at'],
+      [
+        `chain_gids=${evm}`,
+        'namespaces=erc20,slip44',
+        'statuses=active',
+        'statuses=invalid,unknown',
+        'is_archived=true',
+      ],
+    ],
+    [
+      '/tokens',
+      ['created_at', 'gid', 'name', 'symbol'],
+      [`chain_gids=${evm}`, 'namespaces=erc20', 'type=native', 'type=fungible', 'search=token', 'search=T1'],
+    ],
+    [
+      '/blockchains',
+      ['name', 'short_name', 'gid', 'is_active'],
+      ['families=evm', 'families=evm,bitcoin', 'is_active=false', 'search=BIT'],
+    ],
+    [
+      '/notification_channels',
+      ['name', 'kind', 'created_at', 'updated_at'],
+      ['kind=webhook', 'is_archived=false', 'search=ONE'],
+    ],
+    [
+      '/events',
+      ['created_at'],
+      [
+        'types=transaction.detected',
+        'types=transaction.confirmed,transaction.reorged',
+        'types=channel.failed',
+        `chain_gids=${evm}`,
+        `since=${hoursAgo(30.5)}`,
+        `until=${hoursAgo(30)}`,
+        `since=${hoursAgo(40.2)}&until=${hoursAgo(20.7)}&types=transaction.confirmed`,
+        `transaction_id=${idOf(3, 4)}`,
+      ],
+    ],
+    [
+      `/notification_channels/${CHANNEL}/deliveries`,
+      ['created_at'],
+      [
+        'statuses=delivered',
+        'statuses=failed,held',
+        `event_id=${idOf(8, 3)}`,
+        'event_types=transaction.detected',
+        'event_types=balance.changed',
+        'since=2026-01-01T02:00:00Z&until=2026-01-01T04:30:00Z',
+        'since=2026-01-01T02:30:00Z&statuses=held',
+      ],
+    ],
   ];
-  const cases = lists.flatMap(([path, sorts, queries]) => [...sorts.map((sort) => [path, sort, ''] as const), ...queries.map((query, index) => [path, sorts[index % sorts.length]!, query] as const)]);
+  const cases = lists.flatMap(([path, sorts, queries]) => [
+    ...sorts.map((sort) => [path, sort, ''] as const),
+    ...queries.map((query, index) => [path, sorts[index % sorts.length]!, query] as const),
+  ]);
 
-  it.each(cases)('%s by %s, %s: every row once on pages of any size, both ways, as many as said', async (path, sort, query) => {
-    const read = async (order: string, limit: number): Promise<string[]> => {
-      const names: string[] = [];
-      for (let page = 1; ; page += 1) {
-        const { body } = await world.api.get(`${path}?sort_by=${order}&limit=${limit}&page=${page}${query && `&${query}`}`).expect(200);
-        names.push(...body.items.map(nameOf));
-        if (body.items.length < limit) {
-          expect(body.meta).toEqual({ limit, page, total: names.length, total_pages: Math.ceil(names.length / limit) });
-          return names;
+  it.each(cases)(
+    '%s by %s, %s: every row once on pages of any size, both ways, as many as said',
+    async (path, sort, query) => {
+      const read = async (order: string, limit: number): Promise<string[]> => {
+        const names: string[] = [];
+        for (let page = 1; ; page += 1) {
+          const { body } = await world.api
+            .get(`${path}?sort_by=${order}&limit=${limit}&page=${page}${query && `&${query}`}`)
+            .expect(200);
+          names.push(...body.items.map(nameOf));
+          if (body.items.length < limit) {
+            expect(body.meta).toEqual({
+              limit,
+              page,
+              total: names.length,
+              total_pages: Math.ceil(names.length / limit),
+            });
+            return names;
+          }
         }
-      }
-    };
-    const up = await read(sort, 100);
-    expect(new Set(up).size).toBe(up.length);
-    expect(await read(sort, 35)).toEqual(up);
-    const down = await read(`-${sort}`, 45);
-    if (sort === 'index' && path === '/addresses') expect([...down].sort()).toEqual([...up].sort());
-    else expect(down.reverse()).toEqual(up);
-  });
+      };
+      const up = await read(sort, 100);
+      expect(new Set(up).size).toBe(up.length);
+      expect(await read(sort, 35)).toEqual(up);
+      const down = await read(`-${sort}`, 45);
+      if (sort === 'index' && path === '/addresses') expect([...down].sort()).toEqual([...up].sort());
+      else expect(down.reverse()).toEqual(up);
+    },
+  );
 
   it('finds something in most of these', async () => {
-    const totals = await Promise.all(cases.map(async ([path, , query]) => (await world.api.get(`${path}?${query}`).expect(200)).body.meta.total as number));
+    const totals = await Promise.all(
+      cases.map(
+        async ([path, , query]) =>
+          (await world.api.get(`${path}?${query}`).expect(200)).body.meta.total as number,
+      ),
+    );
     expect(totals.filter((total) => total > 0).length).toBeGreaterThan(cases.length * 0.85);
   });
 
@@ -105,7 +237,10 @@ describe('lists', () => {
     [`1${'0'.repeat(77)}`, 377_100],
   ])('counts %s on the step %i, as the database does', async (amount, step) => {
     expect(amounts.stepOf(amount)).toBe(step);
-    const { rows } = await world.db.query('SELECT amount_bucket($1::numeric) AS step, $1 >= $2::numeric AND $1 < $3::numeric AS within', [amount, amounts.startOf(step), amounts.endOf(step)]);
+    const { rows } = await world.db.query(
+      'SELECT amount_bucket($1::numeric) AS step, $1 >= $2::numeric AND $1 < $3::numeric AS within',
+      [amount, amounts.startOf(step), amounts.endOf(step)],
+    );
     expect(rows[0]).toEqual({ step, within: true });
   });
 });
@@ -117,11 +252,19 @@ describe('splitSteps', () => {
     fc.assert(
       fc.property(end, end, fc.array(fc.integer({ min: -100_000, max: 100_000 })), (from, to, others) => {
         const runs = splitSteps(from, to);
-        for (const step of [...others, ...[from ?? 0, to ?? 0].flatMap((edge) => [edge - 1, edge, edge + 1])]) {
-          const covering = runs.filter((run) => (run.from ?? -Infinity) <= Math.floor(step / 32 ** run.level) && Math.floor(step / 32 ** run.level) < (run.to ?? Infinity));
+        for (const step of [
+          ...others,
+          ...[from ?? 0, to ?? 0].flatMap((edge) => [edge - 1, edge, edge + 1]),
+        ]) {
+          const covering = runs.filter(
+            (run) =>
+              (run.from ?? -Infinity) <= Math.floor(step / 32 ** run.level) &&
+              Math.floor(step / 32 ** run.level) < (run.to ?? Infinity),
+          );
           expect(covering).toHaveLength(step >= (from ?? -Infinity) && step < (to ?? Infinity) ? 1 : 0);
         }
-        for (const run of runs.filter(({ level }) => level < 3)) expect(run.to! - run.from!).toBeLessThanOrEqual(62);
+        for (const run of runs.filter(({ level }) => level < 3))
+          expect(run.to! - run.from!).toBeLessThanOrEqual(62);
       }),
       { numRuns: 300 },
     );
@@ -133,22 +276,47 @@ describe('startFolding', () => {
     const sent: string[] = [];
     let warnings = 0;
     const warn = (): void => void (warnings += 1);
-    const answers: (number | Error)[] = [5_000, new Error('the server is away'), 5_000, 5_000, 5_000, new Error('another clears them'), 5_000, 0];
+    const answers: (number | Error)[] = [
+      5_000,
+      new Error('the server is away'),
+      5_000,
+      5_000,
+      5_000,
+      new Error('another clears them'),
+      5_000,
+      0,
+    ];
     const query = async (sql: string): Promise<{ rows: unknown[] }> => {
       sent.push(sql.split(' ')[0]!);
       const answer = answers.shift();
       if (answer instanceof Error) throw answer;
       return { rows: [{ folded: answer ?? 0 }] };
     };
-    const stop = startFolding({ db: { query } as unknown as Pick<Database, 'query'>, logger: { warn }, pauseMs: 1 });
+    const stop = startFolding({
+      db: { query } as unknown as Pick<Database, 'query'>,
+      logger: { warn },
+      pauseMs: 1,
+    });
     await waitFor(() => answers.length === 0);
     stop();
-    expect(sent.slice(0, 8)).toEqual(['SELECT', 'SELECT', 'SELECT', 'SELECT', 'SELECT', 'VACUUM', 'SELECT', 'SELECT']);
+    expect(sent.slice(0, 8)).toEqual([
+      'SELECT',
+      'SELECT',
+      'SELECT',
+      'SELECT',
+      'SELECT',
+      'VACUUM',
+      'SELECT',
+      'SELECT',
+    ]);
     expect(warnings).toBe(2);
   });
 });
 
-const nameOf = (item: Item & { number?: number }): string => item.id ?? item.event_id ?? (item.hash === undefined ? item.gid! : `${item.chain_gid}/${item.number}/${item.hash}`);
+const nameOf = (item: Item & { number?: number }): string =>
+  item.id ??
+  item.event_id ??
+  (item.hash === undefined ? item.gid! : `${item.chain_gid}/${item.number}/${item.hash}`);
 
 /** Rows of every list; times and numbers repeat, so that the tiebreak counts. */
 async function fill({ db, api, project, otherProject }: SpecWorld): Promise<void> {
@@ -161,7 +329,10 @@ async function fill({ db, api, project, otherProject }: SpecWorld): Promise<void
     [project.projectId, bitcoin],
   );
   // The other project has the same rows: none of them may count here.
-  for (const [owner, kind] of [[project.projectId, 4], [otherProject.projectId, 14]] as const) {
+  for (const [owner, kind] of [
+    [project.projectId, 4],
+    [otherProject.projectId, 14],
+  ] as const) {
     await run(
       `INSERT INTO addresses (id, project_id, chain_family, address, display, kind, format, label, is_monitored, public_key_id, derivation_change, derivation_index, is_used, created_at)
        SELECT ($3 || '-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, CASE WHEN n % 3 = 0 THEN 'bitcoin' ELSE 'evm' END, a, a, CASE WHEN is_hd THEN 'hd' ELSE 'external' END, CASE WHEN n % 3 = 0 THEN 'p2wpkh' ELSE 'evm' END,
@@ -204,8 +375,14 @@ async function fill({ db, api, project, otherProject }: SpecWorld): Promise<void
     `INSERT INTO blocks (chain_gid, number, hash, status) SELECT gid, 1000 + n, gid || n, (ARRAY['confirmed', 'processed', 'new'])[1 + n / 20] FROM generate_series(0, 50) AS n, unnest(ARRAY[$1, $2]) AS gid`,
     [evm, bitcoin],
   );
-  await run(`INSERT INTO blocks (chain_gid, number, hash, status) SELECT $1, 1000 + n, 'orphan' || n, 'reorged' FROM generate_series(0, 9) AS n`, [evm]);
-  await api.post('/notification_channels/webhook').send({ name: 'three', url: 'http://127.0.0.1:9/' }).expect(201);
+  await run(
+    `INSERT INTO blocks (chain_gid, number, hash, status) SELECT $1, 1000 + n, 'orphan' || n, 'reorged' FROM generate_series(0, 9) AS n`,
+    [evm],
+  );
+  await api
+    .post('/notification_channels/webhook')
+    .send({ name: 'three', url: 'http://127.0.0.1:9/' })
+    .expect(201);
   await run(
     `INSERT INTO notification_channels (id, project_id, kind, name, config, is_archived)
      SELECT ('00000005-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, c.project_id, c.kind, (ARRAY['one', 'two'])[1 + n % 2], c.config, n % 3 = 2 FROM notification_channels c, generate_series(0, 14) AS n`,
@@ -217,7 +394,13 @@ async function fill({ db, api, project, otherProject }: SpecWorld): Promise<void
   );
   // Some are held back, and some are too old to be shown.
   const { body } = await api.get('/transactions?limit=1').expect(200);
-  const payload = { api_version: 'v1', created_at: hoursAgo(1), is_test_message: false, sequence: 1, data: { transaction: body.items[0], balance_changes: [], truncated: false } };
+  const payload = {
+    api_version: 'v1',
+    created_at: hoursAgo(1),
+    is_test_message: false,
+    sequence: 1,
+    data: { transaction: body.items[0], balance_changes: [], truncated: false },
+  };
   await run(
     `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, payload, is_held, created_at)
      SELECT e.id, p.id, CASE WHEN n % 4 = 0 THEN $3 ELSE $4 END, e.type, n, ('00000003-0000-4000-8000-' || lpad((n % 5)::text, 12, '0'))::uuid, 'tx.detected',

@@ -24,8 +24,22 @@ export interface IdPage {
 }
 
 /** The ids of a page: the first rows of every value, put together. No later row of a value can stand on it. */
-export async function readIdsByValue(sql: Sql, source: ValueSource, { column, direction, offset, limit }: IdPage): Promise<string[]> {
-  const { table, id, key, type, values, where, parameters = [], isRepeated = false, isOverlapping = false } = source;
+export async function readIdsByValue(
+  sql: Sql,
+  source: ValueSource,
+  { column, direction, offset, limit }: IdPage,
+): Promise<string[]> {
+  const {
+    table,
+    id,
+    key,
+    type,
+    values,
+    where,
+    parameters = [],
+    isRepeated = false,
+    isOverlapping = false,
+  } = source;
   const rowsOf = (value: string): string =>
     `SELECT ${isRepeated ? 'DISTINCT ' : ''}${column}, ${id} AS id FROM ${table} WHERE ${key} = ${value}${where === undefined ? '' : ` AND ${where}`} ORDER BY ${column} ${direction}, ${id} ${direction}`;
   const text =
@@ -33,6 +47,9 @@ export async function readIdsByValue(sql: Sql, source: ValueSource, { column, di
       ? `${rowsOf(`$1::${type}`)} LIMIT ${limit} OFFSET ${offset}`
       : `SELECT ${isOverlapping ? 'DISTINCT ' : ''}${column}, id FROM unnest($1::${type}[]) AS v (value), LATERAL (${rowsOf('v.value')} LIMIT ${offset + limit}) r
          ORDER BY ${column} ${direction}, id ${direction} LIMIT ${limit} OFFSET ${offset}`;
-  const { rows } = await sql.query<{ id: string }>(text, [values.length === 1 ? values[0] : values, ...parameters]);
+  const { rows } = await sql.query<{ id: string }>(text, [
+    values.length === 1 ? values[0] : values,
+    ...parameters,
+  ]);
   return rows.map((row) => row.id);
 }

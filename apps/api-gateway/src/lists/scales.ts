@@ -1,6 +1,14 @@
 /** How a column of many values is cut into counted steps (migrations list_figures and list_levels). */
 export interface Scale<V> {
-  readonly list: 'transactions.hour' | 'transactions.block' | 'transactions.amount' | 'blocks.number' | 'deliveries.hour' | 'events.hour' | 'usage.hour' | 'audit_logs.hour';
+  readonly list:
+    | 'transactions.hour'
+    | 'transactions.block'
+    | 'transactions.amount'
+    | 'blocks.number'
+    | 'deliveries.hour'
+    | 'events.hour'
+    | 'usage.hour'
+    | 'audit_logs.hour';
   /** An index of the table gives the rows of an owner by this column. */
   readonly table: 'transactions' | 'blocks' | 'deliveries' | 'events' | 'rpc_usage' | 'audit_logs';
   /** Absent where the rows belong to nobody. */
@@ -27,11 +35,47 @@ const hourly = {
   endOf: (step: number) => new Date((step + 1) * HOUR_MS),
 };
 
-export const transactionHours: Scale<Date> = { ...hourly, list: 'transactions.hour', table: 'transactions', owner: 'project_id', column: 'detected_at', keys: [] };
-export const deliveryHours: Scale<Date> = { ...hourly, list: 'deliveries.hour', table: 'deliveries', owner: 'channel_id', column: 'created_at', keys: ['event_type'] };
-export const eventHours: Scale<Date> = { ...hourly, list: 'events.hour', table: 'events', owner: 'project_id', column: 'created_at', keys: ['type', 'chain_gid'], where: "NOT is_held AND subject_kind <> 'test'" };
-export const usageHours: Scale<Date> = { ...hourly, list: 'usage.hour', table: 'rpc_usage', owner: 'workspace_id', column: 'hour', keys: [] };
-export const auditLogHours: Scale<Date> = { ...hourly, list: 'audit_logs.hour', table: 'audit_logs', owner: 'workspace_id', column: 'created_at', keys: [] };
+export const transactionHours: Scale<Date> = {
+  ...hourly,
+  list: 'transactions.hour',
+  table: 'transactions',
+  owner: 'project_id',
+  column: 'detected_at',
+  keys: [],
+};
+export const deliveryHours: Scale<Date> = {
+  ...hourly,
+  list: 'deliveries.hour',
+  table: 'deliveries',
+  owner: 'channel_id',
+  column: 'created_at',
+  keys: ['event_type'],
+};
+export const eventHours: Scale<Date> = {
+  ...hourly,
+  list: 'events.hour',
+  table: 'events',
+  owner: 'project_id',
+  column: 'created_at',
+  keys: ['type', 'chain_gid'],
+  where: "NOT is_held AND subject_kind <> 'test'",
+};
+export const usageHours: Scale<Date> = {
+  ...hourly,
+  list: 'usage.hour',
+  table: 'rpc_usage',
+  owner: 'workspace_id',
+  column: 'hour',
+  keys: [],
+};
+export const auditLogHours: Scale<Date> = {
+  ...hourly,
+  list: 'audit_logs.hour',
+  table: 'audit_logs',
+  owner: 'workspace_id',
+  column: 'created_at',
+  keys: [],
+};
 
 const numbers = {
   stepOf: (number: number) => Math.floor(number / 1024),
@@ -40,8 +84,22 @@ const numbers = {
   endOf: (step: number) => (step + 1) * 1024,
 };
 
-export const transactionBlocks: Scale<number> = { ...numbers, list: 'transactions.block', table: 'transactions', owner: 'project_id', column: 'block_position', keys: ['chain_gid'] };
-export const blockNumbers: Scale<number> = { ...numbers, list: 'blocks.number', table: 'blocks', column: 'number', keys: ['chain_gid'], where: "status <> 'skipped'" };
+export const transactionBlocks: Scale<number> = {
+  ...numbers,
+  list: 'transactions.block',
+  table: 'transactions',
+  owner: 'project_id',
+  column: 'block_position',
+  keys: ['chain_gid'],
+};
+export const blockNumbers: Scale<number> = {
+  ...numbers,
+  list: 'blocks.number',
+  table: 'blocks',
+  column: 'number',
+  keys: ['chain_gid'],
+  where: "status <> 'skipped'",
+};
 
 /** Of positive decimals without an exponent: three digits of each power of ten, as amount_bucket() does in the database. */
 export const amounts: Scale<string> = {
@@ -54,7 +112,8 @@ export const amounts: Scale<string> = {
     const [whole = '', fraction = ''] = amount.split('.');
     const integer = whole.replace(/^0+/, '');
     const digits = digitsOf(amount);
-    const exponent = integer !== '' ? integer.length - 1 : -1 - (fraction.length - fraction.replace(/^0+/, '').length);
+    const exponent =
+      integer !== '' ? integer.length - 1 : -1 - (fraction.length - fraction.replace(/^0+/, '').length);
     return (300 + exponent) * 1_000 + Number(`${digits}00`.slice(0, 3));
   },
   isStart: (amount) => /^.{0,3}0*$/.test(digitsOf(amount)),

@@ -20,7 +20,10 @@ interface Search {
  * One page of the ids that a search finds, and how many there are. The rows are found once, by the index of texts: the
  * planner would look through the order of the list, where a page that is soon full is one of common words only.
  */
-export async function searchRows(sql: Sql, { table, id, texts, text, wanted, order, offset, limit }: Search): Promise<{ ids: string[]; total: number }> {
+export async function searchRows(
+  sql: Sql,
+  { table, id, texts, text, wanted, order, offset, limit }: Search,
+): Promise<{ ids: string[]; total: number }> {
   const values: unknown[] = [`%${text.replace(/[\\%_]/g, '\\$&')}%`];
   const matches = `(${texts.map((column) => `${column} ILIKE $1`).join(' OR ')})`;
   const { rows } = await sql.query<{ ids: string[]; total: number }>(

@@ -16,7 +16,11 @@ export function splitSteps(from: number | undefined, to: number | undefined): St
   const add = (level: number, first: number | undefined, end: number | undefined): void => {
     if (first === undefined || end === undefined || first < end) runs.push({ level, from: first, to: end });
   };
-  for (let level = 0; level < LEVEL_MAX && (low === undefined || high === undefined || low < high); level += 1) {
+  for (
+    let level = 0;
+    level < LEVEL_MAX && (low === undefined || high === undefined || low < high);
+    level += 1
+  ) {
     const firstWhole = low === undefined ? undefined : Math.ceil(low / WIDTH) * WIDTH;
     const endWhole = high === undefined ? undefined : Math.floor(high / WIDTH) * WIDTH;
     if (firstWhole !== undefined && endWhole !== undefined && firstWhole >= endWhole) {

@@ -8,13 +8,23 @@ interface EndedKey {
 }
 
 /** After the commit: this replica knows the end of the keys at once, the others when the bus tells them, or by themselves within 10 s. */
-export function announceRevokedKeys({ keys, bus, logger }: Pick<ApiDeps, 'keys' | 'bus' | 'logger'>, ended: readonly EndedKey[]): void {
+export function announceRevokedKeys(
+  { keys, bus, logger }: Pick<ApiDeps, 'keys' | 'bus' | 'logger'>,
+  ended: readonly EndedKey[],
+): void {
   for (const { id, keyHash, endsAt } of ended) {
     const hash = Buffer.from(keyHash).toString('hex');
     keys.revoke(hash, endsAt?.getTime() ?? 0);
-    const payload = { schema: 1 as const, key_id: id, key_hash: hash, ...(endsAt && { ends_at: endsAt.toISOString() }) };
-    bus.publish('key.revoked', [], payload, { messageId: [id, payload.ends_at ?? 'now'].join('/') }).catch((err: unknown) => {
-      logger.warn({ err, key_id: id }, 'could not announce a revoked key');
-    });
+    const payload = {
+      schema: 1 as const,
+      key_id: id,
+      key_hash: hash,
+      ...(endsAt && { ends_at: endsAt.toISOString() }),
+    };
+    bus
+      .publish('key.revoked', [], payload, { messageId: [id, payload.ends_at ?? 'now'].join('/') })
+      .catch((err: unknown) => {
+        logger.warn({ err, key_id: id }, 'could not announce a revoked key');
+      });
   }
 }

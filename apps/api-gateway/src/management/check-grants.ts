@@ -11,8 +11,13 @@ import { keyTypeOf } from '../permissions.ts';
  * @throws ProblemError 403
  */
 export function checkGrants({ permissions: held }: Principal, granted: readonly Permission[]): void {
-  const missing = granted.filter((permission) => keyTypeOf(permission) === 'mgt' && !hasPermission(held, permission));
-  if (missing.length > 0) throw forbidden(`A management key grants what it holds itself; this one does not hold ${missing.join(', ')}.`);
+  const missing = granted.filter(
+    (permission) => keyTypeOf(permission) === 'mgt' && !hasPermission(held, permission),
+  );
+  if (missing.length > 0)
+    throw forbidden(
+      `A management key grants what it holds itself; this one does not hold ${missing.join(', ')}.`,
+    );
 }
 
 /**
@@ -23,5 +28,6 @@ export function checkGrants({ permissions: held }: Principal, granted: readonly 
  */
 export function checkOperatorGrants({ isOperator }: Principal, granted: readonly Permission[]): void {
   const refused = isOperator ? [] : granted.filter(isOperatorPermission);
-  if (refused.length > 0) throw unprocessableEntity(`Only keys of the operator's workspace can have ${refused.join(', ')}.`);
+  if (refused.length > 0)
+    throw unprocessableEntity(`Only keys of the operator's workspace can have ${refused.join(', ')}.`);
 }

@@ -17,7 +17,12 @@ const KEPT = [
 ] as const;
 
 /** Deletes a project with all its rows. @throws ProblemError 404; 409 when it is in use and `isCascading` is not set */
-export async function deleteProject(sql: Sql, author: Author, id: string, isCascading: boolean): Promise<DeletedProject> {
+export async function deleteProject(
+  sql: Sql,
+  author: Author,
+  id: string,
+  isCascading: boolean,
+): Promise<DeletedProject> {
   // From here on nobody adds rows: whoever does holds the project by its foreign key.
   const { name } = await lockProject(sql, author.principal, id, 'UPDATE');
   if (!isCascading) await expectUnused(sql, id);
@@ -28,9 +33,18 @@ export async function deleteProject(sql: Sql, author: Author, id: string, isCasc
     'DELETE FROM addresses WHERE project_id = $1 RETURNING id, address, chain_family AS "chainFamily"',
     [id],
   );
-  const keys = await sql.query<{ id: string; keyHash: Buffer }>('DELETE FROM api_keys WHERE project_id = $1 RETURNING id, key_hash AS "keyHash"', [id]);
+  const keys = await sql.query<{ id: string; keyHash: Buffer }>(
+    'DELETE FROM api_keys WHERE project_id = $1 RETURNING id, key_hash AS "keyHash"',
+    [id],
+  );
   // Channels take their secrets and deliveries along, transactions their transfers.
-  for (const table of ['public_keys', 'notification_channels', 'events', 'transactions', 'project_sequences']) {
+  for (const table of [
+    'public_keys',
+    'notification_channels',
+    'events',
+    'transactions',
+    'project_sequences',
+  ]) {
     await sql.query(`DELETE FROM ${table} WHERE project_id = $1`, [id]);
   }
   await sql.query('DELETE FROM projects WHERE id = $1', [id]);
@@ -40,6 +54,9 @@ export async function deleteProject(sql: Sql, author: Author, id: string, isCasc
 async function expectUnused(sql: Sql, id: string): Promise<void> {
   for (const [table, noun] of KEPT) {
     const { rows } = await sql.query(`SELECT FROM ${table} WHERE project_id = $1 LIMIT 1`, [id]);
-    if (rows.length > 0) throw conflict(`The project has ${noun}: delete them first, or everything together with ?cascade=true.`);
+    if (rows.length > 0)
+      throw conflict(
+        `The project has ${noun}: delete them first, or everything together with ?cascade=true.`,
+      );
   }
 }

@@ -4,7 +4,11 @@ import { notFound } from '@chainwatch/problem';
 import type { ApiDeps } from '../api-deps.ts';
 
 /** @throws ProblemError 404, also when it is another workspace's */
-export async function findMember({ prisma }: Pick<ApiDeps, 'prisma'>, principal: Principal, id: string): Promise<Prisma.MemberGetPayload<object>> {
+export async function findMember(
+  { prisma }: Pick<ApiDeps, 'prisma'>,
+  principal: Principal,
+  id: string,
+): Promise<Prisma.MemberGetPayload<object>> {
   const row = await prisma.member.findFirst({ where: { id, workspaceId: principal.workspaceId } });
   if (!row) throw missingMember(id);
   return row;

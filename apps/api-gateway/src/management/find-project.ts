@@ -6,15 +6,27 @@ import type { ApiDeps } from '../api-deps.ts';
 import type { ProjectRow } from '../records/project.ts';
 
 /** @throws ProblemError 404, also when it is another workspace's */
-export async function findProject({ prisma }: Pick<ApiDeps, 'prisma'>, principal: Principal, id: string): Promise<ProjectRow> {
+export async function findProject(
+  { prisma }: Pick<ApiDeps, 'prisma'>,
+  principal: Principal,
+  id: string,
+): Promise<ProjectRow> {
   const row = await prisma.project.findFirst({ where: { id, workspaceId: principal.workspaceId } });
   if (!row) throw missing(id);
   return row;
 }
 
 /** The same, locked: `KEY SHARE` keeps it from being deleted, `UPDATE` keeps everybody else from adding to it. @throws ProblemError 404 */
-export async function lockProject(sql: Sql, { workspaceId }: Principal, id: string, strength: 'KEY SHARE' | 'NO KEY UPDATE' | 'UPDATE'): Promise<Pick<ProjectRow, 'name'>> {
-  const { rows } = await sql.query<Pick<ProjectRow, 'name'>>(`SELECT name FROM projects WHERE id = $1 AND workspace_id = $2 FOR ${strength}`, [id, workspaceId]);
+export async function lockProject(
+  sql: Sql,
+  { workspaceId }: Principal,
+  id: string,
+  strength: 'KEY SHARE' | 'NO KEY UPDATE' | 'UPDATE',
+): Promise<Pick<ProjectRow, 'name'>> {
+  const { rows } = await sql.query<Pick<ProjectRow, 'name'>>(
+    `SELECT name FROM projects WHERE id = $1 AND workspace_id = $2 FOR ${strength}`,
+    [id, workspaceId],
+  );
   if (!rows[0]) throw missing(id);
   return rows[0];
 }

@@ -3,6 +3,9 @@ import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from '../api-deps.ts';
 
 /** The workspace of the key: there is no other one for it. */
-export function findWorkspace({ prisma }: Pick<ApiDeps, 'prisma'>, principal: Principal): Promise<Prisma.WorkspaceGetPayload<object>> {
+export function findWorkspace(
+  { prisma }: Pick<ApiDeps, 'prisma'>,
+  principal: Principal,
+): Promise<Prisma.WorkspaceGetPayload<object>> {
   return prisma.workspace.findUniqueOrThrow({ where: { id: principal.workspaceId } });
 }

@@ -14,15 +14,36 @@ interface NewKey {
 }
 
 /** Writes the hash of a new key. The key itself comes back for the answer, and is nowhere else. */
-export async function insertKey(sql: Sql, author: Author, label: string, added: NewKey): Promise<{ id: string; key: string }> {
+export async function insertKey(
+  sql: Sql,
+  author: Author,
+  label: string,
+  added: NewKey,
+): Promise<{ id: string; key: string }> {
   const key = generateApiKey({ label, type: added.type, randomBytes });
   const { rows } = await sql.query<{ id: string }>(
     `INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
-    [added.type, author.principal.workspaceId, added.projectId, added.name, maskApiKey(key), Buffer.from(hashApiKey(key)), added.permissions, added.expiresAt],
+    [
+      added.type,
+      author.principal.workspaceId,
+      added.projectId,
+      added.name,
+      maskApiKey(key),
+      Buffer.from(hashApiKey(key)),
+      added.permissions,
+      added.expiresAt,
+    ],
   );
   const id = rows[0]!.id;
-  const to = { type: added.type, name: added.name, mask: maskApiKey(key), project_id: added.projectId, permissions: added.permissions, expires_at: added.expiresAt };
+  const to = {
+    type: added.type,
+    name: added.name,
+    mask: maskApiKey(key),
+    project_id: added.projectId,
+    permissions: added.permissions,
+    expires_at: added.expiresAt,
+  };
   await recordChange(sql, author, { action: 'key.created', targetId: id, to });
   return { id, key };
 }

@@ -22,7 +22,10 @@ interface LockedMembers {
 export async function lockMembers(sql: Sql, { workspaceId }: Principal): Promise<LockedMembers> {
   await sql.query('SELECT FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [workspaceId]);
   const find = async (condition: string, value: string): Promise<LockedMember | undefined> => {
-    const { rows } = await sql.query<LockedMember>(`SELECT id, email, role FROM members WHERE workspace_id = $1 AND ${condition} LIMIT 1`, [workspaceId, value]);
+    const { rows } = await sql.query<LockedMember>(
+      `SELECT id, email, role FROM members WHERE workspace_id = $1 AND ${condition} LIMIT 1`,
+      [workspaceId, value],
+    );
     return rows[0];
   };
   return {
@@ -32,10 +35,12 @@ export async function lockMembers(sql: Sql, { workspaceId }: Principal): Promise
       return member;
     },
     async expectFree(email) {
-      if (await find('email = $2', email)) throw conflict('A member of this workspace has this email address already.');
+      if (await find('email = $2', email))
+        throw conflict('A member of this workspace has this email address already.');
     },
     async expectAnotherOwner(id) {
-      if (!(await find(`role = 'owner' AND id <> $2`, id))) throw unprocessableEntity('The last owner of a workspace stays: make another member an owner first.');
+      if (!(await find(`role = 'owner' AND id <> $2`, id)))
+        throw unprocessableEntity('The last owner of a workspace stays: make another member an owner first.');
     },
   };
 }

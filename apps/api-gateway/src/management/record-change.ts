@@ -25,12 +25,24 @@ interface Change {
  *
  * @throws ProblemError 401
  */
-export async function recordChange(sql: Sql, { principal, requestId }: Author, { action, targetId, from, to }: Change): Promise<void> {
+export async function recordChange(
+  sql: Sql,
+  { principal, requestId }: Author,
+  { action, targetId, from, to }: Change,
+): Promise<void> {
   const { rowCount } = await sql.query(
     `INSERT INTO audit_logs (workspace_id, actor_key_id, actor_name, actor_mask, action, target_type, target_id, changes, request_id)
      SELECT workspace_id, id, name, mask, $3, $4, $5::uuid, $6::jsonb, $7 FROM api_keys
      WHERE id = $1 AND workspace_id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
-    [principal.keyId, principal.workspaceId, action, action.split('.', 1)[0], targetId, JSON.stringify(compare(from, to)), requestId],
+    [
+      principal.keyId,
+      principal.workspaceId,
+      action,
+      action.split('.', 1)[0],
+      targetId,
+      JSON.stringify(compare(from, to)),
+      requestId,
+    ],
   );
   if (rowCount === 0) throw unauthorized('The API key is invalid.');
 }
@@ -39,5 +51,7 @@ export async function recordChange(sql: Sql, { principal, requestId }: Author, {
 function compare(from: Shown = {}, to: Shown = {}): Record<string, { from: unknown; to: unknown }> {
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
   const changes = names.map((name) => [name, { from: from[name] ?? null, to: to[name] ?? null }] as const);
-  return Object.fromEntries(changes.filter(([, change]) => JSON.stringify(change.from) !== JSON.stringify(change.to)));
+  return Object.fromEntries(
+    changes.filter(([, change]) => JSON.stringify(change.from) !== JSON.stringify(change.to)),
+  );
 }

@@ -20,7 +20,9 @@ describe('the documents of the API', () => {
   it('/docs needs no key and shows every operation', async () => {
     const { text, headers } = await world.send('get', '/docs').expect(200);
     expect(headers['content-type']).toMatch(/^text\/html/);
-    expect(text.match(/<details class="operation" id="(?!schema-)/g)).toHaveLength(routeTable.length + Object.keys(EVENT_SCHEMAS).length);
+    expect(text.match(/<details class="operation" id="(?!schema-)/g)).toHaveLength(
+      routeTable.length + Object.keys(EVENT_SCHEMAS).length,
+    );
     expect(text).not.toMatch(/undefined|\[object/);
   });
 
@@ -29,6 +31,8 @@ describe('the documents of the API', () => {
     expect(text).not.toMatch(/<(script|link|img|iframe)|\ssrc=|\sstyle=|\son\w+=/i);
     const [, style] = /<style>([^<]*)<\/style>/.exec(text)!;
     const hash = createHash('sha256').update(style!).digest('base64');
-    expect(headers['content-security-policy']).toBe(`default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`);
+    expect(headers['content-security-policy']).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
   });
 });

@@ -17,7 +17,9 @@ export interface OpenApiDocument extends JsonSchema {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly webhooks: Readonly<Record<string, { readonly post: WebhookOperation }>>;
-  readonly components: Readonly<Record<'schemas' | 'responses' | 'headers' | 'securitySchemes', Readonly<Record<string, JsonSchema>>>>;
+  readonly components: Readonly<
+    Record<'schemas' | 'responses' | 'headers' | 'securitySchemes', Readonly<Record<string, JsonSchema>>>
+  >;
 }
 
 /** Of this description (interface.md, Versioning), not of the software: `GET /version` tells that. */
@@ -31,7 +33,10 @@ export interface DocumentOptions {
 type DescribedRoute = Omit<Route<never, never>, 'handle'>;
 
 /** The OpenAPI 3.1 document of a route table by operation id: made from the schemas that parse the requests and prove the replies. */
-export function buildDocument(operations: Readonly<Record<string, DescribedRoute>>, { namespaceLabel }: DocumentOptions): OpenApiDocument {
+export function buildDocument(
+  operations: Readonly<Record<string, DescribedRoute>>,
+  { namespaceLabel }: DocumentOptions,
+): OpenApiDocument {
   const book = createSchemaBook(componentNames);
   book.describe(problemDocumentSchema, 'output');
   const paths: Record<string, Record<string, Operation>> = {};
@@ -53,7 +58,12 @@ export function buildDocument(operations: Readonly<Record<string, DescribedRoute
       responses: problemResponses(),
       headers: responseHeaders,
       securitySchemes: {
-        ApiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: `A key of a project, \`${apiKeyPrefix(namespaceLabel, 'api')}…\`; for the management interface one of a workspace, \`${apiKeyPrefix(namespaceLabel, 'mgt')}…\`.` },
+        ApiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Api-Key',
+          description: `A key of a project, \`${apiKeyPrefix(namespaceLabel, 'api')}…\`; for the management interface one of a workspace, \`${apiKeyPrefix(namespaceLabel, 'mgt')}…\`.`,
+        },
       },
     },
   };

@@ -6,7 +6,13 @@ import { assetSchema } from '../records/asset.ts';
 import { auditLogSchema } from '../records/audit-log.ts';
 import { blockSchema } from '../records/block.ts';
 import { blockchainSchema } from '../records/blockchain.ts';
-import { channelSchema, createdChannelSchema, natsChannelSchema, telegramChannelSchema, webhookChannelSchema } from '../records/channel.ts';
+import {
+  channelSchema,
+  createdChannelSchema,
+  natsChannelSchema,
+  telegramChannelSchema,
+  webhookChannelSchema,
+} from '../records/channel.ts';
 import { deliveryDetailSchema, deliverySchema } from '../records/delivery.ts';
 import { createdKeySchema, keySchema } from '../records/key.ts';
 import { memberSchema } from '../records/member.ts';

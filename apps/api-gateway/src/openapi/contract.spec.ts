@@ -1,10 +1,25 @@
 import { findBreach } from '../spec-watch-answers.ts';
 
-const version = { name: 'chainwatch', version: '1', api_version: 'v1', commit: 'c', built_at: 'b', signature_versions: ['v1'] };
-const always = { 'x-request-id': 'x', 'x-ratelimit-limit': 1, 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': 1 };
+const version = {
+  name: 'chainwatch',
+  version: '1',
+  api_version: 'v1',
+  commit: 'c',
+  built_at: 'b',
+  signature_versions: ['v1'],
+};
+const always = {
+  'x-request-id': 'x',
+  'x-ratelimit-limit': 1,
+  'x-ratelimit-remaining': '0',
+  'x-ratelimit-reset': 1,
+};
 const headers = { ...always, 'content-type': 'application/json; charset=utf-8' };
 const answer = { method: 'get', path: '/v1/version', status: 200, headers, body: JSON.stringify(version) };
-const problem = { headers: { ...always, 'content-type': 'application/problem+json' }, body: '{"type":"t","title":"T","status":404}' };
+const problem = {
+  headers: { ...always, 'content-type': 'application/problem+json' },
+  body: '{"type":"t","title":"T","status":404}',
+};
 
 describe('the check that every answer of the specs goes through', () => {
   it.each([
@@ -21,11 +36,19 @@ describe('the check that every answer of the specs goes through', () => {
     ['a member that is not described', { ...answer, body: JSON.stringify({ ...version, more: 1 }) }],
     ['a status that is not described', { ...answer, ...problem, status: 409 }],
     ['a problem as plain JSON', { ...answer, ...problem, headers, status: 401 }],
-    ['a body where none belongs', { method: 'delete', path: '/v1/addresses/x', status: 204, headers: always, body: '{}' }],
+    [
+      'a body where none belongs',
+      { method: 'delete', path: '/v1/addresses/x', status: 204, headers: always, body: '{}' },
+    ],
     ['a header that is missing', { ...answer, headers: { ...headers, 'x-request-id': undefined } }],
-    ['a header that is not as described', { ...answer, headers: { ...headers, 'x-ratelimit-limit': 'many' } }],
+    [
+      'a header that is not as described',
+      { ...answer, headers: { ...headers, 'x-ratelimit-limit': 'many' } },
+    ],
     ['success on a path that is not described', { ...answer, path: '/v1/nothing' }],
   ])('tells of %s', (_name, given) => {
-    expect(findBreach(given)).toEqual(expect.stringContaining(`${given.method.toUpperCase()} ${given.path}: ${given.status}`));
+    expect(findBreach(given)).toEqual(
+      expect.stringContaining(`${given.method.toUpperCase()} ${given.path}: ${given.status}`),
+    );
   });
 });

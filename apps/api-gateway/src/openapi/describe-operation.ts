@@ -18,7 +18,9 @@ export interface Operation {
 
 export interface RequestBody {
   readonly required: boolean;
-  readonly content: { readonly 'application/json': { readonly schema: JsonSchema; readonly example?: unknown } };
+  readonly content: {
+    readonly 'application/json': { readonly schema: JsonSchema; readonly example?: unknown };
+  };
 }
 
 type DescribedRoute = Omit<Route<never, never>, 'handle'>;
@@ -32,7 +34,10 @@ export function describeOperation(operationId: string, route: DescribedRoute, bo
     tags: [tagOf(route.path)],
     // For keys, OpenAPI 3.1 takes the names of what they must be allowed to do here.
     security: [{ ApiKey: permission === 'any' ? [] : [permission] }],
-    parameters: [...describeParameters(route.schemas, book), ...(route.method === 'POST' ? [idempotencyKey] : [])],
+    parameters: [
+      ...describeParameters(route.schemas, book),
+      ...(route.method === 'POST' ? [idempotencyKey] : []),
+    ],
     ...describeBody(operationId, route.schemas.body, book),
     responses: describeResponses(route, permission, book),
   };
@@ -43,9 +48,15 @@ function tagOf(path: string): string {
   return resource === 'channels' ? 'notification_channels' : resource;
 }
 
-function describeBody(operationId: string, schema: DescribedRoute['schemas']['body'], book: SchemaBook): Pick<Operation, 'requestBody'> {
+function describeBody(
+  operationId: string,
+  schema: DescribedRoute['schemas']['body'],
+  book: SchemaBook,
+): Pick<Operation, 'requestBody'> {
   if (!schema) return {};
   const example = bodyExamples[operationId];
   const content = { schema: book.describe(schema, 'input'), ...(example !== undefined && { example }) };
-  return { requestBody: { required: !schema.safeParse(undefined).success, content: { 'application/json': content } } };
+  return {
+    requestBody: { required: !schema.safeParse(undefined).success, content: { 'application/json': content } },
+  };
 }

@@ -19,22 +19,34 @@ export const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.',
+  description:
+    'Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
   example: 'order-1042',
 };
 
 /** Path and query parameters, from the objects that parse them. */
-export function describeParameters({ params, query }: Pick<RouteSchemas, 'params' | 'query'>, book: SchemaBook): Parameter[] {
+export function describeParameters(
+  { params, query }: Pick<RouteSchemas, 'params' | 'query'>,
+  book: SchemaBook,
+): Parameter[] {
   return [
     ...membersOf(params, book).map(([name, schema]) => toParameter('path', name, schema, true)),
-    ...membersOf(query, book).map(([name, schema, isRequired]) => toParameter('query', name, schema, isRequired)),
+    ...membersOf(query, book).map(([name, schema, isRequired]) =>
+      toParameter('query', name, schema, isRequired),
+    ),
   ];
 }
 
-function membersOf(schema: RouteSchemas['query'], book: SchemaBook): [name: string, schema: JsonSchema, isRequired: boolean][] {
+function membersOf(
+  schema: RouteSchemas['query'],
+  book: SchemaBook,
+): [name: string, schema: JsonSchema, isRequired: boolean][] {
   if (!schema) return [];
-  const { properties = {}, required = [] } = book.describe(schema, 'input') as { properties?: Record<string, JsonSchema>; required?: string[] };
+  const { properties = {}, required = [] } = book.describe(schema, 'input') as {
+    properties?: Record<string, JsonSchema>;
+    required?: string[];
+  };
   return Object.entries(properties).map(([name, member]) => [name, member, required.includes(name)]);
 }
 
@@ -46,7 +58,9 @@ function toParameter(place: Parameter['in'], name: string, schema: JsonSchema, r
     required,
     description: describeParameter(name, schema),
     ...(schema.type === 'array' && { style: 'form', explode: true }),
-    schema: isBoolean(schema) ? { type: 'boolean', ...('default' in schema && { default: schema.default }) } : schema,
+    schema: isBoolean(schema)
+      ? { type: 'boolean', ...('default' in schema && { default: schema.default }) }
+      : schema,
     ...(example !== undefined && { example }),
   };
 }
@@ -54,7 +68,8 @@ function toParameter(place: Parameter['in'], name: string, schema: JsonSchema, r
 /** @throws RangeError where the parameter has no text yet */
 function describeParameter(name: string, schema: JsonSchema): string {
   const text = parameterTexts[name];
-  if (text === undefined) throw new RangeError(`expected a text for the parameter ${name} in parameter-texts.ts, got none`);
+  if (text === undefined)
+    throw new RangeError(`expected a text for the parameter ${name} in parameter-texts.ts, got none`);
   return schema.type === 'array' ? `${text} Repeated, comma-separated, or both.` : text;
 }
 

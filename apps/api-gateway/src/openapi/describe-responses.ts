@@ -8,26 +8,57 @@ import type { ProblemCode } from '@chainwatch/problem';
 const ofEveryRoute = [400, 401, 405, 413, 415, 429, 500, 503];
 
 export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
-  'X-Request-Id': always("The client's own when it sent one, else a new UUID; stands in every log line of the request.", { type: 'string' }),
-  'X-RateLimit-Limit': always('Requests that the key may make in 60 seconds.', { type: 'integer', minimum: 0 }),
+  'X-Request-Id': always(
+    "The client's own when it sent one, else a new UUID; stands in every log line of the request.",
+    { type: 'string' },
+  ),
+  'X-RateLimit-Limit': always('Requests that the key may make in 60 seconds.', {
+    type: 'integer',
+    minimum: 0,
+  }),
   'X-RateLimit-Remaining': always('What is left of them.', { type: 'integer', minimum: 0 }),
-  'X-RateLimit-Reset': always('When the limit is whole again, in Unix seconds.', { type: 'integer', minimum: 0 }),
+  'X-RateLimit-Reset': always('When the limit is whole again, in Unix seconds.', {
+    type: 'integer',
+    minimum: 0,
+  }),
   'Retry-After': header('Seconds after which the same request may succeed.', { type: 'integer', minimum: 1 }),
-  'Idempotency-Replayed': header('`true` on the kept answer of a request that was sent again.', { type: 'string', const: 'true' }),
+  'Idempotency-Replayed': header('`true` on the kept answer of a request that was sent again.', {
+    type: 'string',
+    const: 'true',
+  }),
   Allow: header('The methods that the path has.', { type: 'string' }),
 };
 
 const ofEveryAnswer = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /** Every answer of a route by status: its own, and problems by reference. */
-export function describeResponses(route: Omit<Route<never, never>, 'handle'>, permission: string, book: SchemaBook): Record<string, JsonSchema> {
+export function describeResponses(
+  route: Omit<Route<never, never>, 'handle'>,
+  permission: string,
+  book: SchemaBook,
+): Record<string, JsonSchema> {
   const isPost = route.method === 'POST';
   const own = Object.entries(route.schemas.responses).map(([status, schema]) => {
     const content = schema && { content: { 'application/json': describeBody(schema, book) } };
-    return [status, { description: describeSuccess(Number(status), schema), headers: headerReferences(isPost ? [...ofEveryAnswer, 'Idempotency-Replayed'] : ofEveryAnswer), ...content }] as const;
+    return [
+      status,
+      {
+        description: describeSuccess(Number(status), schema),
+        headers: headerReferences(isPost ? [...ofEveryAnswer, 'Idempotency-Replayed'] : ofEveryAnswer),
+        ...content,
+      },
+    ] as const;
   });
-  const problems = [...ofEveryRoute, ...(permission === 'any' ? [] : [403]), ...(route.path.includes('/:') ? [404] : []), ...(isPost ? [409, 422] : []), ...(route.problems ?? [])];
-  const references = [...new Set(problems)].map((status) => [String(status), { $ref: `#/components/responses/${responseNameOf(status)}` }] as const);
+  const problems = [
+    ...ofEveryRoute,
+    ...(permission === 'any' ? [] : [403]),
+    ...(route.path.includes('/:') ? [404] : []),
+    ...(isPost ? [409, 422] : []),
+    ...(route.problems ?? []),
+  ];
+  const references = [...new Set(problems)].map(
+    (status) => [String(status), { $ref: `#/components/responses/${responseNameOf(status)}` }] as const,
+  );
   return Object.fromEntries([...own, ...references]);
 }
 
@@ -44,8 +75,13 @@ export function problemResponses(): Record<string, JsonSchema> {
       toName(kind.title),
       {
         description: kind.detail,
-        headers: headerReferences([...ofEveryAnswer, ...extraHeaders[kind.status] ?? []]),
-        content: { [PROBLEM_CONTENT_TYPE]: { schema: { $ref: '#/components/schemas/Problem' }, example: exampleOf(kind) } },
+        headers: headerReferences([...ofEveryAnswer, ...(extraHeaders[kind.status] ?? [])]),
+        content: {
+          [PROBLEM_CONTENT_TYPE]: {
+            schema: { $ref: '#/components/schemas/Problem' },
+            example: exampleOf(kind),
+          },
+        },
       },
     ]),
   );
@@ -53,10 +89,21 @@ export function problemResponses(): Record<string, JsonSchema> {
 
 function exampleOf({ base, path, title, status, detail }: (typeof PROBLEM_KINDS)[ProblemCode]): JsonSchema {
   const fields = status === 400 && { fields: [{ name: 'limit', reason: 'expected at most 100, got 500' }] };
-  return { type: `https://${base === 'docsUrl' ? 'docs' : 'api'}.example.com${path}`, title, status, detail, instance: '/v1/addresses', ...fields };
+  return {
+    type: `https://${base === 'docsUrl' ? 'docs' : 'api'}.example.com${path}`,
+    title,
+    status,
+    detail,
+    instance: '/v1/addresses',
+    ...fields,
+  };
 }
 
-const extraHeaders: Readonly<Record<number, readonly string[]>> = { 405: ['Allow'], 429: ['Retry-After'], 503: ['Retry-After'] };
+const extraHeaders: Readonly<Record<number, readonly string[]>> = {
+  405: ['Allow'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
 
 function describeSuccess(status: number, schema: unknown): string {
   if (status === 201) return 'Created.';

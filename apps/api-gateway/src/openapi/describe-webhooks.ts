@@ -8,7 +8,12 @@ export interface WebhookOperation {
   readonly summary: string;
   readonly description: string;
   readonly parameters: readonly JsonSchema[];
-  readonly requestBody: { readonly required: true; readonly content: { readonly 'application/json': { readonly schema: JsonSchema; readonly example: unknown } } };
+  readonly requestBody: {
+    readonly required: true;
+    readonly content: {
+      readonly 'application/json': { readonly schema: JsonSchema; readonly example: unknown };
+    };
+  };
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
   readonly security: readonly [];
 }
@@ -31,12 +36,16 @@ export function describeWebhooks(book: SchemaBook): Record<string, { post: Webho
   return Object.fromEntries(
     Object.entries(EVENT_SCHEMAS).map(([type, schema]) => {
       const post: WebhookOperation = {
-        operationId: type.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/^/, 'on'),
+        operationId: type
+          .replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())
+          .replace(/^/, 'on'),
         summary: summaries[type as keyof typeof EVENT_SCHEMAS],
         description,
         parameters: headersOf(type),
         requestBody: { required: true, content: { 'application/json': describeBody(schema, book) } },
-        responses: { '2XX': { description: 'Taken. Anything else, or none within 10 seconds, is tried again.' } },
+        responses: {
+          '2XX': { description: 'Taken. Anything else, or none within 10 seconds, is tried again.' },
+        },
         security: [],
       };
       return [type, { post }];
@@ -51,10 +60,21 @@ function describeBody(schema: z.ZodType, book: SchemaBook): { schema: JsonSchema
 
 function headersOf(type: string): JsonSchema[] {
   return [
-    headerParameter('X-Webhook-Signature', '`t=<unix seconds>,v1=<hexadecimal HMAC-SHA256>`, with a second `v1=` during a rotation.', { type: 'string', pattern: '^t=[0-9]+(,v[0-9]+=[0-9a-f]+)+$' }),
+    headerParameter(
+      'X-Webhook-Signature',
+      '`t=<unix seconds>,v1=<hexadecimal HMAC-SHA256>`, with a second `v1=` during a rotation.',
+      { type: 'string', pattern: '^t=[0-9]+(,v[0-9]+=[0-9a-f]+)+$' },
+    ),
     headerParameter('X-Webhook-Event', 'The type of the event.', { type: 'string', const: type }),
-    headerParameter('X-Webhook-Event-Id', 'The same in every attempt, and in the body: by it duplicates are dropped.', { type: 'string', format: 'uuid' }),
-    headerParameter('X-Webhook-Delivery-Id', 'Another one in every attempt.', { type: 'string', format: 'uuid' }),
+    headerParameter(
+      'X-Webhook-Event-Id',
+      'The same in every attempt, and in the body: by it duplicates are dropped.',
+      { type: 'string', format: 'uuid' },
+    ),
+    headerParameter('X-Webhook-Delivery-Id', 'Another one in every attempt.', {
+      type: 'string',
+      format: 'uuid',
+    }),
   ];
 }
 

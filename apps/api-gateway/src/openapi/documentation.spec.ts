@@ -21,52 +21,97 @@ function listWrongExamples(contents: readonly (readonly [name: string, content: 
   return contents.flatMap(([name, { schema, example }]) => {
     if (example === undefined) return [`${name}: no example`];
     // References lead into the document.
-    const own = JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"openapi.json#/components')) as object;
+    const own = JSON.parse(
+      JSON.stringify(schema).replaceAll('"#/components', '"openapi.json#/components'),
+    ) as object;
     return ajv.validate(own, example) ? [] : [`${name}: ${ajv.errorsText()}`];
   });
 }
 
 describe('the documentation in /openapi.json', () => {
   it('describes every member of every schema, with an example', () => {
-    expect(listUndocumented({ components: document.components.schemas, paths: document.paths, webhooks: document.webhooks }, '#')).toEqual([]);
+    expect(
+      listUndocumented(
+        { components: document.components.schemas, paths: document.paths, webhooks: document.webhooks },
+        '#',
+      ),
+    ).toEqual([]);
   });
 
   it('finds a member without a description and one without an example', () => {
-    const schema = { properties: { a: { type: 'string', examples: ['x'] }, b: { type: 'integer', description: 'A number.' }, c: { type: 'boolean', description: 'A choice.' } } };
+    const schema = {
+      properties: {
+        a: { type: 'string', examples: ['x'] },
+        b: { type: 'integer', description: 'A number.' },
+        c: { type: 'boolean', description: 'A choice.' },
+      },
+    };
     expect(listUndocumented(schema, '#')).toEqual(['#.a: no description', '#.b: no example']);
   });
 
   it('gives every answer, problems included, an example that is what its schema says', () => {
     const answers = described.flatMap(({ operationId, responses }) =>
-      Object.entries(responses as Responses).flatMap(([status, { content }]) => Object.values(content ?? {}).map((one) => [`${operationId} ${status}`, one] as const)),
+      Object.entries(responses as Responses).flatMap(([status, { content }]) =>
+        Object.values(content ?? {}).map((one) => [`${operationId} ${status}`, one] as const),
+      ),
     );
-    const problems = Object.entries(document.components.responses as Responses).flatMap(([name, { content }]) => Object.values(content ?? {}).map((one) => [name, one] as const));
+    const problems = Object.entries(document.components.responses as Responses).flatMap(
+      ([name, { content }]) => Object.values(content ?? {}).map((one) => [name, one] as const),
+    );
     expect(answers.length).toBeGreaterThan(80);
     expect(listWrongExamples([...answers, ...problems])).toEqual([]);
   });
 
   it('gives every body that is sent, by clients and to them, an example that is what its schema says', () => {
-    const bodies = [...described, ...Object.values(document.webhooks).map(({ post }) => post)].flatMap(({ operationId, requestBody }) => (requestBody ? [[operationId, requestBody.content['application/json']] as const] : []));
+    const bodies = [...described, ...Object.values(document.webhooks).map(({ post }) => post)].flatMap(
+      ({ operationId, requestBody }) =>
+        requestBody ? [[operationId, requestBody.content['application/json']] as const] : [],
+    );
     expect(listWrongExamples(bodies)).toEqual([]);
   });
 
   it('describes every parameter and every tag', () => {
-    const parameters = described.flatMap(({ operationId, parameters: own }) => own.map((parameter) => [operationId, parameter] as const));
+    const parameters = described.flatMap(({ operationId, parameters: own }) =>
+      own.map((parameter) => [operationId, parameter] as const),
+    );
     expect(parameters.filter(([, { description }]) => description.length < 6)).toEqual([]);
-    expect(parameters.filter(([, { schema, example }]) => example === undefined && !('enum' in schema || 'default' in schema || schema.type === 'boolean' || schema.type === 'array')).map(([id, { name }]) => `${id}: ${name}`)).toEqual([]);
+    expect(
+      parameters
+        .filter(
+          ([, { schema, example }]) =>
+            example === undefined &&
+            !(
+              'enum' in schema ||
+              'default' in schema ||
+              schema.type === 'boolean' ||
+              schema.type === 'array'
+            ),
+        )
+        .map(([id, { name }]) => `${id}: ${name}`),
+    ).toEqual([]);
     expect(document.tags.filter(({ description }) => !(description?.length > 5))).toEqual([]);
   });
 
   it('names the errors that any request can meet on every operation', () => {
     for (const { operationId, responses } of described) {
-      for (const [status, name] of [[405, 'MethodNotAllowed'], [413, 'ContentTooLarge'], [415, 'UnsupportedMediaType'], [429, 'TooManyRequests']] as const) {
-        expect([operationId, responses[status]]).toEqual([operationId, { $ref: `#/components/responses/${name}` }]);
+      for (const [status, name] of [
+        [405, 'MethodNotAllowed'],
+        [413, 'ContentTooLarge'],
+        [415, 'UnsupportedMediaType'],
+        [429, 'TooManyRequests'],
+      ] as const) {
+        expect([operationId, responses[status]]).toEqual([
+          operationId,
+          { $ref: `#/components/responses/${name}` },
+        ]);
       }
     }
   });
 
   it('has no pattern that only one dialect of regular expressions knows', () => {
-    const patterns = [...JSON.stringify(document).matchAll(/"pattern":"((?:[^"\\]|\\.)*)"/g)].map(([, pattern]) => pattern!);
+    const patterns = [...JSON.stringify(document).matchAll(/"pattern":"((?:[^"\\]|\\.)*)"/g)].map(
+      ([, pattern]) => pattern!,
+    );
     expect(patterns.length).toBeGreaterThan(10);
     expect(patterns.filter((pattern) => /\(\?[=!<]|\\\\p\{/.test(pattern))).toEqual([]);
   });

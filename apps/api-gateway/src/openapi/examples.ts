@@ -1,11 +1,34 @@
 const tether = '0xdac17f958d2ee523a2206206994597c13d831ec7';
-const natsChannel = { name: 'Payments', url: 'nats://user:password@nats.example.com:4222', subject: 'payments.chainwatch' };
-const telegramChannel = { name: 'Payments', bot_token: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx', chat_id: 42_000_000 };
+const natsChannel = {
+  name: 'Payments',
+  url: 'nats://user:password@nats.example.com:4222',
+  subject: 'payments.chainwatch',
+};
+const telegramChannel = {
+  name: 'Payments',
+  bot_token: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx',
+  chat_id: 42_000_000,
+};
 
 const id = '6f1d1f4e-0000-4000-8000-000000000001';
 const ids = {
-  ...Object.fromEntries(['channel_id', 'delivery_id', 'event_id', 'incident_id', 'key_id', 'member_id', 'notification_channel_id', 'project_id', 'public_key_id', 'transaction_id'].map((name) => [name, id])),
-  ...Object.fromEntries(['actor_key_ids', 'key_ids', 'project_ids', 'target_ids'].map((name) => [name, [id]])),
+  ...Object.fromEntries(
+    [
+      'channel_id',
+      'delivery_id',
+      'event_id',
+      'incident_id',
+      'key_id',
+      'member_id',
+      'notification_channel_id',
+      'project_id',
+      'public_key_id',
+      'transaction_id',
+    ].map((name) => [name, id]),
+  ),
+  ...Object.fromEntries(
+    ['actor_key_ids', 'key_ids', 'project_ids', 'target_ids'].map((name) => [name, [id]]),
+  ),
 };
 
 /** By the name of the parameter, wherever it stands. */
@@ -35,22 +58,35 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   createBlockchain: { chain_gid: 'eip155:1' },
   updateEvmEndpoint: { endpoint_url: 'https://node.example.com:8545' },
   updateSolanaEndpoint: { endpoint_url: 'https://node.example.com:8899' },
-  updateTronEndpoint: { evm_endpoint_url: 'https://node.example.com/jsonrpc', endpoint_url: 'https://node.example.com' },
+  updateTronEndpoint: {
+    evm_endpoint_url: 'https://node.example.com/jsonrpc',
+    endpoint_url: 'https://node.example.com',
+  },
   updateBitcoinEndpoint: { endpoint_url: 'https://node.example.com:8332' },
   activateBlockchain: { from_block: 21_000_000 },
   resetBlockchain: { confirm: 'eip155:31337' },
   reprocessBlocks: { from_block: 21_000_000, to_block: 21_000_100 },
   createPublicKey: {
-    extended_public_key: 'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs',
+    extended_public_key:
+      'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs',
     derivation_path: "m/84'/0'/0'",
     label: 'Deposits',
   },
   updatePublicKey: { label: 'Deposits' },
   createPublicKeyAddresses: { from: 0, to: 9 },
   createNextAddress: { change: 0 },
-  createExternalAddress: { value: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045', chain_family: 'evm', label: 'Treasury' },
+  createExternalAddress: {
+    value: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+    chain_family: 'evm',
+    label: 'Treasury',
+  },
   updateAddress: { label: 'Treasury', is_monitored: true },
-  createWebhookChannel: { name: 'Payments', url: 'https://hooks.example.com/chainwatch', event_types: ['transaction.confirmed'], filters: { direction: 'in' } },
+  createWebhookChannel: {
+    name: 'Payments',
+    url: 'https://hooks.example.com/chainwatch',
+    event_types: ['transaction.confirmed'],
+    filters: { direction: 'in' },
+  },
   createWebhookChannelByShortPath: { name: 'Payments', url: 'https://hooks.example.com/chainwatch' },
   createChannel: { name: 'Payments', url: 'https://hooks.example.com/chainwatch' },
   updateWebhookChannel: { throttle_per_second: 10 },
@@ -72,6 +108,11 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   updateProject: { name: 'Shop' },
   createMember: { email: 'ada@example.com', role: 'developer' },
   updateMember: { role: 'admin' },
-  createKey: { type: 'api', name: 'Backend', project_id: '6f1d1f4e-0000-4000-8000-000000000001', permissions: ['api:address:read'] },
+  createKey: {
+    type: 'api',
+    name: 'Backend',
+    project_id: '6f1d1f4e-0000-4000-8000-000000000001',
+    permissions: ['api:address:read'],
+  },
   rollKey: { grace_seconds: 3_600 },
 };

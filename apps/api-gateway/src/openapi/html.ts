@@ -11,7 +11,9 @@ type Value = Html | string | number | undefined | readonly Value[];
 
 /** html`<b>${text}</b>`: what is put in is text, unless it is markup of this function itself. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
-  return new Html(parts.map((part, index) => part + (index < values.length ? render(values[index]) : '')).join(''));
+  return new Html(
+    parts.map((part, index) => part + (index < values.length ? render(values[index]) : '')).join(''),
+  );
 }
 
 /** Paragraphs, lists, bold and code: the CommonMark that the document's own texts use. */
@@ -24,7 +26,11 @@ export function fromMarkdown(text: string): Html {
 }
 
 function inline(text: string): Html {
-  return new Html(escape(text).replace(/`([^`]+)`/g, '<code>$1</code>').replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>'));
+  return new Html(
+    escape(text)
+      .replace(/`([^`]+)`/g, '<code>$1</code>')
+      .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>'),
+  );
 }
 
 function render(value: Value): string {
@@ -35,5 +41,10 @@ function render(value: Value): string {
 }
 
 function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
 }

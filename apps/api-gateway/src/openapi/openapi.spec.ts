@@ -7,26 +7,36 @@ import { bodyExamples } from './examples.ts';
 import { renderPage } from './render-page.ts';
 
 const document = buildDocument(operations, { namespaceLabel: 'svc' });
-const described = Object.entries(document.paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })));
+const described = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+);
 
 describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1, and every reference leads somewhere', async () => {
     const validator = new Validator();
     expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
-    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, pointer]) => pointer!);
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+      ([, pointer]) => pointer!,
+    );
     expect(references.length).toBeGreaterThan(100);
-    for (const pointer of new Set(references)) expect([pointer, find(document, pointer)]).toEqual([pointer, expect.any(Object)]);
+    for (const pointer of new Set(references))
+      expect([pointer, find(document, pointer)]).toEqual([pointer, expect.any(Object)]);
   });
 
   it('has every route of the table, and nothing else', () => {
     const expected = routeTable.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
-    expect(described.map(({ path, method }) => `${method.toUpperCase()} ${path}`).sort()).toEqual(expected.sort());
+    expect(described.map(({ path, method }) => `${method.toUpperCase()} ${path}`).sort()).toEqual(
+      expected.sort(),
+    );
     expect(new Set(expected).size).toBe(expected.length);
   });
 
   it('names every operation once', () => {
-    const ids = [...described.map(({ operation }) => operation.operationId), ...Object.values(document.webhooks).map(({ post }) => post.operationId)];
+    const ids = [
+      ...described.map(({ operation }) => operation.operationId),
+      ...Object.values(document.webhooks).map(({ post }) => post.operationId),
+    ];
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
   });
@@ -34,7 +44,11 @@ describe('the OpenAPI document', () => {
   it('describes every path parameter, and marks it as required', () => {
     for (const { path, operation } of described) {
       const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      expect(operation.parameters.filter((parameter) => parameter.in === 'path' && parameter.required).map(({ name }) => name)).toEqual(names);
+      expect(
+        operation.parameters
+          .filter((parameter) => parameter.in === 'path' && parameter.required)
+          .map(({ name }) => name),
+      ).toEqual(names);
     }
   });
 
@@ -42,10 +56,21 @@ describe('the OpenAPI document', () => {
     ['/addresses', 'limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }],
     ['/addresses', 'is_monitored', { type: 'boolean' }],
     ['/assets', 'is_archived', { type: 'boolean', default: false }],
-    ['/blockchains', 'families', { type: 'array', items: { type: 'string', enum: ['evm', 'bitcoin', 'solana', 'tron'] }, minItems: 1, maxItems: 100 }],
+    [
+      '/blockchains',
+      'families',
+      {
+        type: 'array',
+        items: { type: 'string', enum: ['evm', 'bitcoin', 'solana', 'tron'] },
+        minItems: 1,
+        maxItems: 100,
+      },
+    ],
     ['/blocks/{chain_gid}/{block_number}', 'block_number', { type: 'integer', minimum: 0 }],
   ])('%s: %s is what a client has to send', (path, name, schema) => {
-    expect(document.paths[path]!.get!.parameters.find((parameter) => parameter.name === name)!.schema).toEqual(schema);
+    expect(
+      document.paths[path]!.get!.parameters.find((parameter) => parameter.name === name)!.schema,
+    ).toEqual(schema);
   });
 
   it('asks for what the matrix of permissions asks for, and so does the page', () => {
@@ -55,23 +80,46 @@ describe('the OpenAPI document', () => {
       const operation = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]![route.method.toLowerCase()]!;
       expect([id, operation.security]).toEqual([id, [{ ApiKey: permission === 'any' ? [] : [permission] }]]);
       const [, shown] = new RegExp(`<details class="operation" id="${id}">([^]*?)<h4>`).exec(page)!;
-      expect([id, shown]).toEqual([id, expect.stringContaining(permission === 'any' ? 'Any valid key' : `<code>${permission}</code>`)]);
+      expect([id, shown]).toEqual([
+        id,
+        expect.stringContaining(permission === 'any' ? 'Any valid key' : `<code>${permission}</code>`),
+      ]);
     }
   });
 
   it('tells the permission and the problems of an operation', () => {
     const { security, responses } = document.paths['/blockchains']!.post!;
     expect(security).toEqual([{ ApiKey: ['api:blockchain:write'] }]);
-    expect(Object.keys(responses)).toEqual(['201', '400', '401', '403', '405', '409', '413', '415', '422', '429', '500', '503']);
+    expect(Object.keys(responses)).toEqual([
+      '201',
+      '400',
+      '401',
+      '403',
+      '405',
+      '409',
+      '413',
+      '415',
+      '422',
+      '429',
+      '500',
+      '503',
+    ]);
   });
 
   it('has only examples that the routes take', () => {
-    for (const [id, example] of Object.entries(bodyExamples)) expect([id, operations[id]?.schemas.body?.safeParse(example).error]).toEqual([id, undefined]);
+    for (const [id, example] of Object.entries(bodyExamples))
+      expect([id, operations[id]?.schemas.body?.safeParse(example).error]).toEqual([id, undefined]);
     const bodies = Object.entries(operations).filter(([, { schemas }]) => schemas.body);
-    expect(Object.keys(bodyExamples)).toEqual(expect.arrayContaining(bodies.map(([id]) => id).filter((id) => !id.startsWith('createWebhookChannelBy'))));
+    expect(Object.keys(bodyExamples)).toEqual(
+      expect.arrayContaining(
+        bodies.map(([id]) => id).filter((id) => !id.startsWith('createWebhookChannelBy')),
+      ),
+    );
   });
 });
 
 function find(root: OpenApiDocument, pointer: string): unknown {
-  return pointer.split('/').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], root);
+  return pointer
+    .split('/')
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], root);
 }

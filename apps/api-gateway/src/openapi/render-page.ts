@@ -12,7 +12,9 @@ interface Entry {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  readonly operation: Pick<Operation, 'summary' | 'description' | 'responses' | 'requestBody'> & { readonly parameters: readonly JsonSchema[] };
+  readonly operation: Pick<Operation, 'summary' | 'description' | 'responses' | 'requestBody'> & {
+    readonly parameters: readonly JsonSchema[];
+  };
 }
 
 /** The document as one page of plain HTML, without a script. */
@@ -39,12 +41,24 @@ ${Object.entries(document.components.schemas).map(renderSchema)}
 type Group = readonly [title: string, entries: readonly Entry[]];
 
 function groupEntries({ tags, paths, webhooks }: OpenApiDocument): Group[] {
-  const operations = Object.entries(paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })));
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  );
   const groups = tags.map(({ name }): Group => {
     const own = operations.filter(({ operation }) => operation.tags.includes(name));
-    return [name, own.map(({ path, method, operation }) => ({ id: operation.operationId, method: method.toUpperCase(), path, operation: { ...operation, parameters: operation.parameters.map((parameter) => ({ ...parameter })) } }))];
+    return [
+      name,
+      own.map(({ path, method, operation }) => ({
+        id: operation.operationId,
+        method: method.toUpperCase(),
+        path,
+        operation: { ...operation, parameters: operation.parameters.map((parameter) => ({ ...parameter })) },
+      })),
+    ];
   });
-  const events = Object.entries(webhooks).map(([path, { post }]): Entry => ({ id: post.operationId, method: 'POST', path, operation: post }));
+  const events = Object.entries(webhooks).map(
+    ([path, { post }]): Entry => ({ id: post.operationId, method: 'POST', path, operation: post }),
+  );
   return [...groups, ['webhooks', events]];
 }
 
@@ -73,8 +87,11 @@ function renderParameter({ name, in: place, required, description, schema }: Jso
 
 function renderResponse([status, response]: [string, JsonSchema]): Html {
   const reference = typeof response.$ref === 'string' ? response.$ref.split('/').at(-1)! : undefined;
-  if (reference !== undefined) return html`<tr><td>${status}</td><td>${reference}: <a href="#schema-Problem">Problem</a></td></tr>`;
-  const [content] = Object.values((response.content ?? {}) as Record<string, { schema: JsonSchema; example: unknown }>);
+  if (reference !== undefined)
+    return html`<tr><td>${status}</td><td>${reference}: <a href="#schema-Problem">Problem</a></td></tr>`;
+  const [content] = Object.values(
+    (response.content ?? {}) as Record<string, { schema: JsonSchema; example: unknown }>,
+  );
   return html`<tr><td>${status}</td><td>${String(response.description)}${content && renderJson(content.example)}${content && renderJson(content.schema)}</td></tr>`;
 }
 

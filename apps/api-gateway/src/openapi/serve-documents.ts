@@ -13,7 +13,10 @@ export function serveDocuments(options: DocumentOptions): Router {
   router.get('/openapi.json', (_req, res) => void res.type('application/json').send(readDocuments().json));
   router.get('/docs', (_req, res) => {
     // Nothing but its own style: no script, no image, no other origin.
-    res.setHeader('Content-Security-Policy', `default-src 'none'; style-src '${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`);
+    res.setHeader(
+      'Content-Security-Policy',
+      `default-src 'none'; style-src '${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
     res.type('text/html').send(readDocuments().page);
   });
   return router;

@@ -1,7 +1,8 @@
 /** What the operations below the first segment of a path are about. */
 export const tagTexts: Readonly<Record<string, string>> = {
   version: 'Which version answers.',
-  blockchains: 'Chains that the installation knows, their nodes and how far they are read. They belong to the operator.',
+  blockchains:
+    'Chains that the installation knows, their nodes and how far they are read. They belong to the operator.',
   blocks: 'Blocks with their processing statuses.',
   assets: 'Coins and tokens as the project sees them.',
   tokens: 'The same with the metadata of their contracts.',
@@ -9,6 +10,7 @@ export const tagTexts: Readonly<Record<string, string>> = {
   addresses: 'Monitored addresses and their balances.',
   transactions: 'Transactions of monitored addresses.',
   events: 'What was told, or is to be told, through the channels.',
-  notification_channels: 'Where events are delivered to, and how that went. `/channels` is the short path to the same.',
+  notification_channels:
+    'Where events are delivered to, and how that went. `/channels` is the short path to the same.',
   management: 'Workspace, projects, members, keys and audit log, with a management key.',
 };

@@ -8,7 +8,9 @@ export const labelSchema = z.string().trim().min(1).max(255);
 export const metadataSchema = z
   .record(z.string().min(1).max(128), z.unknown())
   .refine((value) => Object.keys(value).length <= 50, { error: 'expected at most 50 members' })
-  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxMetadataBytes, { error: `expected at most ${maxMetadataBytes} bytes as JSON` });
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxMetadataBytes, {
+    error: `expected at most ${maxMetadataBytes} bytes as JSON`,
+  });
 
 /** An address as a path parameter: any form that its family reads. */
 export const addressParams = z.object({ address: z.string().min(1).max(128) });

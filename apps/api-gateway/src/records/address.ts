@@ -6,59 +6,137 @@ import { familySchema } from './path-schemas.ts';
 const BACKFILL_STATUSES = ['failed', 'running', 'pending', 'complete'] as const;
 
 const common = {
-  id: z.uuid().meta({ description: 'Of the address in this project.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
-  address: z.string().meta({ description: 'The address in its display form (EVM: EIP-55).', examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'] }),
-  chain_family: familySchema.meta({ description: 'The family of chains that knows it; an EVM address is watched on every active EVM chain.' }),
+  id: z.uuid().meta({
+    description: 'Of the address in this project.',
+    examples: ['6f1d1f4e-0000-4000-8000-000000000001'],
+  }),
+  address: z.string().meta({
+    description: 'The address in its display form (EVM: EIP-55).',
+    examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
+  }),
+  chain_family: familySchema.meta({
+    description: 'The family of chains that knows it; an EVM address is watched on every active EVM chain.',
+  }),
   format: z.string().meta({ description: 'How it is written: `evm`, `p2wpkh`, …', examples: ['evm'] }),
-  label: z.string().nullable().meta({ description: 'As its user calls it.', examples: ['Treasury'] }),
-  metadata: z.record(z.string(), z.unknown()).meta({ description: 'JSON of its user, given back as it came.', examples: [{ customer_id: '1042' }] }),
+  label: z
+    .string()
+    .nullable()
+    .meta({ description: 'As its user calls it.', examples: ['Treasury'] }),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .meta({ description: 'JSON of its user, given back as it came.', examples: [{ customer_id: '1042' }] }),
   is_monitored: z.boolean().meta({ description: 'Whether transactions of it are told.' }),
-  watched_from: z.record(z.string(), z.int()).meta({ description: 'The first block that counts, by chain as CAIP-2: what lies before was not looked at.', examples: [{ 'eip155:1': 21_000_000 }] }),
-  created_at: z.iso.datetime().meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
-  updated_at: z.iso.datetime().meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  watched_from: z.record(z.string(), z.int()).meta({
+    description: 'The first block that counts, by chain as CAIP-2: what lies before was not looked at.',
+    examples: [{ 'eip155:1': 21_000_000 }],
+  }),
+  created_at: z.iso
+    .datetime()
+    .meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  updated_at: z.iso
+    .datetime()
+    .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
   backfill: z
     .object({
       status: z.enum(BACKFILL_STATUSES).meta({ description: 'Of the chain that is behind most.' }),
       from_block: z.int().meta({ description: 'The lowest block that was asked for.', examples: [0] }),
-      chains: z.record(
-        z.string(),
-        z.object({
-          status: z.enum(BACKFILL_STATUSES).meta({ description: 'Of this chain.' }),
-          from_block: z.int().meta({ description: 'Block from which its past is looked for.', examples: [0] }),
-          method: z.enum(['scan', 'rescan']).nullable().meta({ description: '`scan`: a node or an index told them; `rescan`: blocks are read, those below `next_block` were. Null while it is not decided.' }),
-          next_block: z.int().nullable().meta({ description: 'The block that is read next. Null with `scan`.', examples: [null] }),
-          to_block: z.int().nullable().meta({ description: 'The last block of the search. Null while it is not known.', examples: [21_000_000] }),
-          coin_count: z.int().meta({ description: 'Unspent outputs that were found.', examples: [3] }),
-          reason: z.string().nullable().meta({ description: 'Why it failed. Null otherwise.', examples: [null] }),
+      chains: z
+        .record(
+          z.string(),
+          z.object({
+            status: z.enum(BACKFILL_STATUSES).meta({ description: 'Of this chain.' }),
+            from_block: z
+              .int()
+              .meta({ description: 'Block from which its past is looked for.', examples: [0] }),
+            method: z.enum(['scan', 'rescan']).nullable().meta({
+              description:
+                '`scan`: a node or an index told them; `rescan`: blocks are read, those below `next_block` were. Null while it is not decided.',
+            }),
+            next_block: z
+              .int()
+              .nullable()
+              .meta({ description: 'The block that is read next. Null with `scan`.', examples: [null] }),
+            to_block: z
+              .int()
+              .nullable()
+              .meta({
+                description: 'The last block of the search. Null while it is not known.',
+                examples: [21_000_000],
+              }),
+            coin_count: z.int().meta({ description: 'Unspent outputs that were found.', examples: [3] }),
+            reason: z
+              .string()
+              .nullable()
+              .meta({ description: 'Why it failed. Null otherwise.', examples: [null] }),
+          }),
+        )
+        .meta({
+          description: 'The search on each chain, by CAIP-2.',
+          examples: [
+            {
+              'bip122:000000000019d6689c085ae165831e93': {
+                status: 'complete',
+                from_block: 0,
+                method: 'scan',
+                next_block: null,
+                to_block: 870_000,
+                coin_count: 3,
+                reason: null,
+              },
+            },
+          ],
         }),
-      ).meta({ description: 'The search on each chain, by CAIP-2.', examples: [{ 'bip122:000000000019d6689c085ae165831e93': { status: 'complete', from_block: 0, method: 'scan', next_block: null, to_block: 870_000, coin_count: 3, reason: null } }] }),
     })
     .nullable()
-    .meta({ description: 'The search for what it had before it was watched. Null where the chain itself tells balances by address.', examples: [null] }),
+    .meta({
+      description:
+        'The search for what it had before it was watched. Null where the chain itself tells balances by address.',
+      examples: [null],
+    }),
 };
 
 export const externalAddressSchema = z.object({
   ...common,
   kind: z.literal('external').meta({ description: 'Imported, not derived.' }),
-  imported_at: z.iso.datetime().nullable().meta({ description: 'When it was imported.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  imported_at: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: 'When it was imported.', examples: ['2026-01-01T00:00:00.000Z'] }),
 });
 
 export const hdAddressSchema = z.object({
   ...common,
   kind: z.literal('hd').meta({ description: 'Derived from a public key.' }),
-  public_key_id: z.uuid().meta({ description: 'The public key it was derived from.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
+  public_key_id: z.uuid().meta({
+    description: 'The public key it was derived from.',
+    examples: ['6f1d1f4e-0000-4000-8000-000000000001'],
+  }),
   derivation_path: z.string().meta({ description: 'The whole path.', examples: ["m/84'/0'/0'/0/5"] }),
   index: z.int().meta({ description: 'Its place in the chain of the key, from 0.', examples: [5] }),
   change: z.int().meta({ description: '0: receive, 1: change.', examples: [0] }),
   is_used: z.boolean().meta({ description: 'Whether a transaction touched it.' }),
-  beyond_gap_limit: z.boolean().meta({ description: 'Wallets that scan for used addresses would stop before it: it is more than the gap limit behind the last used one.' }),
+  beyond_gap_limit: z.boolean().meta({
+    description:
+      'Wallets that scan for used addresses would stop before it: it is more than the gap limit behind the last used one.',
+  }),
 });
 
 export const addressSchema = z.discriminatedUnion('kind', [externalAddressSchema, hdAddressSchema]);
 
 export const addressInclude = {
   watches: { select: { chainGid: true, fromBlock: true } },
-  backfills: { select: { chainGid: true, status: true, fromBlock: true, nextBlock: true, toBlock: true, method: true, reason: true, coinCount: true } },
+  backfills: {
+    select: {
+      chainGid: true,
+      status: true,
+      fromBlock: true,
+      nextBlock: true,
+      toBlock: true,
+      method: true,
+      reason: true,
+      coinCount: true,
+    },
+  },
   publicKey: { select: { derivationPath: true, gapLimit: true } },
 } as const satisfies Prisma.AddressInclude;
 export type AddressRow = Prisma.AddressGetPayload<{ include: typeof addressInclude }>;
@@ -72,7 +150,11 @@ function toExternalRecord(row: AddressRow): z.infer<typeof externalAddressSchema
   return { ...toCommon(row), kind: 'external', imported_at: row.importedAt?.toISOString() ?? null };
 }
 
-function toHdRecord(row: AddressRow, publicKey: NonNullable<AddressRow['publicKey']>, lastUsed: number): z.infer<typeof hdAddressSchema> {
+function toHdRecord(
+  row: AddressRow,
+  publicKey: NonNullable<AddressRow['publicKey']>,
+  lastUsed: number,
+): z.infer<typeof hdAddressSchema> {
   const index = Number(row.derivationIndex);
   const change = row.derivationChange ?? 0;
   return {
@@ -108,11 +190,26 @@ function toBackfill(rows: AddressRow['backfills']): z.infer<typeof common.backfi
   if (status === undefined) return null;
   const chains = rows.map((row) => {
     const { status: ofChain, method } = backfillWords.parse(row);
-    const progress = { next_block: numberOf(row.nextBlock), to_block: numberOf(row.toBlock), coin_count: row.coinCount, reason: row.reason };
-    return [row.chainGid, { status: ofChain, from_block: Number(row.fromBlock), method, ...progress }] as const;
+    const progress = {
+      next_block: numberOf(row.nextBlock),
+      to_block: numberOf(row.toBlock),
+      coin_count: row.coinCount,
+      reason: row.reason,
+    };
+    return [
+      row.chainGid,
+      { status: ofChain, from_block: Number(row.fromBlock), method, ...progress },
+    ] as const;
   });
-  return { status, from_block: Math.min(...rows.map((row) => Number(row.fromBlock))), chains: Object.fromEntries(chains) };
+  return {
+    status,
+    from_block: Math.min(...rows.map((row) => Number(row.fromBlock))),
+    chains: Object.fromEntries(chains),
+  };
 }
 
-const backfillWords = z.object({ status: z.enum(BACKFILL_STATUSES), method: z.enum(['scan', 'rescan']).nullable() });
+const backfillWords = z.object({
+  status: z.enum(BACKFILL_STATUSES),
+  method: z.enum(['scan', 'rescan']).nullable(),
+});
 const numberOf = (value: bigint | null): number | null => (value === null ? null : Number(value));

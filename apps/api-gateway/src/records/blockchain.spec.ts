@@ -3,9 +3,23 @@ import { toBlockchainRecord, type BlockchainState } from './blockchain.ts';
 const at = new Date('2026-01-01T00:00:00.000Z');
 const report = { status: 'following', reason: null, updatedAt: at };
 
-function readSync({ isActive = true, nodeHeadNumber = null as bigint | null, cursorNumber = null as bigint | null } = {}) {
+function readSync({
+  isActive = true,
+  nodeHeadNumber = null as bigint | null,
+  cursorNumber = null as bigint | null,
+} = {}) {
   const row: BlockchainState = {
-    ...{ gid: 'eip155:1', family: 'evm', name: 'ethereum', shortName: 'ETH', imageUrl: '', isActive, endpointSealed: null, evmEndpointSealed: null, updatedAt: at },
+    ...{
+      gid: 'eip155:1',
+      family: 'evm',
+      name: 'ethereum',
+      shortName: 'ETH',
+      imageUrl: '',
+      isActive,
+      endpointSealed: null,
+      evmEndpointSealed: null,
+      updatedAt: at,
+    },
     ingestorState: { ...report, headNumber: 375n, nodeHeadNumber, finalizedNumber: null },
     analyzerState: { ...report, cursorNumber },
     balanceState: report,
@@ -16,11 +30,19 @@ function readSync({ isActive = true, nodeHeadNumber = null as bigint | null, cur
 
 describe('how far a chain is', () => {
   it('shows the head that the node tells beside the one that is recorded, and how far it is', () => {
-    expect(readSync({ nodeHeadNumber: 6_700n, cursorNumber: 359n })).toMatchObject({ head_number: 375, processed_number: 359, node_head_number: 6_700, lag_blocks: 6_341 });
+    expect(readSync({ nodeHeadNumber: 6_700n, cursorNumber: 359n })).toMatchObject({
+      head_number: 375,
+      processed_number: 359,
+      node_head_number: 6_700,
+      lag_blocks: 6_341,
+    });
   });
 
   it('is never below zero: a node may be behind what was processed', () => {
-    expect(readSync({ nodeHeadNumber: 12n, cursorNumber: 359n })).toMatchObject({ node_head_number: 12, lag_blocks: 0 });
+    expect(readSync({ nodeHeadNumber: 12n, cursorNumber: 359n })).toMatchObject({
+      node_head_number: 12,
+      lag_blocks: 0,
+    });
   });
 
   it('is not known before the node and the analyzer have said something', () => {

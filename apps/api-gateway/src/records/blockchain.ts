@@ -5,29 +5,80 @@ import { familySchema } from './path-schemas.ts';
 
 export const blockchainSchema = z.object({
   gid: z.string().meta({ description: 'The chain as CAIP-2.', examples: ['eip155:1'] }),
-  image_url: z.string().meta({ description: 'URL of its logo.', examples: ['https://example.com/ethereum.svg'] }),
+  image_url: z
+    .string()
+    .meta({ description: 'URL of its logo.', examples: ['https://example.com/ethereum.svg'] }),
   name: z.string().meta({ description: 'Unique name of the chain.', examples: ['ethereum'] }),
   short_name: z.string().meta({ description: 'Short name of the chain.', examples: ['ETH'] }),
   is_active: z.boolean().meta({ description: 'Whether the service monitors it.' }),
   family: familySchema.meta({ description: 'The family of the chain.' }),
-  has_endpoint: z.boolean().meta({ description: 'Whether a node URL is stored; the URL itself is never shown.' }),
+  has_endpoint: z
+    .boolean()
+    .meta({ description: 'Whether a node URL is stored; the URL itself is never shown.' }),
   sync: z
     .object({
-      status: z.string().meta({ description: 'The first that applies: `unknown` (a service has not reported for 30 s), `stalled`, `recovering` (a deep reorg), `degraded` (it goes on, and an incident is open), `catching_up`, `starting`, `following`.', examples: ['following'] }),
-      reason: z.string().nullable().meta({ description: 'Why it stands still, or is not known. Null otherwise.', examples: [null] }),
-      updated_at: z.iso.datetime().meta({ description: 'Every service of the chain has reported since then.', examples: ['2026-01-01T00:00:00.000Z'] }),
-      head_number: z.int().nullable().meta({ description: 'Head of the chain as recorded. Null at first.', examples: [21_000_000] }),
-      node_head_number: z.int().nullable().meta({ description: 'Head of the chain as its node said last, at most some 10 s ago. Null at first.', examples: [21_000_002] }),
-      finalized_number: z.int().nullable().meta({ description: 'The highest final block. Null where none is known.', examples: [20_999_936] }),
-      processed_number: z.int().nullable().meta({ description: 'The highest block whose transactions are stored. Null at first.', examples: [21_000_000] }),
-      lag_blocks: z.int().min(0).nullable().meta({ description: 'So many blocks `processed_number` is below `node_head_number`. Null while one of them is.', examples: [2] }),
-      incident_count: z.int().min(0).meta({ description: 'Open incidents: kinds of content in its blocks that this release does not know.', examples: [0] }),
+      status: z.string().meta({
+        description:
+          'The first that applies: `unknown` (a service has not reported for 30 s), `stalled`, `recovering` (a deep reorg), `degraded` (it goes on, and an incident is open), `catching_up`, `starting`, `following`.',
+        examples: ['following'],
+      }),
+      reason: z
+        .string()
+        .nullable()
+        .meta({ description: 'Why it stands still, or is not known. Null otherwise.', examples: [null] }),
+      updated_at: z.iso.datetime().meta({
+        description: 'Every service of the chain has reported since then.',
+        examples: ['2026-01-01T00:00:00.000Z'],
+      }),
+      head_number: z
+        .int()
+        .nullable()
+        .meta({ description: 'Head of the chain as recorded. Null at first.', examples: [21_000_000] }),
+      node_head_number: z
+        .int()
+        .nullable()
+        .meta({
+          description: 'Head of the chain as its node said last, at most some 10 s ago. Null at first.',
+          examples: [21_000_002],
+        }),
+      finalized_number: z
+        .int()
+        .nullable()
+        .meta({ description: 'The highest final block. Null where none is known.', examples: [20_999_936] }),
+      processed_number: z
+        .int()
+        .nullable()
+        .meta({
+          description: 'The highest block whose transactions are stored. Null at first.',
+          examples: [21_000_000],
+        }),
+      lag_blocks: z
+        .int()
+        .min(0)
+        .nullable()
+        .meta({
+          description:
+            'So many blocks `processed_number` is below `node_head_number`. Null while one of them is.',
+          examples: [2],
+        }),
+      incident_count: z
+        .int()
+        .min(0)
+        .meta({
+          description: 'Open incidents: kinds of content in its blocks that this release does not know.',
+          examples: [0],
+        }),
     })
     .nullable()
     .meta({ description: 'How far the services are. Null while the chain is not active.' }),
 });
 
-export const blockchainInclude = { ingestorState: true, analyzerState: true, balanceState: true, _count: { select: { incidents: { where: { status: 'open' } } } } } as const satisfies Prisma.BlockchainInclude;
+export const blockchainInclude = {
+  ingestorState: true,
+  analyzerState: true,
+  balanceState: true,
+  _count: { select: { incidents: { where: { status: 'open' } } } },
+} as const satisfies Prisma.BlockchainInclude;
 
 /** The part of a chain's row, and of its services' rows, that the record shows. */
 export interface BlockchainState {
@@ -40,7 +91,13 @@ export interface BlockchainState {
   readonly endpointSealed: string | null;
   readonly evmEndpointSealed: string | null;
   readonly updatedAt: Date;
-  readonly ingestorState: (StateRow & { readonly headNumber: Integer | null; readonly nodeHeadNumber: Integer | null; readonly finalizedNumber: Integer | null }) | null;
+  readonly ingestorState:
+    | (StateRow & {
+        readonly headNumber: Integer | null;
+        readonly nodeHeadNumber: Integer | null;
+        readonly finalizedNumber: Integer | null;
+      })
+    | null;
   readonly analyzerState: (StateRow & { readonly cursorNumber: Integer | null }) | null;
   readonly balanceState: StateRow | null;
   /** Of those that are open. */
@@ -63,7 +120,12 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
   ];
   const processedNumber = toNumber(analyzer?.cursorNumber ?? null);
   const nodeHeadNumber = toNumber(ingestor?.nodeHeadNumber ?? null);
-  const { status, reason, updatedAt } = describeSync({ reports, activatedAt: row.updatedAt, now, incidentCount: row._count.incidents });
+  const { status, reason, updatedAt } = describeSync({
+    reports,
+    activatedAt: row.updatedAt,
+    now,
+    incidentCount: row._count.incidents,
+  });
   return {
     gid: row.gid,
     image_url: row.imageUrl,
@@ -81,7 +143,10 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
           node_head_number: nodeHeadNumber,
           finalized_number: toNumber(ingestor?.finalizedNumber ?? null),
           processed_number: processedNumber,
-          lag_blocks: processedNumber === null || nodeHeadNumber === null ? null : Math.max(0, nodeHeadNumber - processedNumber),
+          lag_blocks:
+            processedNumber === null || nodeHeadNumber === null
+              ? null
+              : Math.max(0, nodeHeadNumber - processedNumber),
           incident_count: row._count.incidents,
         }
       : null,

@@ -9,20 +9,54 @@ const common = {
   id: z.uuid().meta({ description: 'Of the channel.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
   name: z.string().meta({ description: 'As its user calls it.', examples: ['Payments'] }),
   is_archived: z.boolean().meta({ description: 'True: disabled, with its configuration kept.' }),
-  status: channelStatusSchema.meta({ description: '`active`; `failing`: the last deliveries failed, one is tried every 30 s; `failed`: given up, events are held for 14 days; `archived`: events are held likewise.' }),
-  failed_at: z.iso.datetime().nullable().meta({ description: 'When it was given up. Null otherwise.', examples: [null] }),
-  failure_reason: z.string().nullable().meta({ description: 'Why it was given up. Null otherwise.', examples: [null] }),
-  created_at: z.iso.datetime().meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
-  updated_at: z.iso.datetime().meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  status: channelStatusSchema.meta({
+    description:
+      '`active`; `failing`: the last deliveries failed, one is tried every 30 s; `failed`: given up, events are held for 14 days; `archived`: events are held likewise.',
+  }),
+  failed_at: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: 'When it was given up. Null otherwise.', examples: [null] }),
+  failure_reason: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why it was given up. Null otherwise.', examples: [null] }),
+  created_at: z.iso
+    .datetime()
+    .meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  updated_at: z.iso
+    .datetime()
+    .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
 };
 
-export const webhookChannelSchema = z.object({ ...common, kind: z.literal('webhook').meta({ description: 'HTTP POST to a URL.' }), config: webhookConfigSchema.meta({ description: 'Where it delivers to, and what.' }) });
-export const natsChannelSchema = z.object({ ...common, kind: z.literal('nats').meta({ description: 'A NATS server.' }), config: natsConfigSchema.meta({ description: 'Where it delivers to, and what.' }) });
-export const telegramChannelSchema = z.object({ ...common, kind: z.literal('telegram').meta({ description: 'A Telegram chat.' }), config: telegramConfigSchema.meta({ description: 'Where it delivers to, and what.' }) });
-export const channelSchema = z.discriminatedUnion('kind', [webhookChannelSchema, natsChannelSchema, telegramChannelSchema]);
+export const webhookChannelSchema = z.object({
+  ...common,
+  kind: z.literal('webhook').meta({ description: 'HTTP POST to a URL.' }),
+  config: webhookConfigSchema.meta({ description: 'Where it delivers to, and what.' }),
+});
+export const natsChannelSchema = z.object({
+  ...common,
+  kind: z.literal('nats').meta({ description: 'A NATS server.' }),
+  config: natsConfigSchema.meta({ description: 'Where it delivers to, and what.' }),
+});
+export const telegramChannelSchema = z.object({
+  ...common,
+  kind: z.literal('telegram').meta({ description: 'A Telegram chat.' }),
+  config: telegramConfigSchema.meta({ description: 'Where it delivers to, and what.' }),
+});
+export const channelSchema = z.discriminatedUnion('kind', [
+  webhookChannelSchema,
+  natsChannelSchema,
+  telegramChannelSchema,
+]);
 
 /** The answer of creating a webhook channel: the only one that shows the secret. */
-export const createdChannelSchema = webhookChannelSchema.extend({ webhook_secret: z.string().meta({ description: 'Signs the deliveries. Shown this once.', examples: ['svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST'] }) });
+export const createdChannelSchema = webhookChannelSchema.extend({
+  webhook_secret: z.string().meta({
+    description: 'Signs the deliveries. Shown this once.',
+    examples: ['svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST'],
+  }),
+});
 
 export interface ChannelRow {
   readonly id: string;

@@ -30,13 +30,25 @@ const PRECEDENCE = ['stalled', 'recovering', 'degraded', 'catching_up', 'startin
 
 /** One status for what several services say; `unknown` as soon as one of them is silent, whatever it said before. */
 export function describeSync({ reports, activatedAt, now, incidentCount = 0 }: SyncFacts): SyncStatus {
-  const heard = reports.map((report) => ({ ...report, updatedAt: report.updatedAt > activatedAt ? report.updatedAt : activatedAt }));
+  const heard = reports.map((report) => ({
+    ...report,
+    updatedAt: report.updatedAt > activatedAt ? report.updatedAt : activatedAt,
+  }));
   const oldest = heard.reduce((one, other) => (other.updatedAt < one.updatedAt ? other : one));
   const { updatedAt } = oldest;
   if (now.getTime() - updatedAt.getTime() > SILENCE_MS_MAX) {
-    return { status: 'unknown', reason: `the ${oldest.service} has not reported since ${updatedAt.toISOString()}`, updatedAt };
+    return {
+      status: 'unknown',
+      reason: `the ${oldest.service} has not reported since ${updatedAt.toISOString()}`,
+      updatedAt,
+    };
   }
-  const said: Pick<ServiceReport, 'status' | 'reason'>[] = incidentCount > 0 ? [...heard, { status: 'degraded', reason: `open incidents: ${incidentCount}` }] : heard;
-  const worst = said.reduce((one, other) => (PRECEDENCE.indexOf(other.status) < PRECEDENCE.indexOf(one.status) ? other : one));
+  const said: Pick<ServiceReport, 'status' | 'reason'>[] =
+    incidentCount > 0
+      ? [...heard, { status: 'degraded', reason: `open incidents: ${incidentCount}` }]
+      : heard;
+  const worst = said.reduce((one, other) =>
+    PRECEDENCE.indexOf(other.status) < PRECEDENCE.indexOf(one.status) ? other : one,
+  );
   return { status: worst.status, reason: worst.reason, updatedAt };
 }

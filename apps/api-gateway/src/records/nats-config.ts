@@ -18,14 +18,30 @@ export const natsAuthSchema = z.discriminatedUnion('type', [
     username: text.meta({ description: 'The user.', examples: ['chainwatch'] }),
     password: text.meta({ description: 'Its password.', examples: ['correct horse'] }),
   }),
-  z.strictObject({ type: z.literal('token').meta({ description: 'A token.' }), token: text.meta({ description: 'The token.', examples: ['s3cr3t'] }) }),
+  z.strictObject({
+    type: z.literal('token').meta({ description: 'A token.' }),
+    token: text.meta({ description: 'The token.', examples: ['s3cr3t'] }),
+  }),
   z.strictObject({
     type: z.literal('nkey').meta({ description: 'An nkey.' }),
-    seed: z.string().regex(NKEY_SEED, 'expected the seed of a user nkey, SU…').meta({ description: 'Its seed.', examples: ['SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY'] }),
+    seed: z
+      .string()
+      .regex(NKEY_SEED, 'expected the seed of a user nkey, SU…')
+      .meta({
+        description: 'Its seed.',
+        examples: ['SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY'],
+      }),
   }),
   z.strictObject({
     type: z.literal('creds').meta({ description: 'A user with a JWT.' }),
-    creds: z.string().max(16_384).regex(CREDS, 'expected the text of a .creds file').meta({ description: 'The text of its .creds file.', examples: ['-----BEGIN NATS USER JWT-----\n…\n-----BEGIN USER NKEY SEED-----\n…'] }),
+    creds: z
+      .string()
+      .max(16_384)
+      .regex(CREDS, 'expected the text of a .creds file')
+      .meta({
+        description: 'The text of its .creds file.',
+        examples: ['-----BEGIN NATS USER JWT-----\n…\n-----BEGIN USER NKEY SEED-----\n…'],
+      }),
   }),
 ]);
 export type NatsAuth = z.infer<typeof natsAuthSchema>;
@@ -34,25 +50,46 @@ const natsUrl = z
   .string()
   .max(16_384)
   .refine(isServerUrl, { error: 'expected a URL of one server, nats://host:4222 or tls://host:4222' })
-  .refine((url) => !isServerUrl(url) || readUserInfo(url) !== undefined, { error: 'expected user:password, a token, an nkey seed or a .creds file before the @' });
+  .refine((url) => !isServerUrl(url) || readUserInfo(url) !== undefined, {
+    error: 'expected user:password, a token, an nkey seed or a .creds file before the @',
+  });
 
 export const natsInput = {
-  url: natsUrl.meta({ format: 'uri', description: 'The server, with credentials before the `@` where `auth` does not give them; they are masked when read.', examples: ['nats://nats.example.com:4222'] }),
+  url: natsUrl.meta({
+    format: 'uri',
+    description:
+      'The server, with credentials before the `@` where `auth` does not give them; they are masked when read.',
+    examples: ['nats://nats.example.com:4222'],
+  }),
   subject: z
     .string()
     .min(1)
     .max(255)
-    .refine((subject) => SUBJECT.test(subject), { error: 'expected a subject without wildcards, spaces and a leading $' })
-    .meta({ description: 'The subject to publish to: words with dots between, without wildcards, spaces, control characters and a leading `$`.', examples: ['payments.chainwatch'] }),
+    .refine((subject) => SUBJECT.test(subject), {
+      error: 'expected a subject without wildcards, spaces and a leading $',
+    })
+    .meta({
+      description:
+        'The subject to publish to: words with dots between, without wildcards, spaces, control characters and a leading `$`.',
+      examples: ['payments.chainwatch'],
+    }),
   auth: natsAuthSchema.optional().meta({ description: 'Credentials, write-only.' }),
   ...selectionInput,
 };
 
 /** What is stored and shown; the credentials are sealed beside it. */
 export const natsConfigSchema = z.object({
-  url: z.string().meta({ description: 'The server, credentials masked.', examples: ['nats://nats.example.com:4222'] }),
-  subject: z.string().meta({ description: 'The subject it publishes to.', examples: ['payments.chainwatch'] }),
-  auth: z.object({ type: z.enum(['none', 'user', 'token', 'nkey', 'creds']).meta({ description: 'Kind of credentials.' }) }).meta({ description: 'Which credentials are stored; they themselves are not shown.' }),
+  url: z
+    .string()
+    .meta({ description: 'The server, credentials masked.', examples: ['nats://nats.example.com:4222'] }),
+  subject: z
+    .string()
+    .meta({ description: 'The subject it publishes to.', examples: ['payments.chainwatch'] }),
+  auth: z
+    .object({
+      type: z.enum(['none', 'user', 'token', 'nkey', 'creds']).meta({ description: 'Kind of credentials.' }),
+    })
+    .meta({ description: 'Which credentials are stored; they themselves are not shown.' }),
   ...selectionSchema,
 });
 export type NatsConfig = z.infer<typeof natsConfigSchema>;
@@ -87,7 +124,14 @@ function toAuth(auth: NatsAuth): NatsAuth | undefined {
 
 function isServerUrl(value: string): boolean {
   const url = URL.parse(value);
-  return url !== null && (url.protocol === 'nats:' || url.protocol === 'tls:') && url.hostname !== '' && ['', '/'].includes(url.pathname) && url.search === '' && url.hash === '';
+  return (
+    url !== null &&
+    (url.protocol === 'nats:' || url.protocol === 'tls:') &&
+    url.hostname !== '' &&
+    ['', '/'].includes(url.pathname) &&
+    url.search === '' &&
+    url.hash === ''
+  );
 }
 
 function tryDecode(part: string): string | undefined {

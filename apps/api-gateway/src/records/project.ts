@@ -4,8 +4,12 @@ import type { Prisma } from '@chainwatch/db/prisma';
 export const projectSchema = z.object({
   id: z.uuid().meta({ description: 'Of the project.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
   name: z.string().meta({ description: 'As its user calls it.', examples: ['Shop'] }),
-  created_at: z.iso.datetime().meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
-  updated_at: z.iso.datetime().meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  created_at: z.iso
+    .datetime()
+    .meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  updated_at: z.iso
+    .datetime()
+    .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
 });
 
 /** A path parameter. */
@@ -14,5 +18,10 @@ export const projectParams = z.object({ project_id: z.uuid() });
 export type ProjectRow = Prisma.ProjectGetPayload<object>;
 
 export function toProjectRecord(row: ProjectRow): z.infer<typeof projectSchema> {
-  return { id: row.id, name: row.name, created_at: row.createdAt.toISOString(), updated_at: row.updatedAt.toISOString() };
+  return {
+    id: row.id,
+    name: row.name,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
 }

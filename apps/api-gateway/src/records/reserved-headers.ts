@@ -24,7 +24,9 @@ const reserved = new Set([
 /** Why a webhook may not carry this header; undefined when it may. */
 export function findReservedHeader(name: string, { isCredential = false } = {}): string | undefined {
   const lower = name.toLowerCase();
-  if (reserved.has(lower) || lower.startsWith('x-webhook-')) return 'expected a header name that is not reserved';
-  if (lower === 'authorization' && !isCredential) return 'expected credentials in auth, where they are stored encrypted';
+  if (reserved.has(lower) || lower.startsWith('x-webhook-'))
+    return 'expected a header name that is not reserved';
+  if (lower === 'authorization' && !isCredential)
+    return 'expected credentials in auth, where they are stored encrypted';
   return undefined;
 }

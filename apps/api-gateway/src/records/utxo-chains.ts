@@ -12,5 +12,7 @@ export interface UtxoChain {
 export async function listUtxoChains(familyName: string): Promise<UtxoChain[]> {
   const family = await findFamily(namespaceOfFamily(familySchema.parse(familyName)));
   const maturity = family?.utxo?.coinbaseMaturity;
-  return maturity === undefined ? [] : family!.networks.map((network) => ({ network, coinbaseMaturity: maturity }));
+  return maturity === undefined
+    ? []
+    : family!.networks.map((network) => ({ network, coinbaseMaturity: maturity }));
 }

@@ -4,7 +4,9 @@ import { findReservedHeader } from './reserved-headers.ts';
 
 // RFC 9110: a field name is a token, a value visible text without control characters.
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'expected a header name');
-const headerValue = z.string().regex(/^[\t\x20-\x7e]{0,1024}$/, 'expected at most 1024 printable ASCII characters');
+const headerValue = z
+  .string()
+  .regex(/^[\t\x20-\x7e]{0,1024}$/, 'expected at most 1024 printable ASCII characters');
 
 const headersSchema = z
   .record(headerName, headerValue)
@@ -23,13 +25,23 @@ export const authSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none').meta({ description: 'No credentials.' }) }),
   z.strictObject({
     type: z.literal('basic').meta({ description: 'User and password (RFC 7617).' }),
-    username: secretText.refine((name) => !name.includes(':'), 'expected no colon').meta({ description: 'The user, without a colon.', examples: ['chainwatch'] }),
+    username: secretText
+      .refine((name) => !name.includes(':'), 'expected no colon')
+      .meta({ description: 'The user, without a colon.', examples: ['chainwatch'] }),
     password: secretText.meta({ description: 'The password.', examples: ['correct horse'] }),
   }),
-  z.strictObject({ type: z.literal('bearer').meta({ description: 'A bearer token (RFC 6750).' }), token: secretText.meta({ description: 'The token.', examples: ['s3cr3t'] }) }),
+  z.strictObject({
+    type: z.literal('bearer').meta({ description: 'A bearer token (RFC 6750).' }),
+    token: secretText.meta({ description: 'The token.', examples: ['s3cr3t'] }),
+  }),
   z.strictObject({
     type: z.literal('header').meta({ description: 'A header of its own.' }),
-    name: headerName.refine((name) => !findReservedHeader(name, { isCredential: true }), 'expected a header name that is not reserved').meta({ description: 'Its name.', examples: ['X-Hook-Token'] }),
+    name: headerName
+      .refine(
+        (name) => !findReservedHeader(name, { isCredential: true }),
+        'expected a header name that is not reserved',
+      )
+      .meta({ description: 'Its name.', examples: ['X-Hook-Token'] }),
     value: secretText.meta({ description: 'Its value.', examples: ['s3cr3t'] }),
   }),
 ]);
@@ -46,19 +58,41 @@ export const webhookInput = {
     .url({ protocol: /^https?$/, error: 'expected an https URL' })
     .max(2_048)
     .refine(isPlainUrl, { error: 'expected a URL without user name and password; use auth instead' })
-    .meta({ description: 'Where events are POSTed to; https, where configuration does not allow http.', examples: ['https://hooks.example.com/chainwatch'] }),
-  headers: headersSchema.optional().meta({ description: 'Sent with every delivery, at most 20.', examples: [{ 'X-Team': 'payments' }] }),
+    .meta({
+      description: 'Where events are POSTed to; https, where configuration does not allow http.',
+      examples: ['https://hooks.example.com/chainwatch'],
+    }),
+  headers: headersSchema
+    .optional()
+    .meta({ description: 'Sent with every delivery, at most 20.', examples: [{ 'X-Team': 'payments' }] }),
   auth: authSchema.optional().meta({ description: 'Credentials for the receiver, write-only.' }),
   ...selectionInput,
-  throttle_per_second: z.int().min(1).max(1_000).nullable().optional().meta({ description: 'Deliveries a second at most. Null: as many as come.', examples: [10] }),
+  throttle_per_second: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .nullable()
+    .optional()
+    .meta({ description: 'Deliveries a second at most. Null: as many as come.', examples: [10] }),
 };
 
 /** What is stored and shown. The notifier reads it; the secrets of `auth` are sealed beside it. */
 export const webhookConfigSchema = z.object({
-  url: z.string().meta({ description: 'Where events are POSTed to.', examples: ['https://hooks.example.com/chainwatch'] }),
-  headers: z.record(z.string(), z.string()).meta({ description: 'Sent with every delivery.', examples: [{ 'X-Team': 'payments' }] }),
-  auth: z.object({ type: z.enum(['none', 'basic', 'bearer', 'header']).meta({ description: 'Kind of credentials.' }) }).meta({ description: 'Which credentials are stored; they themselves are not shown.' }),
+  url: z
+    .string()
+    .meta({ description: 'Where events are POSTed to.', examples: ['https://hooks.example.com/chainwatch'] }),
+  headers: z
+    .record(z.string(), z.string())
+    .meta({ description: 'Sent with every delivery.', examples: [{ 'X-Team': 'payments' }] }),
+  auth: z
+    .object({
+      type: z.enum(['none', 'basic', 'bearer', 'header']).meta({ description: 'Kind of credentials.' }),
+    })
+    .meta({ description: 'Which credentials are stored; they themselves are not shown.' }),
   ...selectionSchema,
-  throttle_per_second: z.int().nullable().meta({ description: 'Deliveries a second at most. Null: as many as come.', examples: [null] }),
+  throttle_per_second: z
+    .int()
+    .nullable()
+    .meta({ description: 'Deliveries a second at most. Null: as many as come.', examples: [null] }),
 });
 export type WebhookConfig = z.infer<typeof webhookConfigSchema>;

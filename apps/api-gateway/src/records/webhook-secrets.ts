@@ -4,24 +4,45 @@ import { notFound } from '@chainwatch/problem';
 
 const secretHead = {
   id: z.uuid().meta({ description: 'Of the secret.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
-  mask: z.string().meta({ description: 'The secret without its secret part.', examples: ['svc_whsec_****QRST'] }),
-  created_at: z.iso.datetime().meta({ description: 'When it was made.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  mask: z
+    .string()
+    .meta({ description: 'The secret without its secret part.', examples: ['svc_whsec_****QRST'] }),
+  created_at: z.iso
+    .datetime()
+    .meta({ description: 'When it was made.', examples: ['2026-01-01T00:00:00.000Z'] }),
 };
 
 export const webhookSecretsSchema = z.object({
-  current: z.object({ ...secretHead, last_used_at: z.iso.datetime().nullable().meta({ description: 'When it signed last. Null before.', examples: ['2026-01-01T00:00:00.000Z'] }) }).meta({ description: 'Signs every delivery.' }),
+  current: z
+    .object({
+      ...secretHead,
+      last_used_at: z.iso
+        .datetime()
+        .nullable()
+        .meta({ description: 'When it signed last. Null before.', examples: ['2026-01-01T00:00:00.000Z'] }),
+    })
+    .meta({ description: 'Signs every delivery.' }),
   previous: z
     .object({
       ...secretHead,
-      rotated_at: z.iso.datetime().meta({ description: 'When another took its place.', examples: ['2026-01-01T00:00:00.000Z'] }),
-      expires_at: z.iso.datetime().meta({ description: 'When it stops to sign.', examples: ['2026-01-02T00:00:00.000Z'] }),
+      rotated_at: z.iso
+        .datetime()
+        .meta({ description: 'When another took its place.', examples: ['2026-01-01T00:00:00.000Z'] }),
+      expires_at: z.iso
+        .datetime()
+        .meta({ description: 'When it stops to sign.', examples: ['2026-01-02T00:00:00.000Z'] }),
     })
     .nullable()
     .meta({ description: 'Signs too while the overlap of a rotation runs. Null otherwise.' }),
 });
 
 /** The answer of a rotation: the only one that shows the new secret. */
-export const rotatedSecretSchema = webhookSecretsSchema.extend({ webhook_secret: z.string().meta({ description: 'The new secret. Shown this once.', examples: ['svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST'] }) });
+export const rotatedSecretSchema = webhookSecretsSchema.extend({
+  webhook_secret: z.string().meta({
+    description: 'The new secret. Shown this once.',
+    examples: ['svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST'],
+  }),
+});
 
 interface SecretRow {
   readonly id: string;
@@ -37,7 +58,10 @@ interface SecretRow {
  * The masks and times of a webhook channel's secrets; an overlap that is over shows nothing any more.
  * @throws ProblemError 404 where the channel was deleted meanwhile
  */
-export async function readWebhookSecrets(sql: Sql, channelId: string): Promise<z.infer<typeof webhookSecretsSchema>> {
+export async function readWebhookSecrets(
+  sql: Sql,
+  channelId: string,
+): Promise<z.infer<typeof webhookSecretsSchema>> {
   const { rows } = await sql.query<SecretRow>(
     `SELECT id, mask, state, created_at, last_used_at, rotated_at, expires_at FROM webhook_secrets
      WHERE channel_id = $1 AND (expires_at IS NULL OR expires_at > now())`,
@@ -48,7 +72,13 @@ export async function readWebhookSecrets(sql: Sql, channelId: string): Promise<z
   const previous = rows.find(({ state }) => state === 'previous');
   return {
     current: { ...toHead(current), last_used_at: current.last_used_at?.toISOString() ?? null },
-    previous: previous ? { ...toHead(previous), rotated_at: previous.rotated_at!.toISOString(), expires_at: previous.expires_at!.toISOString() } : null,
+    previous: previous
+      ? {
+          ...toHead(previous),
+          rotated_at: previous.rotated_at!.toISOString(),
+          expires_at: previous.expires_at!.toISOString(),
+        }
+      : null,
   };
 }
 

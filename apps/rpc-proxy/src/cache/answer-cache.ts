@@ -12,7 +12,12 @@ import type { SharedStore } from './shared-store.ts';
 import { solanaRules } from './solana-rules.ts';
 import { tronRules } from './tron-rules.ts';
 
-const RULES: Readonly<Record<ChainFamilyName, Readonly<Record<string, CacheRule>>>> = { evm: evmRules, bitcoin: bitcoinRules, solana: solanaRules, tron: tronRules };
+const RULES: Readonly<Record<ChainFamilyName, Readonly<Record<string, CacheRule>>>> = {
+  evm: evmRules,
+  bitcoin: bitcoinRules,
+  solana: solanaRules,
+  tron: tronRules,
+};
 
 /** A call whose answer may be kept. */
 export interface CacheCall {
@@ -65,7 +70,13 @@ export class AnswerCache {
     if (reply.status !== 200 || !chain.serves(upstream)) return;
     const result = findResult(reply.body);
     if (result === undefined || isEmpty(result)) return;
-    const lifetime = RULES[chain.family][method]?.({ chain, method, params: parseParams(call.params), finalNumber, result });
+    const lifetime = RULES[chain.family][method]?.({
+      chain,
+      method,
+      params: parseParams(call.params),
+      finalNumber,
+      result,
+    });
     if (lifetime === FOREVER && isOfPublicChain(chain)) this.#shared?.set(key, stored);
     if (lifetime === undefined) return;
     // The head moved while the node answered: which one the answer belongs to is not known.
@@ -76,7 +87,8 @@ export class AnswerCache {
   /** Rules learn from answers, also from those that other replicas got. */
   #adopt({ chain, key, method, params, finalNumber }: CacheCall, stored: StoredReply): void {
     const result = findResult(stored.body);
-    if (result !== undefined) RULES[chain.family][method]?.({ chain, method, params: parseParams(params), finalNumber, result });
+    if (result !== undefined)
+      RULES[chain.family][method]?.({ chain, method, params: parseParams(params), finalNumber, result });
     this.#store.set(key, stored, Infinity, undefined);
   }
 }
@@ -86,7 +98,8 @@ function mayLast({ chain, method, params }: CacheCall): boolean {
   return isOfPublicChain(chain) && !MOVING_METHODS.test(method) && !MOVING_TAG.test(params);
 }
 
-const MOVING_METHODS = /^(eth_(blockNumber|gasPrice|maxPriorityFeePerGas|blobBaseFee|baseFee|feeHistory)|get(blockcount|bestblockhash|blockchaininfo)|estimatesmartfee|get(Slot|BlockHeight|AccountInfo|MultipleAccounts|ProgramAccounts|SignaturesForAddress))$/;
+const MOVING_METHODS =
+  /^(eth_(blockNumber|gasPrice|maxPriorityFeePerGas|blobBaseFee|baseFee|feeHistory)|get(blockcount|bestblockhash|blockchaininfo)|estimatesmartfee|get(Slot|BlockHeight|AccountInfo|MultipleAccounts|ProgramAccounts|SignaturesForAddress))$/;
 const MOVING_TAG = /"(latest|pending|safe|processed|confirmed)"/;
 
 /** The chain of somebody's own machine begins anew with its node; what is kept in Redis outlives that. */
@@ -94,7 +107,12 @@ function isOfPublicChain({ network }: Chain): boolean {
   return !LOCAL_CHAINS.has(network.gid);
 }
 
-const LOCAL_CHAINS: ReadonlySet<string> = new Set(['eip155:31337', 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328', 'solana:localnet', 'tron:0x7a69']);
+const LOCAL_CHAINS: ReadonlySet<string> = new Set([
+  'eip155:31337',
+  'bip122:0f9188f13cb7b2c71f2a335e3a4fc328',
+  'solana:localnet',
+  'tron:0x7a69',
+]);
 
 function findResult(body: Buffer): Buffer | undefined {
   const reply = scanReply(body, skipSpace(body, 0));
@@ -104,7 +122,9 @@ function findResult(body: Buffer): Buffer | undefined {
 }
 
 function isEmpty(result: Buffer): boolean {
-  return result.length <= 4 && /^(null|\[\s*\]|\{\s*\}|"0x"|"")$/.test(result.toString('latin1', 0, result.length));
+  return (
+    result.length <= 4 && /^(null|\[\s*\]|\{\s*\}|"0x"|"")$/.test(result.toString('latin1', 0, result.length))
+  );
 }
 
 function parseParams(text: string): readonly unknown[] {

@@ -32,7 +32,9 @@ const blockHash: CacheRule = (question) => {
 const blockOrHeader: CacheRule = (question) => {
   const [hash, verbosity] = question.params;
   if (verbosity === 0 || verbosity === false) return byHash(question, hash);
-  const height = /"height"\s*:\s*(\d{1,9})\b/.exec(question.result.toString('latin1', 0, Math.min(question.result.length, 4_096)))?.[1];
+  const height = /"height"\s*:\s*(\d{1,9})\b/.exec(
+    question.result.toString('latin1', 0, Math.min(question.result.length, 4_096)),
+  )?.[1];
   learnHeight(question.chain, hash, height === undefined ? undefined : Number(height));
   return tenSeconds(question);
 };
@@ -49,7 +51,8 @@ export const bitcoinRules: Readonly<Record<string, CacheRule>> = {
   getblock: blockOrHeader,
   getblockheader: blockOrHeader,
   getrawtransaction: rawTransaction,
-  gettxoutproof: (question) => (typeof question.params[1] === 'string' ? byHash(question, question.params[1]) : undefined),
+  gettxoutproof: (question) =>
+    typeof question.params[1] === 'string' ? byHash(question, question.params[1]) : undefined,
   getblockfilter: (question) => byHash(question, question.params[0]),
   getblockcount: aSecond,
   getbestblockhash: aSecond,

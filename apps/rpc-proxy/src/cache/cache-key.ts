@@ -13,7 +13,8 @@ const UPPER_HEX = /"0x[0-9a-f]*[A-F]/;
 export function cacheKeyOf(chain: Chain, rule: MethodRule, body: Buffer, call: ScannedCall): string {
   const version = call.versionStart === -1 ? '' : body.toString('latin1', call.versionStart, call.versionEnd);
   let params = call.paramsStart === -1 ? '' : body.toString('latin1', call.paramsStart, call.paramsEnd);
-  if (chain.family === 'evm' && UPPER_HEX.test(params)) params = params.replace(/"0x[0-9a-fA-F]*"/g, (text) => text.toLowerCase());
+  if (chain.family === 'evm' && UPPER_HEX.test(params))
+    params = params.replace(/"0x[0-9a-fA-F]*"/g, (text) => text.toLowerCase());
   if (params.length > TEXT_MAX) params = hash('sha256', params, 'base64');
   return `${chain.network.gid}|${rule.method}|${version}|${params}`;
 }

@@ -1,12 +1,27 @@
-import { FOREVER, moving, untilNextBlock, type CacheQuestion, type CacheRule, type Lifetime } from './lifetime.ts';
+import {
+  FOREVER,
+  moving,
+  untilNextBlock,
+  type CacheQuestion,
+  type CacheRule,
+  type Lifetime,
+} from './lifetime.ts';
 
 type Block = number | 'moving' | 'hash' | 'never';
 
 /** A block parameter: a number, a tag, or an object of EIP-1898. An absent one means latest. */
 export function readBlock(value: unknown): Block {
-  if (value === undefined || value === null || value === 'latest' || value === 'safe' || value === 'finalized') return 'moving';
+  if (
+    value === undefined ||
+    value === null ||
+    value === 'latest' ||
+    value === 'safe' ||
+    value === 'finalized'
+  )
+    return 'moving';
   if (value === 'earliest') return 0;
-  if (typeof value === 'object') return readBlockObject(value as { blockHash?: unknown; blockNumber?: unknown });
+  if (typeof value === 'object')
+    return readBlockObject(value as { blockHash?: unknown; blockNumber?: unknown });
   if (typeof value !== 'string' || !/^0x[0-9a-fA-F]+$/.test(value)) return 'never';
   if (value.length === 66) return 'hash';
   return value.length <= 15 ? Number(value) : 'never';
@@ -25,14 +40,19 @@ export function byBlock(question: CacheQuestion, block: Block): Lifetime | undef
   return block <= question.finalNumber ? FOREVER : untilNextBlock(question);
 }
 
-const atParam = (index: number): CacheRule => (question) => byBlock(question, readBlock(question.params[index]));
+const atParam =
+  (index: number): CacheRule =>
+  (question) =>
+    byBlock(question, readBlock(question.params[index]));
 
 /** What tells its own block: kept for good when that one was final. */
-const byReply = (expression: RegExp): CacheRule => (question) => {
-  const number = findNumber(expression, question.result);
-  if (number === undefined) return undefined;
-  return number <= question.finalNumber ? FOREVER : untilNextBlock(question);
-};
+const byReply =
+  (expression: RegExp): CacheRule =>
+  (question) => {
+    const number = findNumber(expression, question.result);
+    if (number === undefined) return undefined;
+    return number <= question.finalNumber ? FOREVER : untilNextBlock(question);
+  };
 
 const BLOCK_NUMBER = /"blockNumber"\s*:\s*"0x([0-9a-fA-F]{1,13})"/;
 const NUMBER = /"number"\s*:\s*"0x([0-9a-fA-F]{1,13})"/;
@@ -55,7 +75,8 @@ const logs: CacheRule = (question) => {
   return typeof from === 'number' ? byBlock(question, to) : moving(question);
 };
 
-const blockOf: CacheRule = (question) => (readBlock(question.params[0]) === 'hash' ? byReply(BLOCK_NUMBER)(question) : atParam(0)(question));
+const blockOf: CacheRule = (question) =>
+  readBlock(question.params[0]) === 'hash' ? byReply(BLOCK_NUMBER)(question) : atParam(0)(question);
 
 export const evmRules: Readonly<Record<string, CacheRule>> = {
   eth_chainId: () => FOREVER,

@@ -8,7 +8,8 @@ export class FlightBook {
   /** @returns what was joined; undefined where nobody asks the same, or who does may be told of an older chain or waits for its own */
   join(key: string, floor: Floor, waiter: Waiter): Joinable | undefined {
     const running = this.#flights.get(key);
-    if (running === undefined || floor.number > running.floorNumber || !running.takes(waiter)) return undefined;
+    if (running === undefined || floor.number > running.floorNumber || !running.takes(waiter))
+      return undefined;
     running.join(waiter);
     return running;
   }

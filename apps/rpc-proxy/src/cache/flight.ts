@@ -64,7 +64,14 @@ export class Flight implements Receiver, Joinable {
   /** It had to wait for others of its key or workspace. */
   #isQueued = false;
 
-  constructor(options: { call: CacheCall; cache: AnswerCache; demand: Demand; leader: Leader; onLand: () => void; onShared: () => void }) {
+  constructor(options: {
+    call: CacheCall;
+    cache: AnswerCache;
+    demand: Demand;
+    leader: Leader;
+    onLand: () => void;
+    onShared: () => void;
+  }) {
     this.#call = options.call;
     this.#cache = options.cache;
     this.#leader = options.leader;

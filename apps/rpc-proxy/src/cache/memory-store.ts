@@ -47,7 +47,10 @@ export class MemoryStore {
   find(key: string, stamp: number): StoredReply | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    if ((entry.stamp !== undefined && entry.stamp !== stamp) || (entry.expiresAt !== Infinity && entry.expiresAt <= performance.now())) {
+    if (
+      (entry.stamp !== undefined && entry.stamp !== stamp) ||
+      (entry.expiresAt !== Infinity && entry.expiresAt <= performance.now())
+    ) {
       this.#drop(key, entry);
       return undefined;
     }

@@ -53,7 +53,9 @@ export class SharedStore {
   set(key: string, reply: StoredReply): void {
     if (reply.body.length > BYTES_MAX || reply.contentType.length > 255 || this.#writes >= WRITES_MAX) return;
     this.#writes += 1;
-    void this.#options.cache.setBytes(nameOf(key), encode(reply), this.#options.ttlSeconds).then(() => (this.#writes -= 1));
+    void this.#options.cache
+      .setBytes(nameOf(key), encode(reply), this.#options.ttlSeconds)
+      .then(() => (this.#writes -= 1));
   }
 
   #noteLate(): void {
@@ -87,5 +89,10 @@ function decode(bytes: Buffer): StoredReply | undefined {
   const bodyStart = HEAD_BYTES + bytes.readUInt8(8);
   const [idStart, idEnd] = [bytes.readUInt32BE(0), bytes.readUInt32BE(4)];
   if (bytes.length <= bodyStart || idStart > idEnd || idEnd > bytes.length - bodyStart) return undefined;
-  return { body: bytes.subarray(bodyStart), idStart, idEnd, contentType: bytes.toString('latin1', HEAD_BYTES, bodyStart) };
+  return {
+    body: bytes.subarray(bodyStart),
+    idStart,
+    idEnd,
+    contentType: bytes.toString('latin1', HEAD_BYTES, bodyStart),
+  };
 }

@@ -13,21 +13,29 @@ function commitmentOf(config: unknown): unknown {
 }
 
 /** Finalized ones do not change; confirmed ones almost never do. */
-const settled = (index: number): CacheRule => ({ params }) => {
-  const commitment = commitmentOf(params[index]);
-  if (commitment === 'finalized') return FOREVER;
-  return commitment === 'confirmed' ? { ms: 2_000, untilHead: false } : undefined;
-};
+const settled =
+  (index: number): CacheRule =>
+  ({ params }) => {
+    const commitment = commitmentOf(params[index]);
+    if (commitment === 'finalized') return FOREVER;
+    return commitment === 'confirmed' ? { ms: 2_000, untilHead: false } : undefined;
+  };
 
 /** Even at finalized the root moves every 400 ms. */
-const current = (index: number): CacheRule => (question) => (commitmentOf(question.params[index]) === 'processed' ? undefined : root(question));
+const current =
+  (index: number): CacheRule =>
+  (question) =>
+    commitmentOf(question.params[index]) === 'processed' ? undefined : root(question);
 
 export const solanaRules: Readonly<Record<string, CacheRule>> = {
   getBlock: settled(1),
   getTransaction: settled(1),
   getBlockTime: () => FOREVER,
   getGenesisHash: () => FOREVER,
-  getInflationReward: ({ params, result }) => (typeof (params[1] as Config | undefined)?.epoch === 'number' && !result.includes('null') ? FOREVER : undefined),
+  getInflationReward: ({ params, result }) =>
+    typeof (params[1] as Config | undefined)?.epoch === 'number' && !result.includes('null')
+      ? FOREVER
+      : undefined,
   getSlot: current(0),
   getBlockHeight: current(0),
   getAccountInfo: current(1),

@@ -8,7 +8,10 @@ import type { StoredReply } from './memory-store.ts';
  * The reply as one that other ids fit into: a result, under the id that was sent. Undefined for everything else: an error
  * may be about the one who asked.
  */
-export function toStored({ status, body, contentType, contentEncoding }: WholeReply, id: Buffer): StoredReply | undefined {
+export function toStored(
+  { status, body, contentType, contentEncoding }: WholeReply,
+  id: Buffer,
+): StoredReply | undefined {
   if (status !== 200 || contentEncoding !== undefined) return undefined;
   const reply = scanReply(body, skipSpace(body, 0));
   if (reply === undefined || skipSpace(body, reply.end) < body.length) return undefined;

@@ -4,10 +4,12 @@ import { atMost, type CacheRule } from './lifetime.ts';
 const aSecond = atMost(1_000);
 
 /** java-tron answers state calls at its latest block whatever block they name: they are never history. */
-const state = (index: number): CacheRule => (question) => {
-  const block = question.params[index];
-  return typeof block === 'object' && block !== null ? undefined : aSecond(question);
-};
+const state =
+  (index: number): CacheRule =>
+  (question) => {
+    const block = question.params[index];
+    return typeof block === 'object' && block !== null ? undefined : aSecond(question);
+  };
 
 const byNumber: CacheRule = (question) => byBlock(question, readBlock(question.params[0]));
 

@@ -11,7 +11,11 @@ import type { RuledCall } from './serve-request.ts';
  * bytes wherever they are in order already, which is the rule.
  */
 export function assembleBatch(request: Buffer, calls: readonly RuledCall[], reply: Buffer): Buffer {
-  const read = readBatch(request, calls.map(({ call }) => call).filter(({ idStart }) => idStart !== -1), reply);
+  const read = readBatch(
+    request,
+    calls.map(({ call }) => call).filter(({ idStart }) => idStart !== -1),
+    reply,
+  );
   return read === undefined || read.isInOrder ? reply : join(read.items);
 }
 
@@ -23,27 +27,51 @@ interface BatchReply {
 }
 
 /** The replies to calls that all have ids; undefined where the node answered with what is none. */
-export function readBatch(request: Buffer, expected: readonly ScannedCall[], reply: Buffer): BatchReply | undefined {
+export function readBatch(
+  request: Buffer,
+  expected: readonly ScannedCall[],
+  reply: Buffer,
+): BatchReply | undefined {
   const replies = scanReplies(reply);
   if (replies === undefined) {
     const items = spreadSingle(request, expected, reply);
     return items && { items, isInOrder: false };
   }
-  if (isInOrder(request, expected, reply, replies)) return { items: replies.map(({ start, end }) => reply.subarray(start, end)), isInOrder: true };
+  if (isInOrder(request, expected, reply, replies))
+    return { items: replies.map(({ start, end }) => reply.subarray(start, end)), isInOrder: true };
   const byId = groupById(reply, replies);
-  return { items: expected.map((call) => takeReply(request, call, reply, byId) ?? missingReply(request, call)), isInOrder: false };
+  return {
+    items: expected.map((call) => takeReply(request, call, reply, byId) ?? missingReply(request, call)),
+    isInOrder: false,
+  };
 }
 
-function isInOrder(request: Buffer, expected: readonly ScannedCall[], reply: Buffer, replies: readonly ScannedReply[]): boolean {
-  return expected.length === replies.length && expected.every((call, index) => answers(request, call, reply, replies[index]!));
+function isInOrder(
+  request: Buffer,
+  expected: readonly ScannedCall[],
+  reply: Buffer,
+  replies: readonly ScannedReply[],
+): boolean {
+  return (
+    expected.length === replies.length &&
+    expected.every((call, index) => answers(request, call, reply, replies[index]!))
+  );
 }
 
 function answers(request: Buffer, call: ScannedCall, reply: Buffer, candidate: ScannedReply): boolean {
-  return candidate.idStart !== -1 && idsEqual(request, call.idStart, call.idEnd, reply, candidate.idStart, candidate.idEnd);
+  return (
+    candidate.idStart !== -1 &&
+    idsEqual(request, call.idStart, call.idEnd, reply, candidate.idStart, candidate.idEnd)
+  );
 }
 
 /** The first reply with the call's id that no earlier call took: ids may stand there twice. */
-function takeReply(request: Buffer, { idStart, idEnd }: ScannedCall, reply: Buffer, byId: ReadonlyMap<string, ScannedReply[]>): Buffer | undefined {
+function takeReply(
+  request: Buffer,
+  { idStart, idEnd }: ScannedCall,
+  reply: Buffer,
+  byId: ReadonlyMap<string, ScannedReply[]>,
+): Buffer | undefined {
   const taken = byId.get(idKeyOf(request, idStart, idEnd))?.shift();
   return taken && reply.subarray(taken.start, taken.end);
 }
@@ -61,25 +89,46 @@ function groupById(reply: Buffer, replies: readonly ScannedReply[]): Map<string,
 }
 
 function missingReply(request: Buffer, call: ScannedCall): Buffer {
-  return errorReply(Buffer.from('{"code":-32603,"message":"the node did not answer this call of the batch"}'), request, call);
+  return errorReply(
+    Buffer.from('{"code":-32603,"message":"the node did not answer this call of the batch"}'),
+    request,
+    call,
+  );
 }
 
 function errorReply(error: Buffer, request: Buffer, { idStart, idEnd }: ScannedCall): Buffer {
-  return Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":'), request.subarray(idStart, idEnd), Buffer.from(',"error":'), error, Buffer.from('}')]);
+  return Buffer.concat([
+    Buffer.from('{"jsonrpc":"2.0","id":'),
+    request.subarray(idStart, idEnd),
+    Buffer.from(',"error":'),
+    error,
+    Buffer.from('}'),
+  ]);
 }
 
 /** One object for a batch: the reply to its only call, or an error about the whole, which is then every call's. */
-function spreadSingle(request: Buffer, expected: readonly ScannedCall[], reply: Buffer): readonly Buffer[] | undefined {
+function spreadSingle(
+  request: Buffer,
+  expected: readonly ScannedCall[],
+  reply: Buffer,
+): readonly Buffer[] | undefined {
   const single = scanReply(reply, skipSpace(reply, 0));
   if (single === undefined) return undefined;
   const [first] = expected;
-  if (expected.length === 1 && first !== undefined && answers(request, first, reply, single)) return [reply.subarray(single.start, single.end)];
+  if (expected.length === 1 && first !== undefined && answers(request, first, reply, single))
+    return [reply.subarray(single.start, single.end)];
   if (single.errorStart === -1) return undefined;
   const error = reply.subarray(single.errorStart, single.errorEnd);
   return expected.map((call) => errorReply(error, request, call));
 }
 
-const HEAD: ReplyHead = { status: 200, contentType: 'application/json', contentEncoding: undefined, retryAfter: undefined, contentLength: -1 };
+const HEAD: ReplyHead = {
+  status: 200,
+  contentType: 'application/json',
+  contentEncoding: undefined,
+  retryAfter: undefined,
+  contentLength: -1,
+};
 
 /** One array of what came one by one; notifications have no part in it. */
 export function respondWithParts(client: ClientReply, parts: readonly (Buffer | undefined)[]): void {

@@ -16,7 +16,13 @@ export class BatchFlight implements Joinable {
   readonly #waiters = new Set<Waiter>();
   #isQueued = false;
 
-  constructor(options: { call: CacheCall; id: Buffer; key: KeyAccount; floorNumber: number; onLeft: () => void }) {
+  constructor(options: {
+    call: CacheCall;
+    id: Buffer;
+    key: KeyAccount;
+    floorNumber: number;
+    onLeft: () => void;
+  }) {
     this.call = options.call;
     this.floorNumber = options.floorNumber;
     this.#id = options.id;

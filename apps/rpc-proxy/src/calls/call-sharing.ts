@@ -28,18 +28,35 @@ export class CallSharing {
 
   /** Whether a call's answer is kept or shared at all: not where it says more than what makes answers equal. */
   covers({ chain }: RpcRequest, { call, rule }: RuledCall): boolean {
-    return chain.isCached && call.isPlain && call.idStart !== -1 && rule.kind === 'read' && AnswerCache.covers(chain.family, rule.method);
+    return (
+      chain.isCached &&
+      call.isPlain &&
+      call.idStart !== -1 &&
+      rule.kind === 'read' &&
+      AnswerCache.covers(chain.family, rule.method)
+    );
   }
 
   /** Answers a call that is covered: with what is kept, with somebody else's question, or with one of its own. @returns what to do when the asker leaves */
-  answer(request: RpcRequest, ruled: RuledCall, reply: AnswerReceiver, ownWay: OwnWay): (() => void) | undefined {
+  answer(
+    request: RpcRequest,
+    ruled: RuledCall,
+    reply: AnswerReceiver,
+    ownWay: OwnWay,
+  ): (() => void) | undefined {
     const key = cacheKeyOf(request.chain, ruled.rule, request.body, ruled.call);
     const { taken, leave } = this.take(key, request, ruled, reply, ownWay);
     return taken ? leave : this.#lead(key, request, ruled, reply, ownWay);
   }
 
   /** The first half of it: what costs no question. */
-  take(key: string, request: RpcRequest, ruled: RuledCall, reply: AnswerReceiver, ownWay: Pick<OwnWay, 'goAlone'>): Taken {
+  take(
+    key: string,
+    request: RpcRequest,
+    ruled: RuledCall,
+    reply: AnswerReceiver,
+    ownWay: Pick<OwnWay, 'goAlone'>,
+  ): Taken {
     const { chain, body, principal, holder } = request;
     const { call } = ruled;
     const stored = this.cache.find(chain, key);
@@ -65,7 +82,13 @@ export class CallSharing {
     this.#usage.countCached(principal, chain, rule);
   }
 
-  #lead(key: string, request: RpcRequest, ruled: RuledCall, reply: AnswerReceiver, ownWay: OwnWay): () => void {
+  #lead(
+    key: string,
+    request: RpcRequest,
+    ruled: RuledCall,
+    reply: AnswerReceiver,
+    ownWay: OwnWay,
+  ): () => void {
     const { body } = request;
     const { call } = ruled;
     const flight = new Flight({

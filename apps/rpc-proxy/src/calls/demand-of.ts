@@ -6,7 +6,12 @@ import type { MethodRule } from '../methods/method-rule.ts';
 const SHORT_PARAMS_MAX = 4_096;
 
 /** What one call asks of its chain. @param body that the places of the call are of */
-export function demandOf({ chain, principal, req, holder }: RpcRequest, rule: MethodRule, body: Buffer, call: ScannedCall): Demand {
+export function demandOf(
+  { chain, principal, req, holder }: RpcRequest,
+  rule: MethodRule,
+  body: Buffer,
+  call: ScannedCall,
+): Demand {
   const { method, kind } = rule;
   if (kind === 'read') chain.hedges.earn();
   const isShort = call.paramsStart !== -1 && call.paramsEnd - call.paramsStart <= SHORT_PARAMS_MAX;

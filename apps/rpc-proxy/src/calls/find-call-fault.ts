@@ -8,16 +8,28 @@ export interface CallFault {
 }
 
 /** Why a key may not make a call; undefined when it may. */
-export function findCallFault({ chain, principal, body }: Pick<RpcRequest, 'chain' | 'principal' | 'body'>, call: ScannedCall | undefined, rule: MethodRule): CallFault | undefined {
+export function findCallFault(
+  { chain, principal, body }: Pick<RpcRequest, 'chain' | 'principal' | 'body'>,
+  call: ScannedCall | undefined,
+  rule: MethodRule,
+): CallFault | undefined {
   const { family } = chain;
-  if (call !== undefined && family !== 'bitcoin' && !isVersion2(body, call)) return { status: 400, error: 'protocol mismatch: expected jsonrpc "2.0"' };
+  if (call !== undefined && family !== 'bitcoin' && !isVersion2(body, call))
+    return { status: 400, error: 'protocol mismatch: expected jsonrpc "2.0"' };
   if (!rule.isKnown) {
     const other = familyOfMethod(rule.method);
-    if (other !== undefined && other !== family) return { status: 400, error: `protocol mismatch: ${rule.method} is a method of ${other}, this network is of ${family}` };
+    if (other !== undefined && other !== family)
+      return {
+        status: 400,
+        error: `protocol mismatch: ${rule.method} is a method of ${other}, this network is of ${family}`,
+      };
   }
   const permission = PERMISSIONS[family][rule.needsSend ? 'send' : 'read'];
-  if (!principal.permissions.includes(permission)) return { status: 403, error: `the API key does not have the permission ${permission}` };
-  return rule.isAllowed ? undefined : { status: 403, error: `the method ${rule.method.slice(0, 64)} is not allowed` };
+  if (!principal.permissions.includes(permission))
+    return { status: 403, error: `the API key does not have the permission ${permission}` };
+  return rule.isAllowed
+    ? undefined
+    : { status: 403, error: `the method ${rule.method.slice(0, 64)} is not allowed` };
 }
 
 const PERMISSIONS = {
@@ -28,5 +40,11 @@ const PERMISSIONS = {
 } as const;
 
 function isVersion2(body: Buffer, { versionStart: start, versionEnd: end }: ScannedCall): boolean {
-  return end - start === 5 && body[start] === 0x22 && body[start + 1] === 0x32 && body[start + 2] === 0x2e && body[start + 3] === 0x30;
+  return (
+    end - start === 5 &&
+    body[start] === 0x22 &&
+    body[start + 1] === 0x32 &&
+    body[start + 2] === 0x2e &&
+    body[start + 3] === 0x30
+  );
 }

@@ -59,7 +59,16 @@ export class PartReceiver implements AnswerReceiver {
   }
 
   fail(failure: Failure): void {
-    this.#done(errorPart(this.#id, failure === 'timeout' ? 'no answer within 30 seconds' : failure === 'unavailable' ? 'network unavailable' : answerFull(failure).error));
+    this.#done(
+      errorPart(
+        this.#id,
+        failure === 'timeout'
+          ? 'no answer within 30 seconds'
+          : failure === 'unavailable'
+            ? 'network unavailable'
+            : answerFull(failure).error,
+      ),
+    );
   }
 
   #refuse(): void {
@@ -77,5 +86,9 @@ const TOO_LARGE = `the answer is too large for a batch: expected at most ${PART_
 /** The gateway's own answer to one call of a batch. @param id undefined for a notification */
 export function errorPart(id: Buffer | undefined, message: string): Buffer {
   if (id === undefined) return EMPTY;
-  return Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":'), id, Buffer.from(`,"error":{"code":-32603,"message":"${message}"}}`)]);
+  return Buffer.concat([
+    Buffer.from('{"jsonrpc":"2.0","id":'),
+    id,
+    Buffer.from(`,"error":{"code":-32603,"message":"${message}"}}`),
+  ]);
 }

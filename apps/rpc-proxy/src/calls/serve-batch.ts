@@ -17,11 +17,19 @@ const WHOLE_BYTES_MAX = 8 * 1_048_576;
  * A batch goes to one node in the client's bytes. java-tron limits batches, so there each call goes alone; and so it does
  * beside filters, each of which may be another node's.
  */
-export function serveBatch(sharing: CallSharing | undefined, request: RpcRequest, calls: readonly RuledCall[]): void {
-  const isSplit = (request.chain.family === 'tron' && calls.length > 0) || calls.some(({ rule }) => rule.kind === 'filter');
+export function serveBatch(
+  sharing: CallSharing | undefined,
+  request: RpcRequest,
+  calls: readonly RuledCall[],
+): void {
+  const isSplit =
+    (request.chain.family === 'tron' && calls.length > 0) || calls.some(({ rule }) => rule.kind === 'filter');
   if (isSplit) return splitBatch(sharing, request, calls);
   // Behind a write, what is kept may be old: such a batch is the node's alone.
-  const isShared = sharing !== undefined && calls.every(({ rule }) => rule.kind === 'read') && calls.some((ruled) => sharing.covers(request, ruled));
+  const isShared =
+    sharing !== undefined &&
+    calls.every(({ rule }) => rule.kind === 'read') &&
+    calls.some((ruled) => sharing.covers(request, ruled));
   if (isShared) return new SharedBatch(sharing, request, calls, () => serveWhole(request, calls)).ask();
   serveWhole(request, calls);
 }

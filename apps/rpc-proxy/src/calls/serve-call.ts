@@ -10,7 +10,10 @@ export function serveCall(sharing: CallSharing | undefined, request: RpcRequest,
   const { reply } = request;
   reply.isNotification = ruled.call.idStart === -1;
   if (ruled.rule.kind === 'filter') return reply.onLeave(serveFilter(request, ruled, reply));
-  const leave = sharing !== undefined && sharing.covers(request, ruled) ? sharing.answer(request, ruled, reply, ownWay) : goAlone(request, ruled);
+  const leave =
+    sharing !== undefined && sharing.covers(request, ruled)
+      ? sharing.answer(request, ruled, reply, ownWay)
+      : goAlone(request, ruled);
   if (leave !== undefined) reply.onLeave(leave);
 }
 
@@ -20,4 +23,7 @@ function goAlone(request: RpcRequest, ruled: RuledCall, deadline?: number): () =
   return () => exchange.abandon();
 }
 
-const ownWay: OwnWay = { goAlone, demandOf: (request, { call, rule }) => demandOf(request, rule, request.body, call) };
+const ownWay: OwnWay = {
+  goAlone,
+  demandOf: (request, { call, rule }) => demandOf(request, rule, request.body, call),
+};

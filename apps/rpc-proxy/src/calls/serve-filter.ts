@@ -38,13 +38,21 @@ class FilterCall {
     const { call, rule } = this.#ruled;
     if (MAKES.test(rule.method)) return this.#make(body.subarray(call.start, call.end));
     const idStart = findFirstString(body, call.paramsStart);
-    if (idStart === -1) return this.#answer('"error":{"code":-32602,"message":"invalid params: expected the id of a filter"}');
+    if (idStart === -1)
+      return this.#answer('"error":{"code":-32602,"message":"invalid params: expected the id of a filter"}');
     const idEnd = skipString(body, idStart);
     const id = body.toString('latin1', idStart + 1, idEnd - 1);
     const filter = await this.#find(id);
     if (this.#isGone) return;
-    if (filter === undefined) return this.#answer(rule.method === UNINSTALL && this.#request.chain.family === 'evm' ? '"result":false' : NOT_FOUND);
-    const own = Buffer.concat([body.subarray(call.start, idStart), Buffer.from(filter.nodeId), body.subarray(idEnd, call.end)]);
+    if (filter === undefined)
+      return this.#answer(
+        rule.method === UNINSTALL && this.#request.chain.family === 'evm' ? '"result":false' : NOT_FOUND,
+      );
+    const own = Buffer.concat([
+      body.subarray(call.start, idStart),
+      Buffer.from(filter.nodeId),
+      body.subarray(idEnd, call.end),
+    ]);
     this.#ask(own, filter.upstream, this.#receiver);
     if (rule.method === UNINSTALL) this.#request.chain.filters.remove(this.#owner, id);
   }
@@ -61,27 +69,53 @@ class FilterCall {
 
   async #find(id: string): Promise<Filter | undefined> {
     const { chain } = this.#request;
-    return chain.filters.find(this.#owner, id, chain.upstreams.filter(({ isDown, isWrongChain }) => !isDown && !isWrongChain));
+    return chain.filters.find(
+      this.#owner,
+      id,
+      chain.upstreams.filter(({ isDown, isWrongChain }) => !isDown && !isWrongChain),
+    );
   }
 
   #make(body: Buffer): void {
     const { filters } = this.#request.chain;
     // Nobody could ask for what it finds.
     if (this.#ruled.call.idStart === -1) return this.#receiver.whole({ ...HEAD, body: EMPTY });
-    if (!filters.hasRoom(this.#owner)) return this.#answer('"error":{"code":-32005,"message":"too many filters in use: uninstall some, or wait until they are forgotten"}');
-    this.#ask(body, undefined, new MadeFilter(this.#receiver, (upstream, nodeId) => filters.add(this.#owner, { upstream, nodeId })));
+    if (!filters.hasRoom(this.#owner))
+      return this.#answer(
+        '"error":{"code":-32005,"message":"too many filters in use: uninstall some, or wait until they are forgotten"}',
+      );
+    this.#ask(
+      body,
+      undefined,
+      new MadeFilter(this.#receiver, (upstream, nodeId) => filters.add(this.#owner, { upstream, nodeId })),
+    );
   }
 
   #ask(body: Buffer, upstream: Upstream | undefined, receiver: Receiver): void {
     const { rule, call } = this.#ruled;
-    this.#exchange = new Exchange({ ...demandOf(this.#request, rule, this.#request.body, call), body, upstream, acceptEncoding: undefined }, receiver).start();
+    this.#exchange = new Exchange(
+      {
+        ...demandOf(this.#request, rule, this.#request.body, call),
+        body,
+        upstream,
+        acceptEncoding: undefined,
+      },
+      receiver,
+    ).start();
   }
 
   #answer(outcome: string): void {
     const { body } = this.#request;
     const { idStart, idEnd } = this.#ruled.call;
     if (idStart === -1) return this.#receiver.whole({ ...HEAD, body: EMPTY });
-    this.#receiver.whole({ ...HEAD, body: Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":'), body.subarray(idStart, idEnd), Buffer.from(`,${outcome}}`)]) });
+    this.#receiver.whole({
+      ...HEAD,
+      body: Buffer.concat([
+        Buffer.from('{"jsonrpc":"2.0","id":'),
+        body.subarray(idStart, idEnd),
+        Buffer.from(`,${outcome}}`),
+      ]),
+    });
   }
 }
 
@@ -100,12 +134,23 @@ class MadeFilter implements Receiver {
   whole(reply: WholeReply, upstream?: Upstream): void {
     const { body } = reply;
     const scanned = scanReply(body, skipSpace(body, 0));
-    if (upstream === undefined || scanned === undefined || scanned.resultStart === -1) return this.#receiver.whole(reply, upstream);
+    if (upstream === undefined || scanned === undefined || scanned.resultStart === -1)
+      return this.#receiver.whole(reply, upstream);
     const { resultStart, resultEnd } = scanned;
     this.#add(upstream, body.toString('utf8', resultStart, resultEnd))
       .then((id) => {
         if (id === undefined) return this.#receiver.fail('unavailable');
-        this.#receiver.whole({ ...reply, body: Buffer.concat([body.subarray(0, resultStart), Buffer.from(`"${id}"`), body.subarray(resultEnd)]) }, upstream);
+        this.#receiver.whole(
+          {
+            ...reply,
+            body: Buffer.concat([
+              body.subarray(0, resultStart),
+              Buffer.from(`"${id}"`),
+              body.subarray(resultEnd),
+            ]),
+          },
+          upstream,
+        );
       })
       .catch(() => this.#receiver.fail('unavailable'));
   }
@@ -122,7 +167,13 @@ const UNINSTALL = 'eth_uninstallFilter';
 /** As geth and java-tron say it. */
 const NOT_FOUND = '"error":{"code":-32000,"message":"filter not found"}';
 const EMPTY = Buffer.alloc(0);
-const HEAD: ReplyHead = { status: 200, contentType: 'application/json', contentEncoding: undefined, retryAfter: undefined, contentLength: -1 };
+const HEAD: ReplyHead = {
+  status: 200,
+  contentType: 'application/json',
+  contentEncoding: undefined,
+  retryAfter: undefined,
+  contentLength: -1,
+};
 
 /** Where the first of a list of parameters starts; -1 where that is no text. */
 function findFirstString(body: Buffer, paramsStart: number): number {

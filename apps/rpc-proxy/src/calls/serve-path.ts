@@ -14,7 +14,17 @@ export function servePath(usage: UsageBook): (request: RpcRequest) => void {
     if (fault !== undefined) return reply.refuse(fault.status, fault.error);
     usage.open(principal, chain, [{ rule }], request);
     const exchange = new Exchange(
-      { chain: nodes, holder, body, kind: rule.kind, method: rule.method, params: '', floor: nodes.floorOf(principal.keyId), rest, verb: req.method === 'GET' ? 'GET' : 'POST' },
+      {
+        chain: nodes,
+        holder,
+        body,
+        kind: rule.kind,
+        method: rule.method,
+        params: '',
+        floor: nodes.floorOf(principal.keyId),
+        rest,
+        verb: req.method === 'GET' ? 'GET' : 'POST',
+      },
       reply,
     );
     reply.onLeave(() => exchange.abandon());

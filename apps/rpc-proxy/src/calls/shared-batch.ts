@@ -45,7 +45,12 @@ export class SharedBatch implements Receiver {
   #isDone = false;
 
   /** @param serveWhole sends the batch as it is, when the answer turns out too large to be put together */
-  constructor(sharing: CallSharing, request: RpcRequest, calls: readonly RuledCall[], serveWhole: () => void) {
+  constructor(
+    sharing: CallSharing,
+    request: RpcRequest,
+    calls: readonly RuledCall[],
+    serveWhole: () => void,
+  ) {
     this.#sharing = sharing;
     this.#request = request;
     this.#calls = calls;
@@ -64,7 +69,8 @@ export class SharedBatch implements Receiver {
     });
     if (found.every((promise) => promise === undefined)) return this.#launch();
     void Promise.all(found.map((promise) => promise ?? NOTHING)).then((list) => {
-      for (const [at, stored] of list.entries()) if (stored !== undefined) this.#adopt(this.#rest[at]!, stored);
+      for (const [at, stored] of list.entries())
+        if (stored !== undefined) this.#adopt(this.#rest[at]!, stored);
       this.#rest = this.#rest.filter((_, at) => list[at] === undefined);
       this.#launch();
     });
@@ -73,26 +79,43 @@ export class SharedBatch implements Receiver {
   whole(reply: WholeReply, upstream?: Upstream): void {
     const { reply: client, body } = this.#request;
     const expected = this.#rest.filter((index) => this.#calls[index]!.call.idStart !== -1);
-    const read = reply.contentEncoding === undefined ? readBatch(body, expected.map((index) => this.#calls[index]!.call), reply.body) : undefined;
+    const read =
+      reply.contentEncoding === undefined
+        ? readBatch(
+            body,
+            expected.map((index) => this.#calls[index]!.call),
+            reply.body,
+          )
+        : undefined;
     // A page, or an error of the proxy before the node: the client's as it is.
-    if (read === undefined && expected.length > 0) return this.#end((flight) => flight.release(), () => client.whole(reply));
+    if (read === undefined && expected.length > 0)
+      return this.#end(
+        (flight) => flight.release(),
+        () => client.whole(reply),
+      );
     const isAll = this.#rest.length === this.#calls.length;
     for (const [at, index] of expected.entries()) {
       if (!isAll) this.#keep(index, read!.items[at]!);
       this.#land(index, (flight) => flight.land(read!.items[at]!, reply, upstream, this.#sharing.cache));
     }
     if (!isAll) return this.#close();
-    this.#end(() => undefined, () => client.whole({ ...reply, body: read!.isInOrder ? reply.body : join(read!.items) }));
+    this.#end(
+      () => undefined,
+      () => client.whole({ ...reply, body: read!.isInOrder ? reply.body : join(read!.items) }),
+    );
   }
 
   start(head: ReplyHead, pieces: readonly Buffer[], resume: () => void): boolean {
     let isFlowing = true;
     const isWhole = this.#rest.length === this.#calls.length;
     if (!isWhole) this.#exchange?.abandon();
-    this.#end((flight) => flight.release(), () => {
-      if (isWhole) isFlowing = this.#request.reply.start(head, pieces, resume);
-      else this.#serveWhole();
-    });
+    this.#end(
+      (flight) => flight.release(),
+      () => {
+        if (isWhole) isFlowing = this.#request.reply.start(head, pieces, resume);
+        else this.#serveWhole();
+      },
+    );
     return isFlowing;
   }
 
@@ -109,7 +132,10 @@ export class SharedBatch implements Receiver {
   }
 
   fail(failure: Failure): void {
-    this.#end((flight) => flight.release(), () => this.#request.reply.fail(failure));
+    this.#end(
+      (flight) => flight.release(),
+      () => this.#request.reply.fail(failure),
+    );
   }
 
   onQueued(): void {
@@ -124,7 +150,17 @@ export class SharedBatch implements Receiver {
     const id = request.body.subarray(call.idStart, call.idEnd);
     const key = cacheKeyOf(request.chain, rule, request.body, call);
     this.#open += 1;
-    const { taken, leave } = this.#sharing.take(key, request, ruled, new PartReceiver(id, (part) => this.#settle(index, part), () => undefined), { goAlone: (_request, _ruled, deadline) => this.#askAlone(index, deadline) });
+    const { taken, leave } = this.#sharing.take(
+      key,
+      request,
+      ruled,
+      new PartReceiver(
+        id,
+        (part) => this.#settle(index, part),
+        () => undefined,
+      ),
+      { goAlone: (_request, _ruled, deadline) => this.#askAlone(index, deadline) },
+    );
     if (taken) {
       if (leave !== undefined) this.#leaves.set(index, leave);
       return;
@@ -166,10 +202,28 @@ export class SharedBatch implements Receiver {
   #demand(): Demand {
     const { chain, body: sent, principal, holder } = this.#request;
     const rest = this.#rest.map((index) => this.#calls[index]!);
-    const body = rest.length === this.#calls.length ? sent : join(rest.map(({ call }) => sent.subarray(call.start, call.end)));
+    const body =
+      rest.length === this.#calls.length
+        ? sent
+        : join(rest.map(({ call }) => sent.subarray(call.start, call.end)));
     const asked = { body: sent, calls: rest.map(({ call }) => call), isBatch: true };
-    if (rest.length === 1) return { ...demandOf(this.#request, rest[0]!.rule, sent, rest[0]!.call), body, asked, acceptEncoding: undefined };
-    return { chain, holder, body, asked, kind: 'read', method: 'batch', params: '', floor: chain.floorOf(principal.keyId) };
+    if (rest.length === 1)
+      return {
+        ...demandOf(this.#request, rest[0]!.rule, sent, rest[0]!.call),
+        body,
+        asked,
+        acceptEncoding: undefined,
+      };
+    return {
+      chain,
+      holder,
+      body,
+      asked,
+      kind: 'read',
+      method: 'batch',
+      params: '',
+      floor: chain.floorOf(principal.keyId),
+    };
   }
 
   /** Another replica had it. */
@@ -190,7 +244,13 @@ export class SharedBatch implements Receiver {
 
   #askAlone(index: number, deadline: number | undefined): () => void {
     if (this.#isDone) return () => undefined;
-    return askPart(undefined, this.#request, this.#calls[index]!, (part) => this.#settle(index, part), deadline);
+    return askPart(
+      undefined,
+      this.#request,
+      this.#calls[index]!,
+      (part) => this.#settle(index, part),
+      deadline,
+    );
   }
 
   #settle(index: number, part: Buffer): void {
@@ -203,13 +263,19 @@ export class SharedBatch implements Receiver {
   #keep(index: number, part: Buffer): void {
     const full = this.#held.take(part);
     const { idStart, idEnd } = this.#calls[index]!.call;
-    this.#parts[index] = full === undefined ? part : errorPart(this.#request.body.subarray(idStart, idEnd), answerFull(full).error);
+    this.#parts[index] =
+      full === undefined
+        ? part
+        : errorPart(this.#request.body.subarray(idStart, idEnd), answerFull(full).error);
   }
 
   #close(): void {
     this.#open -= 1;
     if (this.#open > 0) return;
-    this.#end(() => undefined, () => respondWithParts(this.#request.reply, this.#parts));
+    this.#end(
+      () => undefined,
+      () => respondWithParts(this.#request.reply, this.#parts),
+    );
   }
 
   /** One answer for the client; who shares a part is told first. */
@@ -230,8 +296,16 @@ export class SharedBatch implements Receiver {
 
   /** The client is gone, and so are all who shared a part. */
   #abandonUnwanted(): void {
-    if (!this.#isGone || this.#exchange === undefined || [...this.#flights.values()].some(({ isWanted }) => isWanted)) return;
-    this.#end(() => undefined, () => undefined);
+    if (
+      !this.#isGone ||
+      this.#exchange === undefined ||
+      [...this.#flights.values()].some(({ isWanted }) => isWanted)
+    )
+      return;
+    this.#end(
+      () => undefined,
+      () => undefined,
+    );
     this.#exchange.abandon();
   }
 }

@@ -13,7 +13,11 @@ import type { RuledCall } from './serve-request.ts';
 const AT_ONCE_MAX = 16;
 
 /** Each call of a batch by itself, some at a time, and one array of the replies in the order of the calls. */
-export function splitBatch(sharing: CallSharing | undefined, request: RpcRequest, calls: readonly RuledCall[]): void {
+export function splitBatch(
+  sharing: CallSharing | undefined,
+  request: RpcRequest,
+  calls: readonly RuledCall[],
+): void {
   const replies: (Buffer | undefined)[] = calls.map(() => undefined);
   const leaves = new Map<number, () => void>();
   let next = 0;
@@ -26,7 +30,8 @@ export function splitBatch(sharing: CallSharing | undefined, request: RpcRequest
     // A write goes on without its client.
     if (isGone) return;
     const full = held.take(body);
-    replies[index] = full === undefined ? body : errorPart(idOf(request, calls[index]!), answerFull(full).error);
+    replies[index] =
+      full === undefined ? body : errorPart(idOf(request, calls[index]!), answerFull(full).error);
     leaves.delete(index);
     running -= 1;
     open -= 1;
@@ -55,15 +60,26 @@ export function splitBatch(sharing: CallSharing | undefined, request: RpcRequest
 }
 
 /** One call of a batch as a call of its own. @returns what to do when the client leaves */
-export function askPart(sharing: CallSharing | undefined, request: RpcRequest, ruled: RuledCall, done: (body: Buffer) => void, deadline?: number): () => void {
+export function askPart(
+  sharing: CallSharing | undefined,
+  request: RpcRequest,
+  ruled: RuledCall,
+  done: (body: Buffer) => void,
+  deadline?: number,
+): () => void {
   const part = new PartReceiver(idOf(request, ruled), done, () => leave?.());
   const goAlone = (_request: RpcRequest, _ruled: RuledCall, until?: number): (() => void) => {
-    const exchange = new Exchange({ ...partDemand(request, ruled), acceptEncoding: undefined, deadline: until }, part).start();
+    const exchange = new Exchange(
+      { ...partDemand(request, ruled), acceptEncoding: undefined, deadline: until },
+      part,
+    ).start();
     return () => exchange.abandon();
   };
   const ask = (): (() => void) | undefined => {
     if (ruled.rule.kind === 'filter') return serveFilter(request, ruled, part);
-    return sharing !== undefined && sharing.covers(request, ruled) ? sharing.answer(request, ruled, part, { goAlone, demandOf: partDemand }) : goAlone(request, ruled, deadline);
+    return sharing !== undefined && sharing.covers(request, ruled)
+      ? sharing.answer(request, ruled, part, { goAlone, demandOf: partDemand })
+      : goAlone(request, ruled, deadline);
   };
   const leave = ask();
   return () => leave?.();
@@ -74,5 +90,8 @@ function idOf({ body }: RpcRequest, { call }: RuledCall): Buffer | undefined {
 }
 
 function partDemand(request: RpcRequest, { call, rule }: RuledCall): Demand {
-  return { ...demandOf(request, rule, request.body, call), body: Buffer.from(request.body.subarray(call.start, call.end)) };
+  return {
+    ...demandOf(request, rule, request.body, call),
+    body: Buffer.from(request.body.subarray(call.start, call.end)),
+  };
 }

@@ -42,8 +42,13 @@ export class ChainDirectory {
     this.#options = options;
     this.#connect = createGuardedConnector(options.dial, TIMEOUTS);
     for (const network of listNetworks()) {
-      const chain = new Chain(network, this.clock, { lists: options.settings[network.gid]?.methods, isCached: options.settings[network.gid]?.cache, filters: options.filters });
-      for (const side of [chain, chain.wallet]) if (side !== undefined) side.probe = (upstream) => isThere(upstream, side, PROBE_MS);
+      const chain = new Chain(network, this.clock, {
+        lists: options.settings[network.gid]?.methods,
+        isCached: options.settings[network.gid]?.cache,
+        filters: options.filters,
+      });
+      for (const side of [chain, chain.wallet])
+        if (side !== undefined) side.probe = (upstream) => isThere(upstream, side, PROBE_MS);
       this.#byGid.set(network.gid, chain);
     }
   }
@@ -58,7 +63,11 @@ export class ChainDirectory {
   }
 
   /** The nodes of a chain from now on, and those of its HTTP interface, where its family has one. */
-  setSources(gid: string, sources: readonly UpstreamSource[], walletSources: readonly UpstreamSource[] = []): void {
+  setSources(
+    gid: string,
+    sources: readonly UpstreamSource[],
+    walletSources: readonly UpstreamSource[] = [],
+  ): void {
     const chain = this.#byGid.get(gid);
     if (chain === undefined) return;
     this.#setNodes(chain, sources);
@@ -98,9 +107,23 @@ export class ChainDirectory {
       this.#options.dial.check(endpoint.httpOrigin);
       const { label, httpOrigin: origin, path, headers } = endpoint;
       const openSocket = createGuardedSockets(this.#options.dial, origin, TIMEOUTS);
-      return new Upstream({ source, label, origin, path, headers, connect: this.#connect, openSocket, clock: this.clock, isPlain: this.#options.isPlain, callsPerKey: this.#options.callsPerKey });
+      return new Upstream({
+        source,
+        label,
+        origin,
+        path,
+        headers,
+        connect: this.#connect,
+        openSocket,
+        clock: this.clock,
+        isPlain: this.#options.isPlain,
+        callsPerKey: this.#options.callsPerKey,
+      });
     } catch (error) {
-      this.#options.logger.warn({ chain_gid: gid, error: error instanceof Error ? error.message : String(error) }, 'an endpoint cannot be used');
+      this.#options.logger.warn(
+        { chain_gid: gid, error: error instanceof Error ? error.message : String(error) },
+        'an endpoint cannot be used',
+      );
       return undefined;
     }
   }

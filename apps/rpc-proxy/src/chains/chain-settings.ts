@@ -1,6 +1,11 @@
 import { z } from 'zod';
 
-const httpUrl = z.string().refine((text) => /^(https?|wss?):\/\//.test(text) && URL.canParse(text), 'expected a URL that starts with http:// or https://');
+const httpUrl = z
+  .string()
+  .refine(
+    (text) => /^(https?|wss?):\/\//.test(text) && URL.canParse(text),
+    'expected a URL that starts with http:// or https://',
+  );
 const patterns = z.array(z.string().min(1).max(128)).optional();
 
 /** RPC_CHAINS: nodes besides the one of the API, and what may be called, by chain gid. */
@@ -8,7 +13,13 @@ export const chainSettingsSchema = z.record(
   z.string(),
   z.strictObject({
     upstreams: z
-      .array(z.strictObject({ url: httpUrl, weight: z.number().positive().max(1_000).default(1), headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/), z.string().max(4_096)).default({}) }))
+      .array(
+        z.strictObject({
+          url: httpUrl,
+          weight: z.number().positive().max(1_000).default(1),
+          headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/), z.string().max(4_096)).default({}),
+        }),
+      )
       .default([]),
     methods: z.strictObject({ allow: patterns, deny: patterns, unlock: patterns }).default({}),
     /** False turns the cache of this chain off. */

@@ -46,7 +46,21 @@ export class Chain {
   readonly #lagMax: number;
   readonly #walletOf: Chain | undefined;
 
-  constructor(network: Network, clock: Clock, { lists, isCached = true, filters = new FilterBook(), walletOf }: { readonly lists?: MethodLists; readonly isCached?: boolean; readonly filters?: FilterBook; readonly walletOf?: Chain } = {}) {
+  constructor(
+    network: Network,
+    clock: Clock,
+    {
+      lists,
+      isCached = true,
+      filters = new FilterBook(),
+      walletOf,
+    }: {
+      readonly lists?: MethodLists;
+      readonly isCached?: boolean;
+      readonly filters?: FilterBook;
+      readonly walletOf?: Chain;
+    } = {},
+  ) {
     this.network = network;
     this.clock = clock;
     this.isCached = isCached;
@@ -54,7 +68,10 @@ export class Chain {
     this.ruleOf = walletOf?.ruleOf ?? createMethodTable(network.family, lists);
     this.isWallet = walletOf !== undefined;
     this.#walletOf = walletOf;
-    this.wallet = network.family === 'tron' && walletOf === undefined ? new Chain(network, clock, { filters, walletOf: this }) : undefined;
+    this.wallet =
+      network.family === 'tron' && walletOf === undefined
+        ? new Chain(network, clock, { filters, walletOf: this })
+        : undefined;
     this.#lagMax = Math.max(3, Math.ceil(5_000 / network.blockTimeMs));
   }
 
@@ -79,16 +96,34 @@ export class Chain {
 
   pick(tried: readonly Upstream[], floor: Floor): Upstream | undefined {
     if (this.upstreams.length === 1) return pickOnly(this.upstreams[0]!, tried);
-    return pickUpstream(this.upstreams, tried, (upstream) => this.serves(upstream) && !this.isBehind(floor, upstream, upstream.head?.number));
+    return pickUpstream(
+      this.upstreams,
+      tried,
+      (upstream) => this.serves(upstream) && !this.isBehind(floor, upstream, upstream.head?.number),
+    );
   }
 
   canHedge(tried: readonly Upstream[], floor: Floor): boolean {
-    return this.hedges.hasOne && this.upstreams.some((upstream) => !tried.includes(upstream) && this.serves(upstream) && !this.isBehind(floor, upstream, upstream.head?.number));
+    return (
+      this.hedges.hasOne &&
+      this.upstreams.some(
+        (upstream) =>
+          !tried.includes(upstream) &&
+          this.serves(upstream) &&
+          !this.isBehind(floor, upstream, upstream.head?.number),
+      )
+    );
   }
 
   /** Healthy, of this chain, and not behind the others. */
   serves(upstream: Upstream): boolean {
-    if (!upstream.isChecked || upstream.isDown || upstream.isWrongChain || upstream.pausedUntil > this.clock.now) return false;
+    if (
+      !upstream.isChecked ||
+      upstream.isDown ||
+      upstream.isWrongChain ||
+      upstream.pausedUntil > this.clock.now
+    )
+      return false;
     return !this.lags(upstream);
   }
 
@@ -102,7 +137,13 @@ export class Chain {
    */
   isBehind(floor: Floor, upstream: Upstream, number: number | undefined): boolean {
     if (number === undefined || number >= floor.number || floor.upstream === undefined) return false;
-    return upstream !== floor.upstream || this.upstreams.some((other) => other !== upstream && !other.isDown && !other.isWrongChain && (other.head?.number ?? -1) > number);
+    return (
+      upstream !== floor.upstream ||
+      this.upstreams.some(
+        (other) =>
+          other !== upstream && !other.isDown && !other.isWrongChain && (other.head?.number ?? -1) > number,
+      )
+    );
   }
 
   raiseFloor(floor: Floor, upstream: Upstream): void {
@@ -120,11 +161,15 @@ export class Chain {
   setHead(upstream: Upstream, head: Head): void {
     const before = upstream.head;
     upstream.head = head;
-    if (before?.number !== head.number || before.hash !== head.hash || before.final !== head.final) this.refreshHead();
+    if (before?.number !== head.number || before.hash !== head.hash || before.final !== head.final)
+      this.refreshHead();
   }
 
   refreshHead(): void {
-    const serving = this.upstreams.filter(({ isDown, isWrongChain, isChecked, head }) => !isDown && !isWrongChain && isChecked && head !== undefined);
+    const serving = this.upstreams.filter(
+      ({ isDown, isWrongChain, isChecked, head }) =>
+        !isDown && !isWrongChain && isChecked && head !== undefined,
+    );
     if (serving.length === 0) return;
     this.headNumber = Math.max(...serving.map(({ head }) => head!.number));
     const finals = serving.filter((upstream) => !this.lags(upstream)).map(({ head }) => head!.final ?? -1);
@@ -140,7 +185,11 @@ export class Chain {
 
   count(upstream: Upstream, outcome: Outcome): void {
     let counts = this.outcomes.get(upstream);
-    if (counts === undefined) this.outcomes.set(upstream, (counts = { ok: 0, error: 0, busy: 0, unable: 0, slow: 0, mismatch: 0, stale: 0 }));
+    if (counts === undefined)
+      this.outcomes.set(
+        upstream,
+        (counts = { ok: 0, error: 0, busy: 0, unable: 0, slow: 0, mismatch: 0, stale: 0 }),
+      );
     counts[outcome] += 1;
   }
 

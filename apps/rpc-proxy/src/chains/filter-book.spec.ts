@@ -2,7 +2,9 @@ import { FilterBook } from './filter-book.ts';
 
 const MINUTE = 60_000;
 const owner = { chainGid: 'eip155:1', keyId: 'k' };
-const upstream = { source: { url: 'https://node.example/secret', weight: 1, headers: { authorization: 'Bearer secret' } } } as never;
+const upstream = {
+  source: { url: 'https://node.example/secret', weight: 1, headers: { authorization: 'Bearer secret' } },
+} as never;
 const other = { source: { url: 'https://other.example', weight: 1, headers: {} } } as never;
 
 let now: number;
@@ -28,7 +30,10 @@ beforeEach(() => {
 
 it('forgets a filter that nobody asked for in five minutes, and keeps one that is asked for', async () => {
   const book = new FilterBook({ now: () => now });
-  const [kept, left] = [(await book.add(owner, { upstream, nodeId: '"0x1"' }))!, (await book.add(owner, { upstream, nodeId: '"0x2"' }))!];
+  const [kept, left] = [
+    (await book.add(owner, { upstream, nodeId: '"0x1"' }))!,
+    (await book.add(owner, { upstream, nodeId: '"0x2"' }))!,
+  ];
   for (let minute = 0; minute < 5; minute += 1) {
     now += MINUTE;
     expect(await book.find(owner, kept, [upstream])).toEqual({ upstream, nodeId: '"0x1"' });
@@ -49,7 +54,11 @@ it('is another book’s by what Redis holds, which is told of its use once a min
   now += 2 * MINUTE;
   expect([await found(), writes]).toEqual(['"0x1"', before + 1]);
   expect(await two.find(owner, id, [other])).toBeUndefined();
-  for (const stranger of [{ ...owner, keyId: 'l' }, { ...owner, chainGid: 'eip155:2' }]) expect(await two.find(stranger, id, [upstream])).toBeUndefined();
+  for (const stranger of [
+    { ...owner, keyId: 'l' },
+    { ...owner, chainGid: 'eip155:2' },
+  ])
+    expect(await two.find(stranger, id, [upstream])).toBeUndefined();
   // Nothing of the node's address.
   expect([...stored].join(' ')).not.toContain('secret');
 });
@@ -58,7 +67,13 @@ it('does not believe what somebody else wrote', async () => {
   const [one, two] = [open(), open()];
   const id = (await one.add(owner, { upstream, nodeId: '"0x1"' }))!;
   const [[name, value]] = [...stored] as [[string, Buffer]];
-  for (const text of ['', 'x', 'x y', `${String(value).split(' ')[0]} "0x1","0x2"`, `${String(value).split(' ')[0]} 1`]) {
+  for (const text of [
+    '',
+    'x',
+    'x y',
+    `${String(value).split(' ')[0]} "0x1","0x2"`,
+    `${String(value).split(' ')[0]} 1`,
+  ]) {
     stored.set(name, Buffer.from(text));
     expect(await two.find(owner, id, [upstream])).toBeUndefined();
   }

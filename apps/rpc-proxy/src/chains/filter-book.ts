@@ -108,7 +108,11 @@ export class FilterBook {
   }
 
   async #store(name: string, entry: Entry): Promise<void> {
-    const isStored = await this.#cache?.setBytes(name, Buffer.from(`${entry.node} ${entry.nodeId}`), LIFETIME_MS / 1_000);
+    const isStored = await this.#cache?.setBytes(
+      name,
+      Buffer.from(`${entry.node} ${entry.nodeId}`),
+      LIFETIME_MS / 1_000,
+    );
     // Redis was away: once more with the next use.
     if (isStored === false) entry.storedAt = 0;
   }

@@ -41,7 +41,8 @@ export async function followEndpoints(options: FollowOptions): Promise<EndpointF
       isCurrent = true;
     } catch (error) {
       // What was known stays in use.
-      if (isCurrent) options.logger.warn({ error: String(error) }, 'the endpoints of the chains could not be read');
+      if (isCurrent)
+        options.logger.warn({ error: String(error) }, 'the endpoints of the chains could not be read');
       isCurrent = false;
     }
   };
@@ -62,10 +63,20 @@ export async function followEndpoints(options: FollowOptions): Promise<EndpointF
   };
 }
 
-async function applyEndpoints({ db, opener, directory, settings, endpoints, logger }: FollowOptions, known: Map<string, string>): Promise<void> {
-  const { rows } = await db.query<EndpointRow>('SELECT gid, family, endpoint_sealed, evm_endpoint_sealed FROM blockchains');
+async function applyEndpoints(
+  { db, opener, directory, settings, endpoints, logger }: FollowOptions,
+  known: Map<string, string>,
+): Promise<void> {
+  const { rows } = await db.query<EndpointRow>(
+    'SELECT gid, family, endpoint_sealed, evm_endpoint_sealed FROM blockchains',
+  );
   const byGid = new Map(rows.map((row) => [row.gid, row]));
-  for (const gid of new Set([...byGid.keys(), ...known.keys(), ...Object.keys(settings), ...Object.keys(endpoints)])) {
+  for (const gid of new Set([
+    ...byGid.keys(),
+    ...known.keys(),
+    ...Object.keys(settings),
+    ...Object.keys(endpoints),
+  ])) {
     const row = byGid.get(gid);
     const state = `${row?.endpoint_sealed ?? ''} ${row?.evm_endpoint_sealed ?? ''}`;
     if (known.get(gid) === state) continue;
@@ -86,8 +97,14 @@ function toSources(urls: readonly (string | undefined)[]): UpstreamSource[] {
 }
 
 /** Of the JSON-RPC and of the HTTP interface: each has an address of its own, or stands beside the other one. */
-function tronUrls({ url, evmUrl }: StoredUrls, endpoints: readonly string[]): [urls: readonly (string | undefined)[], walletUrls: readonly (string | undefined)[]] {
-  return [[evmUrl ?? (url && besideWallet(url)), ...endpoints.map(besideWallet)], [url ?? evmUrl, ...endpoints]];
+function tronUrls(
+  { url, evmUrl }: StoredUrls,
+  endpoints: readonly string[],
+): [urls: readonly (string | undefined)[], walletUrls: readonly (string | undefined)[]] {
+  return [
+    [evmUrl ?? (url && besideWallet(url)), ...endpoints.map(besideWallet)],
+    [url ?? evmUrl, ...endpoints],
+  ];
 }
 
 interface StoredUrls {
@@ -96,9 +113,16 @@ interface StoredUrls {
 }
 
 /** What was sealed with a key that is not here leaves its chain without it, and the others alone. */
-function tryOpen({ gid, endpoint_sealed: endpoint, evm_endpoint_sealed: evmEndpoint }: EndpointRow, opener: Opener, logger: FollowOptions['logger']): StoredUrls {
+function tryOpen(
+  { gid, endpoint_sealed: endpoint, evm_endpoint_sealed: evmEndpoint }: EndpointRow,
+  opener: Opener,
+  logger: FollowOptions['logger'],
+): StoredUrls {
   try {
-    return { ...(endpoint !== null && { url: opener.open(endpoint, `endpoint:${gid}`) }), ...(evmEndpoint !== null && { evmUrl: opener.open(evmEndpoint, `evm_endpoint:${gid}`) }) };
+    return {
+      ...(endpoint !== null && { url: opener.open(endpoint, `endpoint:${gid}`) }),
+      ...(evmEndpoint !== null && { evmUrl: opener.open(evmEndpoint, `evm_endpoint:${gid}`) }),
+    };
   } catch (error) {
     logger.warn({ chain_gid: gid, error: String(error) }, 'an endpoint could not be opened');
     return {};
@@ -107,6 +131,7 @@ function tryOpen({ gid, endpoint_sealed: endpoint, evm_endpoint_sealed: evmEndpo
 
 function besideWallet(url: string): string {
   const address = new URL(url);
-  if (!/\/jsonrpc\/?$/.test(address.pathname)) address.pathname = `${address.pathname.replace(/\/+$/, '').replace(/\/wallet$/, '')}/jsonrpc`;
+  if (!/\/jsonrpc\/?$/.test(address.pathname))
+    address.pathname = `${address.pathname.replace(/\/+$/, '').replace(/\/wallet$/, '')}/jsonrpc`;
   return address.href;
 }

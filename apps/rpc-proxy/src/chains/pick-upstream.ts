@@ -4,8 +4,17 @@ import type { Upstream } from '../upstreams/upstream.ts';
  * The node for the next call: by weight among two of those that serve, the less busy one. Where none serves, one that
  * might: not checked yet, asked for a pause, and at last one that is down; never one of another chain.
  */
-export function pickUpstream(upstreams: readonly Upstream[], tried: readonly Upstream[], serves: (upstream: Upstream) => boolean): Upstream | undefined {
-  const open = upstreams.filter((upstream) => !tried.includes(upstream) && !upstream.isWrongChain && (upstream.isChecked || upstreams.every(({ isChecked }) => !isChecked)));
+export function pickUpstream(
+  upstreams: readonly Upstream[],
+  tried: readonly Upstream[],
+  serves: (upstream: Upstream) => boolean,
+): Upstream | undefined {
+  const open = upstreams.filter(
+    (upstream) =>
+      !tried.includes(upstream) &&
+      !upstream.isWrongChain &&
+      (upstream.isChecked || upstreams.every(({ isChecked }) => !isChecked)),
+  );
   const serving = open.filter(serves);
   if (serving.length > 1) return pickOfTwo(serving);
   if (serving.length === 1) return serving[0];

@@ -7,8 +7,14 @@ export function bitcoinTxid(raw: Buffer): string | undefined {
   const outputs = skipItems(raw, start, (at) => skipBytes(raw, at + 36) + 4);
   const end = skipItems(raw, outputs, (at) => skipBytes(raw, at + 8));
   if (!(end <= raw.length - 4)) return undefined;
-  const stripped = Buffer.concat([raw.subarray(0, 4), raw.subarray(start, end), raw.subarray(raw.length - 4)]);
-  return Buffer.from(sha256(sha256(stripped))).reverse().toString('hex');
+  const stripped = Buffer.concat([
+    raw.subarray(0, 4),
+    raw.subarray(start, end),
+    raw.subarray(raw.length - 4),
+  ]);
+  return Buffer.from(sha256(sha256(stripped)))
+    .reverse()
+    .toString('hex');
 }
 
 /** The place behind so many items; NaN past the end, however many there are said to be. */

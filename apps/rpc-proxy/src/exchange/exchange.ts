@@ -104,7 +104,10 @@ export class Exchange implements LegOwner, Ticking {
     if (this.#demand.kind === 'send' || this.#demand.kind === 'once') chain.noteWrite();
     this.#finish();
     const isSecondSend = this.#legCount > 1 && this.#demand.kind === 'send';
-    this.#receiver.whole((isSecondSend ? asKnownTransaction(method, this.#demand.body, reply) : undefined) ?? reply, upstream);
+    this.#receiver.whole(
+      (isSecondSend ? asKnownTransaction(method, this.#demand.body, reply) : undefined) ?? reply,
+      upstream,
+    );
   }
 
   onLarge(leg: Leg, head: ReplyHead, pieces: readonly Buffer[]): boolean {
@@ -135,7 +138,8 @@ export class Exchange implements LegOwner, Ticking {
 
   onError(leg: Leg, error: Error): void {
     this.#drop(leg);
-    if (error instanceof StaleConnectionError && leg !== this.#passing && !this.#isFresh) return this.#goOnFresh(leg);
+    if (error instanceof StaleConnectionError && leg !== this.#passing && !this.#isFresh)
+      return this.#goOnFresh(leg);
     leg.upstream.fail(error.message, leg.startedAt);
     this.#demand.chain.count(leg.upstream, 'error');
     if (leg === this.#passing) return this.#break();
@@ -193,7 +197,10 @@ export class Exchange implements LegOwner, Ticking {
     this.#tried.push(upstream);
     this.#legCount += 1;
     this.#legs.push(leg);
-    this.#hedgeAt = this.#demand.kind === 'read' && this.#legs.length === 1 && chain.upstreams.length > 1 ? leg.startedAt + upstream.latencies.hedgeDelayMs(this.#demand.method) : Infinity;
+    this.#hedgeAt =
+      this.#demand.kind === 'read' && this.#legs.length === 1 && chain.upstreams.length > 1
+        ? leg.startedAt + upstream.latencies.hedgeDelayMs(this.#demand.method)
+        : Infinity;
     if (this.#isFresh) leg.idleMsMax = 0;
     else if (this.#demand.kind === 'once') leg.idleMsMax = ONCE_IDLE_MS_MAX;
     upstream.send(leg, this.#demand);
@@ -211,7 +218,11 @@ export class Exchange implements LegOwner, Ticking {
     const { chain, method } = this.#demand;
     const [leg] = this.#legs;
     // What waits for its turn is slow by nobody's fault.
-    if (leg !== undefined && (!leg.isSent || now < leg.startedAt + leg.upstream.latencies.hedgeDelayMs(method))) return;
+    if (
+      leg !== undefined &&
+      (!leg.isSent || now < leg.startedAt + leg.upstream.latencies.hedgeDelayMs(method))
+    )
+      return;
     this.#hedgeAt = Infinity;
     if (this.#legCount >= LEGS_MAX || !chain.canHedge(this.#tried, this.#demand.floor)) return;
     chain.hedges.take();
@@ -242,7 +253,8 @@ export class Exchange implements LegOwner, Ticking {
   #isBackwards(upstream: Upstream, reply: WholeReply): boolean {
     const { chain, floor, method, params } = this.#demand;
     const told = readToldBlock(method, reply);
-    if (told !== undefined && upstream.head !== undefined && told > upstream.head.number) chain.learnHead(upstream, told);
+    if (told !== undefined && upstream.head !== undefined && told > upstream.head.number)
+      chain.learnHead(upstream, told);
     const number = readRevealedHead(method, params, reply);
     if (number === undefined) return false;
     if (upstream.head === undefined || number > upstream.head.number) chain.learnHead(upstream, number);

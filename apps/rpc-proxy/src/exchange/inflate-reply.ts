@@ -12,7 +12,10 @@ export function inflateReply(bytes: Buffer, encoding: string): Buffer | undefine
       case 'deflate':
         return inflateSync(bytes, OPTIONS);
       case 'br':
-        return brotliDecompressSync(bytes, { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength: OUTPUT_BYTES_MAX });
+        return brotliDecompressSync(bytes, {
+          finishFlush: constants.BROTLI_OPERATION_FLUSH,
+          maxOutputLength: OUTPUT_BYTES_MAX,
+        });
       default:
         return undefined;
     }

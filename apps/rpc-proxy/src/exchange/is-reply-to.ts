@@ -29,7 +29,9 @@ export function startsReplyTo(asked: Asked, bytes: Buffer): boolean | undefined 
   if (isList && !asked.isBatch) return false;
   const idStart = findIdNearStart(bytes, isList ? skipSpace(bytes, start + 1) : start);
   if (idStart === NO_ID) return undefined;
-  return asked.isBatch ? isOneOf(asked, bytes, idStart, skipValue(bytes, idStart)) : isOwnId(asked, bytes, idStart, skipValue(bytes, idStart));
+  return asked.isBatch
+    ? isOneOf(asked, bytes, idStart, skipValue(bytes, idStart))
+    : isOwnId(asked, bytes, idStart, skipValue(bytes, idStart));
 }
 
 /** The id of a reply to a single call. */
@@ -44,7 +46,8 @@ function isObjectTo(asked: Asked, reply: Buffer, start: number): boolean {
   const idEnd = skipValue(reply, idStart);
   if (!asked.isBatch && isOwnId(asked, reply, idStart, idEnd)) return true;
   if (asked.isBatch && asked.calls.length === 1 && isOneOf(asked, reply, idStart, idEnd)) return true;
-  if (!isNull(reply, idStart, idEnd) && !(asked.isBatch && isOneOf(asked, reply, idStart, idEnd))) return false;
+  if (!isNull(reply, idStart, idEnd) && !(asked.isBatch && isOneOf(asked, reply, idStart, idEnd)))
+    return false;
   // About what the node could not read, or about a batch as a whole.
   const scanned = scanReply(reply, start);
   return scanned === undefined || isError(reply, scanned);
@@ -61,7 +64,8 @@ function isListTo(asked: Asked, reply: Buffer): boolean {
     while (next < calls.length && calls[next]!.idStart === -1) next += 1;
     const call = calls[next];
     next += 1;
-    if (call !== undefined && idsEqual(body, call.idStart, call.idEnd, reply, item.idStart, item.idEnd)) return true;
+    if (call !== undefined && idsEqual(body, call.idStart, call.idEnd, reply, item.idStart, item.idEnd))
+      return true;
     keys ??= keysOf(asked);
     if (keys.has(idKeyOf(reply, item.idStart, item.idEnd))) return true;
     return isNull(reply, item.idStart, item.idEnd) && isError(reply, item);
@@ -69,11 +73,15 @@ function isListTo(asked: Asked, reply: Buffer): boolean {
 }
 
 function isOneOf({ body, calls }: Asked, reply: Buffer, start: number, end: number): boolean {
-  return calls.some(({ idStart, idEnd }) => idStart !== -1 && idsEqual(body, idStart, idEnd, reply, start, end));
+  return calls.some(
+    ({ idStart, idEnd }) => idStart !== -1 && idsEqual(body, idStart, idEnd, reply, start, end),
+  );
 }
 
 function keysOf({ body, calls }: Asked): Set<string> {
-  return new Set(calls.filter(({ idStart }) => idStart !== -1).map(({ idStart, idEnd }) => idKeyOf(body, idStart, idEnd)));
+  return new Set(
+    calls.filter(({ idStart }) => idStart !== -1).map(({ idStart, idEnd }) => idKeyOf(body, idStart, idEnd)),
+  );
 }
 
 function isError(reply: Buffer, { errorStart, errorEnd }: ScannedReply): boolean {

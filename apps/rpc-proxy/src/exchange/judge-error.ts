@@ -16,16 +16,21 @@ const UNABLE_CODES: Readonly<Record<ChainFamilyName, ReadonlySet<number>>> = {
   tron: new Set(),
 };
 
-const RATE_LIMITED = /rate.?limit|too many requests|request limit|compute units|(daily|monthly) (request|quota)|capacity .{0,80}exceeded/i;
+const RATE_LIMITED =
+  /rate.?limit|too many requests|request limit|compute units|(daily|monthly) (request|quota)|capacity .{0,80}exceeded/i;
 // geth, erigon, nethermind, besu, and a proxy without a node.
-const NOT_HERE = /missing trie node|header not found|block not found|^block 0x\w+ not found|unknown block|state (is )?(unavailable|not available|pruned)|historical state|no state available|service unavailable/i;
+const NOT_HERE =
+  /missing trie node|header not found|block not found|^block 0x\w+ not found|unknown block|state (is )?(unavailable|not available|pruned)|historical state|no state available|service unavailable/i;
 /** Where what a node means stands at the latest: the texts are strangers', and their length costs. */
 const TEXT_MAX = 1_024;
 /** What a contract says is its author's choice. */
 const REVERTED = /revert|VM exception/i;
 
 /** What a node's JSON-RPC error asks for. */
-export function judgeError(family: ChainFamilyName, { code, message }: { readonly code?: unknown; readonly message?: unknown }): Verdict {
+export function judgeError(
+  family: ChainFamilyName,
+  { code, message }: { readonly code?: unknown; readonly message?: unknown },
+): Verdict {
   if (typeof code === 'number' && UNABLE_CODES[family].has(code)) return 'unable';
   if (family !== 'evm') return 'answer';
   if (code === 429) return 'busy';
@@ -49,7 +54,10 @@ export function judgeTronText(body: Buffer): Verdict {
     if (body.includes('lack of computing resources')) return 'busy';
     return body.includes('MaintenanceUnavailableException') ? 'unable' : 'answer';
   }
-  return body.includes('CONTRACT_VALIDATE_ERROR') && (body.includes(UNSUPPORTED) || body.includes(UNSUPPORTED_HEX)) ? 'unable' : 'answer';
+  return body.includes('CONTRACT_VALIDATE_ERROR') &&
+    (body.includes(UNSUPPORTED) || body.includes(UNSUPPORTED_HEX))
+    ? 'unable'
+    : 'answer';
 }
 
 const UNSUPPORTED = 'this node does not support';

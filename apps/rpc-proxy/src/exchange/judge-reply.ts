@@ -18,7 +18,8 @@ export function judgeReply(family: ChainFamilyName, reply: WholeReply): Verdict 
   const { status, body } = reply;
   if (status === 429) return 'busy';
   if (REFUSES_US.has(status)) return 'broken';
-  if (status >= 200 && status < 300) return reply.contentEncoding === undefined ? judgeBody(family, body) : 'answer';
+  if (status >= 200 && status < 300)
+    return reply.contentEncoding === undefined ? judgeBody(family, body) : 'answer';
   if (status === 503 && family === 'bitcoin' && body.includes('Work queue depth exceeded')) return 'busy';
   // Bitcoin Core's errors come with 500 or 404: a JSON-RPC error is an answer whatever its status is.
   const isJson = isJsonRpc(body);
@@ -42,8 +43,17 @@ export function judgeWalletReply({ status, body, contentEncoding }: WholeReply):
  */
 export function withoutPage(reply: WholeReply): WholeReply {
   if (reply.status < 400 || (!REFUSES_US.has(reply.status) && startsAsJson(reply.body))) return reply;
-  const body = Buffer.from(JSON.stringify({ error: `the node refused the request with status ${reply.status}` }));
-  return { status: reply.status, contentType: 'application/json', contentEncoding: undefined, retryAfter: reply.retryAfter, contentLength: body.length, body };
+  const body = Buffer.from(
+    JSON.stringify({ error: `the node refused the request with status ${reply.status}` }),
+  );
+  return {
+    status: reply.status,
+    contentType: 'application/json',
+    contentEncoding: undefined,
+    retryAfter: reply.retryAfter,
+    contentLength: body.length,
+    body,
+  };
 }
 
 /** Whether a reply is more than a page: a JSON-RPC reply, or JSON of TRON's HTTP interface. */
@@ -64,14 +74,17 @@ function judgeBody(family: ChainFamilyName, body: Buffer): Verdict {
   if (family === 'tron') return judgeTronText(body);
   if (body.length > ERROR_BYTES_MAX || !mayHoldError(body)) return 'answer';
   const reply = scanReply(body, skipSpace(body, 0));
-  if (reply === undefined || reply.errorStart === -1 || isNull(body, reply.errorStart, reply.errorEnd)) return 'answer';
+  if (reply === undefined || reply.errorStart === -1 || isNull(body, reply.errorStart, reply.errorEnd))
+    return 'answer';
   return judgeError(family, parseError(body.toString('utf8', reply.errorStart, reply.errorEnd)));
 }
 
 /** Of a short body its own letters are looked at: cheaper than a call out of JavaScript. */
 function mayHoldError(body: Buffer): boolean {
   if (body.length > SHORT_BYTES) return body.includes('"error"');
-  for (let at = 0; at + 7 <= body.length; at += 1) if (body[at] === 0x22 && body[at + 1] === 0x65 && body[at + 2] === 0x72 && body[at + 6] === 0x22) return true;
+  for (let at = 0; at + 7 <= body.length; at += 1)
+    if (body[at] === 0x22 && body[at + 1] === 0x65 && body[at + 2] === 0x72 && body[at + 6] === 0x22)
+      return true;
   return false;
 }
 

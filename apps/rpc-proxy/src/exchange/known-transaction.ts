@@ -15,18 +15,35 @@ const RAW_TRANSACTION = /^\s*\[\s*"(?:0x)?((?:[0-9a-fA-F]{2})+)"/;
  */
 export function asKnownTransaction(method: string, body: Buffer, reply: WholeReply): WholeReply | undefined {
   const scanned = scanReply(reply.body, skipSpace(reply.body, 0));
-  if (scanned === undefined || scanned.errorStart === -1 || isNull(reply.body, scanned.errorStart, scanned.errorEnd)) return undefined;
+  if (
+    scanned === undefined ||
+    scanned.errorStart === -1 ||
+    isNull(reply.body, scanned.errorStart, scanned.errorEnd)
+  )
+    return undefined;
   if (!KNOWN.test(reply.body.toString('utf8', scanned.errorStart, scanned.errorEnd))) return undefined;
   const start = skipSpace(body, 0);
   // A batch of one that was answered with an object.
   if (body[start] !== 0x7b) return undefined;
   const call = scanCall(body, start);
-  const raw = call.paramsStart === -1 ? null : RAW_TRANSACTION.exec(body.toString('latin1', call.paramsStart, call.paramsEnd));
+  const raw =
+    call.paramsStart === -1
+      ? null
+      : RAW_TRANSACTION.exec(body.toString('latin1', call.paramsStart, call.paramsEnd));
   const hash = raw === null ? undefined : hashOf(method, Buffer.from(raw[1]!, 'hex'));
   if (hash === undefined) return undefined;
   const id = call.idStart === -1 ? 'null' : body.toString('utf8', call.idStart, call.idEnd);
-  const isVersion2 = call.versionStart !== -1 && body.toString('latin1', call.versionStart, call.versionEnd) === '"2.0"';
-  return { ...reply, status: 200, body: Buffer.from(isVersion2 ? `{"jsonrpc":"2.0","id":${id},"result":"${hash}"}` : `{"result":"${hash}","error":null,"id":${id}}`) };
+  const isVersion2 =
+    call.versionStart !== -1 && body.toString('latin1', call.versionStart, call.versionEnd) === '"2.0"';
+  return {
+    ...reply,
+    status: 200,
+    body: Buffer.from(
+      isVersion2
+        ? `{"jsonrpc":"2.0","id":${id},"result":"${hash}"}`
+        : `{"result":"${hash}","error":null,"id":${id}}`,
+    ),
+  };
 }
 
 function hashOf(method: string, raw: Buffer): string | undefined {

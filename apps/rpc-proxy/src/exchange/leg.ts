@@ -118,7 +118,12 @@ export class Leg implements ReplyHandler {
   onHead(head: WireHead): void {
     this.upstream.lastHeardAt = this.upstream.clock.now;
     this.#head = head;
-    if (head.contentLength > LARGE_REPLY_BYTES && head.framing === 'length' && this.#owner.wholeBytesMax < LARGE_BUFFER_BYTES) this.#large = new LargeBuffer();
+    if (
+      head.contentLength > LARGE_REPLY_BYTES &&
+      head.framing === 'length' &&
+      this.#owner.wholeBytesMax < LARGE_BUFFER_BYTES
+    )
+      this.#large = new LargeBuffer();
   }
 
   onBody(bytes: Buffer, start: number, end: number): boolean {
@@ -173,7 +178,10 @@ export class Leg implements ReplyHandler {
 
   /** For what has come and what the node announced, before it is kept. */
   #makeRoom(): Full | undefined {
-    const announced = this.#large === undefined ? Math.min(this.#head!.contentLength, this.#owner.wholeBytesMax) : LARGE_BUFFER_BYTES;
+    const announced =
+      this.#large === undefined
+        ? Math.min(this.#head!.contentLength, this.#owner.wholeBytesMax)
+        : LARGE_BUFFER_BYTES;
     const wanted = Math.max(this.#bytes, announced);
     if (wanted <= this.#room) return undefined;
     const room = Math.max(wanted, Math.min(this.#room * 2, this.#owner.wholeBytesMax));
@@ -197,7 +205,11 @@ export class Leg implements ReplyHandler {
   #fitsSoFar(pieces: readonly Buffer[]): boolean {
     if (this.#asked === undefined) return true;
     const { contentEncoding, contentLength } = this.#head!;
-    const fits = fitsStart(this.#asked, pieces[0]!.length >= FIRST_BYTES ? pieces[0]! : Buffer.concat(pieces).subarray(0, FIRST_BYTES), contentEncoding);
+    const fits = fitsStart(
+      this.#asked,
+      pieces[0]!.length >= FIRST_BYTES ? pieces[0]! : Buffer.concat(pieces).subarray(0, FIRST_BYTES),
+      contentEncoding,
+    );
     if (fits !== undefined || contentEncoding !== undefined || this.#asked.isBatch) return fits !== false;
     this.#tail = new TailCheck(this.#asked);
     for (const piece of pieces) this.#tail.add(piece);
@@ -219,7 +231,9 @@ export class Leg implements ReplyHandler {
   /** Of what is the receiver's to keep. */
   #join(): Buffer {
     const [first] = this.#pieces;
-    return first !== undefined && this.#pieces.length === 1 && this.#large === undefined ? first : Buffer.concat(this.#pieces, this.#bytes);
+    return first !== undefined && this.#pieces.length === 1 && this.#large === undefined
+      ? first
+      : Buffer.concat(this.#pieces, this.#bytes);
   }
 
   #giveBack(): void {

@@ -5,7 +5,11 @@ const DECIMAL_RESULT = /"result"\s*:\s*(\d{1,12})\b/;
 const BLOCK_NUMBER = /"number"\s*:\s*"0x([0-9a-fA-F]{1,12})"/;
 
 /** The head that a reply tells its client: such a reply must not be lower than the one before. */
-export function readRevealedHead(method: string, params: string, { body, contentEncoding }: WholeReply): number | undefined {
+export function readRevealedHead(
+  method: string,
+  params: string,
+  { body, contentEncoding }: WholeReply,
+): number | undefined {
   if (contentEncoding !== undefined) return undefined;
   switch (method) {
     case 'eth_blockNumber':
@@ -21,7 +25,12 @@ export function readRevealedHead(method: string, params: string, { body, content
 
 /** The first of many is enough. */
 const TOLD_WITHIN = 4_096;
-const BLOCK_OF_REPLY: ReadonlySet<string> = new Set(['eth_getTransactionReceipt', 'eth_getTransactionByHash', 'eth_getBlockReceipts', 'eth_getLogs']);
+const BLOCK_OF_REPLY: ReadonlySet<string> = new Set([
+  'eth_getTransactionReceipt',
+  'eth_getTransactionByHash',
+  'eth_getBlockReceipts',
+  'eth_getLogs',
+]);
 const REPLY_BLOCK = /"blockNumber"\s*:\s*"0x([0-9a-fA-F]{1,12})"/;
 
 /** A block that a reply tells of: the node has it, so its head is not lower, and what was kept for the head before is old. */

@@ -72,7 +72,12 @@ export class FrontConnection implements ChannelOwner {
     this.socket = socket;
     this.#owner = owner;
     this.#since = owner.now;
-    socket.on('data', this.#onData).on('end', this.#onEnd).on('drain', this.#onDrain).on('close', this.#onClose).on('error', this.#onError);
+    socket
+      .on('data', this.#onData)
+      .on('end', this.#onEnd)
+      .on('drain', this.#onDrain)
+      .on('close', this.#onClose)
+      .on('error', this.#onError);
   }
 
   isTurnOf(channel: FrontChannel): boolean {
@@ -80,7 +85,8 @@ export class FrontConnection implements ChannelOwner {
   }
 
   headOf(channel: FrontChannel, status: number, headers: readonly string[], isChunked: boolean): string {
-    const isLast = this.#owner.isStopping && this.#unread.length === 0 && this.#queue[this.#queue.length - 1] === channel;
+    const isLast =
+      this.#owner.isStopping && this.#unread.length === 0 && this.#queue[this.#queue.length - 1] === channel;
     if (isLast) this.#isOver = true;
     return writeReplyHead(status, headers, this.#owner.timeouts.keepAliveTimeout, { isLast, isChunked });
   }
@@ -193,7 +199,8 @@ export class FrontConnection implements ChannelOwner {
     }
     this.#isTaking = false;
     this.flush();
-    if (at < bytes.length && !this.#isOver) this.#keep(at === 0 ? bytes : bytes.subarray(at), head === undefined);
+    if (at < bytes.length && !this.#isOver)
+      this.#keep(at === 0 ? bytes : bytes.subarray(at), head === undefined);
     this.#settle();
   }
 
@@ -210,7 +217,12 @@ export class FrontConnection implements ChannelOwner {
   }
 
   #mayBegin(): boolean {
-    return !this.#isOver && this.#queue.length < PIPELINED_MAX && this.#heldBytes < HELD_BYTES_MAX && !this.socket.writableNeedDrain;
+    return (
+      !this.#isOver &&
+      this.#queue.length < PIPELINED_MAX &&
+      this.#heldBytes < HELD_BYTES_MAX &&
+      !this.socket.writableNeedDrain
+    );
   }
 
   #begin(request: KnownHead['request'], body: Buffer): void {
@@ -276,7 +288,12 @@ export class FrontConnection implements ChannelOwner {
 
   #handOver(): void {
     this.#isOver = true;
-    this.socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain).off('close', this.#onClose).off('error', this.#onError);
+    this.socket
+      .off('data', this.#onData)
+      .off('end', this.#onEnd)
+      .off('drain', this.#onDrain)
+      .off('close', this.#onClose)
+      .off('error', this.#onError);
     this.#owner.forget(this);
     this.#owner.handOver(this.socket, this.#takeUnread());
   }

@@ -32,11 +32,30 @@ const servers: SpecServer[] = [];
 
 /** Everybody is known, and may bring what fits. */
 const book = new Tenants({ ...DEFAULT_BOUNDS, heldBytesPerKey: DEFAULT_BOUNDS.heldBytes });
-const payer = book.holderOf({ keyId: 'key', workspaceId: 'workspace' }, new Peer({} as Socket, Infinity, book.strangers));
+const payer = book.holderOf(
+  { keyId: 'key', workspaceId: 'workspace' },
+  new Peer({} as Socket, Infinity, book.strangers),
+);
 const payers: BodyPayers = { find: () => payer, ask: () => Promise.resolve(payer), payerOf: () => payer };
 
-async function startServer(handle: RpcHandler, { hasFront = true, headersTimeout = 15_000, requestTimeout = 60_000, keepAliveTimeout = 65_000 } = {}): Promise<SpecServer> {
-  const server = createServer({ IncomingMessage: RpcIncoming, headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: 20, noDelay: true }, createRpcListener(handle, payers, { serveList: (req, res) => void res.end(`list ${req.method}`), servePreflight: () => false }));
+async function startServer(
+  handle: RpcHandler,
+  { hasFront = true, headersTimeout = 15_000, requestTimeout = 60_000, keepAliveTimeout = 65_000 } = {},
+): Promise<SpecServer> {
+  const server = createServer(
+    {
+      IncomingMessage: RpcIncoming,
+      headersTimeout,
+      requestTimeout,
+      keepAliveTimeout,
+      connectionsCheckingInterval: 20,
+      noDelay: true,
+    },
+    createRpcListener(handle, payers, {
+      serveList: (req, res) => void res.end(`list ${req.method}`),
+      servePreflight: () => false,
+    }),
+  );
   server.on('clientError', answerClientError);
   server.on('upgrade', (req, socket) => socket.end(`HTTP/1.1 426 Upgrade\r\n\r\n${req.url}`));
   const front = hasFront ? new Front(server, handle, payers, 10) : undefined;
@@ -57,17 +76,36 @@ afterAll(() => {
   }
 });
 
-const HEAD: ReplyHead = { status: 200, contentType: 'application/json', contentEncoding: undefined, retryAfter: undefined, contentLength: -1 };
+const HEAD: ReplyHead = {
+  status: 200,
+  contentType: 'application/json',
+  contentEncoding: undefined,
+  retryAfter: undefined,
+  contentLength: -1,
+};
 
 /** What was heard of a request, as the answer, in each of the ways that answers are given. */
 function answerInSomeWay(reply: ClientReply, text: string, largeBytes: number): void {
   const body = Buffer.from(text, 'latin1');
   const count = Math.ceil(largeBytes / body.length);
   const way = body.reduce((sum, byte) => sum + byte, 0) % 8;
-  if (way > 3) reply.limit = { allowed: true, limit: 10, remaining: 9, resetAt: 1_800_000_000, retryAfterSeconds: 0 };
-  if (way === 0) reply.stored({ body: Buffer.concat([Buffer.from('>'), body]), idStart: 0, idEnd: 1, contentType: 'text/x' }, Buffer.from('an id'), 200);
+  if (way > 3)
+    reply.limit = { allowed: true, limit: 10, remaining: 9, resetAt: 1_800_000_000, retryAfterSeconds: 0 };
+  if (way === 0)
+    reply.stored(
+      { body: Buffer.concat([Buffer.from('>'), body]), idStart: 0, idEnd: 1, contentType: 'text/x' },
+      Buffer.from('an id'),
+      200,
+    );
   else if (way === 1) reply.refuse(400, text);
-  else if (way === 2) reply.whole({ ...HEAD, status: 503, retryAfter: '7', contentEncoding: 'gzip', body: Buffer.concat([body, Buffer.alloc(70_000, 'x')]) });
+  else if (way === 2)
+    reply.whole({
+      ...HEAD,
+      status: 503,
+      retryAfter: '7',
+      contentEncoding: 'gzip',
+      body: Buffer.concat([body, Buffer.alloc(70_000, 'x')]),
+    });
   else if (way === 3) reply.noContent();
   else if (way === 4) passPieces(reply, { ...HEAD, contentLength: body.length * count }, body, count);
   else if (way === 5) passPieces(reply, HEAD, body, Math.min(3, count));
@@ -101,7 +139,12 @@ function passPieces(reply: ClientReply, head: ReplyHead, body: Buffer, count: nu
 }
 
 const tellRequest = (...[req, , error, body]: Parameters<RpcHandler>): string => {
-  const { 'x-api-key': key, 'content-type': type, 'accept-encoding': encoding, 'x-forwarded-for': forwarded } = req.headers;
+  const {
+    'x-api-key': key,
+    'content-type': type,
+    'accept-encoding': encoding,
+    'x-forwarded-for': forwarded,
+  } = req.headers;
   return `${JSON.stringify([req.method, req.url, key, type, encoding, forwarded, error?.name])}${body.toString('latin1')}`;
 };
 
@@ -127,7 +170,10 @@ class Pair {
 
   /** @param stages pieces of bytes; what is answered to one comes before the next is sent */
   async expectSame(...stages: readonly (readonly Buffer[])[]): Promise<void> {
-    const [own, plain] = [await this.#talk(this.#servers[0]!, stages), await this.#talk(this.#servers[1]!, stages)];
+    const [own, plain] = [
+      await this.#talk(this.#servers[0]!, stages),
+      await this.#talk(this.#servers[1]!, stages),
+    ];
     expect(own).toBe(plain);
   }
 
@@ -141,12 +187,20 @@ class Pair {
     let said = '';
     let isEnded = false;
     client.on('data', (bytes: Buffer) => (said += bytes.toString('latin1')));
-    client.on('end', () => (isEnded = true)).on('error', () => (isEnded = true)).on('close', () => (isEnded = true));
+    client
+      .on('end', () => (isEnded = true))
+      .on('error', () => (isEnded = true))
+      .on('close', () => (isEnded = true));
     await once(client, 'connect');
     await turnsUntil(() => sockets.has(client.localPort!));
     const { localPort } = client;
     const socket = sockets.get(localPort!)!;
-    const isQuiet = (): boolean => isEnded || (socket.bytesRead === client.bytesWritten && this.pending === 0 && socket.writableLength === 0 && said.length === socket.bytesWritten);
+    const isQuiet = (): boolean =>
+      isEnded ||
+      (socket.bytesRead === client.bytesWritten &&
+        this.pending === 0 &&
+        socket.writableLength === 0 &&
+        said.length === socket.bytesWritten);
     for (const pieces of stages) {
       for (const piece of pieces) {
         if (!isEnded) client.write(piece);
@@ -168,17 +222,27 @@ class Pair {
 
 /** As `waitFor`, without a pause: what is waited for takes some turns. */
 async function turnsUntil(isSo: () => boolean): Promise<void> {
-  for (const until = Date.now() + 30_000; !isSo(); await nextTurn()) if (Date.now() > until) throw new Error(`expected ${isSo.toString()} within 30 s`);
+  for (const until = Date.now() + 30_000; !isSo(); await nextTurn())
+    if (Date.now() > until) throw new Error(`expected ${isSo.toString()} within 30 s`);
 }
 
 const split = (text: string, places: readonly number[]): Buffer[] => {
   const bytes = Buffer.from(text, 'latin1');
-  const cuts = [0, ...[...new Set(places.map((place) => place % (bytes.length + 1)))].sort((one, other) => one - other), bytes.length];
-  return cuts.slice(1).map((cut, index) => bytes.subarray(cuts[index], cut)).filter(({ length }) => length > 0);
+  const cuts = [
+    0,
+    ...[...new Set(places.map((place) => place % (bytes.length + 1)))].sort((one, other) => one - other),
+    bytes.length,
+  ];
+  return cuts
+    .slice(1)
+    .map((cut, index) => bytes.subarray(cuts[index], cut))
+    .filter(({ length }) => length > 0);
 };
 
-const post = (body: string, more = '', path = '/ethereum'): string => `POST ${path} HTTP/1.1\r\nHost: x\r\nX-Api-Key: key\r\nContent-Type: application/json\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
-const withHead = (lines: string, body = '{"id":1}'): string => `POST /ethereum HTTP/1.1\r\nHost: x\r\n${lines}\r\n\r\n${body}`;
+const post = (body: string, more = '', path = '/ethereum'): string =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nX-Api-Key: key\r\nContent-Type: application/json\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
+const withHead = (lines: string, body = '{"id":1}'): string =>
+  `POST /ethereum HTTP/1.1\r\nHost: x\r\n${lines}\r\n\r\n${body}`;
 
 /** Legal, and nothing for the front. */
 const ODD = [
@@ -216,8 +280,19 @@ const HOSTILE = [
   withHead('Content-Length: 8\r\nContent-Length: 9'),
   withHead('Content-Length: 8, 8'),
   withHead('Content-Length:\t 8\t '),
-  ...['+8', '-8', '8a', '0x8', '', '8.0', '1e1', '99999999999999999999', ' ', '\t', '8 8'].map((length) => withHead(`Content-Length: ${length}`)),
-  ...['xchunked', 'chunked, identity', 'identity', 'chunked\r\nTransfer-Encoding: identity', '\x0bchunked', '"chunked"', 'chunked;a=b', ' chunked '].map((coding) => withHead(`Transfer-Encoding: ${coding}`, '0\r\n\r\n')),
+  ...['+8', '-8', '8a', '0x8', '', '8.0', '1e1', '99999999999999999999', ' ', '\t', '8 8'].map((length) =>
+    withHead(`Content-Length: ${length}`),
+  ),
+  ...[
+    'xchunked',
+    'chunked, identity',
+    'identity',
+    'chunked\r\nTransfer-Encoding: identity',
+    '\x0bchunked',
+    '"chunked"',
+    'chunked;a=b',
+    ' chunked ',
+  ].map((coding) => withHead(`Transfer-Encoding: ${coding}`, '0\r\n\r\n')),
   withHead('Transfer-Encoding : chunked\r\nContent-Length: 8'),
   withHead('Content-Length : 8'),
   withHead('Content-Length: 8\r\n folded: 1'),
@@ -255,25 +330,62 @@ const HOSTILE = [
 ];
 
 /** What ends the connection in order. */
-const LAST = [post('{}', 'Connection: close\r\n'), post('{}', 'Connection: Close\r\n'), post('{}').replace('HTTP/1.1', 'HTTP/1.0'), 'GET /ethereum HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n', 'GET /ethereum HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'];
+const LAST = [
+  post('{}', 'Connection: close\r\n'),
+  post('{}', 'Connection: Close\r\n'),
+  post('{}').replace('HTTP/1.1', 'HTTP/1.0'),
+  'GET /ethereum HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+  'GET /ethereum HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+];
 
-const inAnyCase = (text: string): fc.Arbitrary<string> => fc.array(fc.boolean(), { minLength: text.length, maxLength: text.length }).map((capitals) => [...text].map((char, at) => (capitals[at] ? char.toUpperCase() : char)).join(''));
+const inAnyCase = (text: string): fc.Arbitrary<string> =>
+  fc
+    .array(fc.boolean(), { minLength: text.length, maxLength: text.length })
+    .map((capitals) => [...text].map((char, at) => (capitals[at] ? char.toUpperCase() : char)).join(''));
 const blanks = fc.constantFrom('', ' ', '\t', '  \t ');
-const field = (name: string, value: fc.Arbitrary<string>): fc.Arbitrary<string> => fc.tuple(inAnyCase(name), blanks, value, blanks).map(([written, before, text, behind]) => `${written}:${before}${text}${behind}\r\n`);
-const value = fc.oneof(fc.constantFrom('', 'application/json', 'gzip, br', 'a  b'), fc.string({ maxLength: 12 }));
-const body = fc.oneof(fc.constantFrom('', '{}', '{"id":1}', '\r\n\r\n', 'POST / HTTP/1.1\r\n\r\n', '0\r\n\r\n'), fc.string({ unit: 'binary-ascii', maxLength: 60 }), fc.nat(90_000).map((length) => 'y'.repeat(length)));
+const field = (name: string, value: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc
+    .tuple(inAnyCase(name), blanks, value, blanks)
+    .map(([written, before, text, behind]) => `${written}:${before}${text}${behind}\r\n`);
+const value = fc.oneof(
+  fc.constantFrom('', 'application/json', 'gzip, br', 'a  b'),
+  fc.string({ maxLength: 12 }),
+);
+const body = fc.oneof(
+  fc.constantFrom('', '{}', '{"id":1}', '\r\n\r\n', 'POST / HTTP/1.1\r\n\r\n', '0\r\n\r\n'),
+  fc.string({ unit: 'binary-ascii', maxLength: 60 }),
+  fc.nat(90_000).map((length) => 'y'.repeat(length)),
+);
 /** Of the strict form, as odd as it may be. */
 const strict = body.chain((sent) =>
   fc
     .tuple(
       fc.constantFrom('/ethereum', '/eip155:1', '/tron/wallet/x', '/a-b_c.d~'),
-      fc.shuffledSubarray(['x-api-key', 'content-type', 'accept-encoding', 'x-forwarded-for', 'x-other', 'te', 'keep-alive', 'user-agent']),
+      fc.shuffledSubarray([
+        'x-api-key',
+        'content-type',
+        'accept-encoding',
+        'x-forwarded-for',
+        'x-other',
+        'te',
+        'keep-alive',
+        'user-agent',
+      ]),
       fc.array(value, { minLength: 8, maxLength: 8 }),
       field('host', fc.constantFrom('x', '127.0.0.1:80', '')),
-      fc.tuple(inAnyCase('content-length'), fc.constantFrom('', ' ', '  ')).map(([name, blank]) => `${name}:${blank}${sent.length}\r\n`),
+      fc
+        .tuple(inAnyCase('content-length'), fc.constantFrom('', ' ', '  '))
+        .map(([name, blank]) => `${name}:${blank}${sent.length}\r\n`),
       fc.option(field('connection', inAnyCase('keep-alive')), { nil: '' }),
     )
-    .chain(([path, names, values, ...framing]) => fc.tuple(fc.tuple(...names.map((name, at) => field(name, fc.constant(values[at]!)))), fc.shuffledSubarray(framing, { minLength: 3 })).map(([fields, frame]) => `POST ${path} HTTP/1.1\r\n${[...fields, ...frame].join('')}\r\n${sent}`)),
+    .chain(([path, names, values, ...framing]) =>
+      fc
+        .tuple(
+          fc.tuple(...names.map((name, at) => field(name, fc.constant(values[at]!)))),
+          fc.shuffledSubarray(framing, { minLength: 3 }),
+        )
+        .map(([fields, frame]) => `POST ${path} HTTP/1.1\r\n${[...fields, ...frame].join('')}\r\n${sent}`),
+    ),
 );
 const legal = fc.oneof({ weight: 3, arbitrary: strict }, { weight: 1, arbitrary: fc.constantFrom(...ODD) });
 const places = fc.oneof(fc.constant([]), fc.array(fc.nat(100_000), { maxLength: 6 }));
@@ -283,25 +395,35 @@ describe('with a front and without', () => {
 
   beforeAll(async () => (pair = await new Pair().start()));
 
-  it.each([...ODD, ...HOSTILE, ...LAST].map((text) => [text.slice(0, 200), text]))('%j is answered alike, alone, first and second', async (_, text) => {
-    pair.isSlow = false;
-    await pair.expectSame([Buffer.from(text, 'latin1')]);
-    await pair.expectSame([Buffer.from(post('[1]'))], [Buffer.from(text, 'latin1')]);
-    if (LAST.includes(text)) return;
-    await pair.expectSame([Buffer.from(text + post('[2]'), 'latin1')]);
-    await pair.expectSame([Buffer.from(post('[1]'))], split(text + post('[2]'), [1, 20, 60, 100, 150]));
-  });
+  it.each([...ODD, ...HOSTILE, ...LAST].map((text) => [text.slice(0, 200), text]))(
+    '%j is answered alike, alone, first and second',
+    async (_, text) => {
+      pair.isSlow = false;
+      await pair.expectSame([Buffer.from(text, 'latin1')]);
+      await pair.expectSame([Buffer.from(post('[1]'))], [Buffer.from(text, 'latin1')]);
+      if (LAST.includes(text)) return;
+      await pair.expectSame([Buffer.from(text + post('[2]'), 'latin1')]);
+      await pair.expectSame([Buffer.from(post('[1]'))], split(text + post('[2]'), [1, 20, 60, 100, 150]));
+    },
+  );
 
   it('two requests in one are answered alike wherever they are cut', async () => {
     pair.isSlow = true;
     const text = post('{"id":1}', 'Connection: keep-alive\r\n') + post('{"id":23}');
-    for (let place = 0; place <= text.length; place += RUNS > 1_000 ? 1 : 3) await pair.expectSame(split(text, [place]));
+    for (let place = 0; place <= text.length; place += RUNS > 1_000 ? 1 : 3)
+      await pair.expectSame(split(text, [place]));
   });
 
   it('anything legal, in any pieces, is answered alike and in its order, however long the answers take', async () => {
     pair.isSlow = true;
     await fc.assert(
-      fc.asyncProperty(fc.array(legal, { minLength: 1, maxLength: 5 }), fc.constantFrom('', '', ...LAST), places, async (requests, last, cuts) => void (await pair.expectSame(split(requests.join(''), cuts), [Buffer.from(last)]))),
+      fc.asyncProperty(
+        fc.array(legal, { minLength: 1, maxLength: 5 }),
+        fc.constantFrom('', '', ...LAST),
+        places,
+        async (requests, last, cuts) =>
+          void (await pair.expectSame(split(requests.join(''), cuts), [Buffer.from(last)])),
+      ),
       { numRuns: RUNS },
     );
   });
@@ -309,7 +431,17 @@ describe('with a front and without', () => {
   it('anything illegal, behind and before what is legal, is answered alike', async () => {
     pair.isSlow = false;
     await fc.assert(
-      fc.asyncProperty(fc.array(legal, { maxLength: 3 }), fc.constantFrom(...HOSTILE), fc.array(legal, { maxLength: 1 }), places, async (before, hostile, behind, cuts) => void (await pair.expectSame(...before.map((text) => split(text, cuts)), split([hostile, ...behind].join(''), cuts)))),
+      fc.asyncProperty(
+        fc.array(legal, { maxLength: 3 }),
+        fc.constantFrom(...HOSTILE),
+        fc.array(legal, { maxLength: 1 }),
+        places,
+        async (before, hostile, behind, cuts) =>
+          void (await pair.expectSame(
+            ...before.map((text) => split(text, cuts)),
+            split([hostile, ...behind].join(''), cuts),
+          )),
+      ),
       { numRuns: RUNS },
     );
   });
@@ -317,11 +449,21 @@ describe('with a front and without', () => {
   it('a request with a letter changed anywhere is answered alike, also behind the same one without', async () => {
     pair.isSlow = false;
     await fc.assert(
-      fc.asyncProperty(strict, fc.nat(), fc.nat(255), fc.constantFrom(0, 1), fc.boolean(), async (text, at, byte, cut, isSecond) => {
-        const place = at % Math.min(text.length, 200);
-        const changed = Buffer.from(`${text.slice(0, place)}${String.fromCharCode(byte)}${text.slice(place + cut)}`, 'latin1');
-        await pair.expectSame(isSecond ? [Buffer.from(text, 'latin1')] : [], [changed]);
-      }),
+      fc.asyncProperty(
+        strict,
+        fc.nat(),
+        fc.nat(255),
+        fc.constantFrom(0, 1),
+        fc.boolean(),
+        async (text, at, byte, cut, isSecond) => {
+          const place = at % Math.min(text.length, 200);
+          const changed = Buffer.from(
+            `${text.slice(0, place)}${String.fromCharCode(byte)}${text.slice(place + cut)}`,
+            'latin1',
+          );
+          await pair.expectSame(isSecond ? [Buffer.from(text, 'latin1')] : [], [changed]);
+        },
+      ),
       { numRuns: RUNS * 2 },
     );
   });
@@ -337,19 +479,34 @@ describe('the front', () => {
   async function open({ port }: SpecServer, text = ''): Promise<Client> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     const client: Client = { socket, said: '', isEnded: false };
-    socket.on('data', (bytes: Buffer) => (client.said += bytes.toString('latin1'))).on('end', () => (client.isEnded = true)).on('error', () => (client.isEnded = true));
+    socket
+      .on('data', (bytes: Buffer) => (client.said += bytes.toString('latin1')))
+      .on('end', () => (client.isEnded = true))
+      .on('error', () => (client.isEnded = true));
     await once(socket, 'connect');
     if (text !== '') socket.write(text);
     return client;
   }
 
-  const bodiesOf = ({ said }: Client): string[] => said.split(/HTTP\/1\.1 /).slice(1).map((answer) => `${answer.slice(0, 3)} ${answer.slice(answer.indexOf('\r\n\r\n') + 4)}`);
+  const bodiesOf = ({ said }: Client): string[] =>
+    said
+      .split(/HTTP\/1\.1 /)
+      .slice(1)
+      .map((answer) => `${answer.slice(0, 3)} ${answer.slice(answer.indexOf('\r\n\r\n') + 4)}`);
 
   /** Calls that are answered when the spec says so. */
-  function holdCalls(): { handle: RpcHandler; calls: { text: string; reply: ClientReply; isLeft: boolean; answer: () => void }[] } {
+  function holdCalls(): {
+    handle: RpcHandler;
+    calls: { text: string; reply: ClientReply; isLeft: boolean; answer: () => void }[];
+  } {
     const calls: ReturnType<typeof holdCalls>['calls'] = [];
     const handle: RpcHandler = (_req, reply, _error, sent) => {
-      const held = { text: sent.toString(), reply, isLeft: false, answer: () => reply.whole({ ...HEAD, body: sent }) };
+      const held = {
+        text: sent.toString(),
+        reply,
+        isLeft: false,
+        answer: () => reply.whole({ ...HEAD, body: sent }),
+      };
       reply.onLeave(() => (held.isLeft = true));
       calls.push(held);
     };
@@ -366,7 +523,12 @@ describe('the front', () => {
     expect(client.said).toBe('');
     calls[0]!.answer();
     await waitFor(() => client.isEnded);
-    expect(bodiesOf(client)).toEqual(['200 1', '200 2', '200 3', '400 {"error":"the request is not well-formed HTTP"}']);
+    expect(bodiesOf(client)).toEqual([
+      '200 1',
+      '200 2',
+      '200 3',
+      '400 {"error":"the request is not well-formed HTTP"}',
+    ]);
     client.socket.destroy();
   });
 
@@ -435,11 +597,20 @@ describe('the front', () => {
 
   it('ends connections that say nothing, and those that stop in the middle, as node:http does', async () => {
     const { handle, calls } = holdCalls();
-    const server = await startServer(handle, { headersTimeout: 300, requestTimeout: 400, keepAliveTimeout: 300 });
-    const [silent, head, cut, idle] = await Promise.all(['', 'POST /ethereum HTTP/1.1\r\n', post('{"id":1}').slice(0, -3), post('1')].map((text) => open(server, text)));
+    const server = await startServer(handle, {
+      headersTimeout: 300,
+      requestTimeout: 400,
+      keepAliveTimeout: 300,
+    });
+    const [silent, head, cut, idle] = await Promise.all(
+      ['', 'POST /ethereum HTTP/1.1\r\n', post('{"id":1}').slice(0, -3), post('1')].map((text) =>
+        open(server, text),
+      ),
+    );
     await waitFor(() => calls.length === 1);
     await waitFor(() => silent!.isEnded && head!.isEnded && cut!.isEnded);
-    for (const client of [silent!, head!, cut!]) expect(bodiesOf(client)).toEqual(['400 {"error":"the request is not well-formed HTTP"}']);
+    for (const client of [silent!, head!, cut!])
+      expect(bodiesOf(client)).toEqual(['400 {"error":"the request is not well-formed HTTP"}']);
     // Who waits for an answer waits for as long as that takes.
     const later = await open(server);
     await waitFor(() => later.isEnded);
@@ -453,7 +624,12 @@ describe('the front', () => {
   it('lets answers under way end when it stops, and says that they are the last', async () => {
     const { handle, calls } = holdCalls();
     const server = await startServer(handle);
-    const [unused, idle, busy, foreign] = await Promise.all([open(server), open(server), open(server), open(server)]);
+    const [unused, idle, busy, foreign] = await Promise.all([
+      open(server),
+      open(server),
+      open(server),
+      open(server),
+    ]);
     idle!.socket.write(post('1'));
     await waitFor(() => calls.length === 1);
     calls[0]!.answer();

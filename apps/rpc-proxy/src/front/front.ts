@@ -28,7 +28,9 @@ export class Front implements ConnectionOwner {
     this.timeouts = server;
     this.#server = server;
     this.#toServer = server.listeners('connection') as ((socket: Socket) => void)[];
-    server.removeAllListeners('connection').on('connection', (socket: Socket) => void this.#connections.add(new FrontConnection(socket, this)));
+    server
+      .removeAllListeners('connection')
+      .on('connection', (socket: Socket) => void this.#connections.add(new FrontConnection(socket, this)));
     this.#sweeping = setInterval(() => this.#sweep(), sweepMs).unref();
   }
 

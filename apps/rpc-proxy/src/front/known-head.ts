@@ -16,7 +16,12 @@ export class KnownHead {
   readonly #before: number;
   readonly #behind: number;
 
-  constructor(bytes: Buffer, start: number, { request, contentLength, lengthStart, lengthEnd, end }: StrictHead, socket: ClientRequest['socket']) {
+  constructor(
+    bytes: Buffer,
+    start: number,
+    { request, contentLength, lengthStart, lengthEnd, end }: StrictHead,
+    socket: ClientRequest['socket'],
+  ) {
     this.request = { method: request.method, url: request.url, headers: request.headers, socket };
     this.contentLength = contentLength;
     this.end = end;
@@ -40,7 +45,11 @@ export class KnownHead {
     }
     const end = at + this.#bytes.length - this.#behind;
     if (length > BODY_BYTES_MAX || end > bytes.length) return false;
-    if (this.#bytes.compare(bytes, start, lengthStart, 0, this.#before) !== 0 || this.#bytes.compare(bytes, at, end, this.#behind) !== 0) return false;
+    if (
+      this.#bytes.compare(bytes, start, lengthStart, 0, this.#before) !== 0 ||
+      this.#bytes.compare(bytes, at, end, this.#behind) !== 0
+    )
+      return false;
     this.contentLength = length;
     this.end = end;
     return true;

@@ -14,9 +14,25 @@ export interface StrictHead {
 export const HEAD_BYTES_MAX = 4_096;
 
 /** Names that are read here, once each. */
-const READ: ReadonlySet<string> = new Set<keyof ClientHeaders | 'content-length' | 'host'>(['accept-encoding', 'authorization', 'content-length', 'content-type', 'host', 'origin', 'x-api-key', 'x-forwarded-for']);
+const READ: ReadonlySet<string> = new Set<keyof ClientHeaders | 'content-length' | 'host'>([
+  'accept-encoding',
+  'authorization',
+  'content-length',
+  'content-type',
+  'host',
+  'origin',
+  'x-api-key',
+  'x-forwarded-for',
+]);
 /** What says how a request is framed, or what becomes of its connection. */
-const FRAMING: ReadonlySet<string> = new Set(['content-encoding', 'expect', 'proxy-connection', 'trailer', 'transfer-encoding', 'upgrade']);
+const FRAMING: ReadonlySet<string> = new Set([
+  'content-encoding',
+  'expect',
+  'proxy-connection',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 
 const REQUEST_LINE = /POST (\/[\w\-.:~][\w\-.:~/]*) HTTP\/1\.1\r\n/y;
 // A value to the end of its line, blanks around it included: with one choice at each letter there is nothing to go back for.
@@ -45,7 +61,12 @@ export function readStrictHead(bytes: Buffer, start: number, end: number): Stric
     const field = FIELD.exec(text);
     if (field === null) return undefined;
     const name = field[1]!.toLowerCase();
-    if (FRAMING.has(name) || (name === 'connection' && !KEEP_ALIVE.test(field[2]!)) || (name === 'content-length' && !LENGTH.test(field[2]!))) return undefined;
+    if (
+      FRAMING.has(name) ||
+      (name === 'connection' && !KEEP_ALIVE.test(field[2]!)) ||
+      (name === 'content-length' && !LENGTH.test(field[2]!))
+    )
+      return undefined;
     if (!READ.has(name)) continue;
     if (headers[name] !== undefined) return undefined;
     headers[name] = field[2]!.trim();
@@ -53,5 +74,11 @@ export function readStrictHead(bytes: Buffer, start: number, end: number): Stric
   }
   const { host, 'content-length': length, ...read } = headers;
   if (host === undefined || length === undefined || Number(length) > BODY_BYTES_MAX) return undefined;
-  return { request: { method: 'POST', url: line[1], headers: read }, contentLength: Number(length), lengthStart, lengthEnd: lengthStart + length.length, end };
+  return {
+    request: { method: 'POST', url: line[1], headers: read },
+    contentLength: Number(length),
+    lengthStart,
+    lengthEnd: lengthStart + length.length,
+    end,
+  };
 }

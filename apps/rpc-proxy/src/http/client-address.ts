@@ -5,6 +5,8 @@ export function clientAddressOf(req: ClientRequest, trustedProxies: number): str
   const own = req.socket.remoteAddress ?? 'unknown';
   const forwarded = req.headers['x-forwarded-for'];
   if (trustedProxies === 0 || forwarded === undefined) return own;
-  const chain = String(forwarded).split(',').map((part) => part.trim());
+  const chain = String(forwarded)
+    .split(',')
+    .map((part) => part.trim());
   return chain.at(-trustedProxies) ?? chain[0] ?? own;
 }

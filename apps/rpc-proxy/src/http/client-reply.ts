@@ -152,7 +152,8 @@ export class ClientReply implements AnswerReceiver {
   #headersOf(head: ReplyHead, length: number): string[] {
     const headers = ['Content-Type', head.contentType];
     if (length >= 0) headers.push('Content-Length', String(length));
-    if (head.contentEncoding !== undefined) headers.push('Content-Encoding', head.contentEncoding, 'Vary', 'Accept-Encoding');
+    if (head.contentEncoding !== undefined)
+      headers.push('Content-Encoding', head.contentEncoding, 'Vary', 'Accept-Encoding');
     if (head.retryAfter !== undefined) headers.push('Retry-After', head.retryAfter);
     this.#pushMore(headers);
     return headers;

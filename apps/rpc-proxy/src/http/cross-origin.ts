@@ -20,7 +20,15 @@ export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
   const isOpen = origins.includes('*');
   const vary = isOpen ? [] : ['Vary', 'Origin'];
   const admit = (origin: string): string[] | undefined =>
-    isOpen || origins.includes(origin) ? [...vary, 'Access-Control-Allow-Origin', isOpen ? '*' : origin, 'Cross-Origin-Resource-Policy', 'cross-origin'] : undefined;
+    isOpen || origins.includes(origin)
+      ? [
+          ...vary,
+          'Access-Control-Allow-Origin',
+          isOpen ? '*' : origin,
+          'Cross-Origin-Resource-Policy',
+          'cross-origin',
+        ]
+      : undefined;
   return {
     headersFor(origin) {
       const admitted = admit(origin);
@@ -29,7 +37,17 @@ export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
     },
     preflightFor(origin) {
       const admitted = admit(origin);
-      return admitted && [...admitted, 'Access-Control-Allow-Methods', METHODS, 'Access-Control-Allow-Headers', REQUEST_HEADERS, 'Access-Control-Max-Age', PREFLIGHT_SECONDS];
+      return (
+        admitted && [
+          ...admitted,
+          'Access-Control-Allow-Methods',
+          METHODS,
+          'Access-Control-Allow-Headers',
+          REQUEST_HEADERS,
+          'Access-Control-Max-Age',
+          PREFLIGHT_SECONDS,
+        ]
+      );
     },
   };
 }

@@ -1,4 +1,12 @@
-import { brotliDecompress, brotliDecompressSync, gunzip, gunzipSync, inflate, inflateSync, type ZlibOptions } from 'node:zlib';
+import {
+  brotliDecompress,
+  brotliDecompressSync,
+  gunzip,
+  gunzipSync,
+  inflate,
+  inflateSync,
+  type ZlibOptions,
+} from 'node:zlib';
 import { BodyEncodingError, BodyTooLargeError } from './body-errors.ts';
 
 /** Up to here, packed and unpacked, it costs less than another thread. */
@@ -9,16 +17,22 @@ type Done = (error: Error | undefined, plain: Buffer) => void;
 
 interface Coder {
   readonly unpackSync: (body: Buffer, options: ZlibOptions) => Buffer;
-  readonly unpack: (body: Buffer, options: ZlibOptions, done: (error: Error | null, plain: Buffer) => void) => void;
+  readonly unpack: (
+    body: Buffer,
+    options: ZlibOptions,
+    done: (error: Error | null, plain: Buffer) => void,
+  ) => void;
 }
 
 const GZIP: Coder = { unpackSync: gunzipSync, unpack: gunzip };
-const CODERS: ReadonlyMap<string, Coder> = new Map(Object.entries({
-  gzip: GZIP,
-  'x-gzip': GZIP,
-  deflate: { unpackSync: inflateSync, unpack: inflate },
-  br: { unpackSync: brotliDecompressSync, unpack: brotliDecompress },
-}));
+const CODERS: ReadonlyMap<string, Coder> = new Map(
+  Object.entries({
+    gzip: GZIP,
+    'x-gzip': GZIP,
+    deflate: { unpackSync: inflateSync, unpack: inflate },
+    br: { unpackSync: brotliDecompressSync, unpack: brotliDecompress },
+  }),
+);
 
 export function isCompressed(encoding: string | undefined): encoding is string {
   return encoding !== undefined && encoding !== 'identity';

@@ -58,7 +58,9 @@ export class Door implements BodyPayers {
     if (running !== undefined) return running;
     const address = clientAddressOf(req, trustedProxies);
     if (lookUps.findBlock(address) !== undefined) return undefined;
-    const asked = lookUps.run(address, () => keys.findPrincipal(parsed.key)).finally(() => this.#asked.delete(parsed.key));
+    const asked = lookUps
+      .run(address, () => keys.findPrincipal(parsed.key))
+      .finally(() => this.#asked.delete(parsed.key));
     this.#asked.set(parsed.key, asked);
     return asked;
   }

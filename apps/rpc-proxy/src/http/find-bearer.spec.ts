@@ -13,11 +13,24 @@ it.each([
   ['Bearer', '/tron/wallet/getnowblock?visible=true', { authorization: `bearer  ${key}` }],
   ['the password of Basic', '/tron/wallet/getnowblock?visible=true', { authorization: basic(`some:${key}`) }],
   ['the query, first', `/tron/wallet/getnowblock?api-key=${key}&visible=true`, {}],
-  ['the query, last and escaped', `/tron/wallet/getnowblock?visible=true&api%2Dkey=${key.replaceAll('_', '%5F')}`, {}],
+  [
+    'the query, last and escaped',
+    `/tron/wallet/getnowblock?visible=true&api%2Dkey=${key.replaceAll('_', '%5F')}`,
+    {},
+  ],
   ['the path', `/tron/${key}/wallet/getnowblock?visible=true`, {}],
-  ['all of them, where it is the same', `/tron/${key}/wallet/getnowblock?api-key=${key}&visible=true&api-key=${key}`, { 'x-api-key': key, authorization: basic(`:${key}`) }],
+  [
+    'all of them, where it is the same',
+    `/tron/${key}/wallet/getnowblock?api-key=${key}&visible=true&api-key=${key}`,
+    { 'x-api-key': key, authorization: basic(`:${key}`) },
+  ],
 ])('is found in %s, and nothing is left of it', (_where, url, headers) => {
-  expect(find(url, headers)).toEqual({ key, isTwofold: false, name: 'tron', rest: '/wallet/getnowblock?visible=true' });
+  expect(find(url, headers)).toEqual({
+    key,
+    isTwofold: false,
+    name: 'tron',
+    rest: '/wallet/getnowblock?visible=true',
+  });
 });
 
 it.each([
@@ -35,7 +48,12 @@ it.each([
 });
 
 it('is no key in the path where its checksum is wrong', () => {
-  expect(find(`/ethereum/${wrong}`)).toEqual({ key: undefined, isTwofold: false, name: 'ethereum', rest: `/${wrong}` });
+  expect(find(`/ethereum/${wrong}`)).toEqual({
+    key: undefined,
+    isTwofold: false,
+    name: 'ethereum',
+    rest: `/${wrong}`,
+  });
 });
 
 it.each([
@@ -48,12 +66,23 @@ it.each([
 });
 
 it('counts before what has not its form', () => {
-  expect(find(`/ethereum?api-key=x`, { authorization: basic(`some:${wrong}`), 'x-api-key': key })).toMatchObject({ key, isTwofold: false });
-  expect(find('/ethereum', { authorization: `Bearer ${key}`, 'x-api-key': wrong })).toMatchObject({ key, isTwofold: false });
-  expect(find('/ethereum', { authorization: `Bearer ${wrong}` })).toMatchObject({ key: wrong, isTwofold: false });
+  expect(
+    find(`/ethereum?api-key=x`, { authorization: basic(`some:${wrong}`), 'x-api-key': key }),
+  ).toMatchObject({ key, isTwofold: false });
+  expect(find('/ethereum', { authorization: `Bearer ${key}`, 'x-api-key': wrong })).toMatchObject({
+    key,
+    isTwofold: false,
+  });
+  expect(find('/ethereum', { authorization: `Bearer ${wrong}` })).toMatchObject({
+    key: wrong,
+    isTwofold: false,
+  });
 });
 
-it.each(['Digest username="a"', 'Basic', basic('some:'), basic('some'), 'Basic ?'])('what holds none is left alone: %s', (authorization) => {
-  expect(find('/ethereum', { authorization })).toMatchObject({ key: undefined, isTwofold: false });
-  expect(find('/ethereum', { authorization, 'x-api-key': key })).toMatchObject({ key, isTwofold: false });
-});
+it.each(['Digest username="a"', 'Basic', basic('some:'), basic('some'), 'Basic ?'])(
+  'what holds none is left alone: %s',
+  (authorization) => {
+    expect(find('/ethereum', { authorization })).toMatchObject({ key: undefined, isTwofold: false });
+    expect(find('/ethereum', { authorization, 'x-api-key': key })).toMatchObject({ key, isTwofold: false });
+  },
+);

@@ -16,14 +16,19 @@ export interface Bearer {
  * The key stands in X-Api-Key, in Authorization (Bearer, or the password of Basic), behind `?api-key=` or behind the
  * chain's name. Nothing but a well-formed key is one in the path: what else stands there is for the chain.
  */
-export function findBearer({ url = '/', headers }: Pick<ClientRequest, 'url' | 'headers'>, label: string): Bearer {
+export function findBearer(
+  { url = '/', headers }: Pick<ClientRequest, 'url' | 'headers'>,
+  label: string,
+): Bearer {
   const nameEnd = findNameEnd(url);
   const name = url.slice(1, nameEnd);
   const own = headers['x-api-key'];
-  if (nameEnd === url.length && headers.authorization === undefined && typeof own !== 'object') return { key: own, isTwofold: false, name, rest: '' };
+  if (nameEnd === url.length && headers.authorization === undefined && typeof own !== 'object')
+    return { key: own, isTwofold: false, name, rest: '' };
   const claims = new Set<string>();
   if (own !== undefined) claims.add(String(own));
-  const authorized = headers.authorization === undefined ? undefined : readAuthorization(headers.authorization);
+  const authorized =
+    headers.authorization === undefined ? undefined : readAuthorization(headers.authorization);
   if (authorized !== undefined) claims.add(authorized);
   const rest = takeFromQuery(takeFromPath(url.slice(nameEnd), label, claims), claims);
   // What has not the form of a key is for somebody else, as long as there is one.
@@ -69,7 +74,8 @@ function takeFromQuery(rest: string, claims: Set<string>): string {
   const left: string[] = [];
   for (const pair of mark === -1 ? [] : rest.slice(mark + 1).split('&')) {
     const equals = pair.indexOf('=');
-    if (decode(equals === -1 ? pair : pair.slice(0, equals)) === 'api-key') claims.add(equals === -1 ? '' : decode(pair.slice(equals + 1)));
+    if (decode(equals === -1 ? pair : pair.slice(0, equals)) === 'api-key')
+      claims.add(equals === -1 ? '' : decode(pair.slice(equals + 1)));
     else left.push(pair);
   }
   if (left.length > 0) return `${path}?${left.join('&')}`;

@@ -4,7 +4,11 @@ import type { ClientRequest } from './client-request.ts';
 const JSON_TYPES = new Set(['application/json', 'application/json-rpc', 'application/jsonrequest']);
 
 /** Why a request does not fit a chain of this family; undefined when it does. */
-export function findRequestFault(req: ClientRequest, family: ChainFamilyName, rest: string): string | undefined {
+export function findRequestFault(
+  req: ClientRequest,
+  family: ChainFamilyName,
+  rest: string,
+): string | undefined {
   if (rest !== '') return findPathFault(req, family, rest);
   if (req.method !== 'POST') return `expected POST, got ${req.method}`;
   const type = req.headers['content-type'];
@@ -17,6 +21,9 @@ export function findRequestFault(req: ClientRequest, family: ChainFamilyName, re
 
 function findPathFault(req: ClientRequest, family: ChainFamilyName, rest: string): string | undefined {
   if (rest.startsWith('?')) return 'expected no query';
-  if (family !== 'tron' || !/^\/(wallet|walletsolidity)\/[a-z0-9]{1,64}(\?|$)/i.test(rest)) return 'expected no path behind the network';
-  return req.method === 'POST' || req.method === 'GET' ? undefined : `expected POST or GET, got ${req.method}`;
+  if (family !== 'tron' || !/^\/(wallet|walletsolidity)\/[a-z0-9]{1,64}(\?|$)/i.test(rest))
+    return 'expected no path behind the network';
+  return req.method === 'POST' || req.method === 'GET'
+    ? undefined
+    : `expected POST or GET, got ${req.method}`;
 }

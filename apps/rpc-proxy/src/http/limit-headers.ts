@@ -3,7 +3,14 @@ import type { TokenResult } from '@chainwatch/cache';
 /** Name, value, name, value: on every answer, refusals included (decisions.md, section 8). */
 export function pushLimitHeaders(headers: string[], limit: TokenResult | undefined): void {
   if (limit === undefined) return;
-  headers.push('X-RateLimit-Limit', String(limit.limit), 'X-RateLimit-Remaining', String(limit.remaining), 'X-RateLimit-Reset', String(limit.resetAt));
+  headers.push(
+    'X-RateLimit-Limit',
+    String(limit.limit),
+    'X-RateLimit-Remaining',
+    String(limit.remaining),
+    'X-RateLimit-Reset',
+    String(limit.resetAt),
+  );
   if (!limit.allowed) headers.push('Retry-After', String(limit.retryAfterSeconds));
 }
 

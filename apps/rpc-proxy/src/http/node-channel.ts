@@ -35,10 +35,14 @@ export class NodeChannel implements ReplyChannel {
    */
   send(status: number, headers: readonly string[], body: Buffer): void {
     // What comes of a body behind its answer is not waited for.
-    const { socket } = this.#res.writeHead(status, this.#res.req.complete ? (headers as string[]) : [...headers, 'Connection', 'close']);
+    const { socket } = this.#res.writeHead(
+      status,
+      this.#res.req.complete ? (headers as string[]) : [...headers, 'Connection', 'close'],
+    );
     // Without a socket it waits behind earlier replies on the same connection.
     if (socket === null) this.#putHead();
-    if (socket === null || body.length === 0 || body.length > JOINED_BYTES_MAX) return void this.#res.end(body);
+    if (socket === null || body.length === 0 || body.length > JOINED_BYTES_MAX)
+      return void this.#res.end(body);
     socket.cork();
     this.#res.write(body.toString('latin1', 0, body.length), 'latin1');
     socket.uncork();

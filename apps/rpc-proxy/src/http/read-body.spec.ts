@@ -16,7 +16,10 @@ interface Heard {
 }
 
 const book = new Tenants(DEFAULT_BOUNDS);
-const known = book.holderOf({ keyId: 'key', workspaceId: 'workspace' }, new Peer({} as Socket, Infinity, book.strangers));
+const known = book.holderOf(
+  { keyId: 'key', workspaceId: 'workspace' },
+  new Peer({} as Socket, Infinity, book.strangers),
+);
 const stranger = new Peer({} as Socket, Infinity, book.strangers).holder;
 
 let server: Server;
@@ -56,7 +59,8 @@ afterEach(async () => {
   await waitFor(() => book.process.held === 0);
 });
 
-const post = (length: number, more = ''): void => void client.write(`POST /x HTTP/1.1\r\nHost: x\r\n${more}Content-Length: ${length}\r\n\r\n`);
+const post = (length: number, more = ''): void =>
+  void client.write(`POST /x HTTP/1.1\r\nHost: x\r\n${more}Content-Length: ${length}\r\n\r\n`);
 
 it('waits until it is known whose it is, and keeps no more than a read of it meanwhile', async () => {
   const body = 'b'.repeat(900_000);
@@ -97,7 +101,13 @@ it('of a stranger is waited for to its end, or for 16 KiB, behind which the conn
   answer(undefined);
   client.write('s'.repeat(10_000));
   await waitFor(() => said.includes('heard') && client.closed);
-  expect([said.includes('Connection: close'), heard]).toEqual([true, [{ error: undefined, body: '' }, { error: undefined, body: '' }]]);
+  expect([said.includes('Connection: close'), heard]).toEqual([
+    true,
+    [
+      { error: undefined, body: '' },
+      { error: undefined, body: '' },
+    ],
+  ]);
 });
 
 it('of a sender who leaves is forgotten', async () => {
@@ -112,7 +122,11 @@ it('of a sender who leaves is forgotten', async () => {
 });
 
 it('that is too large in the end, or in no known code, is told so', async () => {
-  for (const [body, encoding, error] of [[gzipSync('b'.repeat(1_100_000)), 'gzip', 'BodyTooLargeError'], [gzipSync('b'.repeat(80_000)), 'br', 'BodyEncodingError'], [Buffer.from('b'), 'zip', 'BodyEncodingError']] as const) {
+  for (const [body, encoding, error] of [
+    [gzipSync('b'.repeat(1_100_000)), 'gzip', 'BodyTooLargeError'],
+    [gzipSync('b'.repeat(80_000)), 'br', 'BodyEncodingError'],
+    [Buffer.from('b'), 'zip', 'BodyEncodingError'],
+  ] as const) {
     post(body.length, `Content-Encoding: ${encoding}\r\n`);
     client.write(body);
     const before = heard.length;

@@ -46,7 +46,8 @@ class BodyReader implements BodyTaker {
   take(piece: Buffer): boolean {
     this.#bytes += piece.length;
     if (this.#isDone) return false;
-    if (this.#whose === 'stranger') return this.#bytes <= STRANGER_BYTES_MAX || this.#finish(undefined, EMPTY);
+    if (this.#whose === 'stranger')
+      return this.#bytes <= STRANGER_BYTES_MAX || this.#finish(undefined, EMPTY);
     if (this.#bytes > BODY_BYTES_MAX) {
       this.#drop();
       if (this.#bytes > DISCARDED_BYTES_MAX) this.#req.destroy();

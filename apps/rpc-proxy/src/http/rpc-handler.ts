@@ -42,13 +42,19 @@ export interface RpcHandlerOptions {
 }
 
 /** Takes a request that is there to its end. @param error why its body could not be read */
-export type RpcHandler = (req: ClientRequest, reply: ClientReply, error: Error | undefined, body: Buffer) => void;
+export type RpcHandler = (
+  req: ClientRequest,
+  reply: ClientReply,
+  error: Error | undefined,
+  body: Buffer,
+) => void;
 
 /** The hot route: `POST /{chain}`. Everything is callbacks and looked-up state; a promise only where something must be asked. */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   return (req, reply, error, body) => {
     try {
-      if (req.headers.origin !== undefined) reply.crossOrigin = options.crossOrigin.headersFor(req.headers.origin);
+      if (req.headers.origin !== undefined)
+        reply.crossOrigin = options.crossOrigin.headersFor(req.headers.origin);
       const principal = options.door.findPrincipal(req);
       if (principal === undefined) return void admitSlowly(options, req, reply, error, body);
       admit(options, principal, req, reply, error, body);
@@ -59,7 +65,13 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
 }
 
 /** The key is not known here. */
-async function admitSlowly(options: RpcHandlerOptions, req: ClientRequest, reply: ClientReply, error: Error | undefined, body: Buffer): Promise<void> {
+async function admitSlowly(
+  options: RpcHandlerOptions,
+  req: ClientRequest,
+  reply: ClientReply,
+  error: Error | undefined,
+  body: Buffer,
+): Promise<void> {
   try {
     const principal = await options.door.askPrincipal(req);
     if (principal !== undefined) return admit(options, principal, req, reply, error, body);
@@ -71,7 +83,14 @@ async function admitSlowly(options: RpcHandlerOptions, req: ClientRequest, reply
   }
 }
 
-function admit(options: RpcHandlerOptions, principal: Principal, req: ClientRequest, reply: ClientReply, error: Error | undefined, body: Buffer): void {
+function admit(
+  options: RpcHandlerOptions,
+  principal: Principal,
+  req: ClientRequest,
+  reply: ClientReply,
+  error: Error | undefined,
+  body: Buffer,
+): void {
   const holder = options.door.holderOf(req, principal);
   reply.holder = holder;
   if (!options.door.claim(req, holder)) return refuseConnection(req, reply);
@@ -111,9 +130,16 @@ function refuseConnection(req: ClientRequest, reply: ClientReply): void {
 
 type Fault = [status: number, error: string];
 
-function findFault(req: ClientRequest, chain: Chain, rest: string, error: Error | undefined): Fault | undefined {
-  if (error instanceof BodyTooLargeError) return [413, `the body is too large: expected at most ${BODY_BYTES_MAX} bytes`];
-  if (error !== undefined) return [400, 'protocol mismatch: expected a body that is plain, gzip, deflate or br'];
+function findFault(
+  req: ClientRequest,
+  chain: Chain,
+  rest: string,
+  error: Error | undefined,
+): Fault | undefined {
+  if (error instanceof BodyTooLargeError)
+    return [413, `the body is too large: expected at most ${BODY_BYTES_MAX} bytes`];
+  if (error !== undefined)
+    return [400, 'protocol mismatch: expected a body that is plain, gzip, deflate or br'];
   const reason = findRequestFault(req, chain.family, rest);
   return reason === undefined ? undefined : [400, `protocol mismatch: ${reason}`];
 }

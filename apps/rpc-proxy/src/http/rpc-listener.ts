@@ -14,7 +14,11 @@ export interface PublicListeners {
 }
 
 /** Requests that node:http reads: preflights, the list of the networks, and calls in every form that HTTP allows. */
-export function createRpcListener(handle: RpcHandler, payers: BodyPayers, { serveList, servePreflight }: PublicListeners): RequestListener<typeof RpcIncoming> {
+export function createRpcListener(
+  handle: RpcHandler,
+  payers: BodyPayers,
+  { serveList, servePreflight }: PublicListeners,
+): RequestListener<typeof RpcIncoming> {
   return (req, res) => {
     if (req.method === 'OPTIONS' && servePreflight(req, res)) return;
     if (req.url === '/' || req.url === '' || req.url?.startsWith('/?')) return serveList(req, res);

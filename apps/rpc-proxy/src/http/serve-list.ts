@@ -18,15 +18,33 @@ export interface ListOptions {
 export function createListListener(options: ListOptions): RequestListener {
   return (req, res) => {
     req.resume();
-    void Promise.resolve(options.limits.takePublic(clientAddressOf(req, options.trustedProxies))).then((limit) => answer(options, limit, req, res));
+    void Promise.resolve(options.limits.takePublic(clientAddressOf(req, options.trustedProxies))).then(
+      (limit) => answer(options, limit, req, res),
+    );
   };
 }
 
-function answer({ directory, crossOrigin }: ListOptions, limit: TokenResult, { method, headers: { origin } }: IncomingMessage, res: ServerResponse): void {
+function answer(
+  { directory, crossOrigin }: ListOptions,
+  limit: TokenResult,
+  { method, headers: { origin } }: IncomingMessage,
+  res: ServerResponse,
+): void {
   const isRead = method === 'GET' || method === 'HEAD';
   const status = limit.allowed ? (isRead ? 200 : 405) : 429;
-  const body = JSON.stringify(status === 200 ? { networks: [...directory.chains].map(describe) } : { error: limit.allowed ? 'expected GET, or POST to a network' : tooMany(limit) });
-  const headers = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body)), 'Cache-Control', 'no-store'];
+  const body = JSON.stringify(
+    status === 200
+      ? { networks: [...directory.chains].map(describe) }
+      : { error: limit.allowed ? 'expected GET, or POST to a network' : tooMany(limit) },
+  );
+  const headers = [
+    'Content-Type',
+    'application/json',
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+    'Cache-Control',
+    'no-store',
+  ];
   if (status === 405) headers.push('Allow', 'GET, HEAD');
   pushLimitHeaders(headers, limit);
   if (origin !== undefined) headers.push(...(crossOrigin.headersFor(origin) ?? []));
@@ -35,7 +53,17 @@ function answer({ directory, crossOrigin }: ListOptions, limit: TokenResult, { m
 
 function describe(chain: Chain) {
   const { gid, name, displayName, aliases, family, isTestnet } = chain.network;
-  return { chain_gid: gid, name, display_name: displayName, aliases, family, is_testnet: isTestnet, status: statusOf(chain), ...(chain.wallet && { wallet_status: statusOf(chain.wallet) }), head_number: chain.headNumber === -1 ? null : chain.headNumber };
+  return {
+    chain_gid: gid,
+    name,
+    display_name: displayName,
+    aliases,
+    family,
+    is_testnet: isTestnet,
+    status: statusOf(chain),
+    ...(chain.wallet && { wallet_status: statusOf(chain.wallet) }),
+    head_number: chain.headNumber === -1 ? null : chain.headNumber,
+  };
 }
 
 /** `not_configured` without nodes, `degraded` while some of them serve. */

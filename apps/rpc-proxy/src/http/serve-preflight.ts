@@ -11,15 +11,28 @@ export interface PreflightOptions {
 }
 
 /** A browser's question before a call: it brings no key, and counts for its address. @returns false where it is no question, or not for this origin */
-export function createPreflightListener({ limits, crossOrigin, trustedProxies }: PreflightOptions): (req: IncomingMessage, res: ServerResponse) => boolean {
+export function createPreflightListener({
+  limits,
+  crossOrigin,
+  trustedProxies,
+}: PreflightOptions): (req: IncomingMessage, res: ServerResponse) => boolean {
   return (req, res) => {
     const { origin, 'access-control-request-method': method } = req.headers;
-    const headers = origin === undefined || method === undefined ? undefined : crossOrigin.preflightFor(origin);
+    const headers =
+      origin === undefined || method === undefined ? undefined : crossOrigin.preflightFor(origin);
     if (headers === undefined) return false;
     req.resume();
     void Promise.resolve(limits.takePublic(clientAddressOf(req, trustedProxies))).then((limit) => {
       const body = limit.allowed ? '' : JSON.stringify({ error: tooMany(limit) });
-      const more = limit.allowed ? [...headers] : [...crossOrigin.headersFor(origin!)!, 'Content-Type', 'application/json', 'Content-Length', String(body.length)];
+      const more = limit.allowed
+        ? [...headers]
+        : [
+            ...crossOrigin.headersFor(origin!)!,
+            'Content-Type',
+            'application/json',
+            'Content-Length',
+            String(body.length),
+          ];
       pushLimitHeaders(more, limit);
       res.writeHead(limit.allowed ? 204 : 429, more).end(body);
     });

@@ -13,11 +13,28 @@ import { RpcIncoming } from './rpc-incoming.ts';
 import { createRpcListener } from './rpc-listener.ts';
 
 const book = new Tenants(DEFAULT_BOUNDS);
-const payer = book.holderOf({ keyId: 'key', workspaceId: 'workspace' }, new Peer({} as Socket, Infinity, book.strangers));
-const payers = { find: () => payer, ask: () => Promise.resolve(payer), strangerOf: () => payer, payerOf: () => payer };
-const head = (contentLength: number): ReplyHead => ({ status: 200, contentType: 'application/json', contentEncoding: undefined, retryAfter: undefined, contentLength });
+const payer = book.holderOf(
+  { keyId: 'key', workspaceId: 'workspace' },
+  new Peer({} as Socket, Infinity, book.strangers),
+);
+const payers = {
+  find: () => payer,
+  ask: () => Promise.resolve(payer),
+  strangerOf: () => payer,
+  payerOf: () => payer,
+};
+const head = (contentLength: number): ReplyHead => ({
+  status: 200,
+  contentType: 'application/json',
+  contentEncoding: undefined,
+  retryAfter: undefined,
+  contentLength,
+});
 
-describe.each([['the front', true], ['node:http', false]])('behind %s', (_name, hasFront) => {
+describe.each([
+  ['the front', true],
+  ['node:http', false],
+])('behind %s', (_name, hasFront) => {
   let server: Server;
   let front: Front | undefined;
   let client: Socket;
@@ -28,14 +45,29 @@ describe.each([['the front', true], ['node:http', false]])('behind %s', (_name, 
 
   beforeEach(async () => {
     [said, isClosed, replies] = ['', false, new Map()];
-    const handle = (_req: unknown, reply: ClientReply, _error: unknown, body: Buffer): void => void replies.set(body.toString(), reply);
-    server = createServer({ IncomingMessage: RpcIncoming }, createRpcListener(handle, payers, { serveList: (_req, res) => void res.end(), servePreflight: () => false }));
+    const handle = (_req: unknown, reply: ClientReply, _error: unknown, body: Buffer): void =>
+      void replies.set(body.toString(), reply);
+    server = createServer(
+      { IncomingMessage: RpcIncoming },
+      createRpcListener(handle, payers, {
+        serveList: (_req, res) => void res.end(),
+        servePreflight: () => false,
+      }),
+    );
     server.on('clientError', answerClientError);
     front = hasFront ? new Front(server, handle, payers, 10) : undefined;
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
-    client.on('data', (bytes: Buffer) => (said += bytes.toString('latin1'))).on('error', () => undefined).on('close', () => (isClosed = true)).on('end', () => client.destroy());
+    client = connect({
+      port: (server.address() as AddressInfo).port,
+      host: '127.0.0.1',
+      allowHalfOpen: true,
+    });
+    client
+      .on('data', (bytes: Buffer) => (said += bytes.toString('latin1')))
+      .on('error', () => undefined)
+      .on('close', () => (isClosed = true))
+      .on('end', () => client.destroy());
   });
   afterEach(() => {
     client.destroy();
@@ -44,7 +76,8 @@ describe.each([['the front', true], ['node:http', false]])('behind %s', (_name, 
     server.close();
   });
 
-  const post = (body: string, more = ''): string => `POST /x HTTP/1.1\r\nHost: x\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
+  const post = (body: string, more = ''): string =>
+    `POST /x HTTP/1.1\r\nHost: x\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
 
   const begin = async (): Promise<ClientReply> => {
     client.write(post('[1]'));
@@ -71,7 +104,9 @@ describe.each([['the front', true], ['node:http', false]])('behind %s', (_name, 
       reply.end();
     }
     await waitFor(() => isClosed);
-    expect(said.slice(said.indexOf('\r\n\r\n') + 4)).toMatch(hasFront ? /^1234567890HTTP\/1\.1 400 / : /^12345$/);
+    expect(said.slice(said.indexOf('\r\n\r\n') + 4)).toMatch(
+      hasFront ? /^1234567890HTTP\/1\.1 400 / : /^12345$/,
+    );
   });
 
   it('what is no HTTP is told so behind a whole answer', async () => {
@@ -83,18 +118,29 @@ describe.each([['the front', true], ['node:http', false]])('behind %s', (_name, 
     expect(said).toMatch(/\r\n\r\noneHTTP\/1\.1 400 /);
   });
 
-  it.each([['whole', false], ['in pieces', true]])('a 100 Continue stands before its answer, also where that is given %s before its turn (G21)', async (_way, isStreamed) => {
-    // Neither is of the strict form: node:http reads both.
-    client.write(post('[1]', 'Connection: keep-alive, x\r\n') + post('[2]', 'Expect: 100-continue\r\n'));
-    await waitFor(() => replies.size === 2);
-    const [first, second] = [replies.get('[1]')!, replies.get('[2]')!];
-    if (isStreamed) {
-      second.start(head(6), [Buffer.from('sec')], () => undefined);
-      second.data(Buffer.from('ond'));
-      second.end();
-    } else second.whole({ ...head(6), body: Buffer.from('second') });
-    first.whole({ ...head(5), body: Buffer.from('first') });
-    await waitFor(() => said.includes('second'));
-    expect(said.split('\r\n').filter((line) => /^HTTP|HTTP\/1|second/.test(line))).toEqual(['HTTP/1.1 200 OK', 'firstHTTP/1.1 100 Continue', 'HTTP/1.1 200 OK', 'second']);
-  });
+  it.each([
+    ['whole', false],
+    ['in pieces', true],
+  ])(
+    'a 100 Continue stands before its answer, also where that is given %s before its turn (G21)',
+    async (_way, isStreamed) => {
+      // Neither is of the strict form: node:http reads both.
+      client.write(post('[1]', 'Connection: keep-alive, x\r\n') + post('[2]', 'Expect: 100-continue\r\n'));
+      await waitFor(() => replies.size === 2);
+      const [first, second] = [replies.get('[1]')!, replies.get('[2]')!];
+      if (isStreamed) {
+        second.start(head(6), [Buffer.from('sec')], () => undefined);
+        second.data(Buffer.from('ond'));
+        second.end();
+      } else second.whole({ ...head(6), body: Buffer.from('second') });
+      first.whole({ ...head(5), body: Buffer.from('first') });
+      await waitFor(() => said.includes('second'));
+      expect(said.split('\r\n').filter((line) => /^HTTP|HTTP\/1|second/.test(line))).toEqual([
+        'HTTP/1.1 200 OK',
+        'firstHTTP/1.1 100 Continue',
+        'HTTP/1.1 200 OK',
+        'second',
+      ]);
+    },
+  );
 });

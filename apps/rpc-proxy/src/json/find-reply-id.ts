@@ -51,7 +51,11 @@ export function findIdAtEnd(bytes: Buffer): number {
   const colon = skipSpaceBack(bytes, start - 1);
   if (start === NO_ID || bytes[colon] !== 0x3a) return NO_ID;
   const name = skipSpaceBack(bytes, colon - 1);
-  const isId = bytes[name] === QUOTE && bytes[name - 1] === 0x64 && bytes[name - 2] === 0x69 && bytes[name - 3] === QUOTE;
+  const isId =
+    bytes[name] === QUOTE &&
+    bytes[name - 1] === 0x64 &&
+    bytes[name - 2] === 0x69 &&
+    bytes[name - 3] === QUOTE;
   return isId ? start : NO_ID;
 }
 
@@ -79,5 +83,12 @@ function findLiteralStart(bytes: Buffer, end: number): number {
 
 /** Digits, letters and + - . of numbers and null. */
 function isOfLiteral(byte: number): boolean {
-  return (byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x7a) || byte === 0x2d || byte === 0x2e || byte === 0x2b || byte === 0x45;
+  return (
+    (byte >= 0x30 && byte <= 0x39) ||
+    (byte >= 0x61 && byte <= 0x7a) ||
+    byte === 0x2d ||
+    byte === 0x2e ||
+    byte === 0x2b ||
+    byte === 0x45
+  );
 }

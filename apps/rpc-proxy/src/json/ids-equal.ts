@@ -4,7 +4,14 @@ import { spansEqual } from './scan-reply.ts';
  * Whether two ids are the same JSON value. Nodes give them back as they came, or write them anew: 1e3 as 1000, "\u0061" as
  * "a", a number beyond 2^53 rounded.
  */
-export function idsEqual(one: Buffer, start: number, end: number, other: Buffer, otherStart: number, otherEnd: number): boolean {
+export function idsEqual(
+  one: Buffer,
+  start: number,
+  end: number,
+  other: Buffer,
+  otherStart: number,
+  otherEnd: number,
+): boolean {
   if (isSameText(one, start, end, other, otherStart, otherEnd)) return true;
   // Short whole numbers, which nearly all ids are, have no second spelling.
   if (isShortNumber(one, start, end) && isShortNumber(other, otherStart, otherEnd)) return false;
@@ -25,7 +32,14 @@ export function idKeyOf(bytes: Buffer, start: number, end: number): string {
 }
 
 /** Of short ids the bytes are looked at one by one: cheaper than a call out of JavaScript. */
-function isSameText(one: Buffer, start: number, end: number, other: Buffer, otherStart: number, otherEnd: number): boolean {
+function isSameText(
+  one: Buffer,
+  start: number,
+  end: number,
+  other: Buffer,
+  otherStart: number,
+  otherEnd: number,
+): boolean {
   const length = end - start;
   if (length !== otherEnd - otherStart) return false;
   if (length > SHORT) return spansEqual(one, start, end, other, otherStart, otherEnd);

@@ -28,7 +28,8 @@ function scanBatch(bytes: Buffer, start: number): ScannedCall[] {
     return calls;
   }
   for (;;) {
-    if (calls.length === BATCH_ITEMS_MAX) throw new NotACallError(`expected at most ${BATCH_ITEMS_MAX} calls in a batch`);
+    if (calls.length === BATCH_ITEMS_MAX)
+      throw new NotACallError(`expected at most ${BATCH_ITEMS_MAX} calls in a batch`);
     const call = scanCall(bytes, at);
     calls.push(call);
     at = skipSpace(bytes, call.end);

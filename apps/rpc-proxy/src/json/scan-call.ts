@@ -100,7 +100,8 @@ function memberOfUnusualName(raw: string): Member | undefined {
   const name = raw.includes('\\') ? parseString(`"${raw}"`) : raw;
   const folded = name.toLowerCase().replaceAll('\u017f', 's').replaceAll('\u212a', 'k');
   const member = MEMBERS.find((candidate) => candidate === folded);
-  if (member !== undefined && member !== name) throw new NotACallError(`expected ${member}, got it in another spelling`);
+  if (member !== undefined && member !== name)
+    throw new NotACallError(`expected ${member}, got it in another spelling`);
   return member;
 }
 

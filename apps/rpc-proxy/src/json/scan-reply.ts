@@ -14,7 +14,16 @@ export interface ScannedReply {
 
 /** Finds the members of the reply that starts at `from`; undefined when there is no whole object. */
 export function scanReply(bytes: Buffer, from: number): ScannedReply | undefined {
-  const reply = { start: from, end: -1, resultStart: -1, resultEnd: -1, errorStart: -1, errorEnd: -1, idStart: -1, idEnd: -1 };
+  const reply = {
+    start: from,
+    end: -1,
+    resultStart: -1,
+    resultEnd: -1,
+    errorStart: -1,
+    errorEnd: -1,
+    idStart: -1,
+    idEnd: -1,
+  };
   if (bytes[from] !== 0x7b) return undefined;
   let at = skipSpace(bytes, from + 1);
   while (bytes[at] !== 0x7d) {
@@ -58,6 +67,13 @@ export function isNull(bytes: Buffer, start: number, end: number): boolean {
   return end - start === 4 && bytes[start] === 0x6e;
 }
 
-export function spansEqual(one: Buffer, start: number, end: number, other: Buffer, otherStart: number, otherEnd: number): boolean {
+export function spansEqual(
+  one: Buffer,
+  start: number,
+  end: number,
+  other: Buffer,
+  otherStart: number,
+  otherEnd: number,
+): boolean {
   return end - start === otherEnd - otherStart && one.compare(other, otherStart, otherEnd, start, end) === 0;
 }

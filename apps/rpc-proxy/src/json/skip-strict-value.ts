@@ -88,7 +88,8 @@ function skipStrictLiteral(bytes: Buffer, at: number): number {
 }
 
 function skipWord(bytes: Buffer, at: number, word: string): number {
-  for (let index = 0; index < word.length; index += 1) if (bytes[at + index] !== word.charCodeAt(index)) return NOT_JSON;
+  for (let index = 0; index < word.length; index += 1)
+    if (bytes[at + index] !== word.charCodeAt(index)) return NOT_JSON;
   return at + word.length;
 }
 

@@ -75,7 +75,13 @@ function skipLiteral(bytes: Buffer, from: number): number {
   for (;;) {
     const byte = bytes[at] ?? 0;
     // Digits, letters and + - . of numbers, true, false and null.
-    const isPart = (byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x7a) || byte === 0x2d || byte === 0x2e || byte === 0x2b || byte === 0x45;
+    const isPart =
+      (byte >= 0x30 && byte <= 0x39) ||
+      (byte >= 0x61 && byte <= 0x7a) ||
+      byte === 0x2d ||
+      byte === 0x2e ||
+      byte === 0x2b ||
+      byte === 0x45;
     if (!isPart) return at === from ? NOT_JSON : at;
     at += 1;
   }

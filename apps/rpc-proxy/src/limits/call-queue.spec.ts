@@ -6,9 +6,15 @@ interface Call {
   readonly holder: { readonly key: ReturnType<typeof keyOf> };
 }
 
-const tenants = new Tenants({ heldBytes: 1_000, heldBytesPerKey: 500, heldBytesPerConnection: 500, socketsPerKey: 10 });
+const tenants = new Tenants({
+  heldBytes: 1_000,
+  heldBytesPerKey: 500,
+  heldBytesPerConnection: 500,
+  socketsPerKey: 10,
+});
 const peer = { holder: { key: tenants.strangers } };
-const keyOf = (workspaceId: string, keyId: string) => tenants.holderOf({ keyId: `${workspaceId} ${keyId}`, workspaceId }, peer as never).key;
+const keyOf = (workspaceId: string, keyId: string) =>
+  tenants.holderOf({ keyId: `${workspaceId} ${keyId}`, workspaceId }, peer as never).key;
 
 let sent: Call[];
 let queue: CallQueue<Call>;
@@ -22,7 +28,11 @@ const enter = (workspaceId: string, keyId: string, count = 1): Call[] =>
     queue.enter(call);
     return call;
   });
-const names = (from = 0): string => sent.slice(from).map(({ name }) => name).join(' ');
+const names = (from = 0): string =>
+  sent
+    .slice(from)
+    .map(({ name }) => name)
+    .join(' ');
 
 it('leaves as much of a node to the others as one workspace has, and three quarters to the other keys', () => {
   open(16, 4);
@@ -79,7 +89,8 @@ it('never has more under way than it may, and lets nothing lie, whatever comes a
     }
     const going = sent.filter((call) => !finished.has(call));
     expect(going.length).toBeLessThanOrEqual(7);
-    for (const workspace of 'ABCD') expect(going.filter(({ name }) => name.startsWith(workspace)).length).toBeLessThanOrEqual(4);
+    for (const workspace of 'ABCD')
+      expect(going.filter(({ name }) => name.startsWith(workspace)).length).toBeLessThanOrEqual(4);
   }
   while (inside.length > 0) queue.leave(inside.shift()!);
   expect(enter('A', 'a', 3).every((call) => sent.includes(call))).toBe(true);

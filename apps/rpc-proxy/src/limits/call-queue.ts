@@ -42,7 +42,8 @@ export class CallQueue<T extends QueuedCall> {
   enter(call: T): void {
     const { key } = call.holder;
     const [lane, workspace] = [this.#keyLane(key), this.#workspaceLane(key.workspace)];
-    if (lane.waiting.size === 0 && this.#hasRoom(workspace) && lane.underWay < this.#options.maxPerKey) return this.#begin(call, lane, workspace);
+    if (lane.waiting.size === 0 && this.#hasRoom(workspace) && lane.underWay < this.#options.maxPerKey)
+      return this.#begin(call, lane, workspace);
     lane.waiting.add(call);
     workspace.waiting.add(lane);
     this.#waiting.add(workspace);

@@ -1,25 +1,50 @@
 import { Peer } from './peer.ts';
 import { Tenants } from './tenants.ts';
 
-const tenants = (): Tenants => new Tenants({ heldBytes: 1_600, heldBytesPerKey: 400, heldBytesPerConnection: 300, socketsPerKey: 2 });
-const peerOf = (book: Tenants): Peer => new Peer({} as never, book.limits.heldBytesPerConnection, book.strangers);
+const tenants = (): Tenants =>
+  new Tenants({ heldBytes: 1_600, heldBytesPerKey: 400, heldBytesPerConnection: 300, socketsPerKey: 2 });
+const peerOf = (book: Tenants): Peer =>
+  new Peer({} as never, book.limits.heldBytesPerConnection, book.strangers);
 
 it('each has its bound: connection, key, workspace, process', () => {
   const book = tenants();
-  const holders = [0, 1, 2, 3].map((index) => book.holderOf({ keyId: `a${Math.floor(index / 2)}`, workspaceId: 'A' }, peerOf(book)));
+  const holders = [0, 1, 2, 3].map((index) =>
+    book.holderOf({ keyId: `a${Math.floor(index / 2)}`, workspaceId: 'A' }, peerOf(book)),
+  );
   expect(holders[0]!.take(300)).toBeUndefined();
   expect(holders[0]!.take(1)).toBe('connection');
   expect(holders[1]!.take(101)).toBe('key');
-  expect([holders[1]!.take(100), holders[2]!.take(300), holders[3]!.take(100)]).toEqual([undefined, undefined, undefined]);
+  expect([holders[1]!.take(100), holders[2]!.take(300), holders[3]!.take(100)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
   // Half of the process is held by two keys: a third one gets nothing.
   const third = book.holderOf({ keyId: 'a2', workspaceId: 'A' }, peerOf(book));
   expect(third.take(1)).toBe('workspace');
   // Who is new finds as much as is free for each: B a half of the rest.
   const other = [0, 1].map((index) => book.holderOf({ keyId: `b${index}`, workspaceId: 'B' }, peerOf(book)));
-  expect([other[0]!.take(300), other[1]!.take(100), other[1]!.take(1)]).toEqual([undefined, undefined, 'process']);
+  expect([other[0]!.take(300), other[1]!.take(100), other[1]!.take(1)]).toEqual([
+    undefined,
+    undefined,
+    'process',
+  ]);
   expect(book.process.held).toBe(1_200);
-  for (const [holder, bytes] of [[holders[0]!, 300], [holders[1]!, 100], [holders[2]!, 300], [holders[3]!, 100], [other[0]!, 300], [other[1]!, 100]] as const) holder.release(bytes);
-  expect([book.process.held, other[0]!.key.held, other[0]!.connection.held, holders[0]!.key.workspace.held]).toEqual([0, 0, 0, 0]);
+  for (const [holder, bytes] of [
+    [holders[0]!, 300],
+    [holders[1]!, 100],
+    [holders[2]!, 300],
+    [holders[3]!, 100],
+    [other[0]!, 300],
+    [other[1]!, 100],
+  ] as const)
+    holder.release(bytes);
+  expect([
+    book.process.held,
+    other[0]!.key.held,
+    other[0]!.connection.held,
+    holders[0]!.key.workspace.held,
+  ]).toEqual([0, 0, 0, 0]);
 });
 
 it('strangers share a sixteenth', () => {
@@ -46,7 +71,8 @@ it('accounts are one for a key, over all its connections and after it was idle',
   const holder = book.holderOf({ keyId: 'a', workspaceId: 'A' }, peer);
   expect(book.holderOf({ keyId: 'a', workspaceId: 'A' }, peer)).toBe(holder);
   holder.take(10);
-  for (let index = 0; index < 10_000; index += 1) book.holderOf({ keyId: `k${index}`, workspaceId: `W${index}` }, peerOf(book));
+  for (let index = 0; index < 10_000; index += 1)
+    book.holderOf({ keyId: `k${index}`, workspaceId: `W${index}` }, peerOf(book));
   expect(book.holderOf({ keyId: 'a', workspaceId: 'A' }, peer)).toBe(holder);
   expect([book.findKey('k0'), book.findKey('k9999')?.held]).toEqual([undefined, 0]);
 });

@@ -19,7 +19,10 @@ export class KeyLimits {
   readonly #options: KeyLimitsOptions;
   readonly #ledger: TokenLedger;
   /** What the ledger is asked, by key: composing it costs as much as the ledger. */
-  readonly #requests = new Map<string, { readonly key: string; readonly limit: number; readonly windowSeconds: number }>();
+  readonly #requests = new Map<
+    string,
+    { readonly key: string; readonly limit: number; readonly windowSeconds: number }
+  >();
 
   constructor(options: KeyLimitsOptions) {
     this.#options = options;
@@ -37,11 +40,19 @@ export class KeyLimits {
   }
 
   takePublic(clientAddress: string): TokenResult | Promise<TokenResult> {
-    return this.#ledger.take({ key: `public:${clientAddress}`, limit: this.#options.publicPerClient, windowSeconds: WINDOW_SECONDS });
+    return this.#ledger.take({
+      key: `public:${clientAddress}`,
+      limit: this.#options.publicPerClient,
+      windowSeconds: WINDOW_SECONDS,
+    });
   }
 
   takeFailure(clientAddress: string): Promise<TokenResult> {
-    return this.#options.cache.consumeToken({ key: `auth:${clientAddress}`, limit: this.#options.failedPerClient, windowSeconds: WINDOW_SECONDS });
+    return this.#options.cache.consumeToken({
+      key: `auth:${clientAddress}`,
+      limit: this.#options.failedPerClient,
+      windowSeconds: WINDOW_SECONDS,
+    });
   }
 
   stop(): void {

@@ -4,10 +4,19 @@ import type { Tenants } from './tenants.ts';
 
 const INTERVAL_MS = 2_000;
 
-const held = gauge('chainwatch_rpc_held_bytes', { description: 'Held for bodies, calls under way and answers that are not read: of the process, of the workspace and key that hold most, of strangers' });
-const refused = counter('chainwatch_rpc_full_total', { description: 'Requests refused because no more may be held, by what was full' });
-const connections = gauge('chainwatch_rpc_client_connections', { description: 'Open connections of clients' });
-const cut = counter('chainwatch_rpc_cut_connections_total', { description: 'Connections cut because the client took no byte' });
+const held = gauge('chainwatch_rpc_held_bytes', {
+  description:
+    'Held for bodies, calls under way and answers that are not read: of the process, of the workspace and key that hold most, of strangers',
+});
+const refused = counter('chainwatch_rpc_full_total', {
+  description: 'Requests refused because no more may be held, by what was full',
+});
+const connections = gauge('chainwatch_rpc_client_connections', {
+  description: 'Open connections of clients',
+});
+const cut = counter('chainwatch_rpc_cut_connections_total', {
+  description: 'Connections cut because the client took no byte',
+});
 
 /** Puts what is held into the metrics, now and then. Returns stop. */
 export function observeLimits(tenants: Tenants, peers: Peers): () => void {

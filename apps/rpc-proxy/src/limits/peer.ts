@@ -52,6 +52,8 @@ export class Peer implements Budget {
  * handle knows what is left of it (net.Socket's own timeout looks there too).
  */
 function bytesTaken(socket: Socket): number {
-  const { _handle: handle } = socket as unknown as { readonly _handle?: { readonly bytesWritten: number; readonly writeQueueSize: number } | null };
+  const { _handle: handle } = socket as unknown as {
+    readonly _handle?: { readonly bytesWritten: number; readonly writeQueueSize: number } | null;
+  };
   return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
 }

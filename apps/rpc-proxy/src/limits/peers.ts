@@ -55,7 +55,11 @@ export class Peers {
 
   #mark(socket: Socket): Peer {
     const { tenants } = this.#options;
-    return ((socket as Marked)[PEER] = new Peer(socket, tenants.limits.heldBytesPerConnection, tenants.strangers));
+    return ((socket as Marked)[PEER] = new Peer(
+      socket,
+      tenants.limits.heldBytesPerConnection,
+      tenants.strangers,
+    ));
   }
 
   #open(socket: Socket): boolean {

@@ -3,7 +3,10 @@ import type { Bounds } from './bounds.ts';
 import { Holder, type KeyAccount, type ProcessAccount, type WorkspaceAccount } from './holder.ts';
 import type { Peer } from './peer.ts';
 
-export type TenantLimits = Pick<Bounds, 'heldBytes' | 'heldBytesPerKey' | 'heldBytesPerConnection' | 'socketsPerKey'>;
+export type TenantLimits = Pick<
+  Bounds,
+  'heldBytes' | 'heldBytesPerKey' | 'heldBytesPerConnection' | 'socketsPerKey'
+>;
 
 const KEYS_MAX = 10_000;
 /** Of the process's bytes, for all who did not show a key yet. */
@@ -20,9 +23,20 @@ export class Tenants {
 
   constructor(limits: TenantLimits) {
     this.limits = limits;
-    this.process = { held: 0, max: limits.heldBytes, refused: { connection: 0, key: 0, workspace: 0, process: 0 } };
+    this.process = {
+      held: 0,
+      max: limits.heldBytes,
+      refused: { connection: 0, key: 0, workspace: 0, process: 0 },
+    };
     const max = limits.heldBytes * STRANGERS_SHARE;
-    this.strangers = { id: '', held: 0, max, workspace: { id: '', held: 0, max, process: this.process }, sockets: 0, socketsMax: Infinity };
+    this.strangers = {
+      id: '',
+      held: 0,
+      max,
+      workspace: { id: '', held: 0, max, process: this.process },
+      sockets: 0,
+      socketsMax: Infinity,
+    };
   }
 
   /** Who pays for what this key sends and asks over this connection. */
@@ -41,9 +55,20 @@ export class Tenants {
   }
 
   /** Bytes that are held, in all and by who holds most. */
-  figures(): { readonly process: number; readonly workspace: number; readonly key: number; readonly strangers: number } {
-    const most = (accounts: Iterable<{ readonly held: number }>): number => [...accounts].reduce((max, { held }) => Math.max(max, held), 0);
-    return { process: this.process.held, workspace: most(this.#workspaces.values()), key: most(this.#keys.values()), strangers: this.strangers.held };
+  figures(): {
+    readonly process: number;
+    readonly workspace: number;
+    readonly key: number;
+    readonly strangers: number;
+  } {
+    const most = (accounts: Iterable<{ readonly held: number }>): number =>
+      [...accounts].reduce((max, { held }) => Math.max(max, held), 0);
+    return {
+      process: this.process.held,
+      workspace: most(this.#workspaces.values()),
+      key: most(this.#keys.values()),
+      strangers: this.strangers.held,
+    };
   }
 
   #open(id: string, workspaceId: string): KeyAccount {
@@ -53,7 +78,14 @@ export class Tenants {
       workspace = { id: workspaceId, held: 0, max: this.limits.heldBytes / 2, process: this.process };
       this.#workspaces.set(workspaceId, workspace);
     }
-    const key = { id, held: 0, max: this.limits.heldBytesPerKey, workspace, sockets: 0, socketsMax: this.limits.socketsPerKey };
+    const key = {
+      id,
+      held: 0,
+      max: this.limits.heldBytesPerKey,
+      workspace,
+      sockets: 0,
+      socketsMax: this.limits.socketsPerKey,
+    };
     this.#keys.set(id, key);
     return key;
   }

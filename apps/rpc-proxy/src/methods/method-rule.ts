@@ -21,7 +21,12 @@ export interface FamilyMethods {
   readonly read: RegExp;
 }
 
-const FAMILIES: Readonly<Record<ChainFamilyName, FamilyMethods>> = { evm: evmMethods, bitcoin: bitcoinMethods, solana: solanaMethods, tron: tronMethods };
+const FAMILIES: Readonly<Record<ChainFamilyName, FamilyMethods>> = {
+  evm: evmMethods,
+  bitcoin: bitcoinMethods,
+  solana: solanaMethods,
+  tron: tronMethods,
+};
 
 /** Lists of the configuration for one chain; `*` stands for any text. */
 export interface MethodLists {
@@ -43,7 +48,10 @@ export interface MethodRule {
 
 const SOUNDS_LIKE_WRITE = /send|submit|broadcast|sign|set|write|create|import|delete|remove/i;
 
-export function createMethodTable(family: ChainFamilyName, lists: MethodLists = {}): (method: string) => MethodRule {
+export function createMethodTable(
+  family: ChainFamilyName,
+  lists: MethodLists = {},
+): (method: string) => MethodRule {
   const rules = new Map<string, MethodRule>();
   const decide = createDecision(FAMILIES[family], lists);
   return (method) => {
@@ -73,7 +81,8 @@ function createDecision(methods: FamilyMethods, lists: MethodLists): (method: st
 
 function kindOf(methods: FamilyMethods, method: string): Pick<MethodRule, 'kind' | 'needsSend' | 'isKnown'> {
   if (methods.send.test(method)) return { kind: 'send', needsSend: true, isKnown: true };
-  if (methods.once.test(method) || methods.locked.test(method)) return { kind: 'once', needsSend: true, isKnown: true };
+  if (methods.once.test(method) || methods.locked.test(method))
+    return { kind: 'once', needsSend: true, isKnown: true };
   if (methods.filter?.test(method)) return { kind: 'filter', needsSend: false, isKnown: true };
   if (methods.read.test(method)) return { kind: 'read', needsSend: false, isKnown: method.length <= 64 };
   return { kind: 'once', needsSend: SOUNDS_LIKE_WRITE.test(method), isKnown: false };

@@ -3,7 +3,8 @@ import type { FamilyMethods } from './method-rule.ts';
 /** JSON-RPC of java-tron, and its HTTP API whose paths (`wallet/getnowblock`) are the methods. */
 export const tronMethods: FamilyMethods = {
   // Those take private keys.
-  locked: /^(eth_sign|eth_sendTransaction$|(admin|personal|miner)_|wallet\/(gettransactionsign|addtransactionsign|easytransfer\w*|createaddress|generateaddress|monitor.*)$|monitor\/)/,
+  locked:
+    /^(eth_sign|eth_sendTransaction$|(admin|personal|miner)_|wallet\/(gettransactionsign|addtransactionsign|easytransfer\w*|createaddress|generateaddress|monitor.*)$|monitor\/)/,
   send: /^(?!)$/,
   once: /^(eth_sendRawTransaction|buildTransaction|wallet\/(broadcast\w*|create\w+|transfer\w*|participate\w*|freeze\w*|unfreeze\w*|cancel\w*|withdraw\w*|delegate\w*|undelegate\w*|update\w*|vote\w*|proposal\w*|exchange\w*|deploy\w*|clearabi|setaccountid|accountpermissionupdate|trigger(smart)contract|marketsellasset|marketcancelorder|clearcontractabi|modify\w*|set\w+))$/,
   filter: /^eth_(new\w*Filter|getFilter(Changes|Logs)|uninstallFilter)$/,

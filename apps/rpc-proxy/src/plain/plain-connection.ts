@@ -42,7 +42,9 @@ export class PlainConnection implements PooledConnection, ReplySource, Dispatche
     const [line, ...lines] = head.trimEnd().split('\r\n');
     const [method, path] = line!.split(' ') as ['GET' | 'POST', string];
     // Framing is undici's own.
-    const headers = lines.filter((each) => !/^(connection|content-length):/i.test(each)).flatMap((each) => [each.slice(0, each.indexOf(':')), each.slice(each.indexOf(':') + 2)]);
+    const headers = lines
+      .filter((each) => !/^(connection|content-length):/i.test(each))
+      .flatMap((each) => [each.slice(0, each.indexOf(':')), each.slice(each.indexOf(':') + 2)]);
     this.#client!.dispatch({ method, path, headers, body: method === 'GET' ? null : body }, this);
   }
 
@@ -70,7 +72,11 @@ export class PlainConnection implements PooledConnection, ReplySource, Dispatche
     this.#controller = controller;
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
     this.#isStaleIfLost = false;
     // Informational: the reply comes behind it.
     if (status < 200 || this.#handler === undefined) return;
@@ -100,7 +106,8 @@ export class PlainConnection implements PooledConnection, ReplySource, Dispatche
     const isOwn = handler.isOwnReply();
     this.#handler = undefined;
     this.#controller = undefined;
-    if (isOwn && this.keepAliveMs > 0 && this.#socket.writableLength === 0) queueMicrotask(() => this.#free());
+    if (isOwn && this.keepAliveMs > 0 && this.#socket.writableLength === 0)
+      queueMicrotask(() => this.#free());
     else this.destroy(ENDED);
     handler.onComplete();
   }
@@ -143,7 +150,9 @@ export class PlainConnection implements PooledConnection, ReplySource, Dispatche
 
 function keepAliveOf(value: string | string[] | undefined): number {
   const seconds = /(?:^|[\s,])timeout=(\d{1,9})/i.exec(String(value ?? ''))?.[1];
-  return seconds === undefined ? KEEP_ALIVE_MS : Math.min(KEEP_ALIVE_MS_MAX, Math.max(0, Number(seconds) * 1_000 - KEEP_ALIVE_MARGIN_MS));
+  return seconds === undefined
+    ? KEEP_ALIVE_MS
+    : Math.min(KEEP_ALIVE_MS_MAX, Math.max(0, Number(seconds) * 1_000 - KEEP_ALIVE_MARGIN_MS));
 }
 
 function framingOf(status: number, isChunked: boolean, contentLength: number): Framing {

@@ -87,23 +87,38 @@ export class NodeSocket {
   #dial(upstream: Upstream, [url, ...others]: readonly string[]): void {
     const { dial, onOpen, onMessage } = this.#options;
     const endpoint = parseEndpoint(upstream.source.url);
-    const socket = new WebSocket(url!, { headers: { ...endpoint.headers, ...upstream.source.headers }, lookup: dial.lookup as never, handshakeTimeout: HANDSHAKE_MS, maxPayload: MESSAGE_BYTES_MAX, followRedirects: false });
+    const socket = new WebSocket(url!, {
+      headers: { ...endpoint.headers, ...upstream.source.headers },
+      lookup: dial.lookup as never,
+      handshakeTimeout: HANDSHAKE_MS,
+      maxPayload: MESSAGE_BYTES_MAX,
+      followRedirects: false,
+    });
     this.#socket = socket;
     this.#upstream = upstream;
     let wasOpen = false;
-    socket.on('open', this.#guard(() => {
-      wasOpen = true;
-      learnSocketUrl(upstream, url!);
-      onOpen();
-    }));
-    socket.on('message', this.#guard((data: RawData) => onMessage(toBuffer(data), upstream)));
+    socket.on(
+      'open',
+      this.#guard(() => {
+        wasOpen = true;
+        learnSocketUrl(upstream, url!);
+        onOpen();
+      }),
+    );
+    socket.on(
+      'message',
+      this.#guard((data: RawData) => onMessage(toBuffer(data), upstream)),
+    );
     socket.on('error', () => undefined);
-    socket.on('close', this.#guard(() => {
-      if (this.#isClosed) return;
-      if (!wasOpen && others.length > 0) return this.#dial(upstream, others);
-      this.#socket = undefined;
-      if (!wasOpen || this.#options.onLost()) this.#next();
-    }));
+    socket.on(
+      'close',
+      this.#guard(() => {
+        if (this.#isClosed) return;
+        if (!wasOpen && others.length > 0) return this.#dial(upstream, others);
+        this.#socket = undefined;
+        if (!wasOpen || this.#options.onLost()) this.#next();
+      }),
+    );
   }
 
   /** What `ws` calls may fail, and then ends the session instead of the process. */

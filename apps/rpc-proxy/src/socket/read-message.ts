@@ -13,7 +13,9 @@ export interface ClientMessage extends ScannedBody {
 export function readMessage(bytes: Buffer): ClientMessage {
   try {
     const { calls, isBatch } = scanBody(bytes);
-    const ids = calls.map(({ idStart, idEnd }) => (idStart === -1 ? undefined : bytes.toString('utf8', idStart, idEnd)));
+    const ids = calls.map(({ idStart, idEnd }) =>
+      idStart === -1 ? undefined : bytes.toString('utf8', idStart, idEnd),
+    );
     return { bytes, calls, isBatch, ids, fault: undefined };
   } catch (error) {
     if (!(error instanceof NotACallError)) throw error;

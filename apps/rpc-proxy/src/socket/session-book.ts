@@ -28,7 +28,8 @@ export class SessionBook {
   /** @returns what to do when the session is over */
   add(hash: string, key: string, session: SocketSession): () => void {
     let group = this.#byHash.get(hash);
-    if (group === undefined) this.#byHash.set(hash, (group = { key, sessions: new Set(), endsAtMs: Number.POSITIVE_INFINITY }));
+    if (group === undefined)
+      this.#byHash.set(hash, (group = { key, sessions: new Set(), endsAtMs: Number.POSITIVE_INFINITY }));
     const { sessions } = group;
     sessions.add(session);
     return () => {
@@ -53,7 +54,11 @@ export class SessionBook {
     for (const group of [...this.#byHash.values()]) {
       if (Date.now() >= group.endsAtMs) end(group);
       // A database that does not answer says nothing against a key.
-      else void this.#keys.findPrincipal(group.key).then((principal) => principal === undefined && end(group), () => undefined);
+      else
+        void this.#keys.findPrincipal(group.key).then(
+          (principal) => principal === undefined && end(group),
+          () => undefined,
+        );
       for (const session of [...group.sessions]) session.look();
     }
   }

@@ -90,7 +90,10 @@ export class SocketChannel implements ReplyChannel {
     const isUnwanted = ids.length > 0 && ids.every((id) => id === undefined);
     if (body.length === 0 || isUnwanted) return undefined;
     if (status < 300 || isJsonRpc(body)) return body;
-    return this.#errors(CODES[status] ?? -32603, readOwnError(body) ?? `the node answered with status ${status}`);
+    return this.#errors(
+      CODES[status] ?? -32603,
+      readOwnError(body) ?? `the node answered with status ${status}`,
+    );
   }
 
   #errors(code: number, message: string): Buffer | undefined {
@@ -99,7 +102,13 @@ export class SocketChannel implements ReplyChannel {
 }
 
 /** By the status that the same refusal has over HTTP. */
-const CODES: Readonly<Record<number, number>> = { 400: -32600, 403: -32601, 413: -32600, 429: -32005, 503: -32005 };
+const CODES: Readonly<Record<number, number>> = {
+  400: -32600,
+  403: -32601,
+  413: -32600,
+  429: -32005,
+  503: -32005,
+};
 
 /** A node's errors have a status of their own, here and there. */
 function isJsonRpc(body: Buffer): boolean {
@@ -107,7 +116,10 @@ function isJsonRpc(body: Buffer): boolean {
   if (body[start] === 0x5b) return true;
   const members = scanMembers(body, start);
   const error = members?.get('error');
-  return members?.has('id') === true && (members.has('result') || (error !== undefined && body[error.start] === 0x7b));
+  return (
+    members?.has('id') === true &&
+    (members.has('result') || (error !== undefined && body[error.start] === 0x7b))
+  );
 }
 
 /** The gateway's own: `{"error": "…"}`. */

@@ -22,7 +22,8 @@ interface Message {
   readonly params?: { readonly subscription: unknown; readonly result: unknown };
 }
 
-const waitFor = <T>(probe: () => T | Promise<T>, options?: WaitOptions) => waitLong(probe, { timeoutMs: 10_000, ...options });
+const waitFor = <T>(probe: () => T | Promise<T>, options?: WaitOptions) =>
+  waitLong(probe, { timeoutMs: 10_000, ...options });
 
 /** A client of a socket: what it was told, and how it ended. */
 interface Client {
@@ -52,16 +53,33 @@ afterEach(async () => {
 });
 
 /** A gateway whose chain has these nodes: the first one is taken before the others. */
-async function open(gid: string, { count = 1, options = {}, ...node }: { count?: number; options?: Parameters<SpecWorld['open']>[1]; isSilent?: boolean } = {}): Promise<Gateway> {
+async function open(
+  gid: string,
+  {
+    count = 1,
+    options = {},
+    ...node
+  }: { count?: number; options?: Parameters<SpecWorld['open']>[1]; isSilent?: boolean } = {},
+): Promise<Gateway> {
   nodes = await Promise.all(Array.from({ length: count }, () => startSpecSocketNode(node)));
-  if (gid === ETHEREUM) for (const [index, each] of nodes.entries()) each.nameOf = (made) => `"0x${index}${made}"`;
-  const gateway = await world.open({ [gid]: nodes.map(({ url }, index) => ({ url, weight: index === 0 ? 1 : 1e-9, headers: {} })) }, options);
-  await waitFor(() => [...gateway.directory.chains].every((chain) => chain.upstreams.every((upstream) => chain.serves(upstream))));
+  if (gid === ETHEREUM)
+    for (const [index, each] of nodes.entries()) each.nameOf = (made) => `"0x${index}${made}"`;
+  const gateway = await world.open(
+    { [gid]: nodes.map(({ url }, index) => ({ url, weight: index === 0 ? 1 : 1e-9, headers: {} })) },
+    options,
+  );
+  await waitFor(() =>
+    [...gateway.directory.chains].every((chain) =>
+      chain.upstreams.every((upstream) => chain.serves(upstream)),
+    ),
+  );
   return gateway;
 }
 
 async function join(gateway: Gateway, path: string, key = world.project.keys.rpc): Promise<Client> {
-  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/${path}`, { headers: { 'x-api-key': key } });
+  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/${path}`, {
+    headers: { 'x-api-key': key },
+  });
   clients.push(socket);
   const client: Client = {
     socket,
@@ -70,9 +88,14 @@ async function join(gateway: Gateway, path: string, key = world.project.keys.rpc
     closed: undefined,
     async ask(id, method, params = []) {
       socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-      return waitFor(() => client.messages.find((message) => message.id === id), { message: () => `an answer to ${method} among ${client.texts.join(' ')}` });
+      return waitFor(() => client.messages.find((message) => message.id === id), {
+        message: () => `an answer to ${method} among ${client.texts.join(' ')}`,
+      });
     },
-    told: (subscription) => client.messages.filter(({ params }) => params?.subscription === subscription).map(({ params }) => params!.result),
+    told: (subscription) =>
+      client.messages
+        .filter(({ params }) => params?.subscription === subscription)
+        .map(({ params }) => params!.result),
   };
   socket.on('message', (data) => {
     client.texts.push(String(data));
@@ -85,7 +108,15 @@ async function join(gateway: Gateway, path: string, key = world.project.keys.rpc
 }
 
 /** One notification of a node, with spaces that JSON.stringify would not leave. */
-const notify = (node: SpecSocketNode, subscription: string, result: string, method = 'eth_subscription'): void => node.say(`{"jsonrpc":"2.0", "method":"${method}","params":{"result":${result}, "subscription":${subscription}}}`);
+const notify = (
+  node: SpecSocketNode,
+  subscription: string,
+  result: string,
+  method = 'eth_subscription',
+): void =>
+  node.say(
+    `{"jsonrpc":"2.0", "method":"${method}","params":{"result":${result}, "subscription":${subscription}}}`,
+  );
 
 const hashOf = (key: string): string => Buffer.from(hashApiKey(key)).toString('hex');
 
@@ -94,11 +125,18 @@ describe('a key that ends takes its sockets with it', () => {
 
   it('revoked: closed with 1008, also where the client says nothing; another key of the workspace and another workspace go on', async () => {
     const gateway = await open(ETHEREUM);
-    const [key, sibling, other] = [await world.makeKey(PERMISSIONS), await world.makeKey(PERMISSIONS), (await bootstrap(world.db, { label: 'svc', workspaceName: 'Other' })).keys.rpc];
+    const [key, sibling, other] = [
+      await world.makeKey(PERMISSIONS),
+      await world.makeKey(PERMISSIONS),
+      (await bootstrap(world.db, { label: 'svc', workspaceName: 'Other' })).keys.rpc,
+    ];
     const revoked = await Promise.all([key, key].map((each) => join(gateway, 'ethereum', each)));
     const kept = await Promise.all([sibling, other].map((each) => join(gateway, 'ethereum', each)));
-    for (const client of [...revoked, ...kept]) expect((await client.ask(1, 'eth_subscribe', ['newHeads'])).result).toEqual(expect.any(String));
-    await world.db.query('UPDATE api_keys SET revoked_at = now() WHERE key_hash = $1', [Buffer.from(hashApiKey(key))]);
+    for (const client of [...revoked, ...kept])
+      expect((await client.ask(1, 'eth_subscribe', ['newHeads'])).result).toEqual(expect.any(String));
+    await world.db.query('UPDATE api_keys SET revoked_at = now() WHERE key_hash = $1', [
+      Buffer.from(hashApiKey(key)),
+    ]);
     world.tell('key.revoked', { schema: 1, key_hash: hashOf(key) });
     await waitFor(() => revoked.every(({ closed }) => closed !== undefined), { timeoutMs: 5_000 });
     expect(revoked.map(({ closed }) => closed!.code)).toEqual([1008, 1008]);
@@ -111,7 +149,10 @@ describe('a key that ends takes its sockets with it', () => {
   it('expired: closed with 1008', async () => {
     const gateway = await open(ETHEREUM);
     const key = await world.makeKey(PERMISSIONS);
-    await world.db.query("UPDATE api_keys SET expires_at = now() + interval '2 seconds' WHERE key_hash = $1", [Buffer.from(hashApiKey(key))]);
+    await world.db.query(
+      "UPDATE api_keys SET expires_at = now() + interval '2 seconds' WHERE key_hash = $1",
+      [Buffer.from(hashApiKey(key))],
+    );
     const client = await join(gateway, 'ethereum', key);
     await waitFor(() => client.closed, { timeoutMs: 8_000 });
     expect(client.closed!.code).toBe(1008);
@@ -122,7 +163,12 @@ describe('a key that ends takes its sockets with it', () => {
     const key = await world.makeKey(PERMISSIONS);
     const client = await join(gateway, 'ethereum', key);
     const { result } = await client.ask(1, 'eth_subscribe', ['newHeads']);
-    const tell = (ms: number): void => world.tell('key.revoked', { schema: 1, key_hash: hashOf(key), ends_at: new Date(Date.now() + ms).toISOString() });
+    const tell = (ms: number): void =>
+      world.tell('key.revoked', {
+        schema: 1,
+        key_hash: hashOf(key),
+        ends_at: new Date(Date.now() + ms).toISOString(),
+      });
     tell(3_600_000);
     expect((await client.ask(2, 'eth_chainId')).error).toBeUndefined();
     notify(nodes[0]!, '"0x00"', '"x"');
@@ -137,35 +183,59 @@ describe('batches', () => {
   it('are served in the order of their calls, and of notifications alone there is no answer', async () => {
     const gateway = await open(ETHEREUM);
     nodes[0]!.answer = ({ body }, res) => {
-      const answer = ({ id, method }: { id: unknown; method: string }): string => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":"${method}"}`;
+      const answer = ({ id, method }: { id: unknown; method: string }): string =>
+        `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":"${method}"}`;
       const asked = JSON.parse(body) as { id: unknown; method: string }[] | { id: unknown; method: string };
-      sendJson(res, Array.isArray(asked) ? `[${asked.filter(({ id }) => id !== undefined).map(answer).join(',')}]` : answer(asked));
+      sendJson(
+        res,
+        Array.isArray(asked)
+          ? `[${asked
+              .filter(({ id }) => id !== undefined)
+              .map(answer)
+              .join(',')}]`
+          : answer(asked),
+      );
     };
     const client = await join(gateway, 'ethereum');
     client.socket.send('[{"jsonrpc":"2.0","method":"eth_gasPrice"}]');
-    client.socket.send('[{"jsonrpc":"2.0","id":"b","method":"eth_chainId"},{"jsonrpc":"2.0","method":"eth_gasPrice"},{"jsonrpc":"2.0","id":1,"method":"eth_syncing"}]');
+    client.socket.send(
+      '[{"jsonrpc":"2.0","id":"b","method":"eth_chainId"},{"jsonrpc":"2.0","method":"eth_gasPrice"},{"jsonrpc":"2.0","id":1,"method":"eth_syncing"}]',
+    );
     await waitFor(() => client.texts.length > 0);
-    expect(client.texts).toEqual(['[{"jsonrpc":"2.0","id":"b","result":"eth_chainId"},{"jsonrpc":"2.0","id":1,"result":"eth_syncing"}]']);
+    expect(client.texts).toEqual([
+      '[{"jsonrpc":"2.0","id":"b","result":"eth_chainId"},{"jsonrpc":"2.0","id":1,"result":"eth_syncing"}]',
+    ]);
   });
 
   it.each([
     ['of one subscription', '[{"jsonrpc":"2.0","id":"s","method":"logsSubscribe","params":["X"]}]', 's'],
-    ['of a call and an end', '[{"jsonrpc":"2.0","id":4,"method":"getSlot"},{"jsonrpc":"2.0","method":"logsUnsubscribe","params":[0]}]', 4],
+    [
+      'of a call and an end',
+      '[{"jsonrpc":"2.0","id":4,"method":"getSlot"},{"jsonrpc":"2.0","method":"logsUnsubscribe","params":[0]}]',
+      4,
+    ],
     ['of nothing', '[]', null],
     ['that are no calls', '[1]', null],
     ['that are cut', '[{"jsonrpc":"2.0","id":1,"method":"getSlot"}', null],
-  ])('%s: refused with a JSON-RPC error, and the process goes on when the node is lost', async (_name, text, id) => {
-    const gateway = await open(SOLANA, { count: 2 });
-    nodes[0]!.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty"}}');
-    const client = await join(gateway, 'solana');
-    await client.ask('own', 'slotSubscribe');
-    client.socket.send(text);
-    await waitFor(() => client.texts.length === 2);
-    expect([client.messages[1]].flat()[0]).toMatchObject({ id, error: { code: expect.any(Number), message: expect.any(String) } });
-    nodes[0]!.cut();
-    await waitFor(() => nodes[1]!.heard.length === 1);
-    expect((await client.ask('after', 'slotSubscribe')).result).toEqual(expect.any(Number));
-  });
+  ])(
+    '%s: refused with a JSON-RPC error, and the process goes on when the node is lost',
+    async (_name, text, id) => {
+      const gateway = await open(SOLANA, { count: 2 });
+      nodes[0]!.answer = (_seen, res) =>
+        sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty"}}');
+      const client = await join(gateway, 'solana');
+      await client.ask('own', 'slotSubscribe');
+      client.socket.send(text);
+      await waitFor(() => client.texts.length === 2);
+      expect([client.messages[1]].flat()[0]).toMatchObject({
+        id,
+        error: { code: expect.any(Number), message: expect.any(String) },
+      });
+      nodes[0]!.cut();
+      await waitFor(() => nodes[1]!.heard.length === 1);
+      expect((await client.ask('after', 'slotSubscribe')).result).toEqual(expect.any(Number));
+    },
+  );
 });
 
 describe('what a node says', () => {
@@ -173,7 +243,25 @@ describe('what a node says', () => {
     const gateway = await open(ETHEREUM);
     const client = await join(gateway, 'ethereum');
     const { result } = await client.ask(1, 'eth_subscribe', ['newHeads']);
-    for (const text of ['', 'x', '[]', 'null', '{}', '{"id":', '{"id":null}', '{"id":{}}', '{"id":"1","result":"0x9"}', '{"id":1,"result":"0x9"}', '{"method":"x"}', '{"method":"x","params":null}', '{"method":"x","params":[]}', '{"method":"x","params":{"subscription":{}}}', '{"method":"x","params":{"subscription":"0x77","result":1}}', '[{"id":1}]']) nodes[0]!.say(text);
+    for (const text of [
+      '',
+      'x',
+      '[]',
+      'null',
+      '{}',
+      '{"id":',
+      '{"id":null}',
+      '{"id":{}}',
+      '{"id":"1","result":"0x9"}',
+      '{"id":1,"result":"0x9"}',
+      '{"method":"x"}',
+      '{"method":"x","params":null}',
+      '{"method":"x","params":[]}',
+      '{"method":"x","params":{"subscription":{}}}',
+      '{"method":"x","params":{"subscription":"0x77","result":1}}',
+      '[{"id":1}]',
+    ])
+      nodes[0]!.say(text);
     notify(nodes[0]!, '"0x00"', '{"number":"0x65"}');
     await waitFor(() => client.told(result).length === 1);
     expect(client.texts).toHaveLength(2);
@@ -189,10 +277,14 @@ describe('what a node says', () => {
     chain.learnHead = () => {
       throw fault;
     };
-    [...nodes[0]!.sockets][0]!.send('{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0x00","result":{"number":"0xffff"}}}');
+    [...nodes[0]!.sockets][0]!.send(
+      '{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0x00","result":{"number":"0xffff"}}}',
+    );
     await waitFor(() => one.closed);
     expect([one.closed!.code, world.failures.splice(0)]).toEqual([1011, [fault]]);
-    [...nodes[0]!.sockets].at(-1)!.send('{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0x00","result":"x"}}');
+    [...nodes[0]!.sockets]
+      .at(-1)!
+      .send('{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0x00","result":"x"}}');
     await waitFor(() => two.told(result).length === 1);
   });
 });
@@ -204,7 +296,9 @@ describe('ids', () => {
     const ids = ['1', '1', '"a"', '"\\u0061"', '12345678901234567890', '1.5', 'null', '-0'];
     for (const id of ids) client.socket.send(`{"jsonrpc":"2.0","id":${id},"method":"eth_call","params":[]}`);
     await waitFor(() => client.texts.length === ids.length);
-    expect([...client.texts].sort()).toEqual(ids.map((id) => `{"jsonrpc":"2.0","id":${id},"result":"0x1"}`).sort());
+    expect([...client.texts].sort()).toEqual(
+      ids.map((id) => `{"jsonrpc":"2.0","id":${id},"result":"0x1"}`).sort(),
+    );
   });
 
   it('of subscriptions are the gateway’s own, of the kind that clients of the family expect', async () => {
@@ -212,7 +306,10 @@ describe('ids', () => {
     const first = await evm.ask(1, 'eth_subscribe', ['newHeads']);
     expect(first.result).toMatch(/^0x[1-9a-f][0-9a-f]{31}$/);
     expect((await evm.ask(2, 'eth_subscribe', ['newHeads'])).result).not.toBe(first.result);
-    expect(nodes[0]!.heard.map(({ id, params }) => [typeof id, params])).toEqual([['number', ['newHeads']], ['number', ['newHeads']]]);
+    expect(nodes[0]!.heard.map(({ id, params }) => [typeof id, params])).toEqual([
+      ['number', ['newHeads']],
+      ['number', ['newHeads']],
+    ]);
     await Promise.all(nodes.splice(0).map((node) => node.stop()));
     const solana = await join(await open(SOLANA), 'solana');
     // Named as the node names its first one, which is not what the client is told.
@@ -220,7 +317,9 @@ describe('ids', () => {
     const { result } = await solana.ask('y', 'logsSubscribe', ['all']);
     notify(nodes[0]!, '1', '{"value":18446744073709551615}', 'logsNotification');
     await waitFor(() => solana.texts.length === 3);
-    expect(solana.texts[2]).toBe(`{"jsonrpc":"2.0", "method":"logsNotification","params":{"result":{"value":18446744073709551615}, "subscription":${String(result)}}}`);
+    expect(solana.texts[2]).toBe(
+      `{"jsonrpc":"2.0", "method":"logsNotification","params":{"result":{"value":18446744073709551615}, "subscription":${String(result)}}}`,
+    );
   });
 
   it('ends the subscription that is meant, not one whose id it holds, and brings the others to the next node', async () => {
@@ -230,31 +329,51 @@ describe('ids', () => {
     nodes[1]!.nameOf = (index) => String(index + 100);
     const client = await join(gateway, 'solana');
     const ids: unknown[] = [];
-    for (let index = 1; index <= 12; index += 1) ids.push((await client.ask(`s${index}`, 'accountSubscribe', [`addr${index}`])).result);
+    for (let index = 1; index <= 12; index += 1)
+      ids.push((await client.ask(`s${index}`, 'accountSubscribe', [`addr${index}`])).result);
     expect((await client.ask('end', 'accountUnsubscribe', [ids[11]])).result).toBe(true);
     await waitFor(() => nodes[0]!.heard.at(-1)!.method === 'accountUnsubscribe');
     expect(nodes[0]!.heard.at(-1)!.params).toEqual([12]);
     nodes[0]!.cut();
     await waitFor(() => nodes[1]!.heard.length === 11);
-    expect(nodes[1]!.heard.map(({ params }) => params)).toEqual(Array.from({ length: 11 }, (_, index) => [`addr${index + 1}`]));
+    expect(nodes[1]!.heard.map(({ params }) => params)).toEqual(
+      Array.from({ length: 11 }, (_, index) => [`addr${index + 1}`]),
+    );
     notify(nodes[1]!, '100', '"to addr1"', 'accountNotification');
     await waitFor(() => client.told(ids[0]).length === 1);
-    expect((await client.ask('again', 'accountUnsubscribe', [ids[11]])).error).toMatchObject({ code: -32602 });
+    expect((await client.ask('again', 'accountUnsubscribe', [ids[11]])).error).toMatchObject({
+      code: -32602,
+    });
   });
 
   it('stay one stream each where both nodes count from 0', async () => {
     const gateway = await open(SOLANA, { count: 2 });
     const client = await join(gateway, 'solana');
-    const before = [(await client.ask(1, 'accountSubscribe', ['a'])).result, (await client.ask(2, 'accountSubscribe', ['b'])).result];
+    const before = [
+      (await client.ask(1, 'accountSubscribe', ['a'])).result,
+      (await client.ask(2, 'accountSubscribe', ['b'])).result,
+    ];
     nodes[0]!.cut();
     await waitFor(() => nodes[1]!.heard.length === 2);
     // The next one, and those of a client that unsubscribed meanwhile.
     await client.ask(3, 'accountUnsubscribe', [before[0]]);
-    const after = [(await client.ask(4, 'accountSubscribe', ['c'])).result, (await client.ask(5, 'accountSubscribe', ['d'])).result];
+    const after = [
+      (await client.ask(4, 'accountSubscribe', ['c'])).result,
+      (await client.ask(5, 'accountSubscribe', ['d'])).result,
+    ];
     expect(new Set([...before, ...after]).size).toBe(4);
-    for (const [name, text] of [['1', '"of b"'], ['2', '"of c"'], ['0', '"of a, which ended"']] as const) notify(nodes[1]!, name, text, 'accountNotification');
+    for (const [name, text] of [
+      ['1', '"of b"'],
+      ['2', '"of c"'],
+      ['0', '"of a, which ended"'],
+    ] as const)
+      notify(nodes[1]!, name, text, 'accountNotification');
     await waitFor(() => client.told(after[0]).length === 1);
-    expect([client.told(before[1]), client.told(after[0]), client.told(before[0])]).toEqual([['of b'], ['of c'], []]);
+    expect([client.told(before[1]), client.told(after[0]), client.told(before[0])]).toEqual([
+      ['of b'],
+      ['of c'],
+      [],
+    ]);
   });
 
   it('answers that hold the words of a notification pass, before and after a failover', async () => {
@@ -272,7 +391,10 @@ describe('ids', () => {
   it('a signature’s subscription ends with its notification, as the node has it', async () => {
     const gateway = await open(SOLANA, { count: 2 });
     const client = await join(gateway, 'solana');
-    const [once_, received] = [(await client.ask(1, 'signatureSubscribe', ['one'])).result, (await client.ask(2, 'signatureSubscribe', ['two', { enableReceivedNotification: true }])).result];
+    const [once_, received] = [
+      (await client.ask(1, 'signatureSubscribe', ['one'])).result,
+      (await client.ask(2, 'signatureSubscribe', ['two', { enableReceivedNotification: true }])).result,
+    ];
     notify(nodes[0]!, '0', '{"context":{"slot":5},"value":{"err":null}}', 'signatureNotification');
     notify(nodes[0]!, '1', '{"context":{"slot":5},"value":"receivedSignature"}', 'signatureNotification');
     await waitFor(() => client.told(once_).length === 1 && client.told(received).length === 1);
@@ -287,7 +409,10 @@ describe('a node that takes over', () => {
     const gateway = await open(ETHEREUM, { count: 2 });
     const client = await join(gateway, 'ethereum');
     await client.ask(1, 'eth_subscribe', ['newPendingTransactions']);
-    nodes[1]!.onMessage = (text, socket) => socket.send(`{"jsonrpc":"2.0","id":${(JSON.parse(text) as { id: number }).id},"error":{"code":-32601,"message":"no"}}`);
+    nodes[1]!.onMessage = (text, socket) =>
+      socket.send(
+        `{"jsonrpc":"2.0","id":${(JSON.parse(text) as { id: number }).id},"error":{"code":-32601,"message":"no"}}`,
+      );
     nodes[0]!.cut();
     await waitFor(() => client.closed);
     expect(client.closed!.code).toBe(1013);
@@ -300,16 +425,21 @@ describe('a node that takes over', () => {
     for (const [index, node] of nodes.entries()) node.answer = answerResult(`"node ${index}"`);
     notify(nodes[0]!, '"0x00"', '{"number":"0x65"}');
     await waitFor(() => client.told(result).length === 1);
-    for (let id = 10; id < 20; id += 1) expect((await client.ask(id, 'eth_estimateGas')).result).toBe('node 0');
+    for (let id = 10; id < 20; id += 1)
+      expect((await client.ask(id, 'eth_estimateGas')).result).toBe('node 0');
   });
 });
 
 describe('what waits is bounded', () => {
   it('for a node that never shakes hands: in bytes, and what is more is refused', async () => {
-    const gateway = await open(SOLANA, { isSilent: true, options: { bounds: { heldBytesPerConnection: 4 * 1_048_576 } } });
+    const gateway = await open(SOLANA, {
+      isSilent: true,
+      options: { bounds: { heldBytesPerConnection: 4 * 1_048_576 } },
+    });
     const client = await join(gateway, 'solana');
     const params = JSON.stringify(['x'.repeat(900_000)]);
-    for (let id = 1; id <= 20; id += 1) client.socket.send(`{"jsonrpc":"2.0","id":${id},"method":"logsSubscribe","params":${params}}`);
+    for (let id = 1; id <= 20; id += 1)
+      client.socket.send(`{"jsonrpc":"2.0","id":${id},"method":"logsSubscribe","params":${params}}`);
     await waitFor(() => client.messages.length === 16, { timeoutMs: 4_500 });
     expect(client.messages.every(({ error }) => error?.code === -32005)).toBe(true);
     expect(gateway.tenants.process.held).toBeLessThan(4 * 1_048_576);
@@ -317,31 +447,44 @@ describe('what waits is bounded', () => {
     await waitFor(() => gateway.tenants.process.held === 0);
   });
 
-  it.each(['notifications', 'answers'])('for a client that reads nothing, %s: in bytes, then it is cut; another one of the key goes on', async (kind) => {
-    const gateway = await open(ETHEREUM, { options: { bounds: { heldBytesPerConnection: 4 * 1_048_576 } } });
-    const [deaf, other] = [await join(gateway, 'ethereum'), await join(gateway, 'ethereum')];
-    await deaf.ask('s', 'eth_subscribe', ['newHeads']);
-    deaf.socket.pause();
-    const large = JSON.stringify('x'.repeat(100_000));
-    nodes[0]!.answer = answerResult(large);
-    await waitFor(() => {
-      if (kind === 'notifications') notify(nodes[0]!, '"0x00"', large);
-      else deaf.socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_call"}');
-      expect(gateway.tenants.process.held).toBeLessThan(8 * 1_048_576);
-      return nodes[0]!.sockets.size === 0;
-    }, { intervalMs: 1, timeoutMs: 30_000 });
-    await waitFor(() => gateway.tenants.process.held === 0);
-    nodes[0]!.answer = answerResult('"0x1"');
-    expect((await other.ask(1, 'eth_chainId')).result).toBe('0x1');
-  });
+  it.each(['notifications', 'answers'])(
+    'for a client that reads nothing, %s: in bytes, then it is cut; another one of the key goes on',
+    async (kind) => {
+      const gateway = await open(ETHEREUM, {
+        options: { bounds: { heldBytesPerConnection: 4 * 1_048_576 } },
+      });
+      const [deaf, other] = [await join(gateway, 'ethereum'), await join(gateway, 'ethereum')];
+      await deaf.ask('s', 'eth_subscribe', ['newHeads']);
+      deaf.socket.pause();
+      const large = JSON.stringify('x'.repeat(100_000));
+      nodes[0]!.answer = answerResult(large);
+      await waitFor(
+        () => {
+          if (kind === 'notifications') notify(nodes[0]!, '"0x00"', large);
+          else deaf.socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_call"}');
+          expect(gateway.tenants.process.held).toBeLessThan(8 * 1_048_576);
+          return nodes[0]!.sockets.size === 0;
+        },
+        { intervalMs: 1, timeoutMs: 30_000 },
+      );
+      await waitFor(() => gateway.tenants.process.held === 0);
+      nodes[0]!.answer = answerResult('"0x1"');
+      expect((await other.ask(1, 'eth_chainId')).result).toBe('0x1');
+    },
+  );
 
   it('sockets of a key: more are 429 with Retry-After, and another key has its own', async () => {
     const gateway = await open(ETHEREUM, { options: { bounds: { socketsPerKey: 2 } } });
     const key = await world.makeKey(['rpc:evm:read']);
     const [first] = [await join(gateway, 'ethereum', key), await join(gateway, 'ethereum', key)];
-    const refused = new WebSocket(`${gateway.url.replace('http', 'ws')}/ethereum`, { headers: { 'x-api-key': key } });
+    const refused = new WebSocket(`${gateway.url.replace('http', 'ws')}/ethereum`, {
+      headers: { 'x-api-key': key },
+    });
     refused.on('error', () => undefined);
-    const [, res] = (await once(refused, 'unexpected-response')) as [unknown, { statusCode: number; headers: Record<string, string> }];
+    const [, res] = (await once(refused, 'unexpected-response')) as [
+      unknown,
+      { statusCode: number; headers: Record<string, string> },
+    ];
     expect([res.statusCode, Number(res.headers['retry-after']) > 0]).toEqual([429, true]);
     await join(gateway, 'ethereum', await world.makeKey(['rpc:evm:read']));
     first!.socket.close();
@@ -350,21 +493,32 @@ describe('what waits is bounded', () => {
 });
 
 describe('an upgrade to anything else', () => {
-  it.each(['front', 'node:http'])('is no reason to refuse the call, which is answered as HTTP/1.1: %s', async (channel) => {
-    const gateway = await open(ETHEREUM);
-    const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
-    const socket = connect(gateway.port, '127.0.0.1');
-    let answer = '';
-    socket.on('data', (piece: Buffer) => (answer += piece.toString('latin1')));
-    const head = (more: string): string => `POST /ethereum HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${world.project.keys.rpc}\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`;
-    const offer = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n';
-    // Behind the list the connection is node:http's.
-    const requests = channel === 'front' ? [head(offer)] : ['GET / HTTP/1.1\r\nHost: x\r\n\r\n', head(offer), head(offer.replace('h2c', 'h2c, TLS/1.0'))];
-    for (const [index, request] of requests.entries()) {
-      socket.write(request);
-      await waitFor(() => answer.split('HTTP/1.1 200 OK').length === index + 2, { timeoutMs: 5_000, message: () => answer });
-    }
-    expect(answer).toContain('{"jsonrpc":"2.0","id":1,"result":"0x1"}');
-    socket.destroy();
-  });
+  it.each(['front', 'node:http'])(
+    'is no reason to refuse the call, which is answered as HTTP/1.1: %s',
+    async (channel) => {
+      const gateway = await open(ETHEREUM);
+      const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
+      const socket = connect(gateway.port, '127.0.0.1');
+      let answer = '';
+      socket.on('data', (piece: Buffer) => (answer += piece.toString('latin1')));
+      const head = (more: string): string =>
+        `POST /ethereum HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${world.project.keys.rpc}\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`;
+      const offer =
+        'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n';
+      // Behind the list the connection is node:http's.
+      const requests =
+        channel === 'front'
+          ? [head(offer)]
+          : ['GET / HTTP/1.1\r\nHost: x\r\n\r\n', head(offer), head(offer.replace('h2c', 'h2c, TLS/1.0'))];
+      for (const [index, request] of requests.entries()) {
+        socket.write(request);
+        await waitFor(() => answer.split('HTTP/1.1 200 OK').length === index + 2, {
+          timeoutMs: 5_000,
+          message: () => answer,
+        });
+      }
+      expect(answer).toContain('{"jsonrpc":"2.0","id":1,"result":"0x1"}');
+      socket.destroy();
+    },
+  );
 });

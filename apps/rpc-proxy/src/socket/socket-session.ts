@@ -132,7 +132,10 @@ export class SocketSession {
       this.end(1008, 'the API key is not valid any more');
       return false;
     }
-    const { allowed, retryAfterSeconds } = await limits.take(principal.keyId, Math.max(1, message.calls.length));
+    const { allowed, retryAfterSeconds } = await limits.take(
+      principal.keyId,
+      Math.max(1, message.calls.length),
+    );
     if (!allowed) this.#refuse(message, -32005, `too many requests: wait ${retryAfterSeconds} s`);
     else if (message.fault !== undefined) this.#refuse(message, -32600, message.fault);
     return allowed && message.fault === undefined && !this.#isOver;
@@ -144,7 +147,8 @@ export class SocketSession {
     const { bytes, calls, isBatch } = message;
     const expression = chain.family === 'solana' ? SOLANA_SUBSCRIBING : SUBSCRIBING;
     if (calls.some(({ method }) => expression.test(method))) {
-      if (isBatch) this.#refuse(message, -32600, 'expected a subscription in a message of its own, got it in a batch');
+      if (isBatch)
+        this.#refuse(message, -32600, 'expected a subscription in a message of its own, got it in a batch');
       else this.#serveSubscription(message, calls[0]!);
       return false;
     }
@@ -155,12 +159,24 @@ export class SocketSession {
         this.#channels.delete(channel);
         holder.release(heldBytes);
         this.#underWay -= 1;
-        if (answer !== undefined) this.#send(answer, writeErrors(message, { code: -32005, message: answerFull('key').error }));
+        if (answer !== undefined)
+          this.#send(answer, writeErrors(message, { code: -32005, message: answerFull('key').error }));
       },
     });
     this.#channels.add(channel);
     // Nothing of the handshake's headers: a compressed answer would be no text.
-    serve({ req: { method: 'POST', url: '', headers: {}, socket }, reply: new ClientReply(channel), principal, holder, chain, rest: '', body: bytes }, message);
+    serve(
+      {
+        req: { method: 'POST', url: '', headers: {}, socket },
+        reply: new ClientReply(channel),
+        principal,
+        holder,
+        chain,
+        rest: '',
+        body: bytes,
+      },
+      message,
+    );
     return true;
   }
 
@@ -170,14 +186,16 @@ export class SocketSession {
     const [id] = ids;
     const rule = chain.ruleOf(call.method);
     const fault = findCallFault({ chain, principal, body: bytes }, call, rule);
-    if (fault !== undefined) return this.#refuse(message, fault.status === 403 ? -32601 : -32600, fault.error);
+    if (fault !== undefined)
+      return this.#refuse(message, fault.status === 403 ? -32601 : -32600, fault.error);
     const params = call.paramsStart === -1 ? EMPTY_LIST : bytes.subarray(call.paramsStart, call.paramsEnd);
     const parsed = parseJson(params);
     if (parsed === undefined) return this.#refuse(message, -32600, 'protocol mismatch: expected JSON');
     usage.countCall(principal, chain, rule, bytes.length);
     if (/unsubscribe$/i.test(call.method)) {
       const [code, text] = chain.family === 'solana' ? UNKNOWN.solana : UNKNOWN.evm;
-      if (!this.#stream.unsubscribe(Array.isArray(parsed) ? parsed[0] : undefined)) return this.#refuse(message, code, text);
+      if (!this.#stream.unsubscribe(Array.isArray(parsed) ? parsed[0] : undefined))
+        return this.#refuse(message, code, text);
       if (id !== undefined) this.#send(Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":true}`));
       return;
     }
@@ -219,7 +237,10 @@ const EMPTY_LIST = Buffer.from('[]');
 const SUBSCRIBING = /^eth_(un)?subscribe$/;
 const SOLANA_SUBSCRIBING = /^[a-z]\w*(Uns|S)ubscribe$/;
 /** As geth and agave say it. */
-const UNKNOWN = { evm: [-32000, 'subscription not found'], solana: [-32602, 'Invalid subscription id.'] } as const;
+const UNKNOWN = {
+  evm: [-32000, 'subscription not found'],
+  solana: [-32602, 'Invalid subscription id.'],
+} as const;
 
 function parseJson(bytes: Buffer): unknown {
   try {

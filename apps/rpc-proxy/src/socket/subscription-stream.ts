@@ -69,7 +69,8 @@ export class SubscriptionStream {
 
   /** Answers the call when the node has. @returns why there is no room for one more */
   subscribe(callId: string, method: string, params: Buffer): Full | undefined {
-    const full = this.#all.size >= SUBSCRIPTIONS_MAX ? 'connection' : this.#options.holder.take(params.length);
+    const full =
+      this.#all.size >= SUBSCRIPTIONS_MAX ? 'connection' : this.#options.holder.take(params.length);
     if (full !== undefined) return full;
     const subscription = this.#all.add(method, params);
     this.#unanswered.set(subscription, { callId, since: performance.now() });
@@ -95,7 +96,8 @@ export class SubscriptionStream {
       this.#end(subscription);
       this.#answer(callId, '"error":{"code":-32603,"message":"no answer within 30 seconds"}');
     }
-    for (const { subscription, since } of this.#asked.values()) if (!this.#unanswered.has(subscription) && now - since >= MOVE_MS) return this.#node.leave();
+    for (const { subscription, since } of this.#asked.values())
+      if (!this.#unanswered.has(subscription) && now - since >= MOVE_MS) return this.#node.leave();
   }
 
   close(): void {
@@ -121,11 +123,18 @@ export class SubscriptionStream {
   }
 
   #release(method: string, nodeId: string | undefined): void {
-    if (nodeId !== undefined && this.#node.isOpen) this.#send((this.#lastCall += 1), endOf(method), Buffer.from(`[${nodeId}]`));
+    if (nodeId !== undefined && this.#node.isOpen)
+      this.#send((this.#lastCall += 1), endOf(method), Buffer.from(`[${nodeId}]`));
   }
 
   #send(id: number, method: string, params: Buffer): void {
-    this.#node.send(Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":`), params, BRACE]));
+    this.#node.send(
+      Buffer.concat([
+        Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":`),
+        params,
+        BRACE,
+      ]),
+    );
   }
 
   #onMessage(bytes: Buffer, upstream: Upstream): void {
@@ -172,7 +181,10 @@ export class SubscriptionStream {
       return false;
     }
     this.#end(subscription);
-    this.#answer(unanswered.callId, `"error":${error === undefined ? '{"code":-32603,"message":"the node named no subscription"}' : textOf(bytes, error)}`);
+    this.#answer(
+      unanswered.callId,
+      `"error":${error === undefined ? '{"code":-32603,"message":"the node named no subscription"}' : textOf(bytes, error)}`,
+    );
     return true;
   }
 
@@ -189,7 +201,13 @@ export class SubscriptionStream {
       chain.raiseFloor(floor, upstream);
     }
     for (const subscription of [...this.#all.findNamed(textOf(bytes, name))]) {
-      onMessage(Buffer.concat([bytes.subarray(0, name.start), Buffer.from(JSON.stringify(subscription.id)), bytes.subarray(name.end)]));
+      onMessage(
+        Buffer.concat([
+          bytes.subarray(0, name.start),
+          Buffer.from(JSON.stringify(subscription.id)),
+          bytes.subarray(name.end),
+        ]),
+      );
       if (result !== undefined && isLast(subscription, bytes, result)) this.#remove(subscription);
     }
   }

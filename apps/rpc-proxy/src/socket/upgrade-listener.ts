@@ -59,15 +59,29 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
     alive.add(client);
     client.on('pong', () => alive.add(client));
     const session = new SocketSession({ ...options, ...admitted, client, socket, holder });
-    client.on('close', book.add(Buffer.from(hashApiKey(admitted.key)).toString('hex'), admitted.key, session));
+    client.on(
+      'close',
+      book.add(Buffer.from(hashApiKey(admitted.key)).toString('hex'), admitted.key, session),
+    );
   };
-  const upgrade = (admitted: Refused | Admitted, req: IncomingMessage, socket: Socket, head: Buffer): void => {
+  const upgrade = (
+    admitted: Refused | Admitted,
+    req: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+  ): void => {
     const limits: string[] = [];
     pushLimitHeaders(limits, admitted.limit);
     if ('error' in admitted) return refuse(socket, admitted.status, admitted.error, limits);
     const peer = options.peers.of(socket);
     const holder = options.tenants.holderOf(admitted.principal, peer);
-    if (!peer.claim(holder.key)) return refuse(socket, 429, `too many connections for this key: expected at most ${holder.key.socketsMax}`, [...limits, 'Retry-After', FULL_RETRY_SECONDS]);
+    if (!peer.claim(holder.key))
+      return refuse(
+        socket,
+        429,
+        `too many connections for this key: expected at most ${holder.key.socketsMax}`,
+        [...limits, 'Retry-After', FULL_RETRY_SECONDS],
+      );
     const tell = (lines: string[]): void => void lines.push(...linesOf(limits));
     server.on('headers', tell);
     try {
@@ -115,7 +129,10 @@ interface Admitted {
   readonly key: string;
 }
 
-async function admit({ door, limits, directory }: UpgradeOptions, req: IncomingMessage): Promise<Refused | Admitted> {
+async function admit(
+  { door, limits, directory }: UpgradeOptions,
+  req: IncomingMessage,
+): Promise<Refused | Admitted> {
   const bearer = door.bearerOf(req);
   const principal = await door.askPrincipal(req);
   if (principal === undefined || bearer.key === undefined) {
@@ -129,13 +146,20 @@ async function admit({ door, limits, directory }: UpgradeOptions, req: IncomingM
   const chain = directory.find(bearer.name);
   if (chain === undefined) return { limit, status: 404, error: 'network not found' };
   if (chain.upstreams.length === 0) return { limit, status: 502, error: 'network unavailable' };
-  if (chain.family === 'bitcoin') return { limit, status: 400, error: 'protocol mismatch: Bitcoin nodes have no sockets' };
+  if (chain.family === 'bitcoin')
+    return { limit, status: 400, error: 'protocol mismatch: Bitcoin nodes have no sockets' };
   return { limit, principal, chain, key: bearer.key };
 }
 
 function refuse(socket: Duplex, status: number, error: string, limits: readonly string[] = []): void {
   const body = JSON.stringify({ error });
-  const lines = [`HTTP/1.1 ${status} Refused`, 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, ...linesOf(limits), 'Connection: close'];
+  const lines = [
+    `HTTP/1.1 ${status} Refused`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...linesOf(limits),
+    'Connection: close',
+  ];
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 

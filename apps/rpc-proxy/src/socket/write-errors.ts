@@ -3,9 +3,14 @@
  * batch; of a message whose calls could not be read, an object with the id null (JSON-RPC 2.0, section 5). Undefined where
  * nobody wants one.
  */
-export function writeErrors({ ids, isBatch }: { readonly ids: readonly (string | undefined)[]; readonly isBatch: boolean }, error: { readonly code: number; readonly message: string }): Buffer | undefined {
+export function writeErrors(
+  { ids, isBatch }: { readonly ids: readonly (string | undefined)[]; readonly isBatch: boolean },
+  error: { readonly code: number; readonly message: string },
+): Buffer | undefined {
   const text = JSON.stringify(error);
-  const errors = (ids.length === 0 ? ['null'] : ids).filter((id) => id !== undefined).map((id) => `{"jsonrpc":"2.0","id":${id},"error":${text}}`);
+  const errors = (ids.length === 0 ? ['null'] : ids)
+    .filter((id) => id !== undefined)
+    .map((id) => `{"jsonrpc":"2.0","id":${id},"error":${text}}`);
   if (errors.length === 0) return undefined;
   return Buffer.from(isBatch && ids.length > 0 ? `[${errors.join(',')}]` : errors[0]!);
 }

@@ -38,10 +38,18 @@ export async function askHealth(upstream: Upstream, { network, isWallet }: Chain
 }
 
 /** The cheapest question, for a node that is suspected to be gone. */
-export async function isThere(upstream: Upstream, { family, isWallet }: Chain, timeoutMs: number): Promise<boolean> {
-  const method = { evm: 'eth_chainId', tron: 'eth_chainId', bitcoin: 'getblockcount', solana: 'getVersion' }[family];
+export async function isThere(
+  upstream: Upstream,
+  { family, isWallet }: Chain,
+  timeoutMs: number,
+): Promise<boolean> {
+  const method = { evm: 'eth_chainId', tron: 'eth_chainId', bitcoin: 'getblockcount', solana: 'getVersion' }[
+    family
+  ];
   const stop = new AbortController();
-  const question = isWallet ? callWallet(upstream, 'getblock', { detail: false }, stop.signal) : callUpstream(upstream, method, [], stop.signal);
+  const question = isWallet
+    ? callWallet(upstream, 'getblock', { detail: false }, stop.signal)
+    : callUpstream(upstream, method, [], stop.signal);
   const answer = question.then(
     () => true,
     (error: unknown) => error instanceof NodeRefusedError,
@@ -70,17 +78,30 @@ async function askEvm(ask: Ask, network: Network): Promise<Health> {
   const reference = network.gid.slice(network.gid.indexOf(':') + 1);
   return {
     isRightChain: readHex(chainId) === undefined ? undefined : readHex(chainId) === Number(reference),
-    head: number === undefined ? undefined : { number, hash: latest?.hash ?? `${number}`, final: readHex(final?.number) ?? number - network.confirmation.depth },
+    head:
+      number === undefined
+        ? undefined
+        : {
+            number,
+            hash: latest?.hash ?? `${number}`,
+            final: readHex(final?.number) ?? number - network.confirmation.depth,
+          },
   };
 }
 
 async function askBitcoin(ask: Ask, network: Network): Promise<Health> {
-  const [genesis, best] = await Promise.all([ask<string>('getblockhash', [0]), ask<string>('getbestblockhash')]);
+  const [genesis, best] = await Promise.all([
+    ask<string>('getblockhash', [0]),
+    ask<string>('getbestblockhash'),
+  ]);
   const number = await ask<number>('getblockcount');
   const reference = network.gid.slice(network.gid.indexOf(':') + 1);
   return {
     isRightChain: typeof genesis === 'string' ? genesis.startsWith(reference) : undefined,
-    head: typeof number === 'number' ? { number, hash: best ?? `${number}`, final: number - network.confirmation.depth } : undefined,
+    head:
+      typeof number === 'number'
+        ? { number, hash: best ?? `${number}`, final: number - network.confirmation.depth }
+        : undefined,
   };
 }
 
@@ -92,7 +113,10 @@ async function askSolana(ask: Ask, network: Network): Promise<Health> {
   ]);
   return {
     isRightChain: typeof genesis === 'string' ? isGenesisOf(network, genesis) : undefined,
-    head: typeof confirmed === 'number' ? { number: confirmed, hash: `${confirmed}`, final: finalized ?? undefined } : undefined,
+    head:
+      typeof confirmed === 'number'
+        ? { number: confirmed, hash: `${confirmed}`, final: finalized ?? undefined }
+        : undefined,
   };
 }
 
@@ -104,8 +128,12 @@ interface WalletBlock {
 /** A chain's id is the end of its genesis block's. */
 async function askWallet(upstream: Upstream, network: Network): Promise<Health> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const [genesis, latest] = await Promise.all([readWalletBlock(upstream, signal, 0), readWalletBlock(upstream, signal)]);
-  if (genesis.blockID === undefined || latest.blockID === undefined) throw new Error('getblock: expected a block with its id');
+  const [genesis, latest] = await Promise.all([
+    readWalletBlock(upstream, signal, 0),
+    readWalletBlock(upstream, signal),
+  ]);
+  if (genesis.blockID === undefined || latest.blockID === undefined)
+    throw new Error('getblock: expected a block with its id');
   const id = Number.parseInt(genesis.blockID.slice(-8), 16);
   // The number 0 is left out.
   const head = { number: latest.block_header?.raw_data?.number ?? 0, hash: latest.blockID, final: undefined };
@@ -113,12 +141,23 @@ async function askWallet(upstream: Upstream, network: Network): Promise<Health> 
 }
 
 /** Without its transactions, where the node is not too old for that. */
-async function readWalletBlock(upstream: Upstream, signal: AbortSignal, number?: number): Promise<WalletBlock> {
+async function readWalletBlock(
+  upstream: Upstream,
+  signal: AbortSignal,
+  number?: number,
+): Promise<WalletBlock> {
   try {
-    return await callWallet<WalletBlock>(upstream, 'getblock', { ...(number !== undefined && { id_or_num: `${number}` }), detail: false }, signal);
+    return await callWallet<WalletBlock>(
+      upstream,
+      'getblock',
+      { ...(number !== undefined && { id_or_num: `${number}` }), detail: false },
+      signal,
+    );
   } catch (error) {
     if (!(error instanceof NotServedError || error instanceof NodeRefusedError)) throw error;
-    return number === undefined ? callWallet(upstream, 'getnowblock', {}, signal) : callWallet(upstream, 'getblockbynum', { num: number }, signal);
+    return number === undefined
+      ? callWallet(upstream, 'getnowblock', {}, signal)
+      : callWallet(upstream, 'getblockbynum', { num: number }, signal);
   }
 }
 

@@ -11,25 +11,48 @@ export class NotServedError extends Error {
 }
 
 /** The gateway's own questions, outside of what clients wait for. @throws NodeRefusedError, NotServedError, or Error when there is no answer */
-export async function callUpstream<T>(upstream: Upstream, method: string, params: readonly unknown[], signal: AbortSignal): Promise<T> {
+export async function callUpstream<T>(
+  upstream: Upstream,
+  method: string,
+  params: readonly unknown[],
+  signal: AbortSignal,
+): Promise<T> {
   const reply = await post(upstream, upstream.path, { jsonrpc: '2.0', id: 'health', method, params }, signal);
   if (reply.error !== undefined && reply.error !== null) throw new NodeRefusedError(`${method} was refused`);
   return reply.result as T;
 }
 
 /** The same of the HTTP interface of a TRON node, which tells its errors under status 200. */
-export async function callWallet<T>(upstream: Upstream, method: string, body: object, signal: AbortSignal): Promise<T> {
+export async function callWallet<T>(
+  upstream: Upstream,
+  method: string,
+  body: object,
+  signal: AbortSignal,
+): Promise<T> {
   const reply = await post(upstream, upstream.pathOf(`/wallet/${method}`), body, signal);
   if ('Error' in reply) throw new NodeRefusedError(`${method} was refused`);
   return reply as T;
 }
 
-async function post(upstream: Upstream, path: string, question: object, signal: AbortSignal): Promise<{ result?: unknown; error?: unknown }> {
-  const { statusCode, body } = await upstream.pool.request({ path, method: 'POST', headers: upstream.headers as string[], body: JSON.stringify(question), signal });
+async function post(
+  upstream: Upstream,
+  path: string,
+  question: object,
+  signal: AbortSignal,
+): Promise<{ result?: unknown; error?: unknown }> {
+  const { statusCode, body } = await upstream.pool.request({
+    path,
+    method: 'POST',
+    headers: upstream.headers as string[],
+    body: JSON.stringify(question),
+    signal,
+  });
   const reply = parse(await body.text());
   // Our credentials, whatever it says about them: nobody is served there.
-  if (REFUSES_US.has(statusCode)) throw new Error(`the node refuses our credentials with status ${statusCode}`);
-  if (NOT_SERVED.has(statusCode) && reply?.error === undefined) throw new NotServedError(`expected the interface at this address, got status ${statusCode}`);
+  if (REFUSES_US.has(statusCode))
+    throw new Error(`the node refuses our credentials with status ${statusCode}`);
+  if (NOT_SERVED.has(statusCode) && reply?.error === undefined)
+    throw new NotServedError(`expected the interface at this address, got status ${statusCode}`);
   if (reply === undefined) throw new Error(`expected JSON, got status ${statusCode}`);
   return reply;
 }

@@ -98,12 +98,25 @@ export class Upstream {
     this.#base = base.replace(/\/+$/, '').replace(/\/(jsonrpc|wallet)$/, '');
     this.#query = query;
     this.clock = options.clock;
-    const headers = Object.entries({ 'content-type': 'application/json', ...options.headers, ...options.source.headers });
+    const headers = Object.entries({
+      'content-type': 'application/json',
+      ...options.headers,
+      ...options.source.headers,
+    });
     this.headers = headers.flat();
     this.#headers = writeHeaders(new URL(options.origin).host, headers);
     this.#callHead = writeRequestLine('POST', this.path) + this.#headers;
-    this.#calls = new NodePool({ openSocket: options.openSocket, clock: options.clock, connectionsMax: CALLS_MAX, Connection: options.isPlain ? PlainConnection : undefined });
-    this.#queue = new CallQueue({ max: CALLS_MAX, maxPerKey: options.callsPerKey, send: (leg) => this.#send(leg, leg.request!) });
+    this.#calls = new NodePool({
+      openSocket: options.openSocket,
+      clock: options.clock,
+      connectionsMax: CALLS_MAX,
+      Connection: options.isPlain ? PlainConnection : undefined,
+    });
+    this.#queue = new CallQueue({
+      max: CALLS_MAX,
+      maxPerKey: options.callsPerKey,
+      send: (leg) => this.#send(leg, leg.request!),
+    });
     this.pool = new Pool(options.origin, {
       connections: CONNECTIONS_MAX,
       pipelining: 1,
@@ -133,7 +146,6 @@ export class Upstream {
     this.legs.delete(leg);
     this.#queue.leave(leg);
   }
-
 
   /** A leg that was not sent yet is not wanted any more. */
   withdraw(leg: Leg): void {
@@ -185,9 +197,11 @@ export class Upstream {
 
   #send(leg: Leg, { rest, verb = 'POST', acceptEncoding, body }: UpstreamRequest): void {
     leg.isQueued = false;
-    let head = rest === undefined ? this.#callHead : writeRequestLine(verb, this.pathOf(rest)) + this.#headers;
+    let head =
+      rest === undefined ? this.#callHead : writeRequestLine(verb, this.pathOf(rest)) + this.#headers;
     // Nodes bound their heads by less than clients do.
-    if (acceptEncoding !== undefined && acceptEncoding.length <= ACCEPT_ENCODING_MAX) head += `Accept-Encoding: ${acceptEncoding}\r\n`;
+    if (acceptEncoding !== undefined && acceptEncoding.length <= ACCEPT_ENCODING_MAX)
+      head += `Accept-Encoding: ${acceptEncoding}\r\n`;
     if (verb === 'GET') this.#calls.send(leg, `${head}\r\n`, NO_BODY, leg.idleMsMax);
     else this.#calls.send(leg, `${head}Content-Length: ${body.length}\r\n\r\n`, body, leg.idleMsMax);
   }

@@ -16,7 +16,13 @@ const DOWN_INTERVAL_MS = 250;
 const NOT_SERVED_INTERVAL_MS = 5_000;
 
 /** Asks a node again and again how it is, until `signal`. Never rejects. */
-export async function watchHealth(chain: Chain, upstream: Upstream, log: HealthLog, signal: AbortSignal, intervalMs = intervalOf(chain)): Promise<void> {
+export async function watchHealth(
+  chain: Chain,
+  upstream: Upstream,
+  log: HealthLog,
+  signal: AbortSignal,
+  intervalMs = intervalOf(chain),
+): Promise<void> {
   while (!signal.aborted) {
     const wasServing = upstream.isChecked && !upstream.isDown && !upstream.isWrongChain;
     const downMs = await check(chain, upstream);
@@ -39,12 +45,14 @@ function intervalOf({ network }: Chain): number {
 async function check(chain: Chain, upstream: Upstream): Promise<number> {
   try {
     const { isRightChain, head } = await askHealth(upstream, chain);
-    if (isRightChain === undefined && head === undefined) throw new Error('tells neither its chain nor its head');
+    if (isRightChain === undefined && head === undefined)
+      throw new Error('tells neither its chain nor its head');
     if (isRightChain === true) upstream.hasToldChain = true;
     // Who never said which chain it serves is not believed to serve this one.
     upstream.isWrongChain = isRightChain === false || !upstream.hasToldChain;
     if (upstream.isWrongChain) {
-      upstream.reason = isRightChain === false ? 'serves another chain' : 'does not tell which chain it serves';
+      upstream.reason =
+        isRightChain === false ? 'serves another chain' : 'does not tell which chain it serves';
       if (isRightChain === false) upstream.hasToldChain = false;
       return DOWN_INTERVAL_MS;
     }

@@ -7,7 +7,9 @@ const INTERVAL_MS = 2_000;
 const PENDING_MAX = 100_000;
 
 const requests = counter('chainwatch_rpc_requests_total', { description: 'Calls by chain and method' });
-const failures = counter('chainwatch_rpc_failures_total', { description: 'Calls that the gateway refused or no node answered' });
+const failures = counter('chainwatch_rpc_failures_total', {
+  description: 'Calls that the gateway refused or no node answered',
+});
 const cached = counter('chainwatch_rpc_cached_total', { description: 'Calls answered without a node' });
 const bytes = counter('chainwatch_rpc_sent_bytes', { description: 'Bytes of replies' });
 
@@ -17,7 +19,11 @@ export interface UsageFlusher {
 }
 
 /** Moves what was counted into the metrics and, added to the hour's row, into the database. */
-export function startUsageFlusher(book: UsageBook, db: Sql, logger: { warn(fields: object, message: string): void }): UsageFlusher {
+export function startUsageFlusher(
+  book: UsageBook,
+  db: Sql,
+  logger: { warn(fields: object, message: string): void },
+): UsageFlusher {
   const pending = new Map<string, UsageRow & { hour: Date }>();
   let running: Promise<void> | undefined;
   const write = async (): Promise<void> => {
@@ -82,6 +88,17 @@ async function insertUsage(db: Sql, rows: readonly (UsageRow & { hour: Date })[]
      ON CONFLICT (key_id, hour, chain_gid, method) DO UPDATE SET
        requests = rpc_usage.requests + EXCLUDED.requests, failures = rpc_usage.failures + EXCLUDED.failures, cached = rpc_usage.cached + EXCLUDED.cached,
        bytes_in = rpc_usage.bytes_in + EXCLUDED.bytes_in, bytes_out = rpc_usage.bytes_out + EXCLUDED.bytes_out`,
-    [column('keyId'), column('workspaceId'), column('chainGid'), column('method'), column('hour'), column('requests'), column('failures'), column('cached'), column('bytesIn'), column('bytesOut')],
+    [
+      column('keyId'),
+      column('workspaceId'),
+      column('chainGid'),
+      column('method'),
+      column('hour'),
+      column('requests'),
+      column('failures'),
+      column('cached'),
+      column('bytesIn'),
+      column('bytesOut'),
+    ],
   );
 }

@@ -24,7 +24,12 @@ export class UsageBook {
   #keys = new Map<string, Map<MethodRule | Chain, UsageRow>>();
 
   /** Counts the calls of a request now, and its outcome when it is known. */
-  open(principal: Principal, chain: Chain, calls: readonly { readonly rule: MethodRule }[], { reply, body }: RpcRequest): void {
+  open(
+    principal: Principal,
+    chain: Chain,
+    calls: readonly { readonly rule: MethodRule }[],
+    { reply, body }: RpcRequest,
+  ): void {
     if (calls.length === 0) return;
     for (const { rule } of calls) this.#rowOf(principal, chain, rule).requests += 1;
     const first = calls[0]!.rule;
@@ -60,7 +65,17 @@ export class UsageBook {
     const key = rule.isKnown ? rule : chain;
     let row = rows.get(key);
     if (row === undefined) {
-      row = { keyId: principal.keyId, workspaceId: principal.workspaceId, chainGid: chain.network.gid, method: rule.isKnown ? rule.method : 'other', requests: 0, failures: 0, cached: 0, bytesIn: 0, bytesOut: 0 };
+      row = {
+        keyId: principal.keyId,
+        workspaceId: principal.workspaceId,
+        chainGid: chain.network.gid,
+        method: rule.isKnown ? rule.method : 'other',
+        requests: 0,
+        failures: 0,
+        cached: 0,
+        bytesIn: 0,
+        bytesOut: 0,
+      };
       rows.set(key, row);
     }
     return row;

@@ -7,7 +7,19 @@ const TRAILER_BYTES_MAX = 65_536;
 /** Of digits: 2^48 bytes. */
 const SIZE_MAX = 0xffff_ffff_ffff;
 
-type State = 'size' | 'extension' | 'size-end' | 'data' | 'data-cr' | 'data-lf' | 'line' | 'name' | 'value' | 'value-end' | 'last' | 'done';
+type State =
+  | 'size'
+  | 'extension'
+  | 'size-end'
+  | 'data'
+  | 'data-cr'
+  | 'data-lf'
+  | 'line'
+  | 'name'
+  | 'value'
+  | 'value-end'
+  | 'last'
+  | 'done';
 
 /** A chunked body (RFC 9112, section 7.1), in whatever pieces it comes. Extensions and trailers are checked and left out. */
 export class ChunkedReader {

@@ -54,7 +54,10 @@ export class NodeConnection implements PooledConnection, ReplySink, ReplySource 
   constructor(openSocket: OpenSocket, owner: ConnectionOwner, now: number) {
     this.#owner = owner;
     this.bornAt = now;
-    const onread = { buffer: () => this.#handler?.buffer ?? READ_BUFFER, callback: (count: number, bytes: Uint8Array): boolean => this.#read(count, bytes as Buffer) };
+    const onread = {
+      buffer: () => this.#handler?.buffer ?? READ_BUFFER,
+      callback: (count: number, bytes: Uint8Array): boolean => this.#read(count, bytes as Buffer),
+    };
     this.#socket = openSocket(onread, () => this.#connected())
       .on('end', () => this.#ended())
       .on('error', (error: Error) => this.destroy(error))
@@ -114,7 +117,8 @@ export class NodeConnection implements PooledConnection, ReplySink, ReplySource 
     this.#handler = undefined;
     this.#isPaused = false;
     // A node that answers before it has read the request, or goes on behind its answer, is not understood any more.
-    if (isOwn && isClean && this.keepAliveMs > 0 && this.#socket.writableLength === 0) this.#owner.onFree(this);
+    if (isOwn && isClean && this.keepAliveMs > 0 && this.#socket.writableLength === 0)
+      this.#owner.onFree(this);
     else this.destroy(ENDED);
     handler.onComplete();
   }

@@ -8,11 +8,16 @@ import { PlainConnection } from '../plain/plain-connection.ts';
 import { NodePool } from './node-pool.ts';
 import type { ReplySource } from './reply-handler.ts';
 
-const ok = (body = 'ok', headers = ''): string => `HTTP/1.1 200 OK\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
+const ok = (body = 'ok', headers = ''): string =>
+  `HTTP/1.1 200 OK\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
 const isPlain = process.env.RPC_HTTP === 'plain';
-const head = (length: number, path = '/'): string => `POST ${path} HTTP/1.1\r\nHost: node\r\nContent-Length: ${length}\r\n\r\n`;
+const head = (length: number, path = '/'): string =>
+  `POST ${path} HTTP/1.1\r\nHost: node\r\nContent-Length: ${length}\r\n\r\n`;
 /** As it goes out: undici spells it anew. */
-const writtenHead = (length: number): string => (isPlain ? `POST / HTTP/1.1\r\nhost: node\r\nconnection: keep-alive\r\ncontent-length: ${length}\r\n\r\n` : head(length));
+const writtenHead = (length: number): string =>
+  isPlain
+    ? `POST / HTTP/1.1\r\nhost: node\r\nconnection: keep-alive\r\ncontent-length: ${length}\r\n\r\n`
+    : head(length);
 
 /** What came over one connection, and what it is answered with. */
 interface Visit {
@@ -49,16 +54,33 @@ afterAll(() => server.close());
 function visit(socket: Socket): void {
   const own: Visit = { socket, text: '' };
   visits.push(own);
-  socket.on('error', () => undefined).on('data', (data: Buffer) => {
-    own.text += data.toString('latin1');
-    answer(own);
-  });
+  socket
+    .on('error', () => undefined)
+    .on('data', (data: Buffer) => {
+      own.text += data.toString('latin1');
+      answer(own);
+    });
 }
 
 const portOf = (one: Server): number => (one.address() as AddressInfo).port;
 
-function makePool({ openSocket = createGuardedSockets(createDial({ allow: ['127.0.0.0/8'] }), `http://127.0.0.1:${portOf(server)}`, { connectTimeoutMs: 5_000 }), connectionsMax }: { openSocket?: OpenSocket; connectionsMax?: number } = {}): NodePool {
-  const made = new NodePool({ openSocket, clock, connectionsMax, Connection: isPlain ? PlainConnection : undefined });
+function makePool({
+  openSocket = createGuardedSockets(
+    createDial({ allow: ['127.0.0.0/8'] }),
+    `http://127.0.0.1:${portOf(server)}`,
+    { connectTimeoutMs: 5_000 },
+  ),
+  connectionsMax,
+}: {
+  openSocket?: OpenSocket;
+  connectionsMax?: number;
+} = {}): NodePool {
+  const made = new NodePool({
+    openSocket,
+    clock,
+    connectionsMax,
+    Connection: isPlain ? PlainConnection : undefined,
+  });
   open.push(made);
   return made;
 }
@@ -120,13 +142,17 @@ const askFresh = (body: string): Promise<Taken> => send(body, pool, 0).done;
 
 describe('connections', () => {
   it('are used again, one request at a time', async () => {
-    for (const body of ['one', 'two', '']) expect(await ask(body)).toMatchObject({ body: 'ok', error: undefined });
-    expect(visits.map(({ text }) => text)).toEqual([`${writtenHead(3)}one${writtenHead(3)}two${writtenHead(0)}`]);
+    for (const body of ['one', 'two', ''])
+      expect(await ask(body)).toMatchObject({ body: 'ok', error: undefined });
+    expect(visits.map(({ text }) => text)).toEqual([
+      `${writtenHead(3)}one${writtenHead(3)}two${writtenHead(0)}`,
+    ]);
   });
 
   it('carry a large body as it is', async () => {
     const body = Array.from({ length: 300_000 }, (_, at) => String.fromCharCode(at % 256)).join('');
-    answer = ({ socket, text }) => void (text.length >= writtenHead(body.length).length + body.length && socket.write(ok()));
+    answer = ({ socket, text }) =>
+      void (text.length >= writtenHead(body.length).length + body.length && socket.write(ok()));
     expect(await ask(body)).toMatchObject({ body: 'ok' });
     expect(visits[0]!.text).toBe(writtenHead(body.length) + body);
   });
@@ -139,7 +165,8 @@ describe('connections', () => {
     ['something comes behind the reply', `${ok()}HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad`],
   ])('are left when %s', async (_name, text) => {
     answer = ({ socket }) => socket.write(text);
-    for (let round = 0; round < 2; round += 1) expect(await ask()).toMatchObject({ body: 'ok', error: undefined });
+    for (let round = 0; round < 2; round += 1)
+      expect(await ask()).toMatchObject({ body: 'ok', error: undefined });
     expect(visits).toHaveLength(2);
     await waitFor(() => visits.every(({ socket }) => socket.destroyed || socket.readableEnded));
   });
@@ -155,7 +182,14 @@ describe('connections', () => {
     expect(visits).toHaveLength(2);
   });
 
-  it.each([['close', (socket: Socket) => socket.end()], ['reset', (socket: Socket) => socket.resetAndDestroy()], ['a word that nobody asked for', (socket: Socket) => socket.write('HTTP/1.1 408 Timeout\r\nContent-Length: 0\r\n\r\n')]] as const)('that end while they are idle (%s) cost no request', async (_name, end) => {
+  it.each([
+    ['close', (socket: Socket) => socket.end()],
+    ['reset', (socket: Socket) => socket.resetAndDestroy()],
+    [
+      'a word that nobody asked for',
+      (socket: Socket) => socket.write('HTTP/1.1 408 Timeout\r\nContent-Length: 0\r\n\r\n'),
+    ],
+  ] as const)('that end while they are idle (%s) cost no request', async (_name, end) => {
     await ask();
     end(visits[0]!.socket);
     await waitFor(() => visits[0]!.socket.destroyed || visits[0]!.socket.readableEnded);
@@ -193,7 +227,9 @@ describe('connections', () => {
     };
     await Promise.all([ask('a'), ask('b')]);
     const replies = await Promise.all([ask('c'), askFresh('d'), ask('e'), askFresh('f'), askFresh('g')]);
-    expect(replies.filter((_reply, position) => [1, 3, 4].includes(position)).map(({ body }) => body)).toEqual(['d1', 'f1', 'g1']);
+    expect(
+      replies.filter((_reply, position) => [1, 3, 4].includes(position)).map(({ body }) => body),
+    ).toEqual(['d1', 'f1', 'g1']);
     expect(replies.map(({ body }) => body[0]).join('')).toBe('cdefg');
   });
 });
@@ -204,7 +240,10 @@ describe('a request', () => {
     ['a reset', (socket: Socket) => socket.resetAndDestroy()],
     ['half a head', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le')],
     ['half a body', (socket: Socket) => socket.end(ok('abcdef').slice(0, -3))],
-    ['half a chunk', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab')],
+    [
+      'half a chunk',
+      (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab'),
+    ],
     ['no HTTP', (socket: Socket) => socket.write('hello\r\n')],
   ] as const)('that gets %s fails, and is known to be sent', async (_name, end) => {
     answer = ({ socket }) => void end(socket);
@@ -220,10 +259,22 @@ describe('a request', () => {
     const port = portOf(closed);
     closed.close();
     const dial = createDial({ allow: ['127.0.0.0/8'] });
-    const refused = await ask('x', makePool({ openSocket: createGuardedSockets(dial, `http://127.0.0.1:${port}`, { connectTimeoutMs: 5_000 }) }));
+    const refused = await ask(
+      'x',
+      makePool({
+        openSocket: createGuardedSockets(dial, `http://127.0.0.1:${port}`, { connectTimeoutMs: 5_000 }),
+      }),
+    );
     expect(refused).toMatchObject({ isSent: false, error: { code: 'ECONNREFUSED' } });
     for (const host of ['127.0.0.1', 'localhost']) {
-      const { isSent, error } = await ask('x', makePool({ openSocket: createGuardedSockets(createDial({ allow: [] }), `http://${host}:${portOf(server)}`, { connectTimeoutMs: 5_000 }) }));
+      const { isSent, error } = await ask(
+        'x',
+        makePool({
+          openSocket: createGuardedSockets(createDial({ allow: [] }), `http://${host}:${portOf(server)}`, {
+            connectTimeoutMs: 5_000,
+          }),
+        }),
+      );
       expect([isSent, error!.name]).toEqual([false, 'BlockedAddressError']);
     }
     expect(visits).toHaveLength(0);
@@ -243,12 +294,18 @@ describe('a request', () => {
     first!.source!.abort();
     answer = ({ socket }) => socket.write(ok());
     expect(await third!.done).toMatchObject({ body: 'ok' });
-    expect([first!.error, second!.isSent, visits[0]!.socket.destroyed || visits[0]!.socket.readableEnded, visits[1]!.text]).toEqual([undefined, false, true, `${writtenHead(5)}third`]);
+    expect([
+      first!.error,
+      second!.isSent,
+      visits[0]!.socket.destroyed || visits[0]!.socket.readableEnded,
+      visits[1]!.text,
+    ]).toEqual([undefined, false, true, `${writtenHead(5)}third`]);
   });
 
   it('whose reply is not taken holds the node back, and loses nothing', async () => {
     const size = 40_000_000;
-    answer = ({ socket }) => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n${'y'.repeat(size)}`);
+    answer = ({ socket }) =>
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n${'y'.repeat(size)}`);
     const taker = send();
     let isFlowing = false;
     taker.isWanting = () => isFlowing;
@@ -275,26 +332,53 @@ describe('a request', () => {
     await waitFor(() => second.isSent);
     const third = send();
     pool.destroy();
-    for (const taker of [second, third]) expect((await taker.done).error?.message).toBe('the node is not asked any more');
+    for (const taker of [second, third])
+      expect((await taker.done).error?.message).toBe('the node is not asked any more');
   });
 });
 
 it('speaks TLS as well', async () => {
   const psk = { psk: Buffer.alloc(16, 7), identity: 'spec' };
-  const secure = createSecureServer({ pskCallback: () => psk.psk, ciphers: 'PSK' }, visit).listen(0, '127.0.0.1');
+  const secure = createSecureServer({ pskCallback: () => psk.psk, ciphers: 'PSK' }, visit).listen(
+    0,
+    '127.0.0.1',
+  );
   await once(secure, 'listening');
   const openSocket: OpenSocket = (onread, connected) =>
-    connectSecurely({ host: '127.0.0.1', port: portOf(secure), pskCallback: () => psk, ciphers: 'PSK', checkServerIdentity: () => undefined, onread } as never, connected);
+    connectSecurely(
+      {
+        host: '127.0.0.1',
+        port: portOf(secure),
+        pskCallback: () => psk,
+        ciphers: 'PSK',
+        checkServerIdentity: () => undefined,
+        onread,
+      } as never,
+      connected,
+    );
   const size = 500_000;
   answer = ({ socket }) => socket.write(ok('z'.repeat(size)));
   const over = makePool({ openSocket });
   for (let round = 0; round < 2; round += 1) expect((await ask('x', over)).body).toHaveLength(size);
   expect(visits).toHaveLength(1);
   // A node without a certificate that anybody vouches for is not asked.
-  const guarded = createGuardedSockets(createDial({ allow: ['127.0.0.0/8'] }), `https://127.0.0.1:${portOf(secure)}`, { connectTimeoutMs: 5_000 });
-  expect(await ask('x', makePool({ openSocket: guarded }))).toMatchObject({ isSent: false, error: { library: 'SSL routines' } });
-  const mute = createGuardedSockets(createDial({ allow: ['127.0.0.0/8'] }), `https://127.0.0.1:${portOf(server)}`, { connectTimeoutMs: 50 });
+  const guarded = createGuardedSockets(
+    createDial({ allow: ['127.0.0.0/8'] }),
+    `https://127.0.0.1:${portOf(secure)}`,
+    { connectTimeoutMs: 5_000 },
+  );
+  expect(await ask('x', makePool({ openSocket: guarded }))).toMatchObject({
+    isSent: false,
+    error: { library: 'SSL routines' },
+  });
+  const mute = createGuardedSockets(
+    createDial({ allow: ['127.0.0.0/8'] }),
+    `https://127.0.0.1:${portOf(server)}`,
+    { connectTimeoutMs: 50 },
+  );
   answer = () => undefined;
-  expect((await ask('x', makePool({ openSocket: mute }))).error?.message).toMatch(/expected a connection to 127.0.0.1:\d+ within 50 ms/);
+  expect((await ask('x', makePool({ openSocket: mute }))).error?.message).toMatch(
+    /expected a connection to 127.0.0.1:\d+ within 50 ms/,
+  );
   secure.close();
 });

@@ -9,7 +9,11 @@ export interface NodePoolOptions {
   /** Default 256: what is more waits. */
   readonly connectionsMax?: number;
   /** Who speaks HTTP over a socket; default `NodeConnection`. */
-  readonly Connection?: new (openSocket: OpenSocket, owner: ConnectionOwner, now: number) => PooledConnection;
+  readonly Connection?: new (
+    openSocket: OpenSocket,
+    owner: ConnectionOwner,
+    now: number,
+  ) => PooledConnection;
 }
 
 const CONNECTIONS_MAX = 256;
@@ -48,7 +52,11 @@ export class NodePool implements ConnectionOwner {
   send(handler: ReplyHandler, head: string, body: Buffer, idleMsMax = Infinity): void {
     const { now } = this.#options.clock;
     const isFresh = idleMsMax === 0;
-    for (let connection = isFresh ? undefined : this.#free.pop(); connection !== undefined; connection = this.#free.pop()) {
+    for (
+      let connection = isFresh ? undefined : this.#free.pop();
+      connection !== undefined;
+      connection = this.#free.pop()
+    ) {
       if (connection.freshUntil <= now) {
         connection.destroy(IDLE);
         continue;
@@ -142,7 +150,8 @@ export class NodePool implements ConnectionOwner {
 
   /** What waits for a new connection gets the place of a kept one, where there are as many as may be. */
   #makeRoom(): void {
-    if (this.#waiting.size > this.#opening && this.#connections.size >= this.#connectionsMax) this.#free.shift()?.destroy(OLD);
+    if (this.#waiting.size > this.#opening && this.#connections.size >= this.#connectionsMax)
+      this.#free.shift()?.destroy(OLD);
   }
 
   #dropStale(): void {

@@ -39,14 +39,34 @@ interface Draft {
  * @throws MalformedReplyError
  */
 export function readReplyHead(bytes: Buffer, start: number, end: number): WireHead {
-  const draft: Draft = { status: 0, isVersion10: false, contentType: JSON_TYPE, contentEncoding: undefined, retryAfter: undefined, contentLength: -1, isChunked: false, isClosing: false, isKept: false, keepAliveMs: KEEP_ALIVE_MS };
+  const draft: Draft = {
+    status: 0,
+    isVersion10: false,
+    contentType: JSON_TYPE,
+    contentEncoding: undefined,
+    retryAfter: undefined,
+    contentLength: -1,
+    isChunked: false,
+    isClosing: false,
+    isKept: false,
+    keepAliveMs: KEEP_ALIVE_MS,
+  };
   let at = readStatusLine(bytes, start, draft);
   while (at < end - 2) at = readField(bytes, at, draft);
-  if (endOfLine(bytes, at) !== end) throw new MalformedReplyError('expected an empty line behind the headers');
+  if (endOfLine(bytes, at) !== end)
+    throw new MalformedReplyError('expected an empty line behind the headers');
   const framing = frame(draft);
   const isReusable = framing !== 'close' && !draft.isClosing && (!draft.isVersion10 || draft.isKept);
   const { status, contentType, contentEncoding, retryAfter, contentLength } = draft;
-  return { status, contentType, contentEncoding, retryAfter, contentLength, framing, keepAliveMs: isReusable ? draft.keepAliveMs : 0 };
+  return {
+    status,
+    contentType,
+    contentEncoding,
+    retryAfter,
+    contentLength,
+    framing,
+    keepAliveMs: isReusable ? draft.keepAliveMs : 0,
+  };
 }
 
 const VERSION = Buffer.from('HTTP/1.');
@@ -60,7 +80,12 @@ export function mayBeReply(bytes: Buffer, start: number, end: number): boolean {
 
 function readStatusLine(bytes: Buffer, start: number, draft: Draft): number {
   const minor = bytes[start + 7];
-  if (!mayBeReply(bytes, start, start + VERSION.length) || (minor !== 0x31 && minor !== 0x30) || bytes[start + 8] !== 0x20) throw new MalformedReplyError('expected HTTP/1.1 and a status');
+  if (
+    !mayBeReply(bytes, start, start + VERSION.length) ||
+    (minor !== 0x31 && minor !== 0x30) ||
+    bytes[start + 8] !== 0x20
+  )
+    throw new MalformedReplyError('expected HTTP/1.1 and a status');
   draft.isVersion10 = minor === 0x30;
   for (let at = start + 9; at < start + 12; at += 1) {
     const digit = bytes[at]! - 0x30;
@@ -102,7 +127,8 @@ function note(bytes: Buffer, start: number, nameEnd: number, from: number, to: n
       if (isText(bytes, start, 'retry-after')) draft.retryAfter = textOf(bytes, from, to);
       break;
     case 12:
-      if (isText(bytes, start, 'content-type') && !isJsonType(bytes, from, to)) draft.contentType = textOf(bytes, from, to);
+      if (isText(bytes, start, 'content-type') && !isJsonType(bytes, from, to))
+        draft.contentType = textOf(bytes, from, to);
       break;
     case 14:
       if (isText(bytes, start, 'content-length')) noteLength(readLength(bytes, from, to), draft);
@@ -120,14 +146,16 @@ function note(bytes: Buffer, start: number, nameEnd: number, from: number, to: n
 
 /** In either case; `text` is in lower case, and its letters and signs have no other neighbour in that bit than their own capital. */
 function isText(bytes: Buffer, start: number, text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) if ((bytes[start + at]! | 0x20) !== text.charCodeAt(at)) return false;
+  for (let at = 0; at < text.length; at += 1)
+    if ((bytes[start + at]! | 0x20) !== text.charCodeAt(at)) return false;
   return true;
 }
 
 /** What almost every reply says is not made into text again. */
 function isJsonType(bytes: Buffer, from: number, to: number): boolean {
   if (to - from !== JSON_TYPE.length) return false;
-  for (let at = 0; at < JSON_TYPE.length; at += 1) if (bytes[from + at] !== JSON_TYPE.charCodeAt(at)) return false;
+  for (let at = 0; at < JSON_TYPE.length; at += 1)
+    if (bytes[from + at] !== JSON_TYPE.charCodeAt(at)) return false;
   return true;
 }
 
@@ -140,7 +168,10 @@ function noteConnection(bytes: Buffer, from: number, to: number, draft: Draft): 
     draft.isKept = true;
     return;
   }
-  const options = textOf(bytes, from, to).toLowerCase().split(',').map((option) => option.trim());
+  const options = textOf(bytes, from, to)
+    .toLowerCase()
+    .split(',')
+    .map((option) => option.trim());
   draft.isClosing ||= options.includes('close');
   draft.isKept ||= options.includes(KEEP_ALIVE);
 }
@@ -155,7 +186,9 @@ function readKeepAlive(bytes: Buffer, from: number, to: number): number {
     if (digit < 0 || digit > 9) break;
     seconds = seconds * 10 + digit;
   }
-  return digits === 0 ? KEEP_ALIVE_MS : Math.min(KEEP_ALIVE_MS_MAX, Math.max(0, seconds * 1_000 - KEEP_ALIVE_MARGIN_MS));
+  return digits === 0
+    ? KEEP_ALIVE_MS
+    : Math.min(KEEP_ALIVE_MS_MAX, Math.max(0, seconds * 1_000 - KEEP_ALIVE_MARGIN_MS));
 }
 
 function readLength(bytes: Buffer, from: number, to: number): number {
@@ -165,23 +198,27 @@ function readLength(bytes: Buffer, from: number, to: number): number {
     if (digit < 0 || digit > 9) throw new MalformedReplyError('expected a length in digits');
     length = length * 10 + digit;
   }
-  if (from === to || length > Number.MAX_SAFE_INTEGER) throw new MalformedReplyError('expected a length in digits');
+  if (from === to || length > Number.MAX_SAFE_INTEGER)
+    throw new MalformedReplyError('expected a length in digits');
   return length;
 }
 
 function noteLength(length: number, draft: Draft): void {
-  if (draft.contentLength !== -1 && draft.contentLength !== length) throw new MalformedReplyError(`expected one length, got ${draft.contentLength} and ${length}`);
+  if (draft.contentLength !== -1 && draft.contentLength !== length)
+    throw new MalformedReplyError(`expected one length, got ${draft.contentLength} and ${length}`);
   draft.contentLength = length;
 }
 
 function noteCoding(value: string, draft: Draft): void {
-  if (value !== 'chunked' || draft.isChunked) throw new MalformedReplyError('expected no transfer coding but chunked, once');
+  if (value !== 'chunked' || draft.isChunked)
+    throw new MalformedReplyError('expected no transfer coding but chunked, once');
   draft.isChunked = true;
 }
 
 /** RFC 9112, section 6.3, for a reply to GET or POST. */
 function frame(draft: Draft): Framing {
-  if (draft.isChunked && draft.contentLength !== -1) throw new MalformedReplyError('expected a length or chunks, got both');
+  if (draft.isChunked && draft.contentLength !== -1)
+    throw new MalformedReplyError('expected a length or chunks, got both');
   if (draft.isChunked && draft.isVersion10) throw new MalformedReplyError('expected no chunks of HTTP/1.0');
   const { status } = draft;
   if (status < 200 || status === 204 || status === 304) return 'none';

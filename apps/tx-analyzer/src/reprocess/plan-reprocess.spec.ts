@@ -8,12 +8,23 @@ import { planReprocess } from './plan-reprocess.ts';
 
 const GID = 'eip155:1';
 const PROJECT = '00000000-0000-4000-8000-000000000001';
-const transfer = (index: number, amountRaw: bigint, content: Partial<Transfer> = {}): Transfer => ({ index, type: 'native', assetGid: 'coin', from: 'bob', to: 'alice', amountRaw, ...content });
-const own = (transfers: readonly Transfer[]): MatchedTransfer[] => transfers.map((each) => ({ ...each, monitored: ['alice'] }));
+const transfer = (index: number, amountRaw: bigint, content: Partial<Transfer> = {}): Transfer => ({
+  index,
+  type: 'native',
+  assetGid: 'coin',
+  from: 'bob',
+  to: 'alice',
+  amountRaw,
+  ...content,
+});
+const own = (transfers: readonly Transfer[]): MatchedTransfer[] =>
+  transfers.map((each) => ({ ...each, monitored: ['alice'] }));
 
 interface Case {
   /** What the record tells; none: there is no record. */
-  readonly record?: { readonly transfers: readonly Transfer[] } & Partial<Omit<TransactionState, 'transfers'>>;
+  readonly record?: { readonly transfers: readonly Transfer[] } & Partial<
+    Omit<TransactionState, 'transfers'>
+  >;
   /** What the block says now; none: it is not there. */
   readonly now?: Partial<Transaction>;
   /** What is unknown stands in the block still. */
@@ -25,14 +36,58 @@ interface Case {
 /** What is to be done with the one transaction of a block. */
 function plan({ record, now, isUnknown = false, isUnmatched = false }: Case): string {
   const transaction = makeTransaction('one', { from: 'bob', ...now });
-  const block: Block = { number: 7, hash: '0x7', parentHash: '0x6', timestamp: 1, transactions: now === undefined ? [] : [transaction], balanceChanges: [], touchedAssets: [], ...(isUnknown ? { unknowns: [partOf('a:b')] } : {}) };
-  const match: MatchedTransaction = { projectId: PROJECT, block, transaction, transfers: own(transaction.transfers), participants: [{ id: 'a', address: 'alice' }], direction: 'in' };
-  const state = record && ({
-    id: transactionIdOf(PROJECT, GID, transaction.hash), projectId: PROJECT, hash: transaction.hash, status: 'detected', direction: 'in', epoch: 0, isFailed: false, isUnproved: false,
-    blockNumber: 7, blockHash: '0x7', requiredConfirmations: 1, detectedAt: new Date(0), participants: [{ id: 'a', address: 'alice' }], ...record, transfers: own(record.transfers),
-  } satisfies TransactionState);
-  const { fresh, grown, proved, undone } = planReprocess({ chainGid: GID, blocks: [block], matches: now === undefined || isUnmatched ? [] : [match], records: state === undefined ? [] : [state] });
-  const done = [...fresh.map(() => 'fresh'), ...grown.map(({ transfers }) => `grown to ${transfers.map(({ index, amountRaw }) => `${index}:${amountRaw}`).join()}`), ...proved.map(() => 'proved'), ...undone.map(() => 'undone')];
+  const block: Block = {
+    number: 7,
+    hash: '0x7',
+    parentHash: '0x6',
+    timestamp: 1,
+    transactions: now === undefined ? [] : [transaction],
+    balanceChanges: [],
+    touchedAssets: [],
+    ...(isUnknown ? { unknowns: [partOf('a:b')] } : {}),
+  };
+  const match: MatchedTransaction = {
+    projectId: PROJECT,
+    block,
+    transaction,
+    transfers: own(transaction.transfers),
+    participants: [{ id: 'a', address: 'alice' }],
+    direction: 'in',
+  };
+  const state =
+    record &&
+    ({
+      id: transactionIdOf(PROJECT, GID, transaction.hash),
+      projectId: PROJECT,
+      hash: transaction.hash,
+      status: 'detected',
+      direction: 'in',
+      epoch: 0,
+      isFailed: false,
+      isUnproved: false,
+      blockNumber: 7,
+      blockHash: '0x7',
+      requiredConfirmations: 1,
+      detectedAt: new Date(0),
+      participants: [{ id: 'a', address: 'alice' }],
+      ...record,
+      transfers: own(record.transfers),
+    } satisfies TransactionState);
+  const { fresh, grown, proved, undone } = planReprocess({
+    chainGid: GID,
+    blocks: [block],
+    matches: now === undefined || isUnmatched ? [] : [match],
+    records: state === undefined ? [] : [state],
+  });
+  const done = [
+    ...fresh.map(() => 'fresh'),
+    ...grown.map(
+      ({ transfers }) =>
+        `grown to ${transfers.map(({ index, amountRaw }) => `${index}:${amountRaw}`).join()}`,
+    ),
+    ...proved.map(() => 'proved'),
+    ...undone.map(() => 'undone'),
+  ];
   return done.join(', ') || 'nothing';
 }
 
@@ -45,26 +100,114 @@ const unproved = { isUnproved: true };
 describe('planReprocess', () => {
   it.each<[string, Case, string]>([
     ['what has no record', { now: { transfers: one } }, 'fresh'],
-    ['what has no record, though unproved', { now: { transfers: one, ...unproved }, isUnknown: true }, 'fresh'],
-    ['a proved record that says the same', { record: { transfers: one }, now: { transfers: one } }, 'nothing'],
-    ['a proved record that knew less', { record: { transfers: one }, now: { transfers: two } }, 'grown to 0:1,1:2'],
-    ['a proved record whose transfers stand elsewhere now', { record: { transfers: one }, now: { transfers: shifted } }, 'grown to 0:2,1:1'],
-    ['a proved record with a transfer that is none', { record: { transfers: two }, now: { transfers: one } }, 'grown to 0:1'],
-    ['a proved record, where an unproved block says more', { record: { transfers: one }, now: { transfers: two, ...unproved }, isUnknown: true }, 'nothing'],
-    ['a proved record that is not in a block with something unknown', { record: { transfers: one }, isUnknown: true }, 'nothing'],
-    ['an unproved record that is proved', { record: { transfers: one, ...unproved }, now: { transfers: one } }, 'proved'],
-    ['an unproved record that is proved while something else in the block is not known', { record: { transfers: one, ...unproved }, now: { transfers: one }, isUnknown: true }, 'proved'],
-    ['an unproved record that knew less', { record: { transfers: one, ...unproved }, now: { transfers: two } }, 'grown to 0:1,1:2, proved'],
-    ['an unproved record of an address that nobody watches any more', { record: { transfers: one, ...unproved }, now: { transfers: one }, isUnmatched: true }, 'proved'],
-    ['an unproved record that told another amount', { record: { transfers: [transfer(0, 9n)], ...unproved }, now: { transfers: one } }, 'fresh, undone'],
-    ['an unproved record of a failed transaction', { record: { transfers: one, ...unproved }, now: { transfers: [], isFailed: true } }, 'fresh, undone'],
-    ['an unproved record of somebody who does not take part', { record: { transfers: [], ...unproved, participants: [{ id: 'c', address: 'carol' }] }, now: { transfers: one }, isUnmatched: true }, 'undone'],
+    [
+      'what has no record, though unproved',
+      { now: { transfers: one, ...unproved }, isUnknown: true },
+      'fresh',
+    ],
+    [
+      'a proved record that says the same',
+      { record: { transfers: one }, now: { transfers: one } },
+      'nothing',
+    ],
+    [
+      'a proved record that knew less',
+      { record: { transfers: one }, now: { transfers: two } },
+      'grown to 0:1,1:2',
+    ],
+    [
+      'a proved record whose transfers stand elsewhere now',
+      { record: { transfers: one }, now: { transfers: shifted } },
+      'grown to 0:2,1:1',
+    ],
+    [
+      'a proved record with a transfer that is none',
+      { record: { transfers: two }, now: { transfers: one } },
+      'grown to 0:1',
+    ],
+    [
+      'a proved record, where an unproved block says more',
+      { record: { transfers: one }, now: { transfers: two, ...unproved }, isUnknown: true },
+      'nothing',
+    ],
+    [
+      'a proved record that is not in a block with something unknown',
+      { record: { transfers: one }, isUnknown: true },
+      'nothing',
+    ],
+    [
+      'an unproved record that is proved',
+      { record: { transfers: one, ...unproved }, now: { transfers: one } },
+      'proved',
+    ],
+    [
+      'an unproved record that is proved while something else in the block is not known',
+      { record: { transfers: one, ...unproved }, now: { transfers: one }, isUnknown: true },
+      'proved',
+    ],
+    [
+      'an unproved record that knew less',
+      { record: { transfers: one, ...unproved }, now: { transfers: two } },
+      'grown to 0:1,1:2, proved',
+    ],
+    [
+      'an unproved record of an address that nobody watches any more',
+      { record: { transfers: one, ...unproved }, now: { transfers: one }, isUnmatched: true },
+      'proved',
+    ],
+    [
+      'an unproved record that told another amount',
+      { record: { transfers: [transfer(0, 9n)], ...unproved }, now: { transfers: one } },
+      'fresh, undone',
+    ],
+    [
+      'an unproved record of a failed transaction',
+      { record: { transfers: one, ...unproved }, now: { transfers: [], isFailed: true } },
+      'fresh, undone',
+    ],
+    [
+      'an unproved record of somebody who does not take part',
+      {
+        record: { transfers: [], ...unproved, participants: [{ id: 'c', address: 'carol' }] },
+        now: { transfers: one },
+        isUnmatched: true,
+      },
+      'undone',
+    ],
     ['an unproved record of what is not there', { record: { transfers: one, ...unproved } }, 'undone'],
-    ['an unproved record of what a block with something unknown does not show', { record: { transfers: one, ...unproved }, isUnknown: true }, 'nothing'],
-    ['a confirmed unproved record that is not so', { record: { transfers: [transfer(0, 9n)], ...unproved, status: 'confirmed' }, now: { transfers: one } }, 'fresh, undone'],
-    ['an unproved record that says more, unproved', { record: { transfers: one, ...unproved }, now: { transfers: two, ...unproved }, isUnknown: true }, 'grown to 0:1,1:2'],
-    ['an unproved record that says something else, unproved', { record: { transfers: one, ...unproved }, now: { transfers: [transfer(0, 9n)], ...unproved }, isUnknown: true }, 'nothing'],
-    ['a confirmed unproved record that says more, unproved', { record: { transfers: one, ...unproved, status: 'confirmed' }, now: { transfers: two, ...unproved }, isUnknown: true }, 'nothing'],
+    [
+      'an unproved record of what a block with something unknown does not show',
+      { record: { transfers: one, ...unproved }, isUnknown: true },
+      'nothing',
+    ],
+    [
+      'a confirmed unproved record that is not so',
+      { record: { transfers: [transfer(0, 9n)], ...unproved, status: 'confirmed' }, now: { transfers: one } },
+      'fresh, undone',
+    ],
+    [
+      'an unproved record that says more, unproved',
+      { record: { transfers: one, ...unproved }, now: { transfers: two, ...unproved }, isUnknown: true },
+      'grown to 0:1,1:2',
+    ],
+    [
+      'an unproved record that says something else, unproved',
+      {
+        record: { transfers: one, ...unproved },
+        now: { transfers: [transfer(0, 9n)], ...unproved },
+        isUnknown: true,
+      },
+      'nothing',
+    ],
+    [
+      'a confirmed unproved record that says more, unproved',
+      {
+        record: { transfers: one, ...unproved, status: 'confirmed' },
+        now: { transfers: two, ...unproved },
+        isUnknown: true,
+      },
+      'nothing',
+    ],
   ])('%s', (_name, given, expected) => {
     expect(plan(given)).toBe(expected);
   });

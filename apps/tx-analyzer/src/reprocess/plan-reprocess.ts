@@ -29,8 +29,15 @@ interface Decoded {
  * is unproved changes what is proved or confirmed: it may be one node's lie.
  */
 export function planReprocess({ chainGid, blocks, matches, records }: Decoded): ReprocessPlan {
-  const byHash = new Map(blocks.map((block) => [block.hash, new Map(block.transactions.map((transaction) => [transaction.hash, transaction]))]));
-  const known = new Set(blocks.filter(({ unknowns }) => (unknowns?.length ?? 0) === 0).map(({ hash }) => hash));
+  const byHash = new Map(
+    blocks.map((block) => [
+      block.hash,
+      new Map(block.transactions.map((transaction) => [transaction.hash, transaction])),
+    ]),
+  );
+  const known = new Set(
+    blocks.filter(({ unknowns }) => (unknowns?.length ?? 0) === 0).map(({ hash }) => hash),
+  );
   const undone: TransactionState[] = [];
   const proved: TransactionState[] = [];
   for (const record of records.filter(({ isUnproved }) => isUnproved)) {

@@ -26,12 +26,18 @@ import { writeProgress } from './write-progress.ts';
  * One transaction: what today's decoder finds in blocks that were analysed before, told as if it had been found then, and
  * how far the request is.
  */
-export function reprocessBlocks(request: { readonly id: string }, nextBlock: number, decoded: readonly Block[]): WriterWork<void> {
+export function reprocessBlocks(
+  request: { readonly id: string },
+  nextBlock: number,
+  decoded: readonly Block[],
+): WriterWork<void> {
   return async (turn) => {
     const { db, chain, assets } = turn;
     const blocks = await keepCanonical(db, chain, decoded);
     const { step, plan } = await prepareAgain(turn, blocks);
-    const events = await db.transaction((sql) => writeAgain(sql, turn, { step, plan, blocks, requestId: request.id, nextBlock }));
+    const events = await db.transaction((sql) =>
+      writeAgain(sql, turn, { step, plan, blocks, requestId: request.id, nextBlock }),
+    );
     assets.markSaved(step.newAssets, movedTokens(step.late, chain.network.native.gid));
     return { value: undefined, events };
   };
@@ -39,46 +45,88 @@ export function reprocessBlocks(request: { readonly id: string }, nextBlock: num
 
 /** A reorg may have come since they were read: what stands in their place is decoded by this release anyway. */
 async function keepCanonical(sql: Sql, chain: ChainContext, blocks: readonly Block[]): Promise<Block[]> {
-  const { rows } = await sql.query<{ hash: string }>(`SELECT hash FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) AND status IN ('processed', 'confirmed')`, [chain.gid, blocks.map(({ hash }) => hash)]);
+  const { rows } = await sql.query<{ hash: string }>(
+    `SELECT hash FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) AND status IN ('processed', 'confirmed')`,
+    [chain.gid, blocks.map(({ hash }) => hash)],
+  );
   const canonical = new Set(rows.map(({ hash }) => hash));
   return blocks.filter(({ hash }) => canonical.has(hash));
 }
 
-async function prepareAgain(turn: WriterTurn, blocks: readonly Block[]): Promise<{ step: BlocksStep; plan: ReprocessPlan }> {
+async function prepareAgain(
+  turn: WriterTurn,
+  blocks: readonly Block[],
+): Promise<{ step: BlocksStep; plan: ReprocessPlan }> {
   const { db: sql, chain, watch, assets, signal } = turn;
   const { gid: chainGid, family, network, utxo } = chain;
-  const hits = await findHits({ sql, chainGid, family, network, watch, ...(utxo === undefined ? {} : { utxo }) }, [], await findAgain(turn, blocks));
-  const matches = hits.late.flatMap(({ block, transactions }) => matchTransactions(block, transactions, hits.watched));
+  const hits = await findHits(
+    { sql, chainGid, family, network, watch, ...(utxo === undefined ? {} : { utxo }) },
+    [],
+    await findAgain(turn, blocks),
+  );
+  const matches = hits.late.flatMap(({ block, transactions }) =>
+    matchTransactions(block, transactions, hits.watched),
+  );
   const records = await readRecords(sql, chain, blocks);
   const plan = planReprocess({ chainGid, blocks, matches, records });
   const late = [...plan.fresh, ...plan.grown];
   const reads = new BalanceReads();
   addDetectedReads(reads, late, network.native.gid, false);
   // What is not so any more explained a balance, too.
-  for (const record of findChanged(chainGid, plan, records)) for (const pair of heldPairs(chain, record)) reads.add({ ...pair, reason: 'detected' });
+  for (const record of findChanged(chainGid, plan, records))
+    for (const pair of heldPairs(chain, record)) reads.add({ ...pair, reason: 'detected' });
   const moved = movedTokens(late, network.native.gid);
   const newAssets = await assets.prepare(moved, signal);
-  const step = { blocks: [], matches: [], late, reads: reads.list(), newAssets, usedIds: listUsed(late, hits.watched), ...(hits.utxos === undefined ? {} : { utxos: hits.utxos }) };
+  const step = {
+    blocks: [],
+    matches: [],
+    late,
+    reads: reads.list(),
+    newAssets,
+    usedIds: listUsed(late, hits.watched),
+    ...(hits.utxos === undefined ? {} : { utxos: hits.utxos }),
+  };
   return { step, plan };
 }
 
-function findChanged(chainGid: string, { undone, grown }: ReprocessPlan, records: readonly TransactionState[]): TransactionState[] {
-  const ids = new Set(grown.map(({ projectId, transaction }) => transactionIdOf(projectId, chainGid, transaction.hash)));
+function findChanged(
+  chainGid: string,
+  { undone, grown }: ReprocessPlan,
+  records: readonly TransactionState[],
+): TransactionState[] {
+  const ids = new Set(
+    grown.map(({ projectId, transaction }) => transactionIdOf(projectId, chainGid, transaction.hash)),
+  );
   return [...undone, ...records.filter(({ id }) => ids.has(id))];
 }
 
-async function findAgain({ db: sql, chain, watch }: WriterTurn, blocks: readonly Block[]): Promise<BlockCandidates[]> {
+async function findAgain(
+  { db: sql, chain, watch }: WriterTurn,
+  blocks: readonly Block[],
+): Promise<BlockCandidates[]> {
   const { utxo } = chain;
-  if (utxo === undefined) return blocks.map((block) => findCandidates(block, watch)).filter((found) => found !== undefined);
+  if (utxo === undefined)
+    return blocks.map((block) => findCandidates(block, watch)).filter((found) => found !== undefined);
   // Coins that these blocks spent are not among those that are unspent now.
-  const { rows } = await sql.query<{ txid: string; vout: number }>('SELECT txid, vout FROM utxos WHERE chain_gid = $1 AND spent_block_hash = ANY($2)', [chain.gid, blocks.map(({ hash }) => hash)]);
+  const { rows } = await sql.query<{ txid: string; vout: number }>(
+    'SELECT txid, vout FROM utxos WHERE chain_gid = $1 AND spent_block_hash = ANY($2)',
+    [chain.gid, blocks.map(({ hash }) => hash)],
+  );
   const spent = new Set(rows.map(outpointKey));
   const coins: AddressFilter = { has: (key) => spent.has(key) || utxo.coins.has(key) };
   const finder = new UtxoFinder({ scripts: watch, coins });
-  return blocks.map((block) => ({ block, transactions: finder.find(block.transactions), balanceChanges: [] }));
+  return blocks.map((block) => ({
+    block,
+    transactions: finder.find(block.transactions),
+    balanceChanges: [],
+  }));
 }
 
-async function readRecords(sql: Sql, chain: ChainContext, blocks: readonly Block[]): Promise<TransactionState[]> {
+async function readRecords(
+  sql: Sql,
+  chain: ChainContext,
+  blocks: readonly Block[],
+): Promise<TransactionState[]> {
   const { rows } = await sql.query<TransactionRow>(
     `SELECT ${STATE_COLUMNS} FROM transactions WHERE chain_gid = $1 AND block_hash = ANY($2) AND status IN ('detected', 'confirmed', 'failed')`,
     [chain.gid, blocks.map(({ hash }) => hash)],
@@ -94,21 +142,41 @@ interface Again {
   readonly nextBlock: number;
 }
 
-async function writeAgain(sql: Transaction, turn: WriterTurn, { step, plan, blocks, requestId, nextBlock }: Again): Promise<OutboxEvent[]> {
+async function writeAgain(
+  sql: Transaction,
+  turn: WriterTurn,
+  { step, plan, blocks, requestId, nextBlock }: Again,
+): Promise<OutboxEvent[]> {
   const { chain, advance, now } = turn;
   const { cursor } = advance;
   await lockWithToken(sql, 'analyzer_states', chain.gid, chain.token);
   const isHeld = isHolding(cursor);
   const headNumber = cursor.number ?? 0;
-  const grownIds = new Map(plan.grown.map((match) => [transactionIdOf(match.projectId, chain.gid, match.transaction.hash), match]));
+  const grownIds = new Map(
+    plan.grown.map((match) => [transactionIdOf(match.projectId, chain.gid, match.transaction.hash), match]),
+  );
   const events = await undoRecords(sql, chain, plan.undone, { headNumber, isHeld, now });
   await rewriteRecords(sql, chain, { blocks, grown: grownIds, proved: plan.proved });
-  const input = { segment: { entries: [], orphans: [], blocks: [] }, step, cursor, advance, settlement: { mined: [], dropped: [] }, now };
+  const input = {
+    segment: { entries: [], orphans: [], blocks: [] },
+    step,
+    cursor,
+    advance,
+    settlement: { mined: [], dropped: [] },
+    now,
+  };
   const opening = openingOf(chain, step);
   events.push(...(await writeStep(sql, chain, input, opening, (await sql.query(opening)).rows, false)));
   // What is proved now may be final for long.
   if (cursor.confirmedNumber !== undefined && plan.proved.length > 0) {
-    events.push(...(await confirmTransactions(sql, chain, { number: cursor.confirmedNumber }, { headNumber, isHeld, now })));
+    events.push(
+      ...(await confirmTransactions(
+        sql,
+        chain,
+        { number: cursor.confirmedNumber },
+        { headNumber, isHeld, now },
+      )),
+    );
   }
   await writeProgress(sql, chain, requestId, nextBlock, blocks);
   return events;

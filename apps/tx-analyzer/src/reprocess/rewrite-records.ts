@@ -17,14 +17,25 @@ interface UndoOptions {
 }
 
 /** Tells in an open transaction that what was told was never so, in the words that a reorg has for it. */
-export async function undoRecords(sql: Sql, chain: ChainContext, undone: readonly TransactionState[], { headNumber, isHeld, now }: UndoOptions): Promise<OutboxEvent[]> {
+export async function undoRecords(
+  sql: Sql,
+  chain: ChainContext,
+  undone: readonly TransactionState[],
+  { headNumber, isHeld, now }: UndoOptions,
+): Promise<OutboxEvent[]> {
   if (undone.length === 0) return [];
   const { rows } = await sql.query<TransactionRow>(
     `UPDATE transactions SET status = 'reorged', epoch = epoch + 1, reorged_at = $2, confirmed_at = NULL WHERE id = ANY($1::uuid[]) RETURNING ${STATE_COLUMNS}`,
     [undone.map(({ id }) => id), now],
   );
   const states = await readStates(sql, rows, chain.learn);
-  const events = await numberEvents(sql, chain, states.map((state) => ({ type: 'transaction.reorged', state }) as const), headNumber, now);
+  const events = await numberEvents(
+    sql,
+    chain,
+    states.map((state) => ({ type: 'transaction.reorged', state }) as const),
+    headNumber,
+    now,
+  );
   await insertEvents(sql, events, isHeld);
   return events;
 }
@@ -40,25 +51,46 @@ interface Rewriting {
  * Writes, in an open transaction, what of records is not among their transfers (`commitBlocks` writes those), and forgets
  * what endpoints told of transactions that are proved now, or told anew.
  */
-export async function rewriteRecords(sql: Sql, chain: ChainContext, { blocks, grown, proved }: Rewriting): Promise<void> {
-  const told = blocks.flatMap((block) => block.transactions.filter(({ hash, isUnproved }) => isUnproved !== true || [...grown.values()].some((match) => match.block.hash === block.hash && match.transaction.hash === hash)).map(({ hash }) => ({ blockHash: block.hash, hash })));
+export async function rewriteRecords(
+  sql: Sql,
+  chain: ChainContext,
+  { blocks, grown, proved }: Rewriting,
+): Promise<void> {
+  const told = blocks.flatMap((block) =>
+    block.transactions
+      .filter(
+        ({ hash, isUnproved }) =>
+          isUnproved !== true ||
+          [...grown.values()].some(
+            (match) => match.block.hash === block.hash && match.transaction.hash === hash,
+          ),
+      )
+      .map(({ hash }) => ({ blockHash: block.hash, hash })),
+  );
   const known = blocks.filter(({ unknowns }) => (unknowns?.length ?? 0) === 0).map(({ hash }) => hash);
   await sql.query(
     `DELETE FROM unproved_transactions u WHERE u.chain_gid = $1
        AND (u.block_hash = ANY($2) OR EXISTS (SELECT FROM unnest($3::text[], $4::text[]) AS t (block_hash, hash) WHERE t.block_hash = u.block_hash AND t.hash = u.hash))`,
     [chain.gid, known, told.map(({ blockHash }) => blockHash), told.map(({ hash }) => hash)],
   );
-  if (proved.length > 0) await sql.query('UPDATE transactions SET is_unproved = false, is_withheld = false WHERE id = ANY($1::uuid[])', [proved.map(({ id }) => id)]);
+  if (proved.length > 0)
+    await sql.query(
+      'UPDATE transactions SET is_unproved = false, is_withheld = false WHERE id = ANY($1::uuid[])',
+      [proved.map(({ id }) => id)],
+    );
   if (grown.size === 0) return;
   const params = new SqlParams();
-  const source = params.unnest([...grown], [
-    ['uuid', ([id]) => id],
-    ['text', ([, { transaction }]) => transaction.fee?.assetGid ?? null],
-    ['numeric', ([, { transaction }]) => transaction.fee?.amountRaw.toString() ?? null],
-    ['text', ([, { transaction }]) => transaction.fee?.payer ?? null],
-    ['numeric', ([, { transfers }]) => findAmountMax(transfers, chain.decimalsOf) ?? null],
-    ['boolean', ([, { transaction }]) => transaction.isUnproved === true],
-  ]);
+  const source = params.unnest(
+    [...grown],
+    [
+      ['uuid', ([id]) => id],
+      ['text', ([, { transaction }]) => transaction.fee?.assetGid ?? null],
+      ['numeric', ([, { transaction }]) => transaction.fee?.amountRaw.toString() ?? null],
+      ['text', ([, { transaction }]) => transaction.fee?.payer ?? null],
+      ['numeric', ([, { transfers }]) => findAmountMax(transfers, chain.decimalsOf) ?? null],
+      ['boolean', ([, { transaction }]) => transaction.isUnproved === true],
+    ],
+  );
   await sql.query(
     `UPDATE transactions t SET amount_max = s.amount_max, is_withheld = s.is_unproved,
        fee_asset_gid = COALESCE(s.fee_asset_gid, t.fee_asset_gid), fee_amount_raw = COALESCE(s.fee_amount_raw, t.fee_amount_raw), fee_payer = COALESCE(s.fee_payer, t.fee_payer)

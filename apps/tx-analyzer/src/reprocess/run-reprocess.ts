@@ -42,8 +42,18 @@ export async function runReprocess(deps: ReprocessDeps): Promise<void> {
       if (request !== undefined) {
         const { refs, nextBlock } = await findRefs(sql, chainGid, request);
         const blocks = await Promise.all(refs.map((ref) => readBody(ref)));
-        await desk.hand(reprocessBlocks(request, nextBlock, blocks.filter((block) => block !== undefined)));
-        if (nextBlock > request.toBlock) logger.info({ chain_gid: chainGid, from_block: request.fromBlock, to_block: request.toBlock }, 'blocks were processed again');
+        await desk.hand(
+          reprocessBlocks(
+            request,
+            nextBlock,
+            blocks.filter((block) => block !== undefined),
+          ),
+        );
+        if (nextBlock > request.toBlock)
+          logger.info(
+            { chain_gid: chainGid, from_block: request.fromBlock, to_block: request.toBlock },
+            'blocks were processed again',
+          );
         failures = 0;
         continue;
       }
@@ -51,9 +61,14 @@ export async function runReprocess(deps: ReprocessDeps): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      logger.warn({ chain_gid: chainGid, error: String(error) }, 'blocks could not be processed again, it is tried once more');
+      logger.warn(
+        { chain_gid: chainGid, error: String(error) },
+        'blocks could not be processed again, it is tried once more',
+      );
     }
-    await delay(Math.min(pollMs * 2 ** Math.min(failures, 10), WAIT_MS_MAX), undefined, { signal }).catch(() => undefined);
+    await delay(Math.min(pollMs * 2 ** Math.min(failures, 10), WAIT_MS_MAX), undefined, { signal }).catch(
+      () => undefined,
+    );
   }
 }
 
@@ -67,7 +82,11 @@ async function findRequest(sql: Sql, chainGid: string): Promise<ReprocessRequest
 }
 
 /** The next canonical blocks that were analysed, and the number behind them; skipped numbers have none. */
-async function findRefs(sql: Sql, chainGid: string, { nextBlock, toBlock }: ReprocessRequest): Promise<{ refs: BlockRef[]; nextBlock: number }> {
+async function findRefs(
+  sql: Sql,
+  chainGid: string,
+  { nextBlock, toBlock }: ReprocessRequest,
+): Promise<{ refs: BlockRef[]; nextBlock: number }> {
   const { rows: refs } = await sql.query<{ number: number; hash: string }>(
     `SELECT number, hash FROM blocks WHERE chain_gid = $1 AND number BETWEEN $2 AND $3 AND status IN ('processed', 'confirmed') ORDER BY number LIMIT ${STEP_BLOCKS}`,
     [chainGid, nextBlock, toBlock],

@@ -7,10 +7,21 @@ import { writeUnknowns } from '../unknown/write-unknowns.ts';
  * Says in an open transaction that blocks below `nextBlock` are done. A request that is done closes the incidents whose
  * blocks it went through from the first to the last without meeting their kinds again.
  */
-export async function writeProgress(sql: Sql, chain: ChainContext, requestId: string, nextBlock: number, blocks: readonly Block[]): Promise<void> {
+export async function writeProgress(
+  sql: Sql,
+  chain: ChainContext,
+  requestId: string,
+  nextBlock: number,
+  blocks: readonly Block[],
+): Promise<void> {
   const kinds = blocks.flatMap(({ unknowns }) => unknowns ?? []).map(({ kind }) => kind);
   await writeUnknowns(sql, chain, blocks, []);
-  const { rows } = await sql.query<{ status: string; from_block: number; to_block: number; found_kinds: string[] }>(
+  const { rows } = await sql.query<{
+    status: string;
+    from_block: number;
+    to_block: number;
+    found_kinds: string[];
+  }>(
     `UPDATE reprocesses SET next_block = $2, found_kinds = ARRAY(SELECT DISTINCT k FROM unnest(found_kinds || $3::text[]) AS k ORDER BY k),
        status = CASE WHEN $2 > to_block THEN 'done' ELSE status END, updated_at = now()
      WHERE id = $1 RETURNING status, from_block, to_block, found_kinds`,

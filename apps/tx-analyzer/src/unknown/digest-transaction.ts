@@ -5,16 +5,45 @@ import type { Transaction } from '@chainwatch/chain-core';
  * SHA-256 of what a block says of a transaction: two endpoints that give the same say the same. On chains of unspent
  * outputs transfers and fee come from the outpoints, and not from the block.
  */
-export function digestTransaction({ hash, index, isFailed, from, to, createdContract, fee, transfers, utxo }: Transaction): Buffer {
+export function digestTransaction({
+  hash,
+  index,
+  isFailed,
+  from,
+  to,
+  createdContract,
+  fee,
+  transfers,
+  utxo,
+}: Transaction): Buffer {
   const facts = [
-    hash, index, isFailed, from ?? null, to ?? null, createdContract ?? null,
+    hash,
+    index,
+    isFailed,
+    from ?? null,
+    to ?? null,
+    createdContract ?? null,
     utxo === undefined
       ? [
           fee === undefined ? null : [fee.assetGid, fee.amountRaw, fee.payer ?? null],
-          transfers.map((each) => [each.index, each.type, each.assetGid, each.from ?? null, each.to ?? null, each.amountRaw, each.logIndex ?? null]),
+          transfers.map((each) => [
+            each.index,
+            each.type,
+            each.assetGid,
+            each.from ?? null,
+            each.to ?? null,
+            each.amountRaw,
+            each.logIndex ?? null,
+          ]),
         ]
-      : [utxo.isCoinbase, utxo.inputs.map(({ txid, vout }) => [txid, vout]), utxo.outputs.map(({ matchKey, amountRaw }) => [matchKey, amountRaw])],
+      : [
+          utxo.isCoinbase,
+          utxo.inputs.map(({ txid, vout }) => [txid, vout]),
+          utxo.outputs.map(({ matchKey, amountRaw }) => [matchKey, amountRaw]),
+        ],
   ];
-  const text = JSON.stringify(facts, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+  const text = JSON.stringify(facts, (_key, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  );
   return createHash('sha256').update(text).digest();
 }

@@ -1,6 +1,8 @@
 import { gauge } from '@chainwatch/telemetry';
 
-const open = gauge('chainwatch_chain_incidents_open', { description: 'Kinds of content in the chain\'s blocks that this release does not know.' });
+const open = gauge('chainwatch_chain_incidents_open', {
+  description: "Kinds of content in the chain's blocks that this release does not know.",
+});
 
 export function recordIncidents(chainGid: string, count: number): void {
   open.set(count, { chain_gid: chainGid });

@@ -9,7 +9,11 @@ const TEXT_MAX = 500;
  * nor does one that the operator accepted: what is taken with it later opens a new one (`write-unknowns.ts`). A block that
  * was passed already waits for nothing, so that its kind counts as taken.
  */
-export function insertIncidentsSql(chain: { readonly gid: string; readonly token: number }, ref: BlockRef, unknowns: readonly UnknownPart[]): { text: string; values: unknown[] } {
+export function insertIncidentsSql(
+  chain: { readonly gid: string; readonly token: number },
+  ref: BlockRef,
+  unknowns: readonly UnknownPart[],
+): { text: string; values: unknown[] } {
   const params = new SqlParams();
   const source = unnestUnknowns(params, unknowns);
   const number = params.add(ref.number, 'bigint');
@@ -24,7 +28,9 @@ export function insertIncidentsSql(chain: { readonly gid: string; readonly token
 
 /** In the order of kinds, as everybody who writes incidents locks them. */
 export function unnestUnknowns(params: SqlParams, unknowns: readonly UnknownPart[]): string {
-  const byKind = [...new Map(unknowns.map((part) => [part.kind, part])).values()].sort((a, b) => (a.kind < b.kind ? -1 : 1));
+  const byKind = [...new Map(unknowns.map((part) => [part.kind, part])).values()].sort((a, b) =>
+    a.kind < b.kind ? -1 : 1,
+  );
   return params.unnest(byKind, [
     ['text', ({ kind }) => kind],
     ['text', ({ transactionHash }) => transactionHash ?? null],

@@ -39,9 +39,14 @@ export async function runWitnesses(deps: WitnessDeps): Promise<void> {
     } catch (error) {
       if (signal.aborted) break;
       failures += 1;
-      logger.warn({ chain_gid: chain.gid, error: String(error) }, 'incidents could not be looked after, they are looked at again');
+      logger.warn(
+        { chain_gid: chain.gid, error: String(error) },
+        'incidents could not be looked after, they are looked at again',
+      );
     }
-    await delay(Math.min(pollMs * 2 ** Math.min(failures, 10), WAIT_MS_MAX), undefined, { signal }).catch(() => undefined);
+    await delay(Math.min(pollMs * 2 ** Math.min(failures, 10), WAIT_MS_MAX), undefined, { signal }).catch(
+      () => undefined,
+    );
   }
   // Whoever owns the chain next says how many there are.
   recordIncidents(chain.gid, 0);
@@ -65,12 +70,23 @@ class AskingRound {
     for (const block of blocks) {
       const verdicts = await askWitnesses(client, block, signal);
       const contradicted = verdicts.filter(({ verdict }) => verdict === 'contradicted');
-      if (contradicted.length > 0) logger.error({ chain_gid: chain.gid, height: block.number, hash: block.hash, transactions: contradicted.map(({ hash }) => hash) }, 'another endpoint told unproved transactions differently');
+      if (contradicted.length > 0)
+        logger.error(
+          {
+            chain_gid: chain.gid,
+            height: block.number,
+            hash: block.hash,
+            transactions: contradicted.map(({ hash }) => hash),
+          },
+          'another endpoint told unproved transactions differently',
+        );
       if (verdicts.length > 0) await desk.hand(settleVerdicts(verdicts));
       verdictCount += verdicts.length;
     }
     this.#fruitless = blocks.length === 0 || verdictCount > 0 ? 0 : this.#fruitless + 1;
-    this.#dueAtMs = performance.now() + (this.#fruitless === 0 ? 0 : Math.min(pollMs * 2 ** Math.min(this.#fruitless, 10), WAIT_MS_MAX));
+    this.#dueAtMs =
+      performance.now() +
+      (this.#fruitless === 0 ? 0 : Math.min(pollMs * 2 ** Math.min(this.#fruitless, 10), WAIT_MS_MAX));
   }
 }
 
@@ -84,7 +100,10 @@ async function closeUntaken({ sql, chain }: WitnessDeps): Promise<void> {
 }
 
 async function countOpen({ sql, chain }: WitnessDeps): Promise<number> {
-  const { rows } = await sql.query<{ count: number }>(`SELECT count(*)::int AS count FROM incidents WHERE chain_gid = $1 AND status = 'open'`, [chain.gid]);
+  const { rows } = await sql.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM incidents WHERE chain_gid = $1 AND status = 'open'`,
+    [chain.gid],
+  );
   return rows[0]!.count;
 }
 
@@ -97,8 +116,15 @@ async function hasAccepted({ sql, chain }: WitnessDeps): Promise<boolean> {
   return rows[0]!.has;
 }
 
-async function findWaiting({ sql, chain }: WitnessDeps, after: Pick<UnprovedBlock, 'number' | 'hash'>): Promise<UnprovedBlock[]> {
-  const { rows } = await sql.query<{ number: number; hash: string; transactions: { hash: string; endpoint: string; digest: string }[] }>(
+async function findWaiting(
+  { sql, chain }: WitnessDeps,
+  after: Pick<UnprovedBlock, 'number' | 'hash'>,
+): Promise<UnprovedBlock[]> {
+  const { rows } = await sql.query<{
+    number: number;
+    hash: string;
+    transactions: { hash: string; endpoint: string; digest: string }[];
+  }>(
     `SELECT u.block_number AS number, u.block_hash AS hash, json_agg(json_build_object('hash', u.hash, 'endpoint', u.endpoint, 'digest', encode(u.digest, 'hex'))) AS transactions
      FROM unproved_transactions u JOIN analyzer_states s ON s.chain_gid = u.chain_gid
      WHERE u.chain_gid = $1 AND u.verdict = 'waiting' AND u.block_number <= s.confirmed_number AND (u.block_number, u.block_hash) > ($2, $3)

@@ -55,7 +55,10 @@ async function writeVerdicts(sql: Sql, chain: ChainContext, verdicts: readonly V
 
 /** The operator stands for a transaction when every incident of its block that is not resolved is accepted. */
 async function takeAccepted(sql: Sql, chain: ChainContext): Promise<void> {
-  await sql.query(`UPDATE unproved_transactions u SET verdict = 'accepted' WHERE u.chain_gid = $1 AND ${IS_ACCEPTED}`, [chain.gid]);
+  await sql.query(
+    `UPDATE unproved_transactions u SET verdict = 'accepted' WHERE u.chain_gid = $1 AND ${IS_ACCEPTED}`,
+    [chain.gid],
+  );
 }
 
 /** Of a row `u`. */
@@ -67,6 +70,9 @@ export const IS_RELEASED = `t.is_withheld AND t.chain_gid = u.chain_gid AND t.bl
 
 /** False when there was nothing to let go. */
 async function release(sql: Sql, chain: ChainContext): Promise<boolean> {
-  const { rowCount } = await sql.query(`UPDATE transactions t SET is_withheld = false FROM unproved_transactions u WHERE t.chain_gid = $1 AND ${IS_RELEASED}`, [chain.gid]);
+  const { rowCount } = await sql.query(
+    `UPDATE transactions t SET is_withheld = false FROM unproved_transactions u WHERE t.chain_gid = $1 AND ${IS_RELEASED}`,
+    [chain.gid],
+  );
   return (rowCount ?? 0) > 0;
 }

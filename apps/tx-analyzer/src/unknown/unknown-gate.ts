@@ -1,4 +1,10 @@
-import { UnknownContentError, type Block, type BlockRef, type ChainClient, type UnknownPart } from '@chainwatch/chain-core';
+import {
+  UnknownContentError,
+  type Block,
+  type BlockRef,
+  type ChainClient,
+  type UnknownPart,
+} from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import { insertIncidentsSql } from './insert-incidents.ts';
 
@@ -24,17 +30,26 @@ export class UnknownGate {
    * The block, as far as it is understood where no endpoint tells it in a known form.
    * @throws UnknownContentError while something in it waits, and what `reader` throws
    */
-  async read(ref: BlockRef, signal: AbortSignal, reader: Pick<ChainClient, 'readBlock'> = this.#deps.client): Promise<Block> {
+  async read(
+    ref: BlockRef,
+    signal: AbortSignal,
+    reader: Pick<ChainClient, 'readBlock'> = this.#deps.client,
+  ): Promise<Block> {
     try {
       return await reader.readBlock(ref, signal);
     } catch (error) {
-      const taken = error instanceof UnknownContentError ? await this.#take(ref, error.unknowns, signal) : undefined;
+      const taken =
+        error instanceof UnknownContentError ? await this.#take(ref, error.unknowns, signal) : undefined;
       if (taken === undefined) throw error;
       return taken;
     }
   }
 
-  async #take(ref: BlockRef, unknowns: readonly UnknownPart[], signal: AbortSignal): Promise<Block | undefined> {
+  async #take(
+    ref: BlockRef,
+    unknowns: readonly UnknownPart[],
+    signal: AbortSignal,
+  ): Promise<Block | undefined> {
     if (!(await this.#hasWaited(ref, unknowns))) return undefined;
     const block = await this.#deps.client.readBlock(ref, signal, { takeUnknown: true });
     // The endpoint that gave it may name other parts than the one that refused it.

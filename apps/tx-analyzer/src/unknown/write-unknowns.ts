@@ -15,12 +15,27 @@ interface TakenBlock extends BlockRef {
  * Writes down, in an open transaction (chain's row locked), that `blocks` were taken with what is unknown in them, and what
  * was told of the unproved ones among `matches`.
  */
-export async function writeUnknowns(sql: Sql, chain: ChainContext, blocks: readonly TakenBlock[], matches: readonly MatchedTransaction[]): Promise<void> {
+export async function writeUnknowns(
+  sql: Sql,
+  chain: ChainContext,
+  blocks: readonly TakenBlock[],
+  matches: readonly MatchedTransaction[],
+): Promise<void> {
   const unproved = matches.filter(({ transaction }) => transaction.isUnproved === true);
-  const taken = new Map([...blocks.filter(hasUnknowns), ...unproved.map(({ block }) => block)].map((block) => [block.hash, block]));
+  const taken = new Map(
+    [...blocks.filter(hasUnknowns), ...unproved.map(({ block }) => block)].map((block) => [
+      block.hash,
+      block,
+    ]),
+  );
   for (const block of [...taken.values()].sort((a, b) => a.number - b.number)) {
     const incidentIds = await noteTaken(sql, chain, block);
-    await insertUnproved(sql, chain, incidentIds, unproved.filter((match) => match.block.hash === block.hash));
+    await insertUnproved(
+      sql,
+      chain,
+      incidentIds,
+      unproved.filter((match) => match.block.hash === block.hash),
+    );
   }
 }
 
@@ -35,7 +50,11 @@ export function hasUnknowns({ unknowns }: Pick<TakenBlock, 'unknowns'>): boolean
 async function noteTaken(sql: Sql, chain: ChainContext, block: TakenBlock): Promise<string[]> {
   const params = new SqlParams();
   const source = unnestUnknowns(params, block.unknowns ?? []);
-  const [gid, number, hash] = [params.add(chain.gid, 'text'), params.add(block.number, 'bigint'), params.add(block.hash, 'text')];
+  const [gid, number, hash] = [
+    params.add(chain.gid, 'text'),
+    params.add(block.number, 'bigint'),
+    params.add(block.hash, 'text'),
+  ];
   const { rows } = await sql.query<{ id: string }>(
     `WITH kinds AS MATERIALIZED (SELECT * FROM ${source} AS u (kind, transaction_hash, expected, got)),
      accepted AS (
@@ -59,7 +78,12 @@ async function noteTaken(sql: Sql, chain: ChainContext, block: TakenBlock): Prom
 }
 
 /** What was told before stays; when this is something else, nobody stands for either, nor does who accepted the other one. */
-async function insertUnproved(sql: Sql, chain: ChainContext, incidentIds: readonly string[], matches: readonly MatchedTransaction[]): Promise<void> {
+async function insertUnproved(
+  sql: Sql,
+  chain: ChainContext,
+  incidentIds: readonly string[],
+  matches: readonly MatchedTransaction[],
+): Promise<void> {
   if (matches.length === 0) return;
   const byHash = [...new Map(matches.map((match) => [match.transaction.hash, match])).values()];
   const params = new SqlParams();

@@ -8,11 +8,20 @@ const multiple = (scalar: bigint) => (scalar === 0n ? Point.ZERO : Point.BASE.mu
 
 describe('addBaseMultiples', () => {
   it('adds as @noble/curves does, many at once', () => {
-    const scalar = fc.oneof(fc.bigInt({ min: 0n, max: Fn.ORDER - 1n }), fc.bigInt({ min: 0n, max: 600n }), fc.constant(Fn.ORDER - 1n));
-    const pair = fc.tuple(fc.bigInt({ min: 1n, max: Fn.ORDER - 1n }), scalar).filter(([of, by]) => (of + by) % Fn.ORDER !== 0n);
+    const scalar = fc.oneof(
+      fc.bigInt({ min: 0n, max: Fn.ORDER - 1n }),
+      fc.bigInt({ min: 0n, max: 600n }),
+      fc.constant(Fn.ORDER - 1n),
+    );
+    const pair = fc
+      .tuple(fc.bigInt({ min: 1n, max: Fn.ORDER - 1n }), scalar)
+      .filter(([of, by]) => (of + by) % Fn.ORDER !== 0n);
     fc.assert(
       fc.property(fc.array(pair, { minLength: 1, maxLength: 8 }), (pairs) => {
-        const sums = addBaseMultiples(pairs.map(([of]) => multiple(of).toAffine()), pairs.map(([, by]) => Fn.toBytes(by)));
+        const sums = addBaseMultiples(
+          pairs.map(([of]) => multiple(of).toAffine()),
+          pairs.map(([, by]) => Fn.toBytes(by)),
+        );
         expect(sums).toEqual(pairs.map(([of, by]) => multiple(of).add(multiple(by)).toAffine()));
       }),
       { numRuns: 60 },
@@ -25,7 +34,10 @@ describe('addBaseMultiples', () => {
     ['what is opposite on the way', Fn.ORDER - 7n, 256n + 7n],
     ['nothing', 9n, 0n],
   ])('adds %s', (_name, of, by) => {
-    const [other, sum] = addBaseMultiples([3n, of].map((scalar) => multiple(scalar).toAffine()), [4n, by].map((scalar) => Fn.toBytes(scalar)));
+    const [other, sum] = addBaseMultiples(
+      [3n, of].map((scalar) => multiple(scalar).toAffine()),
+      [4n, by].map((scalar) => Fn.toBytes(scalar)),
+    );
     expect([other, sum]).toEqual([multiple(7n).toAffine(), multiple((of + by) % Fn.ORDER).toAffine()]);
   });
 

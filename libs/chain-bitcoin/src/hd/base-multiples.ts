@@ -21,9 +21,15 @@ let table: readonly (readonly AffinePoint[])[] | undefined;
  * takes may tell of the values.
  * @param scalars 32 bytes each, big-endian
  */
-export function addBaseMultiples(points: readonly AffinePoint[], scalars: readonly Uint8Array[]): AffinePoint[] {
+export function addBaseMultiples(
+  points: readonly AffinePoint[],
+  scalars: readonly Uint8Array[],
+): AffinePoint[] {
   // Both have a probability below 2⁻¹²⁷ (BIP-32, BIP-341): such an index has no address.
-  if (scalars.some((scalar) => Buffer.compare(scalar, order) > 0)) throw new Error('expected a tweak below the order of the curve, got a greater one: the index has no address');
+  if (scalars.some((scalar) => Buffer.compare(scalar, order) > 0))
+    throw new Error(
+      'expected a tweak below the order of the curve, got a greater one: the index has no address',
+    );
   table ??= makeTable();
   const sums = [...points];
   const special = new Set<number>();

@@ -29,26 +29,40 @@ const checksumBytes = 4;
  */
 export function decodeExtendedKey(text: string): ExtendedKey {
   // Before anything else can fail: who pastes a private key has to know.
-  if (looksPrivate(text)) throw invalid(`expected ${acceptedNames}, got a private key, which must never leave its owner: treat it as disclosed`);
+  if (looksPrivate(text))
+    throw invalid(
+      `expected ${acceptedNames}, got a private key, which must never leave its owner: treat it as disclosed`,
+    );
   const bytes = decodeBase58Check(text);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const prefix = acceptPrefix(bytes.subarray(0, 4));
   const publicKey = bytes.slice(45, 78);
   checkPoint(publicKey);
   const fingerprint = Buffer.from(hash160(publicKey).subarray(0, 4)).toString('hex');
-  return { prefix, depth: view.getUint8(4), childNumber: view.getUint32(9), chainCode: bytes.slice(13, 45), publicKey, fingerprint };
+  return {
+    prefix,
+    depth: view.getUint8(4),
+    childNumber: view.getUint32(9),
+    chainCode: bytes.slice(13, 45),
+    publicKey,
+    fingerprint,
+  };
 }
 
-const acceptedNames = 'an extended public key of one signer (xpub, ypub, zpub, or tpub, upub, vpub for a test network)';
+const acceptedNames =
+  'an extended public key of one signer (xpub, ypub, zpub, or tpub, upub, vpub for a test network)';
 
 function decodeBase58Check(text: string): Uint8Array {
   const bytes = decodeBase58(text);
   if (bytes.length !== serializedBytes + checksumBytes) {
-    throw invalid(`expected ${serializedBytes} bytes and a checksum of ${checksumBytes}, got ${bytes.length} bytes in all`);
+    throw invalid(
+      `expected ${serializedBytes} bytes and a checksum of ${checksumBytes}, got ${bytes.length} bytes in all`,
+    );
   }
   const body = bytes.subarray(0, serializedBytes);
   const checksum = sha256(sha256(body)).subarray(0, checksumBytes);
-  if (!checksum.every((byte, index) => byte === bytes[serializedBytes + index])) throw invalid('expected a matching Base58Check checksum, got another: a character is wrong or missing');
+  if (!checksum.every((byte, index) => byte === bytes[serializedBytes + index]))
+    throw invalid('expected a matching Base58Check checksum, got another: a character is wrong or missing');
   return body;
 }
 
@@ -66,13 +80,18 @@ function decodeBase58(text: string): Uint8Array {
 function acceptPrefix(version: Uint8Array): ExtendedKeyPrefix {
   const prefix = findPrefix(version);
   if (prefix === undefined) throw invalid(`expected ${acceptedNames}, got unknown version bytes`);
-  if (!prefix.isPublic) throw invalid(`expected ${acceptedNames}, got a private key, which must never leave its owner: treat it as disclosed`);
-  if (prefix.isMultisig === true) throw invalid(`expected ${acceptedNames}, got the key of a multisig wallet (${prefix.name})`);
+  if (!prefix.isPublic)
+    throw invalid(
+      `expected ${acceptedNames}, got a private key, which must never leave its owner: treat it as disclosed`,
+    );
+  if (prefix.isMultisig === true)
+    throw invalid(`expected ${acceptedNames}, got the key of a multisig wallet (${prefix.name})`);
   return prefix;
 }
 
 function checkPoint(publicKey: Uint8Array): void {
-  if (publicKey[0] !== 2 && publicKey[0] !== 3) throw invalid('expected a compressed public key that begins with 02 or 03, got another first byte');
+  if (publicKey[0] !== 2 && publicKey[0] !== 3)
+    throw invalid('expected a compressed public key that begins with 02 or 03, got another first byte');
   try {
     secp256k1.Point.fromBytes(publicKey);
   } catch {

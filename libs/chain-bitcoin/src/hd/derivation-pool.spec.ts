@@ -16,11 +16,15 @@ const script = `
 describe('DerivationPool', () => {
   const workers: Worker[] = [];
   const open = (options: Partial<DerivationPoolOptions> = {}): DerivationPool =>
-    new DerivationPool({ startWorker: () => workers[workers.push(new Worker(script, { eval: true })) - 1]!, ...options });
+    new DerivationPool({
+      startWorker: () => workers[workers.push(new Worker(script, { eval: true })) - 1]!,
+      ...options,
+    });
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.terminate()));
   });
-  const indexesOf = (addresses: readonly string[]): number[] => addresses.map((address) => Number(address.split(':')[1]));
+  const indexesOf = (addresses: readonly string[]): number[] =>
+    addresses.map((address) => Number(address.split(':')[1]));
 
   it('starts one thread, with the first request, and puts slices together in order', async () => {
     const pool = open({ sliceSize: 3 });
@@ -59,7 +63,10 @@ describe('DerivationPool', () => {
 
   it('ends a thread that hangs', async () => {
     const pool = open({ sliceTimeoutMs: 1_500 });
-    await expect(pool.derive(task([999]))).rejects.toMatchObject({ code: 'derivation_unavailable', retryable: true });
+    await expect(pool.derive(task([999]))).rejects.toMatchObject({
+      code: 'derivation_unavailable',
+      retryable: true,
+    });
     expect(indexesOf(await pool.derive(task([3])))).toEqual([3]);
   });
 
@@ -69,13 +76,20 @@ describe('DerivationPool', () => {
         throw new Error('no threads left');
       },
     });
-    for (const indexes of [[1], [2]]) await expect(pool.derive(task(indexes))).rejects.toMatchObject({ code: 'derivation_unavailable', cause: new Error('no threads left') });
+    for (const indexes of [[1], [2]])
+      await expect(pool.derive(task(indexes))).rejects.toMatchObject({
+        code: 'derivation_unavailable',
+        cause: new Error('no threads left'),
+      });
   });
 
   it('refuses more than it may hold', async () => {
     const pool = open({ jobsMax: 2 });
     const first = [pool.derive(task([1], 20)), pool.derive(task([2], 20))];
-    await expect(pool.derive(task([3]))).rejects.toMatchObject({ code: 'derivation_unavailable', message: 'expected at most 2 derivations at once, got one more' });
+    await expect(pool.derive(task([3]))).rejects.toMatchObject({
+      code: 'derivation_unavailable',
+      message: 'expected at most 2 derivations at once, got one more',
+    });
     await Promise.all(first);
     expect(indexesOf(await pool.derive(task([3])))).toEqual([3]);
   });
@@ -121,5 +135,12 @@ describe('DerivationPool', () => {
 
 function task(indexes: number[], delayMs = 0): DerivationTask {
   const key = new Uint8Array(33);
-  return { publicKey: key, chainCode: key, change: delayMs, indexes, format: 'p2pkh', prefixes: { p2pkh: 0, p2sh: 5, bech32Hrp: 'bc' } };
+  return {
+    publicKey: key,
+    chainCode: key,
+    change: delayMs,
+    indexes,
+    format: 'p2pkh',
+    prefixes: { p2pkh: 0, p2sh: 5, bech32Hrp: 'bc' },
+  };
 }

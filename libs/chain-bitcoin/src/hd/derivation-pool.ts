@@ -44,7 +44,10 @@ export class DerivationPool {
   derive(task: DerivationTask, signal?: AbortSignal): Promise<readonly string[]> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     const jobs = this.#waiting.length + (this.#running === undefined ? 0 : 1);
-    if (jobs >= this.#options.jobsMax) return Promise.reject(unavailable(`expected at most ${this.#options.jobsMax} derivations at once, got one more`));
+    if (jobs >= this.#options.jobsMax)
+      return Promise.reject(
+        unavailable(`expected at most ${this.#options.jobsMax} derivations at once, got one more`),
+      );
     return new Promise((resolve, reject) => {
       const settle = (): void => {
         job.isSettled = true;
@@ -81,7 +84,10 @@ export class DerivationPool {
 
   #send(job: Job, worker: Worker): void {
     const done = job.addresses.length;
-    worker.postMessage({ ...job.task, indexes: job.task.indexes.slice(done, done + this.#options.sliceSize) } satisfies DerivationTask);
+    worker.postMessage({
+      ...job.task,
+      indexes: job.task.indexes.slice(done, done + this.#options.sliceSize),
+    } satisfies DerivationTask);
     this.#running = job;
     worker.ref();
     this.#setTimer(this.#options.sliceTimeoutMs, worker);
@@ -93,7 +99,8 @@ export class DerivationPool {
     worker.on('message', (answer: DerivationAnswer) => this.#take(answer));
     worker.on('error', (error) => (cause = error));
     worker.on('exit', (code) => {
-      if (worker === this.#worker) this.#restart(cause ?? new Error(`expected the thread to stay, got its exit with code ${code}`));
+      if (worker === this.#worker)
+        this.#restart(cause ?? new Error(`expected the thread to stay, got its exit with code ${code}`));
     });
     return worker;
   }
@@ -143,5 +150,8 @@ export class DerivationPool {
 }
 
 function unavailable(message: string, cause?: unknown): DerivationUnavailableError {
-  return new DerivationUnavailableError(message, { cause, publicMessage: 'Addresses cannot be derived at the moment.' });
+  return new DerivationUnavailableError(message, {
+    cause,
+    publicMessage: 'Addresses cannot be derived at the moment.',
+  });
 }

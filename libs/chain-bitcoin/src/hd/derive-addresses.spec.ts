@@ -15,9 +15,13 @@ import bip32 from './vectors/bip32.json' with { type: 'json' };
 initEccLib({ isXOnlyPoint, xOnlyPointAddTweak });
 
 // Beside the repository (see INDEX.md there): the published accounts, each with 30 addresses.
-const fixture = new URL('../../../../../shared/fixtures/bitcoin/vectors/bip44-49-84-86-addresses.json', import.meta.url);
+const fixture = new URL(
+  '../../../../../shared/fixtures/bitcoin/vectors/bip44-49-84-86-addresses.json',
+  import.meta.url,
+);
 const recorded: Account[] = existsSync(fixture) ? JSON.parse(readFileSync(fixture, 'utf8')).accounts : [];
-if (recorded.length === 0) console.log('skipped: derived addresses (../shared/fixtures/bitcoin/vectors is absent)');
+if (recorded.length === 0)
+  console.log('skipped: derived addresses (../shared/fixtures/bitcoin/vectors is absent)');
 
 interface Account {
   name: string;
@@ -30,7 +34,13 @@ interface Account {
 async function derivePath(extendedPublicKey: string, derivationPath: string, path: string): Promise<string> {
   const { addressFormat, networkGids } = parsePublicKey({ extendedPublicKey, derivationPath });
   const [change, index] = path.split('/').map(Number) as [number, number];
-  const [derived] = await deriveAddresses({ extendedPublicKey, addressFormat, networkGid: networkGids[0]!, change, indexes: [index] });
+  const [derived] = await deriveAddresses({
+    extendedPublicKey,
+    addressFormat,
+    networkGid: networkGids[0]!,
+    change,
+    indexes: [index],
+  });
   return derived!.address.canonical;
 }
 
@@ -44,12 +54,17 @@ describe('public derivation', () => {
 
   it('gives many children as @scure/bip32 gives one', () => {
     const seeds = fc.uint8Array({ minLength: 16, maxLength: 64 });
-    const indexes = fc.uniqueArray(fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 2 ** 31 - 1 }), fc.constant(2 ** 31 - 1)), { minLength: 1, maxLength: 5 });
+    const indexes = fc.uniqueArray(
+      fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 2 ** 31 - 1 }), fc.constant(2 ** 31 - 1)),
+      { minLength: 1, maxLength: 5 },
+    );
     fc.assert(
       fc.property(seeds, indexes, (seed, wanted) => {
         const parent = HDKey.fromMasterSeed(seed);
         const points = derivePoints(toPublicNode(parent.publicKey!, parent.chainCode!), wanted);
-        expect(points.map((point) => toHex(compress(point)))).toEqual(wanted.map((index) => toHex(parent.deriveChild(index).publicKey!)));
+        expect(points.map((point) => toHex(compress(point)))).toEqual(
+          wanted.map((index) => toHex(parent.deriveChild(index).publicKey!)),
+        );
       }),
       { numRuns: 40 },
     );
@@ -66,20 +81,31 @@ describe('deriveAddresses', () => {
 
   it('BIP-49, on a test network', async () => {
     const { path, accountXprv, address } = accounts.testnet;
-    const account = HDKey.fromExtendedKey(accountXprv, { private: 0x04358394, public: 0x043587cf }).publicExtendedKey;
-    for (const version of ['tpub', 'upub'] as const) expect(await derivePath(rewriteKey(account, { version }), path, '0/0')).toBe(address);
+    const account = HDKey.fromExtendedKey(accountXprv, {
+      private: 0x04358394,
+      public: 0x043587cf,
+    }).publicExtendedKey;
+    for (const version of ['tpub', 'upub'] as const)
+      expect(await derivePath(rewriteKey(account, { version }), path, '0/0')).toBe(address);
   });
 
-  (recorded.length === 0 ? it.skip : it).each(recorded)('every recorded address of $name', async ({ path: derivationPath, extended, kind, addresses }) => {
-    const { addressFormat } = parsePublicKey({ extendedPublicKey: extended, derivationPath });
-    expect(addressFormat).toBe(kind);
-    for (const [path, address] of Object.entries(addresses)) expect(await derivePath(extended, derivationPath, path)).toBe(address);
-  });
+  (recorded.length === 0 ? it.skip : it).each(recorded)(
+    'every recorded address of $name',
+    async ({ path: derivationPath, extended, kind, addresses }) => {
+      const { addressFormat } = parsePublicKey({ extendedPublicKey: extended, derivationPath });
+      expect(addressFormat).toBe(kind);
+      for (const [path, address] of Object.entries(addresses))
+        expect(await derivePath(extended, derivationPath, path)).toBe(address);
+    },
+  );
 
   it('pays to what @scure/bip32 and bitcoinjs-lib derive, on every network and in the order of the indexes', async () => {
     const cases = [
       { networkGid: mainnet, network: networks.bitcoin },
-      ...testNetworks.map((networkGid, position) => ({ networkGid, network: position === 3 ? networks.regtest : networks.testnet })),
+      ...testNetworks.map((networkGid, position) => ({
+        networkGid,
+        network: position === 3 ? networks.regtest : networks.testnet,
+      })),
     ];
     const request = fc.record({
       seed: fc.uint8Array({ minLength: 16, maxLength: 32 }),
@@ -89,18 +115,27 @@ describe('deriveAddresses', () => {
       indexes: fc.array(fc.nat({ max: 2 ** 31 - 1 }), { minLength: 1, maxLength: 3 }),
     });
     await fc.assert(
-      fc.asyncProperty(request, async ({ seed, place: { networkGid, network }, addressFormat, change, indexes }) => {
-        const account = HDKey.fromMasterSeed(seed).derive("m/84'/0'/7'");
-        const derived = await deriveAddresses({ extendedPublicKey: account.publicExtendedKey, addressFormat, networkGid, change, indexes });
-        expect(derived.map(({ index }) => index)).toEqual(indexes);
-        derived.forEach(({ index, address }) => {
-          const pubkey = account.deriveChild(change).deriveChild(index).publicKey!;
-          expect(address.canonical).toBe(encode(addressFormat, pubkey, network));
-          const read = parseAddress(address.canonical);
-          expect({ ...read, format: addressFormat }).toEqual(address);
-          expect(read.networkGids).toContain(networkGid);
-        });
-      }),
+      fc.asyncProperty(
+        request,
+        async ({ seed, place: { networkGid, network }, addressFormat, change, indexes }) => {
+          const account = HDKey.fromMasterSeed(seed).derive("m/84'/0'/7'");
+          const derived = await deriveAddresses({
+            extendedPublicKey: account.publicExtendedKey,
+            addressFormat,
+            networkGid,
+            change,
+            indexes,
+          });
+          expect(derived.map(({ index }) => index)).toEqual(indexes);
+          derived.forEach(({ index, address }) => {
+            const pubkey = account.deriveChild(change).deriveChild(index).publicKey!;
+            expect(address.canonical).toBe(encode(addressFormat, pubkey, network));
+            const read = parseAddress(address.canonical);
+            expect({ ...read, format: addressFormat }).toEqual(address);
+            expect(read.networkGids).toContain(networkGid);
+          });
+        },
+      ),
       { numRuns: 40 },
     );
   });
@@ -108,7 +143,10 @@ describe('deriveAddresses', () => {
   it('derives a thousand in one call, none for none', async () => {
     const { key, addresses } = accounts.accounts[2]!;
     const request = { extendedPublicKey: key, addressFormat: 'p2wpkh', networkGid: mainnet, change: 0 };
-    const derived = await deriveAddresses({ ...request, indexes: Array.from({ length: 1_000 }, (_, index) => index) });
+    const derived = await deriveAddresses({
+      ...request,
+      indexes: Array.from({ length: 1_000 }, (_, index) => index),
+    });
     expect(new Set(derived.map(({ address }) => address.canonical)).size).toBe(1_000);
     expect(derived[1]?.address.canonical).toBe(addresses['0/1']);
     expect(await deriveAddresses({ ...request, indexes: [] })).toEqual([]);
@@ -119,11 +157,21 @@ describe('deriveAddresses', () => {
     ['a hardened index', { indexes: [2 ** 31] }, /from 0 to 2147483647, got 2147483648/],
     ['a negative index', { indexes: [-1] }, /got -1/],
     ['a fraction', { indexes: [0.5] }, /got 0.5/],
-    ['1,001 at once', { indexes: Array.from({ length: 1_001 }, (_, index) => index) }, /at most 1000 indexes, got 1001/],
+    [
+      '1,001 at once',
+      { indexes: Array.from({ length: 1_001 }, (_, index) => index) },
+      /at most 1000 indexes, got 1001/,
+    ],
     ['another format', { addressFormat: 'p2wsh' }, /got p2wsh/],
     ['another network', { networkGid: 'eip155:1' }, /got eip155:1/],
   ])('refuses %s', async (_name, wrong, reason) => {
-    const request = { extendedPublicKey: accounts.accounts[2]!.key, addressFormat: 'p2wpkh', networkGid: mainnet, change: 0, indexes: [0] };
+    const request = {
+      extendedPublicKey: accounts.accounts[2]!.key,
+      addressFormat: 'p2wpkh',
+      networkGid: mainnet,
+      change: 0,
+      indexes: [0],
+    };
     await expect(deriveAddresses({ ...request, ...wrong })).rejects.toThrow(reason);
   });
 });
@@ -143,11 +191,16 @@ function isXOnlyPoint(x: Uint8Array): boolean {
   }
 }
 
-function xOnlyPointAddTweak(x: Uint8Array, tweak: Uint8Array): { parity: 0 | 1; xOnlyPubkey: Uint8Array } | null {
+function xOnlyPointAddTweak(
+  x: Uint8Array,
+  tweak: Uint8Array,
+): { parity: 0 | 1; xOnlyPubkey: Uint8Array } | null {
   const scalar = toBigInt(tweak);
   const point = schnorr.utils.lift_x(toBigInt(x));
   const sum = scalar === 0n ? point : point.add(secp256k1.Point.BASE.multiply(scalar));
-  return sum.is0() ? null : { parity: sum.toAffine().y % 2n === 0n ? 0 : 1, xOnlyPubkey: sum.toBytes(true).slice(1) };
+  return sum.is0()
+    ? null
+    : { parity: sum.toAffine().y % 2n === 0n ? 0 : 1, xOnlyPubkey: sum.toBytes(true).slice(1) };
 }
 
 function toBigInt(bytes: Uint8Array): bigint {

@@ -12,7 +12,10 @@ const indexMax = 2 ** 31 - 1;
 const pool = new DerivationPool({ startWorker });
 
 /** `HdDerivation.deriveAddresses` for Bitcoin. */
-export async function deriveAddresses(request: DerivationRequest, signal?: AbortSignal): Promise<DerivedAddress[]> {
+export async function deriveAddresses(
+  request: DerivationRequest,
+  signal?: AbortSignal,
+): Promise<DerivedAddress[]> {
   const { change, indexes } = request;
   checkIndexes(change, indexes);
   if (indexes.length === 0) return [];
@@ -48,19 +51,24 @@ function readPrefixes(networkGid: string): AddressPrefixes {
 }
 
 /** The networks that write this format the same way: test networks share most of their prefixes. */
-function listSharing(format: HdFormat, { p2pkh, p2sh, bech32Hrp }: AddressPrefixes): readonly string[] | undefined {
+function listSharing(
+  format: HdFormat,
+  { p2pkh, p2sh, bech32Hrp }: AddressPrefixes,
+): readonly string[] | undefined {
   if (format === 'p2pkh') return base58Versions.get(p2pkh)?.networkGids;
   return format === 'p2sh-p2wpkh' ? base58Versions.get(p2sh)?.networkGids : segwitPrefixes.get(bech32Hrp);
 }
 
 function checkIndexes(change: number, indexes: readonly number[]): void {
   if (change !== 0 && change !== 1) throw new RangeError(`expected change 0 or 1, got ${change}`);
-  if (indexes.length > addressesMax) throw new RangeError(`expected at most ${addressesMax} indexes, got ${indexes.length}`);
+  if (indexes.length > addressesMax)
+    throw new RangeError(`expected at most ${addressesMax} indexes, got ${indexes.length}`);
   const wrong = indexes.find((index) => !Number.isInteger(index) || index < 0 || index > indexMax);
   if (wrong !== undefined) throw new RangeError(`expected indexes from 0 to ${indexMax}, got ${wrong}`);
 }
 
 function checkFormat(format: string): HdFormat {
-  if (format === 'p2pkh' || format === 'p2sh-p2wpkh' || format === 'p2wpkh' || format === 'p2tr') return format;
+  if (format === 'p2pkh' || format === 'p2sh-p2wpkh' || format === 'p2wpkh' || format === 'p2tr')
+    return format;
   throw new Error(`expected the format p2pkh, p2sh-p2wpkh, p2wpkh or p2tr, got ${format}`);
 }

@@ -13,7 +13,8 @@ const hardened = 2 ** 31;
 export function parsePublicKey(input: PublicKeyInput): ParsedPublicKey {
   const extendedPublicKey = input.extendedPublicKey.trim();
   const key = decodeExtendedKey(extendedPublicKey);
-  if (key.depth !== accountDepth) throw invalidKey(`expected the key of an account, depth ${accountDepth}, got depth ${key.depth}`);
+  if (key.depth !== accountDepth)
+    throw invalidKey(`expected the key of an account, depth ${accountDepth}, got depth ${key.depth}`);
   const path = parseDerivationPath(input.derivationPath);
   checkAgreement(key, path);
   return {
@@ -29,10 +30,14 @@ export function parsePublicKey(input: PublicKeyInput): ParsedPublicKey {
 
 function checkAgreement({ prefix, childNumber }: ExtendedKey, path: AccountPath): void {
   if (prefix.isTest !== (path.coinType === 1)) {
-    throw conflict(`expected the coin type ${prefix.isTest ? 1 : 0}' for the prefix ${prefix.name}, got ${path.coinType}'`);
+    throw conflict(
+      `expected the coin type ${prefix.isTest ? 1 : 0}' for the prefix ${prefix.name}, got ${path.coinType}'`,
+    );
   }
   if (prefix.purpose !== undefined && prefix.purpose !== path.purpose) {
-    throw conflict(`expected the purpose ${prefix.purpose}' for the prefix ${prefix.name}, got ${path.purpose}'`);
+    throw conflict(
+      `expected the purpose ${prefix.purpose}' for the prefix ${prefix.name}, got ${path.purpose}'`,
+    );
   }
   if (childNumber !== hardened + path.account) {
     const own = childNumber >= hardened ? `${childNumber - hardened}'` : `${childNumber}, not hardened`;
@@ -42,9 +47,14 @@ function checkAgreement({ prefix, childNumber }: ExtendedKey, path: AccountPath)
 
 /** The one that was asked for first, else in the order of the catalogue. */
 function listNetworkGids(path: AccountPath, wanted: string | undefined): readonly string[] {
-  const gids = bitcoinNetworks.filter((network) => network.isTestnet === (path.coinType === 1)).map((network) => network.gid);
+  const gids = bitcoinNetworks
+    .filter((network) => network.isTestnet === (path.coinType === 1))
+    .map((network) => network.gid);
   if (wanted === undefined) return gids;
-  if (!gids.includes(wanted)) throw conflict(`expected a path that stands for ${wanted}, got the coin type ${path.coinType}', which does not`);
+  if (!gids.includes(wanted))
+    throw conflict(
+      `expected a path that stands for ${wanted}, got the coin type ${path.coinType}', which does not`,
+    );
   return [wanted, ...gids.filter((gid) => gid !== wanted)];
 }
 

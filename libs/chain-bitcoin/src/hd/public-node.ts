@@ -23,7 +23,10 @@ export function deriveNode(parent: PublicNode, index: number): PublicNode {
 
 /** The points of many children: CKDpub of BIP-32. */
 export function derivePoints(parent: PublicNode, indexes: readonly number[]): AffinePoint[] {
-  return addBaseMultiples(indexes.map(() => parent.point), indexes.map((index) => hashChild(parent, index).tweak));
+  return addBaseMultiples(
+    indexes.map(() => parent.point),
+    indexes.map((index) => hashChild(parent, index).tweak),
+  );
 }
 
 /** 33 bytes: whether y is odd, and x. */

@@ -13,10 +13,26 @@ export const testNetworks = [
 
 /** Version bytes as SLIP-132 lists them. */
 export const versions = {
-  xpub: '0488b21e', ypub: '049d7cb2', zpub: '04b24746', tpub: '043587cf', upub: '044a5262', vpub: '045f1cf6',
-  Ypub: '0295b43f', Zpub: '02aa7ed3', Upub: '024289ef', Vpub: '02575483',
-  xprv: '0488ade4', yprv: '049d7878', zprv: '04b2430c', tprv: '04358394', uprv: '044a4e28', vprv: '045f18bc',
-  Yprv: '0295b005', Zprv: '02aa7a99', Uprv: '024285b5', Vprv: '02575048',
+  xpub: '0488b21e',
+  ypub: '049d7cb2',
+  zpub: '04b24746',
+  tpub: '043587cf',
+  upub: '044a5262',
+  vpub: '045f1cf6',
+  Ypub: '0295b43f',
+  Zpub: '02aa7ed3',
+  Upub: '024289ef',
+  Vpub: '02575483',
+  xprv: '0488ade4',
+  yprv: '049d7878',
+  zprv: '04b2430c',
+  tprv: '04358394',
+  uprv: '044a4e28',
+  vprv: '045f18bc',
+  Yprv: '0295b005',
+  Zprv: '02aa7a99',
+  Uprv: '024285b5',
+  Vprv: '02575048',
 } as const;
 
 export interface KeyParts {

@@ -14,12 +14,22 @@ afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 /** In a process of its own: the thread is found beside the bundle, and an idle one does not keep the process alive. */
 it.each(['a bundle', 'the sources'])('derives from %s, and lets the process end', async (form) => {
   const { key, addresses } = accounts.accounts[2]!;
-  const request = { extendedPublicKey: key, addressFormat: 'p2wpkh', networkGid: mainnet, change: 0, indexes: [0, 1] };
+  const request = {
+    extendedPublicKey: key,
+    addressFormat: 'p2wpkh',
+    networkGid: mainnet,
+    change: 0,
+    indexes: [0, 1],
+  };
   const entry = fileURLToPath(new URL('derive-addresses.ts', import.meta.url));
   const module = form === 'a bundle' ? await bundle(entry) : entry;
   const script = `import { deriveAddresses } from ${JSON.stringify(module)}; console.log(JSON.stringify((await deriveAddresses(${JSON.stringify(request)})).map(({ address }) => address.canonical)))`;
   const loader = form === 'a bundle' ? [] : ['--import', 'tsx'];
-  const { stdout } = await promisify(execFile)(process.execPath, [...loader, '--input-type=module', '-e', script], { timeout: 20_000 });
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...loader, '--input-type=module', '-e', script],
+    { timeout: 20_000 },
+  );
   expect(JSON.parse(stdout)).toEqual([addresses['0/0'], addresses['0/1']]);
 });
 

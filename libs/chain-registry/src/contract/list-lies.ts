@@ -13,20 +13,37 @@ export function listLies(answer: unknown): Lie[] {
 }
 
 function countTexts(answer: unknown): number {
-  if (typeof answer === 'object' && answer !== null) return Object.values(answer).reduce((count: number, part) => count + countTexts(part), 0);
+  if (typeof answer === 'object' && answer !== null)
+    return Object.values(answer).reduce((count: number, part) => count + countTexts(part), 0);
   return typeof answer === 'string' ? 1 : 0;
 }
 
 function list(answer: unknown, at: string, places: number): Lie[] {
   if (Array.isArray(answer)) {
-    const changed = answer.flatMap((element, index) => list(element, `${at}[${index}]`, places).map((lie) => ({ at: lie.at, answer: answer.with(index, lie.answer) as unknown })));
-    const shorter = answer.map((_, index) => ({ at: `${at} without [${index}]`, answer: answer.toSpliced(index, 1) as unknown }));
-    return answer.length === 0 ? [] : [...changed, ...shorter, { at: `${at} with its end twice`, answer: [...answer, answer.at(-1)] }];
+    const changed = answer.flatMap((element, index) =>
+      list(element, `${at}[${index}]`, places).map((lie) => ({
+        at: lie.at,
+        answer: answer.with(index, lie.answer) as unknown,
+      })),
+    );
+    const shorter = answer.map((_, index) => ({
+      at: `${at} without [${index}]`,
+      answer: answer.toSpliced(index, 1) as unknown,
+    }));
+    return answer.length === 0
+      ? []
+      : [...changed, ...shorter, { at: `${at} with its end twice`, answer: [...answer, answer.at(-1)] }];
   }
   if (typeof answer === 'object' && answer !== null) {
     return Object.entries(answer).flatMap(([key, value]) => [
-      ...list(value, `${at}.${key}`, places).map((lie) => ({ at: lie.at, answer: { ...answer, [key]: lie.answer } })),
-      { at: `${at} without ${key}`, answer: Object.fromEntries(Object.entries(answer).filter(([other]) => other !== key)) },
+      ...list(value, `${at}.${key}`, places).map((lie) => ({
+        at: lie.at,
+        answer: { ...answer, [key]: lie.answer },
+      })),
+      {
+        at: `${at} without ${key}`,
+        answer: Object.fromEntries(Object.entries(answer).filter(([other]) => other !== key)),
+      },
     ]);
   }
   if (typeof answer === 'string') return alterText(answer, places).map((text) => ({ at, answer: text }));

@@ -59,16 +59,25 @@ export class ReplayNode {
     if (this.fault === 'hangs up') return void res.destroy();
     if (this.fault !== undefined) return void res.writeHead(this.fault.status).end(this.fault.text);
     const path = req.url ?? '/';
-    const answers = await Promise.all((Array.isArray(body) ? body : [body]).map((each) => this.#answer(path, each)));
-    res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
+    const answers = await Promise.all(
+      (Array.isArray(body) ? body : [body]).map((each) => this.#answer(path, each)),
+    );
+    res
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
   }
 
   async #answer(path: string, body: unknown): Promise<unknown> {
-    const call = isCall(body) ? { path, method: body.method, params: body.params ?? [] } : { path, params: body };
+    const call = isCall(body)
+      ? { path, method: body.method, params: body.params ?? [] }
+      : { path, params: body };
     const key = keyOf(call);
     this.asked.add(key);
-    if (this.#upstream !== undefined && !this.#answers.has(key)) this.#answers.set(key, { ...call, answer: await askUpstream(this.#upstream, path, body) });
-    const unknown = isCall(body) ? { error: { code: -32601, message: 'Method not found' } } : { Error: 'not recorded' };
+    if (this.#upstream !== undefined && !this.#answers.has(key))
+      this.#answers.set(key, { ...call, answer: await askUpstream(this.#upstream, path, body) });
+    const unknown = isCall(body)
+      ? { error: { code: -32601, message: 'Method not found' } }
+      : { Error: 'not recorded' };
     const answer = this.lie?.key === key ? this.lie.answer : (this.#answers.get(key)?.answer ?? unknown);
     return isCall(body) ? { jsonrpc: '2.0', id: body.id, ...(answer as object) } : answer;
   }
@@ -91,7 +100,11 @@ function keyOf({ path, method, params }: Omit<Exchange, 'answer'>): string {
 async function askUpstream(upstream: string, path: string, body: unknown): Promise<unknown> {
   const { origin, username, password } = new URL(upstream);
   const headers = new Headers({ 'content-type': 'application/json' });
-  if (username !== '') headers.set('authorization', `Basic ${Buffer.from(`${username}:${decodeURIComponent(password)}`).toString('base64')}`);
+  if (username !== '')
+    headers.set(
+      'authorization',
+      `Basic ${Buffer.from(`${username}:${decodeURIComponent(password)}`).toString('base64')}`,
+    );
   const response = await fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) });
   const answer = (await response.json()) as Record<string, unknown>;
   if (!isCall(body)) return answer;

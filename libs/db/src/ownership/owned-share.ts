@@ -48,10 +48,14 @@ export class OwnedShare {
     const sentAtMs = performance.now();
     this.#underWay += 1;
     try {
-      const result = await db.transaction((sql, renewed) => {
-        if (renewed.length === 0) throw this.#lose('another replica owns the share');
-        return work(sql);
-      }, renewStatement(this.#options, owner, this.token), options);
+      const result = await db.transaction(
+        (sql, renewed) => {
+          if (renewed.length === 0) throw this.#lose('another replica owns the share');
+          return work(sql);
+        },
+        renewStatement(this.#options, owner, this.token),
+        options,
+      );
       this.#noteRenewed(sentAtMs);
       return result;
     } finally {
@@ -79,7 +83,10 @@ export class OwnedShare {
   #armEnd(): void {
     clearTimeout(this.#ending);
     if (this.#lost.signal.aborted) return;
-    this.#ending = setTimeout(() => this.#lose('it could not be renewed in time'), Math.max(this.#renewedAtMs + LEASE_MS - performance.now(), 0));
+    this.#ending = setTimeout(
+      () => this.#lose('it could not be renewed in time'),
+      Math.max(this.#renewedAtMs + LEASE_MS - performance.now(), 0),
+    );
   }
 
   /** A process that was stopped wakes up before its timers do. */

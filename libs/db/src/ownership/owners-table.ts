@@ -12,7 +12,10 @@ export interface ShareName {
 }
 
 /** Undefined: nobody owned it yet. */
-export async function readLease(sql: Sql, { kind, share }: ShareName): Promise<{ readonly owner: string; readonly leftMs: number } | undefined> {
+export async function readLease(
+  sql: Sql,
+  { kind, share }: ShareName,
+): Promise<{ readonly owner: string; readonly leftMs: number } | undefined> {
   const { rows } = await sql.query<{ owner: string; left_ms: number }>({
     name: 'read_owner_lease',
     text: 'SELECT owner, ceil(extract(epoch FROM lease_until - clock_timestamp()) * 1000)::float8 AS left_ms FROM owners WHERE kind = $1 AND share = $2',
@@ -42,6 +45,14 @@ export function renewStatement({ kind, share }: ShareName, owner: string, token:
 }
 
 /** Ends our lease now, so that nobody has to wait for its end. */
-export async function releaseLease(sql: Sql, { kind, share }: ShareName, owner: string, token: number): Promise<void> {
-  await sql.query('UPDATE owners SET lease_until = clock_timestamp() WHERE kind = $1 AND share = $2 AND owner = $3 AND token = $4', [kind, share, owner, token]);
+export async function releaseLease(
+  sql: Sql,
+  { kind, share }: ShareName,
+  owner: string,
+  token: number,
+): Promise<void> {
+  await sql.query(
+    'UPDATE owners SET lease_until = clock_timestamp() WHERE kind = $1 AND share = $2 AND owner = $3 AND token = $4',
+    [kind, share, owner, token],
+  );
 }

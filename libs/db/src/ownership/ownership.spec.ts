@@ -35,9 +35,15 @@ interface Replica {
   owned: OwnedShare | undefined;
 }
 
-const untilAborted = (signal: AbortSignal): Promise<void> => new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true })));
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) =>
+    signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
 
-function start(through: Database = db, work = async (_: OwnedShare, signal: AbortSignal): Promise<void> => untilAborted(signal)): Replica {
+function start(
+  through: Database = db,
+  work = async (_: OwnedShare, signal: AbortSignal): Promise<void> => untilAborted(signal),
+): Replica {
   const owner = randomUUID();
   const replica: Replica = {
     owner,
@@ -59,13 +65,28 @@ function start(through: Database = db, work = async (_: OwnedShare, signal: Abor
 }
 
 const readRow = async (): Promise<{ owner: string; token: number; left: number } | undefined> =>
-  (await db.query<{ owner: string; token: number; left: number }>('SELECT owner, token, extract(epoch FROM lease_until - clock_timestamp())::float8 AS left FROM owners WHERE share = $1', [share])).rows[0];
-const writeWith = (owned: OwnedShare, what: string): Promise<unknown> => owned.transaction((sql) => sql.query('INSERT INTO written VALUES ($1, $2)', [share, what]));
-const readWritten = async (): Promise<string[]> => (await db.query<{ what: string }>('SELECT what FROM written WHERE share = $1', [share])).rows.map(({ what }) => what);
-const ownedBy = (replica: Replica): Promise<OwnedShare> => waitFor(() => replica.owned, { message: 'the share to be owned' });
+  (
+    await db.query<{ owner: string; token: number; left: number }>(
+      'SELECT owner, token, extract(epoch FROM lease_until - clock_timestamp())::float8 AS left FROM owners WHERE share = $1',
+      [share],
+    )
+  ).rows[0];
+const writeWith = (owned: OwnedShare, what: string): Promise<unknown> =>
+  owned.transaction((sql) => sql.query('INSERT INTO written VALUES ($1, $2)', [share, what]));
+const readWritten = async (): Promise<string[]> =>
+  (await db.query<{ what: string }>('SELECT what FROM written WHERE share = $1', [share])).rows.map(
+    ({ what }) => what,
+  );
+const ownedBy = (replica: Replica): Promise<OwnedShare> =>
+  waitFor(() => replica.owned, { message: 'the share to be owned' });
 /** As the owner did it that is gone since. */
 const leaveRow = (leaseSeconds: number): Promise<unknown> =>
-  db.query(`INSERT INTO owners VALUES ($1, $2, $3, 7, clock_timestamp() + $4 * interval '1 s')`, [KIND, share, randomUUID(), leaseSeconds]);
+  db.query(`INSERT INTO owners VALUES ($1, $2, $3, 7, clock_timestamp() + $4 * interval '1 s')`, [
+    KIND,
+    share,
+    randomUUID(),
+    leaseSeconds,
+  ]);
 
 describe('a share', () => {
   it('has one owner, who renews it while it does nothing; the other one knows whom it stands by for', async () => {
@@ -82,7 +103,10 @@ describe('a share', () => {
   it('is taken by one of many at once', async () => {
     const replicas = Array.from({ length: 6 }, () => start());
     await waitFor(() => replicas.every(({ ownership }) => ownership.state.type !== 'unknown'));
-    expect(replicas.map(({ ownership }) => ownership.state.type).sort()).toEqual(['owned', ...Array<string>(5).fill('standby')]);
+    expect(replicas.map(({ ownership }) => ownership.state.type).sort()).toEqual([
+      'owned',
+      ...Array<string>(5).fill('standby'),
+    ]);
   });
 
   it('is free as soon as its owner stopped in order', async () => {
@@ -109,7 +133,11 @@ describe('a share', () => {
       if (count === 1) throw new Error('the database was away');
       await untilAborted(signal);
     });
-    await waitFor(() => replica.ownership.state.type === 'unknown' && replica.ownership.state.reason === 'the database was away');
+    await waitFor(
+      () =>
+        replica.ownership.state.type === 'unknown' &&
+        replica.ownership.state.reason === 'the database was away',
+    );
     expect((await readRow())!.left).toBeLessThanOrEqual(0);
     expect((await ownedBy(replica)).token).toBe(2);
   });
@@ -118,7 +146,9 @@ describe('a share', () => {
 describe('what an owner writes', () => {
   it('renews the lease with its first statement', async () => {
     const owned = await ownedBy(start());
-    await db.query(`UPDATE owners SET lease_until = clock_timestamp() + interval '1 s' WHERE share = $1`, [share]);
+    await db.query(`UPDATE owners SET lease_until = clock_timestamp() + interval '1 s' WHERE share = $1`, [
+      share,
+    ]);
     await writeWith(owned, 'a');
     expect((await readRow())!.left).toBeGreaterThan(7);
     expect(await readWritten()).toEqual(['a']);
@@ -129,7 +159,10 @@ describe('what an owner writes', () => {
     ['another token', 'token = token + 1'],
   ])('is refused after a take-over: %s', async (_, change) => {
     const owned = await ownedBy(start());
-    await db.query(`UPDATE owners SET ${change}, lease_until = clock_timestamp() + interval '8 s' WHERE share = $1`, [share]);
+    await db.query(
+      `UPDATE owners SET ${change}, lease_until = clock_timestamp() + interval '8 s' WHERE share = $1`,
+      [share],
+    );
     await expect(writeWith(owned, 'late')).rejects.toThrow(ShareLostError);
     expect([owned.signal.aborted, await readWritten()]).toEqual([true, []]);
     // Not even asked any more.
@@ -138,10 +171,12 @@ describe('what an owner writes', () => {
 
   it('is nothing when it fails in the middle, and the share stays', async () => {
     const owned = await ownedBy(start());
-    await expect(owned.transaction(async (sql) => {
-      await sql.query('INSERT INTO written VALUES ($1, $2)', [share, 'half']);
-      throw new Error('no');
-    })).rejects.toThrow('no');
+    await expect(
+      owned.transaction(async (sql) => {
+        await sql.query('INSERT INTO written VALUES ($1, $2)', [share, 'half']);
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
     await writeWith(owned, 'whole');
     expect(await readWritten()).toEqual(['whole']);
   });
@@ -178,7 +213,13 @@ describe('an owner that vanished', () => {
     await expect(writeWith(owned, 'late')).rejects.toThrow(ShareLostError);
     await waitFor(() => first.ownership.state.type === 'standby');
     expect(await readWritten()).toEqual([]);
-    open.push({ stop: () => first.ownership.stop().then(() => far.close()).then(() => proxy.stop()) });
+    open.push({
+      stop: () =>
+        first.ownership
+          .stop()
+          .then(() => far.close())
+          .then(() => proxy.stop()),
+    });
   });
 
   it('in the middle of a transaction is ended by the taker once its lease is over', async () => {
@@ -191,7 +232,9 @@ describe('an owner that vanished', () => {
     await gone.connect();
     await gone.query('BEGIN');
     await gone.query('INSERT INTO written VALUES ($1, $2)', [share, 'of the one who is gone']);
-    await gone.query(`UPDATE owners SET lease_until = clock_timestamp() + interval '8 s' WHERE share = $1`, [share]);
+    await gone.query(`UPDATE owners SET lease_until = clock_timestamp() + interval '8 s' WHERE share = $1`, [
+      share,
+    ]);
     const replica = start();
     await waitFor(() => replica.ownership.state.type === 'standby');
     expect(isEnded).toBe(false);
@@ -205,7 +248,10 @@ describe('a database that does not answer', () => {
   it('is told as unknown, never as owned by somebody else', async () => {
     const away = createDatabase({ url: 'postgresql://u:p@127.0.0.1:9/x', applicationName: 'spec' });
     const replica = start(away);
-    await waitFor(() => replica.ownership.state.type === 'unknown' && replica.ownership.state.reason.includes('ECONNREFUSED'));
+    await waitFor(
+      () =>
+        replica.ownership.state.type === 'unknown' && replica.ownership.state.reason.includes('ECONNREFUSED'),
+    );
     await replica.ownership.stop();
     await away.close();
   });

@@ -13,7 +13,10 @@ export interface OwnershipOptions extends ShareName {
   readonly db: Database;
   /** A UUID per process start. */
   readonly owner: string;
-  readonly logger: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
+  readonly logger: {
+    warn(fields: object, message: string): void;
+    info(fields: object, message: string): void;
+  };
   /** Called each time the share became ours; it returns soon after `signal` aborts. A rejection gives the share back and takes it anew. */
   readonly work: (share: OwnedShare, signal: AbortSignal) => Promise<void>;
 }
@@ -86,7 +89,11 @@ export class Ownership {
       await work(owned, AbortSignal.any([this.#stop.signal, owned.signal]));
     } finally {
       owned.end();
-      if (owned.signal.aborted) logger.warn({ kind, share, token: owned.token, reason: String(owned.signal.reason) }, 'a share was lost');
+      if (owned.signal.aborted)
+        logger.warn(
+          { kind, share, token: owned.token, reason: String(owned.signal.reason) },
+          'a share was lost',
+        );
       // When this fails the lease ends by itself.
       await releaseLease(db, this.#options, owner, owned.token).catch(() => undefined);
       this.#state = { type: 'unknown', reason: 'the share was let go' };
@@ -96,7 +103,8 @@ export class Ownership {
   #noteTrouble(error: unknown): void {
     const { kind, share, logger } = this.#options;
     const reason = error instanceof Error ? error.message : String(error);
-    if (this.#state.type !== 'unknown' || this.#state.reason !== reason) logger.warn({ err: error, kind, share }, 'a share could not be taken or kept, it is asked for again');
+    if (this.#state.type !== 'unknown' || this.#state.reason !== reason)
+      logger.warn({ err: error, kind, share }, 'a share could not be taken or kept, it is asked for again');
     this.#state = { type: 'unknown', reason };
   }
 

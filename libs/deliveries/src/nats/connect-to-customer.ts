@@ -19,7 +19,11 @@ const DEFAULT_PORT = '4222';
  * Connects to the address that the dial has checked, and to no other one: the client neither resolves the name itself nor
  * follows the servers that a cluster tells of, and a lost connection is made anew through here.
  */
-export async function connectToCustomer({ url, auth }: NatsTarget, dial: Dial, timeoutMs: number): Promise<NatsConnection> {
+export async function connectToCustomer(
+  { url, auth }: NatsTarget,
+  dial: Dial,
+  timeoutMs: number,
+): Promise<NatsConnection> {
   const parsed = new URL(url);
   const host = hostOf(parsed);
   const address = await resolveAllowed(host, dial, timeoutMs);
@@ -37,7 +41,8 @@ export async function connectToCustomer({ url, auth }: NatsTarget, dial: Dial, t
   };
   // The certificate must be the name's, or the bare address's own, which is no server name to ask for: without either,
   // node would check it for `localhost`. The type leaves out what the client hands on to node's tls.connect.
-  const tls: ConnectionOptions['tls'] = isIP(host) === 0 ? ({ servername: host } as object) : ({ host } as object);
+  const tls: ConnectionOptions['tls'] =
+    isIP(host) === 0 ? ({ servername: host } as object) : ({ host } as object);
   if (parsed.protocol === 'tls:') return connect({ ...options, tls });
   try {
     return await connect(options);
@@ -65,6 +70,7 @@ function authenticatorOf(auth: NatsAuth): Authenticator | Authenticator[] {
 }
 
 function isTlsError(error: unknown): boolean {
-  for (let one = error; one instanceof Error; one = one.cause) if ('code' in one && /^(ERR_TLS|CERT_|UNABLE_TO_)/.test(String(one.code))) return true;
+  for (let one = error; one instanceof Error; one = one.cause)
+    if ('code' in one && /^(ERR_TLS|CERT_|UNABLE_TO_)/.test(String(one.code))) return true;
   return false;
 }

@@ -14,7 +14,9 @@ export interface NatsMessage {
 }
 
 /** What the server said: a stream stored it, or it took it for whoever listens. */
-export type NatsReceipt = { readonly stream: string; readonly sequence: number; readonly isDuplicate: boolean } | { readonly stream: undefined };
+export type NatsReceipt =
+  | { readonly stream: string; readonly sequence: number; readonly isDuplicate: boolean }
+  | { readonly stream: undefined };
 
 export interface NatsPublisher {
   /** @throws when it is not proved that the server has it */
@@ -79,7 +81,9 @@ export function createNatsPublisher({ dial, idleMs = 60_000 }: NatsPublisherOpti
   }
 
   function closeUnused(usedBeforeMs: number, countMax = Infinity): void {
-    const unused = [...pool].filter(([, { underWay, usedAtMs }]) => underWay === 0 && usedAtMs < usedBeforeMs).sort(([, a], [, b]) => a.usedAtMs - b.usedAtMs);
+    const unused = [...pool]
+      .filter(([, { underWay, usedAtMs }]) => underWay === 0 && usedAtMs < usedBeforeMs)
+      .sort(([, a], [, b]) => a.usedAtMs - b.usedAtMs);
     for (const [key, pooled] of unused.slice(0, countMax)) {
       pool.delete(key);
       void pooled.connecting.then(({ connection }) => connection.close()).catch(() => undefined);
@@ -91,10 +95,14 @@ export function createNatsPublisher({ dial, idleMs = 60_000 }: NatsPublisherOpti
       const pooled = take(target, timeoutMs);
       pooled.underWay += 1;
       try {
-        return await withDeadline(pooled.connecting.then((customer) => publishTo(customer, message, timeoutMs)), timeoutMs);
+        return await withDeadline(
+          pooled.connecting.then((customer) => publishTo(customer, message, timeoutMs)),
+          timeoutMs,
+        );
       } catch (error) {
         // A server that hangs is not trusted again: the next message makes a new connection.
-        if (error instanceof TimeoutError) void pooled.connecting.then(({ connection }) => connection.close()).catch(() => undefined);
+        if (error instanceof TimeoutError)
+          void pooled.connecting.then(({ connection }) => connection.close()).catch(() => undefined);
         throw error;
       } finally {
         pooled.underWay -= 1;
@@ -108,7 +116,11 @@ export function createNatsPublisher({ dial, idleMs = 60_000 }: NatsPublisherOpti
       clearInterval(sweeping);
       const open = [...pool.values()];
       pool.clear();
-      await Promise.all(open.map(({ connecting }) => connecting.then(({ connection }) => connection.close()).catch(() => undefined)));
+      await Promise.all(
+        open.map(({ connecting }) =>
+          connecting.then(({ connection }) => connection.close()).catch(() => undefined),
+        ),
+      );
     },
   };
 }
@@ -119,9 +131,17 @@ async function publishTo(customer: Customer, message: NatsMessage, timeoutMs: nu
   return publishAndFlush(customer, message);
 }
 
-async function publishToStream(customer: Customer, message: NatsMessage, timeoutMs: number): Promise<NatsReceipt> {
+async function publishToStream(
+  customer: Customer,
+  message: NatsMessage,
+  timeoutMs: number,
+): Promise<NatsReceipt> {
   try {
-    const ack = await customer.client.publish(message.subject, message.payload, { msgID: message.messageId, headers: headersOf(message), timeout: timeoutMs });
+    const ack = await customer.client.publish(message.subject, message.payload, {
+      msgID: message.messageId,
+      headers: headersOf(message),
+      timeout: timeoutMs,
+    });
     return { stream: ack.stream, sequence: ack.seq, isDuplicate: ack.duplicate };
   } catch (error) {
     // The stream may be gone: looked for again next time.
@@ -144,7 +164,10 @@ async function publishAndFlush(customer: Customer, message: NatsMessage): Promis
 async function isTakenByStream({ manager, streams }: Customer, subject: string): Promise<boolean> {
   const known = streams.get(subject);
   if (known !== undefined && Date.now() - known.atMs < STREAM_KNOWN_MS) return known.isTaken;
-  const isTaken = await manager.streams.find(subject).then(() => true, () => false);
+  const isTaken = await manager.streams.find(subject).then(
+    () => true,
+    () => false,
+  );
   streams.set(subject, { isTaken, atMs: Date.now() });
   return isTaken;
 }

@@ -13,7 +13,10 @@ export class NotAcknowledgedError extends Error {
   readonly code = 'not_acknowledged';
   readonly retryable = true;
   constructor(cause: unknown) {
-    super(`the stream did not acknowledge the message: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(
+      `the stream did not acknowledge the message: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
     this.name = 'NotAcknowledgedError';
   }
 }

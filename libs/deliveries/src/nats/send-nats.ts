@@ -14,7 +14,14 @@ export interface SendNatsInput {
 }
 
 /** Publishes the event's bytes to the customer's subject. Never rejects: whatever happens is the attempt. */
-export async function sendNats({ attemptId, target, job, traceparent, publisher, timeoutMs }: SendNatsInput): Promise<Attempt> {
+export async function sendNats({
+  attemptId,
+  target,
+  job,
+  traceparent,
+  publisher,
+  timeoutMs,
+}: SendNatsInput): Promise<Attempt> {
   const headers = {
     'X-Webhook-Event': job.eventType,
     'X-Webhook-Event-Id': job.eventId,
@@ -23,16 +30,47 @@ export async function sendNats({ attemptId, target, job, traceparent, publisher,
   };
   const startedAt = new Date();
   const started = performance.now();
-  const recorded = { method: 'PUB', url: target.url, subject: target.subject, headers: { 'Nats-Msg-Id': job.eventId, ...headers } } as const;
+  const recorded = {
+    method: 'PUB',
+    url: target.url,
+    subject: target.subject,
+    headers: { 'Nats-Msg-Id': job.eventId, ...headers },
+  } as const;
   const outcome = await publish();
-  return { id: attemptId, startedAt, durationMs: Math.round(performance.now() - started), statusCode: undefined, request: recorded, responseHeaders: undefined, retryAfterMs: undefined, ...outcome };
+  return {
+    id: attemptId,
+    startedAt,
+    durationMs: Math.round(performance.now() - started),
+    statusCode: undefined,
+    request: recorded,
+    responseHeaders: undefined,
+    retryAfterMs: undefined,
+    ...outcome,
+  };
 
   async function publish(): Promise<Pick<Attempt, 'errorCode' | 'responseBody'>> {
     try {
-      const receipt = await publisher.publish(target, { subject: target.subject, payload: job.payload, messageId: job.eventId, headers }, timeoutMs);
-      return { errorCode: undefined, responseBody: receipt.stream === undefined ? undefined : JSON.stringify({ stream: receipt.stream, seq: receipt.sequence, ...(receipt.isDuplicate && { duplicate: true }) }) };
+      const receipt = await publisher.publish(
+        target,
+        { subject: target.subject, payload: job.payload, messageId: job.eventId, headers },
+        timeoutMs,
+      );
+      return {
+        errorCode: undefined,
+        responseBody:
+          receipt.stream === undefined
+            ? undefined
+            : JSON.stringify({
+                stream: receipt.stream,
+                seq: receipt.sequence,
+                ...(receipt.isDuplicate && { duplicate: true }),
+              }),
+      };
     } catch (error) {
-      return { errorCode: classifyNatsFailure(error), responseBody: error instanceof Error ? error.message.slice(0, 1_000) : undefined };
+      return {
+        errorCode: classifyNatsFailure(error),
+        responseBody: error instanceof Error ? error.message.slice(0, 1_000) : undefined,
+      };
     }
   }
 }

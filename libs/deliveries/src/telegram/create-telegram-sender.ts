@@ -9,7 +9,11 @@ import { formatMessage } from './format-message.ts';
 
 export interface TelegramSender {
   /** One message for all the jobs: an event by itself, several as a digest. Never rejects. */
-  send(input: { readonly target: TelegramTarget; readonly jobs: readonly DeliveryJob[]; readonly timeoutMs: number }): Promise<Attempt[]>;
+  send(input: {
+    readonly target: TelegramTarget;
+    readonly jobs: readonly DeliveryJob[];
+    readonly timeoutMs: number;
+  }): Promise<Attempt[]>;
 }
 
 export interface TelegramSenderOptions {
@@ -23,7 +27,11 @@ export interface TelegramSenderOptions {
 const BOTS_MAX = 10_000;
 
 /** The Bot API (https://core.telegram.org/bots/api#sendmessage), paced for each bot; lanes pace each chat. */
-export function createTelegramSender({ dispatcher, apiUrl, botIntervalMs }: TelegramSenderOptions): TelegramSender {
+export function createTelegramSender({
+  dispatcher,
+  apiUrl,
+  botIntervalMs,
+}: TelegramSenderOptions): TelegramSender {
   const nextAtMs = new Map<string, number>();
 
   async function waitForTurn(botToken: string): Promise<void> {
@@ -38,11 +46,29 @@ export function createTelegramSender({ dispatcher, apiUrl, botIntervalMs }: Tele
     async send({ target, jobs, timeoutMs }) {
       await waitForTurn(target.botToken);
       const text = formatMessage(jobs.map(({ payload }) => payload));
-      const body = JSON.stringify({ chat_id: target.chatId, text, parse_mode: 'HTML', link_preview_options: { is_disabled: true } });
+      const body = JSON.stringify({
+        chat_id: target.chatId,
+        text,
+        parse_mode: 'HTML',
+        link_preview_options: { is_disabled: true },
+      });
       const headers = { 'content-type': 'application/json' };
-      const outcome = readAnswer(await postOnce({ url: `${apiUrl}/bot${target.botToken}/sendMessage`, headers, body, dispatcher, timeoutMs }));
+      const outcome = readAnswer(
+        await postOnce({
+          url: `${apiUrl}/bot${target.botToken}/sendMessage`,
+          headers,
+          body,
+          dispatcher,
+          timeoutMs,
+        }),
+      );
       const shownUrl = `${apiUrl}/bot${target.botToken.slice(0, target.botToken.indexOf(':'))}:***/sendMessage`;
-      return jobs.map((_job, index) => ({ id: randomUUID(), request: { method: 'POST', url: shownUrl, headers, body }, ...outcome, ...(index > 0 && { isShared: true }) }));
+      return jobs.map((_job, index) => ({
+        id: randomUUID(),
+        request: { method: 'POST', url: shownUrl, headers, body },
+        ...outcome,
+        ...(index > 0 && { isShared: true }),
+      }));
     },
   };
 }

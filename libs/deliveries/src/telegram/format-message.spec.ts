@@ -3,16 +3,30 @@ import { formatMessage } from './format-message.ts';
 
 const transaction = (more: object = {}, changes: object[] = []): string =>
   JSON.stringify({
-    type: 'transaction.detected', is_test_message: false,
+    type: 'transaction.detected',
+    is_test_message: false,
     data: {
-      transaction: { hash: '0xabc', chain_gid: 'eip155:1', direction: 'in', block_number: 7, confirmations: 1, required_confirmations: 12, ...more },
+      transaction: {
+        hash: '0xabc',
+        chain_gid: 'eip155:1',
+        direction: 'in',
+        block_number: 7,
+        confirmations: 1,
+        required_confirmations: 12,
+        ...more,
+      },
       balance_changes: changes,
       truncated: false,
     },
   });
 
 test('says what happened, in HTML that cannot be broken out of', () => {
-  const text = formatMessage([transaction({ hash: '<b>&' }, [{ address: '0x1', asset_gid: 'eip155:1/slip44:60', delta: '1.5', delta_raw: '1' }, { address: '0x2', asset_gid: 'a', delta: null, delta_raw: '-3' }])]);
+  const text = formatMessage([
+    transaction({ hash: '<b>&' }, [
+      { address: '0x1', asset_gid: 'eip155:1/slip44:60', delta: '1.5', delta_raw: '1' },
+      { address: '0x2', asset_gid: 'a', delta: null, delta_raw: '-3' },
+    ]),
+  ]);
   expect(text.split('\n')).toEqual([
     '<b>Transaction detected</b>',
     'in · block 7 of <code>eip155:1</code> · 1/12 confirmations',
@@ -23,8 +37,15 @@ test('says what happened, in HTML that cannot be broken out of', () => {
 });
 
 test('never goes beyond 4,096 characters, and cuts no tag', () => {
-  const change = fc.record({ address: fc.string({ maxLength: 90 }), asset_gid: fc.string({ maxLength: 170 }), delta: fc.option(fc.constant('-1.5')), delta_raw: fc.constant('1') });
-  const event = fc.tuple(fc.string({ maxLength: 128 }), fc.array(change, { maxLength: 60 })).map(([hash, changes]) => transaction({ hash }, changes));
+  const change = fc.record({
+    address: fc.string({ maxLength: 90 }),
+    asset_gid: fc.string({ maxLength: 170 }),
+    delta: fc.option(fc.constant('-1.5')),
+    delta_raw: fc.constant('1'),
+  });
+  const event = fc
+    .tuple(fc.string({ maxLength: 128 }), fc.array(change, { maxLength: 60 }))
+    .map(([hash, changes]) => transaction({ hash }, changes));
   fc.assert(
     fc.property(fc.array(event, { minLength: 1, maxLength: 60 }), (payloads) => {
       const text = formatMessage(payloads);
@@ -37,5 +58,11 @@ test('never goes beyond 4,096 characters, and cuts no tag', () => {
 });
 
 test('says how much it leaves out', () => {
-  expect(formatMessage(Array.from({ length: 100 }, () => transaction({ hash: 'x'.repeat(100) }, [{ asset_gid: 'a'.repeat(100), delta: '1', delta_raw: '1' }])))).toMatch(/^<b>100 events<\/b>\n[^]*\n… and \d+ more$/);
+  expect(
+    formatMessage(
+      Array.from({ length: 100 }, () =>
+        transaction({ hash: 'x'.repeat(100) }, [{ asset_gid: 'a'.repeat(100), delta: '1', delta_raw: '1' }]),
+      ),
+    ),
+  ).toMatch(/^<b>100 events<\/b>\n[^]*\n… and \d+ more$/);
 });

@@ -19,7 +19,10 @@ export function formatMessage(payloads: readonly string[]): string {
   const events = payloads.map((payload) => JSON.parse(payload) as EventEnvelope);
   const [first] = events;
   if (events.length === 1) return join([headline(first!), ...details(first!)]);
-  return join([`<b>${events.length} events</b>`, ...events.map((event) => `• ${[headline(event), ...summary(event)].join(' · ')}`)]);
+  return join([
+    `<b>${events.length} events</b>`,
+    ...events.map((event) => `• ${[headline(event), ...summary(event)].join(' · ')}`),
+  ]);
 }
 
 function headline(event: EventEnvelope): string {
@@ -27,24 +30,41 @@ function headline(event: EventEnvelope): string {
 }
 
 function details(event: EventEnvelope): string[] {
-  if (event.type === 'channel.failed') return [`${escape(event.data.channel.name)} (${event.data.channel.kind})`, escape(event.data.channel.failure_reason)];
+  if (event.type === 'channel.failed')
+    return [
+      `${escape(event.data.channel.name)} (${event.data.channel.kind})`,
+      escape(event.data.channel.failure_reason),
+    ];
   if (event.type === 'balance.changed') {
     const { data } = event;
-    return [code(data.address), `${escape(data.previous ?? '?')} → ${escape(data.current)} ${code(data.asset_gid)}`, `block ${data.block_number} of ${code(data.chain_gid)}`];
+    return [
+      code(data.address),
+      `${escape(data.previous ?? '?')} → ${escape(data.current)} ${code(data.asset_gid)}`,
+      `block ${data.block_number} of ${code(data.chain_gid)}`,
+    ];
   }
   const { transaction, balance_changes: changes } = event.data;
   const block = transaction.block_number === null ? 'not in a block' : `block ${transaction.block_number}`;
   const place = `${transaction.direction} · ${block} of ${code(transaction.chain_gid)} · ${transaction.confirmations}/${transaction.required_confirmations} confirmations`;
-  return [place, code(transaction.hash), ...changes.map((change) => `${amountOf(change)} ${code(change.asset_gid)} on ${code(change.address)}`)];
+  return [
+    place,
+    code(transaction.hash),
+    ...changes.map((change) => `${amountOf(change)} ${code(change.asset_gid)} on ${code(change.address)}`),
+  ];
 }
 
 /** One line of a digest, without its title. */
 function summary(event: EventEnvelope): string[] {
   if (event.type === 'channel.failed') return [escape(event.data.channel.name)];
-  if (event.type === 'balance.changed') return [`${escape(event.data.current)} ${code(event.data.asset_gid)}`, code(shorten(event.data.address))];
+  if (event.type === 'balance.changed')
+    return [`${escape(event.data.current)} ${code(event.data.asset_gid)}`, code(shorten(event.data.address))];
   const { transaction, balance_changes: changes } = event.data;
   const more = changes.length > 2 ? [`${changes.length - 2} more`] : [];
-  return [...changes.slice(0, 2).map((change) => `${amountOf(change)} ${code(change.asset_gid)}`), ...more, code(shorten(transaction.hash))];
+  return [
+    ...changes.slice(0, 2).map((change) => `${amountOf(change)} ${code(change.asset_gid)}`),
+    ...more,
+    code(shorten(transaction.hash)),
+  ];
 }
 
 function amountOf({ delta, delta_raw: raw }: { delta: string | null; delta_raw: string }): string {
@@ -69,7 +89,8 @@ function join(lines: readonly string[]): string {
   let text = '';
   for (const [index, line] of lines.entries()) {
     const isLast = index === lines.length - 1;
-    if (text.length + line.length + 1 > LENGTH_MAX - (isLast ? 0 : REST_LENGTH)) return `${text}\n… and ${lines.length - index} more`;
+    if (text.length + line.length + 1 > LENGTH_MAX - (isLast ? 0 : REST_LENGTH))
+      return `${text}\n… and ${lines.length - index} more`;
     text = index === 0 ? line : `${text}\n${line}`;
   }
   return text;

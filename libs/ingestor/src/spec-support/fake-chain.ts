@@ -16,7 +16,8 @@ export class FakeChain {
 
   /** Mines on the tip. */
   extend(count: number): void {
-    for (let mined = 0; mined < count; mined += 1) this.tip = this.#add(this.tip.hash, this.tip.number + 1 + this.#gap(), this.tip.number);
+    for (let mined = 0; mined < count; mined += 1)
+      this.tip = this.#add(this.tip.hash, this.tip.number + 1 + this.#gap(), this.tip.number);
   }
 
   /** Replaces the last `depth` blocks with `length` others. */
@@ -50,7 +51,8 @@ export class FakeChain {
   range(tip: BlockHeader, from: number, to: number): BlockHeader[] {
     const headers: BlockHeader[] = [];
     let block = this.#atOrBelow(tip, to);
-    for (; block !== undefined && block.number >= from; block = this.blocks.get(block.parentHash)) headers.unshift(block);
+    for (; block !== undefined && block.number >= from; block = this.blocks.get(block.parentHash))
+      headers.unshift(block);
     return headers;
   }
 
@@ -66,7 +68,13 @@ export class FakeChain {
 
   #add(parentHash: string, number: number, parentNumber?: number): BlockHeader {
     this.#count += 1;
-    const block = { number, hash: `0x${this.#count.toString(16)}`, parentHash, ...(this.#hasGaps && parentNumber !== undefined && { parentNumber }), timestamp: 1_700_000_000 + number };
+    const block = {
+      number,
+      hash: `0x${this.#count.toString(16)}`,
+      parentHash,
+      ...(this.#hasGaps && parentNumber !== undefined && { parentNumber }),
+      timestamp: 1_700_000_000 + number,
+    };
     this.blocks.set(block.hash, block);
     return block;
   }

@@ -21,7 +21,8 @@ export class FlakyFeedStore implements FeedStore {
   load: FeedStore['load'] = () => this.#store.load();
   announce: FeedStore['announce'] = (from, to) => this.#store.announce(from, to);
   setStatus: FeedStore['setStatus'] = (status, reason) => this.#store.setStatus(status, reason);
-  findCanonicalAtOrBelow: FeedStore['findCanonicalAtOrBelow'] = (number) => this.#store.findCanonicalAtOrBelow(number);
+  findCanonicalAtOrBelow: FeedStore['findCanonicalAtOrBelow'] = (number) =>
+    this.#store.findCanonicalAtOrBelow(number);
   readCanonical: FeedStore['readCanonical'] = (from, to) => this.#store.readCanonical(from, to);
   readEntries: FeedStore['readEntries'] = (afterSeq, limit) => this.#store.readEntries(afterSeq, limit);
   findReset: FeedStore['findReset'] = () => this.#store.findReset();

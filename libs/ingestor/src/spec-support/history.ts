@@ -28,26 +28,77 @@ export type Action =
   | { readonly type: 'anew'; readonly height: number }
   | { readonly type: 'restart' };
 
-const depths = fc.oneof({ weight: 6, arbitrary: fc.nat(6) }, { weight: 2, arbitrary: fc.nat(70) }, { weight: 1, arbitrary: fc.nat(600) });
+const depths = fc.oneof(
+  { weight: 6, arbitrary: fc.nat(6) },
+  { weight: 2, arbitrary: fc.nat(70) },
+  { weight: 1, arbitrary: fc.nat(600) },
+);
 const poll = fc.constant({ type: 'poll' } as const);
 export const action: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ type: fc.constant('extend' as const), count: fc.oneof({ weight: 5, arbitrary: fc.integer({ min: 1, max: 5 }) }, fc.integer({ min: 1, max: 300 })) }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant('fork' as const), depth: depths, growth: fc.integer({ min: -3, max: 4 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('extend' as const),
+      count: fc.oneof(
+        { weight: 5, arbitrary: fc.integer({ min: 1, max: 5 }) },
+        fc.integer({ min: 1, max: 300 }),
+      ),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('fork' as const),
+      depth: depths,
+      growth: fc.integer({ min: -3, max: 4 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('flip' as const), growth: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('lag' as const), blocks: depths }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('fail' as const), calls: fc.integer({ min: 1, max: 4 }) }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('move' as const), after: fc.integer({ min: 1, max: 8 }), depth: fc.nat(60) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('store' as const), failure: fc.constantFrom('before' as const, 'after' as const) }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant('push' as const), order: fc.array(fc.nat(6), { minLength: 1, maxLength: 8 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('fail' as const), calls: fc.integer({ min: 1, max: 4 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('move' as const),
+      after: fc.integer({ min: 1, max: 8 }),
+      depth: fc.nat(60),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('store' as const),
+      failure: fc.constantFrom('before' as const, 'after' as const),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('push' as const),
+      order: fc.array(fc.nat(6), { minLength: 1, maxLength: 8 }),
+    }),
+  },
   { weight: 6, arbitrary: poll },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('finalize' as const), depth: fc.nat(40) }) },
   { weight: 1, arbitrary: fc.constant({ type: 'wrong' } as const) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('agree' as const), endpoints: fc.integer({ min: 1, max: 2 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('agree' as const), endpoints: fc.integer({ min: 1, max: 2 }) }),
+  },
   { weight: 1, arbitrary: fc.constant({ type: 'restart' } as const) },
 );
 export const actionWithResets: fc.Arbitrary<Action> = fc.oneof(
   { weight: 20, arbitrary: action },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('reset' as const), fromBlock: fc.option(fc.nat(400), { nil: undefined }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('reset' as const),
+      fromBlock: fc.option(fc.nat(400), { nil: undefined }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('anew' as const), height: fc.nat(60) }) },
 );
 
@@ -62,7 +113,11 @@ export class History {
   #isLoaded = false;
   #before: BlockHeader;
 
-  constructor(startHeight: number, store: FeedStore, { hasGaps = false, askReset = ignore as (reset: ChainReset) => void } = {}) {
+  constructor(
+    startHeight: number,
+    store: FeedStore,
+    { hasGaps = false, askReset = ignore as (reset: ChainReset) => void } = {},
+  ) {
     this.#askReset = askReset;
     this.chain = new FakeChain({ hasGaps });
     this.node = new FakeNode(this.chain);
@@ -96,8 +151,12 @@ export class History {
         this.store.failNext = step.failure;
         return;
       case 'push': {
-        const recent = this.chain.range(this.node.head, this.node.head.number - 6, this.node.head.number).toReversed();
-        return this.#attempt(() => this.#follower.followAll(step.order.map((position) => recent[position] ?? this.node.head)));
+        const recent = this.chain
+          .range(this.node.head, this.node.head.number - 6, this.node.head.number)
+          .toReversed();
+        return this.#attempt(() =>
+          this.#follower.followAll(step.order.map((position) => recent[position] ?? this.node.head)),
+        );
       }
       case 'poll':
         return this.#attempt(async () => this.#follower.follow(await this.node.readHead()));
@@ -113,7 +172,10 @@ export class History {
         this.node.agreeing = step.endpoints;
         return;
       case 'reset':
-        return this.#askReset({ id: 'reset', ...(step.fromBlock !== undefined && { fromBlock: step.fromBlock }) });
+        return this.#askReset({
+          id: 'reset',
+          ...(step.fromBlock !== undefined && { fromBlock: step.fromBlock }),
+        });
       case 'anew':
         return this.chain.beginAnew(step.height);
       case 'restart':
@@ -126,8 +188,10 @@ export class History {
   async settle({ isHigher = true } = {}): Promise<void> {
     Object.assign(this.node, { lag: 0, failures: 0, isWrongChain: false, beforeCall: ignore });
     this.store.failNext = undefined;
-    if (isHigher) this.chain.extend(Math.max(1, ((await this.store.load()).head?.number ?? 0) - this.chain.tip.number));
-    for (let polls = 0; polls < 3; polls += 1) await this.#attempt(async () => this.#follower.follow(await this.node.readHead()));
+    if (isHigher)
+      this.chain.extend(Math.max(1, ((await this.store.load()).head?.number ?? 0) - this.chain.tip.number));
+    for (let polls = 0; polls < 3; polls += 1)
+      await this.#attempt(async () => this.#follower.follow(await this.node.readHead()));
   }
 
   #fork(depth: number, length: number): void {
@@ -156,7 +220,16 @@ export class History {
   }
 
   #create(): ChainFollower {
-    const publish = (entries: readonly FeedEntry[]): void => entries.forEach((entry) => this.published.set(entry.seq, entry));
-    return new ChainFollower({ client: this.node, store: this.store, publisher: { hint: () => undefined, publish }, log, signal: new AbortController().signal, chunkSize: 16, concurrency: 3 });
+    const publish = (entries: readonly FeedEntry[]): void =>
+      entries.forEach((entry) => this.published.set(entry.seq, entry));
+    return new ChainFollower({
+      client: this.node,
+      store: this.store,
+      publisher: { hint: () => undefined, publish },
+      log,
+      signal: new AbortController().signal,
+      chunkSize: 16,
+      concurrency: 3,
+    });
   }
 }

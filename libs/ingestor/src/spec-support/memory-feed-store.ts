@@ -15,18 +15,29 @@ export class MemoryFeedStore implements FeedStore {
     return this.state;
   }
 
-  async commit({ entries, next, status, clearFrom, clearTo = Infinity, skipped = [] }: FeedBatch): Promise<void> {
-    if (entries[0]!.seq !== this.state.feedSeq + 1 || entries.at(-1)!.seq !== next.feedSeq) throw new Error('a hole in the feed');
+  async commit({
+    entries,
+    next,
+    status,
+    clearFrom,
+    clearTo = Infinity,
+    skipped = [],
+  }: FeedBatch): Promise<void> {
+    if (entries[0]!.seq !== this.state.feedSeq + 1 || entries.at(-1)!.seq !== next.feedSeq)
+      throw new Error('a hole in the feed');
     for (const entry of entries) this.#apply(entry);
-    for (const number of this.announced) if (number >= clearFrom && number <= clearTo) this.announced.delete(number);
-    for (const number of this.skipped) if (number >= clearFrom && number <= clearTo) this.skipped.delete(number);
+    for (const number of this.announced)
+      if (number >= clearFrom && number <= clearTo) this.announced.delete(number);
+    for (const number of this.skipped)
+      if (number >= clearFrom && number <= clearTo) this.skipped.delete(number);
     for (const { from, to } of skipped) for (let number = from; number <= to; number += 1) this.#skip(number);
     this.state = next;
     if (status !== undefined) this.statuses.push(status);
   }
 
   async announce(from: number, to: number): Promise<void> {
-    for (let number = from; number <= to; number += 1) if (!this.canonical.has(number) && !this.skipped.has(number)) this.announced.add(number);
+    for (let number = from; number <= to; number += 1)
+      if (!this.canonical.has(number) && !this.skipped.has(number)) this.announced.add(number);
   }
 
   async setStatus(status: ChainStatus): Promise<void> {
@@ -64,7 +75,8 @@ export class MemoryFeedStore implements FeedStore {
 
   async beginReset({ fromBlock = 0 }: ChainReset): Promise<number | undefined> {
     if (this.reset === undefined) return undefined;
-    this.#resumeSeq ??= this.state.feedSeq + [...this.canonical.keys()].filter((number) => number >= fromBlock).length;
+    this.#resumeSeq ??=
+      this.state.feedSeq + [...this.canonical.keys()].filter((number) => number >= fromBlock).length;
     return this.#resumeSeq;
   }
 
@@ -72,7 +84,8 @@ export class MemoryFeedStore implements FeedStore {
     this.reset = undefined;
     this.#resumeSeq = undefined;
     const starts = [this.state.startNumber, fromBlock].filter((number) => number !== undefined);
-    if (this.state.head === undefined && starts.length > 0) this.state = { ...this.state, startNumber: Math.min(...starts) };
+    if (this.state.head === undefined && starts.length > 0)
+      this.state = { ...this.state, startNumber: Math.min(...starts) };
   }
 
   async prune(): Promise<number> {
@@ -80,7 +93,8 @@ export class MemoryFeedStore implements FeedStore {
   }
 
   #skip(number: number): void {
-    if (this.canonical.has(number) || this.skipped.has(number)) throw new Error(`${number} was skipped and is known`);
+    if (this.canonical.has(number) || this.skipped.has(number))
+      throw new Error(`${number} was skipped and is known`);
     this.skipped.add(number);
   }
 
@@ -91,7 +105,8 @@ export class MemoryFeedStore implements FeedStore {
       if (this.canonical.has(number)) throw new Error(`two canonical blocks at ${number}`);
       this.canonical.set(number, { number, hash, parentHash, timestamp });
     } else if (entry.type === 'reorg') {
-      if (this.canonical.get(number)?.hash !== hash) throw new Error(`an orphan at ${number} that was not canonical`);
+      if (this.canonical.get(number)?.hash !== hash)
+        throw new Error(`an orphan at ${number} that was not canonical`);
       this.canonical.delete(number);
     }
   }

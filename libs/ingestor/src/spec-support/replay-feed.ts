@@ -18,20 +18,29 @@ export function replayFeed(entries: readonly FeedEntry[]): Replayed {
     const top = chain.at(-1);
     switch (entry.type) {
       case 'block':
-        if (top !== undefined && entry.parentHash !== top.hash) throw new Error(`block ${entry.number} (seq ${entry.seq}) stands on ${entry.parentHash}, not on ${top.hash}`);
+        if (top !== undefined && entry.parentHash !== top.hash)
+          throw new Error(
+            `block ${entry.number} (seq ${entry.seq}) stands on ${entry.parentHash}, not on ${top.hash}`,
+          );
         chain.push({ number: entry.number, hash: entry.hash });
         return;
       case 'reorg':
-        if (top?.hash !== entry.hash) throw new Error(`reorg ${entry.number} (seq ${entry.seq}) does not undo the newest block ${top?.number}`);
+        if (top?.hash !== entry.hash)
+          throw new Error(
+            `reorg ${entry.number} (seq ${entry.seq}) does not undo the newest block ${top?.number}`,
+          );
         chain.pop();
         if (finalized === undefined || entry.number > finalized.number) return;
-        if (entry.resumeSeq === undefined || entry.resumeSeq < entry.seq) throw new Error(`reorg ${entry.number} below finality does not say when to resume`);
+        if (entry.resumeSeq === undefined || entry.resumeSeq < entry.seq)
+          throw new Error(`reorg ${entry.number} below finality does not say when to resume`);
         if (entry.hash === finalized.hash) violations += 1;
         finalized = chain.at(-1);
         return;
       case 'finalize':
-        if (finalized !== undefined && entry.number <= finalized.number) throw new Error(`finality went back from ${finalized.number} to ${entry.number}`);
-        if (!chain.some(({ number, hash }) => number === entry.number && hash === entry.hash)) throw new Error(`finalize ${entry.number} (seq ${entry.seq}) is not on the chain`);
+        if (finalized !== undefined && entry.number <= finalized.number)
+          throw new Error(`finality went back from ${finalized.number} to ${entry.number}`);
+        if (!chain.some(({ number, hash }) => number === entry.number && hash === entry.hash))
+          throw new Error(`finalize ${entry.number} (seq ${entry.seq}) is not on the chain`);
         finalized = { number: entry.number, hash: entry.hash };
     }
   });

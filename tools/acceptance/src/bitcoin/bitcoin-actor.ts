@@ -1,5 +1,11 @@
 import type { Transaction } from 'bitcoinjs-lib';
-import { BitcoinRpcError, buildTransaction, type BitcoinNode, type KeyedCoin, type TransactionOutput } from '../../../devnet/bitcoin/index.ts';
+import {
+  BitcoinRpcError,
+  buildTransaction,
+  type BitcoinNode,
+  type KeyedCoin,
+  type TransactionOutput,
+} from '../../../devnet/bitcoin/index.ts';
 import type { Random } from '../random.ts';
 import { applyTransaction, findInputs, isMature, outpointOf, type ChainView } from './chain-view.ts';
 import { KeyBook, VALUE_MIN } from './key-book.ts';
@@ -31,7 +37,9 @@ export class BitcoinActor {
     await this.#node.mine(MATURING_BLOCKS);
     const coins = await this.spendable();
     const share = sum(coins) / BigInt(KEYS * COINS_PER_KEY + 1);
-    const outputs = this.book.keys.flatMap(({ script }) => Array.from({ length: COINS_PER_KEY }, () => ({ script, value: share })));
+    const outputs = this.book.keys.flatMap(({ script }) =>
+      Array.from({ length: COINS_PER_KEY }, () => ({ script, value: share })),
+    );
     await this.send(coins, outputs);
     await this.#node.mine();
   }
@@ -40,12 +48,16 @@ export class BitcoinActor {
   async spendable(): Promise<KeyedCoin[]> {
     await this.#view.sync();
     const coins = new Map(this.#view.coins);
-    for (const transaction of await this.#node.readMempool()) applyTransaction(coins, transaction, this.#view.height + 1);
+    for (const transaction of await this.#node.readMempool())
+      applyTransaction(coins, transaction, this.#view.height + 1);
     return this.book.own([...coins.values()].filter((coin) => isMature(coin, this.#view.height + 1)));
   }
 
   /** Undefined when the node refuses it, as it refuses the 26th link of a chain of unconfirmed transactions. */
-  async send(coins: readonly KeyedCoin[], outputs: readonly TransactionOutput[]): Promise<Transaction | undefined> {
+  async send(
+    coins: readonly KeyedCoin[],
+    outputs: readonly TransactionOutput[],
+  ): Promise<Transaction | undefined> {
     const transaction = this.make(coins, outputs);
     try {
       await this.#node.send(transaction);
@@ -80,14 +92,21 @@ export class BitcoinActor {
     const fee = this.#feeOfFamily(old, mempool) + BigInt(random.int(20_000, 60_000));
     const rest = sum(coins ?? []) - fee;
     if (!coins || rest < VALUE_MIN) return;
-    const outputs = random.next() < 0.4 ? shrink(old.outs, fee - this.#fees.get(old.getId())!) : this.book.split(random, rest, random.int(1, 3));
+    const outputs =
+      random.next() < 0.4
+        ? shrink(old.outs, fee - this.#fees.get(old.getId())!)
+        : this.book.split(random, rest, random.int(1, 3));
     if (outputs) await this.send(coins, outputs);
   }
 
-  async #coinsOf(transaction: Transaction, mempool: readonly Transaction[]): Promise<KeyedCoin[] | undefined> {
+  async #coinsOf(
+    transaction: Transaction,
+    mempool: readonly Transaction[],
+  ): Promise<KeyedCoin[] | undefined> {
     await this.#view.sync();
     const coins = new Map(this.#view.coins);
-    for (const other of mempool.slice(0, mempool.indexOf(transaction))) applyTransaction(coins, other, this.#view.height + 1);
+    for (const other of mempool.slice(0, mempool.indexOf(transaction)))
+      applyTransaction(coins, other, this.#view.height + 1);
     const own = this.book.own(findInputs(coins, transaction, this.#view.height + 1) ?? []);
     return own.length === transaction.ins.length ? own : undefined;
   }
@@ -95,7 +114,9 @@ export class BitcoinActor {
   /** What the transaction and everything in the mempool that stands on it pay. */
   #feeOfFamily(root: Transaction, mempool: readonly Transaction[]): bigint {
     const family = new Set([root.getId()]);
-    for (const transaction of mempool) if (transaction.ins.some((input) => family.has(outpointOf(input).split(':')[0]!))) family.add(transaction.getId());
+    for (const transaction of mempool)
+      if (transaction.ins.some((input) => family.has(outpointOf(input).split(':')[0]!)))
+        family.add(transaction.getId());
     return [...family].reduce((total, txid) => total + (this.#fees.get(txid) ?? 0n), 0n);
   }
 }
@@ -110,13 +131,22 @@ function sum(legs: readonly { readonly value: bigint }[]): bigint {
 
 /** The same outputs, the greatest of them smaller by `amount`; undefined when it is not great enough. */
 function shrink(outputs: readonly TransactionOutput[], amount: bigint): TransactionOutput[] | undefined {
-  const greatest = outputs.reduce((best, output, index) => (output.value > outputs[best]!.value ? index : best), 0);
+  const greatest = outputs.reduce(
+    (best, output, index) => (output.value > outputs[best]!.value ? index : best),
+    0,
+  );
   if (outputs[greatest]!.value - amount < VALUE_MIN) return undefined;
-  return outputs.map(({ script, value }, index) => ({ script, value: index === greatest ? value - amount : value }));
+  return outputs.map(({ script, value }, index) => ({
+    script,
+    value: index === greatest ? value - amount : value,
+  }));
 }
 
 /** Up to `count` of them, at random. */
 function take<T>(random: Random, items: readonly T[], count: number): T[] {
   const left = [...items];
-  return Array.from({ length: Math.min(count, items.length) }, () => left.splice(random.int(0, left.length - 1), 1)[0]!);
+  return Array.from(
+    { length: Math.min(count, items.length) },
+    () => left.splice(random.int(0, left.length - 1), 1)[0]!,
+  );
 }

@@ -54,9 +54,18 @@ export class BitcoinChain implements TestChain {
     await this.node.mine(CONFIRMATIONS + 2);
   }
 
-  async expectTransactions(watched: ReadonlyMap<string, number>, from: number): Promise<Map<string, ExpectedTransaction>> {
+  async expectTransactions(
+    watched: ReadonlyMap<string, number>,
+    from: number,
+  ): Promise<Map<string, ExpectedTransaction>> {
     await this.#view.sync();
-    return expectTransactions({ blocks: this.#view.blocks, addressOf: (script) => this.actor.book.addressOf(script), assetGid: `${this.gid}/slip44:1`, watched, from });
+    return expectTransactions({
+      blocks: this.#view.blocks,
+      addressOf: (script) => this.actor.book.addressOf(script),
+      assetGid: `${this.gid}/slip44:1`,
+      watched,
+      from,
+    });
   }
 
   findRecordFaults(actual: ReadonlyMap<string, TransactionRecord>): string[] {
@@ -71,17 +80,25 @@ export class BitcoinChain implements TestChain {
       transactions.flatMap((transaction) =>
         transaction.outs.flatMap(({ script, value }, vout) => {
           const address = this.actor.book.addressOf(Buffer.from(script).toString('hex'));
-          return address !== undefined && sums.has(address) ? [{ address, txid: transaction.getId(), vout, value }] : [];
+          return address !== undefined && sums.has(address)
+            ? [{ address, txid: transaction.getId(), vout, value }]
+            : [];
         }),
       ),
     );
-    const answers = await this.node.batch<object | null>('gettxout', candidates.map(({ txid, vout }) => [txid, vout, false]));
-    candidates.forEach(({ address, value }, index) => answers[index] !== null && sums.set(address, sums.get(address)! + value));
+    const answers = await this.node.batch<object | null>(
+      'gettxout',
+      candidates.map(({ txid, vout }) => [txid, vout, false]),
+    );
+    candidates.forEach(
+      ({ address, value }, index) => answers[index] !== null && sums.set(address, sums.get(address)! + value),
+    );
     const faults: string[] = [];
     for (const [address, sum] of sums) {
       const balances = await project.get<Record<string, string>>(`/addresses/${address}/balances`);
       const got = balances[`${this.gid}/slip44:1`];
-      if ((toRaw(got, DECIMALS) ?? 0n) !== sum) faults.push(`${address}: expected ${sum} satoshi, got ${got}`);
+      if ((toRaw(got, DECIMALS) ?? 0n) !== sum)
+        faults.push(`${address}: expected ${sum} satoshi, got ${got}`);
     }
     return faults;
   }

@@ -29,7 +29,10 @@ export class BitcoinMiner {
     const dice = random.next();
     if (dice < 0.7) return void (await this.#node.mine(count, { script }));
     await this.#view.sync();
-    const [transactions] = this.#fill(random, this.#view.height, 1, await this.#node.readMempool(), { keepChance: 0.6, contradictChance: dice < 0.85 ? 0 : 0.4 });
+    const [transactions] = this.#fill(random, this.#view.height, 1, await this.#node.readMempool(), {
+      keepChance: 0.6,
+      contradictChance: dice < 0.85 ? 0 : 0.4,
+    });
     await this.#node.mine(count, { script, transactions });
   }
 
@@ -42,12 +45,21 @@ export class BitcoinMiner {
     const fork = this.#view.height - depth;
     const orphaned = this.#view.blocks.slice(fork).flatMap(({ transactions }) => transactions.slice(1));
     const candidates = [...orphaned, ...(await this.#node.readMempool())];
-    const transactions = this.#fill(random, fork, depth + 1, candidates, { keepChance: 0.55, contradictChance: 0.2 });
+    const transactions = this.#fill(random, fork, depth + 1, candidates, {
+      keepChance: 0.55,
+      contradictChance: 0.2,
+    });
     await this.#node.reorg({ depth, script: this.#actor.book.pickMiner(random), transactions });
   }
 
   /** The contents of `count` blocks on top of the one at height `parent`: what its coins allow, parents first. */
-  #fill(random: Random, parent: number, count: number, candidates: readonly Transaction[], habits: Habits): Transaction[][] {
+  #fill(
+    random: Random,
+    parent: number,
+    count: number,
+    candidates: readonly Transaction[],
+    habits: Habits,
+  ): Transaction[][] {
     const contents: Transaction[][] = Array.from({ length: count }, () => []);
     const coins = this.#view.coinsAt(parent);
     let at = 0;
@@ -61,16 +73,27 @@ export class BitcoinMiner {
     return contents;
   }
 
-  #choose(random: Random, candidate: Transaction, coins: ReadonlyMap<string, ViewCoin>, { keepChance, contradictChance }: Habits): Transaction | undefined {
+  #choose(
+    random: Random,
+    candidate: Transaction,
+    coins: ReadonlyMap<string, ViewCoin>,
+    { keepChance, contradictChance }: Habits,
+  ): Transaction | undefined {
     const dice = random.next();
     if (dice < keepChance) return candidate;
     return dice < keepChance + contradictChance ? this.#contradict(random, candidate, coins) : undefined;
   }
 
   /** Another transaction that spends the first coin of this one. */
-  #contradict(random: Random, transaction: Transaction, coins: ReadonlyMap<string, ViewCoin>): Transaction | undefined {
+  #contradict(
+    random: Random,
+    transaction: Transaction,
+    coins: ReadonlyMap<string, ViewCoin>,
+  ): Transaction | undefined {
     const { book } = this.#actor;
-    const [coin] = book.own([coins.get(outpointOf(transaction.ins[0]!))].filter((found) => found !== undefined));
+    const [coin] = book.own(
+      [coins.get(outpointOf(transaction.ins[0]!))].filter((found) => found !== undefined),
+    );
     if (!coin || coin.value < VALUE_MIN * 50n) return undefined;
     return this.#actor.make([coin], book.split(random, coin.value - pickFee(random), random.int(1, 2)));
   }

@@ -59,7 +59,8 @@ export class ChainView {
   /** The coins that were unspent when the block at `height` was the head. */
   coinsAt(height: number): Map<string, ViewCoin> {
     const coins = new Map(this.#coins);
-    for (let index = this.height - 1; index >= height; index -= 1) undo(coins, this.#blocks[index]!, this.#spent[index]!);
+    for (let index = this.height - 1; index >= height; index -= 1)
+      undo(coins, this.#blocks[index]!, this.#spent[index]!);
     return coins;
   }
 
@@ -86,7 +87,12 @@ export function outpointOf({ hash, index }: { readonly hash: Uint8Array; readonl
 }
 
 /** Spends its inputs and adds its outputs; what it spends is noted. */
-export function applyTransaction(coins: Map<string, ViewCoin>, transaction: Transaction, height: number, spent: ViewCoin[] = []): void {
+export function applyTransaction(
+  coins: Map<string, ViewCoin>,
+  transaction: Transaction,
+  height: number,
+  spent: ViewCoin[] = [],
+): void {
   const txid = transaction.getId();
   const isCoinbase = transaction.isCoinbase();
   for (const input of isCoinbase ? [] : transaction.ins) {
@@ -95,13 +101,28 @@ export function applyTransaction(coins: Map<string, ViewCoin>, transaction: Tran
     if (coin) spent.push(coin);
     coins.delete(outpoint);
   }
-  transaction.outs.forEach(({ script, value }, vout) => coins.set(`${txid}:${vout}`, { txid, vout, value, script: Buffer.from(script).toString('hex'), height, isCoinbase }));
+  transaction.outs.forEach(({ script, value }, vout) =>
+    coins.set(`${txid}:${vout}`, {
+      txid,
+      vout,
+      value,
+      script: Buffer.from(script).toString('hex'),
+      height,
+      isCoinbase,
+    }),
+  );
 }
 
 /** Whether a transaction may stand in a block at `height`, and its inputs' coins. */
-export function findInputs(coins: ReadonlyMap<string, ViewCoin>, transaction: Transaction, height: number): ViewCoin[] | undefined {
+export function findInputs(
+  coins: ReadonlyMap<string, ViewCoin>,
+  transaction: Transaction,
+  height: number,
+): ViewCoin[] | undefined {
   const inputs = transaction.ins.map((input) => coins.get(outpointOf(input)));
-  return inputs.every((coin) => coin !== undefined && isMature(coin, height)) ? (inputs as ViewCoin[]) : undefined;
+  return inputs.every((coin) => coin !== undefined && isMature(coin, height))
+    ? (inputs as ViewCoin[])
+    : undefined;
 }
 
 export function isMature(coin: ViewCoin, height: number): boolean {

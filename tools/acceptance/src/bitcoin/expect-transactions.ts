@@ -26,31 +26,63 @@ export function expectTransactions(question: Question): Map<string, ExpectedTran
   const expected = new Map<string, ExpectedTransaction>();
   for (const { hash, height, transactions } of blocks) {
     for (const transaction of transactions) {
-      const inputs = transaction.isCoinbase() ? [] : transaction.ins.map((input) => outputs.get(outpointOf(input))!);
-      const made = transaction.outs.map(({ script, value }): Leg => ({ address: addressOf(Buffer.from(script).toString('hex')), value }));
+      const inputs = transaction.isCoinbase()
+        ? []
+        : transaction.ins.map((input) => outputs.get(outpointOf(input))!);
+      const made = transaction.outs.map(
+        ({ script, value }): Leg => ({ address: addressOf(Buffer.from(script).toString('hex')), value }),
+      );
       made.forEach((leg, vout) => outputs.set(`${transaction.getId()}:${vout}`, leg));
       const facts = height >= from ? describe(question, height, inputs, made) : undefined;
-      if (facts) expected.set(transaction.getId(), { hash: transaction.getId(), blockNumber: height, blockHash: hash, isFailed: false, ...facts, ...describeFee(question, transaction, height, inputs, made) });
+      if (facts)
+        expected.set(transaction.getId(), {
+          hash: transaction.getId(),
+          blockNumber: height,
+          blockHash: hash,
+          isFailed: false,
+          ...facts,
+          ...describeFee(question, transaction, height, inputs, made),
+        });
     }
   }
   return expected;
 }
 
-function describe({ watched, assetGid }: Question, height: number, inputs: readonly Leg[], outputs: readonly Leg[]): Pick<ExpectedTransaction, 'transfers' | 'direction'> | undefined {
-  const isOwn = ({ address }: Leg): boolean => address !== undefined && height >= (watched.get(address) ?? Infinity);
+function describe(
+  { watched, assetGid }: Question,
+  height: number,
+  inputs: readonly Leg[],
+  outputs: readonly Leg[],
+): Pick<ExpectedTransaction, 'transfers' | 'direction'> | undefined {
+  const isOwn = ({ address }: Leg): boolean =>
+    address !== undefined && height >= (watched.get(address) ?? Infinity);
   const [spent, received] = [inputs.filter(isOwn), outputs.filter(isOwn)];
   if (spent.length === 0 && received.length === 0) return undefined;
   const shown = spent.length === 0 ? received : outputs.filter(({ address }) => address !== undefined);
-  const transfers = [...spent.map(({ address, value }) => `native ${assetGid} ${address} null ${value}`), ...shown.map(({ address, value }) => `native ${assetGid} null ${address} ${value}`)];
+  const transfers = [
+    ...spent.map(({ address, value }) => `native ${assetGid} ${address} null ${value}`),
+    ...shown.map(({ address, value }) => `native ${assetGid} null ${address} ${value}`),
+  ];
   const isSelf = spent.length === inputs.length && shown.every(isOwn);
-  return { transfers: transfers.map((text) => text.toLowerCase()).sort(), direction: spent.length === 0 ? 'in' : isSelf ? 'self' : 'out' };
+  return {
+    transfers: transfers.map((text) => text.toLowerCase()).sort(),
+    direction: spent.length === 0 ? 'in' : isSelf ? 'self' : 'out',
+  };
 }
 
 /** The fee is known where every input is; other projects may know an input that this one does not. */
-function describeFee({ watched }: Question, transaction: Transaction, height: number, inputs: readonly Leg[], outputs: readonly Leg[]): Pick<ExpectedTransaction, 'feesRaw'> {
+function describeFee(
+  { watched }: Question,
+  transaction: Transaction,
+  height: number,
+  inputs: readonly Leg[],
+  outputs: readonly Leg[],
+): Pick<ExpectedTransaction, 'feesRaw'> {
   if (transaction.isCoinbase()) return { feesRaw: [null] };
   const sum = (legs: readonly Leg[]): bigint => legs.reduce((total, { value }) => total + value, 0n);
   const fee = String(sum(inputs) - sum(outputs));
-  const isKnown = inputs.every(({ address }) => address !== undefined && height >= (watched.get(address) ?? Infinity));
+  const isKnown = inputs.every(
+    ({ address }) => address !== undefined && height >= (watched.get(address) ?? Infinity),
+  );
   return { feesRaw: isKnown ? [fee] : [fee, null] };
 }

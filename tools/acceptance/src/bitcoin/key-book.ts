@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { payments, script as scripts } from 'bitcoinjs-lib';
-import { createScriptKey, SCRIPT_KINDS, type KeyedCoin, type ScriptKey, type TransactionOutput } from '../../../devnet/bitcoin/index.ts';
+import {
+  createScriptKey,
+  SCRIPT_KINDS,
+  type KeyedCoin,
+  type ScriptKey,
+  type TransactionOutput,
+} from '../../../devnet/bitcoin/index.ts';
 import type { Random } from '../random.ts';
 import type { ViewCoin } from './chain-view.ts';
 
@@ -25,7 +31,9 @@ export class KeyBook {
 
   constructor(keys: number, strangers: number) {
     this.keys = Array.from({ length: keys }, (_, index) => this.#remember(makeKey('key', index)));
-    this.strangers = Array.from({ length: strangers }, (_, index) => this.#remember(makeKey('stranger', index)));
+    this.strangers = Array.from({ length: strangers }, (_, index) =>
+      this.#remember(makeKey('stranger', index)),
+    );
   }
 
   /** One more that spends what it has. */
@@ -56,7 +64,13 @@ export class KeyBook {
     const all = weights.reduce((left, right) => left + right, 0n);
     const values = weights.map((weight) => (rest * weight) / all);
     values[0]! += rest - values.reduce((left, right) => left + right, 0n);
-    return [...values.map((value) => ({ script: random.pick(random.next() < 0.85 ? this.keys : this.strangers).script, value })), ...odd];
+    return [
+      ...values.map((value) => ({
+        script: random.pick(random.next() < 0.85 ? this.keys : this.strangers).script,
+        value,
+      })),
+      ...odd,
+    ];
   }
 
   /** Whom a block's subsidy goes to; undefined: nobody. */
@@ -71,5 +85,8 @@ export class KeyBook {
 }
 
 function makeKey(name: string, index: number): ScriptKey {
-  return createScriptKey(SCRIPT_KINDS[index % SCRIPT_KINDS.length]!, createHash('sha256').update(`${name} ${index}`).digest());
+  return createScriptKey(
+    SCRIPT_KINDS[index % SCRIPT_KINDS.length]!,
+    createHash('sha256').update(`${name} ${index}`).digest(),
+  );
 }

@@ -29,7 +29,8 @@ describe('the mempool', () => {
     watched.push(await harness.watch(key.address));
     return key;
   };
-  const findRecord = async (hash: string): Promise<PendingRecord | undefined> => (await harness.project.listAll<PendingRecord>(`/transactions?hash=${hash}`))[0];
+  const findRecord = async (hash: string): Promise<PendingRecord | undefined> =>
+    (await harness.project.listAll<PendingRecord>(`/transactions?hash=${hash}`))[0];
   const waitForStatus = async (transaction: Transaction, status: string): Promise<PendingRecord> => {
     let record: PendingRecord | undefined;
     await harness.until(`${transaction.getId()} to be ${status}`, 60_000, async () => {
@@ -42,28 +43,49 @@ describe('the mempool', () => {
   /** The types of the events about a transaction, in the order of their sequence. */
   const waitForEvents = async (transaction: Transaction, types: readonly string[]): Promise<void> => {
     await harness.until(`the events ${types.join(', ')}`, 60_000, async () => {
-      const events = [...harness.receiver.events.values()].filter(({ transactionHash }) => transactionHash === transaction.getId()).sort((one, other) => one.sequence - other.sequence);
+      const events = [...harness.receiver.events.values()]
+        .filter(({ transactionHash }) => transactionHash === transaction.getId())
+        .sort((one, other) => one.sequence - other.sequence);
       const got = events.map(({ type }) => type.replace('transaction.', ''));
       if (JSON.stringify(got) !== JSON.stringify(types)) throw new Error(`they are ${got.join(', ')}`);
       return true;
     });
   };
   /** A confirmed coin of a key that nobody watches, large enough for all of this. */
-  const takeCoin = async (): Promise<KeyedCoin> => (await harness.chain.actor.spendable()).find(({ value, key }) => value > AMOUNT * 20n && !watched.some(({ address }) => address === key.address))!;
+  const takeCoin = async (): Promise<KeyedCoin> =>
+    (await harness.chain.actor.spendable()).find(
+      ({ value, key }) => value > AMOUNT * 20n && !watched.some(({ address }) => address === key.address),
+    )!;
   /** The rest goes back to where the coin came from, so that whoever does not watch it sees one output alone. */
   const pay = async (coin: KeyedCoin, to: ScriptKey, fee = FEE): Promise<Transaction> => {
-    const sent = await harness.chain.actor.send([coin], [{ script: to.script, value: AMOUNT }, { script: coin.key.script, value: coin.value - AMOUNT - fee }]);
+    const sent = await harness.chain.actor.send(
+      [coin],
+      [
+        { script: to.script, value: AMOUNT },
+        { script: coin.key.script, value: coin.value - AMOUNT - fee },
+      ],
+    );
     return sent!;
   };
   const spend = (transaction: Transaction, key: ScriptKey, to: ScriptKey): Promise<Transaction | undefined> =>
-    harness.chain.actor.send([{ txid: transaction.getId(), vout: 0, value: transaction.outs[0]!.value, key }], [{ script: to.script, value: transaction.outs[0]!.value - FEE }]);
+    harness.chain.actor.send(
+      [{ txid: transaction.getId(), vout: 0, value: transaction.outs[0]!.value, key }],
+      [{ script: to.script, value: transaction.outs[0]!.value - FEE }],
+    );
 
   it('tells a payment before its block, and the block without a second event', async () => {
     const transaction = await pay(await takeCoin(), await watchNewKey());
-    expect(await waitForStatus(transaction, 'pending')).toMatchObject({ block_number: null, block_hash: null, confirmations: 0, direction: 'in' });
+    expect(await waitForStatus(transaction, 'pending')).toMatchObject({
+      block_number: null,
+      block_hash: null,
+      confirmations: 0,
+      direction: 'in',
+    });
     await waitForEvents(transaction, ['detected']);
     await harness.chain.node.mine();
-    expect(await waitForStatus(transaction, 'detected')).toMatchObject({ block_number: await harness.chain.node.readHeight() });
+    expect(await waitForStatus(transaction, 'detected')).toMatchObject({
+      block_number: await harness.chain.node.readHeight(),
+    });
     await harness.chain.finalize();
     await waitForStatus(transaction, 'confirmed');
     await waitForEvents(transaction, ['detected', 'confirmed']);
@@ -116,7 +138,11 @@ describe('the mempool', () => {
     await harness.chain.node.reorg({ depth: 2, transactions: [[], [rival]] });
     await waitForStatus(rival, 'detected');
     await waitForEvents(paid, ['detected', 'reorged']);
-    expect((await harness.project.get<Record<string, string>>(`/addresses/${victim.address}/balances`))[`${harness.chain.gid}/slip44:1`] ?? '0').toBe('0');
+    expect(
+      (await harness.project.get<Record<string, string>>(`/addresses/${victim.address}/balances`))[
+        `${harness.chain.gid}/slip44:1`
+      ] ?? '0',
+    ).toBe('0');
   });
 
   it('sees a payment that waited before its address was registered', async () => {

@@ -13,14 +13,21 @@ const MEMPOOL_PAUSE_MS = 500;
  * addresses that come at random moments, imported and derived, reorgs whose transactions come back elsewhere, later or
  * never.
  */
-export async function playScript(harness: Harness<BitcoinChain>, random: Random, options: ScriptOptions): Promise<Watched[]> {
+export async function playScript(
+  harness: Harness<BitcoinChain>,
+  random: Random,
+  options: ScriptOptions,
+): Promise<Watched[]> {
   const { actor, miner } = harness.chain;
   const { keys, strangers } = actor.book;
   const account = await registerHdAccount(harness.project, harness.chain.gid, random);
-  const unwatched = [...keys.filter((_key, index) => index % 2 === 0), ...strangers.slice(0, 2)].map(({ address }) => address);
+  const unwatched = [...keys.filter((_key, index) => index % 2 === 0), ...strangers.slice(0, 2)].map(
+    ({ address }) => address,
+  );
   const watched: Watched[] = [];
   const register = async (): Promise<void> => {
-    const address = random.next() < 0.4 ? undefined : unwatched.splice(random.int(0, unwatched.length - 1), 1)[0];
+    const address =
+      random.next() < 0.4 ? undefined : unwatched.splice(random.int(0, unwatched.length - 1), 1)[0];
     watched.push(address === undefined ? await deriveNext(harness, account) : await harness.watch(address));
   };
   await register();

@@ -20,15 +20,29 @@ test(
     const key = randomBytes(32).toString('base64');
     const sealer = createSealer({ keys: { test: key }, activeKeyId: 'test' });
     const receiver = new Receiver();
-    const [postgres, nats] = await Promise.all([startPostgres({ isOwn: true }), startNats(), receiver.start()]);
+    const [postgres, nats] = await Promise.all([
+      startPostgres({ isOwn: true }),
+      startNats(),
+      receiver.start(),
+    ]);
     const db: Database = createDatabase({ url: postgres.url, applicationName: 'acceptance', poolSize: 3 });
     const services = new Services({
-      DATABASE_URL: postgres.url, NATS_URL: nats.url, SECRETS_KEYS: `test:${key}`, OUTBOUND_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'warn',
+      DATABASE_URL: postgres.url,
+      NATS_URL: nats.url,
+      SECRETS_KEYS: `test:${key}`,
+      OUTBOUND_ALLOW: '127.0.0.0/8',
+      LOG_LEVEL: 'warn',
       WEBHOOK_RETRY_SCHEDULE: '0,200ms,500ms,1s,2s,2s,2s,2s,2s,2s,2s,2s',
     });
     const source = await EventSource.open(db, nats.url);
     try {
-      const projectIds = await addProjects(db, Array.from({ length: CHANNELS }, () => ({ url: receiver.url, secretSealed: (id: string) => sealer.seal(SECRET, `webhook_secret:${id}`) })));
+      const projectIds = await addProjects(
+        db,
+        Array.from({ length: CHANNELS }, () => ({
+          url: receiver.url,
+          secretSealed: (id: string) => sealer.seal(SECRET, `webhook_secret:${id}`),
+        })),
+      );
       for (const projectId of projectIds) receiver.secrets.set(projectId, SECRET);
       await services.start(['notifier', 'notifier-2']);
       const sent: string[] = [];
@@ -37,7 +51,10 @@ test(
         const started = Date.now();
         while (!isOver) {
           // Evenly, as blocks of many chains bring them: a kill then meets what is under way on average.
-          const count = Math.min(perSecond, Math.floor(((Date.now() - started) / 1_000) * perSecond) - sent.length);
+          const count = Math.min(
+            perSecond,
+            Math.floor(((Date.now() - started) / 1_000) * perSecond) - sent.length,
+          );
           const made = count > 0 ? await source.commit(projectIds, count) : [];
           sent.push(...made.map(({ eventId }) => eventId));
           // What the bus does not take is found in the table.
@@ -52,15 +69,23 @@ test(
       isOver = true;
       await load;
       const deadline = Date.now() + 90_000;
-      while (receiver.events.size < sent.length && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 100));
+      while (receiver.events.size < sent.length && Date.now() < deadline)
+        await new Promise((resolve) => setTimeout(resolve, 100));
       const lost = sent.filter((eventId) => !receiver.events.has(eventId));
-      if (lost.length > 0) throw new Error(`expected ${sent.length} events to arrive, ${lost.length} did not:\n${await describeLost(db, lost)}\n${services.output.slice(-40).join('\n')}`);
+      if (lost.length > 0)
+        throw new Error(
+          `expected ${sent.length} events to arrive, ${lost.length} did not:\n${await describeLost(db, lost)}\n${services.output.slice(-40).join('\n')}`,
+        );
       // A wrong signature, a second body for one event, a delivery id that came before.
       expect(receiver.faults).toEqual([]);
       const twice = [...receiver.events.values()].filter(({ deliveryIds }) => deliveryIds.length > 1);
-      console.log(`${kills} kills, ${sent.length} events, ${twice.length} of them more than once (${((100 * twice.length) / sent.length).toFixed(3)} %)`);
+      console.log(
+        `${kills} kills, ${sent.length} events, ${twice.length} of them more than once (${((100 * twice.length) / sent.length).toFixed(3)} %)`,
+      );
       // What a kill can repeat was under way in that moment: at most what both replicas may send at once, and far less in truth.
-      expect(Math.max(0, ...twice.map(({ deliveryIds }) => deliveryIds.length))).toBeLessThanOrEqual(kills + 1);
+      expect(Math.max(0, ...twice.map(({ deliveryIds }) => deliveryIds.length))).toBeLessThanOrEqual(
+        kills + 1,
+      );
       if (kills >= 50) expect(twice.length / sent.length).toBeLessThanOrEqual(0.001);
     } finally {
       await services.stop();

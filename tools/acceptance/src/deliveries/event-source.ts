@@ -29,13 +29,20 @@ export class EventSource {
   /** Commits `count` events, shared evenly among the projects, in turn. Held ones are nobody's until they are released. */
   async commit(projectIds: readonly string[], count: number, isHeld = false): Promise<MadeEvent[]> {
     const made: MadeEvent[] = [];
-    for (let index = 0; index < count; index += 1) made.push(this.#make(projectIds[this.#sequence % projectIds.length]!));
+    for (let index = 0; index < count; index += 1)
+      made.push(this.#make(projectIds[this.#sequence % projectIds.length]!));
     for (let at = 0; at < count; at += 2_000) {
       const batch = made.slice(at, at + 2_000);
       await this.#db.query(
         `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held)
          SELECT u.event_id, u.project_id, $4, 'transaction.detected', 1, 'tx.detected', u.payload, $5 FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS u (event_id, project_id, payload, n) ORDER BY n`,
-        [batch.map(({ eventId }) => eventId), batch.map(({ projectId }) => projectId), batch.map(({ event }) => JSON.stringify(event)), CHAIN, isHeld],
+        [
+          batch.map(({ eventId }) => eventId),
+          batch.map(({ projectId }) => projectId),
+          batch.map(({ event }) => JSON.stringify(event)),
+          CHAIN,
+          isHeld,
+        ],
       );
     }
     return made;
@@ -62,17 +69,64 @@ export class EventSource {
   }
 }
 
-function buildEvent(eventId: string, projectId: string, hash: string, sequence: number): EventEnvelope<'transaction.detected'> {
+function buildEvent(
+  eventId: string,
+  projectId: string,
+  hash: string,
+  sequence: number,
+): EventEnvelope<'transaction.detected'> {
   const at = new Date().toISOString();
   const [from, to] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`];
   const assetGid = `${CHAIN}/erc20:0x${'3'.repeat(40)}`;
-  const transfer = { index: 0, type: 'token' as const, asset_gid: assetGid, from, to, amount: '25', amount_raw: '25000000', decimals: 6, log_index: 3, monitored_addresses: [to] };
-  const transaction: EventEnvelope<'transaction.detected'>['data']['transaction'] = {
-    id: eventId, chain_gid: CHAIN, hash, status: 'detected', direction: 'in', block_number: sequence, block_hash: hash, block_timestamp: at, tx_index: 0, confirmations: 1, required_confirmations: 12,
-    fee: null, transfers: [transfer], replaced_by: null, verification: 'proved', detected_at: at, confirmed_at: null, reorged_at: null,
+  const transfer = {
+    index: 0,
+    type: 'token' as const,
+    asset_gid: assetGid,
+    from,
+    to,
+    amount: '25',
+    amount_raw: '25000000',
+    decimals: 6,
+    log_index: 3,
+    monitored_addresses: [to],
   };
-  const change = { address_id: projectId, address: to, asset_gid: assetGid, delta: '50', delta_raw: '50000000' };
-  return { event_id: eventId, type: 'transaction.detected', api_version: 'v1', created_at: at, is_test_message: false, project_id: projectId, sequence, data: { transaction, balance_changes: [change], truncated: false } };
+  const transaction: EventEnvelope<'transaction.detected'>['data']['transaction'] = {
+    id: eventId,
+    chain_gid: CHAIN,
+    hash,
+    status: 'detected',
+    direction: 'in',
+    block_number: sequence,
+    block_hash: hash,
+    block_timestamp: at,
+    tx_index: 0,
+    confirmations: 1,
+    required_confirmations: 12,
+    fee: null,
+    transfers: [transfer],
+    replaced_by: null,
+    verification: 'proved',
+    detected_at: at,
+    confirmed_at: null,
+    reorged_at: null,
+  };
+  const change = {
+    address_id: projectId,
+    address: to,
+    asset_gid: assetGid,
+    delta: '50',
+    delta_raw: '50000000',
+  };
+  return {
+    event_id: eventId,
+    type: 'transaction.detected',
+    api_version: 'v1',
+    created_at: at,
+    is_test_message: false,
+    project_id: projectId,
+    sequence,
+    data: { transaction, balance_changes: [change], truncated: false },
+  };
 }
 
 interface NewChannel {
@@ -90,11 +144,20 @@ export async function addProjects(db: Database, channels: readonly NewChannel[])
 export async function addProject(db: Database, channels: readonly NewChannel[]): Promise<string> {
   const [workspaceId, projectId] = [randomUUID(), randomUUID()];
   await db.query(`INSERT INTO workspaces (id, name) VALUES ($1, 'deliveries')`, [workspaceId]);
-  await db.query(`INSERT INTO projects (id, workspace_id, name) VALUES ($1, $2, 'deliveries')`, [projectId, workspaceId]);
+  await db.query(`INSERT INTO projects (id, workspace_id, name) VALUES ($1, $2, 'deliveries')`, [
+    projectId,
+    workspaceId,
+  ]);
   for (const { url, secretSealed } of channels) {
     const [channelId, secretId] = [randomUUID(), randomUUID()];
-    await db.query(`INSERT INTO notification_channels (id, project_id, kind, name, config) VALUES ($1, $2, 'webhook', 'deliveries', $3)`, [channelId, projectId, JSON.stringify({ url, event_types: ['transaction.detected'] })]);
-    await db.query(`INSERT INTO webhook_secrets (id, channel_id, secret_sealed, mask, state) VALUES ($1, $2, $3, '', 'current')`, [secretId, channelId, secretSealed(secretId)]);
+    await db.query(
+      `INSERT INTO notification_channels (id, project_id, kind, name, config) VALUES ($1, $2, 'webhook', 'deliveries', $3)`,
+      [channelId, projectId, JSON.stringify({ url, event_types: ['transaction.detected'] })],
+    );
+    await db.query(
+      `INSERT INTO webhook_secrets (id, channel_id, secret_sealed, mask, state) VALUES ($1, $2, $3, '', 'current')`,
+      [secretId, channelId, secretSealed(secretId)],
+    );
   }
   return projectId;
 }

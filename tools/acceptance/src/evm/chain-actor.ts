@@ -49,9 +49,18 @@ export class ChainActor {
     return this.#rpc<Hex>('eth_sendTransaction', [{ from, to, value: `0x${wei.toString(16)}` }]);
   }
 
-  async call(from: Hex, contract: ContractName, address: Hex, functionName: string, args: readonly unknown[], wei = 0n): Promise<Hex> {
+  async call(
+    from: Hex,
+    contract: ContractName,
+    address: Hex,
+    functionName: string,
+    args: readonly unknown[],
+    wei = 0n,
+  ): Promise<Hex> {
     const data = encodeFunctionData({ abi: contracts[contract].abi as Abi, functionName, args });
-    return this.#rpc<Hex>('eth_sendTransaction', [{ from, to: address, data, value: `0x${wei.toString(16)}`, gas: '0x7a120' }]);
+    return this.#rpc<Hex>('eth_sendTransaction', [
+      { from, to: address, data, value: `0x${wei.toString(16)}`, gas: '0x7a120' },
+    ]);
   }
 
   /** Replaces the last `depth` blocks; `keep` of the dropped transactions (in order) wait to be mined again. */
@@ -59,12 +68,17 @@ export class ChainActor {
     const head = await this.head();
     const dropped: Hex[] = [];
     for (let number = head - depth + 1; number <= head; number += 1) {
-      const block = await this.#rpc<{ transactions: Hex[] }>('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]);
-      for (const hash of block.transactions) dropped.push(await this.#rpc<Hex>('eth_getRawTransactionByHash', [hash]).then((raw) => raw));
+      const block = await this.#rpc<{ transactions: Hex[] }>('eth_getBlockByNumber', [
+        `0x${number.toString(16)}`,
+        false,
+      ]);
+      for (const hash of block.transactions)
+        dropped.push(await this.#rpc<Hex>('eth_getRawTransactionByHash', [hash]).then((raw) => raw));
     }
     await this.#rpc('anvil_reorg', [depth, []]);
     // A kept transaction behind a dropped one of the same sender waits for its nonce: the node refuses or queues it, both are fine.
-    for (const raw of dropped) if (keep(raw)) await this.#rpc('eth_sendRawTransaction', [raw]).catch(() => undefined);
+    for (const raw of dropped)
+      if (keep(raw)) await this.#rpc('eth_sendRawTransaction', [raw]).catch(() => undefined);
   }
 
   client() {
@@ -74,10 +88,16 @@ export class ChainActor {
   async #deploy(name: ContractName): Promise<Hex> {
     const { abi, bytecode } = contracts[name];
     const data = encodeDeployData({ abi: abi as Abi, bytecode, args: [] });
-    const hash = await this.#rpc<Hex>('eth_sendTransaction', [{ from: this.accounts[0], data, gas: '0x2dc6c0' }]);
+    const hash = await this.#rpc<Hex>('eth_sendTransaction', [
+      { from: this.accounts[0], data, gas: '0x2dc6c0' },
+    ]);
     await this.mine();
-    const receipt = await this.#rpc<{ contractAddress: Hex; status: Hex } | null>('eth_getTransactionReceipt', [hash]);
-    if (receipt?.status !== '0x1') throw new Error(`expected ${name} to deploy, got ${JSON.stringify(receipt)}`);
+    const receipt = await this.#rpc<{ contractAddress: Hex; status: Hex } | null>(
+      'eth_getTransactionReceipt',
+      [hash],
+    );
+    if (receipt?.status !== '0x1')
+      throw new Error(`expected ${name} to deploy, got ${JSON.stringify(receipt)}`);
     return receipt.contractAddress;
   }
 }

@@ -45,7 +45,9 @@ export class EvmChain implements PayingChain {
   }
 
   async start(): Promise<void> {
-    this.anvil = await startAnvil({ args: [...ANVIL_ARGS, '--slots-in-an-epoch', String(this.#epochBlocks)] });
+    this.anvil = await startAnvil({
+      args: [...ANVIL_ARGS, '--slots-in-an-epoch', String(this.#epochBlocks)],
+    });
     if (!this.isTraced) {
       this.#untraced = new UntracedNode(this.anvil.url);
       await this.#untraced.start();
@@ -62,11 +64,15 @@ export class EvmChain implements PayingChain {
   /** On the list of the project, so that an import finds what an address held before. */
   async prepare(project: Project): Promise<void> {
     const { token, rebasing, feeToken } = this.actor.deployed;
-    for (const contract of [token, rebasing, feeToken]) await project.listToken(`${this.gid}/erc20:${contract}`);
+    for (const contract of [token, rebasing, feeToken])
+      await project.listToken(`${this.gid}/erc20:${contract}`);
   }
 
   async readHead(): Promise<{ number: number; hash: string }> {
-    const { number, hash } = await this.rpc<{ number: Hex; hash: Hex }>('eth_getBlockByNumber', ['latest', false]);
+    const { number, hash } = await this.rpc<{ number: Hex; hash: Hex }>('eth_getBlockByNumber', [
+      'latest',
+      false,
+    ]);
     return { number: Number(number), hash };
   }
 
@@ -78,7 +84,8 @@ export class EvmChain implements PayingChain {
     const [from, to] = this.actor.accounts;
     await this.actor.sendEther(from!, to!, 7n);
     await this.actor.call(from!, 'TestToken', this.actor.deployed.token, 'mint', [to, 7n]);
-    if (this.isTraced) await this.actor.call(from!, 'Forwarder', this.actor.deployed.forwarder, 'forward', [to], 7n);
+    if (this.isTraced)
+      await this.actor.call(from!, 'Forwarder', this.actor.deployed.forwarder, 'forward', [to], 7n);
   }
 
   mine(blocks = 1): Promise<void> {
@@ -89,7 +96,10 @@ export class EvmChain implements PayingChain {
     return this.actor.mine(FINALIZING_EPOCHS * this.#epochBlocks + 6);
   }
 
-  async expectTransactions(watched: ReadonlyMap<string, number>, from: number): Promise<Map<string, ExpectedTransaction>> {
+  async expectTransactions(
+    watched: ReadonlyMap<string, number>,
+    from: number,
+  ): Promise<Map<string, ExpectedTransaction>> {
     const first = new Map([...watched].map(([address, block]) => [address.toLowerCase(), block]));
     return expectTransactions(this.rpc, this.gid, first, from, await this.actor.head());
   }
@@ -100,14 +110,18 @@ export class EvmChain implements PayingChain {
     for (const { address } of watched) {
       const balances = await project.get<Record<string, string>>(`/addresses/${address}/balances`);
       const native = BigInt(await this.rpc<Hex>('eth_getBalance', [address, 'latest']));
-      if (toRaw(balances[`${this.gid}/slip44:60`], 18) !== native) faults.push(`${address}: expected ${native} wei, got ${balances[`${this.gid}/slip44:60`]}`);
+      if (toRaw(balances[`${this.gid}/slip44:60`], 18) !== native)
+        faults.push(`${address}: expected ${native} wei, got ${balances[`${this.gid}/slip44:60`]}`);
       for (const contract of [token, rebasing, feeToken]) {
         const data = `0x70a08231${address.slice(2).padStart(64, '0')}`;
         const held = BigInt(await this.rpc<Hex>('eth_call', [{ to: contract, data }, 'latest']));
-        const decimals = Number(await this.rpc<Hex>('eth_call', [{ to: contract, data: '0x313ce567' }, 'latest']));
+        const decimals = Number(
+          await this.rpc<Hex>('eth_call', [{ to: contract, data: '0x313ce567' }, 'latest']),
+        );
         const got = balances[`${this.gid}/erc20:${contract.toLowerCase()}`];
         // An asset that was never discovered on the address has no entry; then the chain must say zero.
-        if ((toRaw(got, decimals) ?? 0n) !== held) faults.push(`${address}: expected ${held} of ${contract}, got ${got}`);
+        if ((toRaw(got, decimals) ?? 0n) !== held)
+          faults.push(`${address}: expected ${held} of ${contract}, got ${got}`);
       }
     }
     return faults;

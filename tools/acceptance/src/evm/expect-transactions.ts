@@ -40,7 +40,8 @@ export async function expectTransactions(
   for (let number = from; number <= to; number += 1) {
     const block = await rpc<RpcBlock>('eth_getBlockByNumber', [`0x${number.toString(16)}`, true]);
     const counts = (address: Hex | null | undefined): boolean => {
-      const first = address === null || address === undefined ? undefined : watched.get(address.toLowerCase());
+      const first =
+        address === null || address === undefined ? undefined : watched.get(address.toLowerCase());
       return first !== undefined && number >= first;
     };
     for (const tx of block.transactions) {
@@ -48,24 +49,42 @@ export async function expectTransactions(
       const isFailed = receipt.status !== '0x1';
       const transfers: string[] = [];
       const note = (type: string, asset: string, source: Hex, target: Hex, amount: bigint): void => {
-        if (counts(source) || counts(target)) transfers.push(`${type} ${chainGid}/${asset} ${source} ${target} ${amount}`.toLowerCase());
+        if (counts(source) || counts(target))
+          transfers.push(`${type} ${chainGid}/${asset} ${source} ${target} ${amount}`.toLowerCase());
       };
       if (!isFailed) {
         const target = tx.to ?? receipt.contractAddress;
-        if (BigInt(tx.value) > 0n && target !== null) note('native', 'slip44:60', tx.from, target, BigInt(tx.value));
+        if (BigInt(tx.value) > 0n && target !== null)
+          note('native', 'slip44:60', tx.from, target, BigInt(tx.value));
         for (const log of receipt.logs) {
           if (log.topics[0] !== TRANSFER || log.topics.length !== 3 || log.data.length !== 66) continue;
-          note('token', `erc20:${log.address}`, `0x${log.topics[1]!.slice(26)}`, `0x${log.topics[2]!.slice(26)}`, BigInt(log.data));
+          note(
+            'token',
+            `erc20:${log.address}`,
+            `0x${log.topics[1]!.slice(26)}`,
+            `0x${log.topics[2]!.slice(26)}`,
+            BigInt(log.data),
+          );
         }
         const trace = await rpc<CallFrame>('debug_traceTransaction', [tx.hash, { tracer: 'callTracer' }]);
         for (const frame of innerFrames(trace)) {
-          if (frame.to && BigInt(frame.value ?? '0x0') > 0n && ['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'].includes(frame.type)) {
+          if (
+            frame.to &&
+            BigInt(frame.value ?? '0x0') > 0n &&
+            ['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'].includes(frame.type)
+          ) {
             note('internal', 'slip44:60', frame.from, frame.to, BigInt(frame.value ?? '0x0'));
           }
         }
       }
       if (transfers.length > 0 || counts(tx.from)) {
-        expected.set(tx.hash, { hash: tx.hash, blockNumber: number, blockHash: block.hash, isFailed, transfers: transfers.sort() });
+        expected.set(tx.hash, {
+          hash: tx.hash,
+          blockNumber: number,
+          blockHash: block.hash,
+          isFailed,
+          transfers: transfers.sort(),
+        });
       }
     }
   }
@@ -73,5 +92,7 @@ export async function expectTransactions(
 }
 
 function innerFrames(frame: CallFrame): CallFrame[] {
-  return (frame.calls ?? []).flatMap((inner) => (inner.error === undefined ? [inner, ...innerFrames(inner)] : []));
+  return (frame.calls ?? []).flatMap((inner) =>
+    inner.error === undefined ? [inner, ...innerFrames(inner)] : [],
+  );
 }

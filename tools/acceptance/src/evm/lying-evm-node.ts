@@ -2,8 +2,22 @@ import { LyingRpc, type Call, type Reply } from '../lying-rpc.ts';
 import { flip, type Json } from '../lying-server.ts';
 
 export const EVM_LIES = [
-  'time-out', 'rate-limit', 'drop-connection', 'truncate-json', 'lag', 'other-chain', 'omit-log', 'omit-receipt', 'omit-transaction',
-  'empty-result', 'empty-receipts', 'change-hash', 'older-head', 'server-error', 'rpc-error', 'trace-error',
+  'time-out',
+  'rate-limit',
+  'drop-connection',
+  'truncate-json',
+  'lag',
+  'other-chain',
+  'omit-log',
+  'omit-receipt',
+  'omit-transaction',
+  'empty-result',
+  'empty-receipts',
+  'change-hash',
+  'older-head',
+  'server-error',
+  'rpc-error',
+  'trace-error',
 ] as const;
 type EvmLie = (typeof EVM_LIES)[number];
 
@@ -23,23 +37,51 @@ export class LyingEvmNode extends LyingRpc<EvmLie> {
     const { result } = reply;
     const isLatest = method === 'eth_getBlockByNumber' && params?.[0] === 'latest';
     switch (lie) {
-      case 'rpc-error': return { id: reply.id, error: { code: -32000, message: 'header not found' } };
-      case 'trace-error': return method.startsWith('trace_') || method.startsWith('debug_') ? { id: reply.id, error: { code: -32000, message: 'execution timeout' } } : reply;
-      case 'empty-result': return /Block|Receipt|trace/.test(method) ? { ...reply, result: null } : reply;
-      case 'empty-receipts': return method === 'eth_getBlockReceipts' ? { ...reply, result: [] } : reply;
+      case 'rpc-error':
+        return { id: reply.id, error: { code: -32000, message: 'header not found' } };
+      case 'trace-error':
+        return method.startsWith('trace_') || method.startsWith('debug_')
+          ? { id: reply.id, error: { code: -32000, message: 'execution timeout' } }
+          : reply;
+      case 'empty-result':
+        return /Block|Receipt|trace/.test(method) ? { ...reply, result: null } : reply;
+      case 'empty-receipts':
+        return method === 'eth_getBlockReceipts' ? { ...reply, result: [] } : reply;
       case 'other-chain':
         if (method === 'eth_chainId') return { ...reply, result: '0x1' };
-        return isBlock(result) ? { ...reply, result: { ...result, hash: flip(String(result['hash'])), parentHash: flip(String(result['parentHash'])) } } : reply;
-      case 'lag': case 'older-head':
+        return isBlock(result)
+          ? {
+              ...reply,
+              result: {
+                ...result,
+                hash: flip(String(result['hash'])),
+                parentHash: flip(String(result['parentHash'])),
+              },
+            }
+          : reply;
+      case 'lag':
+      case 'older-head':
         if (isLatest) return { ...reply, result: this.#frozenHead };
         if (method === 'eth_blockNumber') return { ...reply, result: this.#frozenHead?.['number'] };
-        if (isBlock(result) && Number(result['number']) > Number(this.#frozenHead?.['number'])) return { ...reply, result: null };
+        if (isBlock(result) && Number(result['number']) > Number(this.#frozenHead?.['number']))
+          return { ...reply, result: null };
         return reply;
-      case 'change-hash': return isBlock(result) ? { ...reply, result: { ...result, hash: flip(String(result['hash'])) } } : reply;
-      case 'omit-transaction': return isBlock(result) ? { ...reply, result: { ...result, transactions: (result['transactions'] as unknown[]).slice(1) } } : reply;
-      case 'omit-receipt': return Array.isArray(result) && method === 'eth_getBlockReceipts' ? { ...reply, result: result.slice(0, -1) } : reply;
-      case 'omit-log': return bendLogs(reply, method);
-      default: return reply;
+      case 'change-hash':
+        return isBlock(result)
+          ? { ...reply, result: { ...result, hash: flip(String(result['hash'])) } }
+          : reply;
+      case 'omit-transaction':
+        return isBlock(result)
+          ? { ...reply, result: { ...result, transactions: (result['transactions'] as unknown[]).slice(1) } }
+          : reply;
+      case 'omit-receipt':
+        return Array.isArray(result) && method === 'eth_getBlockReceipts'
+          ? { ...reply, result: result.slice(0, -1) }
+          : reply;
+      case 'omit-log':
+        return bendLogs(reply, method);
+      default:
+        return reply;
     }
   }
 }
@@ -54,16 +96,28 @@ export class UntracedNode extends LyingRpc<'untraced'> {
 
   protected override bendReply(_: 'untraced', { method }: Call, reply: Reply): Reply {
     if (!method.startsWith('trace_') && !method.startsWith('debug_')) return reply;
-    return { id: reply.id, error: { code: -32601, message: `the method ${method} does not exist/is not available` } };
+    return {
+      id: reply.id,
+      error: { code: -32601, message: `the method ${method} does not exist/is not available` },
+    };
   }
 }
 
 function bendLogs(reply: Reply, method: string): Reply {
   const result = reply.result;
-  if (Array.isArray(result) && method === 'eth_getBlockReceipts') return { ...reply, result: result.map((receipt: Json) => ({ ...receipt, logs: (receipt['logs'] as unknown[]).slice(1) })) };
+  if (Array.isArray(result) && method === 'eth_getBlockReceipts')
+    return {
+      ...reply,
+      result: result.map((receipt: Json) => ({ ...receipt, logs: (receipt['logs'] as unknown[]).slice(1) })),
+    };
   if (Array.isArray(result) && method === 'eth_getLogs') return { ...reply, result: result.slice(1) };
-  if (method === 'eth_getTransactionReceipt' && result !== null) return { ...reply, result: { ...(result as Json), logs: ((result as Json)['logs'] as unknown[]).slice(1) } };
+  if (method === 'eth_getTransactionReceipt' && result !== null)
+    return {
+      ...reply,
+      result: { ...(result as Json), logs: ((result as Json)['logs'] as unknown[]).slice(1) },
+    };
   return reply;
 }
 
-const isBlock = (result: unknown): result is Json => typeof result === 'object' && result !== null && 'transactionsRoot' in result;
+const isBlock = (result: unknown): result is Json =>
+  typeof result === 'object' && result !== null && 'transactionsRoot' in result;

@@ -9,5 +9,15 @@ describeMisbehaviour({
   lies: EVM_LIES,
   playScript,
   stallingLie: 'omit-receipt',
-  failoverLies: ['time-out', 'rate-limit', 'truncate-json', 'other-chain', 'omit-log', 'empty-receipts', 'change-hash', 'lag', 'trace-error'],
+  failoverLies: [
+    'time-out',
+    'rate-limit',
+    'truncate-json',
+    'other-chain',
+    'omit-log',
+    'empty-receipts',
+    'change-hash',
+    'lag',
+    'trace-error',
+  ],
 });

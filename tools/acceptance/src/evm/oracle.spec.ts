@@ -5,7 +5,13 @@ import { Random } from '../random.ts';
 import { EvmChain } from './evm-chain.ts';
 import { playScript } from './play-script.ts';
 
-describeOracle({ chain: new EvmChain(), playScript, scripts: 20, reorgs: { every: 4, deep: 64, shallow: 8 }, more: describeDeepReorg });
+describeOracle({
+  chain: new EvmChain(),
+  playScript,
+  scripts: 20,
+  reorgs: { every: 4, deep: 64, shallow: 8 },
+  more: describeDeepReorg,
+});
 
 function describeDeepReorg(harness: Harness<EvmChain>, seed: number): void {
   it('survives a reorg of 220 blocks below finality while the ingestor is down', async () => {

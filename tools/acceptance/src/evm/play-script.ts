@@ -12,10 +12,17 @@ const TOKEN_UNITS = 10n ** 18n;
  * transfers to oneself and between watched addresses, registrations at random moments, reorgs whose transactions come
  * back elsewhere or never.
  */
-export async function playScript(harness: Harness<EvmChain>, random: Random, options: ScriptOptions): Promise<Watched[]> {
+export async function playScript(
+  harness: Harness<EvmChain>,
+  random: Random,
+  options: ScriptOptions,
+): Promise<Watched[]> {
   const { actor } = harness.chain;
   // Half of the node's accounts are candidates for watching, plus fresh addresses without a key.
-  const watchable: Hex[] = [...actor.accounts.slice(1, 5), ...Array.from({ length: 3 }, () => randomAddress(random))];
+  const watchable: Hex[] = [
+    ...actor.accounts.slice(1, 5),
+    ...Array.from({ length: 3 }, () => randomAddress(random)),
+  ];
   const watched: Watched[] = [];
   const unwatched = [...watchable];
   const everyone = [...watchable, ...actor.accounts];
@@ -49,16 +56,38 @@ async function act({ actor, isTraced }: EvmChain, random: Random, everyone: read
     const to = random.next() < 0.1 ? from : random.pick(everyone);
     const amount = BigInt(random.int(1, 1_000_000)) * 10n ** BigInt(random.int(0, 12));
     switch (random.int(0, 9)) {
-      case 0: case 1: await actor.sendEther(from, to, amount); break;
-      case 2: await actor.call(from, 'TestToken', token, 'mint', [to, amount]); break;
-      case 3: await actor.call(from, 'TestToken', token, 'transfer', [to, amount]); break; // fails when the balance is short
+      case 0:
+      case 1:
+        await actor.sendEther(from, to, amount);
+        break;
+      case 2:
+        await actor.call(from, 'TestToken', token, 'mint', [to, amount]);
+        break;
+      case 3:
+        await actor.call(from, 'TestToken', token, 'transfer', [to, amount]);
+        break; // fails when the balance is short
       // A payment out of a contract shows in traces only.
-      case 4: await (isTraced ? actor.call(from, 'Forwarder', forwarder, 'forward', [to], amount) : actor.sendEther(from, to, amount)); break;
-      case 5: await actor.call(from, 'RebasingToken', rebasing, 'mint', [to, TOKEN_UNITS]); break;
-      case 6: await actor.call(from, 'RebasingToken', rebasing, 'transfer', [to, 1000n]); break;
-      case 7: await actor.call(from, 'FeeToken', feeToken, 'mint', [to, TOKEN_UNITS]); break;
-      case 8: await actor.call(from, 'FeeToken', feeToken, 'transfer', [to, 1000n]); break;
-      default: await actor.call(actor.accounts[0]!, 'RebasingToken', rebasing, 'rebase', [BigInt(random.int(50, 200))]);
+      case 4:
+        await (isTraced
+          ? actor.call(from, 'Forwarder', forwarder, 'forward', [to], amount)
+          : actor.sendEther(from, to, amount));
+        break;
+      case 5:
+        await actor.call(from, 'RebasingToken', rebasing, 'mint', [to, TOKEN_UNITS]);
+        break;
+      case 6:
+        await actor.call(from, 'RebasingToken', rebasing, 'transfer', [to, 1000n]);
+        break;
+      case 7:
+        await actor.call(from, 'FeeToken', feeToken, 'mint', [to, TOKEN_UNITS]);
+        break;
+      case 8:
+        await actor.call(from, 'FeeToken', feeToken, 'transfer', [to, 1000n]);
+        break;
+      default:
+        await actor.call(actor.accounts[0]!, 'RebasingToken', rebasing, 'rebase', [
+          BigInt(random.int(50, 200)),
+        ]);
     }
   }
 }

@@ -32,8 +32,13 @@ describe('one trace', () => {
        WHERE t.chain_gid = $1 ORDER BY e.type`,
       [harness.chain.gid],
     );
-    expect(rows.map(({ type }) => type)).toEqual(['balance.changed', 'transaction.confirmed', 'transaction.detected']);
-    for (const { from_feed, from_event, from_delivery } of rows) expect([from_event, from_delivery]).toEqual([from_feed, from_feed]);
+    expect(rows.map(({ type }) => type)).toEqual([
+      'balance.changed',
+      'transaction.confirmed',
+      'transaction.detected',
+    ]);
+    for (const { from_feed, from_event, from_delivery } of rows)
+      expect([from_event, from_delivery]).toEqual([from_feed, from_feed]);
     for (const { from_feed } of rows) expect(from_feed).toMatch(/^[0-9a-f]{32}$/);
   });
 });

@@ -6,7 +6,12 @@ import { playScript } from './play-script.ts';
 
 // Without traces blocks are proved from bytes and decoded at need (docs/adr/0013-proving-from-bytes.md).
 
-describeOracle({ chain: new EvmChain({ isTraced: false }), playScript, scripts: 4, reorgs: { every: 4, deep: 64, shallow: 8 } });
+describeOracle({
+  chain: new EvmChain({ isTraced: false }),
+  playScript,
+  scripts: 4,
+  reorgs: { every: 4, deep: 64, shallow: 8 },
+});
 
 describeMisbehaviour({
   createChain: () => new EvmChain({ epochBlocks: 4, isTraced: false }),

@@ -42,7 +42,8 @@ async function statusOf(name: ServiceName): Promise<string | undefined> {
 function findOwner(service: Owning, among = replicasOf(service)): Promise<ServiceName> {
   return waitFor(
     async () => {
-      for (const name of among) if (!['standby', 'unknown', undefined].includes(await statusOf(name))) return name;
+      for (const name of among)
+        if (!['standby', 'unknown', undefined].includes(await statusOf(name))) return name;
       return undefined;
     },
     { timeoutMs: TAKE_OVER_MS, message: `an owner of the chain among ${among.join(', ')}` },
@@ -64,9 +65,14 @@ async function stopInTransaction(service: Owning): Promise<ServiceName> {
   const owner = await findOwner(service);
   const locks: Record<Owning, () => Promise<HeldLock>> = {
     // Blocks refer to the chain's row. An ingestor commits in one statement, which ends by itself when we let go.
-    'block-ingestor-evm': () => holdLock(harness.postgres.url, 'SELECT 1 FROM blockchains WHERE gid = $1 FOR UPDATE', [chain.gid]),
-    'tx-analyzer': () => holdLock(harness.postgres.url, 'SELECT 1 FROM project_sequences WHERE chain_gid = $1 FOR UPDATE', [chain.gid]),
-    'balance-service': () => holdLock(harness.postgres.url, 'SELECT 1 FROM balances WHERE chain_gid = $1 FOR UPDATE', [chain.gid]),
+    'block-ingestor-evm': () =>
+      holdLock(harness.postgres.url, 'SELECT 1 FROM blockchains WHERE gid = $1 FOR UPDATE', [chain.gid]),
+    'tx-analyzer': () =>
+      holdLock(harness.postgres.url, 'SELECT 1 FROM project_sequences WHERE chain_gid = $1 FOR UPDATE', [
+        chain.gid,
+      ]),
+    'balance-service': () =>
+      holdLock(harness.postgres.url, 'SELECT 1 FROM balances WHERE chain_gid = $1 FOR UPDATE', [chain.gid]),
   };
   const lock = await locks[service]();
   await pay(service === 'block-ingestor-evm' ? 5 : 1);
@@ -87,42 +93,72 @@ describe.each(SERVICES)('%s', (service) => {
   it.each([
     ['outside of a transaction', stopIdle],
     ['inside of a transaction', stopInTransaction],
-  ])('stopped %s is replaced by another replica within 10 s, and writes nothing when it goes on', async (_, stop) => {
-    const stopped = await stop(service);
-    const before = await readOwner(service);
-    const [other] = replicasOf(service).filter((name) => name !== stopped);
-    try {
+  ])(
+    'stopped %s is replaced by another replica within 10 s, and writes nothing when it goes on',
+    async (_, stop) => {
+      const stopped = await stop(service);
+      const before = await readOwner(service);
+      const [other] = replicasOf(service).filter((name) => name !== stopped);
+      try {
+        await pay();
+        expect(await findOwner(service, [other!])).toBe(other);
+        // Everything goes on, all the way to the balances.
+        await harness.settle(TAKE_OVER_MS);
+        expect(await readOwner(service)).not.toBe(before);
+      } finally {
+        harness.services.signal(stopped, 'SIGCONT');
+      }
+      const owner = await readOwner(service);
+      await waitFor(async () => (await statusOf(stopped)) === 'standby', {
+        timeoutMs: TAKE_OVER_MS,
+        message: `${stopped} to stand by`,
+      });
       await pay();
-      expect(await findOwner(service, [other!])).toBe(other);
-      // Everything goes on, all the way to the balances.
-      await harness.settle(TAKE_OVER_MS);
-      expect(await readOwner(service)).not.toBe(before);
-    } finally {
-      harness.services.signal(stopped, 'SIGCONT');
-    }
-    const owner = await readOwner(service);
-    await waitFor(async () => (await statusOf(stopped)) === 'standby', { timeoutMs: TAKE_OVER_MS, message: `${stopped} to stand by` });
-    await pay();
-    await harness.settle();
-    expect([await readOwner(service), await statusOf(other!)]).toEqual([owner, 'following']);
-    expect(await findDisagreements(harness, harness.project, await harness.readWatched(harness.project, watched))).toEqual([]);
-  });
+      await harness.settle();
+      expect([await readOwner(service), await statusOf(other!)]).toEqual([owner, 'following']);
+      expect(
+        await findDisagreements(
+          harness,
+          harness.project,
+          await harness.readWatched(harness.project, watched),
+        ),
+      ).toEqual([]);
+    },
+  );
 });
 
 describe('a chain without a live owner', () => {
   const readSync = async (): Promise<{ status: string; reason: string | null }> =>
-    (await harness.project.get<{ sync: { status: string; reason: string | null } }>(`/blockchains/${chain.gid}`)).sync;
+    (
+      await harness.project.get<{ sync: { status: string; reason: string | null } }>(
+        `/blockchains/${chain.gid}`,
+      )
+    ).sync;
 
-  it.each(SERVICES)('is unknown in the API, in /readyz and in the metrics, and not followed: all of %s are gone', async (service) => {
-    await waitFor(async () => (await readSync()).status === 'following', { timeoutMs: TAKE_OVER_MS });
-    for (const name of replicasOf(service)) await harness.services.kill(name);
-    const reason = expect.stringContaining(`the ${service.replace('-evm', '')} has not reported since`) as string;
-    await waitFor(async () => (await readSync()).status === 'unknown', { message: 'the API to say so' });
-    expect(await readSync()).toMatchObject({ status: 'unknown', reason });
-    await waitFor(async () => (await statusOf('api-gateway')) === 'unknown', { message: '/readyz to say so' });
-    expect(await harness.services.readiness('api-gateway')).toMatchObject({ status: 200, checks: { [CHECK]: { ok: true, status: 'unknown', reason } } });
-    expect(await harness.services.metrics('api-gateway')).toMatch(new RegExp(`chainwatch_chain_stalled_status\\{[^}]*chain_gid="${chain.gid}"[^}]*\\} 1`));
-    for (const name of replicasOf(service)) await harness.services.restart(name);
-    await waitFor(async () => (await readSync()).status === 'following', { message: 'the chain to be followed again' });
-  });
+  it.each(SERVICES)(
+    'is unknown in the API, in /readyz and in the metrics, and not followed: all of %s are gone',
+    async (service) => {
+      await waitFor(async () => (await readSync()).status === 'following', { timeoutMs: TAKE_OVER_MS });
+      for (const name of replicasOf(service)) await harness.services.kill(name);
+      const reason = expect.stringContaining(
+        `the ${service.replace('-evm', '')} has not reported since`,
+      ) as string;
+      await waitFor(async () => (await readSync()).status === 'unknown', { message: 'the API to say so' });
+      expect(await readSync()).toMatchObject({ status: 'unknown', reason });
+      await waitFor(async () => (await statusOf('api-gateway')) === 'unknown', {
+        message: '/readyz to say so',
+      });
+      expect(await harness.services.readiness('api-gateway')).toMatchObject({
+        status: 200,
+        checks: { [CHECK]: { ok: true, status: 'unknown', reason } },
+      });
+      expect(await harness.services.metrics('api-gateway')).toMatch(
+        new RegExp(`chainwatch_chain_stalled_status\\{[^}]*chain_gid="${chain.gid}"[^}]*\\} 1`),
+      );
+      for (const name of replicasOf(service)) await harness.services.restart(name);
+      await waitFor(async () => (await readSync()).status === 'following', {
+        message: 'the chain to be followed again',
+      });
+    },
+  );
 });

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createDatabase, type Database } from '@chainwatch/db';
-import { findFreePort, startNats, startPostgres, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
+import {
+  findFreePort,
+  startNats,
+  startPostgres,
+  waitFor,
+  type NatsHandle,
+  type PostgresHandle,
+} from '@chainwatch/testing';
 import { bootstrap } from '../../../db/src/bootstrap.ts';
 import { Services, freePort } from '../services.ts';
 
@@ -27,8 +34,14 @@ afterEach(() => services.stop());
 
 async function start(natsUrl: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
   services = new Services({
-    DATABASE_URL: postgres.url, NATS_URL: natsUrl, SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`, OUTBOUND_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'warn',
-    RATE_LIMIT_API: '1000000', RATE_LIMIT_PUBLIC: '1000000', ...env,
+    DATABASE_URL: postgres.url,
+    NATS_URL: natsUrl,
+    SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT_API: '1000000',
+    RATE_LIMIT_PUBLIC: '1000000',
+    ...env,
   });
   for (const name of GATEWAYS) {
     ports[name] = await freePort();
@@ -38,7 +51,10 @@ async function start(natsUrl: string, env: Readonly<Record<string, string>> = {}
 
 /** What needs nothing but the process and the database. */
 const ask = (name: Gateway): Promise<Response> =>
-  fetch(`http://127.0.0.1:${ports[name]}${name === 'api-gateway' ? '/v1/blockchains' : '/'}`, { headers: { 'x-api-key': key }, signal: AbortSignal.timeout(10_000) });
+  fetch(`http://127.0.0.1:${ports[name]}${name === 'api-gateway' ? '/v1/blockchains' : '/'}`, {
+    headers: { 'x-api-key': key },
+    signal: AbortSignal.timeout(10_000),
+  });
 
 async function expectServing(name: Gateway): Promise<void> {
   const response = await ask(name);
@@ -61,7 +77,11 @@ describe('without NATS', () => {
     const nats: NatsHandle = await startNats({ port });
     try {
       const waitForAll = (degraded: boolean, when: string): Promise<unknown> =>
-        Promise.all(GATEWAYS.map((name) => waitFor(async () => (await isDegraded(name)) === degraded, { message: `${name} ${when}` })));
+        Promise.all(
+          GATEWAYS.map((name) =>
+            waitFor(async () => (await isDegraded(name)) === degraded, { message: `${name} ${when}` }),
+          ),
+        );
       await waitForAll(false, 'to be connected');
       nats.pause();
       await waitForAll(true, 'to notice that NATS hangs');
@@ -80,51 +100,66 @@ describe('without NATS', () => {
     await start(`nats://127.0.0.1:${await findFreePort()}`);
     const made = await bootstrap(db, { label: 'svc' });
     const call = async (): Promise<number> => {
-      const response = await fetch(`http://127.0.0.1:${ports['rpc-proxy']}/ethereum`, { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}', headers: { 'x-api-key': made.keys.rpc, 'content-type': 'application/json' } });
+      const response = await fetch(`http://127.0.0.1:${ports['rpc-proxy']}/ethereum`, {
+        method: 'POST',
+        body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}',
+        headers: { 'x-api-key': made.keys.rpc, 'content-type': 'application/json' },
+      });
       await response.arrayBuffer();
       return response.status;
     };
     expect(await call()).not.toBe(401);
-    await db.query(`UPDATE api_keys SET revoked_at = now() WHERE project_id = $1 OR workspace_id = (SELECT workspace_id FROM projects WHERE id = $1)`, [made.projectId]);
-    await waitFor(async () => (await call()) === 401, { timeoutMs: 30_000, message: 'the key to be forgotten' });
+    await db.query(
+      `UPDATE api_keys SET revoked_at = now() WHERE project_id = $1 OR workspace_id = (SELECT workspace_id FROM projects WHERE id = $1)`,
+      [made.projectId],
+    );
+    await waitFor(async () => (await call()) === 401, {
+      timeoutMs: 30_000,
+      message: 'the key to be forgotten',
+    });
   });
 });
 
 describe('told to stop', () => {
-  it.each(GATEWAYS)('%s is not ready at once, and refuses nobody until the load balancer has learned of it', async (name) => {
-    const nats = await startNats();
-    await start(nats.url, { DRAIN_DELAY: '3s' });
-    const exited = services.waitExit(name);
-    let isOver = false;
-    void exited.then(() => (isOver = true));
-    const seen = { before: 0, during: 0, kept: 0 };
-    let isTold = false;
-    let isRefused = false;
-    const hammer = async (): Promise<void> => {
-      while (!isOver && !isRefused) {
-        try {
-          const response = await ask(name);
-          await response.arrayBuffer();
-          if (response.status !== 200) throw new Error(`expected 200, got ${response.status}`);
-          seen[isTold ? 'during' : 'before'] += 1;
-          if (isTold && response.headers.get('connection') !== 'close') seen.kept += 1;
-        } catch (error) {
-          if (!isTold) throw error;
-          isRefused = true;
+  it.each(GATEWAYS)(
+    '%s is not ready at once, and refuses nobody until the load balancer has learned of it',
+    async (name) => {
+      const nats = await startNats();
+      await start(nats.url, { DRAIN_DELAY: '3s' });
+      const exited = services.waitExit(name);
+      let isOver = false;
+      void exited.then(() => (isOver = true));
+      const seen = { before: 0, during: 0, kept: 0 };
+      let isTold = false;
+      let isRefused = false;
+      const hammer = async (): Promise<void> => {
+        while (!isOver && !isRefused) {
+          try {
+            const response = await ask(name);
+            await response.arrayBuffer();
+            if (response.status !== 200) throw new Error(`expected 200, got ${response.status}`);
+            seen[isTold ? 'during' : 'before'] += 1;
+            if (isTold && response.headers.get('connection') !== 'close') seen.kept += 1;
+          } catch (error) {
+            if (!isTold) throw error;
+            isRefused = true;
+          }
         }
-      }
-    };
-    const hammers = Promise.all(Array.from({ length: 4 }, hammer));
-    await waitFor(() => seen.before > 20);
-    services.signal(name, 'SIGTERM');
-    await waitFor(async () => (await services.readiness(name)).status === 503, { message: '/readyz to be 503' });
-    isTold = true;
-    const answeredWhenNotReady = seen.during;
-    await hammers;
-    await exited;
-    // The balancer had its time, and all that it sent in it was answered, each on a connection that ended behind it.
-    expect(seen.during - answeredWhenNotReady).toBeGreaterThan(20);
-    expect(seen.kept).toBeLessThanOrEqual(4);
-    await nats.stop();
-  });
+      };
+      const hammers = Promise.all(Array.from({ length: 4 }, hammer));
+      await waitFor(() => seen.before > 20);
+      services.signal(name, 'SIGTERM');
+      await waitFor(async () => (await services.readiness(name)).status === 503, {
+        message: '/readyz to be 503',
+      });
+      isTold = true;
+      const answeredWhenNotReady = seen.during;
+      await hammers;
+      await exited;
+      // The balancer had its time, and all that it sent in it was answered, each on a connection that ended behind it.
+      expect(seen.during - answeredWhenNotReady).toBeGreaterThan(20);
+      expect(seen.kept).toBeLessThanOrEqual(4);
+      await nats.stop();
+    },
+  );
 });

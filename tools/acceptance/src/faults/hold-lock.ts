@@ -8,7 +8,11 @@ export interface HeldLock {
   release(): Promise<void>;
 }
 
-export async function holdLock(url: string, statement: string, values: readonly unknown[]): Promise<HeldLock> {
+export async function holdLock(
+  url: string,
+  statement: string,
+  values: readonly unknown[],
+): Promise<HeldLock> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();
@@ -18,9 +22,18 @@ export async function holdLock(url: string, statement: string, values: readonly 
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   return {
     waitForWaiter: (applicationName) =>
-      waitFor(async () => (await client.query('SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND $2 = ANY(pg_blocking_pids(pid))', [applicationName, rows[0]!.pid])).rowCount! > 0, {
-        message: `${applicationName} to wait for the lock`,
-      }).then(() => undefined),
+      waitFor(
+        async () =>
+          (
+            await client.query(
+              'SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND $2 = ANY(pg_blocking_pids(pid))',
+              [applicationName, rows[0]!.pid],
+            )
+          ).rowCount! > 0,
+        {
+          message: `${applicationName} to wait for the lock`,
+        },
+      ).then(() => undefined),
     async release() {
       await client.query('ROLLBACK');
       await client.end();

@@ -25,10 +25,22 @@ beforeAll(async () => {
   const sealer = createSealer({ keys: { test: key }, activeKeyId: 'test' });
   [postgres, nats] = await Promise.all([startPostgres(), startNats(), receiver.start()]);
   db = createDatabase({ url: postgres.url, applicationName: 'acceptance', poolSize: 3 });
-  services = new Services({ DATABASE_URL: postgres.url, NATS_URL: nats.url, SECRETS_KEYS: `test:${key}`, OUTBOUND_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'warn' });
+  services = new Services({
+    DATABASE_URL: postgres.url,
+    NATS_URL: nats.url,
+    SECRETS_KEYS: `test:${key}`,
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    LOG_LEVEL: 'warn',
+  });
   source = await EventSource.open(db, nats.url);
   // So many that each of two has some.
-  projectIds = await addProjects(db, Array.from({ length: CHANNELS }, () => ({ url: receiver.url, secretSealed: (id: string) => sealer.seal(SECRET, `webhook_secret:${id}`) })));
+  projectIds = await addProjects(
+    db,
+    Array.from({ length: CHANNELS }, () => ({
+      url: receiver.url,
+      secretSealed: (id: string) => sealer.seal(SECRET, `webhook_secret:${id}`),
+    })),
+  );
   for (const projectId of projectIds) receiver.secrets.set(projectId, SECRET);
   await services.start(['notifier', 'notifier-2']);
 });
@@ -47,9 +59,14 @@ async function tellAll(): Promise<MadeEvent[]> {
 }
 
 const receive = (made: readonly MadeEvent[]): Promise<unknown> =>
-  waitFor(() => made.every(({ eventId }) => receiver.events.has(eventId)), { timeoutMs: TAKE_OVER_MS, message: () => `events of ${CHANNELS} channels, ${made.filter(({ eventId }) => !receiver.events.has(eventId)).length} are missing` });
+  waitFor(() => made.every(({ eventId }) => receiver.events.has(eventId)), {
+    timeoutMs: TAKE_OVER_MS,
+    message: () =>
+      `events of ${CHANNELS} channels, ${made.filter(({ eventId }) => !receiver.events.has(eventId)).length} are missing`,
+  });
 
-const countDeliveries = (made: readonly MadeEvent[]): number => made.reduce((count, { eventId }) => count + (receiver.events.get(eventId)?.deliveryIds.length ?? 0), 0);
+const countDeliveries = (made: readonly MadeEvent[]): number =>
+  made.reduce((count, { eventId }) => count + (receiver.events.get(eventId)?.deliveryIds.length ?? 0), 0);
 
 describe('a notifier that is stopped', () => {
   it('with nothing to do leaves its channels to the other one within 10 s; when it goes on, nothing comes twice', async () => {
@@ -60,7 +77,11 @@ describe('a notifier that is stopped', () => {
     services.signal('notifier', 'SIGCONT');
     const later = await tellAll();
     await receive(later);
-    expect([countDeliveries(made), countDeliveries(later), receiver.faults]).toEqual([CHANNELS, CHANNELS, []]);
+    expect([countDeliveries(made), countDeliveries(later), receiver.faults]).toEqual([
+      CHANNELS,
+      CHANNELS,
+      [],
+    ]);
   });
 
   it('in the middle of what it writes holds up nobody, and what it had taken goes out within 10 s', async () => {

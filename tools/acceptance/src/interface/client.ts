@@ -6,7 +6,12 @@ export interface Reply {
 }
 
 /** One request with one key; a string goes as it stands, anything else as JSON. */
-export type Client = (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
+export type Client = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Reply>;
 
 let asked = 0;
 
@@ -16,7 +21,12 @@ export function connectAs(baseUrl: string, key: string | undefined): Client {
     asked += 1;
     const res = await fetch(baseUrl + path, {
       method,
-      headers: { 'x-forwarded-for': `10.${(asked >> 16) % 256}.${(asked >> 8) % 256}.${asked % 256}`, ...(key !== undefined && { 'x-api-key': key }), ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        'x-forwarded-for': `10.${(asked >> 16) % 256}.${(asked >> 8) % 256}.${asked % 256}`,
+        ...(key !== undefined && { 'x-api-key': key }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await res.text();

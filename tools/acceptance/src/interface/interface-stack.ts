@@ -11,8 +11,11 @@ export class InterfaceStack {
   readonly harness = new Harness(new EvmChain({ epochBlocks: 2 }), {
     env: {
       // Clients say by X-Forwarded-For which address they have.
-      TRUSTED_PROXIES: '1', RATE_LIMIT_FAILED_AUTH: String(FAILED_AUTH_LIMIT),
-      RATE_LIMIT_MANAGEMENT: '1000000', RATE_LIMIT_RPC: '1000000', RATE_LIMIT_PUBLIC: '1000000',
+      TRUSTED_PROXIES: '1',
+      RATE_LIMIT_FAILED_AUTH: String(FAILED_AUTH_LIMIT),
+      RATE_LIMIT_MANAGEMENT: '1000000',
+      RATE_LIMIT_RPC: '1000000',
+      RATE_LIMIT_PUBLIC: '1000000',
       // Nobody there: no message leaves this machine.
       TELEGRAM_API_URL: 'http://127.0.0.1:9',
       NODE_TIMEOUT: '3s',
@@ -41,7 +44,10 @@ export class InterfaceStack {
     await this.harness.db.transaction(async (sql) => {
       await sql.query('UPDATE workspaces SET is_operator = false WHERE is_operator');
       await sql.query('UPDATE workspaces SET is_operator = true WHERE id = $1', [workspaceId]);
-      await sql.query(`UPDATE api_keys SET permissions = array_append(permissions, 'api:blockchain:write') WHERE project_id = $1 AND NOT 'api:blockchain:write' = ANY (permissions)`, [projectId]);
+      await sql.query(
+        `UPDATE api_keys SET permissions = array_append(permissions, 'api:blockchain:write') WHERE project_id = $1 AND NOT 'api:blockchain:write' = ANY (permissions)`,
+        [projectId],
+      );
     });
   }
 
@@ -49,7 +55,10 @@ export class InterfaceStack {
   async startRpc(chains: Readonly<Record<string, readonly string[]>>): Promise<void> {
     const port = await freePort();
     this.rpcUrl = `http://127.0.0.1:${port}`;
-    await this.harness.services.start(['rpc-proxy'], { PORT: String(port), CHAIN_ENDPOINTS: JSON.stringify(chains) });
+    await this.harness.services.start(['rpc-proxy'], {
+      PORT: String(port),
+      CHAIN_ENDPOINTS: JSON.stringify(chains),
+    });
   }
 
   stop(): Promise<void> {

@@ -11,7 +11,10 @@ interface RpcTokenBalance {
 interface RpcBlock {
   readonly blockhash: string;
   readonly transactions: readonly {
-    readonly transaction: { readonly signatures: readonly string[]; readonly message: { readonly accountKeys: readonly { readonly pubkey: string }[] } };
+    readonly transaction: {
+      readonly signatures: readonly string[];
+      readonly message: { readonly accountKeys: readonly { readonly pubkey: string }[] };
+    };
     readonly meta: {
       readonly err: unknown;
       readonly fee: number;
@@ -28,20 +31,41 @@ interface RpcBlock {
  * slot that counts) must have. Shares no code with the service: it is the oracle. It knows that in each transaction an
  * asset has one sender or one receiver (SolanaActor).
  */
-export async function expectTransactions(node: SolanaNode, chainGid: string, watched: ReadonlyMap<string, number>, from: number): Promise<Map<string, ExpectedTransaction>> {
+export async function expectTransactions(
+  node: SolanaNode,
+  chainGid: string,
+  watched: ReadonlyMap<string, number>,
+  from: number,
+): Promise<Map<string, ExpectedTransaction>> {
   const expected = new Map<string, ExpectedTransaction>();
   const head = await node.call<number>('getSlot', [{ commitment: 'confirmed' }]);
   for (const slot of await node.call<number[]>('getBlocks', [from, head, { commitment: 'confirmed' }])) {
-    const block = await node.call<RpcBlock>('getBlock', [slot, { commitment: 'confirmed', encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 }]);
+    const block = await node.call<RpcBlock>('getBlock', [
+      slot,
+      { commitment: 'confirmed', encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 },
+    ]);
     const counts = (address: string): boolean => slot >= (watched.get(address) ?? Number.POSITIVE_INFINITY);
     for (const { transaction, meta } of block.transactions) {
       const keys = transaction.message.accountKeys.map(({ pubkey }) => pubkey);
       const isFailed = meta.err !== null;
-      const transfers = isFailed ? [] : listTransfers(chainGid, keys, meta).filter(({ from: sender, to }) => counts(sender) || counts(to));
+      const transfers = isFailed
+        ? []
+        : listTransfers(chainGid, keys, meta).filter(({ from: sender, to }) => counts(sender) || counts(to));
       if (transfers.length === 0 && !counts(keys[0]!)) continue;
       const hash = transaction.signatures[0]!;
-      const lines = transfers.map(({ type, asset, from: sender, to, amount }) => `${type} ${asset} ${sender} ${to} ${amount}`.toLowerCase()).sort();
-      expected.set(hash, { hash, blockNumber: slot, blockHash: block.blockhash, isFailed, transfers: lines, feesRaw: [String(meta.fee)] });
+      const lines = transfers
+        .map(({ type, asset, from: sender, to, amount }) =>
+          `${type} ${asset} ${sender} ${to} ${amount}`.toLowerCase(),
+        )
+        .sort();
+      expected.set(hash, {
+        hash,
+        blockNumber: slot,
+        blockHash: block.blockhash,
+        isFailed,
+        transfers: lines,
+        feesRaw: [String(meta.fee)],
+      });
     }
   }
   return expected;
@@ -55,31 +79,68 @@ interface Line {
   readonly amount: bigint;
 }
 
-function listTransfers(chainGid: string, keys: readonly string[], meta: RpcBlock['transactions'][number]['meta']): Line[] {
+function listTransfers(
+  chainGid: string,
+  keys: readonly string[],
+  meta: RpcBlock['transactions'][number]['meta'],
+): Line[] {
   const moves = new Map<string, Map<string, bigint>>();
   const note = (asset: string, address: string, amount: bigint): void => {
     const ofAsset = moves.get(asset) ?? new Map<string, bigint>();
     moves.set(asset, ofAsset.set(address, (ofAsset.get(address) ?? 0n) + amount));
   };
-  keys.forEach((key, index) => note('native', key, BigInt(meta.postBalances[index]! - meta.preBalances[index]!) + (index === 0 ? BigInt(meta.fee) : 0n)));
-  for (const [sign, balances] of [[-1n, meta.preTokenBalances], [1n, meta.postTokenBalances]] as const) {
+  keys.forEach((key, index) =>
+    note(
+      'native',
+      key,
+      BigInt(meta.postBalances[index]! - meta.preBalances[index]!) + (index === 0 ? BigInt(meta.fee) : 0n),
+    ),
+  );
+  for (const [sign, balances] of [
+    [-1n, meta.preTokenBalances],
+    [1n, meta.postTokenBalances],
+  ] as const) {
     for (const { accountIndex, mint, owner, uiTokenAmount } of balances) {
       note(`owners ${mint}`, owner, sign * BigInt(uiTokenAmount.amount));
       note(`accounts ${mint}`, keys[accountIndex]!, sign * BigInt(uiTokenAmount.amount));
     }
   }
-  return [...moves].flatMap(([asset, changes]) => pair(changes).map((line) => ({ ...line, ...(asset === 'native' ? { type: 'native', asset: `${chainGid}/slip44:1` } : { type: 'token', asset: `${chainGid}/token:${asset.split(' ')[1]}` }) })));
+  return [...moves].flatMap(([asset, changes]) =>
+    pair(changes).map((line) => ({
+      ...line,
+      ...(asset === 'native'
+        ? { type: 'native', asset: `${chainGid}/slip44:1` }
+        : { type: 'token', asset: `${chainGid}/token:${asset.split(' ')[1]}` }),
+    })),
+  );
 }
 
 function pair(changes: ReadonlyMap<string, bigint>): Omit<Line, 'type' | 'asset'>[] {
-  const senders = [...changes].filter(([, amount]) => amount < 0n).map(([address, amount]) => ({ address, amount: -amount }));
-  const receivers = [...changes].filter(([, amount]) => amount > 0n).map(([address, amount]) => ({ address, amount }));
-  if (senders.length > 1 && receivers.length > 1) throw new Error('expected one sender or one receiver of an asset');
-  const lines = senders.length > 1 || receivers.length === 1
-    ? senders.map(({ address, amount }) => ({ from: address, to: receivers[0]?.address ?? 'null', amount: receivers[0] === undefined || amount < receivers[0].amount ? amount : receivers[0].amount }))
-    : receivers.map(({ address, amount }) => ({ from: senders[0]?.address ?? 'null', to: address, amount }));
-  if (senders.length === 0 && receivers.length === 1) return [{ from: 'null', to: receivers[0]!.address, amount: receivers[0]!.amount }];
-  const rest = senders.reduce((sum, { amount }) => sum + amount, 0n) - lines.reduce((sum, { amount }) => sum + amount, 0n);
+  const senders = [...changes]
+    .filter(([, amount]) => amount < 0n)
+    .map(([address, amount]) => ({ address, amount: -amount }));
+  const receivers = [...changes]
+    .filter(([, amount]) => amount > 0n)
+    .map(([address, amount]) => ({ address, amount }));
+  if (senders.length > 1 && receivers.length > 1)
+    throw new Error('expected one sender or one receiver of an asset');
+  const lines =
+    senders.length > 1 || receivers.length === 1
+      ? senders.map(({ address, amount }) => ({
+          from: address,
+          to: receivers[0]?.address ?? 'null',
+          amount: receivers[0] === undefined || amount < receivers[0].amount ? amount : receivers[0].amount,
+        }))
+      : receivers.map(({ address, amount }) => ({
+          from: senders[0]?.address ?? 'null',
+          to: address,
+          amount,
+        }));
+  if (senders.length === 0 && receivers.length === 1)
+    return [{ from: 'null', to: receivers[0]!.address, amount: receivers[0]!.amount }];
+  const rest =
+    senders.reduce((sum, { amount }) => sum + amount, 0n) -
+    lines.reduce((sum, { amount }) => sum + amount, 0n);
   if (rest > 0n && senders.length === 1) lines.push({ from: senders[0]!.address, to: 'null', amount: rest });
   return lines;
 }

@@ -11,10 +11,19 @@ import type { SolanaChain } from './solana-chain.ts';
  * wrapped SOL, closed accounts, failures, transfers to oneself and between watched addresses, skipped slots, registrations
  * at random moments (owners and token accounts), forks whose transactions come back elsewhere or never.
  */
-export async function playScript(harness: Harness<SolanaChain>, random: Random, options: ScriptOptions): Promise<Watched[]> {
+export async function playScript(
+  harness: Harness<SolanaChain>,
+  random: Random,
+  options: ScriptOptions,
+): Promise<Watched[]> {
   const { actor } = harness.chain;
-  const owners = [...actor.wallets.slice(1, 5).map(({ publicKey }) => publicKey), ...Array.from({ length: 3 }, () => Keypair.generate().publicKey)];
-  const accounts = actor.mints.map(({ mint, program }) => associatedAccount(random.pick(owners), mint, program));
+  const owners = [
+    ...actor.wallets.slice(1, 5).map(({ publicKey }) => publicKey),
+    ...Array.from({ length: 3 }, () => Keypair.generate().publicKey),
+  ];
+  const accounts = actor.mints.map(({ mint, program }) =>
+    associatedAccount(random.pick(owners), mint, program),
+  );
   const everyone = [...owners, ...actor.wallets.map(({ publicKey }) => publicKey)];
   const unwatched = [...owners, ...accounts];
   const watched: Watched[] = [];
@@ -48,13 +57,23 @@ async function act(actor: SolanaActor, random: Random, everyone: readonly Public
   const amount = BigInt(random.int(1, 1_000));
   const lamports = 1_000_000n + BigInt(random.int(1, 1_000_000));
   switch (random.int(0, 9)) {
-    case 0: case 1: return actor.pay(from, [to], lamports, random.next() < 0.3);
-    case 2: return actor.pay(from, [...new Set([to, random.pick(everyone), random.pick(everyone)])], lamports);
-    case 3: return actor.pay(from, [to], 900_000_000_000n); // fails: nobody has as much
-    case 4: return actor.mint(mint, to, amount);
-    case 5: case 6: return actor.transfer(mint, from, to, amount);
-    case 7: return actor.burn(mint, from, random.next() < 0.2 ? 10n ** 15n : amount); // fails when it is too much
-    case 8: return actor.wrap(from, lamports);
-    default: return actor.unwrap(from);
+    case 0:
+    case 1:
+      return actor.pay(from, [to], lamports, random.next() < 0.3);
+    case 2:
+      return actor.pay(from, [...new Set([to, random.pick(everyone), random.pick(everyone)])], lamports);
+    case 3:
+      return actor.pay(from, [to], 900_000_000_000n); // fails: nobody has as much
+    case 4:
+      return actor.mint(mint, to, amount);
+    case 5:
+    case 6:
+      return actor.transfer(mint, from, to, amount);
+    case 7:
+      return actor.burn(mint, from, random.next() < 0.2 ? 10n ** 15n : amount); // fails when it is too much
+    case 8:
+      return actor.wrap(from, lamports);
+    default:
+      return actor.unwrap(from);
   }
 }

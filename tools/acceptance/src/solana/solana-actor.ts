@@ -1,4 +1,11 @@
-import { AddressLookupTableProgram, Keypair, SystemProgram, type AddressLookupTableAccount, type PublicKey, type TransactionInstruction } from '@solana/web3.js';
+import {
+  AddressLookupTableProgram,
+  Keypair,
+  SystemProgram,
+  type AddressLookupTableAccount,
+  type PublicKey,
+  type TransactionInstruction,
+} from '@solana/web3.js';
 import * as token from '../../../devnet/solana/index.ts';
 
 const LAMPORTS = 1_000_000_000n;
@@ -33,10 +40,14 @@ export class SolanaActor {
     const node = this.#node;
     for (const { publicKey } of this.wallets) await node.airdrop(publicKey, 100n * LAMPORTS);
     await node.produce(3);
-    this.mints = [await this.#createMint(token.TOKEN_PROGRAM, MINT_BYTES), await this.#createMint(token.TOKEN_2022_PROGRAM, FEE_MINT_BYTES)];
+    this.mints = [
+      await this.#createMint(token.TOKEN_PROGRAM, MINT_BYTES),
+      await this.#createMint(token.TOKEN_2022_PROGRAM, FEE_MINT_BYTES),
+    ];
     await this.#nameMint(this.mints[0]!);
     await this.#createTable();
-    for (const { publicKey } of this.wallets) for (const mint of this.mints) await this.mint(mint, publicKey, 1_000_000n);
+    for (const { publicKey } of this.wallets)
+      for (const mint of this.mints) await this.mint(mint, publicKey, 1_000_000n);
     await node.produce(2);
   }
 
@@ -54,30 +65,68 @@ export class SolanaActor {
   }
 
   async pay(from: Keypair, to: readonly PublicKey[], lamports: bigint, isLegacy = false): Promise<void> {
-    await this.#send(to.map((toPubkey) => SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey, lamports })), from, isLegacy);
+    await this.#send(
+      to.map((toPubkey) => SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey, lamports })),
+      from,
+      isLegacy,
+    );
   }
 
   async mint({ mint, program }: TestMint, to: PublicKey, amount: bigint): Promise<void> {
     const [payer] = this.wallets as [Keypair];
     const account = token.associatedAccount(to, mint, program);
-    await this.#send([token.createAssociatedAccount(payer.publicKey, to, mint, program), token.mintTo(mint, account, payer.publicKey, amount, program)], payer);
+    await this.#send(
+      [
+        token.createAssociatedAccount(payer.publicKey, to, mint, program),
+        token.mintTo(mint, account, payer.publicKey, amount, program),
+      ],
+      payer,
+    );
   }
 
   /** To an owner whose account is made where there is none; fails when the sender has less. */
   async transfer({ mint, program }: TestMint, from: Keypair, to: PublicKey, amount: bigint): Promise<void> {
-    const [source, target] = [from.publicKey, to].map((owner) => token.associatedAccount(owner, mint, program)) as [PublicKey, PublicKey];
-    const move = token.transferChecked({ from: source, to: target, owner: from.publicKey, mint, amount, decimals: DECIMALS, program });
+    const [source, target] = [from.publicKey, to].map((owner) =>
+      token.associatedAccount(owner, mint, program),
+    ) as [PublicKey, PublicKey];
+    const move = token.transferChecked({
+      from: source,
+      to: target,
+      owner: from.publicKey,
+      mint,
+      amount,
+      decimals: DECIMALS,
+      program,
+    });
     await this.#send([token.createAssociatedAccount(from.publicKey, to, mint, program), move], from);
   }
 
   async burn({ mint, program }: TestMint, owner: Keypair, amount: bigint): Promise<void> {
-    await this.#send([token.burn(token.associatedAccount(owner.publicKey, mint, program), mint, owner.publicKey, amount, program)], owner);
+    await this.#send(
+      [
+        token.burn(
+          token.associatedAccount(owner.publicKey, mint, program),
+          mint,
+          owner.publicKey,
+          amount,
+          program,
+        ),
+      ],
+      owner,
+    );
   }
 
   async wrap(owner: Keypair, lamports: bigint): Promise<void> {
     const account = token.associatedAccount(owner.publicKey, token.NATIVE_MINT);
     const fund = SystemProgram.transfer({ fromPubkey: owner.publicKey, toPubkey: account, lamports });
-    await this.#send([token.createAssociatedAccount(owner.publicKey, owner.publicKey, token.NATIVE_MINT), fund, token.syncNative(account)], owner);
+    await this.#send(
+      [
+        token.createAssociatedAccount(owner.publicKey, owner.publicKey, token.NATIVE_MINT),
+        fund,
+        token.syncNative(account),
+      ],
+      owner,
+    );
   }
 
   /** What is wrapped comes back with the rent; fails where nothing is. */
@@ -86,24 +135,53 @@ export class SolanaActor {
     await this.#send([token.closeAccount(account, owner.publicKey, owner.publicKey)], owner);
   }
 
-  async #send(instructions: readonly TransactionInstruction[], payer: Keypair, isLegacy = false): Promise<void> {
-    await this.#node.send(instructions, { payer, isLegacy, skipPreflight: true, ...(isLegacy || this.#table === undefined ? {} : { tables: [this.#table] }) });
+  async #send(
+    instructions: readonly TransactionInstruction[],
+    payer: Keypair,
+    isLegacy = false,
+  ): Promise<void> {
+    await this.#node.send(instructions, {
+      payer,
+      isLegacy,
+      skipPreflight: true,
+      ...(isLegacy || this.#table === undefined ? {} : { tables: [this.#table] }),
+    });
   }
 
   async #createMint(program: PublicKey, space: number): Promise<TestMint> {
     const [payer] = this.wallets as [Keypair];
     const key = Keypair.generate();
     const mint = key.publicKey;
-    const create = SystemProgram.createAccount({ fromPubkey: payer.publicKey, newAccountPubkey: mint, lamports: MINT_RENT, space, programId: program });
-    const fee = program.equals(token.TOKEN_2022_PROGRAM) ? [token.initializeTransferFee(mint, payer.publicKey, 250, 1_000_000n)] : [];
-    await this.#node.send([create, ...fee, token.initializeMint(mint, DECIMALS, payer.publicKey, program)], { payer, signers: [key] });
+    const create = SystemProgram.createAccount({
+      fromPubkey: payer.publicKey,
+      newAccountPubkey: mint,
+      lamports: MINT_RENT,
+      space,
+      programId: program,
+    });
+    const fee = program.equals(token.TOKEN_2022_PROGRAM)
+      ? [token.initializeTransferFee(mint, payer.publicKey, 250, 1_000_000n)]
+      : [];
+    await this.#node.send([create, ...fee, token.initializeMint(mint, DECIMALS, payer.publicKey, program)], {
+      payer,
+      signers: [key],
+    });
     await this.#node.produce();
     return { mint, program };
   }
 
   async #nameMint({ mint }: TestMint): Promise<void> {
-    const data = token.encodeMetaplexMetadata({ mint, authority: this.wallets[0]!.publicKey, ...METAPLEX_NAMES, uri: 'https://example.com/token.json' });
-    await this.#node.setAccount(token.metaplexAddress(mint), { owner: token.METAPLEX_PROGRAM, data, lamports: BigInt(MINT_RENT) });
+    const data = token.encodeMetaplexMetadata({
+      mint,
+      authority: this.wallets[0]!.publicKey,
+      ...METAPLEX_NAMES,
+      uri: 'https://example.com/token.json',
+    });
+    await this.#node.setAccount(token.metaplexAddress(mint), {
+      owner: token.METAPLEX_PROGRAM,
+      data,
+      lamports: BigInt(MINT_RENT),
+    });
   }
 
   /** Half of the wallets are looked up from now on. */
@@ -111,9 +189,18 @@ export class SolanaActor {
     const [payer] = this.wallets as [Keypair];
     const authority = payer.publicKey;
     const recentSlot = (await this.#node.call<number>('getSlot', [{ commitment: 'confirmed' }])) - 1;
-    const [create, table] = AddressLookupTableProgram.createLookupTable({ authority, payer: authority, recentSlot });
+    const [create, table] = AddressLookupTableProgram.createLookupTable({
+      authority,
+      payer: authority,
+      recentSlot,
+    });
     const addresses = this.wallets.slice(3).map(({ publicKey }) => publicKey);
-    const extend = AddressLookupTableProgram.extendLookupTable({ lookupTable: table, authority, payer: authority, addresses });
+    const extend = AddressLookupTableProgram.extendLookupTable({
+      lookupTable: table,
+      authority,
+      payer: authority,
+      addresses,
+    });
     await this.#node.send([create, extend], { payer });
     await this.#node.produce(2);
     this.#table = (await this.#node.connection.getAddressLookupTable(table)).value ?? undefined;

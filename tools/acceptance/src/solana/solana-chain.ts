@@ -34,7 +34,10 @@ export class SolanaChain implements PayingChain {
 
   async readHead(): Promise<{ number: number; hash: string }> {
     const number = await this.node.call<number>('getSlot', [{ commitment: 'confirmed' }]);
-    const { blockhash } = await this.node.call<{ blockhash: string }>('getBlock', [number, { commitment: 'confirmed', transactionDetails: 'none' }]);
+    const { blockhash } = await this.node.call<{ blockhash: string }>('getBlock', [
+      number,
+      { commitment: 'confirmed', transactionDetails: 'none' },
+    ]);
     return { number, hash: blockhash };
   }
 
@@ -58,25 +61,34 @@ export class SolanaChain implements PayingChain {
 
   /** On the list of the project, so that an import finds what an address held before. */
   async prepare(project: Project): Promise<void> {
-    for (const mint of [...this.actor.mints.map((one) => one.mint), NATIVE_MINT]) await project.listToken(`${this.gid}/token:${mint.toBase58()}`);
+    for (const mint of [...this.actor.mints.map((one) => one.mint), NATIVE_MINT])
+      await project.listToken(`${this.gid}/token:${mint.toBase58()}`);
   }
 
-  expectTransactions(watched: ReadonlyMap<string, number>, from: number): Promise<Map<string, ExpectedTransaction>> {
+  expectTransactions(
+    watched: ReadonlyMap<string, number>,
+    from: number,
+  ): Promise<Map<string, ExpectedTransaction>> {
     return expectTransactions(this.node, this.gid, watched, from);
   }
 
   async findBalanceFaults(project: Project, watched: readonly Watched[]): Promise<string[]> {
     const faults: string[] = [];
-    const held = new Map([...this.actor.mints.map(({ mint }) => [mint.toBase58(), 6] as const), [NATIVE_MINT.toBase58(), 9] as const]);
+    const held = new Map([
+      ...this.actor.mints.map(({ mint }) => [mint.toBase58(), 6] as const),
+      [NATIVE_MINT.toBase58(), 9] as const,
+    ]);
     for (const { address } of watched) {
       const balances = await project.get<Record<string, string>>(`/addresses/${address}/balances`);
       const { value: lamports } = await this.node.call<{ value: number }>('getBalance', [address]);
       const native = balances[`${this.gid}/slip44:1`];
-      if ((toRaw(native, 9) ?? 0n) !== BigInt(lamports)) faults.push(`${address}: expected ${lamports} lamports, got ${native}`);
+      if ((toRaw(native, 9) ?? 0n) !== BigInt(lamports))
+        faults.push(`${address}: expected ${lamports} lamports, got ${native}`);
       for (const [mint, decimals] of held) {
         const sum = await this.#readHeld(address, mint);
         const got = balances[`${this.gid}/token:${mint}`];
-        if ((toRaw(got, decimals) ?? 0n) !== sum) faults.push(`${address}: expected ${sum} of ${mint}, got ${got}`);
+        if ((toRaw(got, decimals) ?? 0n) !== sum)
+          faults.push(`${address}: expected ${sum} of ${mint}, got ${got}`);
       }
     }
     return faults;
@@ -84,13 +96,23 @@ export class SolanaChain implements PayingChain {
 
   /** As an owner, or as a token account itself. */
   async #readHeld(address: string, mint: string): Promise<bigint> {
-    const { value } = await this.node.call<{ value: { pubkey: string }[] }>('getTokenAccountsByOwner', [address, { mint }, { encoding: 'base64' }]);
-    const info = await this.node.call<{ value: { data: [string, string] } | null }>('getAccountInfo', [address, { encoding: 'base64' }]);
+    const { value } = await this.node.call<{ value: { pubkey: string }[] }>('getTokenAccountsByOwner', [
+      address,
+      { mint },
+      { encoding: 'base64' },
+    ]);
+    const info = await this.node.call<{ value: { data: [string, string] } | null }>('getAccountInfo', [
+      address,
+      { encoding: 'base64' },
+    ]);
     const data = Buffer.from(info.value?.data[0] ?? '', 'base64');
     const isOwn = data.length >= 165 && data.subarray(0, 32).equals(new PublicKey(mint).toBuffer());
     let sum = 0n;
     for (const account of [...value.map(({ pubkey }) => pubkey), ...(isOwn ? [address] : [])]) {
-      sum += BigInt((await this.node.call<{ value: { amount: string } }>('getTokenAccountBalance', [account])).value.amount);
+      sum += BigInt(
+        (await this.node.call<{ value: { amount: string } }>('getTokenAccountBalance', [account])).value
+          .amount,
+      );
     }
     return sum;
   }

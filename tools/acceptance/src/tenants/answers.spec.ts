@@ -1,6 +1,12 @@
 import type { Socket } from 'node:net';
 import { waitFor } from '@chainwatch/testing';
-import { answerResult, sendJson, startSpecNode, type Answer, type SpecNode } from '../../../../apps/rpc-proxy/src/spec-node.ts';
+import {
+  answerResult,
+  sendJson,
+  startSpecNode,
+  type Answer,
+  type SpecNode,
+} from '../../../../apps/rpc-proxy/src/spec-node.ts';
 import { RawClient, requestOf } from './raw-client.ts';
 import { TenantsStack } from './tenants-stack.ts';
 
@@ -21,8 +27,20 @@ let first: SpecNode;
 let tron: SpecNode;
 
 beforeAll(async () => {
-  [one, first, two, tron] = await Promise.all([startSpecNode(), startSpecNode(undefined, { chainId: 10 }), startSpecNode(undefined, { chainId: 10 }), startSpecNode(undefined, { chainId: 0x2b6653dc })]);
-  await stack.start(['rpc-proxy'], { [ONE]: [{ url: one.url }], [PAIR]: [{ url: first.url, weight: 1_000 }, { url: two.url, weight: 0.000_001 }], [TRON]: [{ url: `${tron.url}/jsonrpc` }] });
+  [one, first, two, tron] = await Promise.all([
+    startSpecNode(),
+    startSpecNode(undefined, { chainId: 10 }),
+    startSpecNode(undefined, { chainId: 10 }),
+    startSpecNode(undefined, { chainId: 0x2b6653dc }),
+  ]);
+  await stack.start(['rpc-proxy'], {
+    [ONE]: [{ url: one.url }],
+    [PAIR]: [
+      { url: first.url, weight: 1_000 },
+      { url: two.url, weight: 0.000_001 },
+    ],
+    [TRON]: [{ url: `${tron.url}/jsonrpc` }],
+  });
 });
 afterAll(async () => {
   await stack.stop();
@@ -42,12 +60,14 @@ interface Call {
   readonly params?: unknown;
 }
 
-const call = (method: string, params = '[]', id = '1'): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+const call = (method: string, params = '[]', id = '1'): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
 const victimKey = (): string => stack.victim.keys.rpc;
 const attackerKey = (): string => stack.attacker.keys.rpc;
 
 /** What a call is answered with: nothing that another call is answered with. */
-const replyTo = ({ id, method, params }: Call): string => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${JSON.stringify({ of: method, params })}}`;
+const replyTo = ({ id, method, params }: Call): string =>
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${JSON.stringify({ of: method, params })}}`;
 const MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params']);
 
 /** As nodes do: takes JSON-RPC and nothing else, no more than 50 KB of it, and writes ids anew. */
@@ -60,7 +80,14 @@ const answerStrictly: Answer = ({ bytes, body }, res) => {
     return sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}');
   }
   const calls = Array.isArray(asked) ? asked : [asked];
-  if (!calls.every((each) => Object.keys(each).every((name) => MEMBERS.has(name)) && (typeof each.id !== 'object' || each.id === null))) return sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}');
+  if (
+    !calls.every(
+      (each) =>
+        Object.keys(each).every((name) => MEMBERS.has(name)) &&
+        (typeof each.id !== 'object' || each.id === null),
+    )
+  )
+    return sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}');
   sendJson(res, Array.isArray(asked) ? `[${asked.map(replyTo).join(',')}]` : replyTo(asked));
 };
 
@@ -81,8 +108,14 @@ describe('G1: one tenant’s call leads, and another one’s is the same', () =>
     ['of an id that is written anew as a text', (balance) => balance('"\\u0061"')],
     ['of an id that is rounded', (balance) => balance('12345678901234567890')],
     ['in a batch that is no JSON', (balance) => `[${odd(balance('1'), '[1,,}')},${call('eth_estimateGas')}]`],
-    ['in a batch that is no valid request', (balance) => `[${balance('77')},{"jsonrpc":"2.0","id":{},"method":"eth_estimateGas"}]`],
-    ['in a batch that is too large for the node', (balance) => `[${balance('77')},${call('eth_estimateGas', `["${long}"]`)}]`],
+    [
+      'in a batch that is no valid request',
+      (balance) => `[${balance('77')},{"jsonrpc":"2.0","id":{},"method":"eth_estimateGas"}]`,
+    ],
+    [
+      'in a batch that is too large for the node',
+      (balance) => `[${balance('77')},${call('eth_estimateGas', `["${long}"]`)}]`,
+    ],
   ])('%s: to a call and to a part of a batch every answer is the right one', async (_name, leaderOf) => {
     one.answer = answerLater;
     const rounds = Array.from({ length: 10 }, async (_, round) => {
@@ -92,9 +125,15 @@ describe('G1: one tenant’s call leads, and another one’s is the same', () =>
       const mine = { id: 77, method: 'eth_getBalance', params: JSON.parse(params) as unknown };
       const gas = { id: 2, method: 'eth_estimateGas', params: [{}] };
       const leader = stack.call(leaderOf(balance), { key: attackerKey() });
-      const follower = round % 2 === 0 ? stack.call(balance('77')) : stack.call(`[${balance('77')},${call('eth_estimateGas', '[{}]', '2')}]`);
+      const follower =
+        round % 2 === 0
+          ? stack.call(balance('77'))
+          : stack.call(`[${balance('77')},${call('eth_estimateGas', '[{}]', '2')}]`);
       await leader;
-      expect(await follower).toEqual({ status: 200, text: round % 2 === 0 ? replyTo(mine) : `[${replyTo(mine)},${replyTo(gas)}]` });
+      expect(await follower).toEqual({
+        status: 200,
+        text: round % 2 === 0 ? replyTo(mine) : `[${replyTo(mine)},${replyTo(gas)}]`,
+      });
     });
     await Promise.all(rounds);
   });
@@ -103,14 +142,18 @@ describe('G1: one tenant’s call leads, and another one’s is the same', () =>
     one.answer = answerLater;
     const attacks: Promise<unknown>[] = [];
     for (let id = 0; id < 100; id += 1) {
-      attacks.push(stack.call(odd(call('eth_blockNumber'), id % 2 === 0 ? '[1,,}' : '1'), { key: attackerKey() }));
+      attacks.push(
+        stack.call(odd(call('eth_blockNumber'), id % 2 === 0 ? '[1,,}' : '1'), { key: attackerKey() }),
+      );
       const { status, text } = await stack.call(call('eth_blockNumber', '[]', String(id)));
       expect([status, text]).toEqual([200, replyTo({ id, method: 'eth_blockNumber', params: [] })]);
     }
     await Promise.all(attacks);
     // Calls do meet.
     const before = await stack.countShared();
-    await Promise.all(Array.from({ length: 10 }, (_, id) => stack.call(call('eth_getBalance', '["0xb","0x1"]', String(id)))));
+    await Promise.all(
+      Array.from({ length: 10 }, (_, id) => stack.call(call('eth_getBalance', '["0xb","0x1"]', String(id)))),
+    );
     await waitFor(async () => (await stack.countShared()) > before);
   });
 });
@@ -128,12 +171,18 @@ describe('G2: one tenant’s call leads, and it does not read', () => {
     const before = await stack.countShared();
     // Its large answer waits behind one that does not come, and it would not take either.
     const deaf = new RawClient(stack.ports['rpc-proxy'], false);
-    deaf.send(requestOf(call('eth_estimateGas', '["never"]'), attackerKey()) + requestOf(receipts(1), attackerKey()));
+    deaf.send(
+      requestOf(call('eth_estimateGas', '["never"]'), attackerKey()) + requestOf(receipts(1), attackerKey()),
+    );
     await waitFor(() => held.length === 1 && answerSlow !== undefined);
     const answers = [2, 3].map((id) => stack.call(receipts(id)));
     await waitFor(async () => (await stack.countShared()) === before + 2);
     for (const answer of held.splice(0)) answer();
-    expect((await Promise.all(answers)).map(({ text }, index) => text === `{"jsonrpc":"2.0","id":${index + 2},"result":${result}}`)).toEqual([true, true]);
+    expect(
+      (await Promise.all(answers)).map(
+        ({ text }, index) => text === `{"jsonrpc":"2.0","id":${index + 2},"result":${result}}`,
+      ),
+    ).toEqual([true, true]);
     expect(held).toEqual([]);
     answerSlow!();
     deaf.socket.destroy();
@@ -148,7 +197,10 @@ describe('G7: a node whose stream slips by one answer', () => {
       const { id, params } = JSON.parse(body) as { id: number; params: [number] };
       const text = `{"jsonrpc":"2.0","id":${id},"result":${params[0]}}`;
       const late = second.get(req.socket);
-      if (late !== undefined) req.socket.write(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${late.length}\r\n\r\n${late}`);
+      if (late !== undefined)
+        req.socket.write(
+          `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${late.length}\r\n\r\n${late}`,
+        );
       second.delete(req.socket);
       sendJson(res, text);
       count += 1;
@@ -159,32 +211,50 @@ describe('G7: a node whose stream slips by one answer', () => {
     const ask = async (): Promise<void> => {
       while (next < 800) {
         const id = (next += 1);
-        const { text } = await stack.call(call('eth_estimateGas', `[${id}]`, String(id)), { key: id % 2 === 0 ? victimKey() : attackerKey() });
+        const { text } = await stack.call(call('eth_estimateGas', `[${id}]`, String(id)), {
+          key: id % 2 === 0 ? victimKey() : attackerKey(),
+        });
         if (text !== `{"jsonrpc":"2.0","id":${id},"result":${id}}`) wrong.push(`${id}: ${text}`);
       }
     };
     await Promise.all(Array.from({ length: 16 }, ask));
     expect(wrong).toEqual([]);
-    await waitFor(async () => (await stack.metric('chainwatch_rpc_upstream_requests_total', 'outcome="mismatch"')) > 8);
+    await waitFor(
+      async () => (await stack.metric('chainwatch_rpc_upstream_requests_total', 'outcome="mismatch"')) > 8,
+    );
   });
 });
 
 describe('G8: a node whose provider refuses our credentials', () => {
-  it.each([401, 402, 403])('with %i and a JSON-RPC error: every call goes to the other one, and it is taken out of service', async (status) => {
-    await stack.waitServing(PAIR);
-    first.refusal = { status, body: `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"key ${SECRET} expired"}}` };
-    for (let id = 1; id <= 40; id += 1) expect(await stack.call(call('eth_gasPrice', '[]', String(id)), { chain: PAIR })).toEqual({ status: 200, text: replyTo({ id, method: 'eth_gasPrice', params: [] }) });
-    await stack.waitServing(PAIR, ([isFirst, isSecond]) => isFirst === false && isSecond === true);
-    expect(await stack.services.metrics('rpc-proxy')).not.toContain(SECRET);
-  });
+  it.each([401, 402, 403])(
+    'with %i and a JSON-RPC error: every call goes to the other one, and it is taken out of service',
+    async (status) => {
+      await stack.waitServing(PAIR);
+      first.refusal = {
+        status,
+        body: `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"key ${SECRET} expired"}}`,
+      };
+      for (let id = 1; id <= 40; id += 1)
+        expect(await stack.call(call('eth_gasPrice', '[]', String(id)), { chain: PAIR })).toEqual({
+          status: 200,
+          text: replyTo({ id, method: 'eth_gasPrice', params: [] }),
+        });
+      await stack.waitServing(PAIR, ([isFirst, isSecond]) => isFirst === false && isSecond === true);
+      expect(await stack.services.metrics('rpc-proxy')).not.toContain(SECRET);
+    },
+  );
 });
 
 describe('G9: a node’s error page', () => {
   it.each([400, 404, 405, 413, 429, 500, 502, 503])('with status %i reaches nobody', async (status) => {
     await stack.waitServing(ONE);
-    one.answer = (_seen, res) => void res.writeHead(status, { 'content-type': 'text/html' }).end(`<pre>Cannot POST /v2/${SECRET}</pre>`);
+    one.answer = (_seen, res) =>
+      void res.writeHead(status, { 'content-type': 'text/html' }).end(`<pre>Cannot POST /v2/${SECRET}</pre>`);
     const { status: got, text } = await stack.call(call('eth_gasPrice'));
-    expect([got, Object.keys(JSON.parse(text) as object)]).toEqual([[400, 413].includes(status) ? status : 502, ['error']]);
+    expect([got, Object.keys(JSON.parse(text) as object)]).toEqual([
+      [400, 413].includes(status) ? status : 502,
+      ['error'],
+    ]);
     expect(text).not.toContain(SECRET);
   });
 });
@@ -208,8 +278,18 @@ describe('G14: a part of a batch for TRON with far too much', () => {
       more();
     };
     const before = stack.peakMemory();
-    const { text } = await stack.call(`[${call('eth_estimateGas', '["huge"]')},${call('eth_estimateGas', '[]', '2')}]`, { key: attackerKey(), chain: TRON });
-    expect(JSON.parse(text)).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: expect.stringContaining('too large for a batch') } }, { jsonrpc: '2.0', id: 2, result: 'small' }]);
+    const { text } = await stack.call(
+      `[${call('eth_estimateGas', '["huge"]')},${call('eth_estimateGas', '[]', '2')}]`,
+      { key: attackerKey(), chain: TRON },
+    );
+    expect(JSON.parse(text)).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        error: { code: -32603, message: expect.stringContaining('too large for a batch') },
+      },
+      { jsonrpc: '2.0', id: 2, result: 'small' },
+    ]);
     await waitFor(() => isClosed);
     expect(written).toBeLessThan(100 * MIB);
     expect(stack.peakMemory() - before).toBeLessThan(200 * MIB);
@@ -223,17 +303,32 @@ describe('G19: filters of two nodes that both count from one', () => {
   beforeEach(async () => {
     await stack.waitServing(PAIR);
     made = [new Map(), new Map()];
-    for (const [index, node] of [first, two].entries()) node.answer = ({ body }, res) => {
-      const { id, method, params } = JSON.parse(body) as { id: unknown; method: string; params: string[] };
-      const own = made[index]!;
-      if (method === 'eth_newBlockFilter') own.set(`0x${own.size + 1}`, `of node ${index}, its 0x${own.size + 1}`);
-      const found = own.get(params[0]!);
-      if (method === 'eth_newBlockFilter') sendJson(res, `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":"0x${own.size}"}`);
-      else sendJson(res, JSON.stringify(found === undefined ? { jsonrpc: '2.0', id, error: { code: -32000, message: 'filter not found' } } : { jsonrpc: '2.0', id, result: [found] }));
-    };
+    for (const [index, node] of [first, two].entries())
+      node.answer = ({ body }, res) => {
+        const { id, method, params } = JSON.parse(body) as { id: unknown; method: string; params: string[] };
+        const own = made[index]!;
+        if (method === 'eth_newBlockFilter')
+          own.set(`0x${own.size + 1}`, `of node ${index}, its 0x${own.size + 1}`);
+        const found = own.get(params[0]!);
+        if (method === 'eth_newBlockFilter')
+          sendJson(res, `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":"0x${own.size}"}`);
+        else
+          sendJson(
+            res,
+            JSON.stringify(
+              found === undefined
+                ? { jsonrpc: '2.0', id, error: { code: -32000, message: 'filter not found' } }
+                : { jsonrpc: '2.0', id, result: [found] },
+            ),
+          );
+      };
   });
 
-  const ask = async (method: string, params: string, key = victimKey()) => JSON.parse((await stack.call(call(method, params), { key, chain: PAIR })).text) as { result?: unknown; error?: { message: string } };
+  const ask = async (method: string, params: string, key = victimKey()) =>
+    JSON.parse((await stack.call(call(method, params), { key, chain: PAIR })).text) as {
+      result?: unknown;
+      error?: { message: string };
+    };
 
   it('are asked for at the node that made them, by their key alone', async () => {
     const filters: [string, string][] = [];
@@ -253,9 +348,13 @@ describe('G19: filters of two nodes that both count from one', () => {
     expect(filters.map(([, of]) => of)).toEqual(['of node 0, its 0x1', 'of node 1, its 0x1']);
     const strangers = [attackerKey(), await stack.makeKey(stack.victim)];
     for (const [id, of] of filters) {
-      for (let count = 0; count < 6; count += 1) expect((await ask('eth_getFilterChanges', `["${id}"]`)).result).toEqual([of]);
+      for (let count = 0; count < 6; count += 1)
+        expect((await ask('eth_getFilterChanges', `["${id}"]`)).result).toEqual([of]);
       for (const key of strangers) {
-        for (const guess of [id, '0x1']) expect((await ask('eth_getFilterChanges', `["${guess}"]`, key)).error?.message).toBe('filter not found');
+        for (const guess of [id, '0x1'])
+          expect((await ask('eth_getFilterChanges', `["${guess}"]`, key)).error?.message).toBe(
+            'filter not found',
+          );
         expect((await ask('eth_uninstallFilter', `["${id}"]`, key)).result).toBe(false);
       }
       expect((await ask('eth_getFilterChanges', `["${id}"]`)).result).toEqual([of]);
@@ -281,10 +380,16 @@ describe('G24: kept connections that die', () => {
     const lane = async (): Promise<void> => {
       while (asked < 600 || dropped < 10) {
         const id = (asked += 1);
-        expect(await stack.call(call('eth_gasPrice', '[]', String(id)), { key: id % 2 === 0 ? victimKey() : attackerKey() })).toEqual({ status: 200, text: replyTo({ id, method: 'eth_gasPrice', params: [] }) });
+        expect(
+          await stack.call(call('eth_gasPrice', '[]', String(id)), {
+            key: id % 2 === 0 ? victimKey() : attackerKey(),
+          }),
+        ).toEqual({ status: 200, text: replyTo({ id, method: 'eth_gasPrice', params: [] }) });
       }
     };
     await Promise.all(Array.from({ length: 20 }, lane));
-    await waitFor(async () => (await stack.metric('chainwatch_rpc_upstream_requests_total', 'outcome="stale"')) > 0);
+    await waitFor(
+      async () => (await stack.metric('chainwatch_rpc_upstream_requests_total', 'outcome="stale"')) > 0,
+    );
   });
 });

@@ -24,7 +24,8 @@ beforeAll(async () => {
     [201, 'POST', '/blockchains', { chain_gid: CHAIN }],
     [200, 'PATCH', `/blockchains/${CHAIN}/evm`, { endpoint_url: anvil.url }],
     [200, 'POST', `/blockchains/${CHAIN}/actions/activate`, undefined],
-  ] as const) expect([path, (await victim(method, path, body)).status]).toEqual([path, status]);
+  ] as const)
+    expect([path, (await victim(method, path, body)).status]).toEqual([path, status]);
 });
 afterAll(async () => {
   await stack.stop();
@@ -33,10 +34,19 @@ afterAll(async () => {
 
 /** What the victim sees of what is shared, and what stands in the chain's row. */
 async function readShared(): Promise<unknown> {
-  const lists = await Promise.all(['/blockchains', `/blockchains/${CHAIN}`, '/assets?sort_by=gid', '/assets?is_archived=true', '/tokens?sort_by=gid', `/tokens/${NATIVE}`].map(async (path) => {
-    const { status, body } = await victim('GET', path);
-    return [path, status, body];
-  }));
+  const lists = await Promise.all(
+    [
+      '/blockchains',
+      `/blockchains/${CHAIN}`,
+      '/assets?sort_by=gid',
+      '/assets?is_archived=true',
+      '/tokens?sort_by=gid',
+      `/tokens/${NATIVE}`,
+    ].map(async (path) => {
+      const { status, body } = await victim('GET', path);
+      return [path, status, body];
+    }),
+  );
   return [lists, (await stack.db.query('SELECT * FROM blockchains ORDER BY gid')).rows];
 }
 
@@ -44,16 +54,27 @@ describe('D1: a key of another workspace', () => {
   it('archives an asset for its own project alone', async () => {
     const before = await readShared();
     for (const action of ['archive', 'restore']) {
-      expect([action, (await attacker('POST', `/assets/${NATIVE}/actions/${action}`)).status]).toEqual([action, 204]);
+      expect([action, (await attacker('POST', `/assets/${NATIVE}/actions/${action}`)).status]).toEqual([
+        action,
+        204,
+      ]);
       expect(await readShared()).toEqual(before);
     }
   });
 
   it.each(['', 'which was given the permission once'])('deactivates no chain: 403 %s', async (given) => {
-    if (given !== '') await stack.db.query(`UPDATE api_keys SET permissions = array_append(permissions, 'api:blockchain:write') WHERE project_id = $1`, [stack.attacker.projectId]);
+    if (given !== '')
+      await stack.db.query(
+        `UPDATE api_keys SET permissions = array_append(permissions, 'api:blockchain:write') WHERE project_id = $1`,
+        [stack.attacker.projectId],
+      );
     const before = await readShared();
     for (const action of ['deactivate', 'activate', 'reprocess', 'reset']) {
-      const { status, body } = await attacker('POST', `/blockchains/${CHAIN}/actions/${action}`, action === 'reprocess' ? { from_block: 0, to_block: 0 } : undefined);
+      const { status, body } = await attacker(
+        'POST',
+        `/blockchains/${CHAIN}/actions/${action}`,
+        action === 'reprocess' ? { from_block: 0, to_block: 0 } : undefined,
+      );
       expect([action, status, (body as { title: string }).title]).toEqual([action, 403, 'Forbidden']);
     }
     expect(await readShared()).toEqual(before);
@@ -61,13 +82,26 @@ describe('D1: a key of another workspace', () => {
 
   it.each(['?verify=false', ''])('points nobody at a node of its own: 403 for PATCH %s', async (query) => {
     const before = await readShared();
-    for (const gid of [CHAIN, 'eip155:43114']) expect([gid, (await attacker('PATCH', `/blockchains/${gid}/evm${query}`, { endpoint_url: forged.url })).status]).toEqual([gid, 403]);
+    for (const gid of [CHAIN, 'eip155:43114'])
+      expect([
+        gid,
+        (await attacker('PATCH', `/blockchains/${gid}/evm${query}`, { endpoint_url: forged.url })).status,
+      ]).toEqual([gid, 403]);
     expect((await attacker('POST', '/blockchains', { chain_gid: 'eip155:43114' })).status).toBe(403);
     expect(await readShared()).toEqual(before);
   });
 
   it('sees no token that others added or discovered, not even its time', async () => {
-    const paths = ['/assets', '/assets?is_archived=true', '/assets?namespaces=erc20', '/tokens', '/tokens?type=fungible', '/tokens?sort_by=name', '/transactions', '/events'];
+    const paths = [
+      '/assets',
+      '/assets?is_archived=true',
+      '/assets?namespaces=erc20',
+      '/tokens',
+      '/tokens?type=fungible',
+      '/tokens?sort_by=name',
+      '/transactions',
+      '/events',
+    ];
     const read = (client: Client) => Promise.all(paths.map(async (path) => (await client('GET', path)).body));
     const before = await read(attacker);
     const contract = await deployToken(anvil);
@@ -76,10 +110,22 @@ describe('D1: a key of another workspace', () => {
     expect(JSON.stringify(await read(victim))).toContain(contract);
     expect(await read(attacker)).toEqual(before);
     const nobodys = `${CHAIN}/erc20:0x00000000219ab540356cbb839cbe05303d7705fb`;
-    const ask = async (token: string) => Promise.all(([['GET', '/tokens/', ''], ['POST', '/assets/', '/actions/archive'], ['POST', '/assets/', '/actions/restore']] as const).map(async ([method, path, action]) => {
-      const { status, body } = await attacker(method, `${path}${token}${action}`);
-      return [status, JSON.stringify(body).replaceAll(token.slice(token.indexOf(':0x') + 1), '<contract>')];
-    }));
+    const ask = async (token: string) =>
+      Promise.all(
+        (
+          [
+            ['GET', '/tokens/', ''],
+            ['POST', '/assets/', '/actions/archive'],
+            ['POST', '/assets/', '/actions/restore'],
+          ] as const
+        ).map(async ([method, path, action]) => {
+          const { status, body } = await attacker(method, `${path}${token}${action}`);
+          return [
+            status,
+            JSON.stringify(body).replaceAll(token.slice(token.indexOf(':0x') + 1), '<contract>'),
+          ];
+        }),
+      );
     expect((await ask(gid)).map(([status]) => status)).toEqual([404, 404, 404]);
     expect(await ask(gid)).toEqual(await ask(nobodys));
     // For itself it may add the same one, with the time of then; the other's stays what it was.

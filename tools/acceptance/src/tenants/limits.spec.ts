@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { generateApiKey } from '@chainwatch/api-key';
 import { waitFor } from '@chainwatch/testing';
-import { answerResult, sendJson, startSpecNode, type SpecNode } from '../../../../apps/rpc-proxy/src/spec-node.ts';
+import {
+  answerResult,
+  sendJson,
+  startSpecNode,
+  type SpecNode,
+} from '../../../../apps/rpc-proxy/src/spec-node.ts';
 import { RawClient, headOf, requestOf } from './raw-client.ts';
 import { TenantsStack } from './tenants-stack.ts';
 
@@ -30,10 +35,13 @@ beforeEach(() => {
 afterEach(async () => {
   for (const { socket } of clients.splice(0)) socket.destroy();
   // Nothing stays behind.
-  await waitFor(async () => (await stack.metric(HELD, 'of="process"')) === 0, { message: 'nothing to be held' });
+  await waitFor(async () => (await stack.metric(HELD, 'of="process"')) === 0, {
+    message: 'nothing to be held',
+  });
 });
 
-const call = (params = '[]', id: number | string = 1): string => `{"jsonrpc":"2.0","id":${id},"method":"eth_estimateGas","params":${params}}`;
+const call = (params = '[]', id: number | string = 1): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"eth_estimateGas","params":${params}}`;
 const attackerKey = (): string => stack.attacker.keys.rpc;
 const unknownKey = (): string => generateApiKey({ label: 'svc', type: 'rpc', randomBytes });
 
@@ -45,13 +53,20 @@ function open(isReading = true): RawClient {
 
 /** The other tenant's calls, one after another: each answered, with its own id. */
 async function expectVictimServed(count = 20): Promise<void> {
-  for (let id = 0; id < count; id += 1) expect(await stack.call(call('[]', id))).toEqual({ status: 200, text: `{"jsonrpc":"2.0","id":${id},"result":"0x1"}` });
+  for (let id = 0; id < count; id += 1)
+    expect(await stack.call(call('[]', id))).toEqual({
+      status: 200,
+      text: `{"jsonrpc":"2.0","id":${id},"result":"0x1"}`,
+    });
 }
 
 /** What is asked with `word` waits until it is released; everything else is answered at once. */
 function holdCalls(word: string): (() => void)[] {
   const held: (() => void)[] = [];
-  node.answer = (seen, res, req) => void (seen.body.includes(word) ? held.push(() => answerResult('"held"')(seen, res, req)) : answerResult('"0x1"')(seen, res, req));
+  node.answer = (seen, res, req) =>
+    void (seen.body.includes(word)
+      ? held.push(() => answerResult('"held"')(seen, res, req))
+      : answerResult('"0x1"')(seen, res, req));
   return held;
 }
 
@@ -59,22 +74,34 @@ describe('G3: answers that nobody reads', () => {
   const isBounded = async (most: { key: number; process: number }, memory: number): Promise<void> => {
     most.key = Math.max(most.key, await stack.metric(HELD, 'of="key"'));
     most.process = Math.max(most.process, await stack.metric(HELD, 'of="process"'));
-    expect([most.key <= 64 * MIB, most.process <= 65 * MIB, stack.peakMemory() - memory < 250 * MIB]).toEqual([true, true, true]);
+    expect([most.key <= 64 * MIB, most.process <= 65 * MIB, stack.peakMemory() - memory < 250 * MIB]).toEqual(
+      [true, true, true],
+    );
   };
 
   it('of 50 connections with 100 calls each stay within the budget of their key, are cut, and delay nobody', async () => {
     const large = `"0x${'a'.repeat(126 * 1_024)}"`;
-    node.answer = (seen, res, req) => answerResult(seen.body.includes('large') ? large : '"0x1"')(seen, res, req);
+    node.answer = (seen, res, req) =>
+      answerResult(seen.body.includes('large') ? large : '"0x1"')(seen, res, req);
     const [memory, most] = [stack.peakMemory(), { key: 0, process: 0 }];
     const cut = await stack.metric('chainwatch_rpc_cut_connections_total');
-    for (let index = 0; index < 50; index += 1) open(false).send(requestOf(call('["large"]'), attackerKey()).repeat(100));
-    await waitFor(async () => (await stack.metric('chainwatch_rpc_full_total', 'full="key"')) > 0, { message: 'the key to have no more room' });
+    for (let index = 0; index < 50; index += 1)
+      open(false).send(requestOf(call('["large"]'), attackerKey()).repeat(100));
+    await waitFor(async () => (await stack.metric('chainwatch_rpc_full_total', 'full="key"')) > 0, {
+      message: 'the key to have no more room',
+    });
     await isBounded(most, memory);
     await expectVictimServed();
-    await waitFor(async () => {
-      await isBounded(most, memory);
-      return (await stack.metric('chainwatch_rpc_cut_connections_total')) > cut + 3;
-    }, { message: () => `connections to be cut; held ${JSON.stringify(most)}, peak ${stack.peakMemory() - memory}` });
+    await waitFor(
+      async () => {
+        await isBounded(most, memory);
+        return (await stack.metric('chainwatch_rpc_cut_connections_total')) > cut + 3;
+      },
+      {
+        message: () =>
+          `connections to be cut; held ${JSON.stringify(most)}, peak ${stack.peakMemory() - memory}`,
+      },
+    );
     await expectVictimServed();
   });
 
@@ -82,7 +109,10 @@ describe('G3: answers that nobody reads', () => {
     const huge = `"0x${'b'.repeat(3_500_000)}"`;
     node.answer = (seen, res, req) => {
       if (!seen.body.startsWith('[')) return answerResult('"0x1"')(seen, res, req);
-      sendJson(res, '[1,2]'.replace(/\d/g, (id) => `{"jsonrpc":"2.0","id":${id},"result":${huge}}`));
+      sendJson(
+        res,
+        '[1,2]'.replace(/\d/g, (id) => `{"jsonrpc":"2.0","id":${id},"result":${huge}}`),
+      );
     };
     const memory = stack.peakMemory();
     const cut = await stack.metric('chainwatch_rpc_cut_connections_total');
@@ -90,7 +120,9 @@ describe('G3: answers that nobody reads', () => {
     await waitFor(async () => (await stack.metric('chainwatch_rpc_full_total', 'full="connection"')) > 0);
     expect(await stack.metric(HELD, 'of="process"')).toBeLessThanOrEqual(17 * MIB);
     await expectVictimServed();
-    await waitFor(async () => (await stack.metric('chainwatch_rpc_cut_connections_total')) > cut, { message: 'the connection to be cut' });
+    await waitFor(async () => (await stack.metric('chainwatch_rpc_cut_connections_total')) > cut, {
+      message: 'the connection to be cut',
+    });
     expect(stack.peakMemory() - memory).toBeLessThan(250 * MIB);
   });
 });
@@ -99,20 +131,32 @@ describe('G6: 800 slow calls of one workspace', () => {
   it('have half of the node, wait for the rest, and delay nobody', async () => {
     const slow = holdCalls('slow');
     const keys = [attackerKey(), await stack.makeKey(stack.attacker)];
-    const lanes = keys.flatMap((key) => Array.from({ length: 4 }, () => open().send(requestOf(call('["slow"]'), key).repeat(100))));
+    const lanes = keys.flatMap((key) =>
+      Array.from({ length: 4 }, () => open().send(requestOf(call('["slow"]'), key).repeat(100))),
+    );
     await waitFor(() => slow.length === 128);
     await expectVictimServed();
     expect(slow).toHaveLength(128);
     const releasing = setInterval(() => slow.splice(0).forEach((answer) => answer()), 5);
-    await waitFor(() => lanes.every(({ statuses }) => statuses.length === 100)).finally(() => clearInterval(releasing));
-    for (const { said, statuses } of lanes) expect([new Set(statuses), said.match(/HTTP\/1.1 429[^]*?}/)?.[0]]).toEqual([new Set([200]), undefined]);
+    await waitFor(() => lanes.every(({ statuses }) => statuses.length === 100)).finally(() =>
+      clearInterval(releasing),
+    );
+    for (const { said, statuses } of lanes)
+      expect([new Set(statuses), said.match(/HTTP\/1.1 429[^]*?}/)?.[0]]).toEqual([
+        new Set([200]),
+        undefined,
+      ]);
   });
 });
 
 describe('G10: bodies of strangers that do not end', () => {
   it('are answered 401 or 429 and cut, and nothing of them is kept', async () => {
     const memory = stack.peakMemory();
-    const strangers = Array.from({ length: 200 }, (_, index) => open().send(headOf(1_000_000, index % 2 === 0 ? undefined : unknownKey())).send('x'.repeat(900_000)));
+    const strangers = Array.from({ length: 200 }, (_, index) =>
+      open()
+        .send(headOf(1_000_000, index % 2 === 0 ? undefined : unknownKey()))
+        .send('x'.repeat(900_000)),
+    );
     await expectVictimServed();
     await waitFor(() => strangers.every(({ isClosed }) => isClosed));
     // Who sends on may lose the answer with its connection.
@@ -127,7 +171,8 @@ describe('G11: compressed bodies of strangers', () => {
   it('are not unpacked: 401 whatever is in them, where a key is told what is wrong with them', async () => {
     const bomb = gzipSync(Buffer.alloc(5 * MIB, 0x20));
     const broken = Buffer.concat([bomb.subarray(0, 500), randomBytes(500)]);
-    const tell = async (body: Buffer, key?: string): Promise<number> => (await stack.call(body, { key, headers: { 'content-encoding': 'gzip' } })).status;
+    const tell = async (body: Buffer, key?: string): Promise<number> =>
+      (await stack.call(body, { key, headers: { 'content-encoding': 'gzip' } })).status;
     expect([await tell(bomb), await tell(broken)]).toEqual([413, 400]);
     for (const body of [bomb, broken]) expect([401, 429]).toContain(await tell(body, unknownKey()));
   });
@@ -141,7 +186,9 @@ describe('G13: bodies for a node that hangs', () => {
     const lanes = Array.from({ length: 120 }, () => open().send(requestOf(body, attackerKey())));
     await waitFor(() => lanes.filter(({ statuses }) => statuses[0] === 429).length >= 120 - 64);
     await expectVictimServed();
-    for (const { said, statuses } of lanes) if (statuses.length > 0) expect([statuses, said]).toEqual([[429], expect.stringContaining('Retry-After: 1\r\n')]);
+    for (const { said, statuses } of lanes)
+      if (statuses.length > 0)
+        expect([statuses, said]).toEqual([[429], expect.stringContaining('Retry-After: 1\r\n')]);
     await waitFor(async () => (await stack.metric(HELD, 'of="key"')) > 48 * MIB);
     expect(await stack.metric(HELD, 'of="process"')).toBeLessThanOrEqual(65 * MIB);
     expect(stack.peakMemory() - memory).toBeLessThan(250 * MIB);
@@ -150,7 +197,12 @@ describe('G13: bodies for a node that hangs', () => {
 
 describe('G12: well-formed keys that nobody has', () => {
   it('are asked for as often as an address may fail, and keys that are known go on', async () => {
-    const scans = async (): Promise<number> => (await stack.db.query<{ n: number }>(`SELECT (seq_scan + coalesce(idx_scan, 0))::int AS n FROM pg_stat_user_tables WHERE relname = 'api_keys'`)).rows[0]!.n;
+    const scans = async (): Promise<number> =>
+      (
+        await stack.db.query<{ n: number }>(
+          `SELECT (seq_scan + coalesce(idx_scan, 0))::int AS n FROM pg_stat_user_tables WHERE relname = 'api_keys'`,
+        )
+      ).rows[0]!.n;
     await expectVictimServed(1);
     const before = await scans();
     const statuses: number[] = [];
@@ -159,7 +211,10 @@ describe('G12: well-formed keys that nobody has', () => {
     };
     await Promise.all([...Array.from({ length: 10 }, lane), expectVictimServed(100)]);
     const refused = statuses.filter((status) => status === 429).length;
-    expect([refused + statuses.filter((status) => status === 401).length, refused > 800]).toEqual([statuses.length, true]);
+    expect([refused + statuses.filter((status) => status === 401).length, refused > 800]).toEqual([
+      statuses.length,
+      true,
+    ]);
     await expectVictimServed();
     // A session tells what it did at its end at the latest.
     stack.services.signal('rpc-proxy', 'SIGTERM');
@@ -169,6 +224,9 @@ describe('G12: well-formed keys that nobody has', () => {
       return one === two && one > before ? one : undefined;
     });
     expect(after - before).toBeLessThan(250);
-    await stack.services.start(['rpc-proxy'], { PORT: String(stack.ports['rpc-proxy']), RPC_WRITE_TIMEOUT: '2s' });
+    await stack.services.start(['rpc-proxy'], {
+      PORT: String(stack.ports['rpc-proxy']),
+      RPC_WRITE_TIMEOUT: '2s',
+    });
   });
 });

@@ -42,11 +42,15 @@ export class SocketClient {
   /** Sends a call and waits for the answer with its id. */
   async ask(id: number | string, method: string, params: readonly unknown[] = []): Promise<Message> {
     this.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-    return waitFor(() => this.messages.find((message) => message.id === id), { message: () => `an answer to ${method} among ${this.texts.join(' ')}` });
+    return waitFor(() => this.messages.find((message) => message.id === id), {
+      message: () => `an answer to ${method} among ${this.texts.join(' ')}`,
+    });
   }
 
   /** What came under a subscription. */
   told(subscription: unknown): unknown[] {
-    return this.messages.filter(({ params }) => params?.subscription === subscription).map(({ params }) => params!.result);
+    return this.messages
+      .filter(({ params }) => params?.subscription === subscription)
+      .map(({ params }) => params!.result);
   }
 }

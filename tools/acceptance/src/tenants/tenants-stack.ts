@@ -37,16 +37,35 @@ export class TenantsStack {
     return `http://127.0.0.1:${this.ports['api-gateway']}/v1`;
   }
 
-  async start(names: readonly Gateway[], chains: Readonly<Record<string, readonly Upstream[]>> = {}, env: Readonly<Record<string, string>> = {}): Promise<void> {
+  async start(
+    names: readonly Gateway[],
+    chains: Readonly<Record<string, readonly Upstream[]>> = {},
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
     const [postgres, nats, redis] = await Promise.all([startPostgres(), startNats(), startRedis()]);
     this.#stops = [nats, redis, postgres].map((server) => () => server.stop());
     this.db = createDatabase({ url: postgres.url, applicationName: 'acceptance', poolSize: 2 });
     this.victim = await bootstrap(this.db, { label: 'svc', workspaceName: 'Victim' });
     this.attacker = await bootstrap(this.db, { label: 'svc', workspaceName: 'Attacker' });
     this.services = new Services({
-      DATABASE_URL: postgres.url, NATS_URL: nats.url, REDIS_URL: redis.url, SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`, OUTBOUND_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'warn',
-      RATE_LIMIT_API: '1000000', RATE_LIMIT_RPC: '1000000', RATE_LIMIT_MANAGEMENT: '1000000', RATE_LIMIT_PUBLIC: '1000000',
-      RPC_CHAINS: JSON.stringify(Object.fromEntries(Object.entries(chains).map(([gid, upstreams]) => [gid, { upstreams: upstreams.map(({ url, weight = 1 }) => ({ url, weight })) }]))),
+      DATABASE_URL: postgres.url,
+      NATS_URL: nats.url,
+      REDIS_URL: redis.url,
+      SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      OUTBOUND_ALLOW: '127.0.0.0/8',
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT_API: '1000000',
+      RATE_LIMIT_RPC: '1000000',
+      RATE_LIMIT_MANAGEMENT: '1000000',
+      RATE_LIMIT_PUBLIC: '1000000',
+      RPC_CHAINS: JSON.stringify(
+        Object.fromEntries(
+          Object.entries(chains).map(([gid, upstreams]) => [
+            gid,
+            { upstreams: upstreams.map(({ url, weight = 1 }) => ({ url, weight })) },
+          ]),
+        ),
+      ),
       ...env,
     });
     for (const name of names) {
@@ -63,40 +82,74 @@ export class TenantsStack {
   }
 
   /** Resolves when every node of the chain is in service; or what `isServing` says of them, in their order, is true. */
-  async waitServing(gid: string, isServing: (serving: readonly boolean[]) => boolean = (serving) => serving.length > 0 && serving.every(Boolean)): Promise<void> {
+  async waitServing(
+    gid: string,
+    isServing: (serving: readonly boolean[]) => boolean = (serving) =>
+      serving.length > 0 && serving.every(Boolean),
+  ): Promise<void> {
     let checks: unknown;
-    await waitFor(async () => {
-      checks = (await this.services.readiness('rpc-proxy')).checks[gid];
-      return isServing(((checks as { upstreams?: { serving: boolean }[] }).upstreams ?? []).map(({ serving }) => serving));
-    }, { message: () => `the nodes of ${gid}: ${JSON.stringify(checks)}` });
+    await waitFor(
+      async () => {
+        checks = (await this.services.readiness('rpc-proxy')).checks[gid];
+        return isServing(
+          ((checks as { upstreams?: { serving: boolean }[] }).upstreams ?? []).map(({ serving }) => serving),
+        );
+      },
+      { message: () => `the nodes of ${gid}: ${JSON.stringify(checks)}` },
+    );
   }
 
   /** A call to the RPC gateway. */
-  async call(body: string | Buffer, { key = this.victim.keys.rpc, chain = 'eip155:1', headers = {} as Readonly<Record<string, string>> } = {}): Promise<Answer> {
-    const response = await fetch(`${this.rpcUrl}/${chain}`, { method: 'POST', body, headers: { 'content-type': 'application/json', 'x-api-key': key, ...headers } });
+  async call(
+    body: string | Buffer,
+    { key = this.victim.keys.rpc, chain = 'eip155:1', headers = {} as Readonly<Record<string, string>> } = {},
+  ): Promise<Answer> {
+    const response = await fetch(`${this.rpcUrl}/${chain}`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', 'x-api-key': key, ...headers },
+    });
     return { status: response.status, text: await response.text() };
   }
 
   /** A further rpc key of a workspace. */
   async makeKey({ workspaceId }: Bootstrap): Promise<string> {
     const key = generateApiKey({ label: 'svc', type: 'rpc', randomBytes });
-    await this.db.query('INSERT INTO api_keys (type, workspace_id, name, mask, key_hash, permissions) VALUES ($1, $2, $3, $4, $5, $6)', ['rpc', workspaceId, 'further', maskApiKey(key), Buffer.from(hashApiKey(key)), ['rpc:evm:read', 'rpc:solana:read']]);
+    await this.db.query(
+      'INSERT INTO api_keys (type, workspace_id, name, mask, key_hash, permissions) VALUES ($1, $2, $3, $4, $5, $6)',
+      [
+        'rpc',
+        workspaceId,
+        'further',
+        maskApiKey(key),
+        Buffer.from(hashApiKey(key)),
+        ['rpc:evm:read', 'rpc:solana:read'],
+      ],
+    );
     return key;
   }
 
   /** How many calls were answered by what others had asked; written every two seconds. */
   async countShared(): Promise<number> {
-    return (await this.db.query<{ cached: number }>('SELECT coalesce(sum(cached), 0)::int AS cached FROM rpc_usage')).rows[0]!.cached;
+    return (
+      await this.db.query<{ cached: number }>('SELECT coalesce(sum(cached), 0)::int AS cached FROM rpc_usage')
+    ).rows[0]!.cached;
   }
 
   /** The sum of a metric of the RPC gateway over the series whose labels hold `labels`; told every two seconds. */
   async metric(name: string, labels = ''): Promise<number> {
-    const lines = [...(await this.services.metrics('rpc-proxy')).matchAll(/^(\w+)(\{.*\})? (\S+)/gm)].filter(([, of, having = '']) => of === name && having.includes(labels));
+    const lines = [...(await this.services.metrics('rpc-proxy')).matchAll(/^(\w+)(\{.*\})? (\S+)/gm)].filter(
+      ([, of, having = '']) => of === name && having.includes(labels),
+    );
     return lines.reduce((sum, [, , , value]) => sum + Number(value), 0);
   }
 
   /** The most that the RPC gateway's process ever had in memory, in bytes. */
   peakMemory(): number {
-    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.services.pid('rpc-proxy')}/status`, 'utf8'))![1]) * 1_024;
+    return (
+      Number(
+        /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.services.pid('rpc-proxy')}/status`, 'utf8'))![1],
+      ) * 1_024
+    );
   }
 }

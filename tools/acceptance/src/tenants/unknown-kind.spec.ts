@@ -16,7 +16,11 @@ class ForkedNode extends LyingRpc<'forked'> {
   }
 
   protected override bendReply(_: 'forked', { method }: Call, reply: Reply): Reply {
-    if (/^(trace|debug)_/.test(method) || /^eth_getRawTransaction|^eth_getBlockReceiptsRaw/.test(method)) return { id: reply.id, error: { code: -32601, message: `the method ${method} does not exist/is not available` } };
+    if (/^(trace|debug)_/.test(method) || /^eth_getRawTransaction|^eth_getBlockReceiptsRaw/.test(method))
+      return {
+        id: reply.id,
+        error: { code: -32601, message: `the method ${method} does not exist/is not available` },
+      };
     return { ...reply, ...(reply.result !== undefined && { result: this.#tellAnew(reply.result) }) };
   }
 
@@ -24,12 +28,27 @@ class ForkedNode extends LyingRpc<'forked'> {
     if (Array.isArray(result)) return result.map((each) => this.#tellAnew(each));
     if (typeof result !== 'object' || result === null) return result;
     const { transactions } = result as { transactions?: unknown };
-    if (Array.isArray(transactions)) return { ...result, transactions: transactions.map((each) => this.#tellAnew(each)) };
+    if (Array.isArray(transactions))
+      return { ...result, transactions: transactions.map((each) => this.#tellAnew(each)) };
     const told = result as Json;
-    if (this.strange === undefined || (told['hash'] !== this.strange && told['transactionHash'] !== this.strange)) return result;
+    if (
+      this.strange === undefined ||
+      (told['hash'] !== this.strange && told['transactionHash'] !== this.strange)
+    )
+      return result;
     if (told['transactionHash'] !== undefined) return { ...told, type: '0x7d' };
     const { hash, from, gasPrice, blockHash, blockNumber, transactionIndex } = told;
-    return { hash, from, gasPrice, blockHash, blockNumber, transactionIndex, type: '0x7d', tx: { chainId: '0x7a69', calls: [[{ to: from, data: '0x' }]] }, payerSignature: '0x1234' };
+    return {
+      hash,
+      from,
+      gasPrice,
+      blockHash,
+      blockNumber,
+      transactionIndex,
+      type: '0x7d',
+      tx: { chainId: '0x7a69', calls: [[{ to: from, data: '0x' }]] },
+      payerSignature: '0x1234',
+    };
   }
 }
 
@@ -58,9 +77,20 @@ describe('a chain with a transaction of an unknown kind', () => {
     readonly last_block_number: number | null;
     readonly transaction_hash: string;
   }
-  const incidents = async (): Promise<Incident[]> => (await harness.project.get<{ items: Incident[] }>(`/blockchains/${chain.gid}/incidents`)).items;
-  const sync = async () => (await harness.project.get<{ sync: { status: string; incident_count: number } }>(`/blockchains/${chain.gid}`)).sync;
-  const isTold = (hash: string) => harness.until(`${hash} to be told`, 60_000, async () => (await harness.project.listAll<{ hash: string }>('/transactions')).some((transaction) => transaction.hash === hash));
+  const incidents = async (): Promise<Incident[]> =>
+    (await harness.project.get<{ items: Incident[] }>(`/blockchains/${chain.gid}/incidents`)).items;
+  const sync = async () =>
+    (
+      await harness.project.get<{ sync: { status: string; incident_count: number } }>(
+        `/blockchains/${chain.gid}`,
+      )
+    ).sync;
+  const isTold = (hash: string) =>
+    harness.until(`${hash} to be told`, 60_000, async () =>
+      (await harness.project.listAll<{ hash: string }>('/transactions')).some(
+        (transaction) => transaction.hash === hash,
+      ),
+    );
 
   it('goes on, says that it is degraded and why, and what the operator accepts is accepted', async () => {
     const [from, to] = chain.actor.accounts as [Hex, Hex];
@@ -84,18 +114,27 @@ describe('a chain with a transaction of an unknown kind', () => {
     const open = await incidents();
     // Of such a kind neither the body nor the receipt is known.
     expect(open.map(({ kind }) => kind).sort()).toEqual(['receipt-encoding:0x7d', 'transaction-type:0x7d']);
-    for (const incident of open) expect(incident).toMatchObject({ status: 'open', block_number: number, last_block_number: number, transaction_hash: strange });
+    for (const incident of open)
+      expect(incident).toMatchObject({
+        status: 'open',
+        block_number: number,
+        last_block_number: number,
+        transaction_hash: strange,
+      });
     expect(await sync()).toMatchObject({ status: 'degraded', incident_count: 2 });
     const later = await pay();
     await chain.mine();
     await isTold(later);
 
-    for (const { id } of open) await harness.project.expect(200, 'POST', `/blockchains/${chain.gid}/incidents/${id}/actions/accept`);
+    for (const { id } of open)
+      await harness.project.expect(200, 'POST', `/blockchains/${chain.gid}/incidents/${id}/actions/accept`);
     expect((await incidents()).map(({ status }) => status)).toEqual(['accepted', 'accepted']);
     await harness.until('the chain to follow', 60_000, async () => (await sync()).status === 'following');
     // What was not proved is confirmed now, as everything else.
     await harness.settle();
     const transactions = await harness.project.listAll<{ hash: string; status: string }>('/transactions');
-    expect(new Map(transactions.map(({ hash, status }) => [hash, status]))).toEqual(new Map([before, strange, beside, after, later].map((hash) => [hash, 'confirmed'])));
+    expect(new Map(transactions.map(({ hash, status }) => [hash, status]))).toEqual(
+      new Map([before, strange, beside, after, later].map((hash) => [hash, 'confirmed'])),
+    );
   });
 });

@@ -10,8 +10,17 @@ type StoredTransaction = StoredBlock['transactions'][number];
 interface Info {
   readonly fee?: number;
   readonly assetIssueID?: string;
-  readonly log?: readonly { readonly address: string; readonly topics: readonly string[]; readonly data?: string }[];
-  readonly internal_transactions?: readonly { readonly caller_address: string; readonly transferTo_address: string; readonly callValueInfo: readonly { readonly callValue?: number }[]; readonly rejected?: boolean }[];
+  readonly log?: readonly {
+    readonly address: string;
+    readonly topics: readonly string[];
+    readonly data?: string;
+  }[];
+  readonly internal_transactions?: readonly {
+    readonly caller_address: string;
+    readonly transferTo_address: string;
+    readonly callValueInfo: readonly { readonly callValue?: number }[];
+    readonly rejected?: boolean;
+  }[];
 }
 
 const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -22,17 +31,38 @@ const NATIVE = 'slip44:1';
  * Shares no code with the service: it is the oracle. By the Ethereum-compatible interface alone there are no fees, no TRC-10
  * and no internal transfers.
  */
-export function expectTransactions(node: TronNode, chainGid: string, watched: ReadonlyMap<string, number>, from: number, interfaces: Interfaces): Map<string, ExpectedTransaction> {
+export function expectTransactions(
+  node: TronNode,
+  chainGid: string,
+  watched: ReadonlyMap<string, number>,
+  from: number,
+  interfaces: Interfaces,
+): Map<string, ExpectedTransaction> {
   const expected = new Map<string, ExpectedTransaction>();
   for (let number = from; number <= node.head.number; number += 1) {
     const block = node.findBlock(number)!;
     const counts = (address: string): boolean => (watched.get(address) ?? Infinity) <= number;
     for (const tx of block.transactions) {
       const isFailed = tx.contractRet !== 'SUCCESS';
-      const transfers = isFailed ? [] : listTransfers(tx).filter((moved) => (interfaces === 'both' || isShownByEvm(moved)) && (counts(moved.source) || counts(moved.target)));
+      const transfers = isFailed
+        ? []
+        : listTransfers(tx).filter(
+            (moved) =>
+              (interfaces === 'both' || isShownByEvm(moved)) &&
+              (counts(moved.source) || counts(moved.target)),
+          );
       if (transfers.length === 0 && !counts(toBase58(String(tx.call.value['owner_address'])))) continue;
-      const texts = transfers.map(({ type, asset, source, target, amount }) => `${type} ${chainGid}/${asset} ${source === '' ? 'null' : source} ${target} ${amount}`.toLowerCase());
-      expected.set(tx.txid, { hash: tx.txid, blockNumber: number, blockHash: block.id, isFailed, transfers: texts.sort(), feesRaw: [interfaces === 'both' ? String((tx.info as Info).fee ?? 0) : null] });
+      const texts = transfers.map(({ type, asset, source, target, amount }) =>
+        `${type} ${chainGid}/${asset} ${source === '' ? 'null' : source} ${target} ${amount}`.toLowerCase(),
+      );
+      expected.set(tx.txid, {
+        hash: tx.txid,
+        blockNumber: number,
+        blockHash: block.id,
+        isFailed,
+        transfers: texts.sort(),
+        feesRaw: [interfaces === 'both' ? String((tx.info as Info).fee ?? 0) : null],
+      });
     }
   }
   return expected;
@@ -46,7 +76,9 @@ export function findUntold(node: TronNode, from: number, interfaces: Interfaces)
   const untold = new Set<string>();
   if (interfaces === 'both') return untold;
   for (let number = from; number <= node.head.number; number += 1) {
-    for (const tx of node.findBlock(number)!.transactions) for (const { type, source, target } of listTransfers(tx)) if (type === 'internal') untold.add(source).add(target);
+    for (const tx of node.findBlock(number)!.transactions)
+      for (const { type, source, target } of listTransfers(tx))
+        if (type === 'internal') untold.add(source).add(target);
   }
   return untold;
 }
@@ -65,19 +97,43 @@ function listTransfers({ call: { name, value }, info }: StoredTransaction): Move
   const { log = [], internal_transactions: internal = [], assetIssueID: issued } = info as Info;
   const moved: Moved[] = [];
   const note = (type: Moved['type'], asset: string, source: string, target: string, amount: bigint): void => {
-    if (amount > 0n) moved.push({ type, asset, source: source === '' ? '' : toBase58(source), target: toBase58(target), amount });
+    if (amount > 0n)
+      moved.push({
+        type,
+        asset,
+        source: source === '' ? '' : toBase58(source),
+        target: toBase58(target),
+        amount,
+      });
   };
   const owner = String(value['owner_address']);
   const amount = BigInt(Number(value['amount'] ?? value['call_value'] ?? 0));
   if (name === 'TransferContract') note('native', NATIVE, owner, String(value['to_address']), amount);
-  if (name === 'TriggerSmartContract') note('native', NATIVE, owner, String(value['contract_address']), amount);
-  if (name === 'TransferAssetContract') note('token', `trc10:${Buffer.from(String(value['asset_name']), 'hex').toString()}`, owner, String(value['to_address']), amount);
-  if (issued !== undefined) note('token', `trc10:${issued}`, '', owner, BigInt(Number(value['total_supply'])));
+  if (name === 'TriggerSmartContract')
+    note('native', NATIVE, owner, String(value['contract_address']), amount);
+  if (name === 'TransferAssetContract')
+    note(
+      'token',
+      `trc10:${Buffer.from(String(value['asset_name']), 'hex').toString()}`,
+      owner,
+      String(value['to_address']),
+      amount,
+    );
+  if (issued !== undefined)
+    note('token', `trc10:${issued}`, '', owner, BigInt(Number(value['total_supply'])));
   for (const { address, topics, data = '' } of log) {
-    if (topics[0] === TRANSFER && topics.length === 3 && data.length === 64) note('token', `trc20:${toBase58(`41${address}`)}`, `41${topics[1]!.slice(24)}`, `41${topics[2]!.slice(24)}`, BigInt(`0x${data}`));
+    if (topics[0] === TRANSFER && topics.length === 3 && data.length === 64)
+      note(
+        'token',
+        `trc20:${toBase58(`41${address}`)}`,
+        `41${topics[1]!.slice(24)}`,
+        `41${topics[2]!.slice(24)}`,
+        BigInt(`0x${data}`),
+      );
   }
   for (const { caller_address: caller, transferTo_address: target, callValueInfo, rejected } of internal) {
-    if (rejected !== true && caller !== target) note('internal', NATIVE, caller, target, BigInt(callValueInfo[0]?.callValue ?? 0));
+    if (rejected !== true && caller !== target)
+      note('internal', NATIVE, caller, target, BigInt(callValueInfo[0]?.callValue ?? 0));
   }
   return moved;
 }

@@ -14,9 +14,16 @@ const STARVING_FEE_LIMIT = 50_000n;
  * failed and starved calls, stakes, registrations at random moments, reorgs whose transactions come back elsewhere or
  * never.
  */
-export async function playScript(harness: Harness<TronChain>, random: Random, options: ScriptOptions): Promise<Watched[]> {
+export async function playScript(
+  harness: Harness<TronChain>,
+  random: Random,
+  options: ScriptOptions,
+): Promise<Watched[]> {
   const { actor } = harness.chain;
-  const watchable = [...actor.accounts.slice(1, 5).map(({ hexAddress }) => hexAddress), ...Array.from({ length: 3 }, () => randomAddress(random))];
+  const watchable = [
+    ...actor.accounts.slice(1, 5).map(({ hexAddress }) => hexAddress),
+    ...Array.from({ length: 3 }, () => randomAddress(random)),
+  ];
   const watched: Watched[] = [];
   const unwatched = [...watchable];
   const everyone = [...watchable, ...actor.accounts.map(({ hexAddress }) => hexAddress)];
@@ -51,17 +58,42 @@ async function act(actor: TronActor, random: Random, everyone: readonly string[]
     const amount = BigInt(random.int(1, 1_000_000));
     switch (random.int(0, 11)) {
       // To oneself the chain refuses: nothing stands in a block then.
-      case 0: case 1: await actor.sendTrx(from, to, amount); break;
-      case 2: await actor.sendToken(from, to, BigInt(random.int(1, 1_000))); break;
-      case 3: await actor.call(from, 'TestToken', token, 'mint', [to, amount]); break;
-      case 4: await actor.call(from, 'TestToken', token, 'transfer', [to, amount]); break; // fails when the balance is short
-      case 5: await actor.call(from, 'Forwarder', forwarder, 'forward', [to], { sun: amount }); break;
-      case 6: await actor.call(from, 'Forwarder', forwarder, 'forwardAndRevert', [to], { sun: amount }); break;
-      case 7: await actor.call(from, 'TestToken', token, 'mint', [to, amount], { feeLimit: STARVING_FEE_LIMIT }); break;
-      case 8: await actor.call(from, 'FeeToken', feeToken, 'mint', [to, TOKEN_UNITS]); await actor.call(from, 'FeeToken', feeToken, 'transfer', [to, 1_000n]); break;
-      case 9: await actor.call(from, 'RebasingToken', rebasing, 'mint', [to, TOKEN_UNITS]); break;
-      case 10: await actor.freeze(from, 1_000_000n); break;
-      default: await actor.call(actor.accounts[0]!, 'RebasingToken', rebasing, 'rebase', [BigInt(random.int(50, 200))]);
+      case 0:
+      case 1:
+        await actor.sendTrx(from, to, amount);
+        break;
+      case 2:
+        await actor.sendToken(from, to, BigInt(random.int(1, 1_000)));
+        break;
+      case 3:
+        await actor.call(from, 'TestToken', token, 'mint', [to, amount]);
+        break;
+      case 4:
+        await actor.call(from, 'TestToken', token, 'transfer', [to, amount]);
+        break; // fails when the balance is short
+      case 5:
+        await actor.call(from, 'Forwarder', forwarder, 'forward', [to], { sun: amount });
+        break;
+      case 6:
+        await actor.call(from, 'Forwarder', forwarder, 'forwardAndRevert', [to], { sun: amount });
+        break;
+      case 7:
+        await actor.call(from, 'TestToken', token, 'mint', [to, amount], { feeLimit: STARVING_FEE_LIMIT });
+        break;
+      case 8:
+        await actor.call(from, 'FeeToken', feeToken, 'mint', [to, TOKEN_UNITS]);
+        await actor.call(from, 'FeeToken', feeToken, 'transfer', [to, 1_000n]);
+        break;
+      case 9:
+        await actor.call(from, 'RebasingToken', rebasing, 'mint', [to, TOKEN_UNITS]);
+        break;
+      case 10:
+        await actor.freeze(from, 1_000_000n);
+        break;
+      default:
+        await actor.call(actor.accounts[0]!, 'RebasingToken', rebasing, 'rebase', [
+          BigInt(random.int(50, 200)),
+        ]);
     }
   }
 }

@@ -29,13 +29,27 @@ export class TronActor {
 
   async start(): Promise<void> {
     const [owner] = this.accounts;
-    const issue = { name: hex('Pennies'), abbr: hex('PNY'), total_supply: 1_000_000_000n, trx_num: 1n, num: 1n, precision: 2n };
+    const issue = {
+      name: hex('Pennies'),
+      abbr: hex('PNY'),
+      total_supply: 1_000_000_000n,
+      trx_num: 1n,
+      num: 1n,
+      precision: 2n,
+    };
     const { txid } = await this.#wallet.send(owner!, 'AssetIssueContract', issue);
     await this.mine();
     const assetId = String(this.#infoOf(txid)['assetIssueID']);
-    for (const account of this.accounts.slice(1)) await this.#wallet.sendToken(owner!, account.hexAddress, assetId, 1_000_000n);
+    for (const account of this.accounts.slice(1))
+      await this.#wallet.sendToken(owner!, account.hexAddress, assetId, 1_000_000n);
     await this.mine();
-    this.deployed = { assetId, token: await this.#deploy('TestToken'), rebasing: await this.#deploy('RebasingToken'), feeToken: await this.#deploy('FeeToken'), forwarder: await this.#deploy('Forwarder') };
+    this.deployed = {
+      assetId,
+      token: await this.#deploy('TestToken'),
+      rebasing: await this.#deploy('RebasingToken'),
+      feeToken: await this.#deploy('FeeToken'),
+      forwarder: await this.#deploy('Forwarder'),
+    };
   }
 
   async mine(blocks = 1): Promise<void> {
@@ -59,8 +73,19 @@ export class TronActor {
   }
 
   /** Address arguments are `41…` too. */
-  call(from: TronAccount, contract: ContractName, address: string, functionName: string, args: readonly unknown[], options: { sun?: bigint; feeLimit?: bigint } = {}): Promise<unknown> {
-    const data = encodeFunctionData({ abi: contracts[contract].abi as Abi, functionName, args: args.map((arg) => (typeof arg === 'string' ? `0x${arg.slice(2)}` : arg)) });
+  call(
+    from: TronAccount,
+    contract: ContractName,
+    address: string,
+    functionName: string,
+    args: readonly unknown[],
+    options: { sun?: bigint; feeLimit?: bigint } = {},
+  ): Promise<unknown> {
+    const data = encodeFunctionData({
+      abi: contracts[contract].abi as Abi,
+      functionName,
+      args: args.map((arg) => (typeof arg === 'string' ? `0x${arg.slice(2)}` : arg)),
+    });
     return this.#wallet.trigger(from, address, data.slice(2), options);
   }
 
@@ -75,7 +100,8 @@ export class TronActor {
     const { txid } = await this.#wallet.deploy(this.accounts[0]!, contracts[name].bytecode.slice(2));
     await this.mine();
     const info = this.#infoOf(txid);
-    if (info['result'] !== undefined) throw new Error(`expected ${name} to deploy, got ${JSON.stringify(info)}`);
+    if (info['result'] !== undefined)
+      throw new Error(`expected ${name} to deploy, got ${JSON.stringify(info)}`);
     return String(info['contract_address']);
   }
 

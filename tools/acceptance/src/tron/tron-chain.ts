@@ -68,7 +68,10 @@ export class TronChain implements PayingChain {
     await this.actor.mine(this.tron.node.solidifiedLag + 1);
   }
 
-  expectTransactions(watched: ReadonlyMap<string, number>, from: number): Promise<Map<string, ExpectedTransaction>> {
+  expectTransactions(
+    watched: ReadonlyMap<string, number>,
+    from: number,
+  ): Promise<Map<string, ExpectedTransaction>> {
     return Promise.resolve(expectTransactions(this.tron.node, this.gid, watched, from, this.#interfaces));
   }
 
@@ -82,12 +85,18 @@ export class TronChain implements PayingChain {
       const compare = (path: string, held: bigint, decimals: number): void => {
         const got = balances[`${this.gid}/${path}`];
         // An asset that was never discovered on the address has no entry; then the chain must say zero.
-        if ((toRaw(got, decimals) ?? 0n) !== held) faults.push(`${address}: expected ${held} of ${path}, got ${got}`);
+        if ((toRaw(got, decimals) ?? 0n) !== held)
+          faults.push(`${address}: expected ${held} of ${path}, got ${got}`);
       };
       if (!untold.has(address)) compare('slip44:1', await vm.readBalance(hex), 6);
       for (const { path, contract } of this.#tokens()) {
         if (contract === undefined) compare(path, ledger.tokenBalance(hex, this.actor.deployed.assetId), 2);
-        else compare(path, await this.#call(contract, `70a08231${hex.slice(2).padStart(64, '0')}`), Number(await this.#call(contract, '313ce567')));
+        else
+          compare(
+            path,
+            await this.#call(contract, `70a08231${hex.slice(2).padStart(64, '0')}`),
+            Number(await this.#call(contract, '313ce567')),
+          );
       }
     }
     return faults;
@@ -95,7 +104,10 @@ export class TronChain implements PayingChain {
 
   #tokens(): { path: string; contract?: string }[] {
     const { assetId, token, rebasing, feeToken } = this.actor.deployed;
-    return [...(this.#interfaces === 'both' ? [{ path: `trc10:${assetId}` }] : []), ...[token, rebasing, feeToken].map((contract) => ({ path: `trc20:${toBase58(contract)}`, contract }))];
+    return [
+      ...(this.#interfaces === 'both' ? [{ path: `trc10:${assetId}` }] : []),
+      ...[token, rebasing, feeToken].map((contract) => ({ path: `trc20:${toBase58(contract)}`, contract })),
+    ];
   }
 
   async #call(contract: string, data: string): Promise<bigint> {

@@ -13,7 +13,15 @@ await Promise.all(
   Array.from({ length: 64 }, async () => {
     while (left > 0) {
       left -= 1;
-      const headers = { 'content-type': 'application/json', 'x-webhook-event-id': randomUUID(), 'x-webhook-signature': signPayload({ secrets: [secret], timestamp: Math.floor(Date.now() / 1_000), body }) };
+      const headers = {
+        'content-type': 'application/json',
+        'x-webhook-event-id': randomUUID(),
+        'x-webhook-signature': signPayload({
+          secrets: [secret],
+          timestamp: Math.floor(Date.now() / 1_000),
+          body,
+        }),
+      };
       const { body: answer } = await request(url, { method: 'POST', headers, body, dispatcher: agent });
       await answer.dump();
     }

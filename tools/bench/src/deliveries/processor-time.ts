@@ -13,7 +13,9 @@ export function processorTimeMs(pid: number): number {
     fieldsOf.set(Number(name), fields);
     parentOf.set(Number(name), Number(fields[1]));
   }
-  const family = [...fieldsOf.keys()].filter((candidate) => candidate === pid || parentOf.get(candidate) === pid);
+  const family = [...fieldsOf.keys()].filter(
+    (candidate) => candidate === pid || parentOf.get(candidate) === pid,
+  );
   return family.reduce((total, member) => total + ticksOf(fieldsOf.get(member)!) * TICK_MS, 0);
 }
 

@@ -26,10 +26,25 @@ export async function startDeliveryRig(): Promise<DeliveryRig> {
   const sealer = createSealer({ keys: { bench: key }, activeKeyId: 'bench' });
   const sink = new Sink();
   const [postgres, nats] = await Promise.all([startPostgres({ isOwn: true }), startNats(), sink.start()]);
-  const db = createDatabase({ url: postgres.url, applicationName: 'bench', poolSize: 3, statementTimeoutMs: 300_000 });
-  const services = new Services({ DATABASE_URL: postgres.url, NATS_URL: nats.url, SECRETS_KEYS: `bench:${key}`, OUTBOUND_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'error', NODE_ENV: 'production' });
+  const db = createDatabase({
+    url: postgres.url,
+    applicationName: 'bench',
+    poolSize: 3,
+    statementTimeoutMs: 300_000,
+  });
+  const services = new Services({
+    DATABASE_URL: postgres.url,
+    NATS_URL: nats.url,
+    SECRETS_KEYS: `bench:${key}`,
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    LOG_LEVEL: 'error',
+    NODE_ENV: 'production',
+  });
   const source = await EventSource.open(db, nats.url);
-  const toChannel = (path: string) => ({ url: sink.url + path, secretSealed: (id: string) => sealer.seal(SECRET, `webhook_secret:${id}`) });
+  const toChannel = (path: string) => ({
+    url: sink.url + path,
+    secretSealed: (id: string) => sealer.seal(SECRET, `webhook_secret:${id}`),
+  });
   return {
     db,
     services,

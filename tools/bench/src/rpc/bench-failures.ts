@@ -31,7 +31,9 @@ async function measureFault(fault: Fault) {
   const nodes = await Promise.all([startNode('0'), startNode('0'), startNode('0')]);
   const gateway = await startGateway('1', nodes, { RPC_CACHE: 'false' });
   try {
-    const calls = [headCall, readCall].map((body) => requestOf(gateway.port, gateway.path, gateway.key, body));
+    const calls = [headCall, readCall].map((body) =>
+      requestOf(gateway.port, gateway.path, gateway.key, body),
+    );
     const samples: Sample[] = [];
     let failedAt = 0;
     const failing = new Promise((resolve) => setTimeout(resolve, 2_000)).then(() => {
@@ -56,8 +58,14 @@ async function measureFault(fault: Fault) {
     await Promise.all([failing, ...Array.from({ length: 8 }, run)]);
     const errors = samples.filter(({ status, body }) => status !== 200 || !body.includes('"result"')).length;
     // The first calls of a process look its key up and run code that was never run: no fault of a node.
-    const worstMs = Math.max(...samples.filter(({ startedAt, ms }) => startedAt + ms > failedAt).map(({ ms }) => ms));
-    return { errors, backwards: countBackwards(samples), extraMs: Math.max(0, worstMs - median(samples.map(({ ms }) => ms))) };
+    const worstMs = Math.max(
+      ...samples.filter(({ startedAt, ms }) => startedAt + ms > failedAt).map(({ ms }) => ms),
+    );
+    return {
+      errors,
+      backwards: countBackwards(samples),
+      extraMs: Math.max(0, worstMs - median(samples.map(({ ms }) => ms))),
+    };
   } finally {
     for (const node of nodes) node.child.kill('SIGCONT');
     for (const node of nodes) node.stop();
@@ -84,7 +92,8 @@ function countBackwards(samples: readonly Sample[]): number {
   let next = 0;
   let count = 0;
   for (const { startedAt, head } of byStart) {
-    while (next < byEnd.length && byEnd[next]!.endedAt < startedAt) known = Math.max(known, byEnd[next++]!.head);
+    while (next < byEnd.length && byEnd[next]!.endedAt < startedAt)
+      known = Math.max(known, byEnd[next++]!.head);
     if (head < known) count += 1;
   }
   return count;
@@ -99,11 +108,28 @@ async function measureHedging(report: Report): Promise<void> {
     const times: number[] = [];
     await runLoad({ port: gateway.port, count: 500, connections: 8, request: () => request });
     for (const node of nodes) await node.control({ tail: 0.02 });
-    await runLoad({ port: gateway.port, count: reads, connections: 8, request: () => request, onSample: ({ ms }) => times.push(ms) });
-    const seen = (await Promise.all(nodes.map((node) => node.control({})))).reduce((sum, { seen: count }) => sum + count, 0);
-    const write = (index: number): Buffer => requestOf(gateway.port, gateway.path, gateway.key, `{"jsonrpc":"2.0","id":${index},"method":"eth_sendRawTransaction","params":["0x${index.toString(16).padStart(8, '0')}"]}`);
+    await runLoad({
+      port: gateway.port,
+      count: reads,
+      connections: 8,
+      request: () => request,
+      onSample: ({ ms }) => times.push(ms),
+    });
+    const seen = (await Promise.all(nodes.map((node) => node.control({})))).reduce(
+      (sum, { seen: count }) => sum + count,
+      0,
+    );
+    const write = (index: number): Buffer =>
+      requestOf(
+        gateway.port,
+        gateway.path,
+        gateway.key,
+        `{"jsonrpc":"2.0","id":${index},"method":"eth_sendRawTransaction","params":["0x${index.toString(16).padStart(8, '0')}"]}`,
+      );
     await runLoad({ port: gateway.port, count: 500, connections: 8, request: write });
-    const writes = (await Promise.all(nodes.map((node) => node.control({})))).flatMap(({ writes: list }) => list);
+    const writes = (await Promise.all(nodes.map((node) => node.control({})))).flatMap(
+      ({ writes: list }) => list,
+    );
     const slow = times.filter((ms) => ms >= 290).length;
     report.add({
       name: 'RPC gateway: hedging',

@@ -16,12 +16,23 @@ export async function benchIdentity(report: Report): Promise<void> {
     const bodies = makeBodies(FUZZED);
     const ask = async (port: number, path: string): Promise<string[]> => {
       const replies: string[] = [];
-      await runLoad({ port, count: bodies.length, connections: 64, request: (index) => requestOf(port, path, gateway.key, bodies[index]!), onSample: ({ status, body }, index) => (replies[index] = `${status} ${body}`) });
+      await runLoad({
+        port,
+        count: bodies.length,
+        connections: 64,
+        request: (index) => requestOf(port, path, gateway.key, bodies[index]!),
+        onSample: ({ status, body }, index) => (replies[index] = `${status} ${body}`),
+      });
       return replies;
     };
     const [through, direct] = [await ask(gateway.port, gateway.path), await ask(node.port, '/')];
     const different = through.filter((reply, index) => reply !== direct[index]).length;
-    report.add({ name: 'RPC gateway: fuzzed bodies', goal: '100,000 through the gateway and direct: byte-identical', measured: `${through.length.toLocaleString('en')} bodies, ${different} different`, detail: `calls with random ids, parameters, spacing, order and extra members, echoed by the node; ${load()}` });
+    report.add({
+      name: 'RPC gateway: fuzzed bodies',
+      goal: '100,000 through the gateway and direct: byte-identical',
+      measured: `${through.length.toLocaleString('en')} bodies, ${different} different`,
+      detail: `calls with random ids, parameters, spacing, order and extra members, echoed by the node; ${load()}`,
+    });
     await node.control({ mode: 'ok', delayMs: 3_000 });
     const wrong: string[] = [];
     await runLoad({
@@ -29,11 +40,23 @@ export async function benchIdentity(report: Report): Promise<void> {
       count: IDENTICAL,
       connections: 200,
       pipelining: IDENTICAL / 200,
-      request: (index) => requestOf(gateway.port, gateway.path, gateway.key, `{"jsonrpc":"2.0","id":${index},"method":"eth_call","params":[{"to":"0x1"},"latest"]}`),
-      onSample: ({ body }, index) => body === `{"jsonrpc":"2.0","id":${index},"result":"0x12345678"}` || wrong.push(body),
+      request: (index) =>
+        requestOf(
+          gateway.port,
+          gateway.path,
+          gateway.key,
+          `{"jsonrpc":"2.0","id":${index},"method":"eth_call","params":[{"to":"0x1"},"latest"]}`,
+        ),
+      onSample: ({ body }, index) =>
+        body === `{"jsonrpc":"2.0","id":${index},"result":"0x12345678"}` || wrong.push(body),
     });
     const { seen } = await node.control({ mode: 'ok', delayMs: 0 });
-    report.add({ name: 'RPC gateway: identical calls in flight', goal: '10,000 calls: 1 upstream call, 10,000 right ids', measured: `${seen} upstream ${seen === 1 ? 'call' : 'calls'}, ${IDENTICAL - wrong.length} right ids`, detail: `the node answers after 3 s; ${load()}` });
+    report.add({
+      name: 'RPC gateway: identical calls in flight',
+      goal: '10,000 calls: 1 upstream call, 10,000 right ids',
+      measured: `${seen} upstream ${seen === 1 ? 'call' : 'calls'}, ${IDENTICAL - wrong.length} right ids`,
+      detail: `the node answers after 3 s; ${load()}`,
+    });
   } finally {
     node.stop();
     await gateway.stopAll();
@@ -45,12 +68,35 @@ function makeBodies(count: number): Buffer[] {
   const space = fc.constantFrom('', ' ', '\n', '\t ', '  ');
   const number = fc.constantFrom('0', '-1', '1.50', '18446744073709551616', '1e400', '21000000.00000000');
   const text = fc.string({ unit: 'grapheme', maxLength: 20 }).map((value) => JSON.stringify(value));
-  const value = fc.oneof(number, text, fc.json({ maxDepth: 3 }), fc.constantFrom('{"a":1,"a":2}', '"\\u0041"', '[ ]'));
-  const method = fc.constantFrom('"eth_estimateGas"', '"eth_\\u0063reateAccessList"', '"eth_getWork"', '"custom_method"');
+  const value = fc.oneof(
+    number,
+    text,
+    fc.json({ maxDepth: 3 }),
+    fc.constantFrom('{"a":1,"a":2}', '"\\u0041"', '[ ]'),
+  );
+  const method = fc.constantFrom(
+    '"eth_estimateGas"',
+    '"eth_\\u0063reateAccessList"',
+    '"eth_getWork"',
+    '"custom_method"',
+  );
   const call = fc
-    .record({ id: fc.oneof(number, text, fc.constant('null')), params: fc.array(value, { maxLength: 4 }), method, space, extra: fc.option(value), isReversed: fc.boolean() })
+    .record({
+      id: fc.oneof(number, text, fc.constant('null')),
+      params: fc.array(value, { maxLength: 4 }),
+      method,
+      space,
+      extra: fc.option(value),
+      isReversed: fc.boolean(),
+    })
     .map(({ id, params, method: name, space: gap, extra, isReversed }) => {
-      const members = [`"jsonrpc"${gap}:"2.0"`, `${gap}"id":${gap}${id}`, `"method":${name}`, `"params":[${params.join(`${gap},`)}]${gap}`, ...(extra === null ? [] : [`"x":${extra}`])];
+      const members = [
+        `"jsonrpc"${gap}:"2.0"`,
+        `${gap}"id":${gap}${id}`,
+        `"method":${name}`,
+        `"params":[${params.join(`${gap},`)}]${gap}`,
+        ...(extra === null ? [] : [`"x":${extra}`]),
+      ];
       return `${gap}{${(isReversed ? members.reverse() : members).join(`,${gap}`)}}${gap}`;
     });
   return fc.sample(call, count).map((body) => Buffer.from(body));

@@ -3,7 +3,14 @@ import { benchFailures } from './bench-failures.ts';
 import { benchIdentity } from './bench-identity.ts';
 import { load, median } from './figures.ts';
 import { requestOf, runLoad } from './load.ts';
-import { startGateway, startNginx, startNode, startPlainProxy, type Gateway, type Target } from './targets.ts';
+import {
+  startGateway,
+  startNginx,
+  startNode,
+  startPlainProxy,
+  type Gateway,
+  type Target,
+} from './targets.ts';
 
 const ROUNDS = 7;
 // Small ones: the first thousands of large replies are passed by code that is not compiled yet.
@@ -36,7 +43,11 @@ interface Lane {
   readonly micros: number[];
 }
 
-async function measureCalls(report: Report, gateway: Gateway, [nginx, plain]: readonly Target[]): Promise<void> {
+async function measureCalls(
+  report: Report,
+  gateway: Gateway,
+  [nginx, plain]: readonly Target[],
+): Promise<void> {
   const lanes: Lane[] = [
     { target: gateway, body: passThrough, micros: [] },
     { target: gateway, body: cachedCall, micros: [] },
@@ -44,7 +55,12 @@ async function measureCalls(report: Report, gateway: Gateway, [nginx, plain]: re
     { target: plain!, body: passThrough, micros: [] },
   ];
   await measureRounds(lanes, gateway.key, 10_000, ROUNDS);
-  const [own, hit, peer, bare] = lanes.map(({ micros }) => median(micros)) as [number, number, number, number];
+  const [own, hit, peer, bare] = lanes.map(({ micros }) => median(micros)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
   report.add({
     name: 'RPC gateway: pass-through',
     goal: '≤ 40 µs CPU a request; ≥ 0.33 × nginx proxy_pass per core; ≥ 1.3 × a bare Node proxy',
@@ -66,7 +82,12 @@ async function measureLarge(report: Report, gateway: Gateway, nginx: Target): Pr
   const before = gateway.rssBytes();
   let peak = before;
   const watch = setInterval(() => (peak = Math.max(peak, gateway.rssBytes())), 5);
-  await runLoad({ port: gateway.port, count: 1, connections: 1, request: () => requestOf(gateway.port, gateway.path, gateway.key, hugeCall) });
+  await runLoad({
+    port: gateway.port,
+    count: 1,
+    connections: 1,
+    request: () => requestOf(gateway.port, gateway.path, gateway.key, hugeCall),
+  });
   clearInterval(watch);
   report.add({
     name: 'RPC gateway: large replies',
@@ -76,12 +97,22 @@ async function measureLarge(report: Report, gateway: Gateway, nginx: Target): Pr
   });
 }
 
-async function measureRounds(lanes: readonly Lane[], key: string, count: number, rounds: number): Promise<void> {
+async function measureRounds(
+  lanes: readonly Lane[],
+  key: string,
+  count: number,
+  rounds: number,
+): Promise<void> {
   for (let round = -1; round < rounds; round += 1) {
     for (const { target, body, micros } of lanes) {
       const request = requestOf(target.port, target.path, key, body);
       const before = target.cpuSeconds();
-      await runLoad({ port: target.port, count, connections: Math.min(CONNECTIONS, count), request: () => request });
+      await runLoad({
+        port: target.port,
+        count,
+        connections: Math.min(CONNECTIONS, count),
+        request: () => request,
+      });
       // The first round warms up.
       if (round >= 0) micros.push(((target.cpuSeconds() - before) / count) * 1e6);
     }

@@ -28,11 +28,17 @@ export function requestOf(port: number, path: string, key: string, body: string 
 /** Sends `count` requests over so many connections and resolves when all are answered: a socket and a scan for the length. */
 export async function runLoad(options: LoadOptions): Promise<void> {
   const share = Math.ceil(options.count / options.connections);
-  const connections = Array.from({ length: options.connections }, (_, index) => runConnection(options, index * share, Math.min(share, options.count - index * share)));
+  const connections = Array.from({ length: options.connections }, (_, index) =>
+    runConnection(options, index * share, Math.min(share, options.count - index * share)),
+  );
   await Promise.all(connections);
 }
 
-function runConnection({ port, request, pipelining = 1, onSample }: LoadOptions, first: number, count: number): Promise<void> {
+function runConnection(
+  { port, request, pipelining = 1, onSample }: LoadOptions,
+  first: number,
+  count: number,
+): Promise<void> {
   if (count <= 0) return Promise.resolve();
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });
@@ -89,7 +95,11 @@ function runConnection({ port, request, pipelining = 1, onSample }: LoadOptions,
     };
     socket.on('connect', send);
     socket.on('error', reject);
-    socket.on('close', () => answered < count && reject(new Error(`a connection closed after ${answered} of ${count} answers`)));
+    socket.on(
+      'close',
+      () =>
+        answered < count && reject(new Error(`a connection closed after ${answered} of ${count} answers`)),
+    );
   });
 }
 

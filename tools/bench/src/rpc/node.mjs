@@ -9,7 +9,10 @@ const hex = (number) => `0x${number.toString(16)}`;
 const block = (number) => ({ number: hex(number), hash: `0x${number.toString(16).padStart(64, '0')}` });
 
 /** Every node of a bench has the same head at the same time, unless it was told to stand still. */
-const headOf = () => (state.mode === 'lag' ? state.head : 1_000 + Math.floor((Date.now() - Number(process.argv[3] ?? Date.now())) / 200));
+const headOf = () =>
+  state.mode === 'lag'
+    ? state.head
+    : 1_000 + Math.floor((Date.now() - Number(process.argv[3] ?? Date.now())) / 200);
 
 function answer(call) {
   switch (call.method) {
@@ -29,7 +32,7 @@ function send(res, body, status = 200) {
   if (state.mode !== 'drip') return void res.end(body);
   let at = 0;
   const timer = setInterval(() => {
-    if (res.destroyed || at >= body.length) return clearInterval(timer), void res.end();
+    if (res.destroyed || at >= body.length) return (clearInterval(timer), void res.end());
     res.write(body.subarray(at, (at += 1)));
   }, 1_000);
 }
@@ -37,7 +40,8 @@ function send(res, body, status = 200) {
 async function sendHuge(res, bytes) {
   res.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes });
   for (let left = bytes; left > 0; left -= piece.length) {
-    if (!res.write(left < piece.length ? piece.subarray(0, left) : piece)) await new Promise((resolve) => res.once('drain', resolve));
+    if (!res.write(left < piece.length ? piece.subarray(0, left) : piece))
+      await new Promise((resolve) => res.once('drain', resolve));
   }
   res.end();
 }
@@ -50,13 +54,22 @@ function serve(body, res) {
   }
   state.seen += 1;
   if (state.mode === '429') return send(res, Buffer.from('{"error":"slow down"}'), 429);
-  if (state.mode === 'echo') return send(res, Buffer.concat([Buffer.from('{"echo":'), body, Buffer.from('}')]));
+  if (state.mode === 'echo')
+    return send(res, Buffer.concat([Buffer.from('{"echo":'), body, Buffer.from('}')]));
   if (body.includes('eth_sendRaw')) state.writes.push(body.toString());
   const respond = () => {
     if (body.includes('"large"')) return send(res, large);
     if (body.includes('"huge"')) return void sendHuge(res, 100_000_000);
-    if (state.delayMs > 0) return send(res, Buffer.from(`{"jsonrpc":"2.0","id":${/"id":(\d+)/.exec(body)[1]},"result":"0x12345678"}`));
-    if (!body.includes('"id":1,')) return send(res, Buffer.from(`{"jsonrpc":"2.0","id":${/"id":(\d+)/.exec(body)?.[1] ?? null},"result":"0x12345678"}`));
+    if (state.delayMs > 0)
+      return send(
+        res,
+        Buffer.from(`{"jsonrpc":"2.0","id":${/"id":(\d+)/.exec(body)[1]},"result":"0x12345678"}`),
+      );
+    if (!body.includes('"id":1,'))
+      return send(
+        res,
+        Buffer.from(`{"jsonrpc":"2.0","id":${/"id":(\d+)/.exec(body)?.[1] ?? null},"result":"0x12345678"}`),
+      );
     if (!body.includes('eth_blockNumber')) return send(res, small);
     send(res, Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result: hex(headOf()) })));
   };

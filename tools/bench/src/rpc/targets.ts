@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createDatabase } from '@chainwatch/db';
-import { findFreePort, killWithParent, startNats, startPostgres, startRedis, waitFor } from '@chainwatch/testing';
+import {
+  findFreePort,
+  killWithParent,
+  startNats,
+  startPostgres,
+  startRedis,
+  waitFor,
+} from '@chainwatch/testing';
 import { bundleServices } from '../../../stack/bundle.mjs';
 import { bootstrap } from '../../../db/src/bootstrap.ts';
 
@@ -31,23 +38,36 @@ const epoch = Date.now();
 
 export async function startNode(core = '0', port?: number): Promise<BenchNode> {
   const chosen = port ?? (await findFreePort());
-  const target = await spawnTarget('node', core, chosen, '/', process.execPath, [here('node.mjs'), String(chosen), String(epoch)]);
+  const target = await spawnTarget('node', core, chosen, '/', process.execPath, [
+    here('node.mjs'),
+    String(chosen),
+    String(epoch),
+  ]);
   return {
     ...target,
-    control: async (state) => (await fetch(`http://127.0.0.1:${chosen}/control`, { method: 'POST', body: JSON.stringify(state) })).json() as Promise<{ seen: number; writes: string[] }>,
+    control: async (state) =>
+      (
+        await fetch(`http://127.0.0.1:${chosen}/control`, { method: 'POST', body: JSON.stringify(state) })
+      ).json() as Promise<{ seen: number; writes: string[] }>,
   };
 }
 
 export async function startPlainProxy(core: string, nodePort: number): Promise<Target> {
   const port = await findFreePort();
-  return spawnTarget('plain Node proxy', core, port, '/', process.execPath, [here('plain-proxy.mjs'), String(port), String(nodePort)]);
+  return spawnTarget('plain Node proxy', core, port, '/', process.execPath, [
+    here('plain-proxy.mjs'),
+    String(port),
+    String(nodePort),
+  ]);
 }
 
 export async function startNginx(core: string, nodePort: number): Promise<Target> {
   const port = await findFreePort();
   const dir = mkdtempSync(join(tmpdir(), 'chainwatch-nginx-'));
   mkdirSync(join(dir, 'logs'));
-  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${dir}/${name};`).join(' ');
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${dir}/${name};`)
+    .join(' ');
   writeFileSync(
     join(dir, 'nginx.conf'),
     `daemon off; worker_processes 1; pid ${dir}/pid; error_log ${dir}/error.log; events { worker_connections 4096; }
@@ -63,27 +83,50 @@ export interface Gateway extends Target {
 }
 
 /** The service as it runs in production: a bundle, with PostgreSQL, NATS and Redis. */
-export async function startGateway(core: string, nodes: readonly Target[], env: Readonly<Record<string, string>> = {}): Promise<Gateway> {
-  const [postgres, nats, redis, port] = await Promise.all([startPostgres(), startNats(), startRedis(), findFreePort()]);
+export async function startGateway(
+  core: string,
+  nodes: readonly Target[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Gateway> {
+  const [postgres, nats, redis, port] = await Promise.all([
+    startPostgres(),
+    startNats(),
+    startRedis(),
+    findFreePort(),
+  ]);
   const db = createDatabase({ url: postgres.url, applicationName: 'bench', poolSize: 1 });
   const { keys } = await bootstrap(db, { label: 'svc' });
   await db.close();
   const entry = join(await bundleServices(), 'rpc-proxy.mjs');
-  const target = await spawnTarget('gateway', core, port, '/ethereum', process.execPath, [...(process.env.BENCH_NODE_ARGS?.split(' ') ?? []), entry], {
-    DATABASE_URL: postgres.url,
-    NATS_URL: nats.url,
-    REDIS_URL: redis.url,
-    PORT: String(port),
-    HOST: '127.0.0.1',
-    SECRETS_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    OUTBOUND_ALLOW: '127.0.0.0/8',
-    RATE_LIMIT_RPC: '1000000000',
-    LOG_LEVEL: 'error',
-    NODE_ENV: 'production',
-    RPC_CHAINS: JSON.stringify({ 'eip155:1': { upstreams: nodes.map((node) => ({ url: `http://127.0.0.1:${node.port}/` })) } }),
-    ...env,
-  });
-  await waitFor(async () => (await fetch(`http://127.0.0.1:${port}/`).then((res) => res.text())).includes('"status":"healthy"'), { timeoutMs: 60_000 });
+  const target = await spawnTarget(
+    'gateway',
+    core,
+    port,
+    '/ethereum',
+    process.execPath,
+    [...(process.env.BENCH_NODE_ARGS?.split(' ') ?? []), entry],
+    {
+      DATABASE_URL: postgres.url,
+      NATS_URL: nats.url,
+      REDIS_URL: redis.url,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      SECRETS_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+      OUTBOUND_ALLOW: '127.0.0.0/8',
+      RATE_LIMIT_RPC: '1000000000',
+      LOG_LEVEL: 'error',
+      NODE_ENV: 'production',
+      RPC_CHAINS: JSON.stringify({
+        'eip155:1': { upstreams: nodes.map((node) => ({ url: `http://127.0.0.1:${node.port}/` })) },
+      }),
+      ...env,
+    },
+  );
+  await waitFor(
+    async () =>
+      (await fetch(`http://127.0.0.1:${port}/`).then((res) => res.text())).includes('"status":"healthy"'),
+    { timeoutMs: 60_000 },
+  );
   return {
     ...target,
     key: keys.rpc,
@@ -94,10 +137,24 @@ export async function startGateway(core: string, nodes: readonly Target[], env: 
   };
 }
 
-async function spawnTarget(name: string, core: string, port: number, path: string, command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Target> {
-  const child = spawn('taskset', ['-c', core, command, ...args], { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, NODE_OPTIONS: '', ...env } });
+async function spawnTarget(
+  name: string,
+  core: string,
+  port: number,
+  path: string,
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Target> {
+  const child = spawn('taskset', ['-c', core, command, ...args], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, NODE_OPTIONS: '', ...env },
+  });
   killWithParent(child.pid!, 'KILL');
-  await waitFor(() => fetch(`http://127.0.0.1:${port}/`).then(() => true), { timeoutMs: 60_000, message: `${name} on port ${port}` });
+  await waitFor(() => fetch(`http://127.0.0.1:${port}/`).then(() => true), {
+    timeoutMs: 60_000,
+    message: `${name} on port ${port}`,
+  });
   return {
     name,
     port,
@@ -111,13 +168,19 @@ async function spawnTarget(name: string, core: string, port: number, path: strin
 }
 
 function familyOf(pid: number): number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number));
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
+  );
   return [pid, ...children.flatMap(familyOf)];
 }
 
 /** Nanoseconds where the kernel tells them, which ticks of 10 ms do not. */
 function readCpu(pid: number): number {
-  return readdirSync(`/proc/${pid}/task`).reduce((total, task) => total + Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e9, 0);
+  return readdirSync(`/proc/${pid}/task`).reduce(
+    (total, task) =>
+      total + Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e9,
+    0,
+  );
 }
 
 function readRss(pid: number): number {

@@ -13,5 +13,6 @@ export function applyCoreRegtest() {
 /** bcoin counts votes for 432 blocks. Before the node is opened. */
 export function activateSoftForks({ chain }) {
   const getState = chain.getState.bind(chain);
-  chain.getState = async (previous, deployment) => (ALWAYS_ACTIVE.has(deployment.name) ? thresholdStates.ACTIVE : getState(previous, deployment));
+  chain.getState = async (previous, deployment) =>
+    ALWAYS_ACTIVE.has(deployment.name) ? thresholdStates.ACTIVE : getState(previous, deployment);
 }

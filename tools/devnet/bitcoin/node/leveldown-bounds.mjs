@@ -2,5 +2,6 @@
 export function leaveOutNullBounds({ chain }) {
   const { binding } = chain.db.db;
   const iterator = binding.iterator.bind(binding);
-  binding.iterator = (options) => iterator(Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)));
+  binding.iterator = (options) =>
+    iterator(Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)));
 }

@@ -44,7 +44,8 @@ async function hasMatureCoins(chain, mempool, tx) {
   for (const { prevout } of tx.inputs) {
     if (mempool.hasEntry(prevout.hash)) continue;
     const coin = await chain.getCoin(prevout.hash, prevout.index);
-    if (!coin || (coin.coinbase && chain.height + 1 - coin.height < consensus.COINBASE_MATURITY)) return false;
+    if (!coin || (coin.coinbase && chain.height + 1 - coin.height < consensus.COINBASE_MATURITY))
+      return false;
   }
   return true;
 }

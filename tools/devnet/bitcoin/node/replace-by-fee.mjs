@@ -52,11 +52,14 @@ function rememberSpends(mempool, entry) {
 
 /** BIP125, rules 2 to 5. */
 function assertReplaces(mempool, entry, conflicts) {
-  const evicted = new Map(conflicts.flatMap((old) => [old, ...mempool.getDescendants(old)]).map((old) => [old.hash('hex'), old]));
+  const evicted = new Map(
+    conflicts.flatMap((old) => [old, ...mempool.getDescendants(old)]).map((old) => [old.hash('hex'), old]),
+  );
   const refuse = (reason) => {
     throw new VerifyError(entry.tx, 'insufficientfee', reason, 0);
   };
-  if (entry.tx.inputs.some(({ prevout }) => evicted.has(prevout.hash))) refuse('bad-txns-spends-conflicting-tx');
+  if (entry.tx.inputs.some(({ prevout }) => evicted.has(prevout.hash)))
+    refuse('bad-txns-spends-conflicting-tx');
   if (evicted.size > EVICTED_MAX) refuse('too many potential replacements');
   if (conflicts.some((old) => entry.fee / entry.size <= old.fee / old.size)) refuse('insufficient fee');
   const fee = [...evicted.values()].reduce((sum, old) => sum + old.fee, 0);

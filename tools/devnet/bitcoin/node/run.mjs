@@ -9,7 +9,12 @@ import { answerScanTxOutSet } from './scan-tx-out-set.mjs';
 import { answerSendRawTransaction } from './send-raw-transaction.mjs';
 
 const { values } = parseArgs({
-  options: { port: { type: 'string' }, password: { type: 'string' }, 'data-dir': { type: 'string' }, 'coin-scan': { type: 'boolean' } },
+  options: {
+    port: { type: 'string' },
+    password: { type: 'string' },
+    'data-dir': { type: 'string' },
+    'coin-scan': { type: 'boolean' },
+  },
 });
 
 applyCoreRegtest();
@@ -37,7 +42,8 @@ returnTransactions(node);
 answerSendRawTransaction(node);
 if (values['coin-scan']) answerScanTxOutSet(node);
 
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void node.close().finally(() => process.exit(0)));
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => void node.close().finally(() => process.exit(0)));
 await node.ensure();
 await node.open();
 console.log(`bcoin listens on http://127.0.0.1:${values.port}, height ${node.chain.height}`);

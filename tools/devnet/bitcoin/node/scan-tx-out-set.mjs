@@ -21,14 +21,20 @@ export function answerScanTxOutSet({ rpc, chain }) {
 function parseDescriptor(object) {
   const descriptor = typeof object === 'string' ? object : object?.desc;
   const match = /^raw\(([0-9a-fA-F]*)\)(#[a-z0-9]{8})?$/.exec(descriptor);
-  if (!match) throw new RPCError(INVALID_ADDRESS_OR_KEY, `'${descriptor}' is not a valid descriptor function`);
+  if (!match)
+    throw new RPCError(INVALID_ADDRESS_OR_KEY, `'${descriptor}' is not a valid descriptor function`);
   return match[1].toLowerCase();
 }
 
 async function scan(chain, wanted) {
   const entries = await chain.db.db.range({ gte: layout.c.min(), lte: layout.c.max() });
-  const coins = entries.map(({ key, value }) => ({ outpoint: layout.c.parse(key), coin: CoinEntry.fromRaw(value) }));
-  const found = coins.map((entry) => ({ ...entry, script: entry.coin.output.script.toRaw().toString('hex') })).filter(({ script }) => wanted.has(script));
+  const coins = entries.map(({ key, value }) => ({
+    outpoint: layout.c.parse(key),
+    coin: CoinEntry.fromRaw(value),
+  }));
+  const found = coins
+    .map((entry) => ({ ...entry, script: entry.coin.output.script.toRaw().toString('hex') }))
+    .filter(({ script }) => wanted.has(script));
   return {
     success: true,
     txouts: coins.length,

@@ -12,7 +12,8 @@ export function answerSendRawTransaction({ rpc, mempool }) {
     if (mempool.hasEntry(tx.hash('hex'))) return tx.txid();
     const missing = await mempool.addTX(tx).catch((error) => {
       if (error.type !== 'VerifyError') throw error;
-      if (error.reason === 'txn-already-known') throw new RPCError(VERIFY_ALREADY_IN_CHAIN, 'Transaction outputs already in utxo set');
+      if (error.reason === 'txn-already-known')
+        throw new RPCError(VERIFY_ALREADY_IN_CHAIN, 'Transaction outputs already in utxo set');
       throw new RPCError(VERIFY_REJECTED, error.reason);
     });
     if (!missing) return tx.txid();

@@ -2,7 +2,14 @@ import { base58 } from '@scure/base';
 import type { PublicKey } from '@solana/web3.js';
 import type { Account } from '../litesvm.ts';
 import { invalidParams, RpcError } from '../rpc-error.ts';
-import { decimalsOf, findMint, findTokenAccount, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, toTokenAmount } from '../token-accounts.ts';
+import {
+  decimalsOf,
+  findMint,
+  findTokenAccount,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  toTokenAmount,
+} from '../token-accounts.ts';
 import { configOf, keyOf, withContext, type Config, type Method, type MethodContext } from './method.ts';
 
 const ACCOUNTS_MAX = 100;
@@ -10,8 +17,13 @@ const ACCOUNTS_MAX = 100;
 const getMultipleAccounts: Method = (context, params) => {
   const keys = params[0] as readonly unknown[];
   const config = configOf(params, 1);
-  if (!Array.isArray(keys) || keys.length > ACCOUNTS_MAX) throw invalidParams(`Too many inputs provided; max ${ACCOUNTS_MAX}`);
-  return withContext(context, config, keys.map((key) => encodeAccount(accountOf(context, keyOf(key)), config)));
+  if (!Array.isArray(keys) || keys.length > ACCOUNTS_MAX)
+    throw invalidParams(`Too many inputs provided; max ${ACCOUNTS_MAX}`);
+  return withContext(
+    context,
+    config,
+    keys.map((key) => encodeAccount(accountOf(context, keyOf(key)), config)),
+  );
 };
 
 const getTokenAccountsByOwner: Method = (context, params) => {
@@ -23,7 +35,8 @@ const getTokenAccountsByOwner: Method = (context, params) => {
   const value = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].flatMap((program) =>
     vm.getProgramAccounts(program.toBytes()).flatMap((entry) => {
       const token = findTokenAccount(entry.account());
-      if (token === undefined || !token.owner.equals(owner) || !isWanted(token.mint, token.programId)) return [];
+      if (token === undefined || !token.owner.equals(owner) || !isWanted(token.mint, token.programId))
+        return [];
       return [{ pubkey: base58.encode(entry.address), account: encodeAccount(entry.account(), config) }];
     }),
   );
@@ -34,15 +47,20 @@ function wanted(filter: Config): (mint: PublicKey, program: PublicKey) => boolea
   const mint = filter['mint'] === undefined ? undefined : keyOf(filter['mint']);
   const program = filter['programId'] === undefined ? undefined : keyOf(filter['programId']);
   if (mint === undefined && program === undefined) throw invalidParams('expected a mint or a programId');
-  return (ofAccount, owner) => (mint === undefined || mint.equals(ofAccount)) && (program === undefined || program.equals(owner));
+  return (ofAccount, owner) =>
+    (mint === undefined || mint.equals(ofAccount)) && (program === undefined || program.equals(owner));
 }
 
 const getProgramAccounts: Method = (context, params) => {
   const config = configOf(params, 1);
   const filters = (config['filters'] ?? []) as readonly Config[];
-  const accounts = context.ledger.vm.getProgramAccounts(keyOf(params[0]).toBytes())
+  const accounts = context.ledger.vm
+    .getProgramAccounts(keyOf(params[0]).toBytes())
     .filter((entry) => filters.every((filter) => passes(entry.account(), filter)))
-    .map((entry) => ({ pubkey: base58.encode(entry.address), account: encodeAccount(entry.account(), config) }));
+    .map((entry) => ({
+      pubkey: base58.encode(entry.address),
+      account: encodeAccount(entry.account(), config),
+    }));
   return config['withContext'] === true ? withContext(context, config, accounts) : accounts;
 };
 
@@ -50,7 +68,9 @@ function passes(account: Account, filter: Config): boolean {
   if (typeof filter['dataSize'] === 'number') return account.data().length === filter['dataSize'];
   const { offset, bytes } = configOf([filter['memcmp']], 0) as { offset: number; bytes: string };
   const wantedBytes = base58.decode(bytes);
-  return Buffer.from(account.data()).subarray(offset, offset + wantedBytes.length).equals(Buffer.from(wantedBytes));
+  return Buffer.from(account.data())
+    .subarray(offset, offset + wantedBytes.length)
+    .equals(Buffer.from(wantedBytes));
 }
 
 function accountOf({ ledger }: MethodContext, key: PublicKey): Account | null {
@@ -77,7 +97,11 @@ function encodeAccount(account: Account | null, config: Config): object | null {
 const getTokenAccountBalance: Method = (context, params) => {
   const token = findTokenAccount(accountOf(context, keyOf(params[0])));
   if (token === undefined) throw new RpcError(-32602, 'Invalid param: could not find account');
-  return withContext(context, configOf(params, 1), toTokenAmount(token.amount, decimalsOf(context.ledger.vm, token.mint)));
+  return withContext(
+    context,
+    configOf(params, 1),
+    toTokenAmount(token.amount, decimalsOf(context.ledger.vm, token.mint)),
+  );
 };
 
 const getTokenSupply: Method = (context, params) => {
@@ -87,8 +111,23 @@ const getTokenSupply: Method = (context, params) => {
 };
 
 export const accountMethods: Readonly<Record<string, Method>> = {
-  getMultipleAccounts, getTokenAccountsByOwner, getProgramAccounts, getTokenAccountBalance, getTokenSupply,
-  getBalance: (context, params) => withContext(context, configOf(params, 1), Number(context.ledger.vm.getBalance(keyOf(params[0]).toBytes()) ?? 0n)),
-  getAccountInfo: (context, params) => withContext(context, configOf(params, 1), encodeAccount(accountOf(context, keyOf(params[0])), configOf(params, 1))),
-  getMinimumBalanceForRentExemption: ({ ledger }, params) => Number(ledger.vm.minimumBalanceForRentExemption(BigInt(Number(params[0])))),
+  getMultipleAccounts,
+  getTokenAccountsByOwner,
+  getProgramAccounts,
+  getTokenAccountBalance,
+  getTokenSupply,
+  getBalance: (context, params) =>
+    withContext(
+      context,
+      configOf(params, 1),
+      Number(context.ledger.vm.getBalance(keyOf(params[0]).toBytes()) ?? 0n),
+    ),
+  getAccountInfo: (context, params) =>
+    withContext(
+      context,
+      configOf(params, 1),
+      encodeAccount(accountOf(context, keyOf(params[0])), configOf(params, 1)),
+    ),
+  getMinimumBalanceForRentExemption: ({ ledger }, params) =>
+    Number(ledger.vm.minimumBalanceForRentExemption(BigInt(Number(params[0])))),
 };

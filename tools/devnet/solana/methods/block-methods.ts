@@ -1,5 +1,11 @@
 import { VersionedTransaction } from '@solana/web3.js';
-import { encodeAccounts, encodeSignatures, encodeTransaction, type TransactionDetails, type TransactionEncoding } from '../encode-transaction.ts';
+import {
+  encodeAccounts,
+  encodeSignatures,
+  encodeTransaction,
+  type TransactionDetails,
+  type TransactionEncoding,
+} from '../encode-transaction.ts';
 import type { ExecutedTransaction } from '../execute-transaction.ts';
 import type { Ledger, LedgerBlock } from '../ledger.ts';
 import { invalidParams, RpcError } from '../rpc-error.ts';
@@ -14,7 +20,8 @@ function headOf(ledger: Ledger, config: Config): LedgerBlock {
 const getBlock: Method = ({ ledger }, params) => {
   const slot = numberOf(params[0], 'slot');
   const config = configOf(params, 1);
-  if (commitmentOf(config) === 'processed') throw invalidParams('Method does not support commitment below `confirmed`');
+  if (commitmentOf(config) === 'processed')
+    throw invalidParams('Method does not support commitment below `confirmed`');
   const block = requireBlock(ledger, slot, headOf(ledger, config));
   const details = (config['transactionDetails'] ?? 'full') as TransactionDetails;
   return {
@@ -30,28 +37,54 @@ const getBlock: Method = ({ ledger }, params) => {
 
 function requireBlock(ledger: Ledger, slot: number, head: LedgerBlock): LedgerBlock {
   if (slot > head.slot) throw new RpcError(-32004, `Block not available for slot ${slot}`);
-  if (slot < ledger.firstSlot) throw new RpcError(-32001, `Block ${slot} cleaned up, does not exist on node. First available block: ${ledger.firstSlot}`);
+  if (slot < ledger.firstSlot)
+    throw new RpcError(
+      -32001,
+      `Block ${slot} cleaned up, does not exist on node. First available block: ${ledger.firstSlot}`,
+    );
   const block = ledger.findBlock(slot);
-  if (block === undefined) throw new RpcError(-32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`);
+  if (block === undefined)
+    throw new RpcError(-32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`);
   return block;
 }
 
 function rewardsOf(ledger: Ledger, { reward, leaderBalance }: LedgerBlock): object[] {
   if (reward === 0n) return [];
-  return [{ pubkey: ledger.leader.toBase58(), lamports: Number(reward), postBalance: Number(leaderBalance), rewardType: 'Fee', commission: null }];
+  return [
+    {
+      pubkey: ledger.leader.toBase58(),
+      lamports: Number(reward),
+      postBalance: Number(leaderBalance),
+      rewardType: 'Fee',
+      commission: null,
+    },
+  ];
 }
 
 function encodeTransactions(block: LedgerBlock, details: TransactionDetails, config: Config): object {
   if (details === 'none') return {};
-  if (details === 'signatures') return { signatures: block.transactions.map((executed) => encodeSignatures(executed)[0]) };
+  if (details === 'signatures')
+    return { signatures: block.transactions.map((executed) => encodeSignatures(executed)[0]) };
   const encode = details === 'accounts' ? encodeAccounts : encodeTransaction;
-  return { transactions: block.transactions.map((executed) => encode(executed, encodingOptions(executed, config))) };
+  return {
+    transactions: block.transactions.map((executed) => encode(executed, encodingOptions(executed, config))),
+  };
 }
 
-function encodingOptions({ bytes }: ExecutedTransaction, config: Config): Parameters<typeof encodeTransaction>[1] {
+function encodingOptions(
+  { bytes }: ExecutedTransaction,
+  config: Config,
+): Parameters<typeof encodeTransaction>[1] {
   const versionMax = config['maxSupportedTransactionVersion'] as number | undefined;
-  if (VersionedTransaction.deserialize(bytes).version === 0 && versionMax === undefined) throw new RpcError(-32015, 'Transaction version (0) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 0');
-  return { encoding: (config['encoding'] ?? 'json') as TransactionEncoding, ...(versionMax === undefined ? {} : { versionMax }) };
+  if (VersionedTransaction.deserialize(bytes).version === 0 && versionMax === undefined)
+    throw new RpcError(
+      -32015,
+      'Transaction version (0) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 0',
+    );
+  return {
+    encoding: (config['encoding'] ?? 'json') as TransactionEncoding,
+    ...(versionMax === undefined ? {} : { versionMax }),
+  };
 }
 
 const getBlocks: Method = ({ ledger }, params) => {
@@ -65,12 +98,16 @@ const getBlocks: Method = ({ ledger }, params) => {
 
 const getBlocksWithLimit: Method = ({ ledger }, params) => {
   const limit = numberOf(params[1], 'limit');
-  return slotsOf(ledger, numberOf(params[0], 'start_slot'), headOf(ledger, configOf(params, 2)).slot).slice(0, limit);
+  return slotsOf(ledger, numberOf(params[0], 'start_slot'), headOf(ledger, configOf(params, 2)).slot).slice(
+    0,
+    limit,
+  );
 };
 
 function slotsOf(ledger: Ledger, from: number, to: number): number[] {
   const slots: number[] = [];
-  for (let index = ledger.blocks.length - 1; index >= 0 && ledger.blocks[index]!.slot >= from; index -= 1) if (ledger.blocks[index]!.slot <= to) slots.push(ledger.blocks[index]!.slot);
+  for (let index = ledger.blocks.length - 1; index >= 0 && ledger.blocks[index]!.slot >= from; index -= 1)
+    if (ledger.blocks[index]!.slot <= to) slots.push(ledger.blocks[index]!.slot);
   return slots.reverse();
 }
 
@@ -79,21 +116,35 @@ const getTransaction: Method = ({ ledger }, params) => {
   const found = ledger.findTransaction(String(params[0]));
   if (found === undefined || found.block.slot > headOf(ledger, config).slot) return null;
   const { block, executed } = found;
-  return { slot: block.slot, blockTime: block.blockTime, ...encodeTransaction(executed, encodingOptions(executed, config)) };
+  return {
+    slot: block.slot,
+    blockTime: block.blockTime,
+    ...encodeTransaction(executed, encodingOptions(executed, config)),
+  };
 };
 
 const getLatestBlockhash: Method = (context, params) => {
   const config = configOf(params, 0);
   const { blockhash, height } = headOf(context.ledger, config);
-  return { context: { apiVersion: '3.0.0', slot: context.ledger.head.slot }, value: { blockhash, lastValidBlockHeight: height + 150 } };
+  return {
+    context: { apiVersion: '3.0.0', slot: context.ledger.head.slot },
+    value: { blockhash, lastValidBlockHeight: height + 150 },
+  };
 };
 
-const getSlot = ({ ledger }: MethodContext, params: readonly unknown[]): number => headOf(ledger, configOf(params, 0)).slot;
+const getSlot = ({ ledger }: MethodContext, params: readonly unknown[]): number =>
+  headOf(ledger, configOf(params, 0)).slot;
 
 export const blockMethods: Readonly<Record<string, Method>> = {
-  getBlock, getBlocks, getBlocksWithLimit, getTransaction, getLatestBlockhash, getSlot,
+  getBlock,
+  getBlocks,
+  getBlocksWithLimit,
+  getTransaction,
+  getLatestBlockhash,
+  getSlot,
   getBlockHeight: ({ ledger }, params) => headOf(ledger, configOf(params, 0)).height,
-  getBlockTime: ({ ledger }, params) => requireBlock(ledger, numberOf(params[0], 'slot'), ledger.head).blockTime,
+  getBlockTime: ({ ledger }, params) =>
+    requireBlock(ledger, numberOf(params[0], 'slot'), ledger.head).blockTime,
   getGenesisHash: ({ ledger }) => ledger.genesisHash,
   getFirstAvailableBlock: ({ ledger }) => ledger.firstSlot,
   minimumLedgerSlot: ({ ledger }) => ledger.firstSlot,
@@ -101,5 +152,12 @@ export const blockMethods: Readonly<Record<string, Method>> = {
   getSlotLeader: ({ ledger }) => ledger.leader.toBase58(),
   getHealth: () => 'ok',
   getVersion: () => ({ 'solana-core': '3.0.0', 'feature-set': 0 }),
-  getEpochInfo: ({ ledger }) => ({ absoluteSlot: ledger.head.slot, blockHeight: ledger.head.height, epoch: 0, slotIndex: ledger.head.slot, slotsInEpoch: 432_000, transactionCount: ledger.transactionCount }),
+  getEpochInfo: ({ ledger }) => ({
+    absoluteSlot: ledger.head.slot,
+    blockHeight: ledger.head.height,
+    epoch: 0,
+    slotIndex: ledger.head.slot,
+    slotsInEpoch: 432_000,
+    transactionCount: ledger.transactionCount,
+  }),
 };

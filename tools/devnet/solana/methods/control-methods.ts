@@ -11,9 +11,14 @@ export const controlMethods: Readonly<Record<string, Method>> = {
     return true;
   },
   /** Answers the transactions that were dropped, base64. */
-  devnet_fork: ({ ledger }, [depth = 1]) => ledger.fork(numberOf(depth, 'depth')).map((bytes) => Buffer.from(bytes).toString('base64')),
+  devnet_fork: ({ ledger }, [depth = 1]) =>
+    ledger.fork(numberOf(depth, 'depth')).map((bytes) => Buffer.from(bytes).toString('base64')),
   devnet_setAccount: ({ ledger }, [key, owner, data, lamports]) => {
-    ledger.setAccount(keyOf(key), { owner: keyOf(owner), data: Buffer.from(String(data), 'base64'), lamports: BigInt(numberOf(lamports, 'lamports')) });
+    ledger.setAccount(keyOf(key), {
+      owner: keyOf(owner),
+      data: Buffer.from(String(data), 'base64'),
+      lamports: BigInt(numberOf(lamports, 'lamports')),
+    });
     return true;
   },
   devnet_setInterval: ({ setIntervalMs }, [intervalMs = 0]) => {

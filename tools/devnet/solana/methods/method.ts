@@ -20,7 +20,8 @@ export function configOf(params: Params, position: number): Config {
 
 export function commitmentOf(config: Config): 'processed' | 'confirmed' | 'finalized' {
   const commitment = config['commitment'] ?? 'finalized';
-  if (commitment === 'processed' || commitment === 'confirmed' || commitment === 'finalized') return commitment;
+  if (commitment === 'processed' || commitment === 'confirmed' || commitment === 'finalized')
+    return commitment;
   if (commitment === 'recent') return 'processed';
   if (commitment === 'max' || commitment === 'root') return 'finalized';
   throw invalidParams(`unknown commitment ${String(commitment)}`);
@@ -35,7 +36,8 @@ export function keyOf(value: unknown): PublicKey {
 }
 
 export function numberOf(value: unknown, name: string): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw invalidParams(`expected ${name} to be a whole number, got ${JSON.stringify(value)}`);
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw invalidParams(`expected ${name} to be a whole number, got ${JSON.stringify(value)}`);
   return value;
 }
 
@@ -43,6 +45,7 @@ export function numberOf(value: unknown, name: string): number {
 export function withContext({ ledger }: MethodContext, config: Config, value: unknown): object {
   const { slot } = ledger.head;
   const { minContextSlot } = config;
-  if (typeof minContextSlot === 'number' && minContextSlot > slot) throw new RpcError(-32016, 'Minimum context slot has not been reached', { contextSlot: slot });
+  if (typeof minContextSlot === 'number' && minContextSlot > slot)
+    throw new RpcError(-32016, 'Minimum context slot has not been reached', { contextSlot: slot });
   return { context: { apiVersion: '3.0.0', slot }, value };
 }

@@ -1,5 +1,11 @@
 import { base58 } from '@scure/base';
-import { SystemProgram, Transaction, TransactionInstruction, VersionedMessage, VersionedTransaction } from '@solana/web3.js';
+import {
+  SystemProgram,
+  Transaction,
+  TransactionInstruction,
+  VersionedMessage,
+  VersionedTransaction,
+} from '@solana/web3.js';
 import { signatureOf } from '../execute-transaction.ts';
 import type { Ledger } from '../ledger.ts';
 import { invalidParams, RpcError } from '../rpc-error.ts';
@@ -35,30 +41,58 @@ function parseTransaction(text: unknown, encoding: unknown = 'base58'): Uint8Arr
   return bytes;
 }
 
-function simulate({ vm }: Ledger, bytes: Uint8Array): { readonly error: unknown; readonly logs: readonly string[]; readonly units: number } {
+function simulate(
+  { vm }: Ledger,
+  bytes: Uint8Array,
+): { readonly error: unknown; readonly logs: readonly string[]; readonly units: number } {
   const result = vm.simulateVersionedTransaction(bytes);
   const meta = result.meta();
-  return { error: 'err' in result ? describeError(result) : undefined, logs: meta.logs(), units: Number(meta.computeUnitsConsumed()) };
+  return {
+    error: 'err' in result ? describeError(result) : undefined,
+    logs: meta.logs(),
+    units: Number(meta.computeUnitsConsumed()),
+  };
 }
 
 function preflightError(err: unknown, logs: readonly string[]): RpcError {
   const text = typeof err === 'string' ? err : JSON.stringify(err);
-  return new RpcError(-32002, `Transaction simulation failed: ${text === 'BlockhashNotFound' ? 'Blockhash not found' : text}`, { accounts: null, err, logs, unitsConsumed: 0 });
+  return new RpcError(
+    -32002,
+    `Transaction simulation failed: ${text === 'BlockhashNotFound' ? 'Blockhash not found' : text}`,
+    { accounts: null, err, logs, unitsConsumed: 0 },
+  );
 }
 
 const simulateTransaction: Method = (context, params) => {
   const config = configOf(params, 1);
   const { error, logs, units } = simulate(context.ledger, parseTransaction(params[0], config['encoding']));
-  return withContext(context, config, { err: error ?? null, logs, accounts: null, unitsConsumed: units, returnData: null });
+  return withContext(context, config, {
+    err: error ?? null,
+    logs,
+    accounts: null,
+    unitsConsumed: units,
+    returnData: null,
+  });
 };
 
 /** A transfer of the faucet like any other; the memo keeps two equal ones apart. */
 const requestAirdrop: Method = ({ ledger }, params) => {
   const instructions = [
-    SystemProgram.transfer({ fromPubkey: ledger.faucet.publicKey, toPubkey: keyOf(params[0]), lamports: numberOf(params[1], 'lamports') }),
-    new TransactionInstruction({ programId: MEMO_PROGRAM, keys: [], data: Buffer.from(`airdrop ${(airdrops += 1)}`) }),
+    SystemProgram.transfer({
+      fromPubkey: ledger.faucet.publicKey,
+      toPubkey: keyOf(params[0]),
+      lamports: numberOf(params[1], 'lamports'),
+    }),
+    new TransactionInstruction({
+      programId: MEMO_PROGRAM,
+      keys: [],
+      data: Buffer.from(`airdrop ${(airdrops += 1)}`),
+    }),
   ];
-  const transaction = new Transaction({ feePayer: ledger.faucet.publicKey, recentBlockhash: ledger.head.blockhash }).add(...instructions);
+  const transaction = new Transaction({
+    feePayer: ledger.faucet.publicKey,
+    recentBlockhash: ledger.head.blockhash,
+  }).add(...instructions);
   transaction.sign(ledger.faucet);
   ledger.enqueue(new Uint8Array(transaction.serialize()));
   return base58.encode(transaction.signature!);
@@ -73,21 +107,42 @@ const getSignatureStatuses: Method = (context, params) => {
     const isFinal = slot <= ledger.finalized.slot;
     const err = found.executed.error ?? null;
     const confirmations = ledger.blocks.filter((block) => block.slot > slot).length;
-    return { slot, confirmations: isFinal ? null : confirmations, err, status: err === null ? { Ok: null } : { Err: err }, confirmationStatus: isFinal ? 'finalized' : 'confirmed' };
+    return {
+      slot,
+      confirmations: isFinal ? null : confirmations,
+      err,
+      status: err === null ? { Ok: null } : { Err: err },
+      confirmationStatus: isFinal ? 'finalized' : 'confirmed',
+    };
   });
   return withContext(context, {}, statuses);
 };
 
 const getSignaturesForAddress: Method = ({ ledger }, params) => {
   const key = keyOf(params[0]).toBase58();
-  const { limit = 1_000, before, until } = configOf(params, 1) as { limit?: number; before?: string; until?: string };
-  const found = ledger.blocks.flatMap((block) =>
-    block.transactions.flatMap((executed) =>
-      executed.keys.includes(key)
-        ? [{ signature: signatureOf(executed), slot: block.slot, err: executed.error ?? null, memo: null, blockTime: block.blockTime, confirmationStatus: block.slot <= ledger.finalized.slot ? 'finalized' : 'confirmed' }]
-        : [],
-    ),
-  ).toReversed();
+  const {
+    limit = 1_000,
+    before,
+    until,
+  } = configOf(params, 1) as { limit?: number; before?: string; until?: string };
+  const found = ledger.blocks
+    .flatMap((block) =>
+      block.transactions.flatMap((executed) =>
+        executed.keys.includes(key)
+          ? [
+              {
+                signature: signatureOf(executed),
+                slot: block.slot,
+                err: executed.error ?? null,
+                memo: null,
+                blockTime: block.blockTime,
+                confirmationStatus: block.slot <= ledger.finalized.slot ? 'finalized' : 'confirmed',
+              },
+            ]
+          : [],
+      ),
+    )
+    .toReversed();
   const from = before === undefined ? 0 : found.findIndex(({ signature }) => signature === before) + 1;
   const to = until === undefined ? -1 : found.findIndex(({ signature }) => signature === until);
   return found.slice(from, to < 0 ? undefined : to).slice(0, limit);
@@ -96,11 +151,21 @@ const getSignaturesForAddress: Method = ({ ledger }, params) => {
 const getFeeForMessage: Method = (context, params) => {
   const message = VersionedMessage.deserialize(Buffer.from(String(params[0]), 'base64'));
   const isValid = context.ledger.isValidBlockhash(message.recentBlockhash);
-  return withContext(context, configOf(params, 1), isValid ? message.header.numRequiredSignatures * LAMPORTS_PER_SIGNATURE : null);
+  return withContext(
+    context,
+    configOf(params, 1),
+    isValid ? message.header.numRequiredSignatures * LAMPORTS_PER_SIGNATURE : null,
+  );
 };
 
 export const transactionMethods: Readonly<Record<string, Method>> = {
-  sendTransaction, simulateTransaction, requestAirdrop, getSignatureStatuses, getSignaturesForAddress, getFeeForMessage,
-  isBlockhashValid: (context, params) => withContext(context, configOf(params, 1), context.ledger.isValidBlockhash(String(params[0]))),
+  sendTransaction,
+  simulateTransaction,
+  requestAirdrop,
+  getSignatureStatuses,
+  getSignaturesForAddress,
+  getFeeForMessage,
+  isBlockhashValid: (context, params) =>
+    withContext(context, configOf(params, 1), context.ledger.isValidBlockhash(String(params[0]))),
   getRecentPrioritizationFees: ({ ledger }) => [{ slot: ledger.head.slot, prioritizationFee: 0 }],
 };

@@ -45,8 +45,10 @@ export async function runDemo(args: readonly string[]): Promise<void> {
 async function send(args: readonly string[]): Promise<void> {
   const { to, ...amounts } = readFlags(args, ['to', 'ether', 'token', 'btc', 'sol', 'trx']);
   const [[unit, amount] = [undefined, ''], ...others] = Object.entries(amounts);
-  if (!unit || others.length > 0) throw new SetupError('expected one of --ether, --token, --btc, --sol and --trx, such as --ether 1.');
-  if (!/^\d+(\.\d+)?$/.test(amount)) throw new SetupError(`expected an amount such as 1 or 0.5, got ${amount}.`);
+  if (!unit || others.length > 0)
+    throw new SetupError('expected one of --ether, --token, --btc, --sol and --trx, such as --ether 1.');
+  if (!/^\d+(\.\d+)?$/.test(amount))
+    throw new SetupError(`expected an amount such as 1 or 0.5, got ${amount}.`);
   if (unit === 'btc') {
     const txid = await sendBitcoin(requireEndpoint(requireStack(), BITCOIN_CHAIN), to ?? 'nothing', amount);
     return console.log(`Sent ${amount} BTC to ${to} in transaction ${txid}, which waits for the next block`);
@@ -56,24 +58,39 @@ async function send(args: readonly string[]): Promise<void> {
     return console.log(`Sent ${amount} TRX to ${to} in transaction ${txid}, which waits for the next block`);
   }
   if (unit === 'sol') {
-    const signature = await sendSolana(requireEndpoint(requireStack(), SOLANA_CHAIN), to ?? 'nothing', amount);
-    return console.log(`Sent ${amount} SOL to ${to} in transaction ${signature}, which waits for the next block`);
+    const signature = await sendSolana(
+      requireEndpoint(requireStack(), SOLANA_CHAIN),
+      to ?? 'nothing',
+      amount,
+    );
+    return console.log(
+      `Sent ${amount} SOL to ${to} in transaction ${signature}, which waits for the next block`,
+    );
   }
-  if (!to || !/^0x[0-9a-fA-F]{40}$/.test(to)) throw new SetupError(`expected --to with an address of 0x and 40 hex digits, got ${to ?? 'nothing'}.`);
-  const sent = await sendFunds(requireEndpoint(requireStack(), EVM_CHAIN), to as `0x${string}`, unit === 'token' ? { token: amount } : { ether: amount });
+  if (!to || !/^0x[0-9a-fA-F]{40}$/.test(to))
+    throw new SetupError(`expected --to with an address of 0x and 40 hex digits, got ${to ?? 'nothing'}.`);
+  const sent = await sendFunds(
+    requireEndpoint(requireStack(), EVM_CHAIN),
+    to as `0x${string}`,
+    unit === 'token' ? { token: amount } : { ether: amount },
+  );
   console.log(`Sent ${sent.what} to ${to} in transaction ${sent.hash}, block ${sent.blockNumber}`);
 }
 
 function printAddress(args: readonly string[]): void {
   const { chain = 'bitcoin' } = readFlags(args, ['chain']);
-  if (chain !== 'bitcoin' && chain !== 'solana') throw new SetupError(`expected --chain bitcoin or --chain solana, got ${chain}.`);
-  console.log(chain === 'solana' ? createSolanaAddress() : createScriptKey('p2wpkh', randomBytes(32)).address);
+  if (chain !== 'bitcoin' && chain !== 'solana')
+    throw new SetupError(`expected --chain bitcoin or --chain solana, got ${chain}.`);
+  console.log(
+    chain === 'solana' ? createSolanaAddress() : createScriptKey('p2wpkh', randomBytes(32)).address,
+  );
 }
 
 async function mine(args: readonly string[]): Promise<void> {
   const { blocks = '1' } = readFlags(args, ['blocks']);
   const count = Number(blocks);
-  if (!Number.isInteger(count) || count < 1 || count > BLOCKS_MAX) throw new SetupError(`expected --blocks 1 … ${BLOCKS_MAX}, got ${blocks}.`);
+  if (!Number.isInteger(count) || count < 1 || count > BLOCKS_MAX)
+    throw new SetupError(`expected --blocks 1 … ${BLOCKS_MAX}, got ${blocks}.`);
   const height = await mineBitcoin(requireEndpoint(requireStack(), BITCOIN_CHAIN), count);
   console.log(`Mined ${count === 1 ? 'a block' : `${count} blocks`}, the last is ${height}`);
 }
@@ -81,11 +98,20 @@ async function mine(args: readonly string[]): Promise<void> {
 async function receiveByHand(args: readonly string[]): Promise<void> {
   const { port = '9900', secret } = readFlags(args, ['port', 'secret']);
   if (!/^\d{1,5}$/.test(port)) throw new SetupError(`expected --port with a number, got ${port}.`);
-  const { url } = await receive({ port: Number(port), secrets: () => (secret ? [secret] : []), print: console.log });
-  console.log(`Listening on ${url}, Ctrl-C ends it${secret ? '' : '; without --secret signatures are not verified'}`);
+  const { url } = await receive({
+    port: Number(port),
+    secrets: () => (secret ? [secret] : []),
+    print: console.log,
+  });
+  console.log(
+    `Listening on ${url}, Ctrl-C ends it${secret ? '' : '; without --secret signatures are not verified'}`,
+  );
 }
 
-function readFlags<const N extends string>(args: readonly string[], names: readonly N[]): Partial<Record<N, string>> {
+function readFlags<const N extends string>(
+  args: readonly string[],
+  names: readonly N[],
+): Partial<Record<N, string>> {
   try {
     const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
     return parseArgs({ args: [...args], options }).values as Partial<Record<N, string>>;
@@ -96,12 +122,16 @@ function readFlags<const N extends string>(args: readonly string[], names: reado
 
 function requireStack(): StackFile {
   const stack = findStackFile();
-  if (!stack) throw new SetupError('There is no .chainwatch/stack.json: start the stack first with npm start -- --detach.');
+  if (!stack)
+    throw new SetupError(
+      'There is no .chainwatch/stack.json: start the stack first with npm start -- --detach.',
+    );
   return stack;
 }
 
 function requireEndpoint(stack: StackFile, chainGid: string): string {
   const endpoint = stack.chains[chainGid]?.endpoint_url;
-  if (!endpoint) throw new SetupError('The stack runs without its local chains: start it without --no-devnet.');
+  if (!endpoint)
+    throw new SetupError('The stack runs without its local chains: start it without --no-devnet.');
   return endpoint;
 }

@@ -8,8 +8,17 @@ export interface ReceivedEvent {
   readonly type: string;
   readonly sequence?: number;
   readonly data: {
-    readonly transaction?: { readonly hash: string; readonly status: string; readonly direction: string; readonly block_number: number | null };
-    readonly balance_changes?: readonly { readonly address: string; readonly asset_gid: string; readonly delta: string }[];
+    readonly transaction?: {
+      readonly hash: string;
+      readonly status: string;
+      readonly direction: string;
+      readonly block_number: number | null;
+    };
+    readonly balance_changes?: readonly {
+      readonly address: string;
+      readonly asset_gid: string;
+      readonly delta: string;
+    }[];
     readonly address?: string;
     readonly asset_gid?: string;
     readonly previous?: string | null;
@@ -50,7 +59,10 @@ async function handle(req: IncomingMessage, { secrets, print, onEvent }: Receive
   const body = await readBody(req);
   if (req.method !== 'POST' || !body) return 400;
   const known = secrets();
-  const verdict = known.length > 0 ? verifySignature({ header: req.headers['x-webhook-signature'], body, secrets: known }) : undefined;
+  const verdict =
+    known.length > 0
+      ? verifySignature({ header: req.headers['x-webhook-signature'], body, secrets: known })
+      : undefined;
   if (verdict && !verdict.ok) {
     print(`✗ refused a delivery: ${verdict.reason}`);
     return 401;
@@ -75,11 +87,16 @@ async function readBody(req: IncomingMessage): Promise<Buffer | undefined> {
 function describeEvent({ type, data, event_id }: ReceivedEvent): string {
   const { transaction } = data;
   if (transaction) {
-    const changes = (data.balance_changes ?? []).map(({ address, asset_gid, delta }) => `${shorten(address)} ${delta.startsWith('-') ? '' : '+'}${delta} ${asset_gid}`);
-    const place = transaction.block_number === null ? 'in no block yet' : `in block ${transaction.block_number}`;
+    const changes = (data.balance_changes ?? []).map(
+      ({ address, asset_gid, delta }) =>
+        `${shorten(address)} ${delta.startsWith('-') ? '' : '+'}${delta} ${asset_gid}`,
+    );
+    const place =
+      transaction.block_number === null ? 'in no block yet' : `in block ${transaction.block_number}`;
     return `${type}  tx ${shorten(transaction.hash)} ${place}: ${changes.join(', ')}  (event ${event_id})`;
   }
-  if (data.address) return `${type}  ${shorten(data.address)} ${data.asset_gid}: ${data.previous ?? '0'} → ${data.current}  (event ${event_id})`;
+  if (data.address)
+    return `${type}  ${shorten(data.address)} ${data.asset_gid}: ${data.previous ?? '0'} → ${data.current}  (event ${event_id})`;
   return `${type}  (event ${event_id})`;
 }
 

@@ -1,4 +1,10 @@
-import { addressToScript, connectBitcoinNode, fundWallet, payFromWallet, walletKey } from '../../../devnet/bitcoin/index.ts';
+import {
+  addressToScript,
+  connectBitcoinNode,
+  fundWallet,
+  payFromWallet,
+  walletKey,
+} from '../../../devnet/bitcoin/index.ts';
 import { SetupError } from '../../setup-error.mjs';
 
 const BTC_PATTERN = /^(\d{1,8})(?:\.(\d{1,8}))?$/;
@@ -29,7 +35,8 @@ export async function mineBitcoin(endpointUrl: string, count: number): Promise<n
 
 function parseBtc(text: string): bigint {
   const match = BTC_PATTERN.exec(text);
-  if (!match) throw new SetupError(`expected an amount of at most eight decimals such as 1 or 0.05, got ${text}.`);
+  if (!match)
+    throw new SetupError(`expected an amount of at most eight decimals such as 1 or 0.05, got ${text}.`);
   return BigInt(match[1]! + (match[2] ?? '').padEnd(8, '0'));
 }
 

@@ -24,7 +24,12 @@ export async function showEverything(stack: StackFile): Promise<void> {
   const secrets: string[] = [];
   // The same offset as the rest of this stack's ports.
   const port = Number(new URL(stack.api_url).port) - API_PORT + RECEIVER_PORT;
-  const receiver = await receive({ port, secrets: () => secrets, print: say, onEvent: (event) => events.push(event) });
+  const receiver = await receive({
+    port,
+    secrets: () => secrets,
+    print: say,
+    onEvent: (event) => events.push(event),
+  });
   const address = privateKeyToAddress(generatePrivateKey());
   say('');
   await api.call('POST', '/addresses/external', { value: address, chain_family: 'evm', label: 'demo' });
@@ -40,28 +45,51 @@ export async function showEverything(stack: StackFile): Promise<void> {
     const token = await sendFunds(endpointUrl, address, { token: '25' });
     say(`Sent ${token.what} in ${shorten(token.hash)}, block ${token.blockNumber}`);
     const tron = await showTron({ api, endpointUrl: stack.chains[TRON_CHAIN]!.endpoint_url, say });
-    const bitcoin = await showBitcoin({ api, endpointUrl: stack.chains[BITCOIN_CHAIN]!.endpoint_url, events, say });
+    const bitcoin = await showBitcoin({
+      api,
+      endpointUrl: stack.chains[BITCOIN_CHAIN]!.endpoint_url,
+      events,
+      say,
+    });
     const solana = await showSolana({ api, endpointUrl: stack.chains[SOLANA_CHAIN]!.endpoint_url, say });
-    const isConfirmed = (hash: string): boolean => events.some(({ type, data }) => type === 'transaction.confirmed' && data.transaction?.hash === hash);
-    const arrived = await waitUntil(async () => [ether, token, tron, bitcoin, solana].every(({ hash }) => isConfirmed(hash)), { timeoutMs: CONFIRM_TIMEOUT_MS });
-    if (!arrived) say(`Not every confirmation arrived within ${CONFIRM_TIMEOUT_MS / 1_000} s: see .chainwatch/logs`);
+    const isConfirmed = (hash: string): boolean =>
+      events.some(({ type, data }) => type === 'transaction.confirmed' && data.transaction?.hash === hash);
+    const arrived = await waitUntil(
+      async () => [ether, token, tron, bitcoin, solana].every(({ hash }) => isConfirmed(hash)),
+      { timeoutMs: CONFIRM_TIMEOUT_MS },
+    );
+    if (!arrived)
+      say(`Not every confirmation arrived within ${CONFIRM_TIMEOUT_MS / 1_000} s: see .chainwatch/logs`);
     await watched;
     for (const shown of [address, tron.address, bitcoin.address, solana.address]) await showState(api, shown);
   } finally {
     await api.call('DELETE', `/notification_channels/${channel.id}`).catch(() => undefined);
     await receiver.close();
   }
-  say('That was the demo. README.md does the same by hand with curl; npm run demo -- send --to 0x… --ether 1 sends more.\n');
+  say(
+    'That was the demo. README.md does the same by hand with curl; npm run demo -- send --to 0x… --ether 1 sends more.\n',
+  );
 }
 
 async function createChannel(api: ApiClient, url: string): Promise<{ id: string; webhook_secret: string }> {
-  return api.call('POST', '/notification_channels/webhook', { name: CHANNEL_NAME, url, event_types: ['transaction.detected', 'transaction.confirmed', 'balance.changed'] });
+  return api.call('POST', '/notification_channels/webhook', {
+    name: CHANNEL_NAME,
+    url,
+    event_types: ['transaction.detected', 'transaction.confirmed', 'balance.changed'],
+  });
 }
 
 async function showState(api: ApiClient, address: string): Promise<void> {
-  const { items } = await api.call<{ items: readonly { hash: string; status: string; direction: string; confirmations: number }[] }>('GET', `/transactions?addresses=${address}`);
-  for (const item of items) say(`GET /transactions: ${shorten(item.hash)} ${item.direction} ${item.status}, ${item.confirmations} confirmations`);
-  say(`GET /addresses/${shorten(address)}/balances: ${JSON.stringify(await api.call('GET', `/addresses/${address}/balances`))}`);
+  const { items } = await api.call<{
+    items: readonly { hash: string; status: string; direction: string; confirmations: number }[];
+  }>('GET', `/transactions?addresses=${address}`);
+  for (const item of items)
+    say(
+      `GET /transactions: ${shorten(item.hash)} ${item.direction} ${item.status}, ${item.confirmations} confirmations`,
+    );
+  say(
+    `GET /addresses/${shorten(address)}/balances: ${JSON.stringify(await api.call('GET', `/addresses/${address}/balances`))}`,
+  );
 }
 
 function say(line: string): void {

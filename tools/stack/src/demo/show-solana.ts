@@ -9,7 +9,11 @@ interface SolanaDemo {
 }
 
 /** Registers an address and sends it SOL. @returns the address and the signature */
-export async function showSolana({ api, endpointUrl, say }: SolanaDemo): Promise<{ address: string; hash: string }> {
+export async function showSolana({
+  api,
+  endpointUrl,
+  say,
+}: SolanaDemo): Promise<{ address: string; hash: string }> {
   const address = createSolanaAddress();
   await api.call('POST', '/addresses/external', { value: address, chain_family: 'solana', label: 'demo' });
   say(`Registered the address ${address}`);

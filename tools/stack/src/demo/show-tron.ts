@@ -13,7 +13,11 @@ export interface TronDemo {
 }
 
 /** Registers an address and pays it. @returns the address and the transaction's id */
-export async function showTron({ api, endpointUrl, say }: TronDemo): Promise<{ address: string; hash: string }> {
+export async function showTron({
+  api,
+  endpointUrl,
+  say,
+}: TronDemo): Promise<{ address: string; hash: string }> {
   const { address } = createNamedAccount(randomBytes(32).toString('hex'));
   await api.call('POST', '/addresses/external', { value: address, chain_family: 'tron', label: 'demo' });
   say(`Registered the address ${address}`);
@@ -25,7 +29,8 @@ export async function showTron({ api, endpointUrl, say }: TronDemo): Promise<{ a
 /** Sends from the local chain's first account; a block takes it in within three seconds. @returns the id @throws SetupError */
 export async function sendTrx(endpointUrl: string, to: string, trx: string): Promise<string> {
   const match = TRX_PATTERN.exec(trx);
-  if (!match) throw new SetupError(`expected an amount of at most six decimals such as 1 or 0.5, got ${trx}.`);
+  if (!match)
+    throw new SetupError(`expected an amount of at most six decimals such as 1 or 0.5, got ${trx}.`);
   const wallet = new TronWallet(endpointUrl);
   try {
     const sun = BigInt(match[1]! + (match[2] ?? '').padEnd(6, '0'));

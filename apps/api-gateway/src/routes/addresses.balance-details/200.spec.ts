@@ -13,30 +13,62 @@ describe('GET /addresses/{address}/balances/details', () => {
   let ids: Record<string, string>;
   beforeAll(async () => {
     world = await startSpecWorld();
-    for (const [gid, head] of [[regtest, 300], [evm, 120]] as const) {
+    for (const [gid, head] of [
+      [regtest, 300],
+      [evm, 120],
+    ] as const) {
       await world.api.post('/blockchains').send({ chain_gid: gid }).expect(201);
-      await world.db.query('INSERT INTO ingestor_states (chain_gid, head_number) VALUES ($1, $2)', [gid, head]);
-      await world.db.query('INSERT INTO analyzer_states (chain_gid, cursor_number, confirmed_number) VALUES ($1, $2, $3)', [gid, head, head - 20]);
+      await world.db.query('INSERT INTO ingestor_states (chain_gid, head_number) VALUES ($1, $2)', [
+        gid,
+        head,
+      ]);
+      await world.db.query(
+        'INSERT INTO analyzer_states (chain_gid, cursor_number, confirmed_number) VALUES ($1, $2, $3)',
+        [gid, head, head - 20],
+      );
     }
-    const create = async (value: string, chain_family: string): Promise<string> => (await world.api.post('/addresses/external').send({ value, chain_family }).expect(201)).body.id;
+    const create = async (value: string, chain_family: string): Promise<string> =>
+      (await world.api.post('/addresses/external').send({ value, chain_family }).expect(201)).body.id;
     ids = { [address]: await create(address, 'bitcoin'), [account]: await create(account, 'evm') };
   });
   afterAll(() => world.stop());
-  beforeEach(() => world.db.query('DELETE FROM balances; DELETE FROM balance_history; DELETE FROM transactions; DELETE FROM utxos'));
+  beforeEach(() =>
+    world.db.query(
+      'DELETE FROM balances; DELETE FROM balance_history; DELETE FROM transactions; DELETE FROM utxos',
+    ),
+  );
 
-  const details = async (of: string): Promise<unknown> => (await world.api.get(`/addresses/${of}/balances/details`).expect(200)).body;
+  const details = async (of: string): Promise<unknown> =>
+    (await world.api.get(`/addresses/${of}/balances/details`).expect(200)).body;
 
-  const setBalance = (of: string, gid: string, amount: bigint, block: number, isHistory = false): Promise<unknown> =>
-    world.db.query(`INSERT INTO ${isHistory ? 'balance_history' : 'balances'} (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash) VALUES ($1, $2, $3, $4, $5, 'x')`, [
-      ids[of], gid, gid.split('/')[0], amount, block,
-    ]);
+  const setBalance = (
+    of: string,
+    gid: string,
+    amount: bigint,
+    block: number,
+    isHistory = false,
+  ): Promise<unknown> =>
+    world.db.query(
+      `INSERT INTO ${isHistory ? 'balance_history' : 'balances'} (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash) VALUES ($1, $2, $3, $4, $5, 'x')`,
+      [ids[of], gid, gid.split('/')[0], amount, block],
+    );
 
-  const addCoin = (txid: string, amount: bigint, block: number, { isCoinbase = false, spentBlock = undefined as number | undefined } = {}): Promise<unknown> =>
-    world.db.query('INSERT INTO utxos (chain_gid, txid, vout, address, amount_raw, is_coinbase, block_number, spent_block_number) VALUES ($1, $2, 0, $3, $4, $5, $6, $7)', [
-      regtest, txid, address, amount, isCoinbase, block, spentBlock ?? null,
-    ]);
+  const addCoin = (
+    txid: string,
+    amount: bigint,
+    block: number,
+    { isCoinbase = false, spentBlock = undefined as number | undefined } = {},
+  ): Promise<unknown> =>
+    world.db.query(
+      'INSERT INTO utxos (chain_gid, txid, vout, address, amount_raw, is_coinbase, block_number, spent_block_number) VALUES ($1, $2, 0, $3, $4, $5, $6, $7)',
+      [regtest, txid, address, amount, isCoinbase, block, spentBlock ?? null],
+    );
 
-  async function addTransaction(status: string, projectId: string, legs: readonly [from: string | null, to: string | null, amount: bigint][]): Promise<void> {
+  async function addTransaction(
+    status: string,
+    projectId: string,
+    legs: readonly [from: string | null, to: string | null, amount: bigint][],
+  ): Promise<void> {
     const { rows } = await world.db.query<{ id: string }>(
       `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, required_confirmations) VALUES (gen_random_uuid(), $1, $2, md5(random()::text), $3, 'in', 3) RETURNING id`,
       [projectId, regtest, status],
@@ -63,7 +95,17 @@ describe('GET /addresses/{address}/balances/details', () => {
     await addCoin('newest coinbase', 3n, 300, { isCoinbase: true });
     await addCoin('spent', 900_000_000n, 100, { spentBlock: 300 });
     expect(await details(address)).toEqual({
-      items: [{ asset_gid: btc, total: '76.20000003', confirmed: '51', unconfirmed: '0.2', immature: '25.00000003', pending_in: '0', pending_out: '0' }],
+      items: [
+        {
+          asset_gid: btc,
+          total: '76.20000003',
+          confirmed: '51',
+          unconfirmed: '0.2',
+          immature: '25.00000003',
+          pending_in: '0',
+          pending_out: '0',
+        },
+      ],
     });
   });
 
@@ -71,18 +113,37 @@ describe('GET /addresses/{address}/balances/details', () => {
     await setBalance(address, btc, 50n, 300);
     await addCoin('a', 50n, 100);
     const { projectId } = world.project;
-    await addTransaction('pending', projectId, [[address, null, 50n], [null, stranger, 20n], [null, address, 29n]]);
+    await addTransaction('pending', projectId, [
+      [address, null, 50n],
+      [null, stranger, 20n],
+      [null, address, 29n],
+    ]);
     await addTransaction('pending', projectId, [[null, address, 7n]]);
-    for (const status of ['failed', 'detected', 'reorged']) await addTransaction(status, projectId, [[null, address, 1_000n]]);
+    for (const status of ['failed', 'detected', 'reorged'])
+      await addTransaction(status, projectId, [[null, address, 1_000n]]);
     await addTransaction('pending', world.otherProject.projectId, [[null, address, 1_000n]]);
     expect(await details(address)).toEqual({
-      items: [{ asset_gid: btc, total: '0.0000005', confirmed: '0.0000005', unconfirmed: '0', immature: '0', pending_in: '0.00000036', pending_out: '0.0000005' }],
+      items: [
+        {
+          asset_gid: btc,
+          total: '0.0000005',
+          confirmed: '0.0000005',
+          unconfirmed: '0',
+          immature: '0',
+          pending_in: '0.00000036',
+          pending_out: '0.0000005',
+        },
+      ],
     });
   });
 
   it('takes the balance of an account for confirmed once its block is', async () => {
     const eth = `${evm}/slip44:60`;
-    const item = (total: string, confirmed: string | null, unconfirmed: string | null) => ({ items: [{ asset_gid: eth, total, confirmed, unconfirmed, immature: null, pending_in: '0', pending_out: '0' }] });
+    const item = (total: string, confirmed: string | null, unconfirmed: string | null) => ({
+      items: [
+        { asset_gid: eth, total, confirmed, unconfirmed, immature: null, pending_in: '0', pending_out: '0' },
+      ],
+    });
     await setBalance(account, eth, 10n ** 18n, 100);
     expect(await details(account)).toEqual(item('1', '1', '0'));
     await world.db.query('UPDATE balances SET block_number = 101, amount_raw = amount_raw / 4');

@@ -9,12 +9,41 @@ import { toBalanceDetails } from './to-balance-details.ts';
 
 const detailsSchema = z.object({
   asset_gid: z.string().meta({ description: 'The asset as CAIP-19.', examples: ['eip155:1/slip44:60'] }),
-  total: z.string().meta({ description: 'All that the address has, in whole units, as of the last block that was analysed: confirmed + unconfirmed + immature.', examples: ['1.5'] }),
-  confirmed: z.string().nullable().meta({ description: 'In blocks with the confirmations that the chain requires. Null while no balance was read in such a block.', examples: ['1.5'] }),
-  unconfirmed: z.string().nullable().meta({ description: 'What newer blocks changed; below zero where they spent. Null where `confirmed` is.', examples: ['0'] }),
-  immature: z.string().nullable().meta({ description: 'Coinbase outputs that may not be spent yet. Null on chains of accounts.', examples: [null] }),
-  pending_in: z.string().meta({ description: 'What pending transactions pay to the address, its own change included; no part of the total.', examples: ['0'] }),
-  pending_out: z.string().meta({ description: 'What pending transactions take from the address.', examples: ['0'] }),
+  total: z.string().meta({
+    description:
+      'All that the address has, in whole units, as of the last block that was analysed: confirmed + unconfirmed + immature.',
+    examples: ['1.5'],
+  }),
+  confirmed: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'In blocks with the confirmations that the chain requires. Null while no balance was read in such a block.',
+      examples: ['1.5'],
+    }),
+  unconfirmed: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'What newer blocks changed; below zero where they spent. Null where `confirmed` is.',
+      examples: ['0'],
+    }),
+  immature: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'Coinbase outputs that may not be spent yet. Null on chains of accounts.',
+      examples: [null],
+    }),
+  pending_in: z.string().meta({
+    description:
+      'What pending transactions pay to the address, its own change included; no part of the total.',
+    examples: ['0'],
+  }),
+  pending_out: z
+    .string()
+    .meta({ description: 'What pending transactions take from the address.', examples: ['0'] }),
 });
 
 export const getBalanceDetails = defineRoute({
@@ -26,7 +55,10 @@ export const getBalanceDetails = defineRoute({
   handle: async ({ params, principal }, deps) => {
     const address = await findAddress(deps, principal, params.address);
     const chains = await listUtxoChains(address.chainFamily);
-    const rows = chains.length > 0 ? await readCoinBalances(deps.db, address, chains) : await readAccountBalances(deps.db, address);
+    const rows =
+      chains.length > 0
+        ? await readCoinBalances(deps.db, address, chains)
+        : await readAccountBalances(deps.db, address);
     return { status: 200, body: { items: rows.map(toBalanceDetails) } };
   },
 });

@@ -1,5 +1,11 @@
 import type { Sql } from '@chainwatch/db';
-import { ownerValues, PENDING_MOVES, SHOWN_BALANCES, type BalanceOwner, type BalanceRow } from './balance-row.ts';
+import {
+  ownerValues,
+  PENDING_MOVES,
+  SHOWN_BALANCES,
+  type BalanceOwner,
+  type BalanceRow,
+} from './balance-row.ts';
 
 /**
  * Balances as the chain told them. Confirmed is what the address had at the last confirmed block: the balance that

@@ -1,9 +1,19 @@
 import type { Sql } from '@chainwatch/db';
 import type { UtxoChain } from '../../records/utxo-chains.ts';
-import { ownerValues, PENDING_MOVES, SHOWN_BALANCES, type BalanceOwner, type BalanceRow } from './balance-row.ts';
+import {
+  ownerValues,
+  PENDING_MOVES,
+  SHOWN_BALANCES,
+  type BalanceOwner,
+  type BalanceRow,
+} from './balance-row.ts';
 
 /** Balances from the coins themselves, all in one snapshot. A coinbase is immature until it may be spent, then confirmed. */
-export async function readCoinBalances(sql: Sql, owner: BalanceOwner, chains: readonly UtxoChain[]): Promise<BalanceRow[]> {
+export async function readCoinBalances(
+  sql: Sql,
+  owner: BalanceOwner,
+  chains: readonly UtxoChain[],
+): Promise<BalanceRow[]> {
   const { rows } = await sql.query<BalanceRow>(
     `SELECT b.asset_gid, a.decimals, c.total::text AS total_raw, c.confirmed::text AS confirmed_raw, c.immature::text AS immature_raw,
             p.moved_in::text AS pending_in_raw, p.moved_out::text AS pending_out_raw
@@ -22,8 +32,11 @@ export async function readCoinBalances(sql: Sql, owner: BalanceOwner, chains: re
      ${PENDING_MOVES}
      ORDER BY b.asset_gid`,
     [
-      ...ownerValues(owner), chains.map(({ network }) => network.gid), chains.map(({ network }) => network.native.gid),
-      chains.map(({ network }) => network.confirmation.depth), chains.map(({ coinbaseMaturity }) => coinbaseMaturity),
+      ...ownerValues(owner),
+      chains.map(({ network }) => network.gid),
+      chains.map(({ network }) => network.native.gid),
+      chains.map(({ network }) => network.confirmation.depth),
+      chains.map(({ coinbaseMaturity }) => coinbaseMaturity),
     ],
   );
   return rows;

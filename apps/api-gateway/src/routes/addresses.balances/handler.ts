@@ -7,9 +7,15 @@ import { addressParams } from '../../records/address-input.ts';
 export const getBalances = defineRoute({
   method: 'GET',
   path: '/addresses/:address/balances',
-  summary: 'Balances by CAIP-19 asset: active assets discovered on the address, but for those that the project archived',
+  summary:
+    'Balances by CAIP-19 asset: active assets discovered on the address, but for those that the project archived',
   params: addressParams,
-  responses: { 200: z.record(z.string(), z.string()).meta({ description: 'Balances in whole units, exact decimals, by asset as CAIP-19.', examples: [{ 'eip155:1/slip44:60': '1.5' }] }) },
+  responses: {
+    200: z.record(z.string(), z.string()).meta({
+      description: 'Balances in whole units, exact decimals, by asset as CAIP-19.',
+      examples: [{ 'eip155:1/slip44:60': '1.5' }],
+    }),
+  },
   handle: async ({ params, principal }, deps) => {
     const address = await findAddress(deps, principal, params.address);
     const { rows } = await deps.db.query<{ asset_gid: string; amount_raw: string; decimals: number }>(
@@ -19,6 +25,11 @@ export const getBalances = defineRoute({
        ORDER BY b.asset_gid`,
       [address.id, principal.projectId],
     );
-    return { status: 200, body: Object.fromEntries(rows.map((row) => [row.asset_gid, formatAmount(BigInt(row.amount_raw), row.decimals)])) };
+    return {
+      status: 200,
+      body: Object.fromEntries(
+        rows.map((row) => [row.asset_gid, formatAmount(BigInt(row.amount_raw), row.decimals)]),
+      ),
+    };
   },
 });

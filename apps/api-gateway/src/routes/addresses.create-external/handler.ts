@@ -16,19 +16,54 @@ import { insertExternalAddress } from './insert-external-address.ts';
 /** `chainFamily` is the guide's spelling, `chain_family` the one of everything else (decisions.md 1.6). */
 const bodySchema = z
   .strictObject({
-    value: z.string().min(1).max(128).meta({ description: 'The address, in any form that its family reads.', examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'] }),
+    value: z
+      .string()
+      .min(1)
+      .max(128)
+      .meta({
+        description: 'The address, in any form that its family reads.',
+        examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
+      }),
     chainFamily: familySchema.optional().meta({ description: 'The same as `chain_family`.' }),
-    chain_family: familySchema.optional().meta({ description: 'The family of chains that knows it; this or `chainFamily` is required.' }),
+    chain_family: familySchema
+      .optional()
+      .meta({ description: 'The family of chains that knows it; this or `chainFamily` is required.' }),
     label: labelSchema.nullish().meta({ description: 'As you call it.', examples: ['Treasury'] }),
-    metadata: metadataSchema.optional().meta({ description: 'JSON of yours, at most 50 members and 16 KiB.', examples: [{ customer_id: '1042' }] }),
-    allow_burn: z.boolean().default(false).meta({ description: 'Monitor the zero address or a burn address all the same: every mint and burn of a chain then becomes an event.' }),
-    from_block: z.int().min(0).optional().meta({ description: 'Bitcoin: the block from which its unspent outputs are looked for, where the node cannot list them.', examples: [0] }),
+    metadata: metadataSchema.optional().meta({
+      description: 'JSON of yours, at most 50 members and 16 KiB.',
+      examples: [{ customer_id: '1042' }],
+    }),
+    allow_burn: z.boolean().default(false).meta({
+      description:
+        'Monitor the zero address or a burn address all the same: every mint and burn of a chain then becomes an event.',
+    }),
+    from_block: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({
+        description:
+          'Bitcoin: the block from which its unspent outputs are looked for, where the node cannot list them.',
+        examples: [0],
+      }),
   })
   .superRefine((body, ctx) => {
     if (body.chain_family === undefined && body.chainFamily === undefined) {
-      ctx.addIssue({ code: 'custom', path: ['chain_family'], message: 'expected one of "evm", "bitcoin", "solana", "tron", got nothing' });
-    } else if (body.chain_family !== undefined && body.chainFamily !== undefined && body.chain_family !== body.chainFamily) {
-      ctx.addIssue({ code: 'custom', path: ['chain_family'], message: 'expected the same family as chainFamily' });
+      ctx.addIssue({
+        code: 'custom',
+        path: ['chain_family'],
+        message: 'expected one of "evm", "bitcoin", "solana", "tron", got nothing',
+      });
+    } else if (
+      body.chain_family !== undefined &&
+      body.chainFamily !== undefined &&
+      body.chain_family !== body.chainFamily
+    ) {
+      ctx.addIssue({
+        code: 'custom',
+        path: ['chain_family'],
+        message: 'expected the same family as chainFamily',
+      });
     }
   });
 
@@ -45,19 +80,46 @@ export const createExternalAddress = defineRoute({
     if (!body.allow_burn) await refuseBurnAddress(chainFamily, parsed);
     const { label, metadata, from_block: fromBlock } = body;
     if (fromBlock !== undefined && !(await hasCoins(chainFamily))) {
-      throw invalidRequest([{ name: 'from_block', reason: `expected nothing for ${chainFamily}, whose nodes tell balances by address; got ${fromBlock}` }]);
+      throw invalidRequest([
+        {
+          name: 'from_block',
+          reason: `expected nothing for ${chainFamily}, whose nodes tell balances by address; got ${fromBlock}`,
+        },
+      ]);
     }
     const id = await deps.db.transaction((sql) =>
-      insertExternalAddress(sql, { projectId: principal.projectId, chainFamily, parsed, label: label ?? null, metadata: metadata ?? {}, ...(fromBlock === undefined ? {} : { fromBlock }) }),
+      insertExternalAddress(sql, {
+        projectId: principal.projectId,
+        chainFamily,
+        parsed,
+        label: label ?? null,
+        metadata: metadata ?? {},
+        ...(fromBlock === undefined ? {} : { fromBlock }),
+      }),
     );
     if (id === undefined) throw conflict(`The address ${parsed.display} exists already in this project.`);
-    announceAddress(deps, { id, projectId: principal.projectId, chainFamily, address: parsed.canonical, isMonitored: true });
-    return { status: 201, body: await readAddress(deps.db, await findAddress(deps, principal, parsed.canonical)) };
+    announceAddress(deps, {
+      id,
+      projectId: principal.projectId,
+      chainFamily,
+      address: parsed.canonical,
+      isMonitored: true,
+    });
+    return {
+      status: 201,
+      body: await readAddress(deps.db, await findAddress(deps, principal, parsed.canonical)),
+    };
   },
 });
 
 /** @throws ProblemError 422: what is sent there is gone, and mints and burns of all tokens would be told */
-async function refuseBurnAddress(familyName: ChainFamilyName, { canonical, display }: ParsedAddress): Promise<void> {
+async function refuseBurnAddress(
+  familyName: ChainFamilyName,
+  { canonical, display }: ParsedAddress,
+): Promise<void> {
   const family = await findNotation(namespaceOfFamily(familyName));
-  if (family?.burnAddresses?.includes(canonical)) throw unprocessableEntity(`${display} is a burn address, whose events are those of everybody: import it with allow_burn if you mean it.`);
+  if (family?.burnAddresses?.includes(canonical))
+    throw unprocessableEntity(
+      `${display} is a burn address, whose events are those of everybody: import it with allow_burn if you mean it.`,
+    );
 }

@@ -29,6 +29,7 @@ export async function insertExternalAddress(sql: Sql, address: NewAddress): Prom
   );
   const id = rows[0]?.id;
   const { chainFamily, parsed, fromBlock } = address;
-  if (id !== undefined) await watchFromHead(sql, { ids: [id], chainFamily, networkGids: parsed.networkGids, fromBlock });
+  if (id !== undefined)
+    await watchFromHead(sql, { ids: [id], chainFamily, networkGids: parsed.networkGids, fromBlock });
   return id;
 }

@@ -10,5 +10,8 @@ export const getAddress = defineRoute({
   summary: 'One address',
   params: addressParams,
   responses: { 200: addressSchema },
-  handle: async ({ params, principal }, deps) => ({ status: 200, body: await readAddress(deps.db, await findAddress(deps, principal, params.address)) }),
+  handle: async ({ params, principal }, deps) => ({
+    status: 200,
+    body: await readAddress(deps.db, await findAddress(deps, principal, params.address)),
+  }),
 });

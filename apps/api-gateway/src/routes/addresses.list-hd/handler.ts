@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../define-route.ts';
-import { addressFilters, addressSortFields, hdAddressFilters, queryAddresses } from '../../query-addresses.ts';
+import {
+  addressFilters,
+  addressSortFields,
+  hdAddressFilters,
+  queryAddresses,
+} from '../../query-addresses.ts';
 import { hdAddressSchema } from '../../records/address.ts';
 
 export const listHdAddresses = defineRoute({
@@ -15,5 +20,8 @@ export const listHdAddresses = defineRoute({
     public_key_id: z.uuid().optional(),
   }),
   responses: { 200: pageSchema(hdAddressSchema) },
-  handle: async ({ query, principal }, deps) => ({ status: 200, body: await queryAddresses(deps, principal, { ...query, kind: 'hd' }) }),
+  handle: async ({ query, principal }, deps) => ({
+    status: 200,
+    body: await queryAddresses(deps, principal, { ...query, kind: 'hd' }),
+  }),
 });

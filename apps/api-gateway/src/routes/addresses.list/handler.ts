@@ -15,5 +15,8 @@ export const listAddresses = defineRoute({
     public_key_id: z.uuid().optional(),
   }),
   responses: { 200: pageSchema(addressSchema) },
-  handle: async ({ query, principal }, deps) => ({ status: 200, body: await queryAddresses(deps, principal, query) }),
+  handle: async ({ query, principal }, deps) => ({
+    status: 200,
+    body: await queryAddresses(deps, principal, query),
+  }),
 });

@@ -14,8 +14,16 @@ describe('one address and the list of them', () => {
     await world.api.post('/blockchains').send({ chain_gid: gid }).expect(201);
     await world.db.query(`UPDATE blockchains SET is_active = true`);
     await world.db.query(`INSERT INTO ingestor_states (chain_gid, head_number) VALUES ($1, 10)`, [gid]);
-    id = (await world.api.post('/addresses/external').send({ value: lower, chain_family: 'evm', label: 'First' }).expect(201)).body.id;
-    await world.api.post('/addresses/external').send({ value: second, chain_family: 'evm', label: 'Second' }).expect(201);
+    id = (
+      await world.api
+        .post('/addresses/external')
+        .send({ value: lower, chain_family: 'evm', label: 'First' })
+        .expect(201)
+    ).body.id;
+    await world.api
+      .post('/addresses/external')
+      .send({ value: second, chain_family: 'evm', label: 'Second' })
+      .expect(201);
   });
   afterAll(() => world.stop());
 
@@ -31,28 +39,53 @@ describe('one address and the list of them', () => {
   });
 
   it('changes its label and metadata, each alone', async () => {
-    expect((await world.api.patch(`/addresses/${display}`).send({ metadata: { a: [1, null] } }).expect(200)).body).toMatchObject({ label: 'First', metadata: { a: [1, null] } });
-    expect((await world.api.patch(`/addresses/${display}`).send({ label: null }).expect(200)).body).toMatchObject({ label: null, metadata: { a: [1, null] } });
-    expect((await world.api.patch(`/addresses/${display}`).send({ label: 'Once' }).expect(200)).body.label).toBe('Once');
+    expect(
+      (
+        await world.api
+          .patch(`/addresses/${display}`)
+          .send({ metadata: { a: [1, null] } })
+          .expect(200)
+      ).body,
+    ).toMatchObject({ label: 'First', metadata: { a: [1, null] } });
+    expect(
+      (await world.api.patch(`/addresses/${display}`).send({ label: null }).expect(200)).body,
+    ).toMatchObject({ label: null, metadata: { a: [1, null] } });
+    expect(
+      (await world.api.patch(`/addresses/${display}`).send({ label: 'Once' }).expect(200)).body.label,
+    ).toBe('Once');
   });
 
   it('counts from the head of now when it is monitored again', async () => {
-    const versionOf = async () => (await world.db.query('SELECT watch_xid::text FROM addresses WHERE id = $1', [id])).rows[0].watch_xid;
+    const versionOf = async () =>
+      (await world.db.query('SELECT watch_xid::text FROM addresses WHERE id = $1', [id])).rows[0].watch_xid;
     const before = await versionOf();
     world.published.length = 0;
-    expect((await world.api.patch(`/addresses/${lower}`).send({ is_monitored: false }).expect(200)).body).toMatchObject({ is_monitored: false, watched_from: { [gid]: 10 } });
+    expect(
+      (await world.api.patch(`/addresses/${lower}`).send({ is_monitored: false }).expect(200)).body,
+    ).toMatchObject({ is_monitored: false, watched_from: { [gid]: 10 } });
     expect(await versionOf()).not.toBe(before);
     await world.db.query('UPDATE ingestor_states SET head_number = 25');
-    expect((await world.api.patch(`/addresses/${lower}`).send({ is_monitored: true }).expect(200)).body).toMatchObject({ is_monitored: true, watched_from: { [gid]: 25 } });
-    expect(world.published.map(({ payload }) => (payload as { is_monitored: boolean }).is_monitored)).toEqual([false, true]);
+    expect(
+      (await world.api.patch(`/addresses/${lower}`).send({ is_monitored: true }).expect(200)).body,
+    ).toMatchObject({ is_monitored: true, watched_from: { [gid]: 25 } });
+    expect(world.published.map(({ payload }) => (payload as { is_monitored: boolean }).is_monitored)).toEqual(
+      [false, true],
+    );
   });
 
   it('does not look through passed blocks again for a new label, nor when nothing is switched', async () => {
-    const stateOf = async () => (await world.db.query('SELECT a.watch_xid::text, w.from_block FROM addresses a JOIN address_watches w ON w.address_id = a.id WHERE a.id = $1', [id])).rows;
+    const stateOf = async () =>
+      (
+        await world.db.query(
+          'SELECT a.watch_xid::text, w.from_block FROM addresses a JOIN address_watches w ON w.address_id = a.id WHERE a.id = $1',
+          [id],
+        )
+      ).rows;
     const before = await stateOf();
     await world.db.query('UPDATE ingestor_states SET head_number = 30');
     world.published.length = 0;
-    for (const body of [{ label: 'Once' }, { metadata: { a: 1 } }, { is_monitored: true }]) await world.api.patch(`/addresses/${lower}`).send(body).expect(200);
+    for (const body of [{ label: 'Once' }, { metadata: { a: 1 } }, { is_monitored: true }])
+      await world.api.patch(`/addresses/${lower}`).send(body).expect(200);
     expect(await stateOf()).toEqual(before);
     expect(world.published).toEqual([]);
   });
@@ -60,17 +93,38 @@ describe('one address and the list of them', () => {
   it('keeps what each of two requests at once changed', async () => {
     const send = (body: object) => world.api.patch(`/addresses/${lower}`).send(body).expect(200);
     await Promise.all([send({ label: 'Both' }), send({ metadata: { b: 2 } }), send({ is_monitored: false })]);
-    expect((await world.api.get(`/addresses/${lower}`).expect(200)).body).toMatchObject({ label: 'Both', metadata: { b: 2 }, is_monitored: false });
+    expect((await world.api.get(`/addresses/${lower}`).expect(200)).body).toMatchObject({
+      label: 'Both',
+      metadata: { b: 2 },
+      is_monitored: false,
+    });
     await Promise.all([send({ label: 'Once' }), send({ is_monitored: true })]);
-    expect((await world.api.get(`/addresses/${lower}`).expect(200)).body).toMatchObject({ label: 'Once', is_monitored: true, watched_from: { [gid]: 30 } });
+    expect((await world.api.get(`/addresses/${lower}`).expect(200)).body).toMatchObject({
+      label: 'Once',
+      is_monitored: true,
+      watched_from: { [gid]: 30 },
+    });
   });
 
-  it.each([[{}], [{ label: '' }], [{ label: 'x'.repeat(256) }], [{ metadata: [] }], [{ metadata: { a: 'x'.repeat(17_000) } }], [{ is_monitored: 'yes' }], [{ address: lower }]])('refuses %j', async (body) => {
-    expect((await world.api.patch(`/addresses/${lower}`).send(body).expect(400)).body.fields.length).toBeGreaterThan(0);
+  it.each([
+    [{}],
+    [{ label: '' }],
+    [{ label: 'x'.repeat(256) }],
+    [{ metadata: [] }],
+    [{ metadata: { a: 'x'.repeat(17_000) } }],
+    [{ is_monitored: 'yes' }],
+    [{ address: lower }],
+  ])('refuses %j', async (body) => {
+    expect(
+      (await world.api.patch(`/addresses/${lower}`).send(body).expect(400)).body.fields.length,
+    ).toBeGreaterThan(0);
   });
 
   it('finds, filters and sorts', async () => {
-    const labels = async (query: string) => (await world.api.get(`/addresses?${query}`).expect(200)).body.items.map((item: { label: string }) => item.label);
+    const labels = async (query: string) =>
+      (await world.api.get(`/addresses?${query}`).expect(200)).body.items.map(
+        (item: { label: string }) => item.label,
+      );
     expect(await labels('')).toEqual(['Second', 'Once']);
     expect(await labels('sort_by=label')).toEqual(['Once', 'Second']);
     expect(await labels('sort_by=-address')).toEqual(['Once', 'Second']);
@@ -78,20 +132,33 @@ describe('one address and the list of them', () => {
     expect(await labels('search=219ab54')).toEqual(['Second']);
     expect(await labels('search=_')).toEqual([]);
     expect(await labels('kind=hd')).toEqual([]);
-    expect(await labels('kind=external&chain_families=evm,tron&formats=evm&is_monitored=true&limit=1')).toEqual(['Second']);
+    expect(
+      await labels('kind=external&chain_families=evm,tron&formats=evm&is_monitored=true&limit=1'),
+    ).toEqual(['Second']);
     expect(await labels('chain_families=tron')).toEqual([]);
     expect(await labels('public_key_id=00000000-0000-4000-8000-000000000000')).toEqual([]);
   });
 
   it('shows exact balances of active assets, zero included', async () => {
     const token = async (name: string, status: string, decimals: number) =>
-      world.db.query(`INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, decimals) VALUES ($1, $2, 'erc20', $3, 'fungible', $4, $5)`, [`${gid}/erc20:${name}`, gid, name, status, decimals]);
+      world.db.query(
+        `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, decimals) VALUES ($1, $2, 'erc20', $3, 'fungible', $4, $5)`,
+        [`${gid}/erc20:${name}`, gid, name, status, decimals],
+      );
     await token('0xaa', 'active', 6);
     await token('0xbb', 'active', 0);
     await token('0xcc', 'unknown', 6);
-    const balances = { 'slip44:60': '115792089237316195423570985008687907853269984665640564039457584007913129639935', 'erc20:0xaa': '0', 'erc20:0xbb': '42', 'erc20:0xcc': '7' };
+    const balances = {
+      'slip44:60': '115792089237316195423570985008687907853269984665640564039457584007913129639935',
+      'erc20:0xaa': '0',
+      'erc20:0xbb': '42',
+      'erc20:0xcc': '7',
+    };
     for (const [path, raw] of Object.entries(balances)) {
-      await world.db.query(`INSERT INTO balances (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash) VALUES ($1, $2, $3, $4, 1, '0x1')`, [id, `${gid}/${path}`, gid, raw]);
+      await world.db.query(
+        `INSERT INTO balances (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash) VALUES ($1, $2, $3, $4, 1, '0x1')`,
+        [id, `${gid}/${path}`, gid, raw],
+      );
     }
     expect((await world.api.get(`/addresses/${display}/balances`).expect(200)).body).toEqual({
       [`${gid}/slip44:60`]: '115792089237316195423570985008687907853269984665640564039457.584007913129639935',
@@ -105,7 +172,10 @@ describe('one address and the list of them', () => {
     expect((await world.api.delete(`/addresses/${second}`).expect(204)).text).toBe('');
     await world.api.delete(`/addresses/${second}`).expect(404);
     await world.api.get(`/addresses/${second}`).expect(404);
-    const { rows } = await world.db.query('SELECT count(*) AS left FROM address_watches WHERE address_id <> $1', [id]);
+    const { rows } = await world.db.query(
+      'SELECT count(*) AS left FROM address_watches WHERE address_id <> $1',
+      [id],
+    );
     expect(rows[0].left).toBe(0);
   });
 });

@@ -12,11 +12,19 @@ import { watchFromHead } from '../../watch-address.ts';
 
 const bodySchema = z
   .strictObject({
-    label: labelSchema.nullable().optional().meta({ description: 'As you call it. Null takes it away.', examples: ['Treasury'] }),
-    metadata: metadataSchema.optional().meta({ description: 'JSON of yours, in place of what was there.', examples: [{ customer_id: '1042' }] }),
+    label: labelSchema
+      .nullable()
+      .optional()
+      .meta({ description: 'As you call it. Null takes it away.', examples: ['Treasury'] }),
+    metadata: metadataSchema.optional().meta({
+      description: 'JSON of yours, in place of what was there.',
+      examples: [{ customer_id: '1042' }],
+    }),
     is_monitored: z.boolean().optional().meta({ description: 'Whether transactions of it are told.' }),
   })
-  .refine((body) => Object.keys(body).length > 0, { error: 'expected at least one of label, metadata, is_monitored' });
+  .refine((body) => Object.keys(body).length > 0, {
+    error: 'expected at least one of label, metadata, is_monitored',
+  });
 
 export const updateAddress = defineRoute({
   method: 'PATCH',
@@ -34,19 +42,39 @@ export const updateAddress = defineRoute({
 });
 
 /** Writes what the body names and nothing else. Resolves to whether the monitoring was switched on or off. */
-async function updateRow(sql: Sql, { id, chainFamily, address }: AddressRow, body: z.infer<typeof bodySchema>): Promise<boolean> {
+async function updateRow(
+  sql: Sql,
+  { id, chainFamily, address }: AddressRow,
+  body: z.infer<typeof bodySchema>,
+): Promise<boolean> {
   // Locked and read again: two requests at once must not undo each other, nor both think that they switched.
-  const { rows } = await sql.query<{ is_monitored: boolean }>('SELECT is_monitored FROM addresses WHERE id = $1 FOR UPDATE', [id]);
+  const { rows } = await sql.query<{ is_monitored: boolean }>(
+    'SELECT is_monitored FROM addresses WHERE id = $1 FOR UPDATE',
+    [id],
+  );
   const isMonitored = body.is_monitored;
-  const isSwitched = isMonitored !== undefined && rows[0] !== undefined && rows[0].is_monitored !== isMonitored;
+  const isSwitched =
+    isMonitored !== undefined && rows[0] !== undefined && rows[0].is_monitored !== isMonitored;
   // A new watch_xid tells the analyzer to look through the blocks from watched_from on: not for a label.
   await sql.query(
     `UPDATE addresses SET label = CASE WHEN $2 THEN $3 ELSE label END, metadata = coalesce($4::jsonb, metadata),
        is_monitored = coalesce($5, is_monitored), watch_xid = CASE WHEN $6 THEN pg_current_xact_id() ELSE watch_xid END, updated_at = now()
      WHERE id = $1`,
-    [id, body.label !== undefined, body.label ?? null, body.metadata === undefined ? null : JSON.stringify(body.metadata), isMonitored ?? null, isSwitched],
+    [
+      id,
+      body.label !== undefined,
+      body.label ?? null,
+      body.metadata === undefined ? null : JSON.stringify(body.metadata),
+      isMonitored ?? null,
+      isSwitched,
+    ],
   );
   // Monitored again: it counts from now on, as if imported now.
-  if (isSwitched && isMonitored) await watchFromHead(sql, { ids: [id], chainFamily, networkGids: await findNetworkGids(chainFamily, address) });
+  if (isSwitched && isMonitored)
+    await watchFromHead(sql, {
+      ids: [id],
+      chainFamily,
+      networkGids: await findNetworkGids(chainFamily, address),
+    });
   return isSwitched;
 }

@@ -28,13 +28,18 @@ const OWN = `NOT EXISTS (SELECT FROM address_backfills f LEFT JOIN address_watch
   WHERE f.address_id = $3 AND f.chain_gid = u.chain_gid AND f.status <> 'complete' AND (w.from_block IS NULL OR u.block_number < w.from_block))`;
 
 /** One page of the coins that an address has on these chains, and how many there are in all. */
-export async function queryCoins(sql: Sql, query: CoinQuery): Promise<{ items: UtxoRecord[]; total: number }> {
+export async function queryCoins(
+  sql: Sql,
+  query: CoinQuery,
+): Promise<{ items: UtxoRecord[]; total: number }> {
   const chains = new Map(query.chains.map((chain) => [chain.network.gid, chain]));
   const isSearching = await hasOpenBackfill(sql, query.addressId);
   const values = [[...chains.keys()], query.address, ...(isSearching ? [query.addressId] : [])];
   const source = isSearching ? `${UNSPENT} AND ${OWN}` : UNSPENT;
   const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
-  const order = [columns[query.sort_by.replace('-', '') as keyof typeof columns], 'chain_gid', 'txid', 'vout'].map((column) => `u.${column} ${direction}`).join(', ');
+  const order = [columns[query.sort_by.replace('-', '') as keyof typeof columns], 'chain_gid', 'txid', 'vout']
+    .map((column) => `u.${column} ${direction}`)
+    .join(', ');
   const [page, count] = await Promise.all([
     // What is passed over comes from the index alone.
     sql.query<Row>(
@@ -46,11 +51,17 @@ export async function queryCoins(sql: Sql, query: CoinQuery): Promise<{ items: U
     ),
     sql.query<{ total: number }>(`SELECT count(*) AS total FROM ${source}`, values),
   ]);
-  return { items: page.rows.map((row) => toRecord(row, chains.get(row.chain_gid)!)), total: count.rows[0]!.total };
+  return {
+    items: page.rows.map((row) => toRecord(row, chains.get(row.chain_gid)!)),
+    total: count.rows[0]!.total,
+  };
 }
 
 async function hasOpenBackfill(sql: Sql, addressId: string): Promise<boolean> {
-  const { rows } = await sql.query(`SELECT FROM address_backfills WHERE address_id = $1 AND status <> 'complete' LIMIT 1`, [addressId]);
+  const { rows } = await sql.query(
+    `SELECT FROM address_backfills WHERE address_id = $1 AND status <> 'complete' LIMIT 1`,
+    [addressId],
+  );
   return rows.length > 0;
 }
 

@@ -13,19 +13,45 @@ describe('GET /management/audit_logs', () => {
   let projectId: string;
   beforeAll(async () => {
     world = await startSpecWorld();
-    second = (await world.management.post('/management/keys').set('X-Request-Id', 'first').send({ type: 'mgt', name: 'second', permissions: ['mgt:project:write'] }).expect(201)).body;
-    projectId = (await world.send('post', '/v1/management/projects', second.key).set('X-Request-Id', 'again').send({ name: 'p' }).expect(201)).body.id;
-    await world.management.post('/management/members').set('X-Request-Id', 'again').send({ email: 'a@example.com', role: 'viewer' }).expect(201);
+    second = (
+      await world.management
+        .post('/management/keys')
+        .set('X-Request-Id', 'first')
+        .send({ type: 'mgt', name: 'second', permissions: ['mgt:project:write'] })
+        .expect(201)
+    ).body;
+    projectId = (
+      await world
+        .send('post', '/v1/management/projects', second.key)
+        .set('X-Request-Id', 'again')
+        .send({ name: 'p' })
+        .expect(201)
+    ).body.id;
+    await world.management
+      .post('/management/members')
+      .set('X-Request-Id', 'again')
+      .send({ email: 'a@example.com', role: 'viewer' })
+      .expect(201);
   });
   afterAll(() => world.stop());
-  const actionsOf = async (query: string): Promise<string[]> => (await world.management.get(`/management/audit_logs?${query}`).expect(200)).body.items.map(({ action }: Entry) => action);
+  const actionsOf = async (query: string): Promise<string[]> =>
+    (await world.management.get(`/management/audit_logs?${query}`).expect(200)).body.items.map(
+      ({ action }: Entry) => action,
+    );
 
   it('tells who changed what, when and with which request', async () => {
-    const { body } = await world.management.get(`/management/audit_logs?actor_key_ids=${second.id}`).expect(200);
+    const { body } = await world.management
+      .get(`/management/audit_logs?actor_key_ids=${second.id}`)
+      .expect(200);
     expect(body.items).toEqual([
       {
-        id: expect.any(String), action: 'project.created', actor: { key_id: second.id, name: 'second', mask: second.mask }, target: { type: 'project', id: projectId },
-        changes: { name: { from: null, to: 'p' } }, request_id: 'again', created_at: expect.any(String),
+        id: expect.any(String),
+        action: 'project.created',
+        actor: { key_id: second.id, name: 'second', mask: second.mask },
+        target: { type: 'project', id: projectId },
+        changes: { name: { from: null, to: 'p' } },
+        request_id: 'again',
+        created_at: expect.any(String),
       },
     ]);
     expect(Math.abs(Date.parse(body.items[0].created_at) - Date.now())).toBeLessThan(60_000);
@@ -41,13 +67,20 @@ describe('GET /management/audit_logs', () => {
     expect(await actionsOf('request_id=again')).toEqual(['member.created', 'project.created']);
     expect(await actionsOf('search=SECO')).toEqual(['project.created']);
     const { body } = await world.management.get('/management/audit_logs').expect(200);
-    expect(await actionsOf(`since=${new Date(Date.parse(body.items[0].created_at) + 1_000).toISOString()}`)).toEqual([]);
-    expect(await actionsOf(`until=${new Date(Date.parse(body.items[2].created_at) - 1_000).toISOString()}`)).toEqual([]);
+    expect(
+      await actionsOf(`since=${new Date(Date.parse(body.items[0].created_at) + 1_000).toISOString()}`),
+    ).toEqual([]);
+    expect(
+      await actionsOf(`until=${new Date(Date.parse(body.items[2].created_at) - 1_000).toISOString()}`),
+    ).toEqual([]);
     expect(await actionsOf('since=0000-01-01T00:00:00Z&until=9999-12-31T23:59:59Z')).toHaveLength(3);
   });
 
   it('has no entry of a change that failed, and there is no change without its entry', async () => {
-    await world.management.post('/management/members').send({ email: 'a@example.com', role: 'viewer' }).expect(409);
+    await world.management
+      .post('/management/members')
+      .send({ email: 'a@example.com', role: 'viewer' })
+      .expect(409);
     expect(await actionsOf('')).toHaveLength(3);
     await world.db.query('ALTER TABLE audit_logs ADD CONSTRAINT broken CHECK (false) NOT VALID');
     try {
@@ -57,14 +90,23 @@ describe('GET /management/audit_logs', () => {
       await world.db.query('ALTER TABLE audit_logs DROP CONSTRAINT broken');
       world.failures.length = 0;
     }
-    expect((await world.management.get('/management/projects').expect(200)).body.items.map(({ name }: { name: string }) => name)).toEqual(['p', 'Default']);
+    expect(
+      (await world.management.get('/management/projects').expect(200)).body.items.map(
+        ({ name }: { name: string }) => name,
+      ),
+    ).toEqual(['p', 'Default']);
   });
 
   it('cannot be changed: there is no other method', async () => {
-    expect((await world.management.delete('/management/audit_logs').expect(405)).headers.allow).toBe('GET, HEAD');
+    expect((await world.management.delete('/management/audit_logs').expect(405)).headers.allow).toBe(
+      'GET, HEAD',
+    );
   });
 
-  it.each(['sort_by=action', 'actions=key.made', 'target_ids=x', 'since=yesterday', 'target_types=channel'])('refuses ?%s', async (query) => {
-    await world.management.get(`/management/audit_logs?${query}`).expect(400);
-  });
+  it.each(['sort_by=action', 'actions=key.made', 'target_ids=x', 'since=yesterday', 'target_types=channel'])(
+    'refuses ?%s',
+    async (query) => {
+      await world.management.get(`/management/audit_logs?${query}`).expect(400);
+    },
+  );
 });

@@ -7,7 +7,12 @@ import { defineRoute } from '../../define-route.ts';
 import { countOnScale } from '../../lists/count-on-scale.ts';
 import { auditLogHours } from '../../lists/scales.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
-import { auditActionSchema, auditLogSchema, targetTypeSchema, toAuditLogRecord } from '../../records/audit-log.ts';
+import {
+  auditActionSchema,
+  auditLogSchema,
+  targetTypeSchema,
+  toAuditLogRecord,
+} from '../../records/audit-log.ts';
 import { toOrders } from '../../records/order.ts';
 import { madeAtSchema, madeUntilSchema, searchSchema } from '../../records/path-schemas.ts';
 
@@ -48,17 +53,34 @@ export const listAuditLogs = defineRoute({
     const total = await countAuditLogs({ prisma, db }, where, principal.workspaceId, query);
     const orderBy = toOrders(query.sort_by, columns, ['id']);
     // The ids alone come from an index, whatever number of rows is passed over.
-    const ids = offsetOf(query) < total ? await prisma.auditLog.findMany({ where, orderBy, select: { id: true }, skip: offsetOf(query), take: query.limit }) : [];
+    const ids =
+      offsetOf(query) < total
+        ? await prisma.auditLog.findMany({
+            where,
+            orderBy,
+            select: { id: true },
+            skip: offsetOf(query),
+            take: query.limit,
+          })
+        : [];
     const rows = await prisma.auditLog.findMany({ where: { id: { in: ids.map(({ id }) => id) } }, orderBy });
     return { status: 200, body: toPage(rows.map(toAuditLogRecord), total, query) };
   },
 });
 
 /** From kept totals where they are kept by what is asked for; by the other columns few are found. */
-async function countAuditLogs({ prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>, where: Prisma.AuditLogWhereInput, workspaceId: string, query: AuditLogQuery): Promise<number> {
+async function countAuditLogs(
+  { prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>,
+  where: Prisma.AuditLogWhereInput,
+  workspaceId: string,
+  query: AuditLogQuery,
+): Promise<number> {
   const { actions, target_types, target_ids, actor_key_ids, request_id, since, until, search } = query;
-  if ([target_ids, request_id, search].some((filter) => filter !== undefined)) return prisma.auditLog.count({ where });
-  if (since === undefined && until === undefined) return sumCounts(db, { scope: workspaceId, list: 'audit_logs' }, [actions, target_types, actor_key_ids]);
-  if ([actions, target_types, actor_key_ids].every((filter) => filter === undefined)) return countOnScale(db, auditLogHours, workspaceId, { from: since, to: until });
+  if ([target_ids, request_id, search].some((filter) => filter !== undefined))
+    return prisma.auditLog.count({ where });
+  if (since === undefined && until === undefined)
+    return sumCounts(db, { scope: workspaceId, list: 'audit_logs' }, [actions, target_types, actor_key_ids]);
+  if ([actions, target_types, actor_key_ids].every((filter) => filter === undefined))
+    return countOnScale(db, auditLogHours, workspaceId, { from: since, to: until });
   return prisma.auditLog.count({ where });
 }

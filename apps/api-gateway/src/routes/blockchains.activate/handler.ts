@@ -8,7 +8,15 @@ import { chainParams } from '../../records/path-schemas.ts';
 
 const bodySchema = z
   .strictObject({
-    from_block: z.int().min(0).optional().meta({ description: 'Where a chain begins that was never followed; without it at the `START_BLOCK` of its ingestor, else at the head of then.', examples: [21_000_000] }),
+    from_block: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({
+        description:
+          'Where a chain begins that was never followed; without it at the `START_BLOCK` of its ingestor, else at the head of then.',
+        examples: [21_000_000],
+      }),
   })
   .prefault({});
 
@@ -25,13 +33,22 @@ export const activateBlockchain = defineRoute({
     if (fromBlock !== undefined) assertBeginsAt(chain, fromBlock);
     if (chain.isActive) return { status: 200, body: toBlockchainRecord(chain) };
     await loadFamily(chain.gid);
-    const isConfigured = chain.endpointSealed !== null || chain.evmEndpointSealed !== null || (deps.settings.chainEndpoints[chain.gid]?.length ?? 0) > 0;
+    const isConfigured =
+      chain.endpointSealed !== null ||
+      chain.evmEndpointSealed !== null ||
+      (deps.settings.chainEndpoints[chain.gid]?.length ?? 0) > 0;
     if (!isConfigured) {
-      throw unprocessableEntity(`The blockchain ${chain.gid} has no endpoint; set one with PATCH /blockchains/${chain.gid}/${chain.family} first.`);
+      throw unprocessableEntity(
+        `The blockchain ${chain.gid} has no endpoint; set one with PATCH /blockchains/${chain.gid}/${chain.family} first.`,
+      );
     }
     const row = await deps.prisma.blockchain.update({
       where: { gid: chain.gid },
-      data: { isActive: true, updatedAt: new Date(), ...(fromBlock !== undefined && { startBlock: fromBlock }) },
+      data: {
+        isActive: true,
+        updatedAt: new Date(),
+        ...(fromBlock !== undefined && { startBlock: fromBlock }),
+      },
       include: blockchainInclude,
     });
     announceChain(deps, chain.gid);
@@ -42,7 +59,11 @@ export const activateBlockchain = defineRoute({
 /** What was followed once begins where it began, until it is reset; asking for the same again changes nothing. */
 function assertBeginsAt({ gid, isActive, startBlock, ingestorState }: ChainRow, fromBlock: number): void {
   const startNumber = ingestorState?.startNumber ?? undefined;
-  if ((startNumber === undefined && !isActive) || (startBlock !== null && Number(startBlock) === fromBlock)) return;
-  const fact = startNumber === undefined ? 'is active already' : `was followed from block ${startNumber} on already`;
-  throw conflict(`The blockchain ${gid} ${fact}: to let it begin at block ${fromBlock}, use POST /blockchains/${gid}/actions/reset with from_block.`);
+  if ((startNumber === undefined && !isActive) || (startBlock !== null && Number(startBlock) === fromBlock))
+    return;
+  const fact =
+    startNumber === undefined ? 'is active already' : `was followed from block ${startNumber} on already`;
+  throw conflict(
+    `The blockchain ${gid} ${fact}: to let it begin at block ${fromBlock}, use POST /blockchains/${gid}/actions/reset with from_block.`,
+  );
 }

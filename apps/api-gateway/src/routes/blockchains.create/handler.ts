@@ -12,7 +12,12 @@ export const createBlockchain = defineRoute({
   method: 'POST',
   path: '/blockchains',
   summary: 'Add a blockchain of the reference data',
-  body: z.strictObject({ chain_gid: chainGidSchema.meta({ description: 'A chain of the reference data as CAIP-2.', examples: ['eip155:1'] }) }),
+  body: z.strictObject({
+    chain_gid: chainGidSchema.meta({
+      description: 'A chain of the reference data as CAIP-2.',
+      examples: ['eip155:1'],
+    }),
+  }),
   responses: { 201: blockchainSchema },
   problems: [409, 422],
   handle: async ({ body }, deps) => {

@@ -13,7 +13,16 @@ export async function insertBlockchain(sql: Sql, network: Network): Promise<bool
   await sql.query(
     `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals, image_url, source)
      VALUES ($1, $2, $3, $4, 'native', 'active', $5, $6, $7, $8, 'registry') ON CONFLICT (gid) DO NOTHING`,
-    [network.native.gid, network.gid, namespace, reference, network.native.name, network.native.symbol, network.native.decimals, network.imageUrl],
+    [
+      network.native.gid,
+      network.gid,
+      namespace,
+      reference,
+      network.native.name,
+      network.native.symbol,
+      network.native.decimals,
+      network.imageUrl,
+    ],
   );
   return true;
 }

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
-import { booleanParameter, listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import {
+  booleanParameter,
+  listParameter,
+  offsetOf,
+  pageParameters,
+  pageSchema,
+  sortParameter,
+  toPage,
+} from '@chainwatch/http';
 import { containsText } from '../../contains-text.ts';
 import { defineRoute } from '../../define-route.ts';
 import { readChainRecords } from '../../read-chain-record.ts';
@@ -31,9 +39,25 @@ export const listBlockchains = defineRoute({
     };
     const orderBy = toOrders(query.sort_by, columns, ['gid']);
     const [rows, total] = await Promise.all([
-      prisma.blockchain.findMany({ where, orderBy, select: { gid: true }, skip: offsetOf(query), take: query.limit }),
+      prisma.blockchain.findMany({
+        where,
+        orderBy,
+        select: { gid: true },
+        skip: offsetOf(query),
+        take: query.limit,
+      }),
       prisma.blockchain.count({ where }),
     ]);
-    return { status: 200, body: toPage(await readChainRecords(db, rows.map(({ gid }) => gid)), total, query) };
+    return {
+      status: 200,
+      body: toPage(
+        await readChainRecords(
+          db,
+          rows.map(({ gid }) => gid),
+        ),
+        total,
+        query,
+      ),
+    };
   },
 });

@@ -6,26 +6,42 @@ const gid = 'eip155:1';
 describe('POST /blockchains/:chain_gid/actions/reset', () => {
   let world: SpecWorld;
   const ask = (body: object, chain = gid) => world.api.post(`/blockchains/${chain}/actions/reset`).send(body);
-  const readResets = async () => (await world.db.query('SELECT chain_gid, status, from_block FROM resets ORDER BY created_at')).rows;
+  const readResets = async () =>
+    (await world.db.query('SELECT chain_gid, status, from_block FROM resets ORDER BY created_at')).rows;
   const finish = () => world.db.query(`UPDATE resets SET status = 'done'`);
   beforeAll(async () => {
     world = await startSpecWorld();
-    for (const chain of [gid, 'eip155:137']) await world.api.post('/blockchains').send({ chain_gid: chain }).expect(201);
+    for (const chain of [gid, 'eip155:137'])
+      await world.api.post('/blockchains').send({ chain_gid: chain }).expect(201);
   });
   afterEach(finish);
   afterAll(() => world.stop());
 
   it('202: writes down what is given up, with an entry in the audit log', async () => {
     const { body } = await ask({ confirm: gid }).expect(202);
-    expect(body).toEqual({ id: expect.any(String), chain_gid: gid, status: 'running', from_block: null, created_at: expect.any(String) });
+    expect(body).toEqual({
+      id: expect.any(String),
+      chain_gid: gid,
+      status: 'running',
+      from_block: null,
+      created_at: expect.any(String),
+    });
     expect(await readResets()).toEqual([{ chain_gid: gid, status: 'running', from_block: null }]);
     await finish();
     const second = await ask({ confirm: gid, from_block: 100 }).expect(202);
     expect(second.body.from_block).toBe(100);
     const { body: log } = await world.management.get('/management/audit_logs?target_types=reset').expect(200);
     expect(log.items).toMatchObject([
-      { action: 'reset.requested', target: { type: 'reset', id: second.body.id }, changes: { chain_gid: { from: null, to: gid }, from_block: { from: null, to: 100 } } },
-      { action: 'reset.requested', target: { type: 'reset', id: body.id }, changes: { chain_gid: { from: null, to: gid } } },
+      {
+        action: 'reset.requested',
+        target: { type: 'reset', id: second.body.id },
+        changes: { chain_gid: { from: null, to: gid }, from_block: { from: null, to: 100 } },
+      },
+      {
+        action: 'reset.requested',
+        target: { type: 'reset', id: body.id },
+        changes: { chain_gid: { from: null, to: gid } },
+      },
     ]);
   });
 

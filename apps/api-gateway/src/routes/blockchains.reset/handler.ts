@@ -9,8 +9,15 @@ import { chainParams } from '../../records/path-schemas.ts';
 import { resetSchema, toResetRecord } from '../../records/reset.ts';
 
 const bodySchema = z.strictObject({
-  from_block: z.int().min(0).optional().meta({ description: 'The first block that is given up; without it all are.', examples: [21_000_000] }),
-  confirm: z.string().meta({ description: 'The chain as CAIP-2 once more: every transaction from there on is told as undone.', examples: ['eip155:31337'] }),
+  from_block: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'The first block that is given up; without it all are.', examples: [21_000_000] }),
+  confirm: z.string().meta({
+    description: 'The chain as CAIP-2 once more: every transaction from there on is told as undone.',
+    examples: ['eip155:31337'],
+  }),
 });
 
 /** A row for the chain's ingestor, which works it off as soon as the chain is active. */
@@ -24,10 +31,17 @@ export const resetBlockchain = defineRoute({
   problems: [409],
   handle: async ({ params, body: { confirm, from_block: fromBlock }, principal, requestId }, deps) => {
     const chain = await findChain(deps, params.chain_gid);
-    if (confirm !== chain.gid) throw invalidRequest([{ name: 'confirm', reason: `expected ${chain.gid}, the blockchain that is to be reset` }]);
+    if (confirm !== chain.gid)
+      throw invalidRequest([
+        { name: 'confirm', reason: `expected ${chain.gid}, the blockchain that is to be reset` },
+      ]);
     const id = await deps.db.transaction(async (sql) => {
       const added = await insertReset(sql, chain.gid, fromBlock);
-      await recordChange(sql, { principal, requestId }, { action: 'reset.requested', targetId: added, to: { chain_gid: chain.gid, from_block: fromBlock } });
+      await recordChange(
+        sql,
+        { principal, requestId },
+        { action: 'reset.requested', targetId: added, to: { chain_gid: chain.gid, from_block: fromBlock } },
+      );
       return added;
     });
     announceChain(deps, chain.gid);
@@ -40,6 +54,7 @@ async function insertReset(sql: Sql, chainGid: string, fromBlock: number | undef
     `INSERT INTO resets (chain_gid, from_block) VALUES ($1, $2) ON CONFLICT (chain_gid) WHERE status = 'running' DO NOTHING RETURNING id`,
     [chainGid, fromBlock ?? null],
   );
-  if (rows[0] === undefined) throw conflict(`The blockchain ${chainGid} is being reset already: ask again when that is done.`);
+  if (rows[0] === undefined)
+    throw conflict(`The blockchain ${chainGid} is being reset already: ask again when that is done.`);
   return rows[0].id;
 }

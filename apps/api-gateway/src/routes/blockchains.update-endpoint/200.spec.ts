@@ -12,8 +12,12 @@ describe("a chain's node", () => {
   let world: SpecWorld;
   let anvil: AnvilHandle;
   beforeAll(async () => {
-    [world, anvil] = await Promise.all([startSpecWorld({ settings: { nodeTimeoutMs: 2_000 } }), startAnvil()]);
-    for (const chain of [gid, 'eip155:1', 'bip122:000000000019d6689c085ae165831e93']) await world.api.post('/blockchains').send({ chain_gid: chain }).expect(201);
+    [world, anvil] = await Promise.all([
+      startSpecWorld({ settings: { nodeTimeoutMs: 2_000 } }),
+      startAnvil(),
+    ]);
+    for (const chain of [gid, 'eip155:1', 'bip122:000000000019d6689c085ae165831e93'])
+      await world.api.post('/blockchains').send({ chain_gid: chain }).expect(201);
   });
   afterAll(async () => {
     await anvil.stop();
@@ -26,7 +30,10 @@ describe("a chain's node", () => {
   });
 
   it('is asked which chain it serves, and stored sealed', async () => {
-    const { body } = await world.api.patch(`/blockchains/${gid}/evm`).send({ endpoint_url: anvil.url }).expect(200);
+    const { body } = await world.api
+      .patch(`/blockchains/${gid}/evm`)
+      .send({ endpoint_url: anvil.url })
+      .expect(200);
     expect(body).toMatchObject({ gid, has_endpoint: true });
     const { rows } = await world.db.query('SELECT endpoint_sealed FROM blockchains WHERE gid = $1', [gid]);
     expect(rows[0].endpoint_sealed).not.toContain('127.0.0.1');
@@ -40,10 +47,18 @@ describe("a chain's node", () => {
 
   it('lets the chain be activated and deactivated, again and again', async () => {
     world.published.length = 0;
-    expect((await world.api.post(`/blockchains/${gid}/actions/activate`).expect(200)).body.is_active).toBe(true);
-    expect((await world.api.post(`/blockchains/${gid}/actions/activate`).expect(200)).body.is_active).toBe(true);
-    expect((await world.api.post(`/blockchains/${gid}/actions/deactivate`).expect(200)).body.is_active).toBe(false);
-    expect((await world.api.post(`/blockchains/${gid}/actions/deactivate`).expect(200)).body.is_active).toBe(false);
+    expect((await world.api.post(`/blockchains/${gid}/actions/activate`).expect(200)).body.is_active).toBe(
+      true,
+    );
+    expect((await world.api.post(`/blockchains/${gid}/actions/activate`).expect(200)).body.is_active).toBe(
+      true,
+    );
+    expect((await world.api.post(`/blockchains/${gid}/actions/deactivate`).expect(200)).body.is_active).toBe(
+      false,
+    );
+    expect((await world.api.post(`/blockchains/${gid}/actions/deactivate`).expect(200)).body.is_active).toBe(
+      false,
+    );
     expect(world.published.filter(({ kind }) => kind === 'chain.changed')).toHaveLength(2);
   });
 
@@ -53,14 +68,20 @@ describe("a chain's node", () => {
     ['in a blocked range', gid, 'evm', () => 'http://169.254.169.254/', 422, /blocked/],
     ['in a private range', gid, 'evm', () => 'http://10.0.0.1:8545', 422, /blocked/],
   ])('is refused when it is %s', async (_name, chain, family, url, status, detail) => {
-    const { body } = await world.api.patch(`/blockchains/${chain}/${family}`).send({ endpoint_url: url() }).expect(status);
+    const { body } = await world.api
+      .patch(`/blockchains/${chain}/${family}`)
+      .send({ endpoint_url: url() })
+      .expect(status);
     expect(body.detail).toMatch(detail);
   });
 
   it('is 502 while it does not answer, and stored all the same with verify=false', async () => {
     const url = `http://127.0.0.1:${await findFreePort()}`;
     const { body } = await world.api.patch(`/blockchains/${gid}/evm`).send({ endpoint_url: url }).expect(502);
-    expect(body).toMatchObject({ title: 'Bad Gateway', type: 'https://api.example.com/problems/bad-gateway' });
+    expect(body).toMatchObject({
+      title: 'Bad Gateway',
+      type: 'https://api.example.com/problems/bad-gateway',
+    });
     await world.api.patch(`/blockchains/${gid}/evm?verify=false`).send({ endpoint_url: url }).expect(200);
   });
 
@@ -77,7 +98,10 @@ describe("a chain's node", () => {
     const server = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(server, 'listening');
     try {
-      await world.api.patch(`/blockchains/${gid}/evm`).send({ endpoint_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }).expect(502);
+      await world.api
+        .patch(`/blockchains/${gid}/evm`)
+        .send({ endpoint_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+        .expect(502);
     } finally {
       server.closeAllConnections();
       server.close();
@@ -93,16 +117,28 @@ describe("a chain's node", () => {
     const asked: (string | undefined)[] = [];
     const server = createServer((req, res) => {
       let text = '';
-      req.on('data', (chunk) => (text += String(chunk))).on('end', () => {
-        const { id, method, params } = JSON.parse(text) as { id: unknown; method: string; params: unknown[] };
-        asked.push(req.headers.authorization, `${method} ${params.join()}`);
-        res.end(JSON.stringify({ jsonrpc: '2.0', id, result: hash, error: null }));
-      });
+      req
+        .on('data', (chunk) => (text += String(chunk)))
+        .on('end', () => {
+          const { id, method, params } = JSON.parse(text) as {
+            id: unknown;
+            method: string;
+            params: unknown[];
+          };
+          asked.push(req.headers.authorization, `${method} ${params.join()}`);
+          res.end(JSON.stringify({ jsonrpc: '2.0', id, result: hash, error: null }));
+        });
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     try {
-      await world.api.patch(`/blockchains/${chain}/bitcoin`).send({ endpoint_url: `http://ada:hunter2@127.0.0.1:${(server.address() as AddressInfo).port}` }).expect(status);
-      expect(asked.slice(0, 2)).toEqual([`Basic ${Buffer.from('ada:hunter2').toString('base64')}`, 'getblockhash 0']);
+      await world.api
+        .patch(`/blockchains/${chain}/bitcoin`)
+        .send({ endpoint_url: `http://ada:hunter2@127.0.0.1:${(server.address() as AddressInfo).port}` })
+        .expect(status);
+      expect(asked.slice(0, 2)).toEqual([
+        `Basic ${Buffer.from('ada:hunter2').toString('base64')}`,
+        'getblockhash 0',
+      ]);
     } finally {
       server.closeAllConnections();
       server.close();
@@ -116,9 +152,17 @@ describe("a chain's node", () => {
 
   it('needs one of two URLs on tron', async () => {
     await world.api.post('/blockchains').send({ chain_gid: 'tron:nile' }).expect(201);
-    expect((await world.api.patch('/blockchains/tron:nile/tron').send({}).expect(400)).body.fields[0].name).toBe('evm_endpoint_url');
-    await world.api.patch('/blockchains/tron:nile/tron').send({ evm_endpoint_url: 'http://10.1.2.3/jsonrpc' }).expect(422);
+    expect(
+      (await world.api.patch('/blockchains/tron:nile/tron').send({}).expect(400)).body.fields[0].name,
+    ).toBe('evm_endpoint_url');
+    await world.api
+      .patch('/blockchains/tron:nile/tron')
+      .send({ evm_endpoint_url: 'http://10.1.2.3/jsonrpc' })
+      .expect(422);
     const both = { evm_endpoint_url: 'https://1.1.1.1/jsonrpc', endpoint_url: 'https://1.1.1.1' };
-    expect((await world.api.patch('/blockchains/tron:nile/tron?verify=false').send(both).expect(200)).body.has_endpoint).toBe(true);
+    expect(
+      (await world.api.patch('/blockchains/tron:nile/tron?verify=false').send(both).expect(200)).body
+        .has_endpoint,
+    ).toBe(true);
   });
 });

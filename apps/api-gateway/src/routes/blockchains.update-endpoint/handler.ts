@@ -12,7 +12,10 @@ import { verifyEndpoint } from './verify-endpoint.ts';
 const nodeUrl = z
   .url({ protocol: /^(https?|wss?)$/, error: 'expected a URL that begins with https:, http:, wss: or ws:' })
   .max(2_048)
-  .meta({ description: 'URL of the JSON-RPC interface of the node; on TRON of its HTTP wallet API. Write-only.', examples: ['https://node.example.com:8545'] });
+  .meta({
+    description: 'URL of the JSON-RPC interface of the node; on TRON of its HTTP wallet API. Write-only.',
+    examples: ['https://node.example.com:8545'],
+  });
 
 interface EndpointBody {
   endpoint_url?: string;
@@ -26,7 +29,13 @@ export const updateBitcoinEndpoint = endpointRoute('bitcoin', z.strictObject({ e
 export const updateTronEndpoint = endpointRoute(
   'tron',
   z
-    .strictObject({ endpoint_url: nodeUrl.optional(), evm_endpoint_url: nodeUrl.optional().meta({ description: 'URL of the Ethereum-compatible JSON-RPC interface of the node. Write-only.', examples: ['https://node.example.com/jsonrpc'] }) })
+    .strictObject({
+      endpoint_url: nodeUrl.optional(),
+      evm_endpoint_url: nodeUrl.optional().meta({
+        description: 'URL of the Ethereum-compatible JSON-RPC interface of the node. Write-only.',
+        examples: ['https://node.example.com/jsonrpc'],
+      }),
+    })
     .refine((body) => body.endpoint_url !== undefined || body.evm_endpoint_url !== undefined, {
       path: ['evm_endpoint_url'],
       error: 'expected evm_endpoint_url, endpoint_url or both',
@@ -36,7 +45,9 @@ export const updateTronEndpoint = endpointRoute(
 function listGiven({ endpoint_url, evm_endpoint_url }: EndpointBody): ChainEndpoint[] {
   return [
     ...(endpoint_url === undefined ? [] : [{ endpointUrl: endpoint_url }]),
-    ...(evm_endpoint_url === undefined ? [] : [{ endpointUrl: evm_endpoint_url, endpointKind: 'evm' as const }]),
+    ...(evm_endpoint_url === undefined
+      ? []
+      : [{ endpointUrl: evm_endpoint_url, endpointKind: 'evm' as const }]),
   ];
 }
 
@@ -53,15 +64,19 @@ function endpointRoute(familyName: ChainFamilyName, bodySchema: z.ZodType<Endpoi
     handle: async ({ params, query, body, signal }, deps) => {
       const chain = await findChain(deps, params.chain_gid);
       if (chain.family !== familyName) {
-        throw unprocessableEntity(`The blockchain ${chain.gid} is of the family ${chain.family}, not ${familyName}.`);
+        throw unprocessableEntity(
+          `The blockchain ${chain.gid} is of the family ${chain.family}, not ${familyName}.`,
+        );
       }
       const { network, family } = await loadFamily(chain.gid);
-      for (const endpoint of listGiven(body)) await verifyEndpoint({ network, family, endpoint, askNode: query.verify, signal }, deps);
+      for (const endpoint of listGiven(body))
+        await verifyEndpoint({ network, family, endpoint, askNode: query.verify, signal }, deps);
       const row = await deps.prisma.blockchain.update({
         where: { gid: chain.gid },
         data: {
           endpointSealed: body.endpoint_url && deps.sealer.seal(body.endpoint_url, `endpoint:${chain.gid}`),
-          evmEndpointSealed: body.evm_endpoint_url && deps.sealer.seal(body.evm_endpoint_url, `evm_endpoint:${chain.gid}`),
+          evmEndpointSealed:
+            body.evm_endpoint_url && deps.sealer.seal(body.evm_endpoint_url, `evm_endpoint:${chain.gid}`),
           updatedAt: new Date(),
         },
         include: blockchainInclude,

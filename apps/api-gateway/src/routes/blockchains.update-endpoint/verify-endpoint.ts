@@ -14,16 +14,27 @@ interface EndpointCheck {
 }
 
 /** @throws ProblemError 422 for a blocked address or a node of another chain, 502 when the node does not answer */
-export async function verifyEndpoint(check: EndpointCheck, deps: Pick<ApiDeps, 'dial' | 'settings'>): Promise<void> {
+export async function verifyEndpoint(
+  check: EndpointCheck,
+  deps: Pick<ApiDeps, 'dial' | 'settings'>,
+): Promise<void> {
   await checkOutboundUrl(check.endpoint.endpointUrl, deps.dial);
   if (!check.askNode) return;
   let client: ChainClient | undefined;
   try {
-    client = check.family.createClient({ network: check.network, ...check.endpoint, dial: deps.dial, timeoutMs: deps.settings.nodeTimeoutMs });
+    client = check.family.createClient({
+      network: check.network,
+      ...check.endpoint,
+      dial: deps.dial,
+      timeoutMs: deps.settings.nodeTimeoutMs,
+    });
     await client.verifyChain(check.signal);
   } catch (error) {
     if (error instanceof WrongChainError) throw unprocessableEntity(error.publicMessage);
-    throw badGateway('The node could not be reached or did not answer as expected; use ?verify=false to store it all the same.', error);
+    throw badGateway(
+      'The node could not be reached or did not answer as expected; use ?verify=false to store it all the same.',
+      error,
+    );
   } finally {
     client?.close();
   }

@@ -14,9 +14,13 @@ export const getBlock = defineRoute({
   responses: { 200: blockSchema },
   handle: async ({ params }, { prisma }) => {
     const chainGid = normalizeChainGid(params.chain_gid);
-    const rows = await prisma.block.findMany({ where: { chainGid, number: params.block_number }, orderBy: { id: 'desc' } });
+    const rows = await prisma.block.findMany({
+      where: { chainGid, number: params.block_number },
+      orderBy: { id: 'desc' },
+    });
     const row = rows.find(({ status }) => status !== 'reorged') ?? rows[0];
-    if (!row || row.status === 'skipped') throw notFound(`There is no block ${params.block_number} of ${chainGid}.`);
+    if (!row || row.status === 'skipped')
+      throw notFound(`There is no block ${params.block_number} of ${chainGid}.`);
     return { status: 200, body: toBlockRecord(row) };
   },
 });

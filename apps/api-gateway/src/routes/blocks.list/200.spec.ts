@@ -5,7 +5,8 @@ describe('GET /blocks', () => {
   let world: SpecWorld;
   beforeAll(async () => {
     world = await startSpecWorld();
-    for (const gid of ['eip155:1', 'eip155:137']) await world.api.post('/blockchains').send({ chain_gid: gid }).expect(201);
+    for (const gid of ['eip155:1', 'eip155:137'])
+      await world.api.post('/blockchains').send({ chain_gid: gid }).expect(201);
     await world.db.query(
       `INSERT INTO blocks (chain_gid, number, hash, parent_hash, block_timestamp, status) VALUES
          ('eip155:1', 1, '0x1', '0x0', '2026-01-01T00:00:00Z', 'confirmed'), ('eip155:1', 2, '0x2', '0x1', '2026-01-01T00:00:12Z', 'reorged'),
@@ -38,7 +39,11 @@ describe('GET /blocks', () => {
       parent_hash: '0x1',
       timestamp: '2026-01-01T00:00:13.000Z',
     });
-    expect((await world.api.get('/blocks/eip155:1/3').expect(200)).body).toMatchObject({ hash: null, status: 'new', timestamp: null });
+    expect((await world.api.get('/blocks/eip155:1/3').expect(200)).body).toMatchObject({
+      hash: null,
+      status: 'new',
+      timestamp: null,
+    });
     expect((await world.api.get('/blocks/eip155:1/9').expect(200)).body.status).toBe('reorged');
     await world.api.get('/blocks/eip155:1/4').expect(404);
     // A slot that the chain skipped has no block (D11).

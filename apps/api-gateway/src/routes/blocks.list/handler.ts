@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Prisma } from '@chainwatch/db/prisma';
-import { integerParameter, listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import {
+  integerParameter,
+  listParameter,
+  offsetOf,
+  pageParameters,
+  pageSchema,
+  sortParameter,
+  toPage,
+} from '@chainwatch/http';
 import type { ApiDeps } from '../../api-deps.ts';
 import { defineRoute } from '../../define-route.ts';
 import { countOnScale } from '../../lists/count-on-scale.ts';
@@ -43,19 +51,46 @@ export const listBlocks = defineRoute({
     const total = await countBlocks({ prisma, db }, where, { ...query, chains });
     const orderBy = toOrders(query.sort_by, columns, ['number', 'id']);
     const skip = offsetOf(query);
-    const rows = skip >= total ? [] : chains && chains.length > 1 && query.sort_by.endsWith('number') ? await readOfChains({ prisma, db }, query, chains) : await prisma.block.findMany({ where, orderBy, skip, take: query.limit });
+    const rows =
+      skip >= total
+        ? []
+        : chains && chains.length > 1 && query.sort_by.endsWith('number')
+          ? await readOfChains({ prisma, db }, query, chains)
+          : await prisma.block.findMany({ where, orderBy, skip, take: query.limit });
     return { status: 200, body: toPage(rows.map(toBlockRecord), total, query) };
   },
 });
 
 /** Heights of chains are far apart: an index gives the blocks of each in order, none those of several. */
-async function readOfChains({ prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>, query: BlockQuery, chains: readonly string[]) {
+async function readOfChains(
+  { prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>,
+  query: BlockQuery,
+  chains: readonly string[],
+) {
   const { statuses, from_block: from = 0, to_block: to = Number.MAX_SAFE_INTEGER } = query;
   const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
   const where = 'status = ANY ($2) AND number >= $3 AND number <= $4';
-  const source = { table: 'blocks', id: 'id', key: 'chain_gid', type: 'text', values: [...new Set(chains)], where, parameters: [statuses ?? LISTED, from, to] } as const;
-  const ids = await readIdsByValue(db, source, { column: 'number', direction, offset: offsetOf(query), limit: query.limit });
-  const rows = new Map((await prisma.block.findMany({ where: { id: { in: ids.map(BigInt) } } })).map((row) => [Number(row.id), row]));
+  const source = {
+    table: 'blocks',
+    id: 'id',
+    key: 'chain_gid',
+    type: 'text',
+    values: [...new Set(chains)],
+    where,
+    parameters: [statuses ?? LISTED, from, to],
+  } as const;
+  const ids = await readIdsByValue(db, source, {
+    column: 'number',
+    direction,
+    offset: offsetOf(query),
+    limit: query.limit,
+  });
+  const rows = new Map(
+    (await prisma.block.findMany({ where: { id: { in: ids.map(BigInt) } } })).map((row) => [
+      Number(row.id),
+      row,
+    ]),
+  );
   return ids.flatMap((id) => rows.get(Number(id)) ?? []);
 }
 
@@ -66,9 +101,14 @@ interface BlockFilters {
   readonly to_block?: number | undefined;
 }
 
-async function countBlocks({ prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>, where: Prisma.BlockWhereInput, filters: BlockFilters): Promise<number> {
+async function countBlocks(
+  { prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>,
+  where: Prisma.BlockWhereInput,
+  filters: BlockFilters,
+): Promise<number> {
   const { chains, statuses, from_block: from, to_block: to } = filters;
-  if (from === undefined && to === undefined) return sumCounts(db, { scope: NOBODY, list: 'blocks' }, [chains, statuses ?? LISTED]);
+  if (from === undefined && to === undefined)
+    return sumCounts(db, { scope: NOBODY, list: 'blocks' }, [chains, statuses ?? LISTED]);
   if (statuses === undefined) return countOnScale(db, blockNumbers, NOBODY, { from, to }, [chains]);
   return prisma.block.count({ where });
 }

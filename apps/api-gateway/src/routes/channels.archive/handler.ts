@@ -11,7 +11,10 @@ export const archiveChannel = defineRoute({
   handle: async ({ params, principal }, deps) => {
     const row = await findChannel(deps, principal, params.notification_channel_id);
     if (row.isArchived) return { status: 200, body: toChannelRecord(row) };
-    const archived = await deps.prisma.notificationChannel.update({ where: { id: row.id }, data: { isArchived: true, updatedAt: new Date() } });
+    const archived = await deps.prisma.notificationChannel.update({
+      where: { id: row.id },
+      data: { isArchived: true, updatedAt: new Date() },
+    });
     return { status: 200, body: toChannelRecord(archived) };
   },
 });

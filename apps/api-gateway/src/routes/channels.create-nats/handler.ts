@@ -30,7 +30,14 @@ export const createNatsChannel = defineRoute({
       filters: body.filters ?? {},
     };
     const id = randomUUID();
-    await insertChannel(deps.db, { id, projectId: principal.projectId, kind: 'nats', name: body.name, config, credentialsSealed: sealCredentials(deps.sealer, id, { auth }) });
+    await insertChannel(deps.db, {
+      id,
+      projectId: principal.projectId,
+      kind: 'nats',
+      name: body.name,
+      config,
+      credentialsSealed: sealCredentials(deps.sealer, id, { auth }),
+    });
     return { status: 201, body: toChannelRecord(await findChannel(deps, principal, id)) };
   },
 });

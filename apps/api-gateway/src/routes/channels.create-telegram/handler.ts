@@ -25,7 +25,14 @@ export const createTelegramChannel = defineRoute({
     };
     const id = randomUUID();
     const credentialsSealed = sealCredentials(deps.sealer, id, { bot_token: body.bot_token });
-    await insertChannel(deps.db, { id, projectId: principal.projectId, kind: 'telegram', name: body.name, config, credentialsSealed });
+    await insertChannel(deps.db, {
+      id,
+      projectId: principal.projectId,
+      kind: 'telegram',
+      name: body.name,
+      config,
+      credentialsSealed,
+    });
     return { status: 201, body: toChannelRecord(await findChannel(deps, principal, id)) };
   },
 });

@@ -9,7 +9,11 @@ import { webhookInput } from '../../records/webhook-config.ts';
 import type { WebhookConfig } from '../../records/webhook-config.ts';
 import { insertWebhookChannel } from './insert-webhook-channel.ts';
 
-const bodySchema = z.strictObject({ name: nameSchema, kind: z.literal('webhook').optional().meta({ description: 'May be told.' }), ...webhookInput });
+const bodySchema = z.strictObject({
+  name: nameSchema,
+  kind: z.literal('webhook').optional().meta({ description: 'May be told.' }),
+  ...webhookInput,
+});
 
 export const createWebhookChannel = createRoute('/notification_channels/webhook');
 /** The older name of the same (decisions.md 1.2). */
@@ -34,7 +38,10 @@ function createRoute(path: string) {
         filters: body.filters ?? {},
         throttle_per_second: body.throttle_per_second ?? null,
       };
-      const { id, secret } = await insertWebhookChannel({ projectId: principal.projectId, name: body.name, config, auth }, deps);
+      const { id, secret } = await insertWebhookChannel(
+        { projectId: principal.projectId, name: body.name, config, auth },
+        deps,
+      );
       const row = await findChannel(deps, principal, id);
       return { status: 201, body: { ...toWebhookChannelRecord(row), webhook_secret: secret } };
     },

@@ -19,7 +19,14 @@ export async function insertWebhookChannel(
 ): Promise<{ id: string; secret: string }> {
   const id = randomUUID();
   const secret = await db.transaction(async (sql) => {
-    await insertChannel(sql, { id, projectId, kind: 'webhook', name, config, credentialsSealed: sealCredentials(sealer, id, { auth }) });
+    await insertChannel(sql, {
+      id,
+      projectId,
+      kind: 'webhook',
+      name,
+      config,
+      credentialsSealed: sealCredentials(sealer, id, { auth }),
+    });
     return insertWebhookSecret(sql, id, { sealer, settings });
   });
   return { id, secret };

@@ -8,5 +8,8 @@ export const getChannel = defineRoute({
   summary: 'One notification channel',
   params: channelParams,
   responses: { 200: channelSchema },
-  handle: async ({ params, principal }, deps) => ({ status: 200, body: toChannelRecord(await findChannel(deps, principal, params.notification_channel_id)) }),
+  handle: async ({ params, principal }, deps) => ({
+    status: 200,
+    body: toChannelRecord(await findChannel(deps, principal, params.notification_channel_id)),
+  }),
 });

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
-import { booleanParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import {
+  booleanParameter,
+  offsetOf,
+  pageParameters,
+  pageSchema,
+  sortParameter,
+  toPage,
+} from '@chainwatch/http';
 import { containsText } from '../../contains-text.ts';
 import { defineRoute } from '../../define-route.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';

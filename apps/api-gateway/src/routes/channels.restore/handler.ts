@@ -7,7 +7,8 @@ import { discardHeld, reactivateChannel } from '../../reactivate-channel.ts';
 export const restoreChannel = defineRoute({
   method: 'POST',
   path: '/notification_channels/:notification_channel_id/actions/restore',
-  summary: 'Make an archived or failed channel active again; held events are delivered, or discarded with held=discard',
+  summary:
+    'Make an archived or failed channel active again; held events are delivered, or discarded with held=discard',
   params: channelParams,
   query: z.strictObject({ held: z.enum(['deliver', 'discard']).default('deliver') }),
   responses: { 200: channelSchema },

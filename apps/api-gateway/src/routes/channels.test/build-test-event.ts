@@ -21,7 +21,19 @@ export function buildTestEvent(projectId: string, type: EventType): EventEnvelop
     case 'balance.changed':
       return { ...envelope, type, data: balanceData() };
     case 'channel.failed':
-      return { ...envelope, type, data: { channel: { id: randomUUID(), kind: 'webhook', name: 'Example', failed_at: envelope.created_at, failure_reason: 'the endpoint answered 410 Gone' } } };
+      return {
+        ...envelope,
+        type,
+        data: {
+          channel: {
+            id: randomUUID(),
+            kind: 'webhook',
+            name: 'Example',
+            failed_at: envelope.created_at,
+            failure_reason: 'the endpoint answered 410 Gone',
+          },
+        },
+      };
     case 'transaction.detected':
     case 'transaction.confirmed':
     case 'transaction.reorged':
@@ -50,7 +62,18 @@ function transactionData(type: TransactionType, at: string): EventEnvelope<Trans
       required_confirmations: 12,
       fee: null,
       transfers: [
-        { index: 0, type: 'native', asset_gid: NATIVE, from: SENDER, to: ADDRESS, amount: '1', amount_raw: '1000000000000000000', decimals: 18, log_index: null, monitored_addresses: [ADDRESS] },
+        {
+          index: 0,
+          type: 'native',
+          asset_gid: NATIVE,
+          from: SENDER,
+          to: ADDRESS,
+          amount: '1',
+          amount_raw: '1000000000000000000',
+          decimals: 18,
+          log_index: null,
+          monitored_addresses: [ADDRESS],
+        },
       ],
       replaced_by: null,
       verification: 'proved',
@@ -58,11 +81,30 @@ function transactionData(type: TransactionType, at: string): EventEnvelope<Trans
       confirmed_at: isConfirmed ? at : null,
       reorged_at: isReorged ? at : null,
     },
-    balance_changes: [{ address_id: randomUUID(), address: ADDRESS, asset_gid: NATIVE, delta: '1', delta_raw: '1000000000000000000' }],
+    balance_changes: [
+      {
+        address_id: randomUUID(),
+        address: ADDRESS,
+        asset_gid: NATIVE,
+        delta: '1',
+        delta_raw: '1000000000000000000',
+      },
+    ],
     truncated: false,
   };
 }
 
 function balanceData(): EventEnvelope<'balance.changed'>['data'] {
-  return { address_id: randomUUID(), address: ADDRESS, chain_gid: CHAIN, asset_gid: NATIVE, previous: '0', current: '1', delta: '1', block_number: 21_000_000, block_hash: HASH, is_confirmed: false };
+  return {
+    address_id: randomUUID(),
+    address: ADDRESS,
+    chain_gid: CHAIN,
+    asset_gid: NATIVE,
+    previous: '0',
+    current: '1',
+    delta: '1',
+    block_number: 21_000_000,
+    block_hash: HASH,
+    is_confirmed: false,
+  };
 }

@@ -9,9 +9,16 @@ import { buildTestEvent } from './build-test-event.ts';
 export const testChannel = defineRoute({
   method: 'POST',
   path: '/notification_channels/:notification_channel_id/actions/test',
-  summary: 'Send a test message through the channel, whatever its status; a success makes a failed channel active again',
+  summary:
+    'Send a test message through the channel, whatever its status; a success makes a failed channel active again',
   params: channelParams,
-  body: z.strictObject({ event_type: eventTypeSchema.default('transaction.detected').meta({ description: 'Which event to make up.' }) }).optional(),
+  body: z
+    .strictObject({
+      event_type: eventTypeSchema
+        .default('transaction.detected')
+        .meta({ description: 'Which event to make up.' }),
+    })
+    .optional(),
   responses: { 202: deliverySchema },
   handle: async ({ params, body, principal }, { db, prisma, ...deps }) => {
     const channel = await findChannel({ prisma, ...deps }, principal, params.notification_channel_id);
@@ -21,13 +28,23 @@ export const testChannel = defineRoute({
       // Told to this one channel: nobody publishes or dispatches it.
       await sql.query(
         `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload, created_at) VALUES ($1, $2, $3, $4, 'test', $5, $6)`,
-        [event.event_id, principal.projectId, event.type, event.sequence, JSON.stringify(event), event.created_at],
+        [
+          event.event_id,
+          principal.projectId,
+          event.type,
+          event.sequence,
+          JSON.stringify(event),
+          event.created_at,
+        ],
       );
       await sql.query(
         `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, is_test) VALUES ($1, $2, $3, $4, $5, 'pending', true)`,
         [id, principal.projectId, channel.id, event.event_id, event.type],
       );
     });
-    return { status: 202, body: toDeliveryRecord(await prisma.delivery.findUniqueOrThrow({ where: { id } })) };
+    return {
+      status: 202,
+      body: toDeliveryRecord(await prisma.delivery.findUniqueOrThrow({ where: { id } })),
+    };
   },
 });

@@ -17,7 +17,12 @@ export const updateNatsChannel = defineRoute({
   summary: 'Change a NATS channel; a new URL or subject makes a failed channel active again',
   params: channelParams,
   body: z
-    .strictObject({ name: nameSchema.optional(), ...natsInput, url: natsInput.url.optional(), subject: natsInput.subject.optional() })
+    .strictObject({
+      name: nameSchema.optional(),
+      ...natsInput,
+      url: natsInput.url.optional(),
+      subject: natsInput.subject.optional(),
+    })
     .refine((body) => Object.keys(body).length > 0, { error: 'expected at least one member' }),
   responses: { 200: natsChannelSchema },
   problems: [422],
@@ -28,12 +33,22 @@ export const updateNatsChannel = defineRoute({
     const { name, url, auth: _auth, ...changes } = body;
     const stored = natsConfigSchema.parse(row.config);
     // Credentials that came with the old URL do not follow to a new one.
-    const auth = given ?? (url !== undefined && hasUserInfo(stored.url) ? ({ type: 'none' } as const) : undefined);
-    const shownUrl = url !== undefined ? maskUserInfo(url) : given === undefined ? stored.url : withoutUserInfo(stored.url);
-    const config: NatsConfig = { ...stored, ...withoutUndefined(changes), url: shownUrl, auth: { type: auth?.type ?? stored.auth.type } };
-    const credentialsSealed = auth === undefined ? row.credentialsSealed : sealCredentials(deps.sealer, row.id, { auth });
+    const auth =
+      given ?? (url !== undefined && hasUserInfo(stored.url) ? ({ type: 'none' } as const) : undefined);
+    const shownUrl =
+      url !== undefined ? maskUserInfo(url) : given === undefined ? stored.url : withoutUserInfo(stored.url);
+    const config: NatsConfig = {
+      ...stored,
+      ...withoutUndefined(changes),
+      url: shownUrl,
+      auth: { type: auth?.type ?? stored.auth.type },
+    };
+    const credentialsSealed =
+      auth === undefined ? row.credentialsSealed : sealCredentials(deps.sealer, row.id, { auth });
     const hasNewTarget = config.subject !== stored.subject || url !== undefined || given !== undefined;
-    await deps.db.transaction((sql) => storeChannelChanges(sql, row, { name, config, credentialsSealed, hasNewTarget }));
+    await deps.db.transaction((sql) =>
+      storeChannelChanges(sql, row, { name, config, credentialsSealed, hasNewTarget }),
+    );
     return { status: 200, body: toChannelRecord(await findChannel(deps, principal, row.id)) };
   },
 });

@@ -25,9 +25,21 @@ export const updateWebhookChannel = defineRoute({
     const row = await findChannel(deps, principal, params.notification_channel_id, 'webhook');
     const { name, auth, ...changes } = body;
     const stored = webhookConfigSchema.parse(row.config);
-    const config: WebhookConfig = { ...stored, ...withoutUndefined(changes), auth: { type: auth?.type ?? stored.auth.type } };
-    const credentialsSealed = auth === undefined ? row.credentialsSealed : sealCredentials(deps.sealer, row.id, { auth });
-    await deps.db.transaction((sql) => storeChannelChanges(sql, row, { name, config, credentialsSealed, hasNewTarget: config.url !== stored.url }));
+    const config: WebhookConfig = {
+      ...stored,
+      ...withoutUndefined(changes),
+      auth: { type: auth?.type ?? stored.auth.type },
+    };
+    const credentialsSealed =
+      auth === undefined ? row.credentialsSealed : sealCredentials(deps.sealer, row.id, { auth });
+    await deps.db.transaction((sql) =>
+      storeChannelChanges(sql, row, {
+        name,
+        config,
+        credentialsSealed,
+        hasNewTarget: config.url !== stored.url,
+      }),
+    );
     return { status: 200, body: toWebhookChannelRecord(await findChannel(deps, principal, row.id)) };
   },
 });

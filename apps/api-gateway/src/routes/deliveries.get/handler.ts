@@ -8,5 +8,8 @@ export const getDelivery = defineRoute({
   summary: 'One delivery with every attempt',
   params: deliveryParams,
   responses: { 200: deliveryDetailSchema },
-  handle: async ({ params, principal }, deps) => ({ status: 200, body: toDeliveryDetailRecord(await findDelivery(deps, principal, params)) }),
+  handle: async ({ params, principal }, deps) => ({
+    status: 200,
+    body: toDeliveryDetailRecord(await findDelivery(deps, principal, params)),
+  }),
 });

@@ -33,32 +33,75 @@ export const listDeliveries = defineRoute({
     const { id } = await findChannel(deps, principal, params.notification_channel_id);
     const total = await countDeliveries(deps, id, query);
     const ids = offsetOf(query) < total ? await findPageIds(deps, id, query) : [];
-    const rows = new Map((await deps.prisma.delivery.findMany({ where: { id: { in: ids } } })).map((row) => [row.id, row]));
-    return { status: 200, body: toPage(ids.flatMap((each) => rows.get(each) ?? []).map(toDeliveryRecord), total, query) };
+    const rows = new Map(
+      (await deps.prisma.delivery.findMany({ where: { id: { in: ids } } })).map((row) => [row.id, row]),
+    );
+    return {
+      status: 200,
+      body: toPage(ids.flatMap((each) => rows.get(each) ?? []).map(toDeliveryRecord), total, query),
+    };
   },
 });
 
-async function countDeliveries({ db, prisma }: Pick<ApiDeps, 'db' | 'prisma'>, channelId: string, query: DeliveryQuery): Promise<number> {
+async function countDeliveries(
+  { db, prisma }: Pick<ApiDeps, 'db' | 'prisma'>,
+  channelId: string,
+  query: DeliveryQuery,
+): Promise<number> {
   const { statuses, event_id, event_types, since, until } = query;
-  if (event_id === undefined && statuses === undefined) return countOnScale(db, deliveryHours, channelId, { from: since, to: until }, [event_types]);
-  if ([event_id, event_types, since, until].every((filter) => filter === undefined)) return sumCounts(db, { scope: channelId, list: 'deliveries' }, [statuses]);
+  if (event_id === undefined && statuses === undefined)
+    return countOnScale(db, deliveryHours, channelId, { from: since, to: until }, [event_types]);
+  if ([event_id, event_types, since, until].every((filter) => filter === undefined))
+    return sumCounts(db, { scope: channelId, list: 'deliveries' }, [statuses]);
   return prisma.delivery.count({ where: toConditions(channelId, query) });
 }
 
 /** The ids alone come from an index, whatever number of rows is passed over. */
-async function findPageIds({ db, prisma }: Pick<ApiDeps, 'db' | 'prisma'>, channelId: string, query: DeliveryQuery): Promise<string[]> {
+async function findPageIds(
+  { db, prisma }: Pick<ApiDeps, 'db' | 'prisma'>,
+  channelId: string,
+  query: DeliveryQuery,
+): Promise<string[]> {
   const { statuses, event_id, event_types, since, until, limit } = query;
   const isDescending = query.sort_by.startsWith('-');
   const offset = offsetOf(query);
-  if (statuses !== undefined && [event_id, event_types, since, until].every((filter) => filter === undefined)) {
-    const source = { table: 'deliveries', id: 'id', key: 'status', type: 'text', values: [...new Set(statuses)], where: 'channel_id = $2', parameters: [channelId] } as const;
-    return readIdsByValue(db, source, { column: 'created_at', direction: isDescending ? 'DESC' : 'ASC', offset, limit });
+  if (
+    statuses !== undefined &&
+    [event_id, event_types, since, until].every((filter) => filter === undefined)
+  ) {
+    const source = {
+      table: 'deliveries',
+      id: 'id',
+      key: 'status',
+      type: 'text',
+      values: [...new Set(statuses)],
+      where: 'channel_id = $2',
+      parameters: [channelId],
+    } as const;
+    return readIdsByValue(db, source, {
+      column: 'created_at',
+      direction: isDescending ? 'DESC' : 'ASC',
+      offset,
+      limit,
+    });
   }
   const direction = isDescending ? 'desc' : 'asc';
-  const rows = await prisma.delivery.findMany({ where: toConditions(channelId, query), orderBy: [{ createdAt: direction }, { id: direction }], select: { id: true }, skip: offset, take: limit });
+  const rows = await prisma.delivery.findMany({
+    where: toConditions(channelId, query),
+    orderBy: [{ createdAt: direction }, { id: direction }],
+    select: { id: true },
+    skip: offset,
+    take: limit,
+  });
   return rows.map(({ id }) => id);
 }
 
 function toConditions(channelId: string, { statuses, event_id, event_types, since, until }: DeliveryQuery) {
-  return { channelId, status: statuses && { in: statuses }, eventId: event_id, eventType: event_types && { in: event_types }, createdAt: { gte: since, lte: until } };
+  return {
+    channelId,
+    status: statuses && { in: statuses },
+    eventId: event_id,
+    eventType: event_types && { in: event_types },
+    createdAt: { gte: since, lte: until },
+  };
 }

@@ -11,14 +11,29 @@ export const recover = defineRoute({
   summary: 'Send again, in event order, what failed or was discarded since a time',
   params: channelParams,
   body: z.strictObject({
-    since: madeAtSchema.meta({ description: 'What was made then or later.', examples: ['2026-01-01T00:00:00.000Z'] }),
-    until: madeUntilSchema.optional().meta({ description: 'And before then; absent: until now.', examples: ['2026-01-02T00:00:00Z'] }),
+    since: madeAtSchema.meta({
+      description: 'What was made then or later.',
+      examples: ['2026-01-01T00:00:00.000Z'],
+    }),
+    until: madeUntilSchema
+      .optional()
+      .meta({ description: 'And before then; absent: until now.', examples: ['2026-01-02T00:00:00Z'] }),
   }),
-  responses: { 202: z.object({ recovered_count: z.int().min(0).meta({ description: 'Deliveries that are sent again.', examples: [12] }) }) },
+  responses: {
+    202: z.object({
+      recovered_count: z
+        .int()
+        .min(0)
+        .meta({ description: 'Deliveries that are sent again.', examples: [12] }),
+    }),
+  },
   handle: async ({ params, body, principal }, deps) => {
     const until = body.until ?? new Date();
     if (body.since > until) throw invalidRequest([{ name: 'since', reason: 'expected a time before until' }]);
     const { id } = await findChannel(deps, principal, params.notification_channel_id);
-    return { status: 202, body: { recovered_count: await recoverDeliveries(deps.db, id, body.since, until) } };
+    return {
+      status: 202,
+      body: { recovered_count: await recoverDeliveries(deps.db, id, body.since, until) },
+    };
   },
 });

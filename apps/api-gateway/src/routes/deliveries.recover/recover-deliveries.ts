@@ -3,7 +3,12 @@ import type { Sql } from '@chainwatch/db';
 const BATCH = 10_000;
 
 /** Puts what did not arrive behind the channel's backlog, from where the notifier takes it in event order. Returns how many. */
-export async function recoverDeliveries(db: Sql, channelId: string, since: Date, until: Date): Promise<number> {
+export async function recoverDeliveries(
+  db: Sql,
+  channelId: string,
+  since: Date,
+  until: Date,
+): Promise<number> {
   let recovered = 0;
   for (let count: number = BATCH; count === BATCH; recovered += count) {
     const { rowCount } = await db.query(

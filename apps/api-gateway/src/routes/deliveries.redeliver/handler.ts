@@ -6,7 +6,8 @@ import { deliverySchema, toDeliveryRecord } from '../../records/delivery.ts';
 export const redeliver = defineRoute({
   method: 'POST',
   path: '/notification_channels/:notification_channel_id/deliveries/:delivery_id/actions/redeliver',
-  summary: 'Send an event again, with the same event id and a new delivery id; it waits while its channel is failed or archived',
+  summary:
+    'Send an event again, with the same event id and a new delivery id; it waits while its channel is failed or archived',
   params: deliveryParams,
   responses: { 202: deliverySchema },
   problems: [409],
@@ -20,7 +21,8 @@ export const redeliver = defineRoute({
       [id, eventId],
     );
     const row = await findDelivery(deps, principal, params);
-    if (rows.length === 0 && !['pending', 'held'].includes(row.status)) throw conflict('The event is older than what is kept, and cannot be sent again.');
+    if (rows.length === 0 && !['pending', 'held'].includes(row.status))
+      throw conflict('The event is older than what is kept, and cannot be sent again.');
     return { status: 202, body: toDeliveryRecord(row) };
   },
 });

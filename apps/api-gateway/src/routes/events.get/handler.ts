@@ -10,8 +10,16 @@ export const getEvent = defineRoute({
   params: z.object({ event_id: z.uuid() }),
   responses: { 200: eventSchema },
   handle: async ({ params, principal }, { prisma }) => {
-    const row = await prisma.event.findFirst({ where: { eventId: params.event_id, projectId: principal.projectId, isHeld: false, createdAt: { gte: eventHorizon() } } });
-    if (!row) throw notFound(`There is no event ${params.event_id} in this project, or it is older than 30 days.`);
+    const row = await prisma.event.findFirst({
+      where: {
+        eventId: params.event_id,
+        projectId: principal.projectId,
+        isHeld: false,
+        createdAt: { gte: eventHorizon() },
+      },
+    });
+    if (!row)
+      throw notFound(`There is no event ${params.event_id} in this project, or it is older than 30 days.`);
     return { status: 200, body: toEventRecord(row) };
   },
 });

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
-import { booleanParameter, listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import {
+  booleanParameter,
+  listParameter,
+  offsetOf,
+  pageParameters,
+  pageSchema,
+  sortParameter,
+  toPage,
+} from '@chainwatch/http';
 import { defineRoute } from '../../define-route.ts';
 import { countOnScale } from '../../lists/count-on-scale.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
@@ -52,24 +60,59 @@ export const listEvents = defineRoute({
       to: query.until,
     };
     const total = await countEvents(db, filters);
-    const page = { column: 'created_at', direction: query.sort_by.startsWith('-') ? 'DESC' : 'ASC', offset: offsetOf(query), limit: query.limit } as const;
+    const page = {
+      column: 'created_at',
+      direction: query.sort_by.startsWith('-') ? 'DESC' : 'ASC',
+      offset: offsetOf(query),
+      limit: query.limit,
+    } as const;
     const { where, parameters } = toConditions(filters);
-    const ids = page.offset < total ? await readIdsByValue(db, { table: 'events', id: 'id', key: 'type', type: 'text', values: filters.types, where, parameters }, page) : [];
-    const rows = new Map((await prisma.event.findMany({ where: { id: { in: ids.map(BigInt) } } })).map((row) => [Number(row.id), row]));
-    return { status: 200, body: toPage(ids.flatMap((id) => rows.get(Number(id)) ?? []).map(toEventRecord), total, query) };
+    const ids =
+      page.offset < total
+        ? await readIdsByValue(
+            db,
+            {
+              table: 'events',
+              id: 'id',
+              key: 'type',
+              type: 'text',
+              values: filters.types,
+              where,
+              parameters,
+            },
+            page,
+          )
+        : [];
+    const rows = new Map(
+      (await prisma.event.findMany({ where: { id: { in: ids.map(BigInt) } } })).map((row) => [
+        Number(row.id),
+        row,
+      ]),
+    );
+    return {
+      status: 200,
+      body: toPage(ids.flatMap((id) => rows.get(Number(id)) ?? []).map(toEventRecord), total, query),
+    };
   },
 });
 
 async function countEvents(db: Sql, filters: EventFilters): Promise<number> {
   const { projectId, types, chains, transactionId, isTest, from, to } = filters;
-  if (transactionId === undefined && !isTest) return countOnScale(db, eventHours, projectId, { from, to }, [types, chains]);
+  if (transactionId === undefined && !isTest)
+    return countOnScale(db, eventHours, projectId, { from, to }, [types, chains]);
   const { where, parameters } = toConditions(filters);
-  const { rows } = await db.query<{ total: number }>(`SELECT count(*) AS total FROM events WHERE type = ANY ($1) AND ${where}`, [types, ...parameters]);
+  const { rows } = await db.query<{ total: number }>(
+    `SELECT count(*) AS total FROM events WHERE type = ANY ($1) AND ${where}`,
+    [types, ...parameters],
+  );
   return rows[0]!.total;
 }
 
 /** Behind the first parameter. */
-function toConditions({ projectId, chains, transactionId, isTest, from, to }: EventFilters): { where: string; parameters: unknown[] } {
+function toConditions({ projectId, chains, transactionId, isTest, from, to }: EventFilters): {
+  where: string;
+  parameters: unknown[];
+} {
   return {
     where: `project_id = $2 AND NOT is_held AND subject_kind ${isTest ? '=' : '<>'} 'test' AND created_at >= $3 AND created_at <= coalesce($4::timestamptz, 'infinity') AND ($5::text[] IS NULL OR chain_gid = ANY ($5)) AND ($6::uuid IS NULL OR transaction_id = $6)`,
     parameters: [projectId, from, to ?? null, chains ?? null, transactionId ?? null],

@@ -12,11 +12,14 @@ describe('POST /blockchains/:chain_gid/incidents/:incident_id/actions/accept', (
     );
     return rows[0]!.id;
   };
-  const accept = (id: string, chain = gid) => world.api.post(`/blockchains/${chain}/incidents/${id}/actions/accept`);
-  const entries = async () => (await world.management.get('/management/audit_logs?actions=incident.accepted').expect(200)).body.items;
+  const accept = (id: string, chain = gid) =>
+    world.api.post(`/blockchains/${chain}/incidents/${id}/actions/accept`);
+  const entries = async () =>
+    (await world.management.get('/management/audit_logs?actions=incident.accepted').expect(200)).body.items;
   beforeAll(async () => {
     world = await startSpecWorld();
-    for (const chain of [gid, 'eip155:137']) await world.api.post('/blockchains').send({ chain_gid: chain }).expect(201);
+    for (const chain of [gid, 'eip155:137'])
+      await world.api.post('/blockchains').send({ chain_gid: chain }).expect(201);
   });
   afterAll(() => world.stop());
 
@@ -26,8 +29,18 @@ describe('POST /blockchains/:chain_gid/incidents/:incident_id/actions/accept', (
     const { body } = await accept(id).expect(200);
     expect(body).toMatchObject({ id, status: 'accepted', accepted_at: expect.any(String) });
     expect((await accept(id).expect(200)).body).toEqual(body);
-    expect(world.published[hints]).toEqual({ kind: 'chain.changed', tokens: [gid], payload: { schema: 1, chain_gid: gid } });
-    expect(await entries()).toMatchObject([{ action: 'incident.accepted', target: { type: 'incident', id }, changes: { status: { from: 'open', to: 'accepted' } } }]);
+    expect(world.published[hints]).toEqual({
+      kind: 'chain.changed',
+      tokens: [gid],
+      payload: { schema: 1, chain_gid: gid },
+    });
+    expect(await entries()).toMatchObject([
+      {
+        action: 'incident.accepted',
+        target: { type: 'incident', id },
+        changes: { status: { from: 'open', to: 'accepted' } },
+      },
+    ]);
   });
 
   it('404: an incident that is not there, or of another chain', async () => {
@@ -35,7 +48,9 @@ describe('POST /blockchains/:chain_gid/incidents/:incident_id/actions/accept', (
     const id = await insert('b');
     await accept(id, 'eip155:137').expect(404);
     await accept(id, 'eip155:10').expect(404);
-    expect(await world.db.query('SELECT status FROM incidents WHERE id = $1', [id])).toMatchObject({ rows: [{ status: 'open' }] });
+    expect(await world.db.query('SELECT status FROM incidents WHERE id = $1', [id])).toMatchObject({
+      rows: [{ status: 'open' }],
+    });
   });
 
   it('409: one that is resolved', async () => {
@@ -46,7 +61,9 @@ describe('POST /blockchains/:chain_gid/incidents/:incident_id/actions/accept', (
     const before = await entries();
     const id = await insert('d');
     await world.other.post(`/blockchains/${gid}/incidents/${id}/actions/accept`).expect(403);
-    expect(await world.db.query('SELECT status FROM incidents WHERE id = $1', [id])).toMatchObject({ rows: [{ status: 'open' }] });
+    expect(await world.db.query('SELECT status FROM incidents WHERE id = $1', [id])).toMatchObject({
+      rows: [{ status: 'open' }],
+    });
     expect(await entries()).toEqual(before);
   });
 });

@@ -10,20 +10,34 @@ import { incidentSchema, toIncidentRecord } from '../../records/incident.ts';
 export const acceptIncident = defineRoute({
   method: 'POST',
   path: '/blockchains/:chain_gid/incidents/:incident_id/actions/accept',
-  summary: 'Stand for what was told of the blocks of an incident, as it is; later blocks with the same kind open another one',
+  summary:
+    'Stand for what was told of the blocks of an incident, as it is; later blocks with the same kind open another one',
   params: z.object({ chain_gid: chainGidSchema, incident_id: z.uuid() }),
   responses: { 200: incidentSchema },
   problems: [409],
   handle: async ({ params, principal, requestId }, deps) => {
     const { gid } = await findChain(deps, params.chain_gid);
     await deps.db.transaction(async (sql) => {
-      const { rowCount } = await sql.query(`UPDATE incidents SET status = 'accepted', accepted_at = now() WHERE id = $1 AND chain_gid = $2 AND status = 'open'`, [params.incident_id, gid]);
+      const { rowCount } = await sql.query(
+        `UPDATE incidents SET status = 'accepted', accepted_at = now() WHERE id = $1 AND chain_gid = $2 AND status = 'open'`,
+        [params.incident_id, gid],
+      );
       if (rowCount === 0) return;
-      await recordChange(sql, { principal, requestId }, { action: 'incident.accepted', targetId: params.incident_id, from: { status: 'open' }, to: { status: 'accepted' } });
+      await recordChange(
+        sql,
+        { principal, requestId },
+        {
+          action: 'incident.accepted',
+          targetId: params.incident_id,
+          from: { status: 'open' },
+          to: { status: 'accepted' },
+        },
+      );
     });
     const row = await deps.prisma.incident.findFirst({ where: { id: params.incident_id, chainGid: gid } });
     if (!row) throw notFound(`There is no incident ${params.incident_id} of ${gid}.`);
-    if (row.status !== 'accepted') throw conflict(`The incident is ${row.status}: there is nothing to accept any more.`);
+    if (row.status !== 'accepted')
+      throw conflict(`The incident is ${row.status}: there is nothing to accept any more.`);
     announceChain(deps, gid);
     return { status: 200, body: toIncidentRecord(row) };
   },

@@ -7,7 +7,8 @@ describe('GET /blockchains/:chain_gid/incidents', () => {
   const path = `/blockchains/${gid}/incidents`;
   beforeAll(async () => {
     world = await startSpecWorld();
-    for (const chain of [gid, 'eip155:137']) await world.api.post('/blockchains').send({ chain_gid: chain }).expect(201);
+    for (const chain of [gid, 'eip155:137'])
+      await world.api.post('/blockchains').send({ chain_gid: chain }).expect(201);
     await world.db.query(
       `INSERT INTO incidents (chain_gid, kind, status, block_number, block_hash, last_block_number, transaction_hash, expected, got, is_contradicted, created_at, resolved_at, accepted_at) VALUES
          ($1, 'transaction-type:0x7d', 'open', 10, '0xa', 12, '0x1', 'types 0x0 to 0x4', 'type 0x7d', true, '2026-01-03T00:00:00Z', NULL, NULL),
@@ -26,8 +27,19 @@ describe('GET /blockchains/:chain_gid/incidents', () => {
       expect(body).toEqual({
         items: [
           {
-            id: expect.any(String), chain_gid: gid, kind: 'transaction-type:0x7d', status: 'open', block_number: 10, last_block_number: 12, transaction_hash: '0x1',
-            expected: 'types 0x0 to 0x4', got: 'type 0x7d', is_contradicted: true, created_at: '2026-01-03T00:00:00.000Z', resolved_at: null, accepted_at: null,
+            id: expect.any(String),
+            chain_gid: gid,
+            kind: 'transaction-type:0x7d',
+            status: 'open',
+            block_number: 10,
+            last_block_number: 12,
+            transaction_hash: '0x1',
+            expected: 'types 0x0 to 0x4',
+            got: 'type 0x7d',
+            is_contradicted: true,
+            created_at: '2026-01-03T00:00:00.000Z',
+            resolved_at: null,
+            accepted_at: null,
           },
         ],
         meta: { limit: 1, page: 1, total: 4, total_pages: 4 },
@@ -49,10 +61,22 @@ describe('GET /blockchains/:chain_gid/incidents', () => {
   it('makes the chain degraded, which nothing but a stall and a recovery outranks', async () => {
     const sync = async () => (await world.api.get(`/blockchains/${gid}`).expect(200)).body.sync;
     await world.db.query('UPDATE blockchains SET is_active = true WHERE gid = $1', [gid]);
-    for (const table of ['ingestor_states', 'analyzer_states', 'balance_states']) await world.db.query(`INSERT INTO ${table} (chain_gid, status) VALUES ($1, 'following')`, [gid]);
-    expect(await sync()).toMatchObject({ status: 'degraded', reason: 'open incidents: 2', incident_count: 2 });
-    expect((await world.api.get('/blockchains?is_active=true').expect(200)).body.items).toMatchObject([{ gid, sync: { status: 'degraded', incident_count: 2 } }]);
-    for (const [status, shown] of [['catching_up', 'degraded'], ['starting', 'degraded'], ['stalled', 'stalled'], ['recovering', 'recovering']] as const) {
+    for (const table of ['ingestor_states', 'analyzer_states', 'balance_states'])
+      await world.db.query(`INSERT INTO ${table} (chain_gid, status) VALUES ($1, 'following')`, [gid]);
+    expect(await sync()).toMatchObject({
+      status: 'degraded',
+      reason: 'open incidents: 2',
+      incident_count: 2,
+    });
+    expect((await world.api.get('/blockchains?is_active=true').expect(200)).body.items).toMatchObject([
+      { gid, sync: { status: 'degraded', incident_count: 2 } },
+    ]);
+    for (const [status, shown] of [
+      ['catching_up', 'degraded'],
+      ['starting', 'degraded'],
+      ['stalled', 'stalled'],
+      ['recovering', 'recovering'],
+    ] as const) {
       await world.db.query('UPDATE analyzer_states SET status = $2 WHERE chain_gid = $1', [gid, status]);
       expect((await sync()).status).toBe(shown);
     }
@@ -63,6 +87,8 @@ describe('GET /blockchains/:chain_gid/incidents', () => {
 
   it('is 404 for a chain that is not here, and 400 for a filter that is none', async () => {
     await world.api.get('/blockchains/eip155:10/incidents').expect(404);
-    expect((await world.api.get(`${path}?statuses=closed`).expect(400)).body.fields[0].name).toBe('statuses[0]');
+    expect((await world.api.get(`${path}?statuses=closed`).expect(400)).body.fields[0].name).toBe(
+      'statuses[0]',
+    );
   });
 });

@@ -12,11 +12,18 @@ export const listIncidents = defineRoute({
   path: '/blockchains/:chain_gid/incidents',
   summary: 'What this release does not know in the blocks of a chain',
   params: chainParams,
-  query: z.strictObject({ ...pageParameters, sort_by: sortParameter(['created_at'], '-created_at'), statuses: listParameter(incidentStatusSchema) }),
+  query: z.strictObject({
+    ...pageParameters,
+    sort_by: sortParameter(['created_at'], '-created_at'),
+    statuses: listParameter(incidentStatusSchema),
+  }),
   responses: { 200: pageSchema(incidentSchema) },
   handle: async ({ params, query }, deps) => {
     const { gid } = await findChain(deps, params.chain_gid);
-    const where: Prisma.IncidentWhereInput = { chainGid: gid, status: query.statuses && { in: query.statuses } };
+    const where: Prisma.IncidentWhereInput = {
+      chainGid: gid,
+      status: query.statuses && { in: query.statuses },
+    };
     const orderBy = toOrders(query.sort_by, { created_at: 'createdAt' }, ['id']);
     const [rows, total] = await Promise.all([
       deps.prisma.incident.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),

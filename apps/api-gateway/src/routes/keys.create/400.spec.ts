@@ -34,6 +34,9 @@ describe('POST /management/keys with what is no key', () => {
   });
 
   it('is 404 for a project that is not there', async () => {
-    await world.management.post('/management/keys').send({ ...valid, type: 'api', permissions: ['api:address:read'], project_id: project }).expect(404);
+    await world.management
+      .post('/management/keys')
+      .send({ ...valid, type: 'api', permissions: ['api:address:read'], project_id: project })
+      .expect(404);
   });
 });

@@ -19,7 +19,11 @@ export const createKey = defineRoute({
     const projectId = body.project_id ?? null;
     const { id, key } = await deps.db.transaction(async (sql) => {
       if (projectId !== null) await lockProject(sql, principal, projectId, 'KEY SHARE');
-      return insertKey(sql, { principal, requestId }, deps.settings.namespaceLabel, { ...body, projectId, expiresAt: body.expires_at ?? null });
+      return insertKey(sql, { principal, requestId }, deps.settings.namespaceLabel, {
+        ...body,
+        projectId,
+        expiresAt: body.expires_at ?? null,
+      });
     });
     return { status: 201, body: { ...toKeyRecord(await findKey(deps, principal, id)), key } };
   },

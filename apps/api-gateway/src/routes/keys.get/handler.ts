@@ -8,5 +8,8 @@ export const getKey = defineRoute({
   summary: 'One key, without its text',
   params: keyParams,
   responses: { 200: keySchema },
-  handle: async ({ params, principal }, deps) => ({ status: 200, body: toKeyRecord(await findKey(deps, principal, params.key_id)) }),
+  handle: async ({ params, principal }, deps) => ({
+    status: 200,
+    body: toKeyRecord(await findKey(deps, principal, params.key_id)),
+  }),
 });

@@ -39,7 +39,14 @@ export const listKeys = defineRoute({
       prisma.apiKey.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
       prisma.apiKey.count({ where }),
     ]);
-    return { status: 200, body: toPage(rows.map((row) => toKeyRecord(row, now)), total, query) };
+    return {
+      status: 200,
+      body: toPage(
+        rows.map((row) => toKeyRecord(row, now)),
+        total,
+        query,
+      ),
+    };
   },
 });
 

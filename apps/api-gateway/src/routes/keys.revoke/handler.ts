@@ -13,7 +13,10 @@ export const revokeKey = defineRoute({
   handle: async ({ params, principal, requestId }, deps) => {
     const { id, keyHash } = await findKey(deps, principal, params.key_id);
     await deps.db.transaction(async (sql) => {
-      const { rows } = await sql.query<{ revoked_at: Date | null }>('SELECT revoked_at FROM api_keys WHERE id = $1 FOR UPDATE', [id]);
+      const { rows } = await sql.query<{ revoked_at: Date | null }>(
+        'SELECT revoked_at FROM api_keys WHERE id = $1 FOR UPDATE',
+        [id],
+      );
       if (rows[0]?.revoked_at !== null) return;
       const to = { revoked_at: new Date() };
       // Before the update: a key may revoke itself.

@@ -12,7 +12,13 @@ export const rollKeyRoute = defineRoute({
   path: '/management/keys/:key_id/actions/roll',
   summary: 'Put a new key with the same permissions in the place of one, which ends after the grace',
   params: keyParams,
-  body: z.strictObject({ grace_seconds: z.int().min(0).max(graceSecondsMax).meta({ description: 'How long the old key goes on, in seconds, at most 30 days.', examples: [3_600] }) }),
+  body: z.strictObject({
+    grace_seconds: z
+      .int()
+      .min(0)
+      .max(graceSecondsMax)
+      .meta({ description: 'How long the old key goes on, in seconds, at most 30 days.', examples: [3_600] }),
+  }),
   responses: { 200: createdKeySchema.extend({ previous: keySchema.meta({ description: 'The old key.' }) }) },
   problems: [409],
   handle: async ({ params, body, principal, requestId }, deps) => {
@@ -22,6 +28,13 @@ export const rollKeyRoute = defineRoute({
     const previous = await findKey(deps, principal, id);
     const endsAt = previous.revokedAt === null ? previous.expiresAt : null;
     announceRevokedKeys(deps, [{ id, keyHash: previous.keyHash, ...(endsAt && { endsAt }) }]);
-    return { status: 200, body: { ...toKeyRecord(await findKey(deps, principal, added.id)), key: added.key, previous: toKeyRecord(previous) } };
+    return {
+      status: 200,
+      body: {
+        ...toKeyRecord(await findKey(deps, principal, added.id)),
+        key: added.key,
+        previous: toKeyRecord(previous),
+      },
+    };
   },
 });

@@ -29,18 +29,35 @@ interface RollOptions {
  *
  * @throws ProblemError 403, 409
  */
-export async function rollKey(sql: Sql, author: Author, { id, graceSeconds, label }: RollOptions): Promise<{ id: string; key: string }> {
+export async function rollKey(
+  sql: Sql,
+  author: Author,
+  { id, graceSeconds, label }: RollOptions,
+): Promise<{ id: string; key: string }> {
   const old = await lockKey(sql, id);
   if (old.revoked_at !== null) throw conflict('The key is revoked: make a new one.');
-  if (old.expires_at !== null && old.expires_at.getTime() <= Date.now()) throw conflict('The key is expired: make a new one.');
-  if (old.replaced_by !== null) throw conflict(`The key was rolled already: roll its successor ${old.replaced_by}.`);
+  if (old.expires_at !== null && old.expires_at.getTime() <= Date.now())
+    throw conflict('The key is expired: make a new one.');
+  if (old.replaced_by !== null)
+    throw conflict(`The key was rolled already: roll its successor ${old.replaced_by}.`);
   const permissions = z.array(permissionSchema).parse(old.permissions);
   checkGrants(author.principal, permissions);
-  const added = await insertKey(sql, author, label, { type: keyTypeSchema.parse(old.type), name: old.name, projectId: old.project_id, permissions, expiresAt: old.expires_at });
+  const added = await insertKey(sql, author, label, {
+    type: keyTypeSchema.parse(old.type),
+    name: old.name,
+    projectId: old.project_id,
+    permissions,
+    expiresAt: old.expires_at,
+  });
   const from = { replaced_by: null, expires_at: old.expires_at, revoked_at: null };
   const to = { replaced_by: added.id, ...endOf(old, graceSeconds) };
   await recordChange(sql, author, { action: 'key.rolled', targetId: id, from, to });
-  await sql.query('UPDATE api_keys SET replaced_by = $2, expires_at = $3, revoked_at = $4 WHERE id = $1', [id, to.replaced_by, to.expires_at, to.revoked_at]);
+  await sql.query('UPDATE api_keys SET replaced_by = $2, expires_at = $3, revoked_at = $4 WHERE id = $1', [
+    id,
+    to.replaced_by,
+    to.expires_at,
+    to.revoked_at,
+  ]);
   return added;
 }
 
@@ -53,8 +70,16 @@ async function lockKey(sql: Sql, id: string): Promise<RolledRow> {
   return rows[0];
 }
 
-function endOf({ expires_at }: RolledRow, graceSeconds: number): { expires_at: Date | null; revoked_at: Date | null } {
+function endOf(
+  { expires_at }: RolledRow,
+  graceSeconds: number,
+): { expires_at: Date | null; revoked_at: Date | null } {
   const now = Date.now();
   if (graceSeconds === 0) return { expires_at, revoked_at: new Date(now) };
-  return { expires_at: new Date(Math.min(now + graceSeconds * 1_000, expires_at?.getTime() ?? Number.POSITIVE_INFINITY)), revoked_at: null };
+  return {
+    expires_at: new Date(
+      Math.min(now + graceSeconds * 1_000, expires_at?.getTime() ?? Number.POSITIVE_INFINITY),
+    ),
+    revoked_at: null,
+  };
 }

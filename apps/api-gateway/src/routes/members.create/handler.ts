@@ -9,19 +9,28 @@ export const createMember = defineRoute({
   method: 'POST',
   path: '/management/members',
   summary: 'Add a member to the workspace',
-  body: z.strictObject({ email: emailSchema.meta({ description: 'Of the person; upper case counts as lower.', examples: ['ada@example.com'] }), role: roleSchema.meta({ description: 'What the member is to be.' }) }),
+  body: z.strictObject({
+    email: emailSchema.meta({
+      description: 'Of the person; upper case counts as lower.',
+      examples: ['ada@example.com'],
+    }),
+    role: roleSchema.meta({ description: 'What the member is to be.' }),
+  }),
   responses: { 201: memberSchema },
   problems: [409],
   handle: async ({ body, principal, requestId }, deps) => {
     const id = await deps.db.transaction(async (sql) => {
       const members = await lockMembers(sql, principal);
       await members.expectFree(body.email);
-      const { rows } = await sql.query<{ id: string }>('INSERT INTO members (workspace_id, email, role) VALUES ($1, $2, $3) RETURNING id', [
-        principal.workspaceId,
-        body.email,
-        body.role,
-      ]);
-      await recordChange(sql, { principal, requestId }, { action: 'member.created', targetId: rows[0]!.id, to: body });
+      const { rows } = await sql.query<{ id: string }>(
+        'INSERT INTO members (workspace_id, email, role) VALUES ($1, $2, $3) RETURNING id',
+        [principal.workspaceId, body.email, body.role],
+      );
+      await recordChange(
+        sql,
+        { principal, requestId },
+        { action: 'member.created', targetId: rows[0]!.id, to: body },
+      );
       return rows[0]!.id;
     });
     return { status: 201, body: toMemberRecord(await findMember(deps, principal, id)) };

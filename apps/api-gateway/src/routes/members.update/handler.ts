@@ -11,7 +11,12 @@ export const updateMember = defineRoute({
   summary: "Change a member's email address or role; the last owner stays one",
   params: memberParams,
   body: z
-    .strictObject({ email: emailSchema.optional().meta({ description: 'Of the person; upper case counts as lower.', examples: ['ada@example.com'] }), role: roleSchema.optional().meta({ description: 'What the member is to be.' }) })
+    .strictObject({
+      email: emailSchema
+        .optional()
+        .meta({ description: 'Of the person; upper case counts as lower.', examples: ['ada@example.com'] }),
+      role: roleSchema.optional().meta({ description: 'What the member is to be.' }),
+    })
     .refine((body) => Object.keys(body).length > 0, { error: 'expected at least one of email, role' }),
   responses: { 200: memberSchema },
   problems: [409, 422],
@@ -24,7 +29,11 @@ export const updateMember = defineRoute({
       if (to.email !== from.email) await members.expectFree(to.email);
       if (from.role === 'owner' && to.role !== 'owner') await members.expectAnotherOwner(id);
       await recordChange(sql, { principal, requestId }, { action: 'member.updated', targetId: id, from, to });
-      await sql.query('UPDATE members SET email = $2, role = $3, updated_at = now() WHERE id = $1', [id, to.email, to.role]);
+      await sql.query('UPDATE members SET email = $2, role = $3, updated_at = now() WHERE id = $1', [
+        id,
+        to.email,
+        to.role,
+      ]);
     });
     return { status: 200, body: toMemberRecord(await findMember(deps, principal, params.member_id)) };
   },

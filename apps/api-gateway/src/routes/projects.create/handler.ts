@@ -13,8 +13,15 @@ export const createProject = defineRoute({
   responses: { 201: projectSchema },
   handle: async ({ body, principal, requestId }, deps) => {
     const id = await deps.db.transaction(async (sql) => {
-      const { rows } = await sql.query<{ id: string }>('INSERT INTO projects (workspace_id, name) VALUES ($1, $2) RETURNING id', [principal.workspaceId, body.name]);
-      await recordChange(sql, { principal, requestId }, { action: 'project.created', targetId: rows[0]!.id, to: body });
+      const { rows } = await sql.query<{ id: string }>(
+        'INSERT INTO projects (workspace_id, name) VALUES ($1, $2) RETURNING id',
+        [principal.workspaceId, body.name],
+      );
+      await recordChange(
+        sql,
+        { principal, requestId },
+        { action: 'project.created', targetId: rows[0]!.id, to: body },
+      );
       return rows[0]!.id;
     });
     return { status: 201, body: toProjectRecord(await findProject(deps, principal, id)) };

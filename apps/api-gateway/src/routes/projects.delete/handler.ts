@@ -9,16 +9,22 @@ import { projectParams } from '../../records/project.ts';
 export const deleteProject = defineRoute({
   method: 'DELETE',
   path: '/management/projects/:project_id',
-  summary: 'Delete a project for good with its keys and history; with `cascade` its addresses, public keys and channels too',
+  summary:
+    'Delete a project for good with its keys and history; with `cascade` its addresses, public keys and channels too',
   params: projectParams,
   query: z.strictObject({ cascade: booleanParameter.optional() }),
   responses: { 204: undefined },
   problems: [409],
   handle: async ({ params, query, principal, requestId }, deps) => {
     const projectId = params.project_id;
-    const deleted = await deps.db.transaction((sql) => deleteRows(sql, { principal, requestId }, projectId, query.cascade ?? false));
+    const deleted = await deps.db.transaction((sql) =>
+      deleteRows(sql, { principal, requestId }, projectId, query.cascade ?? false),
+    );
     announceRevokedKeys(deps, deleted.keys);
-    announceAddresses(deps, deleted.addresses.map((address) => ({ ...address, projectId, isMonitored: false })));
+    announceAddresses(
+      deps,
+      deleted.addresses.map((address) => ({ ...address, projectId, isMonitored: false })),
+    );
     return { status: 204 };
   },
 });

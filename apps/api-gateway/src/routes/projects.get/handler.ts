@@ -8,5 +8,8 @@ export const getProject = defineRoute({
   summary: 'One project',
   params: projectParams,
   responses: { 200: projectSchema },
-  handle: async ({ params, principal }, deps) => ({ status: 200, body: toProjectRecord(await findProject(deps, principal, params.project_id)) }),
+  handle: async ({ params, principal }, deps) => ({
+    status: 200,
+    body: toProjectRecord(await findProject(deps, principal, params.project_id)),
+  }),
 });

@@ -17,7 +17,11 @@ export const updateProject = defineRoute({
     await deps.db.transaction(async (sql) => {
       const from = await lockProject(sql, principal, id, 'NO KEY UPDATE');
       if (from.name === body.name) return;
-      await recordChange(sql, { principal, requestId }, { action: 'project.updated', targetId: id, from, to: body });
+      await recordChange(
+        sql,
+        { principal, requestId },
+        { action: 'project.updated', targetId: id, from, to: body },
+      );
       await sql.query('UPDATE projects SET name = $2, updated_at = now() WHERE id = $1', [id, body.name]);
     });
     return { status: 200, body: toProjectRecord(await findProject(deps, principal, id)) };

@@ -12,12 +12,24 @@ export const createNextAddress = defineRoute({
   path: '/public_keys/:public_key_id/addresses/next',
   summary: 'Generate the HD address at the highest existing index plus one',
   params: publicKeyParams,
-  body: z.strictObject({ change: z.union([z.literal(0), z.literal(1)]).default(0).meta({ description: '0: receive, 1: change.', examples: [0] }) }).prefault({}),
+  body: z
+    .strictObject({
+      change: z
+        .union([z.literal(0), z.literal(1)])
+        .default(0)
+        .meta({ description: '0: receive, 1: change.', examples: [0] }),
+    })
+    .prefault({}),
   responses: { 201: hdAddressSchema },
   problems: [409, 422],
   handle: async ({ params, body, principal, requestId, signal }, deps) => {
     const key = await findPublicKey(deps, principal, params.public_key_id);
-    const { indexes } = await generateNextAddress(deps, { key, change: body.change, author: { principal, requestId }, signal });
+    const { indexes } = await generateNextAddress(deps, {
+      key,
+      change: body.change,
+      author: { principal, requestId },
+      signal,
+    });
     const [record] = await readGenerated(deps.db, key, body.change, indexes);
     if (record === undefined) throw notFound(`The public key ${key.id} was deleted meanwhile.`);
     return { status: 201, body: record };

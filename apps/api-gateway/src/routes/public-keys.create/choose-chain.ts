@@ -1,7 +1,13 @@
 import type { ApiDeps } from '../../api-deps.ts';
 
 /** Of the networks that a path stands for: the only one that is monitored, else the first. */
-export async function chooseChain({ prisma }: Pick<ApiDeps, 'prisma'>, networkGids: readonly string[]): Promise<string> {
-  const active = await prisma.blockchain.findMany({ where: { gid: { in: [...networkGids] }, isActive: true }, select: { gid: true } });
+export async function chooseChain(
+  { prisma }: Pick<ApiDeps, 'prisma'>,
+  networkGids: readonly string[],
+): Promise<string> {
+  const active = await prisma.blockchain.findMany({
+    where: { gid: { in: [...networkGids] }, isActive: true },
+    select: { gid: true },
+  });
   return active.length === 1 ? active[0]!.gid : networkGids[0]!;
 }

@@ -13,11 +13,35 @@ import { insertPublicKey } from './insert-public-key.ts';
 
 const bodySchema = z.strictObject({
   /** Longer than any key; what it may be is the family's word. */
-  extended_public_key: z.string().min(1).max(256).meta({ description: 'Of an account (depth 3): xpub, ypub, zpub, or those of test networks.', examples: ['zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs'] }),
-  derivation_path: z.string().min(1).max(256).meta({ description: 'From the wallet to the account; it decides address format and network.', examples: ["m/84'/0'/0'"] }),
+  extended_public_key: z
+    .string()
+    .min(1)
+    .max(256)
+    .meta({
+      description: 'Of an account (depth 3): xpub, ypub, zpub, or those of test networks.',
+      examples: [
+        'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs',
+      ],
+    }),
+  derivation_path: z
+    .string()
+    .min(1)
+    .max(256)
+    .meta({
+      description: 'From the wallet to the account; it decides address format and network.',
+      examples: ["m/84'/0'/0'"],
+    }),
   label: labelSchema.nullish().meta({ description: 'As you call it.', examples: ['Deposits'] }),
-  chain_gid: chainGidSchema.optional().meta({ description: 'Which of the test networks, where the path stands for all of them.', examples: ['bip122:000000000019d6689c085ae165831e93'] }),
-  gap_limit: z.int().min(1).max(1_000).default(20).meta({ description: 'Unused addresses in a row after which a wallet stops to look.', examples: [20] }),
+  chain_gid: chainGidSchema.optional().meta({
+    description: 'Which of the test networks, where the path stands for all of them.',
+    examples: ['bip122:000000000019d6689c085ae165831e93'],
+  }),
+  gap_limit: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(20)
+    .meta({ description: 'Unused addresses in a row after which a wallet stops to look.', examples: [20] }),
 });
 
 export const createPublicKey = defineRoute({
@@ -29,9 +53,19 @@ export const createPublicKey = defineRoute({
   problems: [409, 422],
   handle: async ({ body, principal, signal }, deps) => {
     const networkGid = body.chain_gid && normalizeChainGid(body.chain_gid);
-    const parsed = await parsePublicKey({ extendedPublicKey: body.extended_public_key, derivationPath: body.derivation_path, networkGid });
+    const parsed = await parsePublicKey({
+      extendedPublicKey: body.extended_public_key,
+      derivationPath: body.derivation_path,
+      networkGid,
+    });
     const chainGid = networkGid ?? (await chooseChain(deps, parsed.networkGids));
-    const added = { projectId: principal.projectId, parsed, chainGid, label: body.label ?? null, gapLimit: body.gap_limit };
+    const added = {
+      projectId: principal.projectId,
+      parsed,
+      chainGid,
+      label: body.label ?? null,
+      gapLimit: body.gap_limit,
+    };
     const id = await deps.db.transaction((sql) => insertPublicKey(sql, added, signal));
     if (id === undefined) throw conflict('The public key exists already in this project.');
     const [record] = await readPublicKeys(deps.db, [await findPublicKey(deps, principal, id)]);

@@ -11,10 +11,16 @@ interface NewPublicKey {
 }
 
 /** Its id; undefined when the project has the key already, whichever way it is written. */
-export async function insertPublicKey(sql: Sql, added: NewPublicKey, signal: AbortSignal): Promise<string | undefined> {
+export async function insertPublicKey(
+  sql: Sql,
+  added: NewPublicKey,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { projectId, parsed, chainGid } = added;
   // The same key can be written as xpub and zpub, which no unique index sees: its registrations come one by one.
-  await sql.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`public key ${projectId} ${parsed.fingerprint}`]);
+  await sql.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `public key ${projectId} ${parsed.fingerprint}`,
+  ]);
   if (await isKnown(sql, added, signal)) return undefined;
   const { rows } = await sql.query<{ id: string }>(
     `INSERT INTO public_keys (project_id, label, extended_public_key, fingerprint, derivation_path, purpose, account_index, chain_family, chain_gid, address_format, gap_limit)
@@ -43,19 +49,35 @@ interface Lookalike {
 }
 
 /** Two keys are the same when they have the same addresses: fingerprints are too short to tell, prefixes tell nothing. */
-async function isKnown(sql: Sql, { projectId, parsed, chainGid }: NewPublicKey, signal: AbortSignal): Promise<boolean> {
+async function isKnown(
+  sql: Sql,
+  { projectId, parsed, chainGid }: NewPublicKey,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { rows } = await sql.query<Lookalike>(
     'SELECT extended_public_key, address_format, chain_gid FROM public_keys WHERE project_id = $1 AND fingerprint = $2 AND address_format = $3',
     [projectId, parsed.fingerprint, parsed.addressFormat],
   );
   if (rows.length === 0) return false;
-  const own = await firstAddress({ extended_public_key: parsed.extendedPublicKey, address_format: parsed.addressFormat, chain_gid: chainGid }, signal);
+  const own = await firstAddress(
+    {
+      extended_public_key: parsed.extendedPublicKey,
+      address_format: parsed.addressFormat,
+      chain_gid: chainGid,
+    },
+    signal,
+  );
   const others = await Promise.all(rows.map((row) => firstAddress(row, signal)));
   return others.includes(own);
 }
 
 async function firstAddress(key: Lookalike, signal: AbortSignal): Promise<string | undefined> {
   const { extended_public_key: extendedPublicKey, address_format: addressFormat, chain_gid } = key;
-  const [derived] = await deriveAddresses({ extendedPublicKey, addressFormat, chainGid: chain_gid }, 0, [0], signal);
+  const [derived] = await deriveAddresses(
+    { extendedPublicKey, addressFormat, chainGid: chain_gid },
+    0,
+    [0],
+    signal,
+  );
   return derived?.address.canonical;
 }

@@ -8,7 +8,8 @@ describe('DELETE /public_keys/{id}', () => {
     world = await startSpecWorld();
   });
   afterAll(() => world.stop());
-  const add = async (): Promise<string> => (await world.api.post('/public_keys').send(bodyOf(accounts.bip84)).expect(201)).body.id;
+  const add = async (): Promise<string> =>
+    (await world.api.post('/public_keys').send(bodyOf(accounts.bip84)).expect(201)).body.id;
 
   it('deletes a key without addresses', async () => {
     const id = await add();
@@ -20,14 +21,22 @@ describe('DELETE /public_keys/{id}', () => {
   it('keeps one with addresses, unless told to delete these too', async () => {
     const id = await add();
     await world.api.post(`/public_keys/${id}/addresses`).send({ from: 0, to: 2 }).expect(201);
-    await world.api.post('/addresses/external').send({ value: accounts.bip44.first, chain_family: 'bitcoin' }).expect(201);
-    for (const query of ['', '?cascade=false']) expect((await world.api.delete(`/public_keys/${id}${query}`).expect(409)).body.detail).toContain('cascade=true');
+    await world.api
+      .post('/addresses/external')
+      .send({ value: accounts.bip44.first, chain_family: 'bitcoin' })
+      .expect(201);
+    for (const query of ['', '?cascade=false'])
+      expect((await world.api.delete(`/public_keys/${id}${query}`).expect(409)).body.detail).toContain(
+        'cascade=true',
+      );
     await world.api.delete(`/public_keys/${id}?cascade=yes`).expect(400);
     world.published.length = 0;
     await world.api.delete(`/public_keys/${id}?cascade=true`).expect(204);
     const { body } = await world.api.get('/addresses').expect(200);
     expect(body.items.map(({ address }: { address: string }) => address)).toEqual([accounts.bip44.first]);
-    expect(world.published.map(({ payload }) => (payload as { is_monitored: boolean }).is_monitored)).toEqual([false, false, false]);
+    expect(world.published.map(({ payload }) => (payload as { is_monitored: boolean }).is_monitored)).toEqual(
+      [false, false, false],
+    );
   });
 
   it('is possible once each address was deleted for good', async () => {

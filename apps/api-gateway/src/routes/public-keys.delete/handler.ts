@@ -18,19 +18,33 @@ export const deletePublicKey = defineRoute({
   handle: async ({ params, query, principal }, deps) => {
     const { id, projectId, chainFamily } = await findPublicKey(deps, principal, params.public_key_id);
     const deleted = await deps.db.transaction((sql) => deleteKey(sql, id, query.cascade ?? false));
-    announceAddresses(deps, deleted.map((address) => ({ ...address, projectId, chainFamily, isMonitored: false })));
+    announceAddresses(
+      deps,
+      deleted.map((address) => ({ ...address, projectId, chainFamily, isMonitored: false })),
+    );
     return { status: 204 };
   },
 });
 
 /** The addresses that went with it. @throws ProblemError 409 when there are some and they are to stay */
-async function deleteKey(sql: Sql, id: string, isCascading: boolean): Promise<{ id: string; address: string }[]> {
+async function deleteKey(
+  sql: Sql,
+  id: string,
+  isCascading: boolean,
+): Promise<{ id: string; address: string }[]> {
   // Whoever generates addresses holds this lock: none is added from here on.
   await sql.query('SELECT FROM public_keys WHERE id = $1 FOR UPDATE', [id]);
   const { rows } = isCascading
-    ? await sql.query<{ id: string; address: string }>('DELETE FROM addresses WHERE public_key_id = $1 RETURNING id, address', [id])
-    : await sql.query<{ id: string; address: string }>('SELECT id, address FROM addresses WHERE public_key_id = $1 LIMIT 1', [id]);
-  if (rows.length > 0 && !isCascading) throw conflict('The public key has addresses: delete them first, or all together with ?cascade=true.');
+    ? await sql.query<{ id: string; address: string }>(
+        'DELETE FROM addresses WHERE public_key_id = $1 RETURNING id, address',
+        [id],
+      )
+    : await sql.query<{ id: string; address: string }>(
+        'SELECT id, address FROM addresses WHERE public_key_id = $1 LIMIT 1',
+        [id],
+      );
+  if (rows.length > 0 && !isCascading)
+    throw conflict('The public key has addresses: delete them first, or all together with ?cascade=true.');
   await sql.query('DELETE FROM public_keys WHERE id = $1', [id]);
   return rows;
 }

@@ -10,7 +10,9 @@ export const getPublicKey = defineRoute({
   params: publicKeyParams,
   responses: { 200: publicKeySchema },
   handle: async ({ params, principal }, deps) => {
-    const [body] = await readPublicKeys(deps.db, [await findPublicKey(deps, principal, params.public_key_id)]);
+    const [body] = await readPublicKeys(deps.db, [
+      await findPublicKey(deps, principal, params.public_key_id),
+    ]);
     return { status: 200, body };
   },
 });

@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../define-route.ts';
 import { findPublicKey } from '../../find-public-key.ts';
-import { addressFilters, addressSortFields, hdAddressFilters, queryAddresses } from '../../query-addresses.ts';
+import {
+  addressFilters,
+  addressSortFields,
+  hdAddressFilters,
+  queryAddresses,
+} from '../../query-addresses.ts';
 import { hdAddressSchema } from '../../records/address.ts';
 import { publicKeyParams } from '../../records/public-key.ts';
 
@@ -11,7 +16,11 @@ export const listPublicKeyAddresses = defineRoute({
   path: '/public_keys/:public_key_id/addresses',
   summary: 'HD addresses derived from a public key, by index unless asked otherwise',
   params: publicKeyParams,
-  query: z.strictObject({ ...addressFilters, ...hdAddressFilters, sort_by: sortParameter(addressSortFields, 'index') }),
+  query: z.strictObject({
+    ...addressFilters,
+    ...hdAddressFilters,
+    sort_by: sortParameter(addressSortFields, 'index'),
+  }),
   responses: { 200: pageSchema(hdAddressSchema) },
   handle: async ({ params, query, principal }, deps) => {
     const { id } = await findPublicKey(deps, principal, params.public_key_id);

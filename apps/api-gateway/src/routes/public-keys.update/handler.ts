@@ -10,11 +10,18 @@ export const updatePublicKey = defineRoute({
   path: '/public_keys/:public_key_id',
   summary: "Change a public key's label",
   params: publicKeyParams,
-  body: z.strictObject({ label: labelSchema.nullable().meta({ description: 'As you call it. Null takes it away.', examples: ['Deposits'] }) }),
+  body: z.strictObject({
+    label: labelSchema
+      .nullable()
+      .meta({ description: 'As you call it. Null takes it away.', examples: ['Deposits'] }),
+  }),
   responses: { 200: publicKeySchema },
   handle: async ({ params, body, principal }, deps) => {
     const { id } = await findPublicKey(deps, principal, params.public_key_id);
-    await deps.prisma.publicKey.updateMany({ where: { id }, data: { label: body.label, updatedAt: new Date() } });
+    await deps.prisma.publicKey.updateMany({
+      where: { id },
+      data: { label: body.label, updatedAt: new Date() },
+    });
     const [record] = await readPublicKeys(deps.db, [await findPublicKey(deps, principal, id)]);
     return { status: 200, body: record };
   },

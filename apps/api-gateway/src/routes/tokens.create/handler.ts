@@ -29,7 +29,9 @@ export const createToken = defineRoute({
       if (known) await deps.db.transaction((sql) => noteNoToken(sql, chain.gid, gid));
       throw unprocessableEntity(`The contract of ${gid} is not a token.`);
     }
-    const isAdded = await deps.db.transaction((sql) => writeToken(sql, { gid, chainGid: chain.gid, projectId, isListed: known !== undefined, metadata }));
+    const isAdded = await deps.db.transaction((sql) =>
+      writeToken(sql, { gid, chainGid: chain.gid, projectId, isListed: known !== undefined, metadata }),
+    );
     if (!isAdded) throw conflict(`The token ${gid} exists already.`);
     const [token] = await readProjectAssets(deps.db, projectId, [gid]);
     return { status: 201, body: toTokenRecord(token!) };

@@ -13,10 +13,22 @@ interface TokenRead {
 }
 
 /** Asks the chain's endpoints in turn; undefined when the contract is not a token. @throws ProblemError 422 without an endpoint, 502 when no node answers */
-export async function readToken(read: TokenRead, deps: Pick<ApiDeps, 'sealer' | 'dial' | 'settings'>): Promise<TokenMetadata | undefined> {
+export async function readToken(
+  read: TokenRead,
+  deps: Pick<ApiDeps, 'sealer' | 'dial' | 'settings'>,
+): Promise<TokenMetadata | undefined> {
   let failure: unknown;
-  for (const endpoint of listEndpoints(read.chain, deps.sealer, deps.settings.chainEndpoints[read.chain.gid])) {
-    const client = read.family.createClient({ network: read.network, ...endpoint, dial: deps.dial, timeoutMs: deps.settings.nodeTimeoutMs });
+  for (const endpoint of listEndpoints(
+    read.chain,
+    deps.sealer,
+    deps.settings.chainEndpoints[read.chain.gid],
+  )) {
+    const client = read.family.createClient({
+      network: read.network,
+      ...endpoint,
+      dial: deps.dial,
+      timeoutMs: deps.settings.nodeTimeoutMs,
+    });
     try {
       if (!client.readTokens) throw unprocessableEntity(`The chain ${read.chain.gid} has no tokens to read.`);
       const [metadata] = await client.readTokens([read.gid], read.signal);
@@ -29,7 +41,8 @@ export async function readToken(read: TokenRead, deps: Pick<ApiDeps, 'sealer' | 
       client.close();
     }
   }
-  if (failure === undefined) throw unprocessableEntity(`The blockchain ${read.chain.gid} has no endpoint to read the token from.`);
+  if (failure === undefined)
+    throw unprocessableEntity(`The blockchain ${read.chain.gid} has no endpoint to read the token from.`);
   throw badGateway('The token could not be read: no node of the chain answered.', failure);
 }
 

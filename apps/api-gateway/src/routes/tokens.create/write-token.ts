@@ -17,15 +17,26 @@ interface TokenWrite {
  * Puts the token on the project's list, and writes down what it is where the service does not know yet; then the balances
  * of the addresses that moved it before are asked for. False when another request of the project was faster.
  */
-export async function writeToken(sql: Sql, { gid, chainGid, projectId, isListed, metadata }: TokenWrite): Promise<boolean> {
+export async function writeToken(
+  sql: Sql,
+  { gid, chainGid, projectId, isListed, metadata }: TokenWrite,
+): Promise<boolean> {
   await lockChain(sql, chainGid);
   const isLearned = await learnToken(sql, gid, chainGid, metadata);
-  const added = await sql.query('INSERT INTO project_assets (project_id, asset_gid) VALUES ($1, $2) ON CONFLICT (project_id, asset_gid) DO NOTHING', [projectId, gid]);
+  const added = await sql.query(
+    'INSERT INTO project_assets (project_id, asset_gid) VALUES ($1, $2) ON CONFLICT (project_id, asset_gid) DO NOTHING',
+    [projectId, gid],
+  );
   if (isLearned) await askForBalances(sql, gid);
   return added.rowCount === 1 || (isListed && isLearned);
 }
 
-async function learnToken(sql: Sql, gid: string, chainGid: string, { name, symbol, decimals }: TokenMetadata): Promise<boolean> {
+async function learnToken(
+  sql: Sql,
+  gid: string,
+  chainGid: string,
+  { name, symbol, decimals }: TokenMetadata,
+): Promise<boolean> {
   const { namespace, reference } = splitAssetGid(gid);
   const { rowCount } = await sql.query(
     `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals)
@@ -40,5 +51,8 @@ async function learnToken(sql: Sql, gid: string, chainGid: string, { name, symbo
 /** The contract of an asset that the analyzer discovered, and has not asked about yet, is no token (decisions.md 1.4). */
 export async function noteNoToken(sql: Sql, chainGid: string, gid: string): Promise<void> {
   await lockChain(sql, chainGid);
-  await sql.query(`UPDATE assets SET status = 'invalid', updated_at = now() WHERE gid = $1 AND status = 'unknown'`, [gid]);
+  await sql.query(
+    `UPDATE assets SET status = 'invalid', updated_at = now() WHERE gid = $1 AND status = 'unknown'`,
+    [gid],
+  );
 }

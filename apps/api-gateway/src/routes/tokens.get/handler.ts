@@ -9,5 +9,8 @@ export const getToken = defineRoute({
   summary: "One token of the project's list",
   params: assetParams,
   responses: { 200: tokenSchema },
-  handle: async ({ params, principal }, deps) => ({ status: 200, body: toTokenRecord(await findAsset(deps, principal, params)) }),
+  handle: async ({ params, principal }, deps) => ({
+    status: 200,
+    body: toTokenRecord(await findAsset(deps, principal, params)),
+  }),
 });

@@ -15,7 +15,8 @@ const LISTED = ['active', 'unknown'] as const;
 export const listTokens = defineRoute({
   method: 'GET',
   path: '/tokens',
-  summary: "Native coins and the project's tokens; archived ones and contracts that are no token are left out",
+  summary:
+    "Native coins and the project's tokens; archived ones and contracts that are no token are left out",
   query: z.strictObject({
     ...pageParameters,
     sort_by: sortParameter(['created_at', 'gid', 'name', 'symbol'], '-created_at'),
@@ -26,9 +27,24 @@ export const listTokens = defineRoute({
   }),
   responses: { 200: pageSchema(tokenSchema) },
   handle: async ({ query, principal }, { db }) => {
-    const filters = { chains: query.chain_gids?.map(normalizeChainGid), namespaces: query.namespaces, types: query.type && [query.type], statuses: LISTED, isArchived: false };
-    const page = { projectId: principal.projectId, filters, sortBy: query.sort_by, offset: offsetOf(query), limit: query.limit };
-    const { rows, total } = query.search === undefined ? await listProjectAssets(db, page) : await searchProjectAssets(db, page, query.search);
+    const filters = {
+      chains: query.chain_gids?.map(normalizeChainGid),
+      namespaces: query.namespaces,
+      types: query.type && [query.type],
+      statuses: LISTED,
+      isArchived: false,
+    };
+    const page = {
+      projectId: principal.projectId,
+      filters,
+      sortBy: query.sort_by,
+      offset: offsetOf(query),
+      limit: query.limit,
+    };
+    const { rows, total } =
+      query.search === undefined
+        ? await listProjectAssets(db, page)
+        : await searchProjectAssets(db, page, query.search);
     return { status: 200, body: toPage(rows.map(toTokenRecord), total, query) };
   },
 });

@@ -5,7 +5,10 @@ const gid = 'eip155:31337';
 const mine = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
 const other = '0x00000000219ab540356cbb839cbe05303d7705fa';
 /** As it is shown (EIP-55). */
-const shown = { [mine]: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045', [other]: '0x00000000219ab540356cBB839Cbe05303d7705Fa' };
+const shown = {
+  [mine]: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+  [other]: '0x00000000219ab540356cBB839Cbe05303d7705Fa',
+};
 const tokenGid = `${gid}/erc20:0x00000000000000000000000000000000000000aa`;
 const idOf = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
@@ -15,15 +18,34 @@ describe('GET /transactions', () => {
     world = await startSpecWorld();
     await world.api.post('/blockchains').send({ chain_gid: gid }).expect(201);
     await world.db.query(`INSERT INTO ingestor_states (chain_gid, head_number) VALUES ($1, 107)`, [gid]);
-    const { body: address } = await world.api.post('/addresses/external').send({ value: mine, chain_family: 'evm' }).expect(201);
-    await insertTransaction(1, { status: 'confirmed', direction: 'in', block: 100, at: '2026-01-01T00:00:00Z' });
-    await insertTransaction(2, { status: 'detected', direction: 'out', block: 105, at: '2026-01-02T00:00:00Z' });
-    await insertTransaction(3, { status: 'reorged', direction: 'in', block: 106, at: '2026-01-03T00:00:00Z' });
+    const { body: address } = await world.api
+      .post('/addresses/external')
+      .send({ value: mine, chain_family: 'evm' })
+      .expect(201);
+    await insertTransaction(1, {
+      status: 'confirmed',
+      direction: 'in',
+      block: 100,
+      at: '2026-01-01T00:00:00Z',
+    });
+    await insertTransaction(2, {
+      status: 'detected',
+      direction: 'out',
+      block: 105,
+      at: '2026-01-02T00:00:00Z',
+    });
+    await insertTransaction(3, {
+      status: 'reorged',
+      direction: 'in',
+      block: 106,
+      at: '2026-01-03T00:00:00Z',
+    });
     await insertTransfer(1, 0, 'native', `${gid}/slip44:60`, '1500000000000000000');
     await insertTransfer(1, 1, 'token', tokenGid, '1000');
     await insertTransfer(2, 0, 'native', `${gid}/slip44:60`, '1');
     await insertTransfer(3, 0, 'internal', `${gid}/slip44:60`, '2000000000000000000');
-    for (const n of [1, 2]) await world.db.query('INSERT INTO transaction_addresses VALUES ($1, $2)', [address.id, idOf(n)]);
+    for (const n of [1, 2])
+      await world.db.query('INSERT INTO transaction_addresses VALUES ($1, $2)', [address.id, idOf(n)]);
   });
   afterAll(() => world.stop());
 
@@ -56,7 +78,18 @@ describe('GET /transactions', () => {
             log_index: null,
             monitored_addresses: [shown[mine]],
           },
-          { index: 1, type: 'token', asset_gid: tokenGid, from: shown[other], to: shown[mine], amount: null, amount_raw: '1000', decimals: null, log_index: 1, monitored_addresses: [shown[mine]] },
+          {
+            index: 1,
+            type: 'token',
+            asset_gid: tokenGid,
+            from: shown[other],
+            to: shown[mine],
+            amount: null,
+            amount_raw: '1000',
+            decimals: null,
+            log_index: 1,
+            monitored_addresses: [shown[mine]],
+          },
         ],
         replaced_by: null,
         verification: 'proved',
@@ -68,7 +101,9 @@ describe('GET /transactions', () => {
   });
 
   it('counts no confirmations of an orphan', async () => {
-    expect((await world.api.get('/transactions?statuses=reorged').expect(200)).body.items[0].confirmations).toBe(0);
+    expect(
+      (await world.api.get('/transactions?statuses=reorged').expect(200)).body.items[0].confirmations,
+    ).toBe(0);
   });
 
   it.each([
@@ -104,19 +139,47 @@ describe('GET /transactions', () => {
     if (!query.includes('page')) expect(body.meta.total).toBe(expected.length);
   });
 
-  it.each(['min_amount=-1', 'min_amount=1e3', 'since=yesterday', 'direction=both', 'from_block=-1', 'hash=0x%27', 'asset_gids=x', 'statuses='])('refuses %s', async (query) => {
+  it.each([
+    'min_amount=-1',
+    'min_amount=1e3',
+    'since=yesterday',
+    'direction=both',
+    'from_block=-1',
+    'hash=0x%27',
+    'asset_gids=x',
+    'statuses=',
+  ])('refuses %s', async (query) => {
     const { body } = await world.api.get(`/transactions?${query}`).expect(400);
     expect(body.fields[0].name).toMatch(new RegExp(`^${query.split('=')[0]}`));
   });
 
   describe('of a chain of unspent outputs', () => {
     beforeAll(async () => {
-      await insertTransaction(6, { status: 'detected', direction: 'out', block: 50, at: '2025-12-01T00:00:00Z' });
-      for (const [index, from, to, raw] of [[0, mine, null, 9], [1, null, other, 2], [2, null, mine, 6]] as const) {
+      await insertTransaction(6, {
+        status: 'detected',
+        direction: 'out',
+        block: 50,
+        at: '2025-12-01T00:00:00Z',
+      });
+      for (const [index, from, to, raw] of [
+        [0, mine, null, 9],
+        [1, null, other, 2],
+        [2, null, mine, 6],
+      ] as const) {
         await world.db.query(
           `INSERT INTO transfers (transaction_id, index, project_id, chain_gid, type, asset_gid, from_address, to_address, amount_raw, monitored_addresses)
            VALUES ($1, $2, $3, $4, 'native', $5, $6, $7, $8 * 1000000000000000000::numeric, $9)`,
-          [idOf(6), index, world.project.projectId, gid, `${gid}/slip44:60`, from, to, raw, to === other ? [] : [mine]],
+          [
+            idOf(6),
+            index,
+            world.project.projectId,
+            gid,
+            `${gid}/slip44:60`,
+            from,
+            to,
+            raw,
+            to === other ? [] : [mine],
+          ],
         );
       }
     });
@@ -124,7 +187,15 @@ describe('GET /transactions', () => {
 
     it('shows what was spent, what others got and the change', async () => {
       const { body } = await world.api.get('/transactions?hash=0x6').expect(200);
-      expect(body.items[0].transfers.map((leg: Record<string, unknown>) => [leg.index, leg.from, leg.to, leg.amount, leg.monitored_addresses])).toEqual([
+      expect(
+        body.items[0].transfers.map((leg: Record<string, unknown>) => [
+          leg.index,
+          leg.from,
+          leg.to,
+          leg.amount,
+          leg.monitored_addresses,
+        ]),
+      ).toEqual([
         [0, shown[mine], null, '9', [shown[mine]]],
         [1, null, shown[other], '2', []],
         [2, null, shown[mine], '6', [shown[mine]]],
@@ -165,13 +236,29 @@ describe('GET /transactions', () => {
     });
 
     it('shows no block and no confirmations, and what replaced it', async () => {
-      const { body } = await world.api.get('/transactions?statuses=pending,failed&sort_by=detected_at').expect(200);
-      const unmined = { block_number: null, block_hash: null, block_timestamp: null, tx_index: null, confirmations: 0, confirmed_at: null, reorged_at: null };
-      expect(body.items).toMatchObject([{ ...unmined, status: 'pending', replaced_by: null }, { ...unmined, status: 'failed', replaced_by: '0x4' }]);
+      const { body } = await world.api
+        .get('/transactions?statuses=pending,failed&sort_by=detected_at')
+        .expect(200);
+      const unmined = {
+        block_number: null,
+        block_hash: null,
+        block_timestamp: null,
+        tx_index: null,
+        confirmations: 0,
+        confirmed_at: null,
+        reorged_at: null,
+      };
+      expect(body.items).toMatchObject([
+        { ...unmined, status: 'pending', replaced_by: null },
+        { ...unmined, status: 'failed', replaced_by: '0x4' },
+      ]);
     });
   });
 
-  async function insertTransaction(n: number, row: { status: string; direction: string; block?: number; at: string }): Promise<void> {
+  async function insertTransaction(
+    n: number,
+    row: { status: string; direction: string; block?: number; at: string },
+  ): Promise<void> {
     await world.db.query(
       `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, block_number, block_hash, block_timestamp, tx_index,
          required_confirmations, fee_asset_gid, fee_amount_raw, detected_at)
@@ -184,11 +271,28 @@ describe('GET /transactions', () => {
     );
   }
 
-  async function insertTransfer(n: number, index: number, type: string, assetGid: string, raw: string): Promise<void> {
+  async function insertTransfer(
+    n: number,
+    index: number,
+    type: string,
+    assetGid: string,
+    raw: string,
+  ): Promise<void> {
     await world.db.query(
       `INSERT INTO transfers (transaction_id, index, project_id, chain_gid, type, asset_gid, from_address, to_address, amount_raw, log_index, monitored_addresses)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ARRAY[$8])`,
-      [idOf(n), index, world.project.projectId, gid, type, assetGid, other, mine, raw, type === 'token' ? index : null],
+      [
+        idOf(n),
+        index,
+        world.project.projectId,
+        gid,
+        type,
+        assetGid,
+        other,
+        mine,
+        raw,
+        type === 'token' ? index : null,
+      ],
     );
   }
 });

@@ -29,12 +29,20 @@ export function buildConditions(filters: TransactionFilters): Conditions {
   add((p) => `t.block_position <= ${p}`, filters.blocks?.to);
   add((p) => `t.detected_at >= ${p}::timestamptz`, filters.times?.from);
   add((p) => `t.detected_at <= ${p}::timestamptz`, filters.times?.to);
-  add((p) => `EXISTS (SELECT FROM transaction_addresses ta WHERE ta.transaction_id = t.id AND ta.address_id = ANY (${p}))`, filters.addressIds);
   add(
-    (p) => `EXISTS (SELECT FROM transaction_addresses ta WHERE ta.transaction_id = t.id AND ta.public_key_id = ${p}::uuid)`,
+    (p) =>
+      `EXISTS (SELECT FROM transaction_addresses ta WHERE ta.transaction_id = t.id AND ta.address_id = ANY (${p}))`,
+    filters.addressIds,
+  );
+  add(
+    (p) =>
+      `EXISTS (SELECT FROM transaction_addresses ta WHERE ta.transaction_id = t.id AND ta.public_key_id = ${p}::uuid)`,
     filters.publicKeyId,
   );
-  add((p) => `EXISTS (SELECT FROM transfers r WHERE r.transaction_id = t.id AND r.asset_gid = ANY (${p}))`, filters.assets);
+  add(
+    (p) => `EXISTS (SELECT FROM transfers r WHERE r.transaction_id = t.id AND r.asset_gid = ANY (${p}))`,
+    filters.assets,
+  );
   const assets = `$${values.length}`;
   if (filters.assets === undefined) add((p) => `t.amount_max >= ${p}::numeric`, filters.minAmount);
   else add((p) => movesAtLeast(p, assets), filters.minAmount);

@@ -7,7 +7,8 @@ import type { TransactionSource } from './transaction-sources.ts';
  * not have. A transaction is of one chain only, so chains, and families, are added up.
  */
 export async function countTogether(sql: Sql, projectId: string, source: TransactionSource): Promise<number> {
-  const groups = source.key === 'asset_gid' ? groupByChain(source.values) : await groupByFamily(sql, source.values);
+  const groups =
+    source.key === 'asset_gid' ? groupByChain(source.values) : await groupByFamily(sql, source.values);
   const counts = await Promise.all(groups.map((values) => countGroup(sql, projectId, source, values)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
@@ -22,12 +23,29 @@ function groupByChain(assetGids: readonly string[]): (readonly string[])[] {
 }
 
 async function groupByFamily(sql: Sql, addressIds: readonly string[]): Promise<(readonly string[])[]> {
-  const { rows } = await sql.query<{ ids: string[] }>('SELECT array_agg(id) AS ids FROM addresses WHERE id = ANY ($1) GROUP BY chain_family', [addressIds]);
+  const { rows } = await sql.query<{ ids: string[] }>(
+    'SELECT array_agg(id) AS ids FROM addresses WHERE id = ANY ($1) GROUP BY chain_family',
+    [addressIds],
+  );
   return rows.map(({ ids }) => ids);
 }
 
-async function countGroup(sql: Sql, projectId: string, { table, key, type }: TransactionSource, values: readonly string[]): Promise<number> {
-  const totals = await Promise.all(values.map((value) => sumCounts(sql, key === 'address_id' ? { scope: value, list: 'address' } : { scope: projectId, list: 'asset', key: [value] })));
+async function countGroup(
+  sql: Sql,
+  projectId: string,
+  { table, key, type }: TransactionSource,
+  values: readonly string[],
+): Promise<number> {
+  const totals = await Promise.all(
+    values.map((value) =>
+      sumCounts(
+        sql,
+        key === 'address_id'
+          ? { scope: value, list: 'address' }
+          : { scope: projectId, list: 'asset', key: [value] },
+      ),
+    ),
+  );
   const largest = totals.indexOf(Math.max(...totals));
   const others = values.filter((_, index) => index !== largest && totals[index]! > 0);
   if (others.length === 0) return totals[largest]!;

@@ -16,11 +16,18 @@ export async function countTransactions(sql: Sql, filters: TransactionFilters): 
   const { projectId, blocks, times, addressIds, publicKeyId, assets, minAmount } = filters;
   if (addressIds?.length === 0) return 0;
   const names = listSetFilters(filters);
-  if (names.every((name) => FEW.includes(name))) return sumCounts(sql, { scope: projectId, list: 'transactions' }, [filters.chains, filters.statuses, filters.directions]);
-  if (blocks && names.every((name) => name === 'blocks' || name === 'chains')) return countOnScale(sql, transactionBlocks, projectId, within(blocks), [filters.chains]);
+  if (names.every((name) => FEW.includes(name)))
+    return sumCounts(sql, { scope: projectId, list: 'transactions' }, [
+      filters.chains,
+      filters.statuses,
+      filters.directions,
+    ]);
+  if (blocks && names.every((name) => name === 'blocks' || name === 'chains'))
+    return countOnScale(sql, transactionBlocks, projectId, within(blocks), [filters.chains]);
   if (names.length === 1) {
     if (times) return countOnScale(sql, transactionHours, projectId, times);
-    if (minAmount !== undefined) return countOnScale(sql, amounts, projectId, { from: /[1-9]/.test(minAmount) ? minAmount : undefined });
+    if (minAmount !== undefined)
+      return countOnScale(sql, amounts, projectId, { from: /[1-9]/.test(minAmount) ? minAmount : undefined });
     if (publicKeyId !== undefined) return sumCounts(sql, { scope: publicKeyId, list: 'public_key' });
     if (addressIds?.length === 1) return sumCounts(sql, { scope: addressIds[0]!, list: 'address' });
     if (assets?.length === 1) return sumCounts(sql, { scope: projectId, list: 'asset', key: assets });
@@ -28,7 +35,10 @@ export async function countTransactions(sql: Sql, filters: TransactionFilters): 
     if (source) return countTogether(sql, projectId, source);
   }
   const { where, values } = buildConditions(filters);
-  const { rows } = await sql.query<{ total: number }>(`SELECT count(*) AS total FROM transactions t WHERE ${where}`, values);
+  const { rows } = await sql.query<{ total: number }>(
+    `SELECT count(*) AS total FROM transactions t WHERE ${where}`,
+    values,
+  );
   return rows[0]!.total;
 }
 

@@ -20,7 +20,12 @@ const ROW_COST = 10;
  * The ids of one page in their order, out of `total` that match. Order and tiebreak run the same way, so that one index
  * serves both directions.
  */
-export async function findPageIds(sql: Sql, filters: TransactionFilters, query: TransactionQuery, total: number): Promise<string[]> {
+export async function findPageIds(
+  sql: Sql,
+  filters: TransactionFilters,
+  query: TransactionQuery,
+  total: number,
+): Promise<string[]> {
   const page = {
     column: columns[query.sort_by.replace('-', '') as keyof typeof columns],
     direction: query.sort_by.startsWith('-') ? ('DESC' as const) : ('ASC' as const),
@@ -34,7 +39,12 @@ export async function findPageIds(sql: Sql, filters: TransactionFilters, query: 
   return readFromTransactions(sql, filters, page, total);
 }
 
-async function readFromTransactions(sql: Sql, filters: TransactionFilters, { column, direction, offset, limit }: IdPage, total: number): Promise<string[]> {
+async function readFromTransactions(
+  sql: Sql,
+  filters: TransactionFilters,
+  { column, direction, offset, limit }: IdPage,
+  total: number,
+): Promise<string[]> {
   const times = column === 'detected_at' ? await findTimesOfBlocks(sql, filters) : undefined;
   const { where, values } = buildConditions(times === undefined ? filters : { ...filters, times });
   const order = `ORDER BY ${column} ${direction}, id ${direction} LIMIT ${limit} OFFSET ${offset}`;
@@ -49,7 +59,12 @@ async function readFromTransactions(sql: Sql, filters: TransactionFilters, { col
  * rows are taken to stand anywhere: in the project, or in the part of it that their blocks are from. The planner cannot
  * tell, its statistics know no project.
  */
-async function isGathered(sql: Sql, walked: Pick<TransactionFilters, 'projectId' | 'times'>, needed: number, total: number): Promise<boolean> {
+async function isGathered(
+  sql: Sql,
+  walked: Pick<TransactionFilters, 'projectId' | 'times'>,
+  needed: number,
+  total: number,
+): Promise<boolean> {
   if (walked.times === undefined) {
     if (total <= GATHERED_ROWS) return true;
     const all = await sumCounts(sql, { scope: walked.projectId, list: 'transactions' });

@@ -12,9 +12,13 @@ const SPAN_MS = 128 * 3_600_000;
  * Between which times the transactions of a range of blocks were met, with some room. Without it a page in the order of
  * time would be looked for among all that came later. undefined: other filters are set, or nothing is known.
  */
-export async function findTimesOfBlocks(sql: Sql, filters: TransactionFilters): Promise<Range<Date> | undefined> {
+export async function findTimesOfBlocks(
+  sql: Sql,
+  filters: TransactionFilters,
+): Promise<Range<Date> | undefined> {
   const { projectId, blocks, chains } = filters;
-  if (!blocks || !listSetFilters(filters).every((name) => name === 'blocks' || name === 'chains')) return undefined;
+  if (!blocks || !listSetFilters(filters).every((name) => name === 'blocks' || name === 'chains'))
+    return undefined;
   const values: unknown[] = [projectId];
   const steps = {
     scope: projectId,
@@ -27,5 +31,7 @@ export async function findTimesOfBlocks(sql: Sql, filters: TransactionFilters): 
     values,
   );
   const { first, last } = rows[0]!;
-  return first === null || last === null ? undefined : { from: new Date(first * SPAN_MS), to: new Date((last + 1) * SPAN_MS) };
+  return first === null || last === null
+    ? undefined
+    : { from: new Date(first * SPAN_MS), to: new Date((last + 1) * SPAN_MS) };
 }

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { positiveDecimalSchema } from '@chainwatch/amounts';
 import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
 import { transactionRecord } from '@chainwatch/events';
-import { integerParameter, listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import {
+  integerParameter,
+  listParameter,
+  pageParameters,
+  pageSchema,
+  sortParameter,
+  toPage,
+} from '@chainwatch/http';
 import { defineRoute } from '../../define-route.ts';
 import { timestampSchema, untilSchema } from '../../records/path-schemas.ts';
 import { queryTransactions } from './query-transactions.ts';
@@ -16,7 +23,10 @@ const querySchema = z.strictObject({
   asset_gids: listParameter(assetGidSchema),
   statuses: listParameter(z.enum(['pending', 'detected', 'confirmed', 'reorged', 'failed'])),
   direction: z.enum(['in', 'out', 'self']).optional(),
-  hash: z.string().regex(/^[0-9a-zA-Z]{1,128}$/, 'expected a transaction hash').optional(),
+  hash: z
+    .string()
+    .regex(/^[0-9a-zA-Z]{1,128}$/, 'expected a transaction hash')
+    .optional(),
   from_block: integerParameter(0).optional(),
   to_block: integerParameter(0).optional(),
   since: timestampSchema.optional(),

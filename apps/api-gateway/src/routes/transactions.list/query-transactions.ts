@@ -47,7 +47,11 @@ interface TransactionPage {
 }
 
 /** One page of the project's transactions with their transfers, and how many there are in all. */
-export async function queryTransactions(sql: Sql, projectId: string, query: TransactionQuery): Promise<TransactionPage> {
+export async function queryTransactions(
+  sql: Sql,
+  projectId: string,
+  query: TransactionQuery,
+): Promise<TransactionPage> {
   const filters = await resolveFilters(sql, projectId, query);
   const total = await countTransactions(sql, filters);
   const ids = await findPageIds(sql, filters, query, total);

@@ -23,7 +23,11 @@ export interface TransactionFilters {
   readonly minAmount?: string | undefined;
 }
 
-export async function resolveFilters(sql: Sql, projectId: string, query: TransactionQuery): Promise<TransactionFilters> {
+export async function resolveFilters(
+  sql: Sql,
+  projectId: string,
+  query: TransactionQuery,
+): Promise<TransactionFilters> {
   return {
     projectId,
     chains: unique(query.chain_gids?.map(normalizeChainGid)),
@@ -43,7 +47,9 @@ type FilterName = Exclude<keyof TransactionFilters, 'projectId'>;
 
 /** The names of those that are asked for. */
 export function listSetFilters(filters: TransactionFilters): FilterName[] {
-  return (Object.keys(filters) as (keyof TransactionFilters)[]).filter((name): name is FilterName => name !== 'projectId' && filters[name] !== undefined);
+  return (Object.keys(filters) as (keyof TransactionFilters)[]).filter(
+    (name): name is FilterName => name !== 'projectId' && filters[name] !== undefined,
+  );
 }
 
 function unique(values: readonly string[] | undefined): string[] | undefined {
@@ -56,13 +62,19 @@ function toRange<V>(from: V | undefined, to: V | undefined): Range<V> | undefine
 
 async function findAddressIds(sql: Sql, projectId: string, addresses: readonly string[]): Promise<string[]> {
   const forms = (await Promise.all(addresses.map(listCanonicalForms))).flat();
-  const { rows } = await sql.query<{ id: string }>('SELECT id FROM addresses WHERE project_id = $1 AND chain_family = ANY ($2) AND address = ANY ($3)', [projectId, families, forms]);
+  const { rows } = await sql.query<{ id: string }>(
+    'SELECT id FROM addresses WHERE project_id = $1 AND chain_family = ANY ($2) AND address = ANY ($3)',
+    [projectId, families, forms],
+  );
   return rows.map(({ id }) => id);
 }
 
 /** Nobody's where the project has no such key. */
 async function findPublicKeyId(sql: Sql, projectId: string, id: string): Promise<string> {
-  const { rows } = await sql.query<{ id: string }>('SELECT id FROM public_keys WHERE id = $1 AND project_id = $2', [id, projectId]);
+  const { rows } = await sql.query<{ id: string }>(
+    'SELECT id FROM public_keys WHERE id = $1 AND project_id = $2',
+    [id, projectId],
+  );
   return rows[0]?.id ?? NOBODY;
 }
 

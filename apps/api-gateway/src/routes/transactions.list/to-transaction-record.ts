@@ -4,8 +4,12 @@ import type { TransactionRecord, TransferRecord } from '@chainwatch/events';
 import type { TransactionRow, TransferRow } from './query-transactions.ts';
 
 /** The record of decisions.md §3. */
-export async function toTransactionRecord(row: TransactionRow, transfers: readonly TransferRow[]): Promise<TransactionRecord> {
-  const displayAddress = (await findNotation(row.chain_gid.split(':', 1)[0]!))?.displayAddress ?? ((address: string) => address);
+export async function toTransactionRecord(
+  row: TransactionRow,
+  transfers: readonly TransferRow[],
+): Promise<TransactionRecord> {
+  const displayAddress =
+    (await findNotation(row.chain_gid.split(':', 1)[0]!))?.displayAddress ?? ((address: string) => address);
   return {
     id: row.id,
     chain_gid: row.chain_gid,
@@ -39,7 +43,11 @@ function toFee(row: TransactionRow): TransactionRecord['fee'] {
   // Fees are paid in the native coin; the catalogue knows it where the asset row is missing.
   const decimals = row.fee_decimals ?? findNetwork(row.chain_gid)?.native.decimals;
   if (decimals === undefined) return null;
-  return { asset_gid: row.fee_asset_gid, amount: formatAmount(BigInt(row.fee_amount_raw), decimals), amount_raw: row.fee_amount_raw };
+  return {
+    asset_gid: row.fee_asset_gid,
+    amount: formatAmount(BigInt(row.fee_amount_raw), decimals),
+    amount_raw: row.fee_amount_raw,
+  };
 }
 
 function toTransferRecord(row: TransferRow, displayAddress: (canonical: string) => string): TransferRecord {

@@ -9,13 +9,37 @@ export interface TransactionSource extends ValueSource {
 const columns = ['detected_at', 'block_position'] as const;
 
 /** The source of a filter that has one, where it is the only filter. */
-export function findSource({ projectId, statuses, chains, addressIds, publicKeyId, assets }: TransactionFilters, name: string | undefined): TransactionSource | undefined {
+export function findSource(
+  { projectId, statuses, chains, addressIds, publicKeyId, assets }: TransactionFilters,
+  name: string | undefined,
+): TransactionSource | undefined {
   const ownRows = { type: 'text', where: 'project_id = $2', parameters: [projectId] } as const;
   const addresses = { table: 'transaction_addresses', id: 'transaction_id', type: 'uuid', columns } as const;
-  if (name === 'statuses' && statuses) return { ...ownRows, table: 'transactions', id: 'id', key: 'status', values: statuses, columns: ['detected_at'] };
-  if (name === 'chains' && chains) return { ...ownRows, table: 'transactions', id: 'id', key: 'chain_gid', values: chains, columns };
-  if (name === 'addressIds' && addressIds) return { ...addresses, key: 'address_id', values: addressIds, isOverlapping: true };
-  if (name === 'publicKeyId' && publicKeyId !== undefined) return { ...addresses, key: 'public_key_id', values: [publicKeyId], isRepeated: true };
-  if (name === 'assets' && assets) return { ...ownRows, table: 'transfers', id: 'transaction_id', key: 'asset_gid', values: assets, columns: ['detected_at'], isRepeated: true, isOverlapping: true };
+  if (name === 'statuses' && statuses)
+    return {
+      ...ownRows,
+      table: 'transactions',
+      id: 'id',
+      key: 'status',
+      values: statuses,
+      columns: ['detected_at'],
+    };
+  if (name === 'chains' && chains)
+    return { ...ownRows, table: 'transactions', id: 'id', key: 'chain_gid', values: chains, columns };
+  if (name === 'addressIds' && addressIds)
+    return { ...addresses, key: 'address_id', values: addressIds, isOverlapping: true };
+  if (name === 'publicKeyId' && publicKeyId !== undefined)
+    return { ...addresses, key: 'public_key_id', values: [publicKeyId], isRepeated: true };
+  if (name === 'assets' && assets)
+    return {
+      ...ownRows,
+      table: 'transfers',
+      id: 'transaction_id',
+      key: 'asset_gid',
+      values: assets,
+      columns: ['detected_at'],
+      isRepeated: true,
+      isOverlapping: true,
+    };
   return undefined;
 }

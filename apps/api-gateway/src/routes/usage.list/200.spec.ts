@@ -14,15 +14,37 @@ describe('GET /management/usage', () => {
     ];
     for (const [index, [workspaceId, chainGid, method, hour, requests]] of rows.entries()) {
       const key = index === 3 ? '22222222-2222-4222-8222-222222222222' : keyId;
-      await world.db.query('INSERT INTO rpc_usage VALUES ($1, $2, $3, $4, $5, $6, 1, 2, 30, 40)', [key, workspaceId, chainGid, method, hour, requests]);
+      await world.db.query('INSERT INTO rpc_usage VALUES ($1, $2, $3, $4, $5, $6, 1, 2, 30, 40)', [
+        key,
+        workspaceId,
+        chainGid,
+        method,
+        hour,
+        requests,
+      ]);
     }
   });
   afterAll(() => world.stop());
-  const requestsOf = async (query: string): Promise<number[]> => (await world.management.get(`/management/usage?${query}`).expect(200)).body.items.map(({ requests }: { requests: number }) => requests);
+  const requestsOf = async (query: string): Promise<number[]> =>
+    (await world.management.get(`/management/usage?${query}`).expect(200)).body.items.map(
+      ({ requests }: { requests: number }) => requests,
+    );
 
   it('lists the hours of the workspace, newest first', async () => {
     const { body } = await world.management.get('/management/usage?limit=1').expect(200);
-    expect(body.items).toEqual([{ hour: '2026-01-01T11:00:00.000Z', key_id: keyId, chain_gid: 'eip155:1', method: 'eth_call', requests: 7, failures: 1, cached: 2, bytes_in: 30, bytes_out: 40 }]);
+    expect(body.items).toEqual([
+      {
+        hour: '2026-01-01T11:00:00.000Z',
+        key_id: keyId,
+        chain_gid: 'eip155:1',
+        method: 'eth_call',
+        requests: 7,
+        failures: 1,
+        cached: 2,
+        bytes_in: 30,
+        bytes_out: 40,
+      },
+    ]);
     expect(body.meta).toEqual({ limit: 1, page: 1, total: 3, total_pages: 3 });
   });
 

@@ -12,12 +12,20 @@ import { timestampSchema, untilSchema } from '../../records/path-schemas.ts';
 const count = z.int().min(0);
 
 const usageSchema = z.object({
-  hour: z.iso.datetime().meta({ description: 'Beginning of the hour.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  hour: z.iso
+    .datetime()
+    .meta({ description: 'Beginning of the hour.', examples: ['2026-01-01T00:00:00.000Z'] }),
   key_id: z.uuid().meta({ description: 'The RPC key.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
   chain_gid: z.string().meta({ description: 'The chain as CAIP-2.', examples: ['eip155:1'] }),
-  method: z.string().meta({ description: 'The method; `other` for those that the gateway does not know.', examples: ['eth_getBalance'] }),
+  method: z.string().meta({
+    description: 'The method; `other` for those that the gateway does not know.',
+    examples: ['eth_getBalance'],
+  }),
   requests: count.meta({ description: 'Calls that were admitted.', examples: [1_200] }),
-  failures: count.meta({ description: 'Of them: refused by the gateway after that, or answered with a status of 5xx.', examples: [3] }),
+  failures: count.meta({
+    description: 'Of them: refused by the gateway after that, or answered with a status of 5xx.',
+    examples: [3],
+  }),
   cached: count.meta({ description: 'Of them: answered without asking a node.', examples: [400] }),
   bytes_in: count.meta({ description: 'Bytes of their bodies.', examples: [120_000] }),
   bytes_out: count.meta({ description: 'Bytes of the answers.', examples: [480_000] }),
@@ -42,7 +50,14 @@ export const listUsage = defineRoute({
   query: querySchema,
   responses: { 200: pageSchema(usageSchema) },
   handle: async ({ query, principal }, { db }) => {
-    const filters = [principal.workspaceId, query.key_ids ?? null, query.chain_gids?.map(normalizeChainGid) ?? null, query.methods ?? null, query.since ?? null, query.until ?? null];
+    const filters = [
+      principal.workspaceId,
+      query.key_ids ?? null,
+      query.chain_gids?.map(normalizeChainGid) ?? null,
+      query.methods ?? null,
+      query.since ?? null,
+      query.until ?? null,
+    ];
     const where = `workspace_id = $1 AND ($2::uuid[] IS NULL OR key_id = ANY($2)) AND ($3::text[] IS NULL OR chain_gid = ANY($3))
       AND ($4::text[] IS NULL OR method = ANY($4)) AND ($5::timestamptz IS NULL OR hour >= $5) AND ($6::timestamptz IS NULL OR hour <= $6)`;
     const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
@@ -60,10 +75,25 @@ export const listUsage = defineRoute({
 });
 
 /** From kept totals, unless times and something else are asked for together. */
-async function countUsage(db: Sql, workspaceId: string, query: UsageQuery, where: string, values: unknown[]): Promise<number> {
+async function countUsage(
+  db: Sql,
+  workspaceId: string,
+  query: UsageQuery,
+  where: string,
+  values: unknown[],
+): Promise<number> {
   const { key_ids, chain_gids, methods, since, until } = query;
-  if (since === undefined && until === undefined) return sumCounts(db, { scope: workspaceId, list: 'usage' }, [key_ids, chain_gids?.map(normalizeChainGid), methods]);
-  if ([key_ids, chain_gids, methods].every((filter) => filter === undefined)) return countOnScale(db, usageHours, workspaceId, { from: since, to: until });
-  const { rows } = await db.query<{ total: number }>(`SELECT count(*) AS total FROM rpc_usage WHERE ${where}`, values);
+  if (since === undefined && until === undefined)
+    return sumCounts(db, { scope: workspaceId, list: 'usage' }, [
+      key_ids,
+      chain_gids?.map(normalizeChainGid),
+      methods,
+    ]);
+  if ([key_ids, chain_gids, methods].every((filter) => filter === undefined))
+    return countOnScale(db, usageHours, workspaceId, { from: since, to: until });
+  const { rows } = await db.query<{ total: number }>(
+    `SELECT count(*) AS total FROM rpc_usage WHERE ${where}`,
+    values,
+  );
   return rows[0]!.total;
 }

@@ -27,11 +27,22 @@ export const rotateWebhookSecret = defineRoute({
 /** @throws ProblemError 409 while an overlap runs: the header never holds more than two signatures (decisions.md 1.12) */
 async function retireCurrentSecret(sql: Sql, channelId: string): Promise<void> {
   // Of two rotations at once the second one waits here, and finds the overlap of the first.
-  const { rowCount } = await sql.query('SELECT FROM notification_channels WHERE id = $1 FOR UPDATE', [channelId]);
+  const { rowCount } = await sql.query('SELECT FROM notification_channels WHERE id = $1 FOR UPDATE', [
+    channelId,
+  ]);
   if (rowCount === 0) throw notFound(`There is no webhook channel ${channelId} in this project.`);
-  await sql.query(`DELETE FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous' AND expires_at <= now()`, [channelId]);
-  const { rows } = await sql.query<{ expires_at: Date }>(`SELECT expires_at FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous'`, [channelId]);
-  if (rows[0]) throw conflict(`The overlap of the last rotation runs until ${rows[0].expires_at.toISOString()}: end it first.`);
+  await sql.query(
+    `DELETE FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous' AND expires_at <= now()`,
+    [channelId],
+  );
+  const { rows } = await sql.query<{ expires_at: Date }>(
+    `SELECT expires_at FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous'`,
+    [channelId],
+  );
+  if (rows[0])
+    throw conflict(
+      `The overlap of the last rotation runs until ${rows[0].expires_at.toISOString()}: end it first.`,
+    );
   await sql.query(
     `UPDATE webhook_secrets SET state = 'previous', rotated_at = now(), expires_at = now() + interval '${OVERLAP}' WHERE channel_id = $1 AND state = 'current'`,
     [channelId],

@@ -7,5 +7,8 @@ export const getWorkspace = defineRoute({
   path: '/management/workspace',
   summary: 'The workspace of the key',
   responses: { 200: workspaceSchema },
-  handle: async ({ principal }, deps) => ({ status: 200, body: toWorkspaceRecord(await findWorkspace(deps, principal)) }),
+  handle: async ({ principal }, deps) => ({
+    status: 200,
+    body: toWorkspaceRecord(await findWorkspace(deps, principal)),
+  }),
 });

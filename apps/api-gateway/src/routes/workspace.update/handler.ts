@@ -14,9 +14,16 @@ export const updateWorkspace = defineRoute({
   handle: async ({ body, principal, requestId }, deps) => {
     const id = principal.workspaceId;
     await deps.db.transaction(async (sql) => {
-      const { rows } = await sql.query<{ name: string }>('SELECT name FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [id]);
+      const { rows } = await sql.query<{ name: string }>(
+        'SELECT name FROM workspaces WHERE id = $1 FOR NO KEY UPDATE',
+        [id],
+      );
       if (rows[0]?.name === body.name) return;
-      await recordChange(sql, { principal, requestId }, { action: 'workspace.updated', targetId: id, from: rows[0], to: body });
+      await recordChange(
+        sql,
+        { principal, requestId },
+        { action: 'workspace.updated', targetId: id, from: rows[0], to: body },
+      );
       await sql.query('UPDATE workspaces SET name = $2, updated_at = now() WHERE id = $1', [id, body.name]);
     });
     return { status: 200, body: toWorkspaceRecord(await findWorkspace(deps, principal)) };

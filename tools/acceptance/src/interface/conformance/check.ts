@@ -24,13 +24,23 @@ export function demand(isSo: boolean, expected: string, got: unknown): asserts i
 }
 
 function describe(value: unknown): string {
-  return (typeof value === 'string' ? value : (JSON.stringify(value, (_key, inner: unknown) => (inner instanceof Headers ? Object.fromEntries(inner) : inner)) ?? 'nothing')).slice(0, 600);
+  return (
+    typeof value === 'string'
+      ? value
+      : (JSON.stringify(value, (_key, inner: unknown) =>
+          inner instanceof Headers ? Object.fromEntries(inner) : inner,
+        ) ?? 'nothing')
+  ).slice(0, 600);
 }
 
 type Maker<A extends unknown[]> = (match: RegExpExecArray, ...rest: A) => Check | readonly Check[];
 
 /** The checks of a phrase: of the one pattern that is the whole of it. @throws UncheckedClaimError */
-export function interpret<A extends unknown[]>(phrase: string, grammar: readonly (readonly [RegExp, Maker<A>])[], ...rest: A): readonly Check[] {
+export function interpret<A extends unknown[]>(
+  phrase: string,
+  grammar: readonly (readonly [RegExp, Maker<A>])[],
+  ...rest: A
+): readonly Check[] {
   for (const [pattern, make] of grammar) {
     const match = pattern.exec(phrase);
     if (match !== null && match[0] === phrase) return [make(match, ...rest)].flat();

@@ -15,50 +15,113 @@ import { findTable } from './specification.ts';
 export function endpointChecks(row: Row): Check[] {
   const endpoint = { method: row.cells['Method']!, path: codesOf(row.cells['Path']!)[0]! };
   const payload = row.cells['Payload'];
-  const told = payload === undefined ? [...requestChecks(endpoint, row.cells['Request']!), ...interpret(row.cells['Response']!, RESPONSES, endpoint)] : [payloadCheck(endpoint, payload)];
+  const told =
+    payload === undefined
+      ? [
+          ...requestChecks(endpoint, row.cells['Request']!),
+          ...interpret(row.cells['Response']!, RESPONSES, endpoint),
+        ]
+      : [payloadCheck(endpoint, payload)];
   return [...doorChecks(endpoint), ...told];
 }
 
 function doorChecks({ method, path }: Endpoint): Check[] {
-  const ask = (ground: Ground, client: Client, values: Readonly<Record<string, string>> = ground.values) => client(method, fill(path, values));
+  const ask = (ground: Ground, client: Client, values: Readonly<Record<string, string>> = ground.values) =>
+    client(method, fill(path, values));
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const door = [
     check(`${path} has the method ${method}`, async ({ api, values }) => {
       const reply = await api('PUT', fill(path, values));
       const allowed = (reply.headers.get('allow') ?? '').split(/,\s*/);
-      demand(reply.status === 405 && allowed.includes(method), `405 that allows ${method}`, [reply.status, allowed]);
+      demand(reply.status === 405 && allowed.includes(method), `405 that allows ${method}`, [
+        reply.status,
+        allowed,
+      ]);
     }),
-    check('needs a key', async (ground) => expectProblem(ground, await ask(ground, connectAs(ground.stack.apiUrl, undefined)), 401, titleOf(ground, 401))),
+    check('needs a key', async (ground) =>
+      expectProblem(
+        ground,
+        await ask(ground, connectAs(ground.stack.apiUrl, undefined)),
+        401,
+        titleOf(ground, 401),
+      ),
+    ),
   ];
   // Of no resource, so of no permission (decisions.md §3).
-  if (path !== '/version') door.push(check('needs a key with the permission', async (ground) => expectProblem(ground, await ask(ground, connectAs(ground.stack.apiUrl, ground.stack.tenant.keys.rpc)), 403, titleOf(ground, 403))));
+  if (path !== '/version')
+    door.push(
+      check('needs a key with the permission', async (ground) =>
+        expectProblem(
+          ground,
+          await ask(ground, connectAs(ground.stack.apiUrl, ground.stack.tenant.keys.rpc)),
+          403,
+          titleOf(ground, 403),
+        ),
+      ),
+    );
   // A token that is not there yet is made by its POST, and a chain's own state comes before its node's.
   if (names.length > 0 && `${method} ${path}` !== 'POST /tokens/{chain_gid}/{asset_path}') {
-    door.push(check(`is 404 where nothing is at ${path}`, async (ground) => {
-      const sample = await ENDPOINT_SAMPLES[`${method} ${path}`]?.(ground);
-      const body = sample?.body ?? Object.fromEntries(Object.entries(BODY_VALUES).filter(([name]) => method === 'PATCH' && name === 'name'));
-      const hasBody = Object.keys(body as object).length > 0;
-      await expectProblem(ground, await ground.api(method, fill(path, unknownValues()) + (sample?.query ?? ''), hasBody ? body : undefined), 404, titleOf(ground, 404));
-    }));
+    door.push(
+      check(`is 404 where nothing is at ${path}`, async (ground) => {
+        const sample = await ENDPOINT_SAMPLES[`${method} ${path}`]?.(ground);
+        const body =
+          sample?.body ??
+          Object.fromEntries(
+            Object.entries(BODY_VALUES).filter(([name]) => method === 'PATCH' && name === 'name'),
+          );
+        const hasBody = Object.keys(body as object).length > 0;
+        await expectProblem(
+          ground,
+          await ground.api(
+            method,
+            fill(path, unknownValues()) + (sample?.query ?? ''),
+            hasBody ? body : undefined,
+          ),
+          404,
+          titleOf(ground, 404),
+        );
+      }),
+    );
   }
   if (method === 'POST' || method === 'PATCH') {
-    door.push(check('takes bodies as application/json only', async (ground) => {
-      const { status, body } = await ground.api(method, fill(path, ground.values), '{"a":1}', { 'content-type': 'text/plain' });
-      demand(status === 415 && (body as { status?: unknown }).status === 415, '415 (decisions.md 1.8)', { status, body });
-    }));
+    door.push(
+      check('takes bodies as application/json only', async (ground) => {
+        const { status, body } = await ground.api(method, fill(path, ground.values), '{"a":1}', {
+          'content-type': 'text/plain',
+        });
+        demand(status === 415 && (body as { status?: unknown }).status === 415, '415 (decisions.md 1.8)', {
+          status,
+          body,
+        });
+      }),
+    );
   }
   // Of those that have a form of their own in the table of identifier formats.
-  for (const name of names.filter((one) => one.endsWith('_id') || ['chain_gid', 'asset_path'].includes(one))) {
-    door.push(check(`is 400 where ${name} has another form`, async (ground) => {
-      const sample = await ENDPOINT_SAMPLES[`${method} ${path}`]?.(ground);
-      await expectRefused(ground.api, fill(path, { ...ground.values, ...sample?.values, [name]: 'x' }) + (sample?.query ?? ''), sample?.body, name, method);
-    }));
+  for (const name of names.filter(
+    (one) => one.endsWith('_id') || ['chain_gid', 'asset_path'].includes(one),
+  )) {
+    door.push(
+      check(`is 400 where ${name} has another form`, async (ground) => {
+        const sample = await ENDPOINT_SAMPLES[`${method} ${path}`]?.(ground);
+        await expectRefused(
+          ground.api,
+          fill(path, { ...ground.values, ...sample?.values, [name]: 'x' }) + (sample?.query ?? ''),
+          sample?.body,
+          name,
+          method,
+        );
+      }),
+    );
   }
   return door;
 }
 
 function titleOf({ specification }: Ground, status: number): string {
-  return findTable(specification, 'Errors', 'Condition').rows.find(({ cells }) => cells['Status'] === String(status))?.cells['Title'] ?? 'in the table of errors';
+  return (
+    findTable(specification, 'Errors', 'Condition').rows.find(
+      ({ cells }) => cells['Status'] === String(status),
+    )?.cells['Title'] ?? 'in the table of errors'
+  );
 }
 
 function payloadCheck(endpoint: Endpoint, payload: string): Check {
@@ -75,39 +138,88 @@ function requestChecks(endpoint: Endpoint, request: string): readonly Check[] {
 type ResponsePhrase = readonly [RegExp, (match: RegExpExecArray, endpoint: Endpoint) => Check];
 
 const RESPONSES: readonly ResponsePhrase[] = [
-  [/pagination envelope of (\w+)/, ([, resource], endpoint) => check(`answers a page of ${resource}`, async (ground) => {
-    const { status, body, target } = await sendSample(ground, endpoint);
-    const { items, meta } = (body ?? {}) as { items?: unknown[]; meta?: Record<string, unknown> };
-    demand(status === 200 && Array.isArray(items) && items.length > 0 && meta !== undefined, `items and meta of ${target}`, body);
-    for (const { cells } of findTable(ground.specification, 'Pagination envelope', 'Constraint').rows) demand(codesOf(cells['meta field']!)[0]! in meta, `meta.${cells['meta field']}`, meta);
-    for (const item of items) expectRecord(ground, resource!, item);
-  })],
-  [/(Blockchain|Block|channel)/, ([, resource], endpoint) => check(`answers a ${resource}`, async (ground) => {
-    const { status, body } = await sendSample(ground, endpoint, { body: bodyFor(endpoint, ground) });
-    demand(status >= 200 && status < 300, 'success', { status, body });
-    expectRecord(ground, resource!, body);
-  })],
-  [/(?:no content|deletes the channel)/, (_, endpoint) => check('answers nothing', async (ground) => {
-    const { status, body, target } = await sendSample(ground, endpoint);
-    demand(status >= 200 && status < 300 && body === undefined, 'success without content', { status, body });
-    if (endpoint.method === 'DELETE') demand((await ground.api('GET', target)).status === 404, '404 afterwards', target);
-  })],
-  [/no content \((\d+) or (\d+) listed\); 400 with `fields`, 404, default problem/, ([, one, other], endpoint) => check(`answers ${one} or ${other}, 400 with fields, or 404`, async (ground) => {
-    const { status, body } = await sendSample(ground, endpoint);
-    demand([one, other].includes(String(status)) && body === undefined, `${one} or ${other} without content`, { status, body });
-    const bad = await ground.api(endpoint.method, fill(endpoint.path, { ...ground.values, asset_path: 'x' }));
-    demand(bad.status === 400 && (bad.body as { fields: { name: string }[] }).fields.some(({ name }) => name === 'asset_path'), '400 that names asset_path', bad);
-  })],
-  [/(?:archives \(disables\)|restores) the channel/, ([text], endpoint) => check(text, async (ground) => {
-    const { status, body } = await sendSample(ground, endpoint);
-    demand(status >= 200 && status < 300 && (body as Record<string, unknown>)['is_archived'] === text.startsWith('archives'), text, { status, body });
-  })],
+  [
+    /pagination envelope of (\w+)/,
+    ([, resource], endpoint) =>
+      check(`answers a page of ${resource}`, async (ground) => {
+        const { status, body, target } = await sendSample(ground, endpoint);
+        const { items, meta } = (body ?? {}) as { items?: unknown[]; meta?: Record<string, unknown> };
+        demand(
+          status === 200 && Array.isArray(items) && items.length > 0 && meta !== undefined,
+          `items and meta of ${target}`,
+          body,
+        );
+        for (const { cells } of findTable(ground.specification, 'Pagination envelope', 'Constraint').rows)
+          demand(codesOf(cells['meta field']!)[0]! in meta, `meta.${cells['meta field']}`, meta);
+        for (const item of items) expectRecord(ground, resource!, item);
+      }),
+  ],
+  [
+    /(Blockchain|Block|channel)/,
+    ([, resource], endpoint) =>
+      check(`answers a ${resource}`, async (ground) => {
+        const { status, body } = await sendSample(ground, endpoint, { body: bodyFor(endpoint, ground) });
+        demand(status >= 200 && status < 300, 'success', { status, body });
+        expectRecord(ground, resource!, body);
+      }),
+  ],
+  [
+    /(?:no content|deletes the channel)/,
+    (_, endpoint) =>
+      check('answers nothing', async (ground) => {
+        const { status, body, target } = await sendSample(ground, endpoint);
+        demand(status >= 200 && status < 300 && body === undefined, 'success without content', {
+          status,
+          body,
+        });
+        if (endpoint.method === 'DELETE')
+          demand((await ground.api('GET', target)).status === 404, '404 afterwards', target);
+      }),
+  ],
+  [
+    /no content \((\d+) or (\d+) listed\); 400 with `fields`, 404, default problem/,
+    ([, one, other], endpoint) =>
+      check(`answers ${one} or ${other}, 400 with fields, or 404`, async (ground) => {
+        const { status, body } = await sendSample(ground, endpoint);
+        demand(
+          [one, other].includes(String(status)) && body === undefined,
+          `${one} or ${other} without content`,
+          { status, body },
+        );
+        const bad = await ground.api(
+          endpoint.method,
+          fill(endpoint.path, { ...ground.values, asset_path: 'x' }),
+        );
+        demand(
+          bad.status === 400 &&
+            (bad.body as { fields: { name: string }[] }).fields.some(({ name }) => name === 'asset_path'),
+          '400 that names asset_path',
+          bad,
+        );
+      }),
+  ],
+  [
+    /(?:archives \(disables\)|restores) the channel/,
+    ([text], endpoint) =>
+      check(text, async (ground) => {
+        const { status, body } = await sendSample(ground, endpoint);
+        demand(
+          status >= 200 &&
+            status < 300 &&
+            (body as Record<string, unknown>)['is_archived'] === text.startsWith('archives'),
+          text,
+          { status, body },
+        );
+      }),
+  ],
 ];
 
 /** Where the specification names every member of the body and the samples hold none. */
 function bodyFor({ method, path }: Endpoint, { specification }: Ground): unknown {
   if (`${method} ${path}` in ENDPOINT_SAMPLES && method !== 'PATCH') return undefined;
-  const row = specification.tables.flatMap(({ rows }) => rows).find(({ cells }) => cells['Method'] === method && codesOf(cells['Path'] ?? '')[0] === path);
+  const row = specification.tables
+    .flatMap(({ rows }) => rows)
+    .find(({ cells }) => cells['Method'] === method && codesOf(cells['Path'] ?? '')[0] === path);
   const kind = /\/notification_channels\/(nats|telegram)/.exec(path)?.[1];
   if (kind === undefined) return undefined;
   const names = codesOf(row?.cells['Request'] ?? '').flatMap((code) => code.replace(/[{}]/g, '').split(', '));
@@ -119,6 +231,10 @@ function expectRecord({ specification }: Ground, resource: string, record: unkno
   const heading = /^channels?$/.test(resource) ? 'Notification channel' : resource;
   for (const { cells } of findTable(specification, heading, 'Field').rows) {
     const field = codesOf(cells['Field']!)[0]!;
-    demand(typeof record === 'object' && record !== null && field in record, `${heading} with ${field}`, record);
+    demand(
+      typeof record === 'object' && record !== null && field in record,
+      `${heading} with ${field}`,
+      record,
+    );
   }
 }

@@ -31,7 +31,8 @@ const READERS: Readonly<Record<string, (row: Row, table: Table) => readonly Chec
 
 /** Rows that say nothing about this service, word by word, and why. */
 const OF_OTHERS: Readonly<Record<string, string>> = {
-  'Server-error retries | at most 5 attempts, backoff capped at 30 s | clients': 'A rule for clients: the service sends no requests to itself.',
+  'Server-error retries | at most 5 attempts, backoff capped at 30 s | clients':
+    'A rule for clients: the service sends no requests to itself.',
 };
 
 /** The checks of one row; undefined for a row that is about others. @throws UncheckedClaimError for a row that this test cannot read */

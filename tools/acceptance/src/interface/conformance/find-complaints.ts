@@ -9,7 +9,11 @@ import type { Alteration } from './alterations.ts';
 export async function findComplaints(ground: Ground, table: Table, row: Row): Promise<string[]> {
   try {
     const complaints: string[] = [];
-    for (const { says, prove } of findChecks(table, row) ?? []) await prove(ground).catch((error: unknown) => void complaints.push(`${says}: ${error instanceof Error ? error.message : String(error)}`));
+    for (const { says, prove } of findChecks(table, row) ?? [])
+      await prove(ground).catch(
+        (error: unknown) =>
+          void complaints.push(`${says}: ${error instanceof Error ? error.message : String(error)}`),
+      );
     return complaints;
   } catch (error) {
     if (error instanceof UncheckedClaimError) return [error.message];
@@ -23,9 +27,15 @@ export async function findComplaintsAbout(ground: Ground, { from, to }: Alterati
   if (!text.includes(from)) throw new Error(`expected a specification with "${from}"`);
   const specification = readSpecification(text.replace(from, to));
   const lines = new Set(text.split('\n'));
-  const altered = specification.text.split('\n').flatMap((line, index) => (lines.has(line) ? [] : [index + 1]));
+  const altered = specification.text
+    .split('\n')
+    .flatMap((line, index) => (lines.has(line) ? [] : [index + 1]));
   const found = await Promise.all(
-    specification.tables.flatMap((table) => table.rows.filter(({ line }) => altered.includes(line)).map((row) => findComplaints({ ...ground, specification }, table, row))),
+    specification.tables.flatMap((table) =>
+      table.rows
+        .filter(({ line }) => altered.includes(line))
+        .map((row) => findComplaints({ ...ground, specification }, table, row)),
+    ),
   );
   return found.flat();
 }

@@ -24,7 +24,13 @@ export class Observer {
       const chunks: Buffer[] = [];
       req.on('data', (chunk: Buffer) => chunks.push(chunk));
       req.on('end', () => {
-        this.deliveries.push({ method: req.method!, path: req.url!, headers: req.headers, raw: Buffer.concat(chunks), receivedAtMs: Date.now() });
+        this.deliveries.push({
+          method: req.method!,
+          path: req.url!,
+          headers: req.headers,
+          raw: Buffer.concat(chunks),
+          receivedAtMs: Date.now(),
+        });
         if (!req.url!.startsWith('/silent')) res.writeHead(this.failing.delete(req.url!) ? 500 : 204).end();
       });
     });

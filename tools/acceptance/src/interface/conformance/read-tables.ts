@@ -29,8 +29,20 @@ export function readTables(markdown: string): Table[] {
       lead = '';
     } else if (line.startsWith('|')) {
       const cells = splitCells(line);
-      if (open === undefined) tables.push((open = { headings: headings.filter((text) => text !== undefined), lead, columns: cells.map((cell) => cell.replaceAll('`', '')), rows: [] }));
-      else if (!/^[|\s:-]+$/.test(line)) open.rows.push({ line: index + 1, cells: Object.fromEntries(open.columns.map((column, at) => [column, cells[at] ?? ''])) });
+      if (open === undefined)
+        tables.push(
+          (open = {
+            headings: headings.filter((text) => text !== undefined),
+            lead,
+            columns: cells.map((cell) => cell.replaceAll('`', '')),
+            rows: [],
+          }),
+        );
+      else if (!/^[|\s:-]+$/.test(line))
+        open.rows.push({
+          line: index + 1,
+          cells: Object.fromEntries(open.columns.map((column, at) => [column, cells[at] ?? ''])),
+        });
       continue;
     } else if (line.trim() !== '') lead = line;
     open = undefined;
@@ -39,7 +51,11 @@ export function readTables(markdown: string): Table[] {
 }
 
 function splitCells(line: string): string[] {
-  return line.trim().replace(/^\||\|$/g, '').split('|').map((cell) => cell.trim());
+  return line
+    .trim()
+    .replace(/^\||\|$/g, '')
+    .split('|')
+    .map((cell) => cell.trim());
 }
 
 /** What stands between backticks, in order. */

@@ -10,7 +10,11 @@ export interface Endpoint {
 }
 
 /** Sends the endpoint's request with what it needs, again on every call. */
-export async function sendSample(ground: Ground, endpoint: Endpoint, { body }: { readonly body?: unknown } = {}): Promise<Reply & { readonly target: string }> {
+export async function sendSample(
+  ground: Ground,
+  endpoint: Endpoint,
+  { body }: { readonly body?: unknown } = {},
+): Promise<Reply & { readonly target: string }> {
   const sample = await ENDPOINT_SAMPLES[`${endpoint.method} ${endpoint.path}`]?.(ground);
   const target = fill(endpoint.path, { ...ground.values, ...sample?.values }) + (sample?.query ?? '');
   return { ...(await ground.api(endpoint.method, target, body ?? sample?.body)), target };

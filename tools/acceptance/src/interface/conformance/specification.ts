@@ -19,14 +19,22 @@ export function readSpecification(text: string): Specification {
 }
 
 export function findTable({ tables }: Specification, heading: string, column: string, lead = ''): Table {
-  const found = tables.filter((table) => table.headings.at(-1)!.split(' (')[0] === heading && table.columns.includes(column) && table.lead.includes(lead));
-  if (found.length === 0) throw new Error(`expected a table under "${heading}" with a column "${column}", got none`);
+  const found = tables.filter(
+    (table) =>
+      table.headings.at(-1)!.split(' (')[0] === heading &&
+      table.columns.includes(column) &&
+      table.lead.includes(lead),
+  );
+  if (found.length === 0)
+    throw new Error(`expected a table under "${heading}" with a column "${column}", got none`);
   return found[0]!;
 }
 
 /** The values of a field of a resource, as its table lists them: `Block`, `status` → `new`, … */
 export function enumOf(specification: Specification, resource: string, field: string): string[] {
-  const row = findTable(specification, resource, 'Field').rows.find(({ cells }) => codesOf(cells['Field']!)[0] === field);
+  const row = findTable(specification, resource, 'Field').rows.find(
+    ({ cells }) => codesOf(cells['Field']!)[0] === field,
+  );
   return codesOf(/enum (.*)/.exec(row?.cells['Notes'] ?? '')?.[1] ?? '');
 }
 
@@ -39,7 +47,9 @@ export function sayingOf({ text }: Specification, words: string): string {
 
 /** The pattern of an identifier in a path, as the table of identifier formats has it. */
 export function patternOf(specification: Specification, name: string): RegExp {
-  const row = findTable(specification, 'Identifier formats', 'Format').rows.find(({ cells }) => codesOf(cells['Name']!)[0] === name);
+  const row = findTable(specification, 'Identifier formats', 'Format').rows.find(
+    ({ cells }) => codesOf(cells['Name']!)[0] === name,
+  );
   const pattern = codesOf(row?.cells['Format'] ?? '').find((code) => code.startsWith('^'));
   if (pattern === undefined) throw new Error(`expected a pattern of ${name}, got ${row?.cells['Format']}`);
   return new RegExp(pattern);

@@ -4,8 +4,15 @@ import { hostileJson, hostileText, rarely, spoilBody } from './hostile.ts';
 
 export interface Operation {
   readonly security: readonly { readonly ApiKey: readonly string[] }[];
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean; readonly schema: JsonSchema }[];
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: JsonSchema } } };
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly schema: JsonSchema;
+  }[];
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json': { readonly schema: JsonSchema } };
+  };
   readonly responses: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
@@ -24,27 +31,77 @@ export interface Keys {
 }
 
 /** Requests for one operation: most of them nearly right, so that they come past the first check. */
-export function attemptsFor(method: string, path: string, operation: Operation, words: Vocabulary, keys: Keys): fc.Arbitrary<Attempt> {
+export function attemptsFor(
+  method: string,
+  path: string,
+  operation: Operation,
+  words: Vocabulary,
+  keys: Keys,
+): fc.Arbitrary<Attempt> {
   const { parameters, requestBody, security } = operation;
   const own = security[0]?.ApiKey[0]?.startsWith('mgt:') ? keys.valid.mgt : keys.valid.api;
   const schema = requestBody?.content['application/json'].schema;
   const parameterValues = (place: string) =>
-    fc.tuple(
-      ...parameters
-        .filter((parameter) => parameter.in === place)
-        .map(({ name, schema: inner, required }) =>
-          fc.tuple(fc.nat({ max: 29 }), nearlyValid(inner, name, words), fc.boolean()).map(([dice, value, isJoined]) => (required || dice < 8 ? [{ name, value, isJoined }] : [])),
-        ),
-    ).map((values) => values.flat());
+    fc
+      .tuple(
+        ...parameters
+          .filter((parameter) => parameter.in === place)
+          .map(({ name, schema: inner, required }) =>
+            fc
+              .tuple(fc.nat({ max: 29 }), nearlyValid(inner, name, words), fc.boolean())
+              .map(([dice, value, isJoined]) => (required || dice < 8 ? [{ name, value, isJoined }] : [])),
+          ),
+      )
+      .map((values) => values.flat());
   return fc
     .record({
       path: parameterValues('path'),
       query: parameterValues('query'),
-      extraQuery: rarely(fc.oneof(hostileText.map((text) => `${encode(text)}=1`), fc.constantFrom('limit[]=1', 'limit[a]=1', 'limit=1&limit=2', '&&=&', '%', 'page=%C3%28', 'search=%00', 'sort_by', '=', '?', 'sort_by=name;drop', 'a=b&'.repeat(1_500)))),
-      otherPath: rarely(fc.constantFrom<(path: string) => string>((text) => `${text}/`, (text) => `${text}//`, (text) => text.toUpperCase(), (text) => `/${text}`, (text) => `${text}%`, (text) => `${text}/../x`, (text) => `${text}\u00e9`, (text) => `${text};x=1`, (text) => `${text}/x`, (text) => text.replace('/v1', '/v2')), 40),
+      extraQuery: rarely(
+        fc.oneof(
+          hostileText.map((text) => `${encode(text)}=1`),
+          fc.constantFrom(
+            'limit[]=1',
+            'limit[a]=1',
+            'limit=1&limit=2',
+            '&&=&',
+            '%',
+            'page=%C3%28',
+            'search=%00',
+            'sort_by',
+            '=',
+            '?',
+            'sort_by=name;drop',
+            'a=b&'.repeat(1_500),
+          ),
+        ),
+      ),
+      otherPath: rarely(
+        fc.constantFrom<(path: string) => string>(
+          (text) => `${text}/`,
+          (text) => `${text}//`,
+          (text) => text.toUpperCase(),
+          (text) => `/${text}`,
+          (text) => `${text}%`,
+          (text) => `${text}/../x`,
+          (text) => `${text}\u00e9`,
+          (text) => `${text};x=1`,
+          (text) => `${text}/x`,
+          (text) => text.replace('/v1', '/v2'),
+        ),
+        40,
+      ),
       otherMethod: rarely(fc.constantFrom('PUT', 'HEAD', 'OPTIONS', 'TRACE', 'PATCH', 'PROPFIND'), 40),
-      key: fc.oneof({ weight: 14, arbitrary: fc.constant(own) }, { weight: 1, arbitrary: fc.constantFrom(...keys.others, keys.valid.api, keys.valid.mgt) }),
-      body: schema ? fc.oneof({ weight: 25, arbitrary: nearlyValid(schema, '', words) }, { weight: 1, arbitrary: hostileJson }) : rarely(hostileJson),
+      key: fc.oneof(
+        { weight: 14, arbitrary: fc.constant(own) },
+        { weight: 1, arbitrary: fc.constantFrom(...keys.others, keys.valid.api, keys.valid.mgt) },
+      ),
+      body: schema
+        ? fc.oneof(
+            { weight: 25, arbitrary: nearlyValid(schema, '', words) },
+            { weight: 1, arbitrary: hostileJson },
+          )
+        : rarely(hostileJson),
       spoil: spoilBody,
       headers: hostileHeaders,
       client: fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255)).map((bytes) => `10.${bytes.join('.')}`),
@@ -54,7 +111,12 @@ export function attemptsFor(method: string, path: string, operation: Operation, 
       return {
         method: asked.otherMethod ?? method.toUpperCase(),
         target: toTarget(path, asked),
-        headers: { 'x-forwarded-for': client, ...(key !== undefined && { 'x-api-key': key }), ...(text !== undefined && { 'content-type': 'application/json' }), ...headers },
+        headers: {
+          'x-forwarded-for': client,
+          ...(key !== undefined && { 'x-api-key': key }),
+          ...(text !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
         body: text === undefined ? undefined : (spoil?.(text) ?? text),
       };
     });
@@ -62,19 +124,39 @@ export function attemptsFor(method: string, path: string, operation: Operation, 
 
 const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc
   .record({
-    'content-type': rarely(fc.constantFrom('text/plain', 'application/json; charset=latin1', 'application/json;charset=utf-8', 'multipart/form-data', '', 'application/x-www-form-urlencoded', 'application/problem+json', 'APPLICATION/JSON', 'application/json, text/plain')),
+    'content-type': rarely(
+      fc.constantFrom(
+        'text/plain',
+        'application/json; charset=latin1',
+        'application/json;charset=utf-8',
+        'multipart/form-data',
+        '',
+        'application/x-www-form-urlencoded',
+        'application/problem+json',
+        'APPLICATION/JSON',
+        'application/json, text/plain',
+      ),
+    ),
     'content-encoding': rarely(fc.constantFrom('gzip', 'br', 'identity', 'nonsense', 'gzip, gzip'), 60),
     'transfer-encoding': rarely(fc.constant('chunked')),
     'idempotency-key': rarely(fc.constantFrom('a', 'b', '', ' ', 'x'.repeat(255), 'x'.repeat(256), '\u00e9')),
-    'x-request-id': rarely(fc.constantFrom('mine', '', 'x'.repeat(500), '\u00e9', '"', '<b>', 'a b', '{"a":1}')),
-    accept: rarely(fc.constantFrom('text/html', '*/*', 'application/xml', 'application/json;q=0', '\u00ff', '')),
+    'x-request-id': rarely(
+      fc.constantFrom('mine', '', 'x'.repeat(500), '\u00e9', '"', '<b>', 'a b', '{"a":1}'),
+    ),
+    accept: rarely(
+      fc.constantFrom('text/html', '*/*', 'application/xml', 'application/json;q=0', '\u00ff', ''),
+    ),
     origin: rarely(fc.constantFrom('https://evil.example', 'null', '\u00e9')),
     'x-http-method-override': rarely(fc.constant('DELETE')),
     'if-none-match': rarely(fc.constant('*')),
     range: rarely(fc.constant('bytes=0-1')),
     expect: rarely(fc.constant('100-continue'), 80),
   })
-  .map((headers) => Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined)));
+  .map((headers) =>
+    Object.fromEntries(
+      Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    ),
+  );
 
 interface Asked {
   readonly path: readonly Value[];
@@ -94,7 +176,9 @@ function toTarget(template: string, { path, query, extraQuery, otherPath }: Aske
   const filled = `/v1${template.replace(/\{(\w+)\}/g, (_, name: string) => encode(values.get(name)))}`;
   const pairs = query.flatMap(({ name, value, isJoined }) => {
     if (!Array.isArray(value)) return [`${name}=${encode(value)}`];
-    return isJoined ? [`${name}=${value.map(encode).join(',')}`] : value.map((entry) => `${name}=${encode(entry)}`);
+    return isJoined
+      ? [`${name}=${value.map(encode).join(',')}`]
+      : value.map((entry) => `${name}=${encode(entry)}`);
   });
   const search = [...pairs, ...(extraQuery === undefined ? [] : [extraQuery])].join('&');
   return `${otherPath?.(filled) ?? filled}${search === '' ? '' : `?${search}`}`;
@@ -103,5 +187,7 @@ function toTarget(template: string, { path, query, extraQuery, otherPath }: Aske
 /** Percent-encoded, except for what is broken percent-encoding itself: that is sent as it is. */
 function encode(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  return /^%[0-9a-z]{0,2}(%[0-9a-z]{2})?$/i.test(text) ? text : encodeURIComponent(Buffer.from(text).toString()).slice(0, 6_000);
+  return /^%[0-9a-z]{0,2}(%[0-9a-z]{2})?$/i.test(text)
+    ? text
+    : encodeURIComponent(Buffer.from(text).toString()).slice(0, 6_000);
 }

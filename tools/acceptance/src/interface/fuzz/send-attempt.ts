@@ -11,14 +11,33 @@ export function sendAttempt(origin: string, attempt: Attempt): Promise<Answer> {
   const { hostname: host, port } = new URL(origin);
   const { method, target: path, body } = attempt;
   const { 'transfer-encoding': encoding, 'content-encoding': compression, ...bare } = attempt.headers;
-  const length = body === undefined ? {} : { ...(compression !== undefined && { 'content-encoding': compression }), ...(encoding === undefined ? { 'content-length': Buffer.byteLength(body) } : { 'transfer-encoding': encoding }) };
+  const length =
+    body === undefined
+      ? {}
+      : {
+          ...(compression !== undefined && { 'content-encoding': compression }),
+          ...(encoding === undefined
+            ? { 'content-length': Buffer.byteLength(body) }
+            : { 'transfer-encoding': encoding }),
+        };
   return new Promise((resolve, reject) => {
-    const req = request({ host, port, method, path, agent, headers: { ...bare, ...length }, timeout: TIMEOUT_MS }, (res) => {
-      const chunks: Buffer[] = [];
-      res.on('data', (chunk: Buffer) => chunks.push(chunk));
-      res.on('error', reject);
-      res.on('end', () => resolve({ method: method.toLowerCase(), path: path.split('?', 1)[0]!, status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(chunks).toString() }));
-    });
+    const req = request(
+      { host, port, method, path, agent, headers: { ...bare, ...length }, timeout: TIMEOUT_MS },
+      (res) => {
+        const chunks: Buffer[] = [];
+        res.on('data', (chunk: Buffer) => chunks.push(chunk));
+        res.on('error', reject);
+        res.on('end', () =>
+          resolve({
+            method: method.toLowerCase(),
+            path: path.split('?', 1)[0]!,
+            status: res.statusCode ?? 0,
+            headers: res.headers,
+            body: Buffer.concat(chunks).toString(),
+          }),
+        );
+      },
+    );
     req.on('timeout', () => req.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)));
     req.on('error', reject);
     req.end(body);
