@@ -12,7 +12,8 @@ interface Group {
 const GROUPS: readonly Group[] = [
   { name: 'api-gateway', pattern: /^apps\/api-gateway\//, parts: 3 },
   { name: 'chain-bitcoin', pattern: /^libs\/chain-bitcoin\//, parts: 1 },
-  { name: 'rpc-proxy', pattern: /^apps\/rpc-proxy\//, parts: 1 },
+  // Those of plain/ set their process to the other HTTP: each runs in a file of its own.
+  { name: 'rpc-proxy', pattern: /^apps\/rpc-proxy\/(?!src\/plain\/)/, parts: 1 },
   { name: 'tx-analyzer', pattern: /^apps\/tx-analyzer\//, parts: 1 },
   { name: 'ingestor', pattern: /^libs\/ingestor\//, parts: 1 },
   { name: 'chain-evm', pattern: /^libs\/chain-evm\//, parts: 1 },
