@@ -3,7 +3,7 @@ import type { SpecWorld } from './spec-world.ts';
 
 const ROUNDS = 40;
 
-describe('a request that races the deletion of its channel (D2)', () => {
+describe('a request that races the deletion of its channel', () => {
   let world: SpecWorld;
   beforeAll(async () => {
     world = await startSpecWorld();

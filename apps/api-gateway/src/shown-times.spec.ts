@@ -9,7 +9,7 @@ interface Item {
 
 const nameOf = (item: Item): string => item.id ?? item.event_id!;
 
-describe('since and until (D4)', () => {
+describe('since and until', () => {
   let world: SpecWorld;
   let channelId: string;
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe('since and until (D4)', () => {
     },
   );
 
-  it('leaves test messages out of the events, unless asked for (D16)', async () => {
+  it('leaves test messages out of the events, unless asked for', async () => {
     const total = async (query: string): Promise<number> =>
       (await world.api.get(`/events?${query}`).expect(200)).body.meta.total;
     expect([

@@ -55,7 +55,7 @@ describe('three gateways on a real bus', () => {
       expect(await gateway.readiness()).toEqual({ postgres: { ok: true }, nats: { ok: true } });
   });
 
-  it('tell the limits even to what never became a request (D10)', async () => {
+  it('tell the limits even to what never became a request', async () => {
     const response = await fetch(`http://127.0.0.1:${last.gateway.port}/v1/version`, {
       headers: { 'X-Long': 'a'.repeat(20_000) },
     });

@@ -4,7 +4,7 @@ import type { SpecWorld } from './spec-world.ts';
 /** Below U+0080 every locale knows the cases; beyond, only those with a language do, and C is none. */
 const NAMES = ['ÉCLAIR', 'Привет', 'Zürich', 'ΑΘΗΝΑ', 'apple', 'Banana', 'äpfel', 'Zebra'];
 
-describe('text of people, on a server without a language (D15)', () => {
+describe('text of people, on a server without a language', () => {
   let world: SpecWorld;
   beforeAll(async () => {
     world = await startSpecWorld();

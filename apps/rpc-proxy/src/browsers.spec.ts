@@ -53,7 +53,7 @@ it.each([
   ['is named', [PAGE, 'https://b.example'], PAGE, { vary: 'Origin' }],
   ['is any', ['*'], '*', {}],
 ])(
-  'a page whose origin %s asks without a key, calls with one, and sees why it may not (G25)',
+  'a page whose origin %s asks without a key, calls with one, and sees why it may not',
   async (_how, origins, allowed, vary) => {
     const gateway = await open(origins);
     const asked = await preflight(gateway);

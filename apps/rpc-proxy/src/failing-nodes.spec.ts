@@ -70,7 +70,7 @@ async function post(
   return { status: response.status, text: await response.text() };
 }
 
-describe('a node whose provider refuses our credentials (G8)', () => {
+describe('a node whose provider refuses our credentials', () => {
   it.each([401, 402, 403])(
     'with %i and a JSON-RPC error is left for another one, and taken out of service',
     async (status) => {
@@ -110,7 +110,7 @@ describe('a node that asks for a pause', () => {
   });
 });
 
-describe("a node's error page (G9)", () => {
+describe("a node's error page", () => {
   it.each([400, 404, 405, 413, 414, 429, 431, 500, 502, 503])(
     'with status %i never reaches a client',
     async (status) => {
@@ -148,7 +148,7 @@ describe("a node's error page (G9)", () => {
   });
 });
 
-describe('a long Accept-Encoding (G23)', () => {
+describe('a long Accept-Encoding', () => {
   it('is not sent on, and neither it nor a long head takes a node out of service', async () => {
     one.answer = ({ headers }, res) =>
       (headers['accept-encoding']?.length ?? 0) > 8_000
@@ -167,7 +167,7 @@ describe('a long Accept-Encoding (G23)', () => {
   });
 });
 
-describe('kept connections that die (G24)', () => {
+describe('kept connections that die', () => {
   /** Of the node, as it sees them: those that were kept, having carried an answer. A fresh one that dies too may fail a read. */
   const sockets = new Set<Socket>();
   const watching: SpecNode['answer'] = (seen, res, req) => {
@@ -231,7 +231,7 @@ describe('kept connections that die (G24)', () => {
   });
 });
 
-describe('a node that does not tell its chain (G30)', () => {
+describe('a node that does not tell its chain', () => {
   it.each([
     ['its chain alone', ['eth_chainId']],
     ['neither its chain nor its head', ['eth_chainId', 'eth_getBlockByNumber', 'eth_blockNumber']],

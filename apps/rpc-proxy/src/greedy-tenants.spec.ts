@@ -107,7 +107,7 @@ async function expectCalmServed(gateway: Gateway, count = 20): Promise<void> {
 
 const isReleased = (gateway: Gateway): boolean => gateway.tenants.process.held === 0;
 
-describe('answers that nobody reads (G3)', () => {
+describe('answers that nobody reads', () => {
   const large = `"0x${'a'.repeat(126 * 1_024)}"`;
 
   it('of 50 connections with 100 calls each take the budget of their key, and are cut', async () => {
@@ -160,7 +160,7 @@ describe('answers that nobody reads (G3)', () => {
   });
 });
 
-describe('slow calls (G6)', () => {
+describe('slow calls', () => {
   it('of one key, on four connections, delay no other tenant, and all come to their end', async () => {
     const gateway = await open();
     const slow: (() => void)[] = [];
@@ -188,7 +188,7 @@ describe('slow calls (G6)', () => {
   });
 });
 
-describe('bodies for a node that hangs (G13)', () => {
+describe('bodies for a node that hangs', () => {
   it('take the budget of their key: what is more is 429 with Retry-After', async () => {
     const gateway = await open();
     node.answer = (seen, res, req) => {
@@ -230,7 +230,7 @@ describe('bodies for a node that hangs (G13)', () => {
 
 const unknownKey = (): string => generateApiKey({ label: 'svc', type: 'rpc', randomBytes });
 
-describe('bodies that do not end (G10)', () => {
+describe('bodies that do not end', () => {
   it('of strangers are answered 401 and cut, and nothing of them is kept', async () => {
     const gateway = await open();
     const held = watchHeld(gateway);
@@ -275,7 +275,7 @@ describe('bodies that do not end (G10)', () => {
   });
 });
 
-describe('compressed bodies (G11)', () => {
+describe('compressed bodies', () => {
   it('of a known key arrive, also where they are large in the end; of others nothing is unpacked', async () => {
     const gateway = await open();
     const body = call(`["${'d'.repeat(900_000)}"]`);
@@ -295,7 +295,7 @@ describe('compressed bodies (G11)', () => {
   });
 });
 
-describe('unknown keys (G12)', () => {
+describe('unknown keys', () => {
   it('are looked up as often as failures are allowed; keys that are known go on', async () => {
     let lookUps = 0;
     const db = new Proxy(world.db, {

@@ -77,7 +77,7 @@ const places: readonly (readonly [
   ['/{chain}/{key}', (of) => [`/${of}`, {}]],
 ];
 
-it.each(places)('a key in %s is the key of a call, and no node sees it (G26)', async (_name, place) => {
+it.each(places)('a key in %s is the key of a call, and no node sees it', async (_name, place) => {
   const [path, headers, options] = place(key);
   const { status, text } = await post(`/ethereum${path}`, headers, options);
   expect([status, text]).toEqual([200, '{"jsonrpc":"2.0","id":1,"result":"0x1"}']);

@@ -88,14 +88,14 @@ describe.each([
     return reply;
   };
 
-  it('an answer in pieces is broken off, and nothing put into it, where the next request is cut (G22)', async () => {
+  it('an answer in pieces is broken off, and nothing put into it, where the next request is cut', async () => {
     await begin();
     client.end('POST /x HTTP/1.1\r\nHo');
     await waitFor(() => isClosed);
     expect(said.slice(said.indexOf('\r\n\r\n') + 4)).toBe('12345');
   });
 
-  it('an answer in pieces has nothing put into it where the next request is no HTTP (G22)', async () => {
+  it('an answer in pieces has nothing put into it where the next request is no HTTP', async () => {
     const reply = await begin();
     client.write('\0\0\r\n\r\n');
     // The front reads what is behind an answer when it is out; node:http at once.
@@ -122,7 +122,7 @@ describe.each([
     ['whole', false],
     ['in pieces', true],
   ])(
-    'a 100 Continue stands before its answer, also where that is given %s before its turn (G21)',
+    'a 100 Continue stands before its answer, also where that is given %s before its turn',
     async (_way, isStreamed) => {
       // Neither is of the strict form: node:http reads both.
       client.write(post('[1]', 'Connection: keep-alive, x\r\n') + post('[2]', 'Expect: 100-continue\r\n'));

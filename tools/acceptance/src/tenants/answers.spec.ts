@@ -94,7 +94,7 @@ const answerStrictly: Answer = ({ bytes, body }, res) => {
 /** Answers so late that equal calls meet at the gateway. */
 const answerLater: Answer = (...seen) => void setTimeout(() => answerStrictly(...seen), 40);
 
-describe('G1: one tenant’s call leads, and another one’s is the same', () => {
+describe('one tenant’s call leads, and another one’s is the same', () => {
   let block = 0x1000;
   const odd = (body: string, more: string): string => `${body.slice(0, -1)},"x":${more}}`;
   const long = 'x'.repeat(60_000);
@@ -158,7 +158,7 @@ describe('G1: one tenant’s call leads, and another one’s is the same', () =>
   });
 });
 
-describe('G2: one tenant’s call leads, and it does not read', () => {
+describe('one tenant’s call leads, and it does not read', () => {
   it('another one has the same large answer to the last byte, without a second request to the node', async () => {
     const result = `"${'a'.repeat(3_000_000)}"`;
     const receipts = (id: number): string => call('eth_getBlockReceipts', '["0x51"]', String(id));
@@ -189,7 +189,7 @@ describe('G2: one tenant’s call leads, and it does not read', () => {
   });
 });
 
-describe('G7: a node whose stream slips by one answer', () => {
+describe('a node whose stream slips by one answer', () => {
   it('gives nobody another one’s', async () => {
     let count = 0;
     const second = new WeakMap<object, string>();
@@ -225,7 +225,7 @@ describe('G7: a node whose stream slips by one answer', () => {
   });
 });
 
-describe('G8: a node whose provider refuses our credentials', () => {
+describe('a node whose provider refuses our credentials', () => {
   it.each([401, 402, 403])(
     'with %i and a JSON-RPC error: every call goes to the other one, and it is taken out of service',
     async (status) => {
@@ -245,7 +245,7 @@ describe('G8: a node whose provider refuses our credentials', () => {
   );
 });
 
-describe('G9: a node’s error page', () => {
+describe('a node’s error page', () => {
   it.each([400, 404, 405, 413, 429, 500, 502, 503])('with status %i reaches nobody', async (status) => {
     await stack.waitServing(ONE);
     one.answer = (_seen, res) =>
@@ -259,7 +259,7 @@ describe('G9: a node’s error page', () => {
   });
 });
 
-describe('G14: a part of a batch for TRON with far too much', () => {
+describe('a part of a batch for TRON with far too much', () => {
   it('is an error for that call alone, and neither read on nor kept', async () => {
     let written = 0;
     let isClosed = false;
@@ -297,7 +297,7 @@ describe('G14: a part of a batch for TRON with far too much', () => {
   });
 });
 
-describe('G19: filters of two nodes that both count from one', () => {
+describe('filters of two nodes that both count from one', () => {
   /** What each made. */
   let made: Map<string, string>[];
   beforeEach(async () => {
@@ -362,7 +362,7 @@ describe('G19: filters of two nodes that both count from one', () => {
   });
 });
 
-describe('G24: kept connections that die', () => {
+describe('kept connections that die', () => {
   it('fail no read of anybody, on a chain with one node', async () => {
     await stack.waitServing(ONE);
     const kept = new WeakSet<Socket>();

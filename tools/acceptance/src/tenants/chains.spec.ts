@@ -50,7 +50,7 @@ async function readShared(): Promise<unknown> {
   return [lists, (await stack.db.query('SELECT * FROM blockchains ORDER BY gid')).rows];
 }
 
-describe('D1: a key of another workspace', () => {
+describe('a key of another workspace', () => {
   it('archives an asset for its own project alone', async () => {
     const before = await readShared();
     for (const action of ['archive', 'restore']) {

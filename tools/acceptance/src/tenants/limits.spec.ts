@@ -70,7 +70,7 @@ function holdCalls(word: string): (() => void)[] {
   return held;
 }
 
-describe('G3: answers that nobody reads', () => {
+describe('answers that nobody reads', () => {
   const isBounded = async (most: { key: number; process: number }, memory: number): Promise<void> => {
     most.key = Math.max(most.key, await stack.metric(HELD, 'of="key"'));
     most.process = Math.max(most.process, await stack.metric(HELD, 'of="process"'));
@@ -127,7 +127,7 @@ describe('G3: answers that nobody reads', () => {
   });
 });
 
-describe('G6: 800 slow calls of one workspace', () => {
+describe('800 slow calls of one workspace', () => {
   it('have half of the node, wait for the rest, and delay nobody', async () => {
     const slow = holdCalls('slow');
     const keys = [attackerKey(), await stack.makeKey(stack.attacker)];
@@ -149,7 +149,7 @@ describe('G6: 800 slow calls of one workspace', () => {
   });
 });
 
-describe('G10: bodies of strangers that do not end', () => {
+describe('bodies of strangers that do not end', () => {
   it('are answered 401 or 429 and cut, and nothing of them is kept', async () => {
     const memory = stack.peakMemory();
     const strangers = Array.from({ length: 200 }, (_, index) =>
@@ -167,7 +167,7 @@ describe('G10: bodies of strangers that do not end', () => {
   });
 });
 
-describe('G11: compressed bodies of strangers', () => {
+describe('compressed bodies of strangers', () => {
   it('are not unpacked: 401 whatever is in them, where a key is told what is wrong with them', async () => {
     const bomb = gzipSync(Buffer.alloc(5 * MIB, 0x20));
     const broken = Buffer.concat([bomb.subarray(0, 500), randomBytes(500)]);
@@ -178,7 +178,7 @@ describe('G11: compressed bodies of strangers', () => {
   });
 });
 
-describe('G13: bodies for a node that hangs', () => {
+describe('bodies for a node that hangs', () => {
   it('take the budget of their key: what is more is 429 with Retry-After, and others are served', async () => {
     holdCalls('hang');
     const memory = stack.peakMemory();
@@ -195,7 +195,7 @@ describe('G13: bodies for a node that hangs', () => {
   });
 });
 
-describe('G12: well-formed keys that nobody has', () => {
+describe('well-formed keys that nobody has', () => {
   it('are asked for as often as an address may fail, and keys that are known go on', async () => {
     const scans = async (): Promise<number> =>
       (

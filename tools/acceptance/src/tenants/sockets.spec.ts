@@ -70,7 +70,7 @@ async function manage<T>(method: string, path: string, body?: object): Promise<{
   return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as T };
 }
 
-describe('G4: a key that is revoked by the API', () => {
+describe('a key that is revoked by the API', () => {
   it('loses its sockets, whose node feeds them no more; other keys of the workspace and other tenants keep theirs', async () => {
     const { status, body } = await manage<{ id: string; key: string }>('POST', '/management/keys', {
       type: 'rpc',
@@ -98,7 +98,7 @@ describe('G4: a key that is revoked by the API', () => {
   });
 });
 
-describe('G5: a batch of one, a node that answers it with an object, and the loss of that node', () => {
+describe('a batch of one, a node that answers it with an object, and the loss of that node', () => {
   it('end nothing: the process goes on, and so do the streams of others', async () => {
     const pid = stack.services.pid('rpc-proxy');
     const answerOne = (text: string): string =>
@@ -128,7 +128,7 @@ describe('G5: a batch of one, a node that answers it with an object, and the los
   });
 });
 
-describe('G15: what waits for a node that never shakes hands', () => {
+describe('what waits for a node that never shakes hands', () => {
   it('is bounded in bytes, what is more is refused, and others are served', async () => {
     const attacker = await join(SILENT, stack.attacker.keys.rpc);
     const memory = stack.peakMemory();
@@ -176,7 +176,7 @@ describe('G15: what waits for a node that never shakes hands', () => {
   });
 });
 
-describe('G16 to G18: subscriptions that another node takes over', () => {
+describe('subscriptions that another node takes over', () => {
   it('are the ones that the client has, each under its own id, and answers that hold their words pass', async () => {
     const [, from, to] = solana as [SpecSocketNode, SpecSocketNode, SpecSocketNode];
     to.heard.length = 0;

@@ -1,7 +1,7 @@
 import { startSpecWorld } from '../../spec-world.ts';
 import type { SpecWorld } from '../../spec-world.ts';
 
-describe('POST /addresses/external: burn addresses (D13)', () => {
+describe('POST /addresses/external: burn addresses', () => {
   let world: SpecWorld;
   beforeAll(async () => {
     world = await startSpecWorld();

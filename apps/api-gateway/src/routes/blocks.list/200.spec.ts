@@ -46,7 +46,7 @@ describe('GET /blocks', () => {
     });
     expect((await world.api.get('/blocks/eip155:1/9').expect(200)).body.status).toBe('reorged');
     await world.api.get('/blocks/eip155:1/4').expect(404);
-    // A slot that the chain skipped has no block (D11).
+    // A slot that the chain skipped has no block.
     await world.api.get('/blocks/eip155:137/8').expect(404);
     await world.api.get('/blocks/eip155:1/9007199254740991').expect(404);
     expect((await world.api.get('/blocks/eip155:1/-1').expect(400)).body.fields[0].name).toBe('block_number');

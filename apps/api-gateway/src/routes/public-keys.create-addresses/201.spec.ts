@@ -227,7 +227,7 @@ describe('HD addresses of a public key', () => {
       .send({ from: 0, to: 2 })
       .expect(201);
     expect(body.items.map((item: { is_used: boolean }) => item.is_used)).toEqual([false, true, true]);
-    // Two were there, as imported ones: they count as existing, and the change of their kind is written down (D14).
+    // Two were there, as imported ones: they count as existing, and the change of their kind is written down.
     expect(body).toMatchObject({ created_count: 1, existing_count: 2 });
     const { items: entries } = (
       await world.otherManagement.get('/management/audit_logs?actions=address.derived').expect(200)
