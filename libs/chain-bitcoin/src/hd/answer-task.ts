@@ -1,27 +1,59 @@
-import type { DerivationAnswer, DerivationTask } from './derivation-task.ts';
-import { encodeAddresses } from './encode-addresses.ts';
-import { deriveNode, derivePoints, toPublicNode } from './public-node.ts';
-import type { PublicNode } from './public-node.ts';
+import { HDKey } from '@scure/bip32';
+import { payments } from 'bitcoinjs-lib';
+import type { Network, Payment } from 'bitcoinjs-lib';
+import type { DerivationAnswer, DerivationTask, HdFormat } from './derivation-task.ts';
+import { versionsOf } from './extended-key-prefixes.ts';
 
-/** Accounts come back, for the next index or the next slice: their receive and change nodes are kept. */
-const nodes = new Map<string, PublicNode>();
-const nodesMax = 512;
-
-export function answerTask(task: DerivationTask): DerivationAnswer {
+/** Addresses of one account, or why there are none. Runs in the thread, which loads the libraries and little else, once bitcoinjs-lib has its curve. */
+export function answerTask({
+  extendedPublicKey,
+  change,
+  indexes,
+  format,
+  network,
+}: DerivationTask): DerivationAnswer {
   try {
-    const points = derivePoints(findNode(task), task.indexes);
-    return { addresses: encodeAddresses(points, task.format, task.prefixes) };
+    const account = HDKey.fromExtendedKey(extendedPublicKey, versionsOf(extendedPublicKey));
+    const branch = deriveChild(account, change);
+    return {
+      addresses: indexes.map((index) =>
+        encodeAddress(deriveChild(branch, index).publicKey!, format, network),
+      ),
+    };
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function findNode({ publicKey, chainCode, change }: DerivationTask): PublicNode {
-  const key = `${Buffer.from(publicKey).toString('hex')}:${Buffer.from(chainCode).toString('hex')}:${change}`;
-  const node = nodes.get(key) ?? deriveNode(toPublicNode(publicKey, chainCode), change);
-  // Put last: what is dropped is what was not used for longest.
-  nodes.delete(key);
-  nodes.set(key, node);
-  if (nodes.size > nodesMax) nodes.delete(nodes.keys().next().value!);
-  return node;
+/** The library goes on to the next index where one has no key (BIP-32, a chance below 2⁻¹²⁷): another address than was asked for. */
+function deriveChild(parent: HDKey, index: number): HDKey {
+  const child = parent.deriveChild(index);
+  if (child.index !== index)
+    throw new Error(
+      `expected a key at the index ${index}, got one at ${child.index}: the index has no address`,
+    );
+  return child;
+}
+
+/** What was just derived is a point of the curve: validating it again doubles the time of taproot. */
+const unchecked = { validate: false };
+
+function encodeAddress(pubkey: Uint8Array, format: HdFormat, network: Network): string {
+  const { address } = pay(pubkey, format, network);
+  if (address === undefined) throw new Error(`expected an address of the format ${format}, got none`);
+  return address;
+}
+
+function pay(pubkey: Uint8Array, format: HdFormat, network: Network): Payment {
+  switch (format) {
+    case 'p2pkh':
+      return payments.p2pkh({ pubkey, network }, unchecked);
+    case 'p2sh-p2wpkh':
+      return payments.p2sh({ redeem: payments.p2wpkh({ pubkey, network }, unchecked), network }, unchecked);
+    case 'p2wpkh':
+      return payments.p2wpkh({ pubkey, network }, unchecked);
+    case 'p2tr':
+      // BIP-86: the key with even y, tweaked by its own tagged hash, commits to no script.
+      return payments.p2tr({ internalPubkey: pubkey.subarray(1), network }, unchecked);
+  }
 }

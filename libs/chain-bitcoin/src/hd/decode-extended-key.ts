@@ -1,10 +1,9 @@
-import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { base58 } from '@scure/base';
+import { createBase58check } from '@scure/base';
+import { HDKey } from '@scure/bip32';
 import { InvalidPublicKeyError } from '@chainwatch/chain-core';
-import { findPrefix, looksPrivate } from './extended-key-prefixes.ts';
+import { findPrefix, looksPrivate, versionsOf } from './extended-key-prefixes.ts';
 import type { ExtendedKeyPrefix } from './extended-key-prefixes.ts';
-import { hash160 } from './hash160.ts';
 
 /** An extended public key of one signer, checked: its point is on the curve. */
 export interface ExtendedKey {
@@ -12,40 +11,33 @@ export interface ExtendedKey {
   readonly depth: number;
   /** With the top bit set where hardened. */
   readonly childNumber: number;
-  readonly chainCode: Uint8Array;
-  /** Compressed, 33 bytes. */
-  readonly publicKey: Uint8Array;
   /** Of the key itself, not of its parent. */
   readonly fingerprint: string;
 }
 
-const serializedBytes = 78;
-const checksumBytes = 4;
+const characters = 111;
+const depthAt = 4;
+const keyAt = 45;
+const base58check = createBase58check(sha256);
 
 /**
- * Reads the serialization of BIP-32: version 4, depth 1, parent fingerprint 4, child number 4, chain code 32, key 33,
- * checksum 4. No message holds any of it.
+ * Reads the serialization of BIP-32 by @scure/bip32, under the version that the key begins with (SLIP-132). What the
+ * library would take and what it refuses without a name is refused here before. No message holds any of the text.
  * @throws InvalidPublicKeyError
  */
 export function decodeExtendedKey(text: string): ExtendedKey {
   // Before anything else can fail: who pastes a private key has to know.
-  if (looksPrivate(text))
-    throw invalid(
-      `expected ${acceptedNames}, got a private key, which must never leave its owner: treat it as disclosed`,
-    );
+  if (looksPrivate(text)) throw privateKey();
   const bytes = decodeBase58Check(text);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const prefix = acceptPrefix(bytes.subarray(0, 4));
-  const publicKey = bytes.slice(45, 78);
-  checkPoint(publicKey);
-  const fingerprint = Buffer.from(hash160(publicKey).subarray(0, 4)).toString('hex');
+  const prefix = acceptPrefix(bytes);
+  if (bytes[keyAt] !== 2 && bytes[keyAt] !== 3)
+    throw invalid('expected a compressed public key that begins with 02 or 03, got another first byte');
+  const node = readNode(text, bytes);
   return {
     prefix,
-    depth: view.getUint8(4),
-    childNumber: view.getUint32(9),
-    chainCode: bytes.slice(13, 45),
-    publicKey,
-    fingerprint,
+    depth: node.depth,
+    childNumber: node.index,
+    fingerprint: node.fingerprint.toString(16).padStart(8, '0'),
   };
 }
 
@@ -53,50 +45,42 @@ const acceptedNames =
   'an extended public key of one signer (xpub, ypub, zpub, or tpub, upub, vpub for a test network)';
 
 function decodeBase58Check(text: string): Uint8Array {
-  const bytes = decodeBase58(text);
-  if (bytes.length !== serializedBytes + checksumBytes) {
-    throw invalid(
-      `expected ${serializedBytes} bytes and a checksum of ${checksumBytes}, got ${bytes.length} bytes in all`,
-    );
-  }
-  const body = bytes.subarray(0, serializedBytes);
-  const checksum = sha256(sha256(body)).subarray(0, checksumBytes);
-  if (!checksum.every((byte, index) => byte === bytes[serializedBytes + index]))
-    throw invalid('expected a matching Base58Check checksum, got another: a character is wrong or missing');
-  return body;
-}
-
-function decodeBase58(text: string): Uint8Array {
-  // Longer than any key: the time that Base58 takes grows with the square of its length.
-  if (text.length > 120) throw invalid(`expected about 111 characters of Base58, got ${text.length}`);
+  if (/[^1-9A-HJ-NP-Za-km-z]/.test(text))
+    throw invalid('expected Base58 characters only (no 0, O, I or l), got others');
+  // Also a bound: the time that Base58 takes grows with the square of its length.
+  if (text.length !== characters)
+    throw invalid(`expected ${characters} characters of Base58, got ${text.length}`);
   try {
-    return base58.decode(text);
+    return base58check.decode(text);
   } catch {
     // The cause would hold the text.
-    throw invalid('expected Base58 characters only (no 0, O, I or l), got others');
+    throw invalid('expected a matching Base58Check checksum, got another: a character is wrong or missing');
   }
 }
 
-function acceptPrefix(version: Uint8Array): ExtendedKeyPrefix {
-  const prefix = findPrefix(version);
+function acceptPrefix(bytes: Uint8Array): ExtendedKeyPrefix {
+  const prefix = findPrefix(Buffer.from(bytes).readUInt32BE());
   if (prefix === undefined) throw invalid(`expected ${acceptedNames}, got unknown version bytes`);
-  if (!prefix.isPublic)
-    throw invalid(
-      `expected ${acceptedNames}, got a private key, which must never leave its owner: treat it as disclosed`,
-    );
+  if (!prefix.isPublic) throw privateKey();
   if (prefix.isMultisig === true)
     throw invalid(`expected ${acceptedNames}, got the key of a multisig wallet (${prefix.name})`);
   return prefix;
 }
 
-function checkPoint(publicKey: Uint8Array): void {
-  if (publicKey[0] !== 2 && publicKey[0] !== 3)
-    throw invalid('expected a compressed public key that begins with 02 or 03, got another first byte');
+function readNode(text: string, bytes: Uint8Array): HDKey {
+  // A master key has no parent and no number; what says it has is none.
+  if (bytes[depthAt] === 0) throw invalid('expected the key of an account, depth 3, got depth 0');
   try {
-    secp256k1.Point.fromBytes(publicKey);
+    return HDKey.fromExtendedKey(text, versionsOf(text));
   } catch {
     throw invalid('expected a point of the curve secp256k1, got an x coordinate that has none');
   }
+}
+
+function privateKey(): InvalidPublicKeyError {
+  return invalid(
+    `expected ${acceptedNames}, got a private key, which must never leave its owner: treat it as disclosed`,
+  );
 }
 
 function invalid(message: string): InvalidPublicKeyError {

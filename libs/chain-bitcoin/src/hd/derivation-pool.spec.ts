@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { networks } from 'bitcoinjs-lib';
 import { DerivationUnavailableError } from '@chainwatch/chain-core';
 import { DerivationPool } from './derivation-pool.ts';
 import type { DerivationPoolOptions } from './derivation-pool.ts';
@@ -134,13 +135,11 @@ describe('DerivationPool', () => {
 });
 
 function task(indexes: number[], delayMs = 0): DerivationTask {
-  const key = new Uint8Array(33);
   return {
-    publicKey: key,
-    chainCode: key,
+    extendedPublicKey: 'xpub',
     change: delayMs,
     indexes,
     format: 'p2pkh',
-    prefixes: { p2pkh: 0, p2sh: 5, bech32Hrp: 'bc' },
+    network: networks.bitcoin,
   };
 }

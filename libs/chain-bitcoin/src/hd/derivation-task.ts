@@ -1,13 +1,15 @@
-import type { AddressPrefixes, HdFormat } from './encode-addresses.ts';
+import type { Network } from 'bitcoinjs-lib';
+
+export type HdFormat = 'p2pkh' | 'p2sh-p2wpkh' | 'p2wpkh' | 'p2tr';
 
 /** What the worker is asked: some addresses of one account, in the order of `indexes`. */
 export interface DerivationTask {
-  readonly publicKey: Uint8Array;
-  readonly chainCode: Uint8Array;
+  /** Checked before (`decodeExtendedKey`). */
+  readonly extendedPublicKey: string;
   readonly change: number;
   readonly indexes: readonly number[];
   readonly format: HdFormat;
-  readonly prefixes: AddressPrefixes;
+  readonly network: Network;
 }
 
 /** What it answers; `fault` says why there are none. */

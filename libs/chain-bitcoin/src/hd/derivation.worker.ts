@@ -1,6 +1,11 @@
 import { parentPort } from 'node:worker_threads';
+import * as secp256k1 from '@bitcoinerlab/secp256k1';
+import { initEccLib } from 'bitcoinjs-lib';
 import { answerTask } from './answer-task.ts';
 import type { DerivationTask } from './derivation-task.ts';
+
+// What bitcoinjs-lib tweaks taproot keys with.
+initEccLib(secp256k1);
 
 // The thread's entry point: one task at a time, each answered before the next comes.
 parentPort?.on('message', (task: DerivationTask) => parentPort?.postMessage(answerTask(task)));

@@ -1,62 +1,58 @@
+import type { Network } from 'bitcoinjs-lib';
 import type { DerivationRequest, DerivedAddress } from '@chainwatch/chain-core';
 import { base58Versions, segwitPrefixes } from '../address-prefixes.ts';
-import { bitcoinNetworks, readTraits } from '../networks.ts';
-import { decodeExtendedKey } from './decode-extended-key.ts';
-import type { ExtendedKey } from './decode-extended-key.ts';
+import { toLibraryNetwork } from '../library-network.ts';
+import { bitcoinNetworks } from '../networks.ts';
 import { DerivationPool } from './derivation-pool.ts';
-import type { AddressPrefixes, HdFormat } from './encode-addresses.ts';
+import type { HdFormat } from './derivation-task.ts';
 import { startWorker } from './start-worker.ts';
 
 const addressesMax = 1_000;
 const indexMax = 2 ** 31 - 1;
-const pool = new DerivationPool({ startWorker });
+/** A thread each: a thousand taproot addresses take one thread two seconds. */
+const pools = [new DerivationPool({ startWorker }), new DerivationPool({ startWorker })];
+/** More are shared among the threads. */
+const sharedMin = 100;
 
 /** `HdDerivation.deriveAddresses` for Bitcoin. */
 export async function deriveAddresses(
   request: DerivationRequest,
   signal?: AbortSignal,
 ): Promise<DerivedAddress[]> {
-  const { change, indexes } = request;
+  const { extendedPublicKey, change, indexes } = request;
   checkIndexes(change, indexes);
   if (indexes.length === 0) return [];
   const format = checkFormat(request.addressFormat);
-  const { publicKey, chainCode } = readKey(request.extendedPublicKey);
-  const prefixes = readPrefixes(request.networkGid);
-  const addresses = await pool.derive({ publicKey, chainCode, change, indexes, format, prefixes }, signal);
-  const networkGids = listSharing(format, prefixes);
-  return addresses.map((address, position) => ({
+  const network = readNetwork(request.networkGid);
+  const size = indexes.length > sharedMin ? Math.ceil(indexes.length / pools.length) : indexes.length;
+  const parts = pools.map((_, position) => indexes.slice(position * size, (position + 1) * size));
+  const derived = await Promise.all(
+    parts.flatMap((part, position) =>
+      part.length === 0
+        ? []
+        : pools[position]!.derive({ extendedPublicKey, change, indexes: part, format, network }, signal),
+    ),
+  );
+  const networkGids = listSharing(format, network);
+  return derived.flat().map((address, position) => ({
     index: indexes[position]!,
     address: { canonical: address, display: address, format, networkGids },
   }));
 }
 
-/** Keys that were read lately: checking that a point is on the curve takes a square root. */
-const keys = new Map<string, ExtendedKey>();
-const keysMax = 512;
-
-function readKey(extendedPublicKey: string): ExtendedKey {
-  const known = keys.get(extendedPublicKey);
-  if (known !== undefined) return known;
-  const key = decodeExtendedKey(extendedPublicKey);
-  keys.set(extendedPublicKey, key);
-  if (keys.size > keysMax) keys.delete(keys.keys().next().value!);
-  return key;
-}
-
-function readPrefixes(networkGid: string): AddressPrefixes {
+function readNetwork(networkGid: string): Network {
   const network = bitcoinNetworks.find(({ gid }) => gid === networkGid);
   if (network === undefined) throw new Error(`expected a Bitcoin network, got ${networkGid}`);
-  const { base58, bech32Hrp } = readTraits(network);
-  return { ...base58, bech32Hrp };
+  return toLibraryNetwork(network);
 }
 
 /** The networks that write this format the same way: test networks share most of their prefixes. */
 function listSharing(
   format: HdFormat,
-  { p2pkh, p2sh, bech32Hrp }: AddressPrefixes,
+  { pubKeyHash, scriptHash, bech32 }: Network,
 ): readonly string[] | undefined {
-  if (format === 'p2pkh') return base58Versions.get(p2pkh)?.networkGids;
-  return format === 'p2sh-p2wpkh' ? base58Versions.get(p2sh)?.networkGids : segwitPrefixes.get(bech32Hrp);
+  if (format === 'p2pkh') return base58Versions.get(pubKeyHash)?.networkGids;
+  return format === 'p2sh-p2wpkh' ? base58Versions.get(scriptHash)?.networkGids : segwitPrefixes.get(bech32);
 }
 
 function checkIndexes(change: number, indexes: readonly number[]): void {

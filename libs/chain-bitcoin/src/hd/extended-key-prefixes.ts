@@ -1,5 +1,6 @@
 export interface ExtendedKeyPrefix {
   readonly name: string;
+  readonly version: number;
   readonly isPublic: boolean;
   readonly isTest: boolean;
   /** What the prefix stands for; none: the path alone decides (`xpub` is what most wallets write for every purpose). */
@@ -8,32 +9,39 @@ export interface ExtendedKeyPrefix {
 }
 
 /** Version bytes of extended keys (BIP-32, SLIP-132), so that what is refused can be named. */
-const prefixes: Readonly<Record<string, ExtendedKeyPrefix>> = {
-  '0488b21e': { name: 'xpub', isPublic: true, isTest: false },
-  '049d7cb2': { name: 'ypub', isPublic: true, isTest: false, purpose: 49 },
-  '04b24746': { name: 'zpub', isPublic: true, isTest: false, purpose: 84 },
-  '043587cf': { name: 'tpub', isPublic: true, isTest: true },
-  '044a5262': { name: 'upub', isPublic: true, isTest: true, purpose: 49 },
-  '045f1cf6': { name: 'vpub', isPublic: true, isTest: true, purpose: 84 },
-  '0295b43f': { name: 'Ypub', isPublic: true, isTest: false, isMultisig: true },
-  '02aa7ed3': { name: 'Zpub', isPublic: true, isTest: false, isMultisig: true },
-  '024289ef': { name: 'Upub', isPublic: true, isTest: true, isMultisig: true },
-  '02575483': { name: 'Vpub', isPublic: true, isTest: true, isMultisig: true },
-  '0488ade4': { name: 'xprv', isPublic: false, isTest: false },
-  '049d7878': { name: 'yprv', isPublic: false, isTest: false },
-  '04b2430c': { name: 'zprv', isPublic: false, isTest: false },
-  '04358394': { name: 'tprv', isPublic: false, isTest: true },
-  '044a4e28': { name: 'uprv', isPublic: false, isTest: true },
-  '045f18bc': { name: 'vprv', isPublic: false, isTest: true },
-  '0295b005': { name: 'Yprv', isPublic: false, isTest: false, isMultisig: true },
-  '02aa7a99': { name: 'Zprv', isPublic: false, isTest: false, isMultisig: true },
-  '024285b5': { name: 'Uprv', isPublic: false, isTest: true, isMultisig: true },
-  '02575048': { name: 'Vprv', isPublic: false, isTest: true, isMultisig: true },
-};
+const prefixes: readonly ExtendedKeyPrefix[] = [
+  { name: 'xpub', version: 0x0488b21e, isPublic: true, isTest: false },
+  { name: 'ypub', version: 0x049d7cb2, isPublic: true, isTest: false, purpose: 49 },
+  { name: 'zpub', version: 0x04b24746, isPublic: true, isTest: false, purpose: 84 },
+  { name: 'tpub', version: 0x043587cf, isPublic: true, isTest: true },
+  { name: 'upub', version: 0x044a5262, isPublic: true, isTest: true, purpose: 49 },
+  { name: 'vpub', version: 0x045f1cf6, isPublic: true, isTest: true, purpose: 84 },
+  { name: 'Ypub', version: 0x0295b43f, isPublic: true, isTest: false, isMultisig: true },
+  { name: 'Zpub', version: 0x02aa7ed3, isPublic: true, isTest: false, isMultisig: true },
+  { name: 'Upub', version: 0x024289ef, isPublic: true, isTest: true, isMultisig: true },
+  { name: 'Vpub', version: 0x02575483, isPublic: true, isTest: true, isMultisig: true },
+  { name: 'xprv', version: 0x0488ade4, isPublic: false, isTest: false },
+  { name: 'yprv', version: 0x049d7878, isPublic: false, isTest: false },
+  { name: 'zprv', version: 0x04b2430c, isPublic: false, isTest: false },
+  { name: 'tprv', version: 0x04358394, isPublic: false, isTest: true },
+  { name: 'uprv', version: 0x044a4e28, isPublic: false, isTest: true },
+  { name: 'vprv', version: 0x045f18bc, isPublic: false, isTest: true },
+  { name: 'Yprv', version: 0x0295b005, isPublic: false, isTest: false, isMultisig: true },
+  { name: 'Zprv', version: 0x02aa7a99, isPublic: false, isTest: false, isMultisig: true },
+  { name: 'Uprv', version: 0x024285b5, isPublic: false, isTest: true, isMultisig: true },
+  { name: 'Vprv', version: 0x02575048, isPublic: false, isTest: true, isMultisig: true },
+];
 
-/** The prefix of four version bytes; undefined for one that nobody registered. */
-export function findPrefix(version: Uint8Array): ExtendedKeyPrefix | undefined {
-  return prefixes[Buffer.from(version).toString('hex')];
+/** Undefined for version bytes that nobody registered. */
+export function findPrefix(version: number): ExtendedKeyPrefix | undefined {
+  return prefixes.find((prefix) => prefix.version === version);
+}
+
+/** What @scure/bip32 takes a public key under: the version that its text begins with, and no private one. */
+export function versionsOf(extendedPublicKey: string): { readonly public: number; readonly private: number } {
+  const prefix = prefixes.find(({ name }) => extendedPublicKey.startsWith(name));
+  if (prefix?.isPublic !== true) throw new Error('expected an extended public key, got another text');
+  return { public: prefix.version, private: 0 };
 }
 
 /** Whether a text begins like a private key: said even of one that is broken otherwise. */

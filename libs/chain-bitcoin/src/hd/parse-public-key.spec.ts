@@ -134,12 +134,12 @@ describe('refused keys', () => {
   });
 
   it.each([
-    ['nothing', '', /got 0 bytes/],
+    ['nothing', '', /111 characters of Base58, got 0/],
     ['a wrong checksum', `${zpub.slice(0, -1)}t`, /checksum/],
-    ['a character missing', zpub.slice(0, -1), /got 8\d bytes/],
-    ['a character too many', `${zpub}1`, /got 8\d bytes/],
+    ['a character missing', zpub.slice(0, -1), /111 characters of Base58, got 110/],
+    ['a character too many', `${zpub}1`, /111 characters of Base58, got 112/],
     ['no Base58', zpub.replace('z', '0'), /Base58 characters only/],
-    ['a text without end', zpub.repeat(50), /about 111 characters of Base58, got 5550/],
+    ['a text without end', zpub.repeat(50), /111 characters of Base58, got 5550/],
     ['an address', 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu', /Base58 characters only/],
   ])('%s', (_name, extendedPublicKey, reason) => {
     expect(refuse({ extendedPublicKey, derivationPath: path })).toMatchObject({
