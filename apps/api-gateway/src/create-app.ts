@@ -1,24 +1,15 @@
-import express from 'express';
-import type { Express } from 'express';
+import express, { Router } from 'express';
+import type { Express, RequestHandler } from 'express';
+import helmet from 'helmet';
 import type { Cache } from '@chainwatch/cache';
-import {
-  checkUrl,
-  crossOrigin,
-  inOrder,
-  jsonBody,
-  mountRoutes,
-  problemErrors,
-  requestId,
-  routeNotFound,
-  securityHeaders,
-} from '@chainwatch/http';
+import { checkUrl, jsonBody, mountRoutes, problemErrors, requestId, routeNotFound } from '@chainwatch/http';
 import type { KeyStore } from '@chainwatch/key-store';
 import type { ApiDeps } from './api-deps.ts';
 import { authenticate, authorizerOf } from './auth/authenticate.ts';
-import { clientOf } from './auth/client-of.ts';
 import { limitPublic } from './auth/limit-public.ts';
 import { createLimit } from './auth/limit-requests.ts';
 import type { RequestLimits } from './auth/limit-requests.ts';
+import { crossOrigin } from './cross-origin.ts';
 import { carryOutOnce } from './idempotency/carry-out-once.ts';
 import { serveDocuments } from './openapi/serve-documents.ts';
 import { recordRequests } from './record-requests.ts';
@@ -45,20 +36,16 @@ export interface AppOptions {
 }
 
 const bodyLimitBytes = 262_144;
-/** What a page may send, and what it may see of an answer beside the body. */
-const browserClients = {
-  methods: ['GET', 'POST', 'PATCH', 'DELETE'],
-  requestHeaders: ['X-Api-Key', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
-  exposedHeaders: [
-    'X-Request-Id',
-    'X-RateLimit-Limit',
-    'X-RateLimit-Remaining',
-    'X-RateLimit-Reset',
-    'Retry-After',
-    'Idempotency-Replayed',
-    'Allow',
-  ],
-};
+/** Of an API that is never framed, sniffed or kept by anybody between. */
+const securityHeaders = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  xFrameOptions: { action: 'deny' },
+  // Browsers take it from TLS connections only: a proxy in front is what has these.
+  strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: false },
+} as const;
 
 /** The platform API as an Express app under /v1, with its documents beside it. */
 export function createApp(options: AppOptions): Express {
@@ -70,19 +57,14 @@ export function createApp(options: AppOptions): Express {
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustedProxies);
   const limit = createLimit(options.cache, options.limits);
-  const readBody = inOrder(checkUrl(), jsonBody({ limitBytes: bodyLimitBytes }));
+  const readBody = [checkUrl(), jsonBody({ limitBytes: bodyLimitBytes })];
   app.use(
-    inOrder(
-      requestId(),
-      recordRequests(options.logger),
-      securityHeaders(),
-      crossOrigin({
-        origins: options.corsOrigins,
-        ...browserClients,
-        beforePreflight: (req, res) => limit(res, { publicClient: clientOf(req) }),
-      }),
-      limitPublic(limit),
-    ),
+    requestId(),
+    recordRequests(options.logger),
+    helmet(securityHeaders),
+    forbidStorage,
+    crossOrigin({ origins: options.corsOrigins, limit }),
+    limitPublic(limit),
   );
   const { namespaceLabel } = options.deps.settings;
   const routes = mountRoutes(routeTable, {
@@ -94,11 +76,17 @@ export function createApp(options: AppOptions): Express {
   });
   app.use(
     '/v1',
-    inOrder(authenticate({ keys: options.keys, namespaceLabel, limit }), readBody, routes, routeNotFound),
+    Router().use(
+      authenticate({ keys: options.keys, namespaceLabel, limit }),
+      readBody,
+      routes,
+      routeNotFound,
+    ),
   );
   app.use(serveDocuments({ namespaceLabel }));
   app.use(
-    inOrder(readBody, routeNotFound),
+    readBody,
+    routeNotFound,
     problemErrors({
       uris: { docsUrl: options.docsUrl, apiHost: options.apiHost },
       translate: translateError,
@@ -108,3 +96,8 @@ export function createApp(options: AppOptions): Express {
   );
   return app;
 }
+
+const forbidStorage: RequestHandler = (_req, res, next) => {
+  res.setHeader('Cache-Control', 'no-store');
+  next();
+};

@@ -61,7 +61,7 @@ describe('answers to browsers, through proxies, in time', () => {
       'x-frame-options': 'DENY',
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
-      'content-security-policy': expect.stringMatching(/^default-src 'none'; .*frame-ancestors 'none'$/),
+      'content-security-policy': expect.stringMatching(/^default-src 'none';.*frame-ancestors 'none'$/),
       'strict-transport-security': 'max-age=31536000',
       vary: 'Origin',
     });

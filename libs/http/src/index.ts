@@ -5,14 +5,11 @@
  * @example
  * const defineRoute = routeFactory<Deps, Principal>();
  * const route = defineRoute({ method: 'GET', path: '/things/:id', summary: 'One thing', params, responses: { 200: thing }, handle });
- * app.use(requestId(), securityHeaders(), checkUrl(), ...jsonBody({ limitBytes: 262_144 }));
+ * app.use(requestId(), checkUrl(), jsonBody({ limitBytes: 262_144 }));
  * app.use('/v1', mountRoutes([route], { deps, authorizerOf }), routeNotFound, problemErrors({ uris, onUnexpected }));
  */
 export { requestId } from './request-id.ts';
-export { securityHeaders } from './security-headers.ts';
-export { crossOrigin } from './cross-origin.ts';
 export { checkUrl } from './check-url.ts';
-export { inOrder } from './in-order.ts';
 export { jsonBody } from './json-body.ts';
 export { findTextFault } from './find-text-fault.ts';
 export { routeFactory } from './route.ts';

@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import express from 'express';
+import express, { Router } from 'express';
 import type { RequestHandler } from 'express';
 import { ProblemError, contentTooLarge, invalidRequest, unsupportedMediaType } from '@chainwatch/problem';
 import { findBodyFault } from './find-body-fault.ts';
 import { findInexactNumber } from './find-inexact-number.ts';
-import { inOrder } from './in-order.ts';
 
 export interface JsonBodyOptions {
   /** Largest body in bytes, after decompression. */
@@ -18,7 +17,7 @@ export function jsonBody(options: JsonBodyOptions): RequestHandler {
     json(req, res, (error?: unknown) =>
       next(error === undefined ? undefined : toProblem(error, options.limitBytes)),
     );
-  const readBody = inOrder(requireJson, parse, checkBody);
+  const readBody = Router().use(requireJson, parse, checkBody);
   return (req, res, next) => (announcesBody(req.headers) ? readBody(req, res, next) : next());
 }
 

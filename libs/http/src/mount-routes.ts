@@ -1,9 +1,9 @@
+import { Router } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
 import { methodNotAllowed } from '@chainwatch/problem';
 import { answerInTime } from './answer-in-time.ts';
 import { parseRequest } from './parse-request.ts';
-import { RouteTree } from './route-tree.ts';
-import type { Route, RouteReply } from './route.ts';
+import type { Method, Route, RouteReply } from './route.ts';
 
 export interface MountOptions<Deps, Principal> {
   readonly deps: Deps;
@@ -27,45 +27,34 @@ export interface RouteCall<Deps, Principal> {
   run(deps: Deps): Promise<RouteReply>;
 }
 
-interface Group {
-  readonly path: string;
-  readonly handlers: Map<string, (req: Request, res: Response) => Promise<void>>;
-}
-
-/** The handler of a route table: parses, authorizes, calls, answers; 405 with Allow for other methods of a known path. */
+/** A router of the table's routes: parses, authorizes, calls, answers; 405 with Allow for other methods of a known path. */
 export function mountRoutes<Deps, Principal>(
   routes: readonly Route<Deps, Principal>[],
   options: MountOptions<Deps, Principal>,
 ): RequestHandler {
-  const tree = new RouteTree<Group>();
-  for (const group of groupByPath(routes, options)) tree.add(group.path, group);
-  return (req, res, next) => {
-    const found = tree.find(req.path);
-    if (found === undefined) return next();
-    const { path, handlers } = found.value;
-    // For who writes down what was asked, as Express does it.
-    req.route = { path };
-    const handler = handlers.get(req.method === 'HEAD' ? 'GET' : req.method);
-    if (handler === undefined)
-      return next(
-        methodNotAllowed(handlers.has('GET') ? [...handlers.keys(), 'HEAD'] : [...handlers.keys()]),
-      );
-    req.params = found.params;
-    return handler(req, res);
-  };
+  const router = Router({ caseSensitive: true });
+  // The first that fits is taken: `/addresses/hd` stands before `/addresses/:address`.
+  const paths = [...new Set(routes.map(({ path }) => path))].sort((one, other) =>
+    sortKeyOf(one) < sortKeyOf(other) ? -1 : 1,
+  );
+  for (const path of paths) {
+    const mounted = router.route(path);
+    const methods: Method[] = [];
+    for (const route of routes.filter((one) => one.path === path)) {
+      mounted[METHOD_NAMES[route.method]](toHandler(route, options));
+      methods.push(route.method);
+    }
+    const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+    mounted.all((_req, _res, next) => next(methodNotAllowed(allowed)));
+  }
+  return router;
 }
 
-function groupByPath<Deps, Principal>(
-  routes: readonly Route<Deps, Principal>[],
-  options: MountOptions<Deps, Principal>,
-): Iterable<Group> {
-  const groups = new Map<string, Group>();
-  for (const route of routes) {
-    const group = groups.get(route.path) ?? { path: route.path, handlers: new Map() };
-    group.handlers.set(route.method, toHandler(route, options));
-    groups.set(route.path, group);
-  }
-  return groups.values();
+const METHOD_NAMES = { GET: 'get', POST: 'post', PATCH: 'patch', PUT: 'put', DELETE: 'delete' } as const;
+
+/** Parameters behind every fixed part. */
+function sortKeyOf(path: string): string {
+  return path.replaceAll(':', '\uffff');
 }
 
 function toHandler<Deps, Principal>(route: Route<Deps, Principal>, options: MountOptions<Deps, Principal>) {
