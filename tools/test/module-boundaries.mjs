@@ -26,7 +26,7 @@ export const constraints = [
   {
     sourceTag: 'type:family',
     onlyDependOnLibsWithTags: ['type:domain'],
-    allowedExternalImports: [...PURE_PACKAGES, ...CHAIN_SDKS, 'undici', 'ws', 'hash-wasm'],
+    allowedExternalImports: [...PURE_PACKAGES, ...CHAIN_SDKS, 'undici', 'ws', 'hash-wasm', 'lru-cache'],
   },
   {
     sourceTag: 'type:registry',

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { TokenRequest, TokenResult } from './consume-token.ts';
 
 export interface TokenLedgerOptions {
@@ -31,7 +32,8 @@ const ACCOUNTS_MAX = 10_000;
  */
 export class TokenLedger {
   readonly #options: TokenLedgerOptions;
-  readonly #accounts = new Map<string, Account>();
+  /** What falls out of it the shared counter remembers. */
+  readonly #accounts = new LRUCache<string, Account>({ max: ACCOUNTS_MAX });
   readonly #dirty = new Set<Account>();
   readonly #now: () => number;
   #timer: NodeJS.Timeout | undefined;
@@ -71,8 +73,6 @@ export class TokenLedger {
     const known = this.#accounts.get(request.key);
     // One under another limit is told of under that one, and begun anew.
     if (known !== undefined && known.request.limit === request.limit) return known;
-    // The shared counter remembers.
-    if (this.#accounts.size >= ACCOUNTS_MAX) this.#accounts.clear();
     // Unknown here, it may be used up elsewhere: the first call asks.
     const account: Account = {
       request: { key: request.key, limit: request.limit, windowSeconds: request.windowSeconds },

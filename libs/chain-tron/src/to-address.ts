@@ -1,16 +1,15 @@
+import { LRUCache } from 'lru-cache';
 import { encodeBase58Check } from '@chainwatch/chain-core';
 
 const VERSION = '41';
 /** Addresses of a block repeat, and those of the next one are mostly the same: Base58Check costs two hashes and a division. */
-const knownMax = 200_000;
-const known = new Map<string, string>();
+const known = new LRUCache<string, string>({ max: 200_000 });
 
 /** `T…` of an account's 20 bytes as lower-case hexadecimal digits. */
 export function toAddress(digits: string): string {
   const found = known.get(digits);
   if (found !== undefined) return found;
   const address = encodeBase58Check(Buffer.from(VERSION + digits, 'hex'));
-  if (known.size >= knownMax) known.clear();
   known.set(digits, address);
   return address;
 }

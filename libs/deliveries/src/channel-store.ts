@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Sql } from '@chainwatch/db';
 import type { Channel } from './channel-config.ts';
 import { parseChannel, type ChannelRow, type OpenSealed } from './parse-channel.ts';
@@ -30,10 +31,10 @@ const USED_PRECISION_MS = 60_000;
  * Reads channels without ever being stale: every look-up asks for the versions of the rows (their xmin, a few bytes),
  * and only rows that changed are fetched and opened again.
  */
-export function createChannelStore(db: Sql, open: OpenSealed): ChannelStore {
-  const usedAt = new Map<string, number>();
-  const cache = new Map<string, CachedChannel>();
-  const known = new Map<string, KnownChannels>();
+export function createChannelStore(db: Sql, open: OpenSealed, { max = CACHED_MAX } = {}): ChannelStore {
+  const usedAt = new LRUCache<string, number>({ max });
+  const cache = new LRUCache<string, CachedChannel>({ max });
+  const known = new LRUCache<string, KnownChannels>({ max });
 
   async function list(column: 'id' | 'project_id', ids: readonly string[]): Promise<CachedChannel[]> {
     if (ids.length === 0) return [];
@@ -43,24 +44,30 @@ export function createChannelStore(db: Sql, open: OpenSealed): ChannelStore {
        FROM notification_channels c WHERE c.${column} = ANY($1::uuid[]) ORDER BY c.created_at, c.id`,
       values: [ids],
     });
-    const changed = rows.filter(({ id, version }) => cache.get(id)?.version !== version);
-    if (changed.length > 0) await reload(changed);
-    return rows.flatMap(({ id }) => cache.get(id) ?? []);
+    // Apart from the cache, which may be too small for all of them.
+    const found = new Map<string, CachedChannel>();
+    for (const { id, version } of rows) {
+      const cached = cache.get(id);
+      if (cached?.version === version) found.set(id, cached);
+    }
+    const changed = rows.filter(({ id }) => !found.has(id));
+    for (const read of changed.length > 0 ? await readAll(changed) : []) {
+      found.set(read.channel.id, read);
+      cache.set(read.channel.id, read);
+    }
+    return rows.flatMap(({ id }) => found.get(id) ?? []);
   }
 
-  async function reload(versions: readonly { id: string; version: string }[]): Promise<void> {
+  async function readAll(versions: readonly { id: string; version: string }[]): Promise<CachedChannel[]> {
     const { rows } = await db.query<ChannelRow>(SELECT_CHANNELS, [versions.map(({ id }) => id)]);
-    if (cache.size + rows.length > CACHED_MAX) cache.clear();
     const versionOf = new Map(versions.map(({ id, version }) => [id, version]));
-    for (const row of rows)
-      cache.set(row.id, { version: versionOf.get(row.id)!, channel: parseChannel(row, open) });
+    return rows.map((row) => ({ version: versionOf.get(row.id)!, channel: parseChannel(row, open) }));
   }
 
   return {
     findKnown: (projectId) => known.get(projectId),
     async listByProjects(projectIds) {
       const listed = await list('project_id', projectIds);
-      if (known.size + projectIds.length > CACHED_MAX) known.clear();
       for (const projectId of projectIds) {
         const own = listed.filter(({ channel }) => channel.projectId === projectId);
         known.set(projectId, {
@@ -76,7 +83,6 @@ export function createChannelStore(db: Sql, open: OpenSealed): ChannelStore {
         (id) => (usedAt.get(id) ?? 0) < Date.now() - USED_PRECISION_MS,
       );
       if (due.length === 0) return;
-      if (usedAt.size + due.length > CACHED_MAX) usedAt.clear();
       for (const id of due) usedAt.set(id, Date.now());
       await db.query(
         'UPDATE webhook_secrets SET last_used_at = now() WHERE channel_id = ANY($1::uuid[]) AND (expires_at IS NULL OR expires_at > now())',

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { compareHash, hashApiKey } from '@chainwatch/api-key';
 import type { ApiKeyType } from '@chainwatch/api-key';
 import type { Database } from '@chainwatch/db';
@@ -49,12 +50,11 @@ export interface KeyStore {
 
 /** Keys by the hash of the whole key, from the database through a small cache. Each is looked up once at a time. */
 export function createKeyStore({ db, now = Date.now, lifetimeMs = LIFETIME_MS }: KeyStoreOptions): KeyStore {
-  /** The oldest first. */
-  const entries = new Map<string, Entry>();
+  const entries = new LRUCache<string, Entry>({ max: SIZE_MAX });
   /** When keys end that were heard of, in milliseconds: a message may be faster than a look-up that is under way. */
-  const ends = new Map<string, number>();
-  /** Until when a hash is known to be nobody's, the oldest first. */
-  const unknown = new Map<string, number>();
+  const ends = new LRUCache<string, number>({ max: SIZE_MAX });
+  /** Until when a hash is known to be nobody's. */
+  const unknown = new LRUCache<string, number>({ max: SIZE_MAX });
   const lookUps = new Map<string, Promise<Principal | undefined>>();
   const borne = new WeakMap<object, { readonly key: string; readonly id: string }>();
   const findEntry = (id: string): Principal | undefined => {
@@ -63,8 +63,6 @@ export function createKeyStore({ db, now = Date.now, lifetimeMs = LIFETIME_MS }:
   };
   const forget = (id: string): undefined => {
     entries.delete(id);
-    unknown.delete(id);
-    dropOldest(unknown);
     unknown.set(id, now() + UNKNOWN_MS);
   };
   const lookUp = async (id: string, keyHash: Uint8Array): Promise<Principal | undefined> => {
@@ -75,8 +73,6 @@ export function createKeyStore({ db, now = Date.now, lifetimeMs = LIFETIME_MS }:
       ends.get(id) ?? Number.POSITIVE_INFINITY,
     );
     if (expiresAtMs <= now()) return forget(id);
-    entries.delete(id);
-    dropOldest(entries);
     const principal = toPrincipal(row);
     entries.set(id, { principal, freshUntilMs: Math.min(now() + lifetimeMs, expiresAtMs) });
     return principal;
@@ -104,18 +100,11 @@ export function createKeyStore({ db, now = Date.now, lifetimeMs = LIFETIME_MS }:
     },
     revoke(keyHash, endsAtMs = 0) {
       const id = keyHash.toLowerCase();
-      if (ends.size >= SIZE_MAX) ends.clear();
       ends.set(id, Math.min(endsAtMs, ends.get(id) ?? Number.POSITIVE_INFINITY));
       const entry = entries.get(id);
       if (entry && endsAtMs < entry.freshUntilMs) entries.set(id, { ...entry, freshUntilMs: endsAtMs });
     },
   };
-}
-
-/** Makes room for one more. */
-function dropOldest(map: Map<string, unknown>): void {
-  const [oldest] = map.size >= SIZE_MAX ? map.keys() : [];
-  if (oldest !== undefined) map.delete(oldest);
 }
 
 async function readKey(db: Pick<Database, 'query'>, hash: Uint8Array): Promise<KeyRow | undefined> {

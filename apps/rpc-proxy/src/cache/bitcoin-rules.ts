@@ -1,8 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import type { Chain } from '../chains/chain.ts';
 import { atMost, FOREVER, type CacheQuestion, type CacheRule, type Lifetime } from './lifetime.ts';
 
 const HEIGHTS_MAX = 10_000;
-const heights = new WeakMap<Chain, Map<string, number>>();
+const heights = new WeakMap<Chain, LRUCache<string, number>>();
 const aSecond = atMost(1_000);
 const tenSeconds = atMost(10_000);
 
@@ -10,8 +11,7 @@ const tenSeconds = atMost(10_000);
 function learnHeight(chain: Chain, hash: unknown, height: number | undefined): void {
   if (typeof hash !== 'string' || height === undefined) return;
   let known = heights.get(chain);
-  if (known === undefined) heights.set(chain, (known = new Map()));
-  if (known.size >= HEIGHTS_MAX) known.clear();
+  if (known === undefined) heights.set(chain, (known = new LRUCache({ max: HEIGHTS_MAX })));
   known.set(hash, height);
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ChainFamilyName, Network } from '@chainwatch/chain-core';
 import type { Leg } from '../exchange/leg.ts';
 import { createMethodTable, type MethodLists, type MethodRule } from '../methods/method-rule.ts';
@@ -41,7 +42,7 @@ export class Chain {
   readonly outcomes = new Map<Upstream, Record<Outcome, number>>();
   /** Asks a node that is silent with calls under way; false when it stays silent. */
   probe: (upstream: Upstream) => Promise<boolean> = async () => true;
-  readonly #floors = new Map<string, Floor>();
+  readonly #floors = new LRUCache<string, Floor>({ max: FLOORS_MAX });
   readonly #probing = new Map<Upstream, number>();
   readonly #lagMax: number;
   readonly #walletOf: Chain | undefined;
@@ -87,7 +88,6 @@ export class Chain {
   floorOf(keyId: string): Floor {
     let floor = this.#floors.get(keyId);
     if (floor === undefined) {
-      if (this.#floors.size >= FLOORS_MAX) this.#floors.clear();
       floor = { number: -1, upstream: undefined };
       this.#floors.set(keyId, floor);
     }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { TokenLedger } from '@chainwatch/cache';
 import type { Cache, TokenResult } from '@chainwatch/cache';
 
@@ -19,10 +20,10 @@ export class KeyLimits {
   readonly #options: KeyLimitsOptions;
   readonly #ledger: TokenLedger;
   /** What the ledger is asked, by key: composing it costs as much as the ledger. */
-  readonly #requests = new Map<
+  readonly #requests = new LRUCache<
     string,
     { readonly key: string; readonly limit: number; readonly windowSeconds: number }
-  >();
+  >({ max: KEYS_MAX });
 
   constructor(options: KeyLimitsOptions) {
     this.#options = options;
@@ -32,7 +33,6 @@ export class KeyLimits {
   take(keyId: string, cost: number): TokenResult | Promise<TokenResult> {
     let request = this.#requests.get(keyId);
     if (request === undefined) {
-      if (this.#requests.size >= KEYS_MAX) this.#requests.clear();
       request = { key: `rpc:${keyId}`, limit: this.#options.limit, windowSeconds: WINDOW_SECONDS };
       this.#requests.set(keyId, request);
     }
