@@ -32,14 +32,14 @@ export default {
     {
       name: 'no-testing-in-product',
       severity: 'error',
-      comment: 'libs/testing is for specs and tools.',
-      from: { path: '^(apps|libs)/', pathNot: [...SPECS, '^libs/testing/'] },
-      to: { path: '^libs/testing/' },
+      comment: 'libs/testing, libs/testing-stack and libs/host are for specs and tools.',
+      from: { path: '^(apps|libs)/', pathNot: [...SPECS, '^libs/(testing|testing-stack|host)/'] },
+      to: { path: '^libs/(testing|testing-stack|host)/' },
     },
     {
       name: 'no-tools-in-product',
       severity: 'error',
-      from: { path: '^(apps|libs)/', pathNot: [...SPECS, '^libs/testing/'] },
+      from: { path: '^(apps|libs)/', pathNot: [...SPECS, '^libs/(testing|testing-stack|host)/'] },
       to: { path: '^tools/' },
     },
     {
@@ -47,7 +47,10 @@ export default {
       severity: 'error',
       comment:
         'Images are built without devDependencies. Entries named source.worker.mjs are for running from the sources.',
-      from: { path: '^(apps|libs)/', pathNot: [...SPECS, '^libs/testing/', '/source\\.worker\\.mjs$'] },
+      from: {
+        path: '^(apps|libs)/',
+        pathNot: [...SPECS, '^libs/(testing|testing-stack|host)/', '/source\\.worker\\.mjs$'],
+      },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     {

@@ -13,8 +13,6 @@ const boundaries = (depConstraints, allow = []) => [
     depConstraints,
     allow,
     enforceBuildableLibDependency: false,
-    // Product code cannot import testing, but specs of what testing is built on can.
-    ignoredCircularDependencies: [['@chainwatch/testing', '*']],
   },
 ];
 
@@ -61,7 +59,7 @@ export default tseslint.config(
   },
   {
     // `spec-*.ts` is what the specs of a folder share.
-    files: ['**/*.spec.ts', '**/spec-*.ts', 'libs/testing/**/*.ts'],
+    files: ['**/*.spec.ts', '**/spec-*.ts', 'libs/{testing,testing-stack,host}/**/*.ts'],
     rules: { '@nx/enforce-module-boundaries': boundaries(specConstraints, ['@chainwatch/tool-*']) },
   },
   { files: ['**/*.spec.ts'], rules: { 'max-lines': 'off' } },

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { buildRelease } from './bundle.mjs';
 import { generatePrismaClient } from './generate-prisma-client.mjs';
-import { repoDir } from './repo.mjs';
-import { exitWith } from './setup-error.mjs';
+import { repoDir } from '../../libs/host/src/repo.mjs';
+import { exitWith } from '../../libs/host/src/setup-error.mjs';
 
 const outdir = resolve(process.argv[2] ?? `${repoDir}/dist`);
 try {

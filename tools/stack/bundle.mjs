@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { commonJsNames } from './commonjs-names.mjs';
-import { distDir, repoDir } from './repo.mjs';
-import { SetupError } from './setup-error.mjs';
+import { distDir, repoDir } from '../../libs/host/src/repo.mjs';
+import { SetupError } from '../../libs/host/src/setup-error.mjs';
 
 const SOURCE_DIRS = ['apps', 'libs', 'tools/stack', 'tools/db', 'tools/devnet'];
 const KEPT_BUNDLES = 3;

@@ -1,4 +1,4 @@
-import { SetupError } from './setup-error.mjs';
+import { SetupError } from '../../libs/host/src/setup-error.mjs';
 
 const NODE_MIN = { major: 20, minor: 19 };
 

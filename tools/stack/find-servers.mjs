@@ -1,10 +1,6 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { runCommand } from './run-command.mjs';
-import { SetupError } from './setup-error.mjs';
-
-/** Debian keeps servers in sbin, which an ordinary user's PATH leaves out; Homebrew's folders are missing in some shells. */
-const EXTRA_DIRS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
+import { findExecutable } from '../../libs/host/src/find-executable.mjs';
+import { runCommand } from '../../libs/host/src/run-command.mjs';
+import { SetupError } from '../../libs/host/src/setup-error.mjs';
 
 /** Package names are the same everywhere, but not every system has both. */
 const MANAGERS = [
@@ -53,20 +49,6 @@ export async function findServers(env) {
     return server && findExecutable(server.binary, env);
   };
   return { natsServer: pathOf('natsServer'), redisServer: pathOf('redisServer') };
-}
-
-/** @param {string} name @param {NodeJS.ProcessEnv} env @returns {string | undefined} */
-export function findExecutable(name, env) {
-  for (const dir of [...(env.PATH ?? '').split(delimiter), ...EXTRA_DIRS]) {
-    const file = join(dir, name);
-    try {
-      accessSync(file, constants.X_OK);
-      return file;
-    } catch {
-      // Not in this folder.
-    }
-  }
-  return undefined;
 }
 
 /** @param {typeof SERVERS} missing @param {NodeJS.ProcessEnv} env */

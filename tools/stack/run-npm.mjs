@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand } from './run-command.mjs';
+import { runCommand } from '../../libs/host/src/run-command.mjs';
 
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--progress=false'];
 

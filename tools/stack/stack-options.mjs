@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { SetupError } from './setup-error.mjs';
+import { SetupError } from '../../libs/host/src/setup-error.mjs';
 
 /** @typedef {{ hasDemo: boolean, hasDevnet: boolean, portOffset: number, isDetached: boolean, isVerbose: boolean }} StackOptions */
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '@chainwatch/testing';
 import { readLivePidFile } from './pid-files.mjs';
-import { repoDir } from './repo.mjs';
+import { repoDir } from '@chainwatch/host';
 
 // Below the ports that the system hands out, so that no other spec's server is there by chance.
 const offset = 3_000 + Math.floor(Math.random() * 80) * 100;

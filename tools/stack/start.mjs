@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prepare } from './prepare.mjs';
-import { exitWith } from './setup-error.mjs';
+import { exitWith } from '../../libs/host/src/setup-error.mjs';
 import { parseStackOptions } from './stack-options.mjs';
 
 try {

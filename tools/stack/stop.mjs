@@ -1,7 +1,7 @@
 /** `npm run stop`: ends the stack of this clone, and whatever a killed one left behind. */
 import { join } from 'node:path';
 import { endProcess, killLeftovers, readLivePidFile } from './pid-files.mjs';
-import { stateDir } from './repo.mjs';
+import { stateDir } from '../../libs/host/src/repo.mjs';
 
 const runDir = join(stateDir, 'run');
 const wasRunning = readLivePidFile(runDir, 'supervisor') !== undefined;

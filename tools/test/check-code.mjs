@@ -4,7 +4,7 @@
  */
 import ts from 'typescript';
 import { ESLint } from 'eslint';
-import { repoDir } from '../stack/repo.mjs';
+import { repoDir } from '../../libs/host/src/repo.mjs';
 
 const program = createProgram();
 const typeErrors = ts.getPreEmitDiagnostics(program);

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
 import { prepare } from '../stack/prepare.mjs';
-import { repoDir } from '../stack/repo.mjs';
-import { exitWith } from '../stack/setup-error.mjs';
+import { repoDir } from '../../libs/host/src/repo.mjs';
+import { exitWith } from '../../libs/host/src/setup-error.mjs';
 
 try {
   // Specs start their own servers whatever this shell points at.

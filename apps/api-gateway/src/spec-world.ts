@@ -12,7 +12,7 @@ import { createPrisma } from '@chainwatch/db/prisma';
 import { createKeyStore } from '@chainwatch/key-store';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer } from '@chainwatch/secrets';
-import { startPostgres } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { Bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { ApiDeps, ApiSettings } from './api-deps.ts';

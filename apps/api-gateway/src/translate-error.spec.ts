@@ -1,6 +1,7 @@
 import { createDatabase } from '@chainwatch/db';
 import { createPrisma } from '@chainwatch/db/prisma';
-import { findFreePort, startPostgres, waitFor } from '@chainwatch/testing';
+import { findFreePort, waitFor } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { translateError } from './translate-error.ts';
 
 const failureOf = (work: Promise<unknown>) =>

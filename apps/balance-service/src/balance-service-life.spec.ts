@@ -1,15 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDatabase } from '@chainwatch/db';
-import {
-  createFakeBroker,
-  NATIVE,
-  network,
-  startPostgres,
-  startTcpProxy,
-  waitFor,
-  type FakeBroker,
-  type PostgresHandle,
-} from '@chainwatch/testing';
+import { startTcpProxy, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { createFakeBroker, NATIVE, network, startPostgres, type FakeBroker } from '@chainwatch/testing-stack';
 import { createLogger } from '@chainwatch/telemetry';
 import { StepWorld, type SpecAddress } from './spec-step-world.ts';
 import {

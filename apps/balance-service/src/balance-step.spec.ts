@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Sql } from '@chainwatch/db';
-import { NATIVE, OTHER_TOKEN, startPostgres, TOKEN, type PostgresHandle } from '@chainwatch/testing';
+import type { PostgresHandle } from '@chainwatch/testing';
+import { NATIVE, OTHER_TOKEN, startPostgres, TOKEN } from '@chainwatch/testing-stack';
 import { runBalanceStep, type StepDeps, type StepResult } from './balance-step.ts';
 import { beforeStatement, storeOn, StepWorld, type SpecAddress } from './spec-step-world.ts';
 

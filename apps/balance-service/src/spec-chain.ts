@@ -5,7 +5,7 @@ import {
   type BlockRef,
   type ChainClient,
 } from '@chainwatch/chain-core';
-import { createFakeClient, hashOf, NATIVE } from '@chainwatch/testing';
+import { createFakeClient, hashOf, NATIVE } from '@chainwatch/testing-stack';
 
 export interface SpecTransaction {
   readonly hash: string;

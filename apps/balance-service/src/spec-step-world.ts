@@ -1,6 +1,7 @@
 import { createDatabase, type Database, type Sql, type Statement, type Transaction } from '@chainwatch/db';
 import { transactionIdOf, type EventEnvelope } from '@chainwatch/events';
-import { NATIVE, network, OTHER_TOKEN, TOKEN, type PostgresHandle } from '@chainwatch/testing';
+import type { PostgresHandle } from '@chainwatch/testing';
+import { NATIVE, network, OTHER_TOKEN, TOKEN } from '@chainwatch/testing-stack';
 import type { BalanceStore } from './balance-store.ts';
 import { SpecChain, type Drift, type SpecBlock, type SpecTransaction } from './spec-chain.ts';
 

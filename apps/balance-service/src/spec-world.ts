@@ -9,7 +9,8 @@ import {
 } from '@chainwatch/chain-core';
 import { findNetwork } from '@chainwatch/chain-registry';
 import { createDatabase, type Database } from '@chainwatch/db';
-import { createFakeBroker, waitFor, type FakeBroker } from '@chainwatch/testing';
+import { waitFor } from '@chainwatch/testing';
+import { createFakeBroker, type FakeBroker } from '@chainwatch/testing-stack';
 import { createLogger } from '@chainwatch/telemetry';
 import { startBalanceService } from './start-balance-service.ts';
 

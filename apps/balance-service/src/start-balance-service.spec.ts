@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { startPostgres, type PostgresHandle } from '@chainwatch/testing';
+import type { PostgresHandle } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { NATIVE, TOKEN, World } from './spec-world.ts';
 
 let postgres: PostgresHandle;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { PoolClient } from 'pg';
-import { startPostgres, type PostgresHandle } from '@chainwatch/testing';
+import type { PostgresHandle } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { runBalanceStep, type StepResult } from './balance-step.ts';
 import { storeOn } from './spec-step-world.ts';
 import { BTC, bitcoin, UtxoWorld, type UtxoBlock } from './spec-utxo-world.ts';

@@ -3,16 +3,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
-import {
-  findFreePort,
-  startBcoin,
-  startNats,
-  startPostgres,
-  waitFor,
-  type BcoinHandle,
-  type NatsHandle,
-  type PostgresHandle,
-} from '@chainwatch/testing';
+import { findFreePort, startNats, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
+import { startBcoin, type BcoinHandle } from '@chainwatch/tool-devnet/start-bcoin';
 
 const GID = 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328';
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));

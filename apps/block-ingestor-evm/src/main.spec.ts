@@ -6,12 +6,12 @@ import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import {
   startAnvil,
   startNats,
-  startPostgres,
   waitFor,
   type AnvilHandle,
   type NatsHandle,
   type PostgresHandle,
 } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 
 const GID = 'eip155:31337';
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));

@@ -3,15 +3,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
-import {
-  startNats,
-  startPostgres,
-  startTron,
-  waitFor,
-  type NatsHandle,
-  type PostgresHandle,
-  type TronHandle,
-} from '@chainwatch/testing';
+import { startNats, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
+import { startTron, type TronHandle } from '@chainwatch/tool-devnet/start-tron';
 
 const GID = 'tron:0x7a69';
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));

@@ -5,7 +5,8 @@ import { createBus, type Bus } from '@chainwatch/bus';
 import { createDatabase, type Database } from '@chainwatch/db';
 import type { DeliveryOptions } from '@chainwatch/deliveries';
 import { createDial, createGuardedAgent } from '@chainwatch/outbound';
-import { startNats, startPostgres, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
+import { startNats, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { startNotifier, type Notifier, type NotifierDependencies } from './start-notifier.ts';
 
 const CHAIN = 'eip155:31337';

@@ -14,18 +14,10 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { createPublicClient, createWalletClient, http, parseEther } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
-import {
-  startAnvil,
-  startBcoin,
-  startSolana,
-  startTcpProxy,
-  startTron,
-  waitFor,
-  type AnvilHandle,
-  type BcoinHandle,
-  type SolanaHandle,
-  type TronHandle,
-} from '@chainwatch/testing';
+import { startAnvil, startTcpProxy, waitFor, type AnvilHandle } from '@chainwatch/testing';
+import { startBcoin, type BcoinHandle } from '@chainwatch/tool-devnet/start-bcoin';
+import { startSolana, type SolanaHandle } from '@chainwatch/tool-devnet/start-solana';
+import { startTron, type TronHandle } from '@chainwatch/tool-devnet/start-tron';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';
 import type { RpcProxy } from './start-rpc-proxy.ts';
 

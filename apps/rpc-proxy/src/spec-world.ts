@@ -3,7 +3,7 @@ import { createCache } from '@chainwatch/cache';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, type Sealer } from '@chainwatch/secrets';
-import { startPostgres } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { bootstrap, type Bootstrap } from '@chainwatch/tool-db/bootstrap';
 import { generateApiKey, hashApiKey, maskApiKey } from '@chainwatch/api-key';
 import { startRpcProxy, type RpcProxy, type RpcProxyOptions } from './start-rpc-proxy.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import type { Block, Transaction } from '@chainwatch/chain-core';
-import { hashOf, NATIVE, network, TOKEN } from '@chainwatch/testing';
+import { hashOf, NATIVE, network, TOKEN } from '@chainwatch/testing-stack';
 import { buildEvent } from './build-event.ts';
 import { collectAddresses, findCandidates } from './find-candidates.ts';
 import type { WatchedAddress } from './matched-transaction.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createFailoverClient, type FailoverClient } from '@chainwatch/chain-core';
 import { findFamily, findNetwork } from '@chainwatch/chain-registry';
-import { startBcoin, waitFor, type BcoinHandle, type PostgresHandle } from '@chainwatch/testing';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { startBcoin, type BcoinHandle } from '@chainwatch/tool-devnet/start-bcoin';
 import { buildTransaction, createScriptKey, type KeyedCoin } from '@chainwatch/tool-devnet/bitcoin';
 import { SpecWorld } from './spec-world.ts';
 

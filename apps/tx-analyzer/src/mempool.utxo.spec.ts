@@ -1,6 +1,7 @@
 import type { Block, Transaction } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
-import { hashOf, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { hashOf } from '@chainwatch/testing-stack';
 import { SpecMempool } from './spec-chain.ts';
 import { codec, makeUtxoTransaction, utxoNetwork } from './spec-utxo-chain.ts';
 import { SpecWorld } from './spec-world.ts';

@@ -15,7 +15,7 @@ import {
   type TokenMetadata,
   type Transaction,
 } from '@chainwatch/chain-core';
-import { createFakeClient, hashOf, network, TOKEN } from '@chainwatch/testing';
+import { createFakeClient, hashOf, network, TOKEN } from '@chainwatch/testing-stack';
 
 export type BlockContent = Partial<Pick<Block, 'transactions' | 'balanceChanges' | 'touchedAssets'>>;
 

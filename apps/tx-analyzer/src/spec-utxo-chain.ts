@@ -1,5 +1,5 @@
 import type { Network, Outpoint, Transaction, UtxoCodec, UtxoMoves } from '@chainwatch/chain-core';
-import { hashOf, network } from '@chainwatch/testing';
+import { hashOf, network } from '@chainwatch/testing-stack';
 
 export const COIN = 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328/slip44:1';
 

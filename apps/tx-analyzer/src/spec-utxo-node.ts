@@ -1,5 +1,5 @@
 import type { Block, Outpoint, Transaction, UtxoMoves } from '@chainwatch/chain-core';
-import { hashOf } from '@chainwatch/testing';
+import { hashOf } from '@chainwatch/testing-stack';
 import { outpointKey } from './outpoint-key.ts';
 import { SpecMempool, type SpecChain } from './spec-chain.ts';
 import { codec, makeUtxoTransaction } from './spec-utxo-chain.ts';

@@ -1,5 +1,6 @@
 import type { Block, Coin, CoinReader } from '@chainwatch/chain-core';
-import { hashOf, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { hashOf } from '@chainwatch/testing-stack';
 import { findBackfillBatch } from './backfill-batch.ts';
 import { codec, COIN, makeUtxoTransaction, utxoNetwork } from './spec-utxo-chain.ts';
 import { SpecWorld } from './spec-world.ts';

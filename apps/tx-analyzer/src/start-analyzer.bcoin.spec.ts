@@ -6,7 +6,8 @@ import {
   type FailoverClient,
 } from '@chainwatch/chain-core';
 import { findFamily, findNetwork } from '@chainwatch/chain-registry';
-import { startBcoin, waitFor, type BcoinHandle, type PostgresHandle } from '@chainwatch/testing';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { startBcoin, type BcoinHandle } from '@chainwatch/tool-devnet/start-bcoin';
 import {
   addressToScript,
   buildTransaction,

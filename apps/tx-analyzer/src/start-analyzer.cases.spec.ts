@@ -6,7 +6,8 @@ import {
   type Transfer,
 } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
-import { hashOf, NATIVE, network, TOKEN, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { hashOf, NATIVE, network, TOKEN } from '@chainwatch/testing-stack';
 import { askForMissedBalances } from './ask-for-missed-balances.ts';
 import { makeTransaction } from './spec-chain.ts';
 import { SpecWorld } from './spec-world.ts';

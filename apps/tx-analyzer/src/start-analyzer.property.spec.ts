@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Transaction } from '@chainwatch/chain-core';
-import { NATIVE, TOKEN, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { NATIVE, TOKEN } from '@chainwatch/testing-stack';
 import { makeTransaction } from './spec-chain.ts';
 import { checkEvents, participantsOf, playRandomly, SpecScript } from './spec-script.ts';
 import { SpecWorld } from './spec-world.ts';

@@ -1,6 +1,7 @@
 import type { Block, Transaction, UnknownPart } from '@chainwatch/chain-core';
 import { eventIdOf } from '@chainwatch/events';
-import { NATIVE, TOKEN, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { NATIVE, TOKEN } from '@chainwatch/testing-stack';
 import fc from 'fast-check';
 import { makeTransaction, type SpecEndpoint } from './spec-chain.ts';
 import { MortalDatabase } from './spec-mortal-database.ts';

@@ -1,6 +1,7 @@
 import type { Block } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
-import { hashOf, NATIVE, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { hashOf, NATIVE } from '@chainwatch/testing-stack';
 import { makeTransaction } from './spec-chain.ts';
 import { SpecWorld } from './spec-world.ts';
 

@@ -1,5 +1,6 @@
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
-import { NATIVE, network, TOKEN, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { NATIVE, network, TOKEN } from '@chainwatch/testing-stack';
 import { makeTransaction } from './spec-chain.ts';
 import { SpecWorld } from './spec-world.ts';
 

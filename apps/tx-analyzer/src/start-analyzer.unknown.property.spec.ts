@@ -1,6 +1,7 @@
 import type { Block, UnknownPart } from '@chainwatch/chain-core';
 import { eventIdOf } from '@chainwatch/events';
-import { NATIVE, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { NATIVE } from '@chainwatch/testing-stack';
 import fc from 'fast-check';
 import { makeTransaction } from './spec-chain.ts';
 import { MortalDatabase } from './spec-mortal-database.ts';

@@ -5,7 +5,8 @@ import {
   type UnknownPart,
 } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
-import { NATIVE, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { NATIVE } from '@chainwatch/testing-stack';
 import { makeTransaction } from './spec-chain.ts';
 import { accept, incidents, makeBlind, partOf, passLimit, transactions, withMore } from './spec-unknown.ts';
 import { SpecWorld } from './spec-world.ts';

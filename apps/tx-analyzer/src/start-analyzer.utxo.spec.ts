@@ -1,5 +1,6 @@
 import { EVENT_SCHEMAS } from '@chainwatch/events';
-import { hashOf, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { hashOf } from '@chainwatch/testing-stack';
 import { codec, COIN, makeUtxoTransaction, utxoNetwork } from './spec-utxo-chain.ts';
 import { PausingDatabase } from './spec-pausing-database.ts';
 import { SpecWorld } from './spec-world.ts';

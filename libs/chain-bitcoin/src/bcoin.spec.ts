@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { WrongChainError } from '@chainwatch/chain-core';
 import type { BlockHeader, ChainClient } from '@chainwatch/chain-core';
-import { startBcoin, waitFor } from '@chainwatch/testing';
-import type { BcoinHandle } from '@chainwatch/testing';
+import { waitFor } from '@chainwatch/testing';
+import { startBcoin } from '@chainwatch/tool-devnet/start-bcoin';
+import type { BcoinHandle } from '@chainwatch/tool-devnet/start-bcoin';
 import { buildTransaction, createScriptKey, SCRIPT_KINDS } from '@chainwatch/tool-devnet/bitcoin';
 import type { ScriptKey } from '@chainwatch/tool-devnet/bitcoin';
 import { bitcoinFamily } from './bitcoin-family.ts';

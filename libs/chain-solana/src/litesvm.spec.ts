@@ -6,7 +6,7 @@ import {
   type TransactionInstruction,
 } from '@solana/web3.js';
 import type { Block, BlockRef, Transaction } from '@chainwatch/chain-core';
-import { startSolana, type SolanaHandle } from '@chainwatch/testing';
+import { startSolana, type SolanaHandle } from '@chainwatch/tool-devnet/start-solana';
 import * as token from '@chainwatch/tool-devnet/solana';
 import { solanaNetworks } from './networks.ts';
 import { SolanaClient } from './solana-client.ts';

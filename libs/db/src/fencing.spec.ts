@@ -4,6 +4,7 @@ import pg from 'pg';
 import { startPostgres, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { createDatabase, type Database } from './database.ts';
 import { FencedError, lockWithToken, raiseToken } from './fencing.ts';
+import { applyMigrations } from './migrate.ts';
 import { createPrisma } from './prisma.ts';
 
 const GID = 'eip155:31337';
@@ -11,7 +12,7 @@ const GID = 'eip155:31337';
 describe('sessions', () => {
   let postgres: PostgresHandle;
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await startPostgres({ migrate: applyMigrations });
   });
   afterAll(() => postgres.stop());
 
@@ -48,7 +49,7 @@ describe('raiseToken', () => {
   let postgres: PostgresHandle;
   let db: Database;
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await startPostgres({ migrate: applyMigrations });
     db = createDatabase({ url: postgres.url, applicationName: 'new-owner' });
     await db.query(
       `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active) VALUES ($1, 'evm', 'a', 'a', '', true)`,

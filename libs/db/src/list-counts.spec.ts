@@ -3,6 +3,7 @@ import { startPostgres } from '@chainwatch/testing';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { createDatabase } from './database.ts';
 import type { Database, Sql } from './database.ts';
+import { applyMigrations } from './migrate.ts';
 
 const OPERATIONS = Number(process.env.LIST_OPERATIONS ?? 600);
 const chains = ['eip155:1', 'eip155:56'];
@@ -15,7 +16,7 @@ describe('list_counts', () => {
   let postgres: PostgresHandle;
   let db: Database;
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await startPostgres({ migrate: applyMigrations });
     db = createDatabase({ url: postgres.url, applicationName: 'list-counts-spec' });
     await db.query(`INSERT INTO workspaces (id, name) VALUES ('${idOf(1, 0)}', 'w')`);
     for (const n of [0, 1])

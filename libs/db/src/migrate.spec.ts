@@ -18,7 +18,7 @@ describe('applyMigrations', () => {
   let url: string;
   let dir: string;
   beforeAll(async () => {
-    postgres = await startPostgres({ isMigrated: false });
+    postgres = await startPostgres();
   });
   beforeEach(async () => {
     url = await postgres.createDatabase();

@@ -3,6 +3,7 @@ import { startPostgres } from '@chainwatch/testing';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { createDatabase } from './database.ts';
 import type { Database } from './database.ts';
+import { applyMigrations } from './migrate.ts';
 import { createPrisma } from './prisma.ts';
 
 const schema = readFileSync(new URL('../../../prisma/schema.prisma', import.meta.url), 'utf8');
@@ -25,7 +26,7 @@ describe('prisma/schema.prisma', () => {
   let postgres: PostgresHandle;
   let db: Database;
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await startPostgres({ migrate: applyMigrations });
     db = createDatabase({ url: postgres.url, applicationName: 'prisma-spec' });
   });
   afterAll(async () => {

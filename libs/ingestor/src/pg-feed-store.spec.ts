@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { createDatabase, FencedError, raiseToken, type Database } from '@chainwatch/db';
-import { startPostgres, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { StaleStateError } from './errors.ts';
 import { createPgFeedStore } from './pg-feed-store.ts';
 import { planExtension } from './plan-extension.ts';

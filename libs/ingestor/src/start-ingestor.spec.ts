@@ -4,12 +4,12 @@ import { createDatabase, type Database } from '@chainwatch/db';
 import {
   startAnvil,
   startNats,
-  startPostgres,
   waitFor,
   type AnvilHandle,
   type NatsHandle,
   type PostgresHandle,
 } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import type { FeedEntry } from './feed.ts';
 import { startIngestor, type Ingestor, type IngestorOptions } from './start-ingestor.ts';
 import { replayFeed } from './spec-support/replay-feed.ts';

@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database, type Statement } from '@chainwatch/db';
 import { balanceEventIdOf, type EventEnvelope } from '@chainwatch/events';
-import {
-  createFakeBroker,
-  startPostgres,
-  waitFor,
-  type FakeBroker,
-  type PostgresHandle,
-} from '@chainwatch/testing';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { createFakeBroker, startPostgres, type FakeBroker } from '@chainwatch/testing-stack';
 import { EventRelay, type OutgoingEvent } from './event-relay.ts';
 
 const CHAIN = 'eip155:1';

@@ -1,5 +1,6 @@
 import { createDatabase, type Database } from '@chainwatch/db';
-import { startPostgres, type PostgresHandle } from '@chainwatch/testing';
+import type { PostgresHandle } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { takeSequences } from './take-sequences.ts';
 
 let postgres: PostgresHandle;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { preparePostgres } from '@chainwatch/tool-stack/postgres-server';
+import { preparePostgres } from '@chainwatch/host';
 import { spawnServer } from './child-servers.ts';
 import { findFreePort } from './find-free-port.ts';
 import { createTemporaryDirectory, removeDirectory } from './temporary-directory.ts';

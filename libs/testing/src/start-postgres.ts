@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { applyMigrations } from '@chainwatch/db';
 import { startPostgresServer, type PostgresServerHandle } from './start-postgres-server.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -11,7 +10,7 @@ const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.me
 const OBJECT_IN_USE = '55006';
 
 export interface PostgresHandle {
-  /** Of a fresh database with the schema in it. */
+  /** Of a fresh database. */
   readonly url: string;
   /** The server itself; absent where a shared one is used, which no spec may stop. */
   readonly server?: PostgresServerHandle;
@@ -21,22 +20,26 @@ export interface PostgresHandle {
   stop(): Promise<void>;
 }
 
+/** `applyMigrations` of libs/db, which this package is below of. */
+export type Migrate = (url: string, dir: string) => Promise<unknown>;
+
 export interface PostgresOptions {
   /** A server of its own, to be killed and restarted. Default: the one of TEST_DATABASE_URL where that is set. */
   readonly isOwn?: boolean;
   /** False skips the flushes to disk. Default true for an own server. */
   readonly isDurable?: boolean;
-  /** False leaves the database empty. Default true. */
-  readonly isMigrated?: boolean;
+  /** Makes the schema in the template from a folder of migrations; without it the database is empty. */
+  readonly migrate?: Migrate;
 }
 
-/** A fresh database with the schema, copied from a template that is made once per server. */
+/** A fresh database, with the schema copied from a template that is made once per server. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresHandle> {
   const sharedUrl = options.isOwn === true ? undefined : process.env.TEST_DATABASE_URL || undefined;
   const server =
     sharedUrl === undefined ? await startPostgresServer({ isDurable: options.isDurable }) : undefined;
   const serverUrl = sharedUrl ?? server?.url ?? '';
-  const template = options.isMigrated === false ? 'template0' : await ensureTemplate(serverUrl);
+  const template =
+    options.migrate === undefined ? 'template0' : await ensureTemplate(serverUrl, options.migrate);
   const names: string[] = [];
   const createDatabase = async (): Promise<string> => {
     const name = `test_${randomBytes(8).toString('hex')}`;
@@ -56,7 +59,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 }
 
 /** Marked as a template when complete: an interrupted one is made again. */
-async function ensureTemplate(serverUrl: string): Promise<string> {
+async function ensureTemplate(serverUrl: string, migrate: Migrate): Promise<string> {
   const name = `chainwatch_template_${hashMigrations()}`;
   await withClient(serverUrl, async (client) => {
     await client.query('SELECT pg_advisory_lock(hashtext($1))', [name]);
@@ -67,7 +70,7 @@ async function ensureTemplate(serverUrl: string): Promise<string> {
     if (rows[0]?.datistemplate === true) return;
     await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     await client.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
-    await applyMigrations(databaseUrl(serverUrl, name), MIGRATIONS);
+    await migrate(databaseUrl(serverUrl, name), MIGRATIONS);
     await client.query(`ALTER DATABASE ${name} IS_TEMPLATE true`);
   });
   return name;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createDatabase, type Database } from '@chainwatch/db';
-import { startNats, startPostgres, startRedis } from '@chainwatch/testing';
+import { startNats, startRedis } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { bootstrap } from '../../db/src/bootstrap.ts';
 import { Project } from './project.ts';
 import type { Random } from './random.ts';

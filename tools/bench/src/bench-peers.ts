@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { startPostgres } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { freePort } from '../../acceptance/src/services.ts';
 import { measureFloor } from './floor.ts';
 import { setUpPonder } from './ponder-app.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { createDatabase, type Database } from '@chainwatch/db';
-import { hashOf, NATIVE, network, startPostgres } from '@chainwatch/testing';
+import { hashOf, NATIVE, network, startPostgres } from '@chainwatch/testing-stack';
 import type { BlocksStep } from '../../../apps/tx-analyzer/src/commit-blocks.ts';
 import type { MatchedTransaction } from '../../../apps/tx-analyzer/src/matched-transaction.ts';
 import { NOTHING_SETTLED } from '../../../apps/tx-analyzer/src/pending-book.ts';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { applyMigrations, createDatabase, type Database } from '@chainwatch/db';
 import { findFreePort, killWithParent, waitFor } from '@chainwatch/testing';
-import { preparePostgres } from '@chainwatch/tool-stack/postgres-server';
+import { preparePostgres } from '@chainwatch/host';
 import { bootstrap } from '../../db/src/bootstrap.ts';
 import {
   addressSteps,

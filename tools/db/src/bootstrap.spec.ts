@@ -1,7 +1,7 @@
 import { permissionsOf } from '@chainwatch/api-key';
 import { createDatabase } from '@chainwatch/db';
 import type { Database } from '@chainwatch/db';
-import { startPostgres } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { bootstrap } from './bootstrap.ts';
 

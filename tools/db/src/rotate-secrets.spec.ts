@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createDatabase } from '@chainwatch/db';
 import type { Database } from '@chainwatch/db';
 import { createSealer } from '@chainwatch/secrets';
-import { startPostgres } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { bootstrap } from './bootstrap.ts';
 import { rotateSecrets, SEALED_COLUMNS } from './rotate-secrets.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startBcoin, type BcoinHandle } from '@chainwatch/testing';
+import { startBcoin, type BcoinHandle } from './start-bcoin.ts';
 import {
   addressToScript,
   buildTransaction,

@@ -5,7 +5,8 @@ import {
   SystemProgram,
   Transaction,
 } from '@solana/web3.js';
-import { startSolana, waitFor, type SolanaHandle } from '@chainwatch/testing';
+import { waitFor } from '@chainwatch/testing';
+import { startSolana, type SolanaHandle } from './start-solana.ts';
 import type { SolanaRpcError } from './index.ts';
 
 let node: SolanaHandle;

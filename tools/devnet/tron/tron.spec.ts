@@ -1,5 +1,5 @@
 import { TronWeb } from 'tronweb';
-import { startTron, type TronHandle } from '@chainwatch/testing';
+import { startTron, type TronHandle } from './start-tron.ts';
 import { contracts } from '../evm/contracts.ts';
 
 let tron: TronHandle;

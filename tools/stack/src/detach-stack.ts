@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '../repo.mjs';
-import { SetupError } from '../setup-error.mjs';
+import { repoDir, SetupError } from '@chainwatch/host';
 import type { DetachedMessage } from './printer.ts';
 import type { StackOptions } from './stack.ts';
 

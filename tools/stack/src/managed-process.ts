@@ -1,21 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PostgresAccount } from './postgres-account.ts';
-
-export interface ProcessSpec {
-  /** Shown in front of its log lines. */
-  readonly name: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  /** On top of this process's own environment. */
-  readonly env?: Readonly<Record<string, string>>;
-  readonly account?: PostgresAccount;
-  /** A part of its command line that no stranger's process has: a pid file is only believed together with it. */
-  readonly identity: string;
-  /** Default SIGTERM. */
-  readonly stopSignal?: NodeJS.Signals;
-}
+import type { ProcessSpec } from '@chainwatch/host';
 
 export interface ManagedProcess {
   readonly spec: ProcessSpec;

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { SetupError } from '../setup-error.mjs';
+import { SetupError } from '@chainwatch/host';
 
 type PortName =
   | 'api-gateway'

@@ -3,7 +3,7 @@ import { hashApiKey } from '@chainwatch/api-key';
 import { applyMigrations, createDatabase } from '@chainwatch/db';
 import pg from 'pg';
 import { bootstrap } from '../../db/src/bootstrap.ts';
-import { repoDir } from '../repo.mjs';
+import { repoDir } from '@chainwatch/host';
 import type { StackKeys } from './stack-file.ts';
 
 /** Makes the database `name` on the server unless it is there. @returns its URL */

@@ -1,4 +1,4 @@
-import { exitWith } from '../setup-error.mjs';
+import { exitWith } from '@chainwatch/host';
 
 export interface Printer {
   /** A line of a process. */

@@ -4,9 +4,7 @@ import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { anvilArgs } from '../../devnet/tron/anvil-vm.ts';
-import { repoDir } from '../repo.mjs';
-import { SetupError } from '../setup-error.mjs';
-import type { ProcessSpec } from './managed-process.ts';
+import { type ProcessSpec, repoDir, SetupError } from '@chainwatch/host';
 
 export function natsSpec(command: string, port: number, storeDir: string): ProcessSpec {
   return {

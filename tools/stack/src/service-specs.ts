@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { serviceNames } from '../bundle.mjs';
-import { readCommit } from '../repo.mjs';
-import type { ProcessSpec } from './managed-process.ts';
+import { type ProcessSpec, readCommit } from '@chainwatch/host';
 import { healthPort, type Ports } from './ports.ts';
 
 export interface ServiceEnvironment {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { stateDir } from '../repo.mjs';
+import { stateDir } from '@chainwatch/host';
 
 export interface StackKeys {
   readonly api: string;

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { killLeftovers, readLivePidFile, removePidFile, writePidFile } from '../pid-files.mjs';
-import { stateDir } from '../repo.mjs';
-import { SetupError } from '../setup-error.mjs';
+import { SetupError, stateDir } from '@chainwatch/host';
 import { runDemo } from './demo/demo.ts';
 import { detachStack } from './detach-stack.ts';
 import { startGuard } from './guard.ts';

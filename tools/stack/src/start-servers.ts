@@ -1,11 +1,9 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { stateDir } from '../repo.mjs';
+import { isReachable, preparePostgres, sharedDir, stateDir } from '@chainwatch/host';
 import { BITCOIN_CHAIN, EVM_CHAIN, SOLANA_CHAIN, TRON_CHAIN } from './local-chains.ts';
-import { isReachable, sharedDir } from './postgres-binaries.ts';
 import { startMining } from './start-mining.ts';
-import { preparePostgres } from './postgres-server.ts';
 import { ensureDatabase } from './prepare-database.ts';
 import {
   acceptsConnections,

@@ -1,4 +1,4 @@
-import { SetupError } from '../setup-error.mjs';
+import { SetupError } from '@chainwatch/host';
 import { createApiClient } from './api-client.ts';
 import { configureChain } from './configure-chain.ts';
 import { familyOfLocalChain } from './local-chains.ts';

@@ -2,9 +2,9 @@ import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { removePidFile, writePidFile } from '../pid-files.mjs';
-import { SetupError } from '../setup-error.mjs';
+import { type ProcessSpec, SetupError } from '@chainwatch/host';
 import { formatLogLine } from './log-line.ts';
-import { startProcess, type ManagedProcess, type ProcessSpec } from './managed-process.ts';
+import { startProcess, type ManagedProcess } from './managed-process.ts';
 import { waitUntil } from './wait-until.ts';
 
 export interface SupervisorOptions {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '../../stack/repo.mjs';
+import { repoDir } from '@chainwatch/host';
 
 interface Group {
   readonly name: string;

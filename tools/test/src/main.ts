@@ -1,12 +1,12 @@
 import { runJest } from './run-jest.ts';
 import { runChecks } from './run-checks.ts';
-import { startTestPostgres } from './start-test-postgres.ts';
+import { startPostgresServer } from '@chainwatch/testing';
 
 const jestArgs = process.argv.slice(2);
 const startedAt = Date.now();
 const counts = { passed: 0, failed: 0 };
 
-const postgres = await startTestPostgres();
+const postgres = await startPostgresServer({ isDurable: false });
 const shutDown = (): void => void postgres.stop().finally(() => process.exit(130));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, shutDown);
 

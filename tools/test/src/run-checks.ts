@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { runCommand } from '../../stack/run-command.mjs';
-import { repoDir } from '../../stack/repo.mjs';
+import { repoDir, runCommand } from '@chainwatch/host';
 import type { TestCounts } from './run-jest.ts';
 
 interface Check {

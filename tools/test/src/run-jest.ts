@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import jestConfig from '../../../jest.config.mjs';
 import { bundleServices } from '../../stack/bundle.mjs';
-import { repoDir } from '../../stack/repo.mjs';
+import { repoDir } from '@chainwatch/host';
 import { groupSpecs } from './group-specs.ts';
 
 export interface TestCounts {

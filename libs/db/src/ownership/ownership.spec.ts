@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { startPostgres, startTcpProxy, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { createDatabase, type Database } from '../database.ts';
+import { applyMigrations } from '../migrate.ts';
 import { Ownership, ShareLostError, type OwnedShare } from './index.ts';
 
 const logger = { info: () => undefined, warn: () => undefined };
@@ -13,7 +14,7 @@ let share: string;
 const open: { stop(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await startPostgres({ migrate: applyMigrations });
   db = createDatabase({ url: postgres.url, applicationName: 'spec' });
   await db.query('CREATE TABLE written (share TEXT, what TEXT)');
 });

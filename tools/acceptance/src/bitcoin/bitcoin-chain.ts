@@ -1,4 +1,4 @@
-import { startBcoin, type BcoinHandle, type BcoinOptions } from '@chainwatch/testing';
+import { startBcoin, type BcoinHandle, type BcoinOptions } from '@chainwatch/tool-devnet/start-bcoin';
 import { toRaw, type TransactionRecord } from '../compare.ts';
 import type { Project } from '../project.ts';
 import type { ExpectedTransaction, TestChain, Watched } from '../test-chain.ts';

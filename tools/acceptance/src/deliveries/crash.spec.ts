@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { createSealer } from '@chainwatch/secrets';
-import { startNats, startPostgres } from '@chainwatch/testing';
+import { startNats } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { Receiver } from '../receiver.ts';
 import { Services } from '../services.ts';
 import { addProjects, EventSource } from './event-source.ts';

@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createDatabase, type Database } from '@chainwatch/db';
-import {
-  findFreePort,
-  startNats,
-  startPostgres,
-  waitFor,
-  type NatsHandle,
-  type PostgresHandle,
-} from '@chainwatch/testing';
+import { findFreePort, startNats, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { bootstrap } from '../../../db/src/bootstrap.ts';
 import { Services, freePort } from '../services.ts';
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { createSealer } from '@chainwatch/secrets';
-import { startNats, startPostgres, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
+import { startNats, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { addProjects, EventSource, type MadeEvent } from '../deliveries/event-source.ts';
 import { Receiver } from '../receiver.ts';
 import { Services } from '../services.ts';

@@ -1,5 +1,5 @@
 import { PublicKey } from '@solana/web3.js';
-import { startSolana, type SolanaHandle } from '@chainwatch/testing';
+import { startSolana, type SolanaHandle } from '@chainwatch/tool-devnet/start-solana';
 import { NATIVE_MINT } from '../../../devnet/solana/index.ts';
 import { toRaw } from '../compare.ts';
 import type { Project } from '../project.ts';

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { generateApiKey, hashApiKey, maskApiKey } from '@chainwatch/api-key';
 import { createDatabase, type Database } from '@chainwatch/db';
-import { startNats, startPostgres, startRedis, waitFor } from '@chainwatch/testing';
+import { startNats, startRedis, waitFor } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { bootstrap, type Bootstrap } from '../../../db/src/bootstrap.ts';
 import { Services, freePort, type ServiceName } from '../services.ts';
 

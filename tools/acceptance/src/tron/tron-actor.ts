@@ -1,4 +1,4 @@
-import type { TronHandle } from '@chainwatch/testing';
+import type { TronHandle } from '@chainwatch/tool-devnet/start-tron';
 import { TronWallet, type TronAccount } from '@chainwatch/tool-devnet/tron';
 import { encodeFunctionData, type Abi } from 'viem';
 import { contracts, type ContractName } from '../../../devnet/evm/contracts.ts';

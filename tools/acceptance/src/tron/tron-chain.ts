@@ -1,4 +1,4 @@
-import { startTron, type TronHandle } from '@chainwatch/testing';
+import { startTron, type TronHandle } from '@chainwatch/tool-devnet/start-tron';
 import { TronWeb } from 'tronweb';
 import { toRaw } from '../compare.ts';
 import type { Project } from '../project.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { createSealer } from '@chainwatch/secrets';
-import { startNats, startPostgres } from '@chainwatch/testing';
+import { startNats } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { addProject, addProjects, EventSource } from '../../../acceptance/src/deliveries/event-source.ts';
 import { Services } from '../../../acceptance/src/services.ts';
 import { Sink } from './sink.ts';

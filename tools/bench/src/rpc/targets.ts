@@ -5,14 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createDatabase } from '@chainwatch/db';
-import {
-  findFreePort,
-  killWithParent,
-  startNats,
-  startPostgres,
-  startRedis,
-  waitFor,
-} from '@chainwatch/testing';
+import { findFreePort, killWithParent, startNats, startRedis, waitFor } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
 import { bundleServices } from '../../../stack/bundle.mjs';
 import { bootstrap } from '../../../db/src/bootstrap.ts';
 

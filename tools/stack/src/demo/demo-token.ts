@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Address } from 'viem';
-import { stateDir } from '../../repo.mjs';
+import { stateDir } from '@chainwatch/host';
 
 const file = join(stateDir, 'demo-token');
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createScriptKey } from '../../../devnet/bitcoin/index.ts';
-import { SetupError } from '../../setup-error.mjs';
+import { SetupError } from '@chainwatch/host';
 import { findStackFile, type StackFile } from '../stack-file.ts';
 import { BITCOIN_CHAIN, EVM_CHAIN, SOLANA_CHAIN, TRON_CHAIN } from '../local-chains.ts';
 import { receive } from './receive.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { verifySignature } from '@chainwatch/webhook-signature';
-import { SetupError } from '../../setup-error.mjs';
+import { SetupError } from '@chainwatch/host';
 
 export interface ReceivedEvent {
   readonly event_id: string;

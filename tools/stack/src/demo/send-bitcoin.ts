@@ -5,7 +5,7 @@ import {
   payFromWallet,
   walletKey,
 } from '../../../devnet/bitcoin/index.ts';
-import { SetupError } from '../../setup-error.mjs';
+import { SetupError } from '@chainwatch/host';
 
 const BTC_PATTERN = /^(\d{1,8})(?:\.(\d{1,8}))?$/;
 

@@ -8,7 +8,7 @@ import {
   type Hex,
 } from 'viem';
 import { foundry } from 'viem/chains';
-import { SetupError } from '../../setup-error.mjs';
+import { SetupError } from '@chainwatch/host';
 import { contracts } from '../../../devnet/evm/contracts.ts';
 import { findDemoToken, rememberDemoToken } from './demo-token.ts';
 

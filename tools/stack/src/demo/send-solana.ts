@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { base58 } from '@scure/base';
-import { SetupError } from '../../setup-error.mjs';
+import { SetupError } from '@chainwatch/host';
 
 const SOL_PATTERN = /^(\d{1,6})(?:\.(\d{1,9}))?$/;
 const ADDRESS_PATTERN = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;

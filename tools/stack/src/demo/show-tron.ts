@@ -1,6 +1,6 @@
 import { createNamedAccount, toHexAddress, TronWallet } from '../../../devnet/tron/index.ts';
 import { randomBytes } from 'node:crypto';
-import { SetupError } from '../../setup-error.mjs';
+import { SetupError } from '@chainwatch/host';
 import type { ApiClient } from '../api-client.ts';
 import { shorten } from './receive.ts';
 

@@ -1,10 +1,10 @@
-import { startTron, type TronHandle } from '@chainwatch/testing';
-import { TronWallet } from '@chainwatch/tool-devnet/tron';
 import type { BlockRef, ChainClient, Network, Transaction } from '@chainwatch/chain-core';
 import { encodeFunctionData, type Abi } from 'viem';
-import { contracts } from '@chainwatch/tool-devnet/evm';
-import { toAddress } from './to-address.ts';
-import { tronFamily } from './tron-family.ts';
+import { tronFamily } from '@chainwatch/chain-tron';
+import { toAddress } from '../../../libs/chain-tron/src/to-address.ts';
+import { contracts } from '../evm/contracts.ts';
+import { startTron, type TronHandle } from './start-tron.ts';
+import { TronWallet } from './tron-wallet.ts';
 
 const network = tronFamily.networks.find(({ name }) => name === 'tron-local') as Network;
 const NATIVE = network.native.gid;

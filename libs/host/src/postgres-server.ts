@@ -3,11 +3,11 @@ import { chmod, chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { runCommand } from '../run-command.mjs';
-import { SetupError } from '../setup-error.mjs';
+import { runCommand } from './run-command.mjs';
+import { SetupError } from './setup-error.mjs';
 import { findPostgresBinaries } from './postgres-binaries.ts';
 import { findPostgresAccount, type PostgresAccount } from './postgres-account.ts';
-import type { ProcessSpec } from './managed-process.ts';
+import type { ProcessSpec } from './process-spec.ts';
 
 export interface PostgresOptions {
   readonly port: number;

@@ -1,4 +1,5 @@
-import { createFakeBroker, waitFor } from './index.ts';
+import { waitFor } from '@chainwatch/testing';
+import { createFakeBroker } from './index.ts';
 
 const CHAIN = 'eip155:1';
 const blockNew = (seq: number) => ({

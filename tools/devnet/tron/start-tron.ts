@@ -1,6 +1,7 @@
-import { AnvilVm, anvilArgs, serveNode, TronNode } from '@chainwatch/tool-devnet/tron';
-import { findFreePort } from './find-free-port.ts';
-import { startAnvil } from './start-anvil.ts';
+import { findFreePort, startAnvil } from '@chainwatch/testing';
+import { AnvilVm, anvilArgs } from './anvil-vm.ts';
+import { serveNode } from './serve-node.ts';
+import { TronNode } from './tron-node.ts';
 
 export interface TronHandle {
   /** Of the wallet API. */

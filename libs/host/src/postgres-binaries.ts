@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { chmod, cp, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { SetupError } from '../setup-error.mjs';
-import { repoDir } from '../repo.mjs';
+import { SetupError } from './setup-error.mjs';
+import { repoDir } from './repo.mjs';
 import type { PostgresAccount } from './postgres-account.ts';
 
 export interface PostgresBinaries {

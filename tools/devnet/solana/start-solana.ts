@@ -1,9 +1,6 @@
-import { join } from 'node:path';
-import { connectSolanaNode, type SolanaNode } from '@chainwatch/tool-devnet/solana';
-import { bundleServices } from '@chainwatch/tool-stack/bundle';
-import { spawnServer, type ChildServer } from './child-servers.ts';
-import { findFreePort } from './find-free-port.ts';
-import { waitForPort } from './wait-for-port.ts';
+import { fileURLToPath } from 'node:url';
+import { findFreePort, spawnServer, waitForPort, type ChildServer } from '@chainwatch/testing';
+import { connectSolanaNode, type SolanaNode } from './solana-node.ts';
 
 export interface SolanaHandle extends SolanaNode {
   readonly port: number;
@@ -24,11 +21,9 @@ const ATTEMPTS = 3;
 
 /** A Solana node (LiteSVM) on a free port of 127.0.0.1, and its WebSocket on the port above, where clients look for it. */
 export async function startSolana(options: SolanaOptions = {}): Promise<SolanaHandle> {
-  // From a bundle, which starts in a fraction of the time that its sources take.
-  const distDir = await bundleServices();
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await findFreePort());
-    const server = spawnNode(distDir, port, options.intervalMs ?? 0);
+    const server = spawnNode(port, options.intervalMs ?? 0);
     try {
       await waitForPort(server, port);
       return toHandle(server, port);
@@ -39,8 +34,9 @@ export async function startSolana(options: SolanaOptions = {}): Promise<SolanaHa
   }
 }
 
-function spawnNode(distDir: string, port: number, intervalMs: number): ChildServer {
-  const args = [join(distDir, 'solana-node.mjs'), '--port', String(port), '--interval', String(intervalMs)];
+function spawnNode(port: number, intervalMs: number): ChildServer {
+  const script = fileURLToPath(new URL('run.ts', import.meta.url));
+  const args = ['--import', 'tsx', script, '--port', String(port), '--interval', String(intervalMs)];
   return spawnServer(process.execPath, args, { env: { ...process.env, NODE_OPTIONS: '' } });
 }
 

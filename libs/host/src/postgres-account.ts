@@ -1,6 +1,6 @@
-import { findExecutable } from '../find-servers.mjs';
-import { runCommand } from '../run-command.mjs';
-import { SetupError } from '../setup-error.mjs';
+import { findExecutable } from './find-executable.mjs';
+import { runCommand } from './run-command.mjs';
+import { SetupError } from './setup-error.mjs';
 
 export interface PostgresAccount {
   readonly uid: number;

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { connectBitcoinNode, type BitcoinNode } from '@chainwatch/tool-devnet/bitcoin';
-import { spawnServer } from './child-servers.ts';
-import { findFreePort } from './find-free-port.ts';
-import { waitForPort } from './wait-for-port.ts';
+import { findFreePort, spawnServer, waitForPort } from '@chainwatch/testing';
+import { connectBitcoinNode, type BitcoinNode } from './bitcoin-node.ts';
 
 export interface BcoinHandle extends BitcoinNode {
   /** With user and password. */
@@ -24,7 +22,7 @@ export interface BcoinOptions {
   readonly hasCoinScan?: boolean;
 }
 
-const nodeDir = new URL('../../../tools/devnet/bitcoin/', import.meta.url);
+const nodeDir = new URL('./', import.meta.url);
 const PASSWORD = 'devnet';
 
 /**

@@ -1,0 +1,12 @@
+/**
+ * What specs above the adapters share: a database with the schema, fakes of the bus and of a chain's client, a network.
+ * Used by specs and tools only; what depends on nothing of ours is in libs/testing.
+ *
+ * @example
+ * const postgres = await startPostgres();
+ * const broker = createFakeBroker();
+ */
+export { createFakeBroker, type FakeBroker, type FakeMessage } from './create-fake-broker.ts';
+export { createFakeClient } from './create-fake-client.ts';
+export { hashOf, NATIVE, network, OTHER_TOKEN, TOKEN } from './local-network.ts';
+export { startPostgres, type PostgresOptions } from './start-postgres.ts';
