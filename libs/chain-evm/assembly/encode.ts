@@ -59,6 +59,15 @@ export function writeReceipt(row: usize, type: u32): void {
   if (type != 0) rlp.byte(type);
 }
 
+export function writeWithdrawal(row: usize): void {
+  const end = rlp.written();
+  quantity(row, rows.WITHDRAWAL_AMOUNT);
+  data(row, rows.WITHDRAWAL_ADDRESS);
+  quantity(row, rows.WITHDRAWAL_VALIDATOR);
+  quantity(row, rows.WITHDRAWAL_INDEX);
+  rlp.list(end);
+}
+
 function writeLogs(first: usize, count: u32): void {
   const end = rlp.written();
   for (let i = count; i > 0; i--) {

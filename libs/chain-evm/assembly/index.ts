@@ -2,7 +2,7 @@
 // `transactionsRoot`, every receipt with its logs in `receiptsRoot`. It says yes to blocks of the common form only; whatever
 // else there is, also everything wrong, traps, and src/verify-block.ts has the word (docs/adr/0013-proving-from-bytes.md).
 
-import { canWrite, writeReceipt, writeTransaction } from './encode';
+import { canWrite, writeReceipt, writeTransaction, writeWithdrawal } from './encode';
 import * as json from './json';
 import { addMessage, hashAll, MESSAGE_SIZE } from './keccak';
 import { addressDigits, isTransfer, touchesBalances } from './logs';
@@ -17,7 +17,7 @@ const DEPOSIT: u32 = 0x7e;
 const PADDING: usize = 64;
 
 /** What the caller reads when all is done: `readReport` in src/block-prover.ts. */
-const report: usize = memory.data(128, 8);
+const report: usize = memory.data(168, 8);
 /** For what is decoded only to see that it can be. */
 const scratch: usize = memory.data(64, 8);
 
@@ -98,6 +98,7 @@ export function prove(): void {
   const count = scan.transactionCount;
   writeTransactionsRoot(count);
   writeReceiptsRoot(count);
+  writeWithdrawalsRoot();
   expectLinks(count);
   listParticipants(count);
   listSpans(count);
@@ -162,10 +163,28 @@ function writeReceiptsRoot(count: u32): void {
   writeRoot(values, count, work, report + 32);
 }
 
+/** Nothing where there are none: the root is then one that everybody knows. */
+function writeWithdrawalsRoot(): void {
+  const count = scan.withdrawalCount;
+  store<u32>(report, count, 128);
+  if (count == 0) return;
+  const values = rows.allocate(8 * count);
+  const work = rows.reserve(TRIE_BYTES * count + BRANCH_BYTES);
+  const size = bodyLength + (LEAF_HEAD + 16) * count;
+  rlp.startAt(rows.reserve(size) + size);
+  for (let i: u32 = 0; i < count; i++) {
+    const end = rlp.written();
+    writeWithdrawal(scan.withdrawalRows + rows.WITHDRAWAL_SIZE * i);
+    closeValue(values, i, end);
+    rlp.startAt(rlp.written() - LEAF_HEAD);
+  }
+  writeRoot(values, count, work, report + 132);
+}
+
 function closeValue(values: usize, index: u32, end: usize): void {
   const length = <u32>(end - rlp.written());
-  // A shorter leaf would stand in its branch itself.
-  if (length < 32) unreachable();
+  // With its head and path, at least three bytes, a shorter one would stand in its branch itself.
+  if (length < 29) unreachable();
   store<u32>(values + 8 * index, <u32>rlp.written());
   store<u32>(values + 8 * index, length, 4);
 }

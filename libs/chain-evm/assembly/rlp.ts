@@ -1,5 +1,5 @@
-// Writes RLP from the hexadecimal texts of a JSON answer, from the end to the front (src/rlp-writer.ts does the same for
-// JavaScript's strings). Only `0x` and lower-case digits are taken; anything else traps.
+// Writes RLP from the hexadecimal texts of a JSON answer, from the end to the front: an item's length
+// is known by the time its header is written, so nothing is measured or copied. Only `0x` and lower-case digits are taken; anything else traps.
 
 /** Where the next byte is written before. */
 let cursor: usize = 0;

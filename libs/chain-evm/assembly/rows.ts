@@ -85,6 +85,13 @@ export const LOG_HAS_TOPICS: usize = 20;
 export const LOG_TOPICS: usize = 24;
 export const LOG_SIZE: usize = 40;
 
+// Withdrawals.
+export const WITHDRAWAL_INDEX: usize = 0;
+export const WITHDRAWAL_VALIDATOR: usize = 8;
+export const WITHDRAWAL_ADDRESS: usize = 16;
+export const WITHDRAWAL_AMOUNT: usize = 24;
+export const WITHDRAWAL_SIZE: usize = 32;
+
 /** Memory that is free from here on. */
 let top: usize = 0;
 

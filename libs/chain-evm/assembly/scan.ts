@@ -10,6 +10,10 @@ export let blockEnd: usize = 0;
 export let listStart: usize = 0;
 export let listEnd: usize = 0;
 
+/** Its withdrawals; none where it has no such list. */
+export let withdrawalRows: usize = 0;
+export let withdrawalCount: u32 = 0;
+
 /** A block has no more, the trie's keys are for as many, and a list of nothings takes no memory. */
 const TRANSACTIONS_MAX: u32 = 65535;
 
@@ -23,16 +27,48 @@ export function scanBlock(): void {
   openAnswer();
   blockStart = json.position();
   listStart = 0;
+  withdrawalRows = 0;
+  withdrawalCount = 0;
   json.take(0x7b);
   do {
     json.takeKey();
     if (json.keyLength == 12 && json.keyHead == 0x746361736e617274 && json.keyTail == 0x736e6f6974636173) scanTransactions(); // transactions
+    else if (json.keyLength == 11 && json.keyHead == 0x7761726468746977 && json.keyTail == 0x736c617761726468) scanWithdrawals(); // withdrawals
     else json.skipValue();
   } while (json.takeIf(0x2c));
   json.take(0x7d);
   blockEnd = json.position();
   closeAnswer();
   if (listStart == 0) unreachable();
+}
+
+/** A list or null. */
+function scanWithdrawals(): void {
+  if (withdrawalRows != 0) unreachable();
+  withdrawalRows = rows.allocate(0);
+  if (json.peek() != 0x5b) return json.takeNull();
+  json.take(0x5b);
+  if (json.takeIf(0x5d)) return;
+  do {
+    if (withdrawalCount == TRANSACTIONS_MAX) unreachable();
+    scanWithdrawal(rows.allocate(rows.WITHDRAWAL_SIZE));
+    withdrawalCount++;
+  } while (json.takeIf(0x2c));
+  json.take(0x5d);
+}
+
+function scanWithdrawal(row: usize): void {
+  json.take(0x7b);
+  do {
+    json.takeKey();
+    const head = json.keyHead;
+    if (json.keyLength == 5 && head == 0x7865646e69) scanText(row + rows.WITHDRAWAL_INDEX); // index
+    else if (json.keyLength == 6 && head == 0x746e756f6d61) scanText(row + rows.WITHDRAWAL_AMOUNT); // amount
+    else if (json.keyLength == 7 && head == 0x73736572646461) scanText(row + rows.WITHDRAWAL_ADDRESS); // address
+    else if (json.keyLength == 14 && head == 0x6f746164696c6176 && json.keyTail == 0x7865646e49726f74) scanText(row + rows.WITHDRAWAL_VALIDATOR); // validatorIndex
+    else json.skipValue();
+  } while (json.takeIf(0x2c));
+  json.take(0x7d);
 }
 
 export function scanReceipts(): void {

@@ -1,6 +1,6 @@
 // Root of the Merkle-Patricia trie that maps rlp(0…count-1) to values (Yellow Paper, appendix D): `transactionsRoot` and
 // `receiptsRoot`. The keys are known beforehand, so the trie is built from its sorted leaves and never stored
-// (src/ordered-trie-root.ts does the same in JavaScript).
+// (src/compute-ordered-root.ts does the same with a library).
 
 import { addMessage, hashAll } from './keccak';
 import * as rlp from './rlp';

@@ -40,6 +40,8 @@ export interface ScannedBlock {
   /** With prefix, from the transactions and receipts that were found. */
   readonly transactionsRoot: string;
   readonly receiptsRoot: string;
+  /** That of an empty list where the block has no withdrawals. */
+  readonly withdrawalsRoot: string;
   readonly count: number;
   /** Five numbers each: start and end of a transaction in its answer, of its receipt in its own, and the logs before it. */
   readonly spans: Uint32Array;
@@ -56,6 +58,7 @@ const bytesMax = 32 * 1024 * 1024;
 /** Then a new instance takes its place; 512 MB are the most it can have. */
 const memoryMax = 96 * 1024 * 1024;
 export const addressLength = 42;
+const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 
 // Rows of transactions and receipts: assembly/rows.ts.
 const transactionSize = 160;
@@ -154,7 +157,8 @@ function readReport(prover: ProverExports, report: number): ScannedBlock {
     touchedAt = 0,
     touchedCount = 0,
     spansOff = 0,
-  ] = numbersAt(prover, report + 76, 13);
+    withdrawals = 0,
+  ] = numbersAt(prover, report + 76, 14);
   const touched = new Set<string>();
   for (let at = touchedAt; at < touchedAt + addressLength * touchedCount; at += addressLength)
     touched.add(bytes.toString('latin1', at, at + addressLength));
@@ -162,6 +166,7 @@ function readReport(prover: ProverExports, report: number): ScannedBlock {
     header: `${bytes.toString('latin1', blockStart, listStart)}[]${bytes.toString('latin1', listEnd, blockEnd)}`,
     transactionsRoot: `0x${bytes.toString('hex', report, report + 32)}`,
     receiptsRoot: `0x${bytes.toString('hex', report + 32, report + 64)}`,
+    withdrawalsRoot: withdrawals === 0 ? emptyRoot : `0x${bytes.toString('hex', report + 132, report + 164)}`,
     count,
     spans: numbersAt(prover, spansOff, 5 * count).slice(),
     participants: bytes.toString('latin1', participantsAt, participantsAt + addressLength * found),

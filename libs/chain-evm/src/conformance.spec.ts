@@ -1,14 +1,13 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { RLP } from '@ethereumjs/rlp';
 import type { NestedUint8Array } from '@ethereumjs/rlp';
+import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { encodeHeader } from './encode-header.ts';
 import { encodeTransaction } from './encode-transaction.ts';
 import { keccak256Hex } from './keccak.ts';
 import { evmNetworks, readTraits } from './networks.ts';
-import { orderedTrieRoot } from './ordered-trie-root.ts';
 import { parseHeader } from './parse-header.ts';
 import type { RawHeader, RawTransaction } from './raw-block.ts';
-import { RlpWriter } from './rlp-writer.ts';
 
 // The official JSON-RPC conformance suite beside the repository: ../shared/fixtures/conformance.
 const folder = new URL('../../../../shared/fixtures/conformance/execution-apis/tests/', import.meta.url);
@@ -18,7 +17,6 @@ if (!isThere) console.log('skipped: JSON-RPC conformance suite (../shared/fixtur
 const traits = readTraits(
   evmNetworks.find(({ name }) => name === 'ethereum') as (typeof evmNetworks)[number],
 );
-const writer = new RlpWriter();
 
 /** Fields of each type, in the order of their encoding. */
 const layouts: Readonly<Record<number, string>> = {
@@ -89,20 +87,21 @@ function readChain(): {
 }
 
 (isThere ? describe : describe.skip)('the conformance chain', () => {
-  it('has every transaction root come out, with types 0 to 4 among its transactions', () => {
+  it('has every transaction root come out, with types 0 to 4 among its transactions', async () => {
     const types = new Set<string>();
     const blocks = readChain();
     for (const { header, body } of blocks) {
       const transactions = body.map(toJson);
       for (const { type } of transactions) types.add(String(type));
-      const root = orderedTrieRoot(transactions.length, writer, (at) => {
-        encodeTransaction(writer, transactions[at] as RawTransaction);
+      const encodings = transactions.map((tx, at) => {
+        const encoding = encodeTransaction(tx);
         const original = body[at];
         const wanted = original instanceof Uint8Array ? original : RLP.encode(original);
-        if (keccak256Hex(writer.written) !== keccak256Hex(wanted))
+        if (encoding === undefined || keccak256Hex(encoding) !== keccak256Hex(wanted))
           throw new Error(`transaction ${at} of block ${header.number} differs`);
+        return encoding;
       });
-      expect(`0x${root}`).toBe(header.transactionsRoot);
+      expect(await computeOrderedRoot(encodings)).toBe(header.transactionsRoot);
     }
     expect(blocks.length).toBeGreaterThan(50);
     expect([...types].toSorted()).toEqual(['0x0', '0x1', '0x2', '0x3', '0x4']);
@@ -110,9 +109,9 @@ function readChain(): {
 
   it('has every header encoded as it was, from Frontier to Prague', () => {
     for (const { header, encodedHeader } of readChain()) {
-      writer.reset();
-      encodeHeader(writer, header);
-      expect(Buffer.from(writer.written).toString('hex')).toBe(Buffer.from(encodedHeader).toString('hex'));
+      expect(Buffer.from(encodeHeader(header)).toString('hex')).toBe(
+        Buffer.from(encodedHeader).toString('hex'),
+      );
     }
   });
 

@@ -1,9 +1,7 @@
+import { data, encodeRlp, quantity } from './encode-rlp.ts';
 import { typeOf } from './encode-transaction.ts';
 import { keccak256Hex } from './keccak.ts';
 import type { RawReceipt, RawTransaction } from './raw-block.ts';
-import { RlpWriter } from './rlp-writer.ts';
-
-const writer = new RlpWriter();
 
 /**
  * Address of the contract that a transaction creates: the last 20 bytes of keccak-256 of rlp([sender, nonce]) (Yellow Paper,
@@ -14,11 +12,7 @@ export function computeCreatedContract(tx: RawTransaction, receipt: RawReceipt):
   if (tx.to !== null && tx.to !== undefined) return undefined;
   const nonce = provedNonce(tx, receipt);
   if (typeof nonce !== 'string') return undefined;
-  writer.reset();
-  writer.quantity(nonce);
-  writer.data(tx.from);
-  writer.list(0);
-  return `0x${keccak256Hex(writer.written).slice(24)}`;
+  return `0x${keccak256Hex(encodeRlp([data(tx.from), quantity(nonce)])).slice(24)}`;
 }
 
 function provedNonce(tx: RawTransaction, receipt: RawReceipt): string | null | undefined {

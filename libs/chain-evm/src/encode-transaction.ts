@@ -1,144 +1,145 @@
-import { encodeArbitrumTransaction } from './encode-arbitrum-transaction.ts';
-import type { RawAccess, RawAuthorization, RawTransaction } from './raw-block.ts';
-import type { RlpWriter } from './rlp-writer.ts';
+import type { Hex } from 'viem';
+import { data, encodeRlp, quantity } from './encode-rlp.ts';
+import type { RlpItem } from './encode-rlp.ts';
+import type { RawAuthorization, RawTransaction } from './raw-block.ts';
 
 /** EIP-2718 type of a transaction or receipt; nodes leave the field out for legacy ones. */
 export function typeOf(item: { readonly type?: string | null }): number {
   return typeof item.type === 'string' ? Number(item.type) : 0;
 }
 
-const encodedTypes = new Set([0, 1, 2, 3, 4, 0x7e, 0x64, 0x65, 0x66, 0x68, 0x69, 0x6a]);
-
-/** Whether transactions of this type can be written here. */
-export function isEncoded(type: number): boolean {
-  return encodedTypes.has(type);
-}
+type Fields = (tx: RawTransaction) => readonly RlpItem[];
 
 /**
- * Writes a transaction as `transactionsRoot` holds it.
- * @returns false, and nothing is written, when the encoding of its type is not known
+ * What the sender of each type signed, in its order. Not viem's `serializeTransaction`, which is for wallets: it refuses what
+ * blocks do hold (docs/adr/0003-evm-completeness.md). encode-transaction.spec.ts holds one against the other.
  */
-export function encodeTransaction(writer: RlpWriter, transaction: RawTransaction): boolean {
-  const type = typeOf(transaction);
-  const mark = writer.size;
-  if (type === 0) {
-    writer.quantity(transaction.s);
-    writer.quantity(transaction.r);
-    writer.quantity(transaction.v);
-    writeLegacy(writer, transaction);
-  } else if (type <= 4) {
-    writeSignature(writer, transaction);
-    writeTyped(writer, transaction, type);
-  } else if (type === 0x7e) {
-    writeDeposit(writer, transaction);
-  } else if (!encodeArbitrumTransaction(writer, transaction, type)) {
-    return false;
-  }
-  writer.list(mark);
-  if (type !== 0) writer.byte(type);
-  return true;
+const signedFields: Readonly<Record<number, Fields>> = {
+  0: (tx) => [quantity(tx.nonce), quantity(tx.gasPrice), ...callOf(tx)],
+  1: (tx) => [quantity(tx.chainId), quantity(tx.nonce), quantity(tx.gasPrice), ...callOf(tx), accessesOf(tx)],
+  2: feeMarketFields,
+  // As in a block: without the blobs.
+  3: (tx) => [
+    ...feeMarketFields(tx),
+    quantity(tx.maxFeePerBlobGas),
+    (tx.blobVersionedHashes ?? []).map(data),
+  ],
+  4: (tx) => [...feeMarketFields(tx), (tx.authorizationList ?? []).map(authorizationFields)],
+};
+
+/** Types without a signature, which only one stack has. */
+const unsignedFields: Readonly<Record<number, Fields>> = {
+  // OP stack deposit (specs, "Deposits": the deposited transaction type).
+  0x7e: (tx) => [
+    data(tx.sourceHash),
+    data(tx.from),
+    data(tx.to),
+    quantity(tx.mint),
+    quantity(tx.value),
+    quantity(tx.gas),
+    tx.isSystemTx === true ? '0x01' : '0x',
+    data(tx.input),
+  ],
+  // Arbitrum Nitro (its go-ethereum, core/types/arb_types.go): deposit of ether from L1,
+  0x64: (tx) => [quantity(tx.chainId), data(tx.requestId), data(tx.from), data(tx.to), quantity(tx.value)],
+  // unsigned, from an L1 account,
+  0x65: (tx) => [quantity(tx.chainId), data(tx.from), quantity(tx.nonce), ...pricedCall(tx)],
+  // from an L1 contract,
+  0x66: (tx) => [quantity(tx.chainId), data(tx.requestId), data(tx.from), ...pricedCall(tx)],
+  // redemption of a retryable ticket,
+  0x68: (tx) => [
+    quantity(tx.chainId),
+    quantity(tx.nonce),
+    data(tx.from),
+    ...pricedCall(tx),
+    data(tx.ticketId),
+    data(tx.refundTo),
+    quantity(tx.maxRefund),
+    quantity(tx.submissionFeeRefund),
+  ],
+  // submission of one,
+  0x69: (tx) => [
+    quantity(tx.chainId),
+    data(tx.requestId),
+    data(tx.from),
+    quantity(tx.l1BaseFee),
+    quantity(tx.depositValue),
+    priceOf(tx),
+    quantity(tx.gas),
+    data(tx.retryTo),
+    quantity(tx.retryValue),
+    data(tx.beneficiary),
+    quantity(tx.maxSubmissionFee),
+    data(tx.refundTo),
+    data(tx.retryData),
+  ],
+  // internal, start of block.
+  0x6a: (tx) => [quantity(tx.chainId), data(tx.input)],
+};
+
+/** Whether transactions of this type can be encoded here. */
+export function isEncoded(type: number): boolean {
+  return type in signedFields || type in unsignedFields;
 }
 
 /**
- * Writes what the sender of a transaction of types 0 to 4 signed.
+ * A transaction as `transactionsRoot` holds it; undefined when the encoding of its type is not known.
+ * @throws InvalidHexError
+ */
+export function encodeTransaction(tx: RawTransaction): Uint8Array | undefined {
+  const type = typeOf(tx);
+  const signed = signedFields[type];
+  if (signed !== undefined)
+    return encodeRlp([...signed(tx), ...signatureFields(tx, type === 0 ? tx.v : (tx.yParity ?? tx.v))], type);
+  const fields = unsignedFields[type];
+  return fields && encodeRlp(fields(tx), type);
+}
+
+/**
+ * What the sender of a transaction of types 0 to 4 signed.
  * @param chainId of a legacy transaction that names its chain (EIP-155)
  */
-export function encodeSigned(
-  writer: RlpWriter,
-  transaction: RawTransaction,
-  chainId: bigint | undefined,
-): void {
-  const type = typeOf(transaction);
-  const mark = writer.size;
-  if (type !== 0) {
-    writeTyped(writer, transaction, type);
-  } else {
-    if (chainId !== undefined) {
-      writer.byte(0x80);
-      writer.byte(0x80);
-      writer.quantity(`0x${chainId.toString(16)}`);
-    }
-    writeLegacy(writer, transaction);
-  }
-  writer.list(mark);
-  if (type !== 0) writer.byte(type);
+export function encodeSigned(tx: RawTransaction, chainId: bigint | undefined): Uint8Array {
+  const type = typeOf(tx);
+  const chain: Hex[] = chainId === undefined ? [] : [quantity(`0x${chainId.toString(16)}`), '0x', '0x'];
+  return encodeRlp([...(signedFields[type]?.(tx) ?? []), ...chain], type);
 }
 
-function writeLegacy(writer: RlpWriter, tx: RawTransaction): void {
-  writeCall(writer, tx);
-  writer.quantity(tx.gas);
-  writer.quantity(tx.gasPrice);
-  writer.quantity(tx.nonce);
+function feeMarketFields(tx: RawTransaction): readonly RlpItem[] {
+  return [
+    quantity(tx.chainId),
+    quantity(tx.nonce),
+    quantity(tx.maxPriorityFeePerGas),
+    quantity(tx.maxFeePerGas),
+    ...callOf(tx),
+    accessesOf(tx),
+  ];
 }
 
-/** Types 1 (EIP-2930), 2 (EIP-1559), 3 (EIP-4844, as in a block: without the blobs) and 4 (EIP-7702). */
-function writeTyped(writer: RlpWriter, tx: RawTransaction, type: number): void {
-  if (type === 3) {
-    const mark = writer.size;
-    for (const hash of tx.blobVersionedHashes?.toReversed() ?? []) writer.data(hash);
-    writer.list(mark);
-    writer.quantity(tx.maxFeePerBlobGas);
-  } else if (type === 4) {
-    writeAuthorizations(writer, tx.authorizationList);
-  }
-  writeAccesses(writer, tx.accessList);
-  writeCall(writer, tx);
-  writer.quantity(tx.gas);
-  if (type === 1) {
-    writer.quantity(tx.gasPrice);
-  } else {
-    writer.quantity(tx.maxFeePerGas);
-    writer.quantity(tx.maxPriorityFeePerGas);
-  }
-  writer.quantity(tx.nonce);
-  writer.quantity(tx.chainId);
+function callOf(tx: RawTransaction): readonly Hex[] {
+  return [quantity(tx.gas), data(tx.to), quantity(tx.value), data(tx.input)];
 }
 
-/** OP stack deposit (specs, "Deposits": the deposited transaction type). */
-function writeDeposit(writer: RlpWriter, tx: RawTransaction): void {
-  writer.data(tx.input);
-  writer.byte(tx.isSystemTx === true ? 1 : 0x80);
-  writer.quantity(tx.gas);
-  writer.quantity(tx.value);
-  writer.quantity(tx.mint);
-  writer.data(tx.to);
-  writer.data(tx.from);
-  writer.data(tx.sourceHash);
+function pricedCall(tx: RawTransaction): readonly Hex[] {
+  return [priceOf(tx), ...callOf(tx)];
 }
 
-function writeCall(writer: RlpWriter, tx: RawTransaction): void {
-  writer.data(tx.input);
-  writer.quantity(tx.value);
-  writer.data(tx.to);
+function priceOf(tx: RawTransaction): Hex {
+  return quantity(tx.maxFeePerGas ?? tx.gasPrice);
 }
 
-function writeSignature(writer: RlpWriter, tx: RawTransaction | RawAuthorization): void {
-  writer.quantity(tx.s);
-  writer.quantity(tx.r);
-  writer.quantity(tx.yParity ?? tx.v);
+function accessesOf(tx: RawTransaction): RlpItem {
+  return (tx.accessList ?? []).map(({ address, storageKeys }) => [data(address), storageKeys.map(data)]);
 }
 
-function writeAccesses(writer: RlpWriter, accesses: readonly RawAccess[] | null | undefined): void {
-  const mark = writer.size;
-  for (const access of accesses?.toReversed() ?? []) {
-    const entry = writer.size;
-    for (const key of access.storageKeys.toReversed()) writer.data(key);
-    writer.list(entry);
-    writer.data(access.address);
-    writer.list(entry);
-  }
-  writer.list(mark);
+function authorizationFields(authorization: RawAuthorization): RlpItem {
+  const { chainId, address, nonce, yParity, v } = authorization;
+  return [quantity(chainId), data(address), quantity(nonce), ...signatureFields(authorization, yParity ?? v)];
 }
 
-function writeAuthorizations(writer: RlpWriter, list: readonly RawAuthorization[] | null | undefined): void {
-  const mark = writer.size;
-  for (const authorization of list?.toReversed() ?? []) {
-    const entry = writer.size;
-    writeSignature(writer, authorization);
-    writer.quantity(authorization.nonce);
-    writer.data(authorization.address);
-    writer.quantity(authorization.chainId);
-    writer.list(entry);
-  }
-  writer.list(mark);
+function signatureFields(
+  { r, s }: Pick<RawTransaction, 'r' | 's'>,
+  parity: string | null | undefined,
+): readonly Hex[] {
+  return [quantity(parity), quantity(r), quantity(s)];
 }

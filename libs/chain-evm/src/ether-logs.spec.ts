@@ -28,15 +28,15 @@ const burn = (event: string, from: string, amount: number): RawLog => ({
   data: word(amount.toString(16)),
 });
 
-function readBoth(
+async function readBoth(
   name: string,
   items: readonly Made[],
   traced?: readonly InternalTransfer[],
-): { slow: Block; quick: Block | undefined } {
+): Promise<{ slow: Block; quick: Block | undefined }> {
   const network = evmNetworks.find((candidate) => candidate.name === name)!;
-  const made: Case = assemble(items, 30_000_000);
+  const made: Case = await assemble(items, 30_000_000);
   const json = (text: string): unknown => (JSON.parse(text) as { result: unknown }).result;
-  const verified = verifyBlock(
+  const verified = await verifyBlock(
     made.ref,
     parseRawBlock(json(made.body)),
     parseRawReceipts(json(made.receipts)),
@@ -84,8 +84,8 @@ describe('ether that is logged', () => {
 
   it.each(['ethereum', 'sepolia', 'base', 'avalanche', 'polygon', 'bsc', 'arbitrum', 'anvil'])(
     'is told once on %s, as what it is, by both proofs',
-    (name) => {
-      const { slow, quick } = readBoth(name, [item(logs)]);
+    async (name) => {
+      const { slow, quick } = await readBoth(name, [item(logs)]);
       const token = `${evmNetworks.find((candidate) => candidate.name === name)!.tokenNamespace}:${contract}`;
       expect(short(slow)).toEqual([
         [0, 'native', sender, payee, 5, undefined, native(name)],
@@ -101,24 +101,24 @@ describe('ether that is logged', () => {
     },
   );
 
-  it('is told once where the node traces, too, and stands in the same places', () => {
+  it('is told once where the node traces, too, and stands in the same places', async () => {
     const traced = [
       { from: payee, to: other, amountRaw: 3n },
       { from: payee, to: other, amountRaw: 3n },
     ];
-    expect(short(readBoth('ethereum', [item(logs)], traced).slow)).toEqual(
-      short(readBoth('ethereum', [item(logs)]).slow),
+    expect(short((await readBoth('ethereum', [item(logs)], traced)).slow)).toEqual(
+      short((await readBoth('ethereum', [item(logs)])).slow),
     );
   });
 
-  it('is completed by traces, but for what stays where it is', () => {
+  it('is completed by traces, but for what stays where it is', async () => {
     const traced = [
       { from: payee, to: payee, amountRaw: 9n },
       ...[1, 2, 3].map(() => ({ from: payee, to: other, amountRaw: 3n })),
       { from: other, to: payee, amountRaw: 3n },
     ];
     expect(
-      short(readBoth('ethereum', [item(logs)], traced).slow)
+      short((await readBoth('ethereum', [item(logs)], traced)).slow)
         ?.slice(2)
         .map((transfer) => (transfer as unknown[]).slice(0, 5)),
     ).toEqual([
@@ -129,13 +129,13 @@ describe('ether that is logged', () => {
     ]);
   });
 
-  it('comes from the traces alone before the fork', () => {
+  it('comes from the traces alone before the fork', async () => {
     const traced = [
       { from: payee, to: payee, amountRaw: 9n },
       { from: payee, to: other, amountRaw: 3n },
     ];
     expect(
-      short(readBoth('ethereum', [item([])], traced).slow)
+      short((await readBoth('ethereum', [item([])], traced)).slow)
         ?.slice(1)
         .map((transfer) => (transfer as unknown[]).slice(0, 5)),
     ).toEqual([
@@ -144,8 +144,10 @@ describe('ether that is logged', () => {
     ]);
   });
 
-  it('of a payment that is made twice, by the transaction and inside of it, is told twice', () => {
-    const { slow, quick } = readBoth('ethereum', [item([move(sender, payee, 5), move(sender, payee, 5)])]);
+  it('of a payment that is made twice, by the transaction and inside of it, is told twice', async () => {
+    const { slow, quick } = await readBoth('ethereum', [
+      item([move(sender, payee, 5), move(sender, payee, 5)]),
+    ]);
     expect(short(slow)?.map((transfer) => (transfer as unknown[]).slice(0, 5))).toEqual([
       [0, 'native', sender, payee, 5],
       [1, 'internal', sender, payee, 5],
@@ -153,19 +155,21 @@ describe('ether that is logged', () => {
     expect(short(quick)).toEqual(short(slow));
   });
 
-  it('of a creation with an endowment is told once', () => {
+  it('of a creation with an endowment is told once', async () => {
     const creation = fixedItems()[3]!;
     const made = { ...creation, tx: { ...creation.tx, value: '0x5' } };
-    const created = readBoth('ethereum', [made]).slow.transactions[0]!.createdContract!;
-    const { slow, quick } = readBoth('ethereum', [{ ...made, logs: [move(sender, created, 5)] }]);
+    const created = (await readBoth('ethereum', [made])).slow.transactions[0]!.createdContract!;
+    const { slow, quick } = await readBoth('ethereum', [{ ...made, logs: [move(sender, created, 5)] }]);
     expect(short(slow)?.map((transfer) => (transfer as unknown[]).slice(0, 5))).toEqual([
       [0, 'native', sender, created, 5],
     ]);
     expect(short(quick)).toEqual(short(slow));
   });
 
-  it.each(['Burn', 'Selfdestruct'])('and burned (%s) leaves its account for nobody', (event) => {
-    const { slow, quick } = readBoth('ethereum', [item([move(sender, payee, 5), burn(event, contract, 8)])]);
+  it.each(['Burn', 'Selfdestruct'])('and burned (%s) leaves its account for nobody', async (event) => {
+    const { slow, quick } = await readBoth('ethereum', [
+      item([move(sender, payee, 5), burn(event, contract, 8)]),
+    ]);
     expect(slow.transactions[0]?.transfers.slice(1)).toEqual([
       { index: 1, type: 'internal', assetGid: 'eip155:1/slip44:60', from: contract, amountRaw: 8n },
     ]);
@@ -174,7 +178,7 @@ describe('ether that is logged', () => {
     expect(quick).toBeUndefined();
   });
 
-  it('of a transaction that failed is not told', () => {
-    expect(short(readBoth('ethereum', [item([], { isFailed: true })]).slow)).toEqual([]);
+  it('of a transaction that failed is not told', async () => {
+    expect(short((await readBoth('ethereum', [item([], { isFailed: true })])).slow)).toEqual([]);
   });
 });

@@ -7,17 +7,16 @@ import { computeCreatedContract } from './created-contract.ts';
 import { decodeBalanceChanges } from './decode-block.ts';
 import { toTouchedAssets } from './decode-logs.ts';
 import { encodeReceipt } from './encode-receipt.ts';
+import { InvalidHexError } from './encode-rlp.ts';
 import { encodeTransaction, typeOf } from './encode-transaction.ts';
 import { etherLogAddress } from './ether-logs.ts';
 import { traitsAt } from './evm-traits.ts';
 import { expectTransaction, parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
 import { ProvedBlock } from './proved-block.ts';
 import type { RawReceipt, RawTransaction } from './raw-block.ts';
-import { InvalidHexError, RlpWriter } from './rlp-writer.ts';
 import type { Session } from './session.ts';
-import { verifyOwnFields, verifyWithdrawals } from './verify-block.ts';
+import { hasWithdrawalsRoot, verifyOwnFields } from './verify-block.ts';
 
-const writer = new RlpWriter();
 /** Of the OP stack's deposits, whose receipts have fields of their own. */
 const depositType = 0x7e;
 
@@ -60,8 +59,9 @@ export function proveBytes(
     if (scanned === undefined || scanned.touched.has(etherLogAddress)) return undefined;
     const block = parseRawBlock(JSON.parse(scanned.header));
     if (verifyOwnFields(ref, block, traits).length > 0) return undefined;
-    verifyWithdrawals(block, traits);
     if (block.transactionsRoot !== scanned.transactionsRoot || block.receiptsRoot !== scanned.receiptsRoot)
+      return undefined;
+    if (hasWithdrawalsRoot(block, traits) && block.withdrawalsRoot !== scanned.withdrawalsRoot)
       return undefined;
     return new ProvedBlock({
       network,
@@ -92,17 +92,17 @@ function encodeForeign(
 ): (Foreign & { readonly raw: RawTransaction }) | undefined {
   const raw: unknown = JSON.parse(transaction);
   expectTransaction(raw, index);
-  writer.reset();
-  if (!encodeTransaction(writer, raw)) return undefined;
-  const encoding = writer.written.slice();
+  const encoding = encodeTransaction(raw);
+  if (encoding === undefined) return undefined;
   const isCreation = raw.to === null || raw.to === undefined;
   if (!isCreation && typeOf(raw) !== depositType) return { raw, transaction: encoding };
   const [receipt] = parseRawReceipts([JSON.parse(receiptText)]);
   if (receipt === undefined || (isCreation && !namesCreated(raw, receipt))) return undefined;
-  if (typeOf(raw) !== depositType) return { raw, transaction: encoding };
-  writer.reset();
-  encodeReceipt(writer, receipt, depositType);
-  return { raw, transaction: encoding, receipt: writer.written.slice() };
+  return {
+    raw,
+    transaction: encoding,
+    ...(typeOf(raw) === depositType && { receipt: encodeReceipt(receipt, depositType) }),
+  };
 }
 
 /** Whether the receipt tells the contract that the transaction created: the module looks for nobody else there. */

@@ -84,7 +84,7 @@ async function verifyWithEncodings(
   { block, receipts, encodings }: Answers,
   signal?: AbortSignal,
 ): Promise<VerifiedBlock> {
-  const verified = verifyBlock(ref, block, receipts, session.traits, encodings);
+  const verified = await verifyBlock(ref, block, receipts, session.traits, encodings);
   const hashes = (verified.unknown?.missingEncodings ?? []).filter((hash) =>
     isEncoded(typeOf(findTransaction(block, hash))),
   );

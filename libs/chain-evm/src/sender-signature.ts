@@ -4,9 +4,6 @@ import { encodeSigned, typeOf } from './encode-transaction.ts';
 import type { EvmTraits } from './evm-traits.ts';
 import { keccak256Hex } from './keccak.ts';
 import type { RawTransaction } from './raw-block.ts';
-import { RlpWriter } from './rlp-writer.ts';
-
-const writer = new RlpWriter();
 
 /**
  * What the sender signed, and how. Undefined where a transaction has no signature (deposits, messages and everything else that a
@@ -20,9 +17,7 @@ export function readSignature(tx: RawTransaction, traits: EvmTraits): SenderSign
   const v = BigInt((typeOf(tx) === 0 ? tx.v : (tx.yParity ?? tx.v)) ?? 0);
   const chainId = typeOf(tx) === 0 && v >= 35n ? (v - 35n) / 2n : undefined;
   const parity = chainId !== undefined ? (v - 35n) % 2n : v >= 27n ? v - 27n : v;
-  writer.reset();
-  encodeSigned(writer, tx, chainId);
-  return { digest: keccak256Hex(writer.written), r, s, parity: Number(parity) };
+  return { digest: keccak256Hex(encodeSigned(tx, chainId)), r, s, parity: Number(parity) };
 }
 
 /** Address of the account that signed; undefined where the signature is nobody's. About 2 ms. */

@@ -1,17 +1,15 @@
 import type { BlockRef } from '@chainwatch/chain-core';
+import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { computeCreatedContract } from './created-contract.ts';
 import { encodeHeader } from './encode-header.ts';
 import { encodeReceipt } from './encode-receipt.ts';
+import { data, encodeRlp, quantity } from './encode-rlp.ts';
 import { encodeTransaction, typeOf } from './encode-transaction.ts';
 import { keccak256Hex } from './keccak.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
-import { orderedTrieRoot } from './ordered-trie-root.ts';
-import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
-import { RlpWriter } from './rlp-writer.ts';
+import type { RawBlock, RawLog, RawReceipt, RawTransaction, RawWithdrawal } from './raw-block.ts';
 
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
-const writer = new RlpWriter();
 
 /** A transaction and what came of it. */
 export interface Made {
@@ -35,13 +33,15 @@ export interface Case {
 export const answerOf = (result: unknown): string => JSON.stringify({ jsonrpc: '2.0', id: 1, result });
 
 /** A block as it stands under its own roots, which are made the slow way here. */
-export function assemble(items: readonly Made[], number: number): Case {
+export async function assemble(
+  items: readonly Made[],
+  number: number,
+  withdrawals: readonly RawWithdrawal[] = [],
+): Promise<Case> {
   const transactions = items.map(({ tx }, index) => {
-    writer.reset();
-    if (!encodeTransaction(writer, tx)) throw new Error('no encoding');
     return {
       ...tx,
-      hash: `0x${keccak256Hex(writer.written)}`,
+      hash: hashOf(encode(tx)),
       blockNumber: `0x${number.toString(16)}`,
       transactionIndex: `0x${index.toString(16)}`,
     };
@@ -71,8 +71,12 @@ export function assemble(items: readonly Made[], number: number): Case {
     sha3Uncles: `0x${'34'.repeat(32)}`,
     miner: `0x${'56'.repeat(20)}`,
     stateRoot: `0x${'78'.repeat(32)}`,
-    transactionsRoot: `0x${orderedTrieRoot(items.length, writer, (index) => void encodeTransaction(writer, transactions[index]!))}`,
-    receiptsRoot: `0x${orderedTrieRoot(items.length, writer, (index) => encodeReceipt(writer, receipts[index] as unknown as RawReceipt, typeOf(transactions[index]!)))}`,
+    transactionsRoot: await computeOrderedRoot(transactions.map(encode)),
+    receiptsRoot: await computeOrderedRoot(
+      receipts.map((receipt, index) =>
+        encodeReceipt(receipt as unknown as RawReceipt, typeOf(transactions[index]!)),
+      ),
+    ),
     logsBloom: computeLogsBloom(receipts),
     difficulty: '0x0',
     number: `0x${number.toString(16)}`,
@@ -83,22 +87,34 @@ export function assemble(items: readonly Made[], number: number): Case {
     mixHash: `0x${'9a'.repeat(32)}`,
     nonce: '0x0000000000000000',
     baseFeePerGas: '0x7',
-    withdrawalsRoot: emptyRoot,
+    withdrawalsRoot: await computeOrderedRoot(
+      withdrawals.map(({ index, validatorIndex, address, amount }) =>
+        encodeRlp([quantity(index), quantity(validatorIndex), data(address), quantity(amount)]),
+      ),
+    ),
   };
-  writer.reset();
-  encodeHeader(writer, header as unknown as RawBlock);
-  const hash = `0x${keccak256Hex(writer.written)}`;
+  const hash = hashOf(encodeHeader(header as unknown as RawBlock));
   return {
     ref: { number, hash },
     body: answerOf({
       hash,
       ...header,
       transactions: transactions.map((tx) => ({ ...tx, blockHash: hash })),
-      withdrawals: [],
+      withdrawals,
       uncles: [],
     }),
     receipts: answerOf(receipts.map((receipt) => ({ ...receipt, blockHash: hash }))),
   };
+}
+
+function encode(tx: RawTransaction): Uint8Array {
+  const encoding = encodeTransaction(tx);
+  if (encoding === undefined) throw new Error('no encoding');
+  return encoding;
+}
+
+function hashOf(encoding: Uint8Array): string {
+  return `0x${keccak256Hex(encoding)}`;
 }
 
 /** A payment with a token transfer in each of three common types, and a creation. */

@@ -2,15 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { BodyBytes } from '@chainwatch/chain-core';
 import type { Block, BlockRef, ReadBlockOptions, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import { RLP } from '@ethereumjs/rlp';
+import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { encodeHeader } from './encode-header.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { encodeTransaction, typeOf } from './encode-transaction.ts';
 import { keccak256Hex } from './keccak.ts';
 import { evmNetworks, readTraits } from './networks.ts';
-import { orderedTrieRoot } from './ordered-trie-root.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 import { readBlock } from './read-block.ts';
-import { RlpWriter } from './rlp-writer.ts';
 import type { RpcReply } from './rpc-transport.ts';
 import type { Session } from './session.ts';
 
@@ -46,19 +45,15 @@ export interface Fork {
   readonly header?: Json;
 }
 
-const writer = new RlpWriter();
-
 /** A block as a later fork would have made it: with encodings that are not known here, under roots and a hash that hold. */
-export function applyFork({ block, receipts, raw }: Served, fork: Fork): Served {
+export async function applyFork({ block, receipts, raw }: Served, fork: Fork): Promise<Served> {
   const { transaction, log, receipt: member, header = {} } = fork;
   const changedHash = transaction && `0x${keccak256Hex(transaction.raw)}`;
   const transactions = block.transactions.map((tx, index) =>
     index === transaction?.index ? { ...placeOf(tx), ...transaction.json, hash: changedHash } : tx,
   );
   const encodings = transactions.map((tx, index) =>
-    index === transaction?.index
-      ? transaction.raw
-      : write(() => encodeTransaction(writer, tx as unknown as RawTransaction)),
+    index === transaction?.index ? transaction.raw : encode(tx),
   );
   const listed = receipts.map((receipt, index) => ({
     ...receipt,
@@ -72,13 +67,14 @@ export function applyFork({ block, receipts, raw }: Served, fork: Fork): Served 
   }));
   const receiptEncodings = listed.map((receipt, index) => {
     const type = typeOf(transactions[index] as { type?: string });
-    const encoding = write(() => encodeReceipt(writer, receipt as unknown as RawReceipt, type));
+    const encoding = encodeReceipt(receipt as unknown as RawReceipt, type);
     return withItems(encoding, type, member, log);
   });
-  const roots = { transactionsRoot: rootOf(encodings), receiptsRoot: rootOf(receiptEncodings) };
-  const fields = RLP.decode(
-    write(() => encodeHeader(writer, { ...block, ...roots } as unknown as RawBlock)),
-  ) as Uint8Array[];
+  const roots = {
+    transactionsRoot: await computeOrderedRoot(encodings),
+    receiptsRoot: await computeOrderedRoot(receiptEncodings),
+  };
+  const fields = RLP.decode(encodeHeader({ ...block, ...roots } as unknown as RawBlock)) as Uint8Array[];
   const hash = `0x${keccak256Hex(RLP.encode([...fields, ...itemsOf(header)]))}`;
   return {
     block: {
@@ -103,7 +99,7 @@ export function encodeTyped(type: number, fields: readonly (Uint8Array | string)
 
 /** A transaction with one more item than its type has. */
 export function encodeWithItem(tx: Json, item: string): Uint8Array {
-  const encoding = write(() => encodeTransaction(writer, tx as unknown as RawTransaction));
+  const encoding = encode(tx);
   const type = typeOf(tx as { type?: string });
   const fields = RLP.decode(type === 0 ? encoding : encoding.subarray(1)) as Uint8Array[];
   const list = RLP.encode([...fields, Buffer.from(item.slice(2), 'hex')]);
@@ -168,14 +164,10 @@ function placeOf({ blockNumber, transactionIndex }: Json): Json {
   return { blockNumber, transactionIndex };
 }
 
-function write(encode: () => unknown): Uint8Array {
-  writer.reset();
-  encode();
-  return writer.written.slice();
-}
-
-function rootOf(encodings: readonly Uint8Array[]): string {
-  return `0x${orderedTrieRoot(encodings.length, writer, (index) => writer.bytes(encodings[index]!))}`;
+function encode(tx: Json): Uint8Array {
+  const encoding = encodeTransaction(tx as unknown as RawTransaction);
+  if (encoding === undefined) throw new Error('no encoding');
+  return encoding;
 }
 
 function itemsOf(members: Json): Uint8Array[] {

@@ -94,11 +94,11 @@ function change({ side, path }: Place, { ref, body, receipts }: Case, spell: (te
     : { ref, body, receipts: JSON.stringify(root) };
 }
 
-function readSlowly({ ref, body, receipts }: Case): Block | undefined {
+async function readSlowly({ ref, body, receipts }: Case): Promise<Block | undefined> {
   try {
     const block = parseRawBlock((JSON.parse(body) as { result: unknown }).result);
     const list = parseRawReceipts((JSON.parse(receipts) as { result: unknown }).result);
-    return decodeBlock(network, verifyBlock(ref, block, list, traits));
+    return decodeBlock(network, await verifyBlock(ref, block, list, traits));
   } catch (error) {
     // As a reader sees it: what names the field and may be asked of another node.
     expect(error).toMatchObject({ retryable: true, message: expect.stringContaining('expected') as string });
@@ -121,34 +121,35 @@ const plain = ({
   touchedAssets,
 }: Block): Block => ({ number, hash, parentHash, timestamp, transactions, balanceChanges, touchedAssets });
 
+const whole = await assemble(items(), 17);
+const expected = (await readSlowly(whole))!;
+
 describe('a field of a block, a transaction, a receipt or a log', () => {
-  const whole = assemble(items(), 17);
-  const expected = readSlowly(whole)!;
   const places = [
     ...listPlaces('body', JSON.parse(whole.body) as Json),
     ...listPlaces('receipts', JSON.parse(whole.receipts) as Json),
   ];
 
-  it('spelled otherwise is refused, or read the same by both proofs', () => {
+  it('spelled otherwise is refused, or read the same by both proofs', async () => {
     const outcomes = { refused: 0, same: 0 };
     let tries = 0;
-    const attempt = (place: Place, how: string): void => {
+    const attempt = async (place: Place, how: string): Promise<void> => {
       const changed = change(place, whole, spellings[how]!);
       tries += 1;
-      const slow = readSlowly(changed);
+      const slow = await readSlowly(changed);
       const quick = readQuickly(changed);
       outcomes[slow === undefined ? 'refused' : 'same'] += 1;
       const at = `${how} at ${place.side} ${place.path.join('.')}`;
       if (slow !== undefined) expect({ at, block: slow }).toEqual({ at, block: expected });
       if (quick !== undefined) expect({ at, block: plain(quick) }).toEqual({ at, block: expected });
     };
-    for (const place of places) for (const how of Object.keys(spellings)) attempt(place, how);
+    for (const place of places) for (const how of Object.keys(spellings)) await attempt(place, how);
     const random = fc.record({
       place: fc.constantFrom(...places),
       how: fc.constantFrom(...Object.keys(spellings)),
     });
-    fc.assert(
-      fc.property(random, ({ place, how }) => attempt(place, how)),
+    await fc.assert(
+      fc.asyncProperty(random, ({ place, how }) => attempt(place, how)),
       { numRuns: Math.max(0, TRIES - tries), seed: SEED },
     );
     expect(tries).toBeGreaterThanOrEqual(TRIES);
@@ -173,24 +174,28 @@ describe('a field of a block, a transaction, a receipt or a log', () => {
     return { ...whole, body: answerOf(block) };
   };
 
-  it('is a topic: a transfer in capitals is a transfer', () => {
+  it('is a topic: a transfer in capitals is a transfer', async () => {
     for (const spell of [spellings['upper case']!, spellings['0X']!]) {
       const changed = inReceipt(0, ({ logs }) => (logs[0]!.topics = logs[0]!.topics.map(spell)));
-      expect(readSlowly(changed)?.transactions[0]?.transfers).toEqual(expected.transactions[0]?.transfers);
+      expect((await readSlowly(changed))?.transactions[0]?.transfers).toEqual(
+        expected.transactions[0]?.transfers,
+      );
       expect(expected.transactions[0]?.transfers.map(({ type }) => type)).toEqual(['native', 'token']);
     }
   });
 
-  it.each(['0x', '', '0x2', '0x10', '0x1g', 1, true, {}])('is a status: %j is none', (status) => {
+  it.each(['0x', '', '0x2', '0x10', '0x1g', 1, true, {}])('is a status: %j is none', async (status) => {
     for (const index of [0, 4])
-      expect(readSlowly(inReceipt(index, (receipt) => Object.assign(receipt, { status })))).toBeUndefined();
+      expect(
+        await readSlowly(inReceipt(index, (receipt) => Object.assign(receipt, { status }))),
+      ).toBeUndefined();
   });
 
   it.each(['0x', '', '0x0', `0x${'0'.repeat(39)}`, 0, false])(
     'is a recipient: %j is neither one nor a creation',
-    (to) => {
+    async (to) => {
       for (const index of [0, 5])
-        expect(readSlowly(inTransaction(index, (tx) => Object.assign(tx, { to })))).toBeUndefined();
+        expect(await readSlowly(inTransaction(index, (tx) => Object.assign(tx, { to })))).toBeUndefined();
     },
   );
 });

@@ -127,34 +127,34 @@ function alter<T extends object, K extends keyof T>(target: T | undefined, key: 
 }
 
 (isThere ? describe : describe.skip)('a block of which the node', () => {
-  it('returns everything is accepted', () => {
+  it('returns everything is accepted', async () => {
     const { block, receipts } = load();
-    expect(verifyBlock({ number, hash }, block, receipts, traits).transactions).toHaveLength(125);
+    expect((await verifyBlock({ number, hash }, block, receipts, traits)).transactions).toHaveLength(125);
   });
 
-  it.each(tamperings)('%s is refused, naming %s', (_, word, tamper) => {
+  it.each(tamperings)('%s is refused, naming %s', async (_, word, tamper) => {
     const found = load();
     tamper(found);
-    const attempt = (): unknown => verifyBlock({ number, hash }, found.block, found.receipts, traits);
-    expect(attempt).toThrow(
+    const attempt = verifyBlock({ number, hash }, found.block, found.receipts, traits);
+    await expect(attempt).rejects.toThrow(
       expect.objectContaining({ code: 'incomplete_block', retryable: true }) as IncompleteBlockError,
     );
-    expect(attempt).toThrow(word);
-    expect(attempt).toThrow('expected');
+    await expect(attempt).rejects.toThrow(word);
+    await expect(attempt).rejects.toThrow('expected');
   });
 
-  it('leaves out the blooms is accepted, because they are computed', () => {
+  it('leaves out the blooms is accepted, because they are computed', async () => {
     const { block, receipts } = load();
     for (const receipt of receipts) receipt.logsBloom = null;
-    expect(verifyBlock({ number, hash }, block, receipts, traits).receipts).toHaveLength(125);
+    expect((await verifyBlock({ number, hash }, block, receipts, traits)).receipts).toHaveLength(125);
   });
 
-  it('omits a log is refused by its bloom where the receipts root is of another encoding', () => {
+  it('omits a log is refused by its bloom where the receipts root is of another encoding', async () => {
     const tolerant = { ...traits, header: 'tolerant', roots: 'tolerant' } as const;
     const { block, receipts } = load();
     block.receiptsRoot = otherHash;
-    expect(() => verifyBlock({ number, hash }, block, receipts, tolerant)).not.toThrow();
+    expect(await verifyBlock({ number, hash }, block, receipts, tolerant)).toBeDefined();
     receipts[0]?.logs.pop();
-    expect(() => verifyBlock({ number, hash }, block, receipts, tolerant)).toThrow('logsBloom');
+    await expect(verifyBlock({ number, hash }, block, receipts, tolerant)).rejects.toThrow('logsBloom');
   });
 });

@@ -103,9 +103,11 @@ const recordings: readonly Recording[] = [
 
     describe('a transaction of a type that is not known', () => {
       it('is told as far as it is understood, and everything else is proved where the node gives its encoding', async () => {
-        const block = await expectUnknown(network, applyFork(recorded, newKind(network, recorded, index)), [
-          'transaction-type:0x7d',
-        ]);
+        const block = await expectUnknown(
+          network,
+          await applyFork(recorded, newKind(network, recorded, index)),
+          ['transaction-type:0x7d'],
+        );
         expect(unprovedOf(block)).toEqual([index]);
         expect(others(block)).toEqual(others(whole));
         const [before, after] = [whole.transactions[index]!, block.transactions[index]!];
@@ -122,14 +124,14 @@ const recordings: readonly Recording[] = [
       });
 
       it('leaves every transaction unproved where the node does not', async () => {
-        const fork = applyFork(recorded, newKind(network, recorded, index));
+        const fork = await applyFork(recorded, newKind(network, recorded, index));
         const block = await expectUnknown(network, { ...fork, raw: new Map() }, ['transaction-type:0x7d']);
         expect(unprovedOf(block)).toEqual(everyIndex(block));
         expect(told(others(block))).toEqual(others(whole));
       });
 
       it('is not what its raw encoding is of another type, or of another transaction', async () => {
-        const fork = applyFork(recorded, newKind(network, recorded, index));
+        const fork = await applyFork(recorded, newKind(network, recorded, index));
         for (const raw of [encodeTyped(0x7c, ['0x01']), encodeTyped(0x7d, ['0x02'])]) {
           const lying = {
             ...fork,
@@ -144,7 +146,7 @@ const recordings: readonly Recording[] = [
       });
 
       it('may lack every member but its hash', async () => {
-        const fork = applyFork(recorded, newKind(network, recorded, index));
+        const fork = await applyFork(recorded, newKind(network, recorded, index));
         const bare = (tx: object, at: number): object =>
           at === index
             ? { type: '0x7d', hash: (tx as { hash: string }).hash, to: [], value: 5, from: '0x12' }
@@ -160,7 +162,7 @@ const recordings: readonly Recording[] = [
     });
 
     it('a field of a transaction that is not known is named, and the transaction alone is unproved where its encoding is given', async () => {
-      const fork = applyFork(recorded, newField(recorded, index));
+      const fork = await applyFork(recorded, newField(recorded, index));
       const block = await expectUnknown(network, fork, ['transaction-field:feePayerHint']);
       expect(unprovedOf(block)).toEqual([index]);
       expect(others(block)).toEqual(others(whole));
@@ -175,14 +177,14 @@ const recordings: readonly Recording[] = [
       ['log-field:originChain', { log: { originChain: '0x1234' } }],
       ['header-field:historyRoot', { header: { historyRoot: '0x1234' } }],
     ])('%s is named, and what it covers is unproved', async (kind, fork) => {
-      const block = await expectUnknown(network, applyFork(recorded, fork), [kind]);
+      const block = await expectUnknown(network, await applyFork(recorded, fork), [kind]);
       expect(unprovedOf(block)).toEqual(everyIndex(block));
       expect(told(block.transactions)).toEqual(whole.transactions);
       expect(block.touchedAssets).toEqual(whole.touchedAssets);
     });
 
     it('several that are not known are all named', async () => {
-      const fork = applyFork(recorded, {
+      const fork = await applyFork(recorded, {
         ...newKind(network, recorded, index),
         header: { historyRoot: '0x1234', other: '0x5678' },
       });
@@ -193,9 +195,9 @@ const recordings: readonly Recording[] = [
       ]);
     });
 
-    it('a header with a member that is not known is followed, but not as it is pushed', () => {
+    it('a header with a member that is not known is followed, but not as it is pushed', async () => {
       const traits = readTraits(evmNetworks.find(({ name }) => name === network)!);
-      const { block } = applyFork(recorded, { header: { historyRoot: '0x1234' } });
+      const { block } = await applyFork(recorded, { header: { historyRoot: '0x1234' } });
       expect(parseHeader({ ...block }, traits)).toEqual({
         number: Number(block.number),
         hash: block.hash,
@@ -255,7 +257,7 @@ const recordings: readonly Recording[] = [
       it.each(forks.flatMap(([what, fork]) => lies.map(([lie, tell]) => [lie, what, fork, tell] as const)))(
         '%s, beside %s',
         async (_, __, fork, tell) => {
-          const served = structuredClone(applyFork(recorded, fork(recorded)));
+          const served = structuredClone(await applyFork(recorded, fork(recorded)));
           const ref = structuredClone(served);
           tell(served);
           for (const raw of [served.raw, new Map<string, string>()]) {
@@ -335,7 +337,7 @@ const recordings: readonly Recording[] = [
   it('a transaction of a type that is not known shows what it had others pay', async () => {
     const recorded = readRecorded('ethereum-13998626-london');
     const index = 2;
-    const fork = applyFork(recorded, newKind('ethereum', recorded, index));
+    const fork = await applyFork(recorded, newKind('ethereum', recorded, index));
     const [from, to] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`];
     const traces = fork.block.transactions.flatMap(({ hash }, at) => {
       const step = {
@@ -371,7 +373,7 @@ const recordings: readonly Recording[] = [
       gas: '0x0',
       gasPrice: '0x0',
     };
-    const fork = applyFork(recorded, { transaction: { index: 1, raw, json } });
+    const fork = await applyFork(recorded, { transaction: { index: 1, raw, json } });
     const block = await readServed('polygon', fork);
     expect(block.unknowns).toBeUndefined();
     expect(block.transactions[1]).toMatchObject({ isFailed: false });
@@ -404,19 +406,19 @@ const recordings: readonly Recording[] = [
     settledExcess: '0x6',
   };
   const recorded = hasRecorded ? readRecorded('ethereum-13998626-london') : undefined!;
-  const make = (header: object, fork: Fork = {}): Served =>
+  const make = (header: object, fork: Fork = {}): Promise<Served> =>
     applyFork({ ...recorded, block: { ...recorded.block, ...own, ...header } as Served['block'] }, fork);
 
   it('is proved as its headers are today', async () => {
-    expect((await readServed('avalanche', make({}))).unknowns).toBeUndefined();
+    expect((await readServed('avalanche', await make({}))).unknowns).toBeUndefined();
   });
 
   it('is proved with the fields announced for its headers, as long as its receipts have its own root', async () => {
-    expect((await readServed('avalanche', make(announced))).unknowns).toBeUndefined();
+    expect((await readServed('avalanche', await make(announced))).unknowns).toBeUndefined();
   });
 
   it('goes on where the root is that of receipts settled before, which proves none of its own', async () => {
-    const settled = applyFork(make(announced), { receipt: { ofOthers: '0x1234' } });
+    const settled = await applyFork(await make(announced), { receipt: { ofOthers: '0x1234' } });
     const served = {
       ...settled,
       receipts: settled.receipts.map(({ ofOthers: _, ...receipt }) => receipt as unknown as JsonReceipt),
@@ -432,14 +434,14 @@ const recordings: readonly Recording[] = [
 
   it('goes on where the announced fields are encoded otherwise, and where there are more', async () => {
     const { minPriceExponent: _, ...fewer } = announced;
-    const other = make(fewer);
+    const other = await make(fewer);
     const block = await expectUnknown(
       'avalanche',
       { ...other, block: { ...other.block, minPriceExponent: '0x2' } },
       Object.keys({ ...fewer, minPriceExponent: 1 }).map((name) => `header-field:${name}`),
     );
     expect(unprovedOf(block)).toEqual(everyIndex(block));
-    await expectUnknown('avalanche', make({}, { header: { quorumHash: '0x1234' } }), [
+    await expectUnknown('avalanche', await make({}, { header: { quorumHash: '0x1234' } }), [
       'header-field:quorumHash',
     ]);
   });

@@ -1,19 +1,17 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import type { BlockRef, UnknownPart } from '@chainwatch/chain-core';
 import { findStateSync } from './bor-state-sync.ts';
+import { computeOrderedRoot } from './compute-ordered-root.ts';
+import { data, encodeRlp, InvalidHexError, quantity } from './encode-rlp.ts';
 import { traitsAt } from './evm-traits.ts';
 import type { EvmTraits } from './evm-traits.ts';
-import { orderedTrieRoot } from './ordered-trie-root.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
-import { InvalidHexError, RlpWriter } from './rlp-writer.ts';
 import { UnknownParts } from './unknown-parts.ts';
 import { verifyHeader } from './verify-header.ts';
 import { verifyReceiptLinks } from './verify-receipt-links.ts';
 import { verifyReceipts } from './verify-receipts.ts';
 import { verifyTransactions } from './verify-transactions.ts';
 import type { RawEncodings } from './verify-transactions.ts';
-
-const writer = new RlpWriter();
 
 /** A block whose parts were proved; `receipts[i]` belongs to `transactions[i]`, Bor's additions are apart. */
 export interface VerifiedBlock {
@@ -43,13 +41,13 @@ export interface UnknownContent {
  * rest is proved as far as it goes without it.
  * @throws IncompleteBlockError saying what was expected and what came
  */
-export function verifyBlock(
+export async function verifyBlock(
   ref: BlockRef,
   block: RawBlock,
   receipts: readonly RawReceipt[],
   ofNetwork: EvmTraits,
   encodings: RawEncodings = new Map(),
-): VerifiedBlock {
+): Promise<VerifiedBlock> {
   const traits = traitsAt(ofNetwork, ref.number);
   const ofHeader = verifyOwnFields(ref, block, traits);
   const parts = new UnknownParts(ofHeader);
@@ -60,10 +58,14 @@ export function verifyBlock(
       : block.transactions.filter((tx) => tx.hash !== stateSync.transactionHash);
   const own = stateSync === undefined ? receipts : receipts.filter((receipt) => receipt !== stateSync);
   try {
-    const { unknown, missing } = verifyTransactions(block, transactions, traits, encodings, parts);
+    const { unknown, missing } = await verifyTransactions(block, transactions, traits, encodings, parts);
     verifyReceiptLinks(block, transactions, own, traits);
-    const areReceiptsProved = verifyReceipts({ block, transactions, receipts: own, unknown }, traits, parts);
-    verifyWithdrawals(block, traits);
+    const areReceiptsProved = await verifyReceipts(
+      { block, transactions, receipts: own, unknown },
+      traits,
+      parts,
+    );
+    await verifyWithdrawals(block, traits);
     const content: UnknownContent = {
       parts: parts.list,
       transactions: unknown,
@@ -90,23 +92,26 @@ export function verifyOwnFields(ref: BlockRef, block: RawBlock, traits: EvmTrait
   return verifyHeader(block, traits);
 }
 
-/** The part of `verifyBlock` that is about withdrawals. @throws IncompleteBlockError, InvalidHexError */
-export function verifyWithdrawals(block: RawBlock, traits: EvmTraits): void {
-  // On the OP stack the field holds a storage root of the bridge (Isthmus), on Avalanche it does not exist.
-  if (typeof block.withdrawalsRoot !== 'string' || traits.stack !== 'ethereum') return;
+/** On the OP stack the field holds a storage root of the bridge (Isthmus), on Avalanche it does not exist. */
+export function hasWithdrawalsRoot(block: RawBlock, traits: EvmTraits): boolean {
+  return typeof block.withdrawalsRoot === 'string' && traits.stack === 'ethereum';
+}
+
+async function verifyWithdrawals(block: RawBlock, traits: EvmTraits): Promise<void> {
+  if (!hasWithdrawalsRoot(block, traits)) return;
   const withdrawals = block.withdrawals ?? [];
-  const root = orderedTrieRoot(withdrawals.length, writer, (index) => {
-    const withdrawal = withdrawals[index];
-    const mark = writer.size;
-    writer.quantity(withdrawal?.amount);
-    writer.data(withdrawal?.address);
-    writer.quantity(withdrawal?.validatorIndex);
-    writer.quantity(withdrawal?.index);
-    writer.list(mark);
-  });
-  if (`0x${root}` !== block.withdrawalsRoot) {
-    fail(block, 'withdrawalsRoot', block.withdrawalsRoot, `0x${root} from ${withdrawals.length} withdrawals`);
-  }
+  const root = await computeOrderedRoot(
+    withdrawals.map(({ index, validatorIndex, address, amount }) =>
+      encodeRlp([quantity(index), quantity(validatorIndex), data(address), quantity(amount)]),
+    ),
+  );
+  if (root !== block.withdrawalsRoot)
+    fail(
+      block,
+      'withdrawalsRoot',
+      block.withdrawalsRoot ?? '',
+      `${root} from ${withdrawals.length} withdrawals`,
+    );
 }
 
 function expectEqual(what: string, expected: string | number, got: string | number): void {

@@ -6,10 +6,8 @@ import type { EvmTraits } from './evm-traits.ts';
 import { keccak256Hex } from './keccak.ts';
 import { headerMembers } from './known-members.ts';
 import type { RawHeader } from './raw-block.ts';
-import { InvalidHexError, RlpWriter } from './rlp-writer.ts';
+import { InvalidHexError } from './encode-rlp.ts';
 import { describeMember, listUnknownMembers, UnknownParts } from './unknown-parts.ts';
-
-const writer = new RlpWriter();
 
 /**
  * Proves that a header's fields are those its hash was taken over. A member that is not known does no harm where the hash
@@ -38,14 +36,12 @@ export function verifyHeader(header: RawHeader, traits: EvmTraits): readonly Unk
 
 /** Keccak-256 of the header's RLP, with prefix. @throws IncompleteBlockError when a field is not hexadecimal */
 function hashHeader(header: RawHeader): string {
-  writer.reset();
   try {
-    encodeHeader(writer, header);
+    return `0x${keccak256Hex(encodeHeader(header))}`;
   } catch (error) {
     if (!(error instanceof InvalidHexError)) throw error;
     throw new IncompleteBlockError(`header of block ${String(header.number)}: ${error.message}`, {
       cause: error,
     });
   }
-  return `0x${keccak256Hex(writer.written)}`;
 }

@@ -1,16 +1,13 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
+import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { typeOf } from './encode-transaction.ts';
 import type { EvmTraits } from './evm-traits.ts';
 import { logMembers, receiptMembers } from './known-members.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
-import { orderedTrieRoot } from './ordered-trie-root.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
-import { RlpWriter } from './rlp-writer.ts';
 import { describeMember, listUnknownMembers } from './unknown-parts.ts';
 import type { UnknownParts } from './unknown-parts.ts';
-
-const writer = new RlpWriter();
 
 export interface ReceiptsOf {
   readonly block: RawBlock;
@@ -25,14 +22,16 @@ export interface ReceiptsOf {
  * @returns false where something in them is not known, and they are the node's word but for their blooms
  * @throws IncompleteBlockError, InvalidHexError
  */
-export function verifyReceipts(of: ReceiptsOf, traits: EvmTraits, parts: UnknownParts): boolean {
+export async function verifyReceipts(
+  of: ReceiptsOf,
+  traits: EvmTraits,
+  parts: UnknownParts,
+): Promise<boolean> {
   const { block, transactions, receipts } = of;
-  const root = orderedTrieRoot(receipts.length, writer, (index) => {
-    const receipt = receipts[index];
-    const tx = transactions[index];
-    if (receipt !== undefined && tx !== undefined) encodeReceipt(writer, receipt, typeOf(tx));
-  });
-  if (`0x${root}` === block.receiptsRoot) return true;
+  const root = await computeOrderedRoot(
+    receipts.map((receipt, index) => encodeReceipt(receipt, typeOf(transactions[index] ?? {}))),
+  );
+  if (root === block.receiptsRoot) return true;
   if (traits.roots === 'tolerant') {
     verifyBlooms(block, receipts, true);
     return true;
@@ -44,7 +43,7 @@ export function verifyReceipts(of: ReceiptsOf, traits: EvmTraits, parts: Unknown
       got: `settledHeight ${Number(block.settledHeight)}: that of blocks before`,
     });
   } else if (!addParts(of, parts)) {
-    fail(block, 'receiptsRoot', block.receiptsRoot, `0x${root} from ${receipts.length} receipts`);
+    fail(block, 'receiptsRoot', block.receiptsRoot, `${root} from ${receipts.length} receipts`);
   }
   verifyBlooms(block, receipts, hasOwnRoot);
   return false;

@@ -1,15 +1,12 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
+import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { encodeTransaction, typeOf } from './encode-transaction.ts';
 import type { EvmTraits } from './evm-traits.ts';
-import { keccak256 } from './keccak.ts';
+import { keccak256Hex } from './keccak.ts';
 import { transactionMembers } from './known-members.ts';
-import { orderedTrieRoot } from './ordered-trie-root.ts';
 import type { RawBlock, RawTransaction } from './raw-block.ts';
-import { RlpWriter, spells } from './rlp-writer.ts';
 import { describeMember, listUnknownMembers } from './unknown-parts.ts';
 import type { UnknownParts } from './unknown-parts.ts';
-
-const writer = new RlpWriter();
 
 /** Types beyond Ethereum's own that a network's blocks may hold; others have another meaning there, if any. */
 const typesOfStack: Readonly<Record<EvmTraits['stack'], readonly number[]>> = {
@@ -36,74 +33,72 @@ export interface VerifiedTransactions {
  * nor given the root cannot be had: `missing` has it then, and which transactions are in the block is the node's word.
  * @throws IncompleteBlockError, InvalidHexError
  */
-export function verifyTransactions(
+export async function verifyTransactions(
   block: RawBlock,
   transactions: readonly RawTransaction[],
   traits: EvmTraits,
   encodings: RawEncodings,
   parts: UnknownParts,
-): VerifiedTransactions {
+): Promise<VerifiedTransactions> {
   const isStrict = traits.roots === 'strict';
   const unknown = new Set<string>();
   const missing: string[] = [];
-  const root = orderedTrieRoot(transactions.length, writer, (index) => {
-    const tx = transactions[index];
-    if (tx === undefined) return;
-    const mark = writer.size;
-    const isWritten = encodeTransaction(writer, tx);
-    if (isWritten && isOwnHash(block, index, tx, mark, traits)) return;
-    writer.drop(mark);
+  const values: Uint8Array[] = [];
+  for (const [index, tx] of transactions.entries()) {
+    const own = encodeTransaction(tx);
+    if (own !== undefined && isOwnHash(block, index, tx, own, traits)) {
+      values.push(own);
+      continue;
+    }
     const encoding = encodings.get(tx.hash);
     if (encoding === undefined) missing.push(tx.hash);
-    else expectEncoding(block, index, tx, encoding);
-    if (isStrict && (isWritten || encoding === undefined || !isOfStack(typeOf(tx), traits))) {
+    else values.push(expectEncoding(block, index, tx, encoding));
+    if (isStrict && (own !== undefined || encoding === undefined || !isOfStack(typeOf(tx), traits))) {
       unknown.add(tx.hash);
-      addPart(parts, tx, isWritten && isOfStack(typeOf(tx), traits));
+      addPart(parts, tx, own !== undefined && isOfStack(typeOf(tx), traits));
     }
-    writer.bytes(encoding ?? new Uint8Array(1));
-  });
-  if (!isStrict) return { unknown, missing: [] };
-  if (missing.length === 0 && `0x${root}` !== block.transactionsRoot) {
-    fail(
-      block,
-      'transactionsRoot',
-      block.transactionsRoot,
-      `0x${root} from ${transactions.length} transactions`,
-    );
   }
-  return { unknown, missing };
+  if (!isStrict) return { unknown, missing: [] };
+  if (missing.length > 0) return { unknown, missing };
+  const root = await computeOrderedRoot(values);
+  if (root === block.transactionsRoot) return { unknown, missing };
+  return fail(
+    block,
+    'transactionsRoot',
+    block.transactionsRoot,
+    `${root} from ${transactions.length} transactions`,
+  );
 }
 
-/** False where something is not known in the transaction, so that what was written since `mark` is not its encoding. */
+/** False where something is not known in the transaction, so that `own` is not its encoding. */
 function isOwnHash(
   block: RawBlock,
   index: number,
   tx: RawTransaction,
-  mark: number,
+  own: Uint8Array,
   traits: EvmTraits,
 ): boolean {
-  const hash = keccak256(writer.view(writer.size - mark));
-  if (spells(tx.hash, hash)) return true;
+  const hash = `0x${keccak256Hex(own)}`;
+  if (tx.hash === hash) return true;
   // Arbitrum's classic transactions keep a hash of an older encoding; the common types never do.
   if (traits.impersonation || (traits.roots === 'tolerant' && typeOf(tx) > 4)) return true;
   if (!isOfStack(typeOf(tx), traits) || listUnknownMembers(tx, transactionMembers).length > 0) return false;
-  return fail(block, `hash of transaction ${index}`, tx.hash, `0x${Buffer.from(hash).toString('hex')}`);
+  return fail(block, `hash of transaction ${index}`, tx.hash, hash);
 }
 
 function isOfStack(type: number, { stack }: EvmTraits): boolean {
   return type <= 4 || typesOfStack[stack].includes(type);
 }
 
-/** That a raw encoding is the transaction's, and of the type that its fields tell. */
-function expectEncoding(block: RawBlock, index: number, tx: RawTransaction, encoding: Uint8Array): void {
-  const hash = keccak256(encoding);
-  if (!spells(tx.hash, hash))
-    fail(
-      block,
-      `hash of transaction ${index}`,
-      tx.hash,
-      `0x${Buffer.from(hash).toString('hex')} from its raw encoding`,
-    );
+/** A raw encoding that is the transaction's, and of the type that its fields tell. */
+function expectEncoding(
+  block: RawBlock,
+  index: number,
+  tx: RawTransaction,
+  encoding: Uint8Array,
+): Uint8Array {
+  const hash = `0x${keccak256Hex(encoding)}`;
+  if (tx.hash !== hash) fail(block, `hash of transaction ${index}`, tx.hash, `${hash} from its raw encoding`);
   const first = encoding[0] ?? 0;
   const type = first < 0x80 ? first : 0;
   if (type !== typeOf(tx))
@@ -113,6 +108,7 @@ function expectEncoding(block: RawBlock, index: number, tx: RawTransaction, enco
       `0x${type.toString(16)} as in its raw encoding`,
       tx.type ?? 'none',
     );
+  return encoding;
 }
 
 function addPart(parts: UnknownParts, tx: RawTransaction, hasKnownType: boolean): void {

@@ -1,0 +1,34 @@
+import { toRlp } from 'viem/utils';
+import type { Hex } from 'viem';
+
+/** What a list holds: texts as `data` and `quantity` give them, and lists of them. */
+export type RlpItem = Hex | readonly RlpItem[];
+
+/** A hexadecimal field that is not one: the node's answer is broken. */
+export class InvalidHexError extends Error {
+  constructor(field: unknown) {
+    super(`expected hexadecimal digits, got ${JSON.stringify(String(field).slice(0, 40))}`);
+    this.name = 'InvalidHexError';
+  }
+}
+
+/** RLP of a list, after the byte of its type where it has one (EIP-2718). */
+export function encodeRlp(items: readonly RlpItem[], type = 0): Uint8Array {
+  const list = toRlp(items as RlpItem[], 'bytes');
+  return type === 0 ? list : Buffer.concat([Buffer.of(type), list]);
+}
+
+/** A byte string: addresses, hashes, data. Null is the empty one. */
+export function data(hex: string | null | undefined): Hex {
+  if (hex === null || hex === undefined) return '0x';
+  if (typeof hex !== 'string' || !/^0x(?:[0-9a-f]{2})*$/.test(hex)) throw new InvalidHexError(hex);
+  return hex as Hex;
+}
+
+/** A number without leading zeros. */
+export function quantity(hex: string | null | undefined): Hex {
+  if (hex === null || hex === undefined) return '0x';
+  const digits = typeof hex === 'string' ? /^0x0*([0-9a-f]*)$/.exec(hex)?.[1] : undefined;
+  if (digits === undefined) throw new InvalidHexError(hex);
+  return `0x${digits.length % 2 === 0 ? '' : '0'}${digits}`;
+}
