@@ -42,7 +42,7 @@ async function start(
   options: Partial<BalanceServiceDeps> & { url?: string } = {},
 ): Promise<BalanceService> {
   const db = createDatabase({ url: options.url ?? world.url, applicationName: name, poolSize: 4 });
-  const service = await startBalanceService({
+  const service = startBalanceService({
     db,
     bus: broker.connect('balance-service'),
     logger: createLogger({ service: 'spec', level: 'silent' }),

@@ -1,5 +1,5 @@
 import type { Database, Sql, Transaction } from '@chainwatch/db';
-import type { OwnedShare } from '@chainwatch/db/ownership';
+import type { OwnedShare } from '@chainwatch/ownership';
 
 /** How the balances of one chain are read and written. */
 export interface BalanceStore {
@@ -11,7 +11,7 @@ export interface BalanceStore {
   write<T>(work: (sql: Transaction) => Promise<T>): Promise<T>;
 }
 
-const ONE_SNAPSHOT = { text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY' };
+const ONE_SNAPSHOT = [{ text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY' }];
 
 export function createBalanceStore(db: Database, share: Pick<OwnedShare, 'transaction'>): BalanceStore {
   return {

@@ -1,6 +1,6 @@
 import { BlockNotFoundError, ChainError, describePublicly, type ActiveChain } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
-import { Ownership, type OwnedShare } from '@chainwatch/db/ownership';
+import type { OwnedShare } from '@chainwatch/ownership';
 import type { BalanceReader } from './balance-reader.ts';
 import { READS_MAX, runBalanceStep, type StepResult } from './balance-step.ts';
 import { createBalanceStore, type BalanceStore } from './balance-store.ts';
@@ -10,8 +10,10 @@ import { writeBalanceState, type BalanceState } from './write-balance-state.ts';
 export interface ChainWorkerDeps {
   readonly db: Database;
   readonly chain: ActiveChain;
-  /** Names this process: a UUID per start. */
-  readonly owner: string;
+  readonly share: OwnedShare;
+  readonly signal: AbortSignal;
+  /** Whether the node answers. */
+  readonly noteReach: (isReachable: boolean) => void;
   /** Rejects with the reason when the chain cannot be read. */
   readonly openReader: (chain: ActiveChain) => Promise<BalanceReader>;
   readonly publish: (events: readonly BalanceEvent[]) => void;
@@ -24,9 +26,9 @@ export interface ChainWorkerDeps {
   readonly idleMs?: number;
 }
 
+/** How a chain does that is ours. */
 export interface ChainReport {
-  /** `standby`: another replica keeps the balances. `unknown`: nobody could tell who does. */
-  readonly status: 'following' | 'stalled' | 'standby' | 'unknown';
+  readonly status: 'following' | 'stalled';
   readonly reason?: string | undefined;
 }
 
@@ -40,10 +42,9 @@ const BEAT_MS = 10_000;
 /** Keeps the balances of one chain while this replica owns them (kind `balances` of the owners table). */
 export class ChainWorker {
   readonly #deps: ChainWorkerDeps;
-  readonly #ownership: Ownership;
   #wake: (() => void) | undefined;
   #isWoken = false;
-  /** Why nothing moves while the chain is ours: as the operator sees it. */
+  /** Why nothing moves: as the operator sees it. */
   #reason: string | undefined;
   #state: BalanceState = { status: 'following', reason: undefined };
   #toldState: BalanceState | undefined;
@@ -51,29 +52,9 @@ export class ChainWorker {
 
   constructor(deps: ChainWorkerDeps) {
     this.#deps = deps;
-    const { db, owner, logger, chain } = deps;
-    this.#ownership = new Ownership({
-      db,
-      kind: 'balances',
-      share: chain.gid,
-      owner,
-      logger,
-      work: (share, signal) => this.#keep(share, signal),
-    });
-  }
-
-  get chainGid(): string {
-    return this.#deps.chain.gid;
-  }
-
-  get isOwner(): boolean {
-    return this.#ownership.state.type === 'owned';
   }
 
   get report(): ChainReport {
-    const { state } = this.#ownership;
-    if (state.type === 'standby') return { status: 'standby' };
-    if (state.type === 'unknown') return { status: 'unknown', reason: state.reason };
     return this.#reason === undefined ? { status: 'following' } : { status: 'stalled', reason: this.#reason };
   }
 
@@ -82,17 +63,12 @@ export class ChainWorker {
     this.#wake?.();
   }
 
-  async stop(): Promise<void> {
-    const stopped = this.#ownership.stop();
-    this.wake();
-    await stopped;
-  }
-
-  async #keep(share: OwnedShare, signal: AbortSignal): Promise<void> {
+  /** Until the signal aborts. */
+  async run(): Promise<void> {
+    const { db, share, signal } = this.#deps;
     const onAbort = (): void => this.wake();
     signal.addEventListener('abort', onAbort);
-    const store = createBalanceStore(this.#deps.db, share);
-    this.#toldState = undefined;
+    const store = createBalanceStore(db, share);
     let client: BalanceReader | undefined;
     try {
       client = await this.#open(store, signal);
@@ -129,12 +105,15 @@ export class ChainWorker {
           await runBalanceStep({ store, client, clock, signal, limits: { reads: readsMax } }),
           signal,
         );
+        this.#deps.noteReach(true);
         retryMs = RETRY_MS_MIN;
         readsMax = Math.min(readsMax * 2, READS_MAX);
       } catch (error) {
         // What was under way is rolled back: the share is given back in order.
         if (signal.aborted) return;
         if (!(error instanceof ChainError)) throw error;
+        // A node that only lacks a block answers.
+        this.#deps.noteReach(error instanceof BlockNotFoundError);
         this.#noteStall(error);
         // Less at once, so that what the node cannot answer is told apart from the rest.
         if (!(error instanceof BlockNotFoundError)) readsMax = Math.max(readsMax >> 3, 1);
@@ -161,7 +140,7 @@ export class ChainWorker {
     const reason = error instanceof Error ? error.message : String(error);
     if (this.#reason !== reason)
       this.#deps.logger.warn(
-        { err: error, chain_gid: this.chainGid },
+        { err: error, chain_gid: this.#deps.chain.gid },
         'the chain did not tell balances, it is asked again',
       );
     this.#note(reason, describePublicly(error));
@@ -177,7 +156,7 @@ export class ChainWorker {
     const state = this.#state;
     const isTold = state.status === this.#toldState?.status && state.reason === this.#toldState.reason;
     if (isTold && performance.now() - this.#toldAtMs < BEAT_MS) return;
-    await store.write((sql) => writeBalanceState(sql, this.chainGid, state));
+    await store.write((sql) => writeBalanceState(sql, this.#deps.chain.gid, state));
     this.#toldState = state;
     this.#toldAtMs = performance.now();
   }

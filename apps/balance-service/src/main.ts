@@ -25,7 +25,7 @@ await runService({
       name: config.INSTANCE_ID,
       logger,
     });
-    const service = await startBalanceService({
+    const service = startBalanceService({
       db,
       bus,
       logger,

@@ -211,7 +211,7 @@ export class World {
   async start(): Promise<{ stop(): Promise<void> }> {
     const db = createDatabase({ url: this.url, applicationName: 'balance-service', poolSize: 4 });
     const bus = this.broker.connect('balance-service');
-    const service = await startBalanceService({
+    const service = startBalanceService({
       db,
       bus,
       logger: createLogger({ service: 'balance-spec', level: 'silent' }),

@@ -47,8 +47,8 @@ export async function runStep(db: Database, chain: ChainContext, input: StepInpu
   }
   const opening = openingOf(chain, step);
   const events = await db.transaction(
-    (sql, opened) => writeStep(sql, chain, input, opening, opened, isReleased),
-    opening,
+    (sql, [opened]) => writeStep(sql, chain, input, opening, opened!, isReleased),
+    [opening],
     { keepsPlans: true },
   );
   return { events, isReleased };

@@ -15,7 +15,7 @@ export class PausingDatabase {
       close: () => Promise.resolve(),
       query: this.#wrapQuery(db),
       transaction: async (work, opening, options) => {
-        if (opening !== undefined) await this.#before(opening.name);
+        for (const statement of opening ?? []) await this.#before(statement.name);
         return db.transaction(
           (sql, opened) => this.#work(sql, (paused) => work(paused, opened)),
           opening,

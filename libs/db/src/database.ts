@@ -21,12 +21,12 @@ export interface TransactionOptions {
 
 export interface Database extends Sql {
   /**
-   * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. BEGIN and `opening`, which
-   * must not write, share a round trip; `work` gets its rows.
+   * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. BEGIN and the statements of
+   * `opening` share a round trip; `work` gets the rows of each.
    */
   transaction<T>(
-    work: (sql: Transaction, opened: readonly unknown[]) => Promise<T>,
-    opening?: Statement,
+    work: (sql: Transaction, opened: readonly (readonly unknown[])[]) => Promise<T>,
+    opening?: readonly Statement[],
     options?: TransactionOptions,
   ): Promise<T>;
   readonly pool: pg.Pool;
@@ -88,8 +88,8 @@ const BEGIN_KEEPING_PLANS = [
 
 async function runInTransaction<T>(
   pool: pg.Pool,
-  work: (sql: Transaction, opened: readonly unknown[]) => Promise<T>,
-  opening?: Statement,
+  work: (sql: Transaction, opened: readonly (readonly unknown[])[]) => Promise<T>,
+  opening: readonly Statement[] = [],
   options: TransactionOptions = {},
 ): Promise<T> {
   const client = await pool.connect();
@@ -97,9 +97,9 @@ async function runInTransaction<T>(
   let broken: Error | undefined;
   try {
     const begin = options.keepsPlans === true ? BEGIN_KEEPING_PLANS : 'BEGIN';
-    const [, opened] = await Promise.all([
+    const [, ...opened] = await Promise.all([
       client.query(begin),
-      opening === undefined ? undefined : client.query(opening),
+      ...opening.map((statement) => client.query<object>(statement)),
     ]);
     const send = (statement: Statement): void => {
       const sending = client.query(statement);
@@ -107,7 +107,10 @@ async function runInTransaction<T>(
       sending.catch(() => undefined);
       sent.push(sending);
     };
-    const result = await work({ query: client.query.bind(client) as Sql['query'], send }, opened?.rows ?? []);
+    const result = await work(
+      { query: client.query.bind(client) as Sql['query'], send },
+      opened.map(({ rows }) => rows),
+    );
     // The server turns the COMMIT behind a failed statement into a ROLLBACK.
     await Promise.all([...sent, client.query('COMMIT')]);
     return result;

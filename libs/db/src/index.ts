@@ -12,3 +12,4 @@ export * from './fencing.ts';
 export * from './migrate.ts';
 export * from './migration-errors.ts';
 export { readActiveChains } from './read-active-chains.ts';
+export { takeRow } from './take-row.ts';

@@ -1,10 +1,10 @@
-import type { ShareName } from './owners-table.ts';
+import type { Claim } from './owners-table.ts';
 
 /** The share is another's, or may be: nothing was written. Stop working on it. */
 export class ShareLostError extends Error {
   readonly code = 'fenced';
   readonly retryable = false;
-  constructor({ kind, share }: ShareName, token: number, why: string) {
+  constructor({ kind, share, token }: Claim, why: string) {
     super(`token ${token} of ${kind} ${share} is no good any more: ${why}`);
     this.name = 'ShareLostError';
   }

@@ -1,0 +1,340 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@chainwatch/db';
+import { beatAndLook, endBeat, type Lease } from './beats-table.ts';
+import { HeldShare, type Work } from './held-share.ts';
+import { takeShare } from './owned-share.ts';
+import { releaseLease, renewIdle } from './owners-table.ts';
+import { planShares, type Replica, type SharePlan } from './plan-shares.ts';
+import { Pause } from './pause.ts';
+import { TIMING, type Timing } from './timing.ts';
+
+export type ShareState =
+  /** Not asked yet, or the database did not say: who owns it is not known. */
+  | { readonly type: 'unknown'; readonly reason: string }
+  | { readonly type: 'standby'; readonly owner: string }
+  | { readonly type: 'owned'; readonly token: number };
+
+export interface SupervisorOptions<T> {
+  readonly db: Database;
+  /** Whoever has the same kind shares the same shares. */
+  readonly kind: string;
+  /** A UUID per process start, which is the default. */
+  readonly owner?: string;
+  readonly logger: {
+    warn(fields: object, message: string): void;
+    info(fields: object, message: string): void;
+  };
+  /** All shares there are, and what each is. */
+  readonly listShares: () => Promise<ReadonlyMap<string, T>>;
+  /** Whether a share that is at work may go on with what it was given. Default: it may. */
+  readonly isSame?: (before: T, now: T) => boolean;
+  /** Shares that need the same things loaded: a chain's family. Default: one group. */
+  readonly groupOf?: (item: T) => string;
+  /** Loads what the shares of a group need, before the first is taken. Asked again after a failure. */
+  readonly prepare?: (group: string, item: T) => Promise<unknown>;
+  /** Called each time a share became ours; it returns soon after its signal aborts. A rejection gives the share back. */
+  readonly work: Work<T>;
+  /** After each look. */
+  readonly onLook?: () => void;
+  readonly timing?: Partial<Timing>;
+}
+
+const TAKEN_AT_ONCE = 4;
+const SOON_MS = 20;
+
+/**
+ * This process' part of all shares of a kind, from its construction to stop(): it says that it lives, stands by while the
+ * leases of others last, takes what is free and what it may have, works on it, and lets go what others should have.
+ */
+export class ShareSupervisor<T> {
+  readonly owner: string;
+  readonly #options: SupervisorOptions<T>;
+  readonly #timing: Timing;
+  readonly #pause = new Pause();
+  readonly #stop = new AbortController();
+  readonly #done: Promise<void>;
+  readonly #renewing: NodeJS.Timeout;
+  #isRenewing = false;
+  #shares: ReadonlyMap<string, T> = new Map();
+  #leases: ReadonlyMap<string, Lease> = new Map();
+  #lastError: string | undefined = 'the owners were not asked for yet';
+  readonly #held = new Map<string, HeldShare<T>>();
+  readonly #working = new Set<Promise<void>>();
+  readonly #taking = new Set<string>();
+  readonly #toTake: string[] = [];
+  #takers = 0;
+  readonly #ready = new Set<string>();
+  readonly #preparing = new Set<string>();
+  readonly #declinedUntilMs = new Map<string, number>();
+  readonly #freeSinceMs = new Map<string, number>();
+  readonly #troubles = new Map<string, { readonly reason: string; readonly untilMs: number }>();
+  #letGoAtMs = -Infinity;
+
+  constructor(options: SupervisorOptions<T>) {
+    this.#options = options;
+    this.owner = options.owner ?? randomUUID();
+    this.#timing = { ...TIMING, ...options.timing };
+    this.#renewing = setInterval(() => void this.#renew(), this.#timing.renewMs);
+    this.#done = this.#run();
+  }
+
+  /** Every share there is, as it was listed last. */
+  get shares(): ReadonlyMap<string, T> {
+    return this.#shares;
+  }
+
+  /** Those that are ours now. */
+  get owned(): string[] {
+    return [...this.#held].flatMap(([share, held]) => (held.share.signal.aborted ? [] : [share]));
+  }
+
+  /** Why shares and owners could not be read the last time; undefined when they could. */
+  get lastError(): string | undefined {
+    return this.#lastError;
+  }
+
+  stateOf(share: string): ShareState {
+    const held = this.#held.get(share);
+    if (held !== undefined && !held.share.signal.aborted) return { type: 'owned', token: held.share.token };
+    if (this.#lastError !== undefined) return { type: 'unknown', reason: this.#lastError };
+    const lease = this.#leases.get(share);
+    if (lease !== undefined && lease.owner !== this.owner) return { type: 'standby', owner: lease.owner };
+    return { type: 'unknown', reason: this.#troubles.get(share)?.reason ?? 'nobody owns it' };
+  }
+
+  /** Looks at once: somebody said that the shares changed. */
+  lookNow(): void {
+    this.#pause.wake();
+  }
+
+  /** Resolves when all work has ended and the shares are free. Leaving, it does not count for the others any more. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#done;
+    this.#toTake.length = 0;
+    await endBeat(this.#options.db, this.#options.kind, this.owner).catch(() => undefined);
+    for (const held of this.#held.values()) held.letGo();
+    while (this.#working.size > 0) await Promise.all(this.#working);
+    clearInterval(this.#renewing);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      try {
+        await this.#look();
+        this.#lastError = undefined;
+      } catch (error) {
+        this.#noteBlindness(error);
+      }
+      this.#options.onLook?.();
+      await this.#pause.wait(this.#untilNextLook(), this.#stop.signal);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { db, kind, listShares } = this.#options;
+    this.#reconcile(await listShares());
+    this.#prepare();
+    const { leases, others } = await beatAndLook(db, kind, this.#describeMe(), this.#timing.beatMs);
+    this.#leases = leases;
+    if (this.#stop.signal.aborted) return;
+    this.#follow(this.#plan(others));
+  }
+
+  /** What left is let go, what changed begins anew. */
+  #reconcile(shares: ReadonlyMap<string, T>): void {
+    const { isSame = () => true } = this.#options;
+    this.#shares = shares;
+    for (const [share, held] of this.#held) {
+      const now = shares.get(share);
+      if (now === undefined) held.letGo();
+      else if (!isSame(held.item, now)) held.change(now);
+    }
+    for (const known of [this.#troubles, this.#declinedUntilMs, this.#freeSinceMs])
+      for (const share of known.keys()) if (!shares.has(share)) known.delete(share);
+  }
+
+  #groupOf(item: T): string {
+    return this.#options.groupOf?.(item) ?? 'all';
+  }
+
+  #prepare(): void {
+    const { prepare = () => Promise.resolve(), logger, kind } = this.#options;
+    for (const item of this.#shares.values()) {
+      const group = this.#groupOf(item);
+      if (this.#ready.has(group) || this.#preparing.has(group)) continue;
+      this.#preparing.add(group);
+      prepare(group, item)
+        .then(
+          () => {
+            this.#ready.add(group);
+            this.lookNow();
+          },
+          (err: unknown) =>
+            logger.warn({ err, kind, group }, 'what shares need could not be loaded, it is tried again'),
+        )
+        .finally(() => this.#preparing.delete(group));
+    }
+  }
+
+  #describeMe(): Replica {
+    const nowMs = performance.now();
+    for (const [share, untilMs] of this.#declinedUntilMs)
+      if (untilMs <= nowMs) this.#declinedUntilMs.delete(share);
+    return { owner: this.owner, ready: this.#ready, declined: new Set(this.#declinedUntilMs.keys()) };
+  }
+
+  #plan(others: readonly Replica[]): SharePlan {
+    const nowMs = performance.now();
+    const owners = new Map([...this.#leases].map(([share, { owner }]) => [share, owner]));
+    // What is on its way out is nobody's: it counts for no cap and cannot be taken yet.
+    for (const [share, held] of this.#held) owners.set(share, held.isEnding ? '' : this.owner);
+    for (const share of this.#taking) owners.set(share, this.owner);
+    for (const [share, { untilMs }] of this.#troubles)
+      if (untilMs > nowMs && !owners.has(share)) owners.set(share, '');
+    for (const share of owners.keys()) this.#freeSinceMs.delete(share);
+    for (const share of this.#shares.keys())
+      if (!owners.has(share) && !this.#freeSinceMs.has(share)) this.#freeSinceMs.set(share, nowMs);
+    return planShares({
+      me: this.owner,
+      shares: new Map([...this.#shares].map(([share, item]) => [share, this.#groupOf(item)])),
+      owners,
+      live: [this.#describeMe(), ...others],
+      freeMs: new Map([...this.#freeSinceMs].map(([share, sinceMs]) => [share, nowMs - sinceMs])),
+      unreachable: new Set(
+        [...this.#held].flatMap(([share, held]) =>
+          held.unreachableMs() >= this.#timing.unreachableMs ? [share] : [],
+        ),
+      ),
+    });
+  }
+
+  #follow({ take, letGo }: SharePlan): void {
+    for (const share of take) this.#taking.add(share);
+    this.#toTake.push(...take);
+    while (this.#takers < TAKEN_AT_ONCE && this.#toTake.length > 0) this.#startTaker();
+    const nowMs = performance.now();
+    if (letGo === undefined || nowMs - this.#letGoAtMs < this.#timing.letGoMs) return;
+    this.#letGoAtMs = nowMs;
+    const held = this.#held.get(letGo)!;
+    const isUnreachable = held.unreachableMs() >= this.#timing.unreachableMs;
+    if (isUnreachable) this.#declinedUntilMs.set(letGo, nowMs + this.#timing.declineMs);
+    const { logger, kind } = this.#options;
+    logger.info(
+      { kind, share: letGo },
+      isUnreachable
+        ? 'a share was let go, its node could not be reached from here'
+        : 'a share was let go to a replica that has fewer',
+    );
+    held.letGo();
+  }
+
+  #startTaker(): void {
+    this.#takers += 1;
+    const taking = this.#takeQueued().finally(() => {
+      this.#takers -= 1;
+      this.#working.delete(taking);
+    });
+    this.#working.add(taking);
+  }
+
+  async #takeQueued(): Promise<void> {
+    for (let share = this.#toTake.shift(); share !== undefined; share = this.#toTake.shift()) {
+      try {
+        await this.#take(share);
+      } catch (error) {
+        this.#noteTrouble(share, error);
+      }
+      this.#taking.delete(share);
+    }
+  }
+
+  async #take(share: string): Promise<void> {
+    const { db, kind, logger } = this.#options;
+    const item = this.#shares.get(share);
+    if (item === undefined || this.#stop.signal.aborted) return;
+    const owned = await takeShare(db, { kind, share }, this.owner);
+    // Somebody was faster: who, is seen with the next look.
+    if (owned === undefined) return this.lookNow();
+    logger.info({ kind, share, token: owned.token }, 'a share was taken over');
+    const held = new HeldShare(owned, item);
+    this.#held.set(share, held);
+    this.#troubles.delete(share);
+    if (this.#stop.signal.aborted || !this.#shares.has(share)) held.letGo();
+    const working = this.#hold(share, held).finally(() => this.#working.delete(working));
+    this.#working.add(working);
+  }
+
+  async #hold(name: string, held: HeldShare<T>): Promise<void> {
+    const { db, work, logger, kind } = this.#options;
+    const { share } = held;
+    try {
+      await held.run(work);
+      // By itself: not at once again.
+      if (!held.isEnding) this.#troubles.set(name, { reason: 'its work ended', untilMs: this.#soon() });
+    } catch (error) {
+      if (!share.signal.aborted) this.#noteTrouble(name, error);
+    } finally {
+      share.end();
+      if (share.signal.aborted)
+        logger.warn(
+          { kind, share: name, token: share.token, reason: String(share.signal.reason) },
+          'a share was lost',
+        );
+      // When this fails the lease ends by itself.
+      await releaseLease(db, share.claim).catch(() => undefined);
+      this.#held.delete(name);
+      this.lookNow();
+    }
+  }
+
+  /** One statement for all that is idle; what is not renewed is not known to be lost, the clock decides. */
+  async #renew(): Promise<void> {
+    const idle = [...this.#held.values()].map(({ share }) => share).filter(({ isIdle }) => isIdle);
+    if (this.#isRenewing || idle.length === 0) return;
+    this.#isRenewing = true;
+    const sentAtMs = performance.now();
+    try {
+      const { db, kind } = this.#options;
+      const renewed = await renewIdle(
+        db,
+        kind,
+        this.owner,
+        idle.map(({ claim }) => claim),
+      );
+      for (const share of idle) if (renewed.has(share.claim.share)) share.noteRenewed(sentAtMs);
+    } catch {
+      // Asked again in a moment.
+    } finally {
+      this.#isRenewing = false;
+    }
+  }
+
+  #noteTrouble(share: string, error: unknown): void {
+    const { kind, logger } = this.#options;
+    const reason = error instanceof Error ? error.message : String(error);
+    if (this.#troubles.get(share)?.reason !== reason)
+      logger.warn({ err: error, kind, share }, 'a share could not be taken or kept, it is asked for again');
+    this.#troubles.set(share, { reason, untilMs: this.#soon() });
+  }
+
+  /** When what went wrong is tried again. */
+  #soon(): number {
+    return performance.now() + this.#timing.lookMs;
+  }
+
+  #noteBlindness(error: unknown): void {
+    const { kind, logger } = this.#options;
+    const reason = error instanceof Error ? error.message : String(error);
+    if (this.#lastError !== reason)
+      logger.warn({ err: error, kind }, 'shares and owners could not be read, they are asked for again');
+    this.#lastError = reason;
+  }
+
+  /** Soon enough for the lease that ends first. */
+  #untilNextLook(): number {
+    const others = [...this.#leases.values()].filter(({ owner }) => owner !== this.owner);
+    const soonest = Math.min(this.#timing.lookMs, ...others.map(({ leftMs }) => leftMs));
+    return Math.max(soonest, SOON_MS);
+  }
+}

@@ -1,0 +1,24 @@
+/** What makes the shares of a kind move, apart from the lease itself. */
+export interface Timing {
+  /** Between two looks at who lives and who owns what. */
+  readonly lookMs: number;
+  /** A heartbeat is good for so long: shorter than a lease, so that a dead replica is not counted when its leases end. */
+  readonly beatMs: number;
+  /** An idle owner renews so often. */
+  readonly renewMs: number;
+  /** Between two shares that a replica lets go. */
+  readonly letGoMs: number;
+  /** A node that did not answer for so long cannot be reached. */
+  readonly unreachableMs: number;
+  /** A share that was let go because of its node is not taken again before. */
+  readonly declineMs: number;
+}
+
+export const TIMING: Timing = {
+  lookMs: 1_000,
+  beatMs: 5_000,
+  renewMs: 2_000,
+  letGoMs: 2_000,
+  unreachableMs: 10_000,
+  declineMs: 60_000,
+};
