@@ -24,7 +24,8 @@ export default {
   },
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/tools'],
   testMatch: ['**/*.spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  // What takes longer than a developer waits is run by `npm run soak` alone (tools/test/soak.mjs).
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...(process.env.SOAK ? [] : ['\\.soak\\.spec\\.ts$'])],
   modulePathIgnorePatterns: ['<rootDir>/.chainwatch', '<rootDir>/dist', '<rootDir>/libs/[^/]+/dist'],
   // Finds what hangs. Conditions are waited for up to a minute each, so that a slow machine fails nothing.
   testTimeout: 300_000,

@@ -1,15 +1,50 @@
-/** `npm run test:soak -- --scripts 1000`: the oracle of every family over that many random histories; SOAK_SEED=n begins at another one. */
-const args = process.argv.slice(2);
-const at = args.indexOf('--scripts');
-const [scripts] = at === -1 ? [] : args.splice(at, 2).slice(1);
-if (at !== -1 && !/^[1-9]\d*$/.test(scripts ?? '')) {
-  console.error('--scripts wants a number from 1 on, such as: npm run test:soak -- --scripts 1000');
+/**
+ * `npm run soak`: what takes longer than `npm test` may. `npm run soak -- oracle ...` runs the parts named,
+ * `--scripts 100` shortens the random histories, SOAK_SEED=n begins them at another one.
+ *
+ * To add a part, put a line into `PARTS`: a name, a title, what Jest is to run (paths or patterns) and the environment it
+ * wants. A spec that only soak runs is named `*.soak.spec.ts`: `npm test` leaves it out.
+ */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { repoDir } from '../../libs/host/src/repo.mjs';
+
+/** @type {readonly { name: string, title: string, specs: readonly string[], env?: Readonly<Record<string, string>> }[]} */
+const PARTS = [
+  {
+    name: 'oracle',
+    title: 'every family against its oracle over random histories',
+    specs: ['tools/acceptance/src/.*/oracle\\.spec\\.ts$'],
+  },
+];
+
+const names = process.argv.slice(2);
+const at = names.indexOf('--scripts');
+const [scripts = '1000'] = at === -1 ? [] : names.splice(at, 2).slice(1);
+const unknown = names.filter((name) => PARTS.every((part) => part.name !== name));
+if (!/^[1-9]\d*$/.test(scripts) || unknown.length > 0) {
+  console.error(
+    unknown.length > 0
+      ? `expected parts of ${PARTS.map(({ name }) => name).join(', ')}, got ${unknown.join(', ')}`
+      : '--scripts wants a number from 1 on, such as: npm run soak -- --scripts 1000',
+  );
   process.exit(1);
 }
-process.env.SOAK_SCRIPTS = scripts ?? '1000';
-process.argv.splice(
-  2,
-  process.argv.length,
-  ...(args.length > 0 ? args : ['tools/acceptance/src/.*/oracle\\.spec\\.ts$']),
-);
-await import('./run.mjs');
+
+const failed = [];
+for (const { name, title, specs, env } of PARTS) {
+  if (names.length > 0 && !names.includes(name)) continue;
+  console.log(`\n${name}: ${title}`);
+  const startedAt = Date.now();
+  const { status } = spawnSync(process.execPath, [join(repoDir, 'tools/test/run.mjs'), ...specs], {
+    cwd: repoDir,
+    stdio: 'inherit',
+    env: { ...process.env, SOAK: '1', SOAK_SCRIPTS: scripts, ...env },
+  });
+  console.log(
+    `${name}: ${status === 0 ? 'passed' : 'FAILED'} in ${Math.round((Date.now() - startedAt) / 1_000)} s`,
+  );
+  if (status !== 0) failed.push(name);
+}
+if (failed.length > 0) console.error(`\nfailed: ${failed.join(', ')}`);
+process.exitCode = failed.length > 0 ? 1 : 0;

@@ -19,7 +19,7 @@ const RESTART_CHANCE = 0.04;
 
 /**
  * Random histories on a real node, compared at the end with what the chain itself says: transactions, balances (on
- * Bitcoin the set of unspent outputs), events. `npm run test:soak -- --scripts 1000` plays more; SOAK_SEED=n repeats one.
+ * Bitcoin the set of unspent outputs), events. `npm run soak -- --scripts 1000` plays more; SOAK_SEED=n repeats one.
  */
 export function describeOracle<C extends TestChain>({
   chain,

@@ -60,7 +60,12 @@ function deal(parts: Map<string, string[]>, { name, parts: count }: Group, spec:
 function findSpecs(): string[] {
   return ['apps', 'libs', 'tools'].flatMap((root) =>
     readdirSync(join(repoDir, root), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.spec.ts') && !/(^|\/)(node_modules|dist)\//.test(path))
+      .filter(
+        (path) =>
+          path.endsWith('.spec.ts') &&
+          !path.endsWith('.soak.spec.ts') &&
+          !/(^|\/)(node_modules|dist)\//.test(path),
+      )
       .map((path) => `${root}/${path}`)
       .sort(),
   );
