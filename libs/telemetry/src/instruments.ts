@@ -1,6 +1,4 @@
 import { metrics, type Attributes, type Meter } from '@opentelemetry/api';
-import type { metrics as sdk, resources } from '@opentelemetry/sdk-node';
-import { LocalHistogram } from './local-histogram.ts';
 
 export interface InstrumentOptions {
   readonly description?: string;
@@ -24,25 +22,11 @@ const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 let generation = 0;
 const counters = new Map<string, Counter>();
 const gauges = new Map<string, Gauge>();
-const histograms = new Map<string, LocalHistogram>();
+const histograms = new Map<string, Histogram>();
 
 /** Called by startTelemetry: the API's instruments do not notice a provider that comes after them. */
 export function rebindInstruments(): void {
   generation += 1;
-  for (const known of histograms.values()) known.reset();
-}
-
-/** What the exporter asks at each scrape, besides the SDK. */
-export function collectHistograms(resource: resources.Resource): sdk.CollectionResult {
-  const now = Date.now();
-  const scope = { name: 'chainwatch' };
-  return {
-    resourceMetrics: {
-      resource,
-      scopeMetrics: [{ scope, metrics: [...histograms.values()].map((known) => known.collect(now)) }],
-    },
-    errors: [],
-  };
 }
 
 /** The same instrument for the same name. The `_total` of the name is the exporter's own and not doubled. */
@@ -58,9 +42,14 @@ export function gauge(name: string, options: InstrumentOptions = {}): Gauge {
 
 export function histogram(
   name: string,
-  options: InstrumentOptions & { readonly buckets?: readonly number[] } = {},
+  {
+    buckets = SECONDS_BUCKETS,
+    ...options
+  }: InstrumentOptions & { readonly buckets?: readonly number[] } = {},
 ): Histogram {
-  return memoised(histograms, name, new LocalHistogram({ name, buckets: SECONDS_BUCKETS, ...options }));
+  const advice = { explicitBucketBoundaries: [...buckets] };
+  const bound = lazily((meter) => meter.createHistogram(name, { ...options, advice }));
+  return memoised(histograms, name, { record: (value, attributes) => bound().record(value, attributes) });
 }
 
 function memoised<T>(known: Map<string, T>, name: string, made: T): T {

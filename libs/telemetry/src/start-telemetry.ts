@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { metrics as metricsApi } from '@opentelemetry/api';
-import { collectHistograms, rebindInstruments } from './instruments.ts';
+import { rebindInstruments } from './instruments.ts';
 import { setRecording } from './tracing.ts';
 
 export interface TelemetryOptions {
@@ -38,7 +38,6 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   const exporter = new PrometheusExporter({
     preventServerStart: true,
     withoutScopeInfo: true,
-    metricProducers: [{ collect: async () => collectHistograms(resource) }],
   });
   const traceExporter = endpoint ? await createTraceExporter(endpoint) : undefined;
   const sdk = new NodeSDK({
