@@ -38,7 +38,7 @@ export function toAssetGid(family: ChainNotation, network: Network, assetPath: s
 
 /** The canonical gid of another spelling; undefined when the family refuses it, or is not part of this build. */
 export async function tryAssetGid(network: Network, assetPath: string): Promise<string | undefined> {
-  const family = await findNotation(network.gid.split(':', 1)[0]!);
+  const family = await findNotation(network.namespace);
   try {
     return family?.parseAssetPath(network, assetPath);
   } catch (error) {
@@ -50,7 +50,7 @@ export async function tryAssetGid(network: Network, assetPath: string): Promise<
 async function canonicalAssetGid(params: AssetParams): Promise<string> {
   const chainGid = normalizeChainGid(params.chain_gid);
   const network = findNetwork(chainGid);
-  const family = network && (await findNotation(network.gid.split(':', 1)[0]!));
+  const family = network && (await findNotation(network.namespace));
   if (network && family) return toAssetGid(family, network, params.asset_path);
   return joinAssetGid(parseChainGid(chainGid), parseAssetPath(params.asset_path));
 }

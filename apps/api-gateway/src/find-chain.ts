@@ -19,7 +19,7 @@ export async function findChain({ prisma }: Pick<ApiDeps, 'prisma'>, chainGid: s
 export async function loadFamily(gid: string): Promise<{ network: Network; family: ChainFamily }> {
   const network = findNetwork(gid);
   if (!network) throw unprocessableEntity(`The chain ${gid} is not in the reference data of this build.`);
-  const family = await findFamily(network.gid.split(':', 1)[0]!);
+  const family = await findFamily(network.namespace);
   if (!family)
     throw unprocessableEntity(
       `The chain family ${network.family} is not part of this build, so ${gid} cannot be monitored by it.`,

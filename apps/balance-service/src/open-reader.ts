@@ -1,3 +1,4 @@
+import { splitChainGid } from '@chainwatch/caip';
 import { createChainOpener, type ActiveChain, type ChainOpenerOptions } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import type { BalanceReader } from './balance-reader.ts';
@@ -13,7 +14,7 @@ export function createReaderOpener(
 ): (chain: ActiveChain) => Promise<BalanceReader> {
   const openChain = createChainOpener(options);
   return async (chain) => {
-    const family = await options.findFamily(chain.gid.split(':', 1)[0]!);
+    const family = await options.findFamily(splitChainGid(chain.gid).namespace);
     const network = family?.utxo && family.networks.find(({ gid }) => gid === chain.gid);
     return network === undefined
       ? (await openChain(chain)).client

@@ -1,3 +1,4 @@
+import { splitAssetGid } from '@chainwatch/caip';
 import type { ChainClient, Network, TokenMetadata } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 
@@ -44,10 +45,11 @@ export class AssetBook {
   async load(): Promise<void> {
     const { sql, network } = this.#deps;
     const { gid, name, symbol, decimals } = network.native;
+    const { namespace, reference } = splitAssetGid(gid);
     await sql.query(
       `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals, source)
        VALUES ($1, $2, $3, $4, 'native', 'active', $5, $6, $7, 'registry') ON CONFLICT (gid) DO NOTHING`,
-      [gid, network.gid, ...splitAssetGid(gid), name, symbol, decimals],
+      [gid, network.gid, namespace, reference, name, symbol, decimals],
     );
     const { rows } = await sql.query<AssetRow>(
       `SELECT gid, decimals FROM assets WHERE chain_gid = $1 AND type = 'fungible'`,
@@ -128,11 +130,4 @@ export class AssetBook {
       return undefined;
     }
   }
-}
-
-/** `eip155:1/erc20:0xab` → `['erc20', '0xab']`. */
-export function splitAssetGid(gid: string): [namespace: string, reference: string] {
-  const asset = gid.slice(gid.indexOf('/') + 1);
-  const colon = asset.indexOf(':');
-  return [asset.slice(0, colon), asset.slice(colon + 1)];
 }

@@ -1,6 +1,6 @@
 import type { ChainContext } from './chain-context.ts';
 import type { NewAsset } from './asset-book.ts';
-import { splitAssetGid } from './asset-book.ts';
+import { splitAssetGid } from '@chainwatch/caip';
 import { findAmountMax } from './find-amount-max.ts';
 import type { SqlParams } from './sql-params.ts';
 import type { TransactionState } from './transaction-state.ts';
@@ -11,8 +11,8 @@ const JOINER = ',';
 export function insertAssetsSql(params: SqlParams, chain: ChainContext, assets: readonly NewAsset[]): string {
   const source = params.unnest(assets, [
     ['text', (asset) => asset.gid],
-    ['text', (asset) => splitAssetGid(asset.gid)[0]],
-    ['text', (asset) => splitAssetGid(asset.gid)[1]],
+    ['text', (asset) => splitAssetGid(asset.gid).namespace],
+    ['text', (asset) => splitAssetGid(asset.gid).reference],
     ['text', (asset) => asset.status],
     ['text', (asset) => asset.metadata?.name ?? null],
     ['text', (asset) => asset.metadata?.symbol ?? null],

@@ -4,10 +4,9 @@
  *
  * @example
  * formatAmount(1_500_000_000_000_000_000n, 18); // '1.5'
- * parseAmount('1.5', 18); // 1500000000000000000n
+ * compareAmounts('1.5', '1.50'); // 0
  */
 export { formatAmount } from './format-amount.ts';
-export { parseAmount } from './parse-amount.ts';
 export { compareAmounts } from './compare-amounts.ts';
 export { InvalidAmountError } from './invalid-amount-error.ts';
-export { decimalSchema, positiveDecimalSchema, rawAmountSchema } from './schemas.ts';
+export { positiveDecimalSchema } from './schemas.ts';

@@ -6,13 +6,3 @@ export const ASSET_PATH_PATTERN = /^[a-z0-9]{3,8}:[-.%a-zA-Z0-9]{1,128}$/;
 
 /** CAIP-19 asset type, `<chain_gid>/<asset_path>`. */
 export const ASSET_GID_PATTERN = /^[a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}\/[a-z0-9]{3,8}:[-.%a-zA-Z0-9]{1,128}$/;
-
-/** CAIP-10, `<chain_gid>:<account_address>`. */
-export const ACCOUNT_ID_PATTERN = /^[a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}:[-.%a-zA-Z0-9]{1,128}$/;
-
-export const NAMESPACE_PATTERN = /^[a-z0-9]{3,8}$/;
-export const CHAIN_REFERENCE_PATTERN = /^[-_a-zA-Z0-9]{1,32}$/;
-export const ASSET_REFERENCE_PATTERN = /^[-.%a-zA-Z0-9]{1,128}$/;
-export const ACCOUNT_ADDRESS_PATTERN = /^[-.%a-zA-Z0-9]{1,128}$/;
-/** CAIP-19: at most 78 characters, the decimal digits of a uint256. */
-export const TOKEN_ID_PATTERN = /^[-.%a-zA-Z0-9]{1,78}$/;

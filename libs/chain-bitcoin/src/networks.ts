@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { networkSchema } from '@chainwatch/chain-core';
+import { networkSchema, parseNetworks } from '@chainwatch/chain-core';
 import type { Network } from '@chainwatch/chain-core';
 import { bitcoinTraitsSchema } from './bitcoin-traits.ts';
 import type { BitcoinTraits } from './bitcoin-traits.ts';
@@ -13,7 +13,7 @@ const bitcoinNetworkSchema = networkSchema.extend({
 });
 
 /** Every known Bitcoin network, checked once at load. A new one is a row in networks.json. */
-export const bitcoinNetworks: readonly Network[] = z.array(bitcoinNetworkSchema).parse(networksJson);
+export const bitcoinNetworks: readonly Network[] = parseNetworks(bitcoinNetworkSchema, networksJson);
 
 const traitsOf = new WeakMap<Network, BitcoinTraits>();
 

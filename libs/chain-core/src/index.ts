@@ -12,7 +12,7 @@ export { countTransactions } from './block.ts';
 export type * from './network.ts';
 export type * from './chain-family.ts';
 export * from './errors.ts';
-export { networkSchema } from './network-schema.ts';
+export { networkSchema, parseNetworks } from './network-schema.ts';
 export { encodeBase58Check, parseBase58, parseBase58Check } from './base58.ts';
 export { resolveAssetPath } from './resolve-asset-path.ts';
 export { hasSameEndpoints, listEndpoints, type Opener, type SealedEndpoints } from './list-endpoints.ts';

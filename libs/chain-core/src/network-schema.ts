@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { CHAIN_GID_PATTERN, splitChainGid } from '@chainwatch/caip';
+import type { Network } from './network.ts';
 
 /** Shape of one network in a `networks.json`; a family narrows what it knows better with `extend`. */
 export const networkSchema = z.strictObject({
-  gid: z.string().regex(/^[a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/),
+  gid: z.string().regex(CHAIN_GID_PATTERN),
   name: z.string().regex(/^[a-z0-9-]+$/),
   shortName: z.string().min(1),
   displayName: z.string().min(1),
@@ -26,3 +28,14 @@ export const networkSchema = z.strictObject({
   blockTimeMs: z.int().positive(),
   traits: z.record(z.string(), z.unknown()).optional(),
 });
+
+/** The rows of a `networks.json`. @throws ZodError naming the row and the member */
+export function parseNetworks(
+  schema: z.ZodType<Omit<Network, 'namespace' | 'reference'>>,
+  rows: unknown,
+): readonly Network[] {
+  return z
+    .array(schema)
+    .parse(rows)
+    .map((row) => ({ ...row, ...splitChainGid(row.gid) }));
+}

@@ -2,8 +2,10 @@ import type { ChainFamilyName } from './chain-family.ts';
 
 /** One network of a family, as data (`networks.json` of the family). */
 export interface Network {
-  /** CAIP-2. */
+  /** CAIP-2: `<namespace>:<reference>`. */
   readonly gid: string;
+  readonly namespace: string;
+  readonly reference: string;
   /** Unique identifier name, also the main RPC alias: `ethereum`. */
   readonly name: string;
   readonly shortName: string;

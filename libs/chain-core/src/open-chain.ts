@@ -1,3 +1,4 @@
+import { splitChainGid } from '@chainwatch/caip';
 import type {
   ChainClient,
   ChainEndpoint,
@@ -53,7 +54,7 @@ export function createChainOpener({
   timeoutMs,
 }: ChainOpenerOptions): OpenChain {
   return async (chain) => {
-    const family = await findFamily(chain.gid.split(':', 1)[0]!);
+    const family = await findFamily(splitChainGid(chain.gid).namespace);
     if (family === undefined) throw new ChainNotConfiguredError(missingFamily(chain.family));
     const network = family.networks.find(({ gid }) => gid === chain.gid);
     if (network === undefined)

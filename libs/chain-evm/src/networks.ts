@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { networkSchema } from '@chainwatch/chain-core';
+import { networkSchema, parseNetworks } from '@chainwatch/chain-core';
 import type { Network } from '@chainwatch/chain-core';
 import { evmTraitsSchema } from './evm-traits.ts';
 import type { EvmTraits } from './evm-traits.ts';
@@ -13,7 +13,7 @@ const evmNetworkSchema = networkSchema.extend({
 });
 
 /** Every known EVM network, checked once at load. A new one is a row in networks.json. */
-export const evmNetworks: readonly Network[] = z.array(evmNetworkSchema).parse(networksJson);
+export const evmNetworks: readonly Network[] = parseNetworks(evmNetworkSchema, networksJson);
 
 // Asked for with every block, parsed once for each network object.
 const traitsOf = new WeakMap<Network, EvmTraits>();

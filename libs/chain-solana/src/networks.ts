@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { networkSchema } from '@chainwatch/chain-core';
+import { networkSchema, parseNetworks } from '@chainwatch/chain-core';
 import type { Network } from '@chainwatch/chain-core';
 import networksJson from './networks.json' with { type: 'json' };
 
@@ -11,4 +11,4 @@ const solanaNetworkSchema = networkSchema.extend({
 });
 
 /** Every known Solana cluster, checked once at load. A new one is a row in networks.json. */
-export const solanaNetworks: readonly Network[] = z.array(solanaNetworkSchema).parse(networksJson);
+export const solanaNetworks: readonly Network[] = parseNetworks(solanaNetworkSchema, networksJson);

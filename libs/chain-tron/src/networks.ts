@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { networkSchema } from '@chainwatch/chain-core';
+import { networkSchema, parseNetworks } from '@chainwatch/chain-core';
 import type { Network } from '@chainwatch/chain-core';
 import networksJson from './networks.json' with { type: 'json' };
 
@@ -10,4 +10,4 @@ const tronNetworkSchema = networkSchema.extend({
 });
 
 /** Every known TRON network, checked once at load. A new one is a row in networks.json. */
-export const tronNetworks: readonly Network[] = z.array(tronNetworkSchema).parse(networksJson);
+export const tronNetworks: readonly Network[] = parseNetworks(tronNetworkSchema, networksJson);

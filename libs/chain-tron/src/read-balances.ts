@@ -1,3 +1,4 @@
+import { splitAssetGid } from '@chainwatch/caip';
 import {
   BlockNotFoundError,
   ChainClientError,
@@ -165,11 +166,12 @@ function toQuantity(result: unknown): bigint {
 
 /** `0x…` of the contract of a TRC-20 asset. */
 export function findContract(assetGid: string): string | undefined {
-  const [, reference] = assetGid.split('/trc20:');
-  return reference === undefined ? undefined : toEvmAddress(reference);
+  const { namespace, reference } = splitAssetGid(assetGid);
+  return namespace === 'trc20' ? toEvmAddress(reference) : undefined;
 }
 
 /** Id of a TRC-10 asset. */
 export function findTokenId(assetGid: string): string | undefined {
-  return assetGid.split('/trc10:')[1];
+  const { namespace, reference } = splitAssetGid(assetGid);
+  return namespace === 'trc10' ? reference : undefined;
 }

@@ -8,6 +8,8 @@ export const OTHER_TOKEN = 'eip155:31337/erc20:0x2222222222222222222222222222222
 /** What chains in memory are of, where nothing depends on the catalogue. */
 export const network: Network = {
   gid: 'eip155:31337',
+  namespace: 'eip155',
+  reference: '31337',
   name: 'local',
   shortName: 'local',
   displayName: 'Local',

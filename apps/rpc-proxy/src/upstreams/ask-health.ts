@@ -75,9 +75,8 @@ async function askEvm(ask: Ask, network: Network): Promise<Health> {
     ask<EvmBlock>('eth_getBlockByNumber', ['finalized', false]),
   ]);
   const number = readHex(latest?.number) ?? readHex(await ask<string>('eth_blockNumber'));
-  const reference = network.gid.slice(network.gid.indexOf(':') + 1);
   return {
-    isRightChain: readHex(chainId) === undefined ? undefined : readHex(chainId) === Number(reference),
+    isRightChain: readHex(chainId) === undefined ? undefined : readHex(chainId) === Number(network.reference),
     head:
       number === undefined
         ? undefined
@@ -95,9 +94,8 @@ async function askBitcoin(ask: Ask, network: Network): Promise<Health> {
     ask<string>('getbestblockhash'),
   ]);
   const number = await ask<number>('getblockcount');
-  const reference = network.gid.slice(network.gid.indexOf(':') + 1);
   return {
-    isRightChain: typeof genesis === 'string' ? genesis.startsWith(reference) : undefined,
+    isRightChain: typeof genesis === 'string' ? genesis.startsWith(network.reference) : undefined,
     head:
       typeof number === 'number'
         ? { number, hash: best ?? `${number}`, final: number - network.confirmation.depth }

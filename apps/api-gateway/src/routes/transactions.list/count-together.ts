@@ -1,3 +1,4 @@
+import { splitAssetGid } from '@chainwatch/caip';
 import type { Sql } from '@chainwatch/db';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import type { TransactionSource } from './transaction-sources.ts';
@@ -16,7 +17,7 @@ export async function countTogether(sql: Sql, projectId: string, source: Transac
 function groupByChain(assetGids: readonly string[]): (readonly string[])[] {
   const groups = new Map<string, string[]>();
   for (const gid of assetGids) {
-    const chainGid = gid.split('/', 1)[0]!;
+    const chainGid = splitAssetGid(gid).chainGid;
     groups.set(chainGid, [...(groups.get(chainGid) ?? []), gid]);
   }
   return [...groups.values()];

@@ -1,4 +1,5 @@
 import { formatAmount } from '@chainwatch/amounts';
+import { splitChainGid } from '@chainwatch/caip';
 import { findNetwork, findNotation } from '@chainwatch/chain-registry';
 import type { TransactionRecord, TransferRecord } from '@chainwatch/events';
 import type { TransactionRow, TransferRow } from './query-transactions.ts';
@@ -9,7 +10,8 @@ export async function toTransactionRecord(
   transfers: readonly TransferRow[],
 ): Promise<TransactionRecord> {
   const displayAddress =
-    (await findNotation(row.chain_gid.split(':', 1)[0]!))?.displayAddress ?? ((address: string) => address);
+    (await findNotation(splitChainGid(row.chain_gid).namespace))?.displayAddress ??
+    ((address: string) => address);
   return {
     id: row.id,
     chain_gid: row.chain_gid,
