@@ -1,13 +1,16 @@
+import { Transaction as LibraryTransaction } from 'bitcoinjs-lib';
 import { ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
 import type { Transaction } from '@chainwatch/chain-core';
-import { ByteReader } from './byte-reader.ts';
 import { toHashText } from './hash.ts';
 import { parseHex } from './parse-hex.ts';
-import { readTransaction, UnknownEncodingError } from './read-transaction.ts';
+import { expectKnownEncoding, UnknownEncodingError } from './read-transaction.ts';
 import type { RawTransaction } from './read-transaction.ts';
 
+/** What a transaction moves, and what names it. */
+export type TransactionBody = Pick<RawTransaction, 'txidBytes' | 'isCoinbase' | 'inputs' | 'outputs'>;
+
 /** The transaction of a proved block. Who it touches is for the owner of the UTXO set to say. */
-export function decodeTransaction(raw: RawTransaction, index: number): Transaction {
+export function decodeTransaction(raw: TransactionBody, index: number): Transaction {
   const { isCoinbase, inputs, outputs } = raw;
   return {
     hash: toHashText(raw.txidBytes),
@@ -23,20 +26,51 @@ export function decodeTransaction(raw: RawTransaction, index: number): Transacti
  * @throws ChainClientError when it is not that transaction, UnknownEncodingError
  */
 export function parseTransaction(txid: string, hex: unknown): Transaction {
-  const reader = new ByteReader(parseHex(`transaction ${txid}`, hex));
-  const transaction = decodeTransaction(readWhole(txid, reader), 0);
+  const transaction = decodeTransaction(parseWhole(txid, parseHex(`transaction ${txid}`, hex)), 0);
   if (transaction.hash !== txid)
     throw new ChainClientError(`getrawtransaction: expected transaction ${txid}, got ${transaction.hash}`);
   return transaction;
 }
 
-function readWhole(txid: string, reader: ByteReader): RawTransaction {
+function parseWhole(txid: string, bytes: Buffer): TransactionBody {
   try {
-    const raw = readTransaction(reader);
-    if (reader.left > 0) throw new IncompleteBlockError(`got ${reader.left} bytes after its end`);
-    return raw;
+    return parseBody(bytes);
   } catch (error) {
     if (!(error instanceof IncompleteBlockError) || error instanceof UnknownEncodingError) throw error;
     throw new ChainClientError(`getrawtransaction: ${txid} is not whole: ${error.message}`, { cause: error });
   }
+}
+
+/** One transaction outside a block, by bitcoinjs-lib. @throws UnknownEncodingError, IncompleteBlockError when the bytes are none */
+export function parseBody(bytes: Buffer): TransactionBody {
+  expectKnownEncoding(bytes, 4);
+  let transaction: LibraryTransaction;
+  try {
+    transaction = LibraryTransaction.fromBuffer(bytes);
+  } catch (error) {
+    throw new IncompleteBlockError(
+      `expected a transaction in ${bytes.length} bytes, got others: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
+  }
+  if (transaction.ins.length === 0)
+    throw new IncompleteBlockError('expected a transaction with inputs, got none');
+  return toBody(transaction);
+}
+
+export function toBody(transaction: LibraryTransaction): TransactionBody {
+  const [first] = transaction.ins;
+  // The library looks at the hash alone.
+  const isCoinbase = transaction.isCoinbase() && first?.index === 0xffff_ffff;
+  return {
+    txidBytes: Buffer.from(transaction.getHash()),
+    isCoinbase,
+    inputs: isCoinbase
+      ? []
+      : transaction.ins.map(({ hash, index }) => ({ txid: toHashText(hash), vout: index })),
+    outputs: transaction.outs.map(({ script, value }) => ({
+      matchKey: Buffer.from(script).toString('hex'),
+      amountRaw: BigInt.asUintN(64, value),
+    })),
+  };
 }

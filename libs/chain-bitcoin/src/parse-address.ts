@@ -1,8 +1,7 @@
-import { bech32, bech32m } from '@scure/base';
-import { InvalidAddressError } from '@chainwatch/chain-core';
+import { address as library } from 'bitcoinjs-lib';
+import { checkBase58Text, InvalidAddressError } from '@chainwatch/chain-core';
 import type { ParsedAddress } from '@chainwatch/chain-core';
 import { base58Versions, segwitPrefixes } from './address-prefixes.ts';
-import { parseBase58Address } from './base58-address.ts';
 import { parseSegwitAddress } from './segwit-address.ts';
 import type { WitnessProgram } from './segwit-address.ts';
 
@@ -51,7 +50,7 @@ function formatOf({ version, program }: WitnessProgram): string {
 
 function parseLegacy(input: string): ParsedAddress {
   checkPrefix(input);
-  const { version } = parseBase58Address(input);
+  const version = readVersion(input);
   const known = base58Versions.get(version);
   if (known) return { canonical: input, display: input, ...known };
   const expected = listWords([...base58Versions.keys()].map(toHex));
@@ -60,17 +59,36 @@ function parseLegacy(input: string): ParsedAddress {
   );
 }
 
+function readVersion(input: string): number {
+  checkBase58Text(input, [26, 35], 'Base58Check');
+  try {
+    return library.fromBase58Check(input).version;
+  } catch {
+    // The library's message may hold the input.
+    throw new InvalidAddressError(
+      'address checksum (Base58Check) is wrong: expected that of 21 bytes, got another: a character is wrong, missing or too many',
+    );
+  }
+}
+
 /** Segwit addresses of other coins are told as such, with their checksum right or wrong. */
 function checkPrefix(input: string): void {
-  const decoded = bech32.decodeUnsafe(input) ?? bech32m.decodeUnsafe(input);
   const prefix =
-    decoded?.prefix ??
+    findPrefix(input) ??
     /^(?:([a-z]{2,})1[a-z\d]{6,}|([A-Z]{2,})1[A-Z\d]{6,})$/.exec(input)?.slice(1).join('').toLowerCase();
   if (prefix === undefined) return;
   const name = Object.hasOwn(foreignPrefixes, prefix) ? foreignPrefixes[prefix] : undefined;
   throw new InvalidAddressError(
     `address is of another network: expected the prefix ${prefixes}, got ${JSON.stringify(`${prefix}1`)}${nameOf(name)}`,
   );
+}
+
+function findPrefix(input: string): string | undefined {
+  try {
+    return library.fromBech32(input).prefix;
+  } catch {
+    return undefined;
+  }
 }
 
 function nameOf(network: string | undefined): string {

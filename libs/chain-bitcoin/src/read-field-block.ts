@@ -1,12 +1,11 @@
 import { ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
 import type { Block, BlockRef, Transaction, UnknownPart } from '@chainwatch/chain-core';
 import { z } from 'zod';
-import { ByteReader } from './byte-reader.ts';
-import { decodeTransaction } from './decode-transaction.ts';
-import { encodeStripped, fieldsSchema, type TransactionFields } from './encode-stripped.ts';
+import { decodeTransaction, parseBody, toBody, type TransactionBody } from './decode-transaction.ts';
+import { buildTransaction, fieldsSchema, type TransactionFields } from './build-transaction.ts';
 import { parseHeader } from './parse-header.ts';
 import { parseHex } from './parse-hex.ts';
-import { readTransaction, UnknownEncodingError, type RawTransaction } from './read-transaction.ts';
+import { UnknownEncodingError } from './read-transaction.ts';
 import type { Session } from './session.ts';
 import { expectCoinbase, expectMerkleRoot } from './verify-block.ts';
 
@@ -15,7 +14,7 @@ const blockSchema = z.object({
 });
 
 interface Read {
-  readonly raw: RawTransaction;
+  readonly raw: TransactionBody;
   /** Its flag, where its bytes cannot be read. */
   readonly flag?: number;
   /** The node's id for it is not that of the fields that the node tells. */
@@ -77,10 +76,10 @@ export async function readFieldBlock(
 
 function readOne(fields: TransactionFields & { readonly txid: string; readonly hex: string }): Read {
   try {
-    return { raw: readTransaction(new ByteReader(parseHex('getblock', fields.hex))), isUnproved: false };
+    return { raw: parseBody(parseHex('getblock', fields.hex)), isUnproved: false };
   } catch (error) {
     if (!(error instanceof UnknownEncodingError)) throw error;
-    const raw = readTransaction(new ByteReader(encodeStripped(fields)));
+    const raw = toBody(buildTransaction(fields));
     const txidBytes = parseHex('getblock', fields.txid).reverse();
     return { raw: { ...raw, txidBytes }, flag: error.flag, isUnproved: !raw.txidBytes.equals(txidBytes) };
   }

@@ -27,6 +27,17 @@ export class UnknownEncodingError extends IncompleteBlockError {
   }
 }
 
+/**
+ * The flag behind the marker at `at`, 0 without one: 0 inputs and a flag of 1 announce a witness; no transaction in a
+ * block has 0 inputs.
+ * @throws UnknownEncodingError
+ */
+export function expectKnownEncoding(bytes: Buffer, at: number): number {
+  const flag = bytes[at] === 0 ? (bytes[at + 1] ?? 0) : 0;
+  if (flag > 1) throw new UnknownEncodingError(flag, at);
+  return flag;
+}
+
 const inputBytesMin = 41;
 const outputBytesMin = 9;
 const noOutpoint = `${'0'.repeat(64)}:4294967295`;
@@ -35,10 +46,7 @@ const noOutpoint = `${'0'.repeat(64)}:4294967295`;
 export function readTransaction(reader: ByteReader): RawTransaction {
   const { bytes } = reader;
   const start = reader.skip(4);
-  // A marker of 0 inputs and a flag of 1 announce a witness; no transaction in a block has 0 inputs.
-  const flag = bytes[reader.at] === 0 ? (bytes[reader.at + 1] ?? 0) : 0;
-  if (flag > 1) throw new UnknownEncodingError(flag, reader.at);
-  const hasWitness = flag === 1;
+  const hasWitness = expectKnownEncoding(bytes, reader.at) === 1;
   if (hasWitness) reader.skip(2);
   const bodyStart = reader.at;
   const outpoints = readInputs(reader);

@@ -1,4 +1,4 @@
-import { bech32, bech32m } from '@scure/base';
+import { address } from 'bitcoinjs-lib';
 import { InvalidAddressError } from '@chainwatch/chain-core';
 
 /** What a segwit address says (BIP-141, BIP-173, BIP-350). */
@@ -12,40 +12,28 @@ export interface WitnessProgram {
 const LENGTH_MAX = 90;
 const CHECKSUM_LENGTH = 6;
 
-/** Version 0 carries a Bech32 checksum, every later one Bech32m (BIP-350). */
-export function codecOf(version: number): typeof bech32 {
-  return version === 0 ? bech32 : bech32m;
-}
-
 /**
- * Reads a segwit address whose human-readable part is known to be `prefix`.
+ * Reads a segwit address whose human-readable part is known to be `prefix`, by bitcoinjs-lib. The library knows no bound
+ * of a version and a program, so that its reader of addresses takes more than are valid.
  * @param input in one case, all lower or all upper
  * @throws InvalidAddressError that says which rule is broken
  */
 export function parseSegwitAddress(input: string, prefix: string): WitnessProgram {
   checkText(input, prefix);
-  const asBech32 = bech32.decodeUnsafe(input);
-  const words = (asBech32 ?? bech32m.decodeUnsafe(input))?.words;
-  if (words === undefined) {
-    throw new InvalidAddressError(
-      'address checksum is wrong: expected the one of Bech32 (BIP-173) or Bech32m (BIP-350), got one that fits neither',
-    );
-  }
-  const [version, ...digits] = words;
-  if (version === undefined)
-    throw new InvalidAddressError(
-      'address is empty: expected a witness version and a program, got a checksum alone',
-    );
-  if (version > 16)
-    throw new InvalidAddressError(`address has a wrong witness version: expected 0 to 16, got ${version}`);
-  const program = toProgram(version, digits);
-  if ((asBech32 !== undefined) !== (version === 0)) {
-    const [expected, got] = asBech32 ? ['Bech32m', 'Bech32'] : ['Bech32', 'Bech32m'];
-    throw new InvalidAddressError(
-      `address checksum is wrong: expected ${expected} for witness version ${version}, got ${got}`,
-    );
-  }
-  return { version, program };
+  const { version, data } = decode(input, prefix);
+  const fault = findProgramFault(version, data.length);
+  if (fault !== undefined) throw new InvalidAddressError(fault);
+  return { version, program: data };
+}
+
+/** What the library does not ask. */
+function findProgramFault(version: number, length: number): string | undefined {
+  if (version > 16) return `address has a wrong witness version: expected 0 to 16, got ${version}`;
+  if (length < 2 || length > 40)
+    return `witness program has a wrong length: expected 2 to 40 bytes, got ${length}`;
+  if (version === 0 && length !== 20 && length !== 32)
+    return `witness program has a wrong length: expected 20 or 32 bytes for witness version 0, got ${length}`;
+  return undefined;
 }
 
 function checkText(input: string, prefix: string): void {
@@ -72,26 +60,31 @@ function checkText(input: string, prefix: string): void {
   }
 }
 
-function toProgram(version: number, digits: number[]): Uint8Array {
-  const rest = (digits.length * 5) % 8;
-  if (rest > 4)
-    throw new InvalidAddressError(
-      `address has wrong padding: expected at most 4 bits after the last byte, got ${rest}`,
-    );
-  const program = bech32.fromWordsUnsafe(digits);
-  if (!program)
-    throw new InvalidAddressError(
-      'address has wrong padding: expected zero bits after the last byte, got others',
-    );
-  const { length } = program;
-  if (length < 2 || length > 40)
-    throw new InvalidAddressError(
-      `witness program has a wrong length: expected 2 to 40 bytes, got ${length}`,
-    );
-  if (version === 0 && length !== 20 && length !== 32) {
-    throw new InvalidAddressError(
-      `witness program has a wrong length: expected 20 or 32 bytes for witness version 0, got ${length}`,
-    );
+function decode(input: string, prefix: string): { readonly version: number; readonly data: Uint8Array } {
+  try {
+    return address.fromBech32(input);
+  } catch (error) {
+    // The library's message holds the input; only what kind of fault it names is told.
+    throw new InvalidAddressError(nameFault(input, prefix, String(error)));
   }
-  return program;
+}
+
+/** The rule that is broken first: checksum, version, padding, length, and which of the two checksums it has to be. */
+function nameFault(input: string, prefix: string, message: string): string {
+  const isPadding = message.includes('padding');
+  if (!isPadding && !message.includes('wrong encoding'))
+    return 'address checksum is wrong: expected the one of Bech32 (BIP-173) or Bech32m (BIP-350), got one that fits neither';
+  const start = prefix.length + 1;
+  const digits = input.length - start - 1 - CHECKSUM_LENGTH;
+  if (digits < 0) return 'address is empty: expected a witness version and a program, got a checksum alone';
+  const version = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'.indexOf(input.charAt(start).toLowerCase());
+  const rest = (digits * 5) % 8;
+  if (version <= 16 && rest > 4)
+    return `address has wrong padding: expected at most 4 bits after the last byte, got ${rest}`;
+  if (isPadding) return 'address has wrong padding: expected zero bits after the last byte, got others';
+  const [expected, got] = version === 0 ? ['Bech32', 'Bech32m'] : ['Bech32m', 'Bech32'];
+  return (
+    findProgramFault(version, Math.floor((digits * 5) / 8)) ??
+    `address checksum is wrong: expected ${expected} for witness version ${version}, got ${got}`
+  );
 }

@@ -13,7 +13,7 @@ export type * from './network.ts';
 export type * from './chain-family.ts';
 export * from './errors.ts';
 export { networkSchema, parseNetworks } from './network-schema.ts';
-export { encodeBase58Check, parseBase58, parseBase58Check } from './base58.ts';
+export { checkBase58Text } from './check-base58-text.ts';
 export { resolveAssetPath } from './resolve-asset-path.ts';
 export { hasSameEndpoints, listEndpoints, type Opener, type SealedEndpoints } from './list-endpoints.ts';
 export {

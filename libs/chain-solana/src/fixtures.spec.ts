@@ -1,3 +1,5 @@
+import { base58 } from '@scure/base';
+import { VersionedTransaction } from '@solana/web3.js';
 import { decodeTransaction, decodeBlock } from './decode-block.ts';
 import { lamportChanges } from './lamports.ts';
 import { parseTransaction } from './parse-transaction.ts';
@@ -17,6 +19,7 @@ import {
   type ExpectedTransaction,
 } from './spec-fixtures.ts';
 import { verifyBlock } from './verify-block.ts';
+import { WireTransaction } from './wire-transaction.ts';
 import type { Network, Transaction } from '@chainwatch/chain-core';
 
 describeFixtures('recorded blocks and transactions', () => {
@@ -66,6 +69,35 @@ describeFixtures('recorded blocks and transactions', () => {
             (one) => one,
           ),
         ).toThrow(/reward of the leader/);
+      }
+    },
+  );
+
+  it.each(wholeBlocks.filter((file) => file.includes('base64')))(
+    '%s: the reader of bytes reads what @solana/web3.js reads',
+    (file) => {
+      for (const { transaction } of readRecordedBlock(file).transactions) {
+        const bytes = Buffer.from((transaction as readonly [string, string])[0], 'base64');
+        const wire = new WireTransaction(bytes);
+        const { message, signatures } = VersionedTransaction.deserialize(bytes);
+        const keys = message.staticAccountKeys.map((key) => key.toBase58());
+        expect([wire.signatureCount, wire.keyCount]).toEqual([signatures.length, keys.length]);
+        expect(wire.signature).toBe(base58.encode(signatures[0]!));
+        expect(keys.map((_, index) => wire.keyAt(index))).toEqual(keys);
+        expect(Buffer.from(wire.message).equals(message.serialize())).toBe(true);
+        expect(
+          Array.from(wire.instructions(), ({ programIndex, accounts, data }) => [
+            programIndex,
+            [...accounts],
+            [...data],
+          ]),
+        ).toEqual(
+          message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => [
+            programIdIndex,
+            accountKeyIndexes,
+            [...data],
+          ]),
+        );
       }
     },
   );

@@ -1,4 +1,5 @@
-import { parseBase58 } from '@chainwatch/chain-core';
+import { PublicKey } from '@solana/web3.js';
+import { checkBase58Text, InvalidAddressError } from '@chainwatch/chain-core';
 import type { ParsedAddress } from '@chainwatch/chain-core';
 
 /**
@@ -7,6 +8,14 @@ import type { ParsedAddress } from '@chainwatch/chain-core';
  * @throws InvalidAddressError
  */
 export function parseAddress(input: string): ParsedAddress {
-  parseBase58(input, { bytes: 32, characters: [32, 44] });
+  checkBase58Text(input, [32, 44], 'Base58');
+  try {
+    new PublicKey(input);
+  } catch {
+    // The library's message says no more than that.
+    throw new InvalidAddressError(
+      `address has a wrong length: expected 32 bytes (Base58), got another count in ${input.length} characters`,
+    );
+  }
   return { canonical: input, display: input, format: 'solana' };
 }

@@ -1,13 +1,12 @@
-import { base58 } from '@scure/base';
+import { PublicKey } from '@solana/web3.js';
 import type { TokenMetadata } from '@chainwatch/chain-core';
-import { findProgramAddress } from './program-address.ts';
 import { METADATA_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts';
 import { readAccounts, type ChainAccount } from './read-accounts.ts';
 import type { Session } from './session.ts';
 import { findExtensionNames, parseMetaplexNames, parseMintDecimals } from './token-metadata.ts';
 
 const METADATA_SEED = Buffer.from('metadata');
-const METADATA_PROGRAM_BYTES = base58.decode(METADATA_PROGRAM);
+const METADATA_PROGRAM_KEY = new PublicKey(METADATA_PROGRAM);
 
 /** Metadata of mints, in order; undefined: not a mint. Names come from the mint (Token-2022), else from Metaplex, else they are empty. */
 export async function readTokens(
@@ -31,9 +30,8 @@ export async function readTokens(
 }
 
 function metadataAddress(mint: string): string {
-  return base58.encode(
-    findProgramAddress([METADATA_SEED, METADATA_PROGRAM_BYTES, base58.decode(mint)], METADATA_PROGRAM_BYTES),
-  );
+  const seeds = [METADATA_SEED, METADATA_PROGRAM_KEY.toBytes(), new PublicKey(mint).toBytes()];
+  return PublicKey.findProgramAddressSync(seeds, METADATA_PROGRAM_KEY)[0].toBase58();
 }
 
 function toToken(

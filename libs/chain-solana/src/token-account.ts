@@ -1,4 +1,4 @@
-import { toBase58 } from './base58-text.ts';
+import { PUBLIC_KEY_LENGTH, PublicKey } from '@solana/web3.js';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts';
 import type { TokenState } from './touch-book.ts';
 
@@ -16,5 +16,9 @@ export function parseTokenAccount(program: string, data: Uint8Array): TokenState
     data.length === ACCOUNT_BYTES || (data.length > ACCOUNT_BYTES && data[KIND_AT] === KIND_ACCOUNT);
   if (!isAccount || data[STATE_AT] === 0) return undefined;
   const amountRaw = new DataView(data.buffer, data.byteOffset, data.byteLength).getBigUint64(64, true);
-  return { mint: toBase58(data, 0, 32), owner: toBase58(data, 32, 32), amountRaw };
+  return { mint: readKey(data, 0), owner: readKey(data, 32), amountRaw };
+}
+
+function readKey(data: Uint8Array, at: number): string {
+  return new PublicKey(data.subarray(at, at + PUBLIC_KEY_LENGTH)).toBase58();
 }

@@ -1,4 +1,4 @@
-import { toBase58 } from './base58-text.ts';
+import { PublicKey } from '@solana/web3.js';
 
 export interface TokenNames {
   readonly name: string;
@@ -39,7 +39,8 @@ export function findExtensionNames(data: Uint8Array): TokenNames | undefined {
 
 /** From a Metaplex metadata account, which must be of that mint. */
 export function parseMetaplexNames(data: Uint8Array, mint: string): TokenNames | undefined {
-  if (data[0] !== METADATA_KEY || data.length < NAMES_AT || toBase58(data, 33, 32) !== mint) return undefined;
+  if (data[0] !== METADATA_KEY || data.length < NAMES_AT) return undefined;
+  if (!new PublicKey(data.subarray(33, NAMES_AT)).equals(new PublicKey(mint))) return undefined;
   return readNames(data, NAMES_AT);
 }
 

@@ -1,9 +1,10 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
-import { InvalidAddressError, encodeBase58Check, parseBase58Check } from '@chainwatch/chain-core';
+import { utils } from 'tronweb';
+import { checkBase58Text, InvalidAddressError } from '@chainwatch/chain-core';
 import type { ParsedAddress } from '@chainwatch/chain-core';
 
 const VERSION = 0x41;
 const BASE58_LENGTH = 34;
+const BYTES = 21;
 
 /**
  * Parses a TRON address: Base58Check (`T…`, canonical), hexadecimal as nodes write it (`41` and 40 digits), or as its
@@ -12,7 +13,7 @@ const BASE58_LENGTH = 34;
  */
 export function parseAddress(input: string): ParsedAddress {
   const canonical = isHexadecimal(input)
-    ? encodeBase58Check(Uint8Array.of(VERSION, ...readHex(input)))
+    ? utils.address.fromHex(`41${readDigits(input)}`)
     : checkBase58(input);
   return { canonical, display: canonical, format: 'tron' };
 }
@@ -23,7 +24,7 @@ function isHexadecimal(input: string): boolean {
   return input.length > BASE58_LENGTH && /^(?:41|[0-9a-f]*$)/i.test(input);
 }
 
-function readHex(input: string): Uint8Array {
+function readDigits(input: string): string {
   const prefix = /^0x/i.test(input) ? '0x' : '41';
   const wrong = /[^0-9a-f]/iu.exec(input.slice(2));
   if (wrong) {
@@ -39,16 +40,14 @@ function readHex(input: string): Uint8Array {
   }
   if (prefix === '0x') checkCase(input.slice(2));
   else if (!input.startsWith('41')) throw otherNetwork(input.slice(0, 2).toLowerCase());
-  return Buffer.from(input.slice(2), 'hex');
+  return input.slice(2).toLowerCase();
 }
 
-/** EIP-55: a digit is upper case where the hash of the address in lower case has 8 or more. */
+/** EIP-55. */
 function checkCase(digits: string): void {
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return;
-  const hash = Buffer.from(keccak_256(Buffer.from(digits.toLowerCase(), 'latin1'))).toString('hex');
-  const expected = [...digits.toLowerCase()]
-    .map((digit, at) => (parseInt(hash.charAt(at), 16) >= 8 ? digit.toUpperCase() : digit))
-    .join('');
+  // TRON's own checksum is the same over the same 20 bytes, behind 41.
+  const expected = utils.address.toChecksumAddress(`41${digits.toLowerCase()}`).slice(2);
   if (expected !== digits)
     throw new InvalidAddressError(
       `address checksum (EIP-55) is wrong: expected 0x${expected}, got 0x${digits}`,
@@ -56,9 +55,23 @@ function checkCase(digits: string): void {
 }
 
 function checkBase58(input: string): string {
-  const version = parseBase58Check(input, { bytes: 21, characters: [BASE58_LENGTH, BASE58_LENGTH] })[0] ?? 0;
-  if (version !== VERSION) throw otherNetwork(version.toString(16).padStart(2, '0'));
+  checkBase58Text(input, [BASE58_LENGTH, BASE58_LENGTH], 'Base58Check');
+  const bytes = decodeBase58(input);
+  if (bytes === undefined || bytes.length !== BYTES)
+    throw new InvalidAddressError(
+      `address checksum (Base58Check) is wrong: expected that of ${BYTES} bytes, got another: a character is wrong, missing or too many`,
+    );
+  if (bytes[0] !== VERSION) throw otherNetwork(bytes[0]!.toString(16).padStart(2, '0'));
   return input;
+}
+
+/** Undefined where the checksum is another. */
+function decodeBase58(input: string): readonly number[] | undefined {
+  try {
+    return utils.crypto.decodeBase58Address(input) || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function otherNetwork(version: string): InvalidAddressError {
