@@ -86,7 +86,8 @@ const databaseEntries = ['migrate', 'bootstrap', 'rotate-secrets'].map((name) =>
 export async function buildRelease(outdir) {
   rmSync(outdir, { recursive: true, force: true });
   await build(outdir, [...serviceEntries, ...databaseEntries]);
-  cpSync(join(repoDir, 'prisma', 'migrations'), join(outdir, 'migrations'), { recursive: true });
+  for (const folder of ['migrations', 'sql'])
+    cpSync(join(repoDir, 'prisma', folder), join(outdir, 'prisma', folder), { recursive: true });
 }
 
 /**

@@ -2,23 +2,27 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { MigrationChangedError, MigrationFailedError } from './migration-errors.ts';
+import { MigrationChangedError, MigrationFailedError, MigrationsMissingError } from './migration-errors.ts';
 
 export interface MigrationResult {
   /** Names of the migrations that ran now, in order. */
   readonly applied: readonly string[];
-  /** Names of those that had run before. */
+  /** Names of those that had run before, or whose work older ones had done. */
   readonly skipped: readonly string[];
+  /** Names of the files of SQL functions that were new or had changed. */
+  readonly functions: readonly string[];
 }
 
 /**
- * Applies `<migrationsDir>/<name>/migration.sql` in the order of the names, each in one transaction, and records them
- * as `prisma migrate deploy` does (table, checksum and lock), so that both can be used on one database. Any number of
- * processes may call it at once; a second call does nothing.
- * @throws MigrationChangedError when an applied file was edited, MigrationFailedError with the file and the reason
+ * Applies `<prismaDir>/migrations/<name>/migration.sql` in the order of the names, then those files of `<prismaDir>/sql` that
+ * are new or have changed, all in one transaction. Migrations are recorded as `prisma migrate deploy` does (table, checksum
+ * and lock), so that both can be used on one database. Any number of processes may call it at once; a second call does nothing.
+ * @throws MigrationChangedError when an applied file was edited; MigrationsMissingError when the database is too old;
+ * MigrationFailedError with the file and the reason
  */
-export async function applyMigrations(url: string, migrationsDir: string): Promise<MigrationResult> {
-  const migrations = await readMigrations(migrationsDir);
+export async function applyMigrations(url: string, prismaDir: string): Promise<MigrationResult> {
+  const migrations = await readMigrations(join(prismaDir, 'migrations'));
+  const functions = await readFunctions(join(prismaDir, 'sql'));
   const client = new pg.Client({
     connectionString: url,
     application_name: 'migrate',
@@ -26,20 +30,24 @@ export async function applyMigrations(url: string, migrationsDir: string): Promi
   });
   await client.connect();
   try {
-    await client.query(`SELECT pg_advisory_lock(${PRISMA_LOCK})`);
-    await client.query(CREATE_TABLE);
-    const checksums = await readApplied(client);
-    const applied: string[] = [];
-    const skipped: string[] = [];
-    for (const migration of migrations) {
-      const known = checksums.get(migration.name);
-      if (known !== undefined && known !== migration.checksum)
-        throw new MigrationChangedError(migration.name);
-      if (known === undefined) await applyMigration(client, migration);
-      (known === undefined ? applied : skipped).push(migration.name);
-    }
-    return { applied, skipped };
+    await client.query('BEGIN');
+    await client.query(`SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`);
+    await client.query(CREATE_TABLES);
+    const known = await readApplied(client);
+    const pending = migrations.filter((migration) => !isApplied(migration, known));
+    const adopted = pending.filter((migration) => isReplaced(migration, known));
+    const applied = pending.filter((migration) => !adopted.includes(migration));
+    for (const migration of adopted) await recordMigration(client, migration, 0);
+    for (const migration of applied) await applyMigration(client, migration);
+    const changed = await applyFunctions(client, functions);
+    await client.query('COMMIT');
+    return {
+      applied: applied.map(({ name }) => name),
+      skipped: migrations.filter((migration) => !applied.includes(migration)).map(({ name }) => name),
+      functions: changed,
+    };
   } finally {
+    // What is not committed by now is undone.
     await client.end();
   }
 }
@@ -47,7 +55,7 @@ export async function applyMigrations(url: string, migrationsDir: string): Promi
 /** The advisory lock of Prisma's own migrate: both wait for each other. */
 const PRISMA_LOCK = 72707369;
 
-const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+const CREATE_TABLES = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id VARCHAR(36) PRIMARY KEY NOT NULL,
   checksum VARCHAR(64) NOT NULL,
   finished_at TIMESTAMPTZ,
@@ -56,26 +64,42 @@ const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   rolled_back_at TIMESTAMPTZ,
   started_at TIMESTAMPTZ NOT NULL DEFAULT now(),
   applied_steps_count INTEGER NOT NULL DEFAULT 0
-)`;
+);
+CREATE TABLE IF NOT EXISTS _sql_functions (name text PRIMARY KEY, checksum text NOT NULL)`;
 
-interface Migration {
+interface SqlFile {
   readonly name: string;
   readonly sql: string;
   readonly checksum: string;
 }
 
+interface Migration extends SqlFile {
+  /** The older migrations that it stands for, and the last release that had them. */
+  readonly replaces?: { readonly release: string; readonly migrations: readonly string[] };
+}
+
 async function readMigrations(dir: string): Promise<Migration[]> {
-  const entries = await readdir(dir, { withFileTypes: true });
-  const names = entries
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort();
+  const entries = (await readdir(dir, { withFileTypes: true })).filter((entry) => entry.isDirectory());
   return Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(join(dir, name, 'migration.sql'), 'utf8');
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
-    }),
+    entries
+      .map(({ name }) => name)
+      .sort()
+      .map(async (name) => {
+        const file = await readSqlFile(name, join(dir, name, 'migration.sql'));
+        if (!(await readdir(join(dir, name))).includes('replaces.json')) return file;
+        return { ...file, replaces: JSON.parse(await readFile(join(dir, name, 'replaces.json'), 'utf8')) };
+      }),
   );
+}
+
+async function readFunctions(dir: string): Promise<SqlFile[]> {
+  const names = (await readdir(dir)).filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(names.map((name) => readSqlFile(name, join(dir, name))));
+}
+
+async function readSqlFile(name: string, path: string): Promise<SqlFile> {
+  const sql = await readFile(path, 'utf8');
+  return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
 }
 
 async function readApplied(client: pg.Client): Promise<Map<string, string>> {
@@ -91,22 +115,57 @@ async function readApplied(client: pg.Client): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [row.migration_name, row.checksum]));
 }
 
+function isApplied({ name, checksum }: Migration, known: ReadonlyMap<string, string>): boolean {
+  const applied = known.get(name);
+  if (applied !== undefined && applied !== checksum) throw new MigrationChangedError(name);
+  return applied !== undefined;
+}
+
+/** Whether the database has all that this migration stands for; of a part of it nobody knows what is missing. */
+function isReplaced({ name, replaces }: Migration, known: ReadonlyMap<string, string>): boolean {
+  if (replaces === undefined) return false;
+  const missing = replaces.migrations.filter((older) => !known.has(older));
+  if (missing.length > 0 && missing.length < replaces.migrations.length)
+    throw new MigrationsMissingError(name, missing, replaces.release);
+  return missing.length === 0;
+}
+
 async function applyMigration(client: pg.Client, migration: Migration): Promise<void> {
-  try {
-    await client.query('BEGIN');
-    await client.query(migration.sql);
+  await runFile(client, migration);
+  await recordMigration(client, migration, 1);
+}
+
+async function recordMigration(client: pg.Client, migration: Migration, steps: number): Promise<void> {
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), $4)`,
+    [randomUUID(), migration.checksum, migration.name, steps],
+  );
+}
+
+/** Functions and their triggers are replaced whole: the same file may run any number of times. */
+async function applyFunctions(client: pg.Client, files: readonly SqlFile[]): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'SELECT name, checksum FROM _sql_functions',
+  );
+  const known = new Map(rows.map(({ name, checksum }) => [name, checksum]));
+  const changed = files.filter(({ name, checksum }) => known.get(name) !== checksum);
+  // They call each other, whatever their order.
+  await client.query('SET LOCAL check_function_bodies = off');
+  for (const file of changed) {
+    await runFile(client, file);
     await client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-       VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
-      [randomUUID(), migration.checksum, migration.name],
+      'INSERT INTO _sql_functions VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET checksum = EXCLUDED.checksum',
+      [file.name, file.checksum],
     );
-    await client.query('COMMIT');
+  }
+  return changed.map(({ name }) => name);
+}
+
+async function runFile(client: pg.Client, { name, sql }: SqlFile): Promise<void> {
+  try {
+    await client.query(sql);
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw new MigrationFailedError(
-      migration.name,
-      error instanceof Error ? error.message : String(error),
-      error,
-    );
+    throw new MigrationFailedError(name, error instanceof Error ? error.message : String(error), error);
   }
 }

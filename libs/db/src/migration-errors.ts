@@ -19,3 +19,15 @@ export class MigrationFailedError extends Error {
     this.name = 'MigrationFailedError';
   }
 }
+
+/** The database has a part of what one migration stands for; nothing was changed. */
+export class MigrationsMissingError extends Error {
+  readonly code = 'migrations_missing';
+  readonly retryable = false;
+  constructor(migration: string, missing: readonly string[], release: string) {
+    super(
+      `migration ${migration} expected all or none of the older ones that it stands for, and ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing: upgrade this database through release ${release} first`,
+    );
+    this.name = 'MigrationsMissingError';
+  }
+}

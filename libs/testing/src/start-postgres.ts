@@ -6,7 +6,7 @@ import pg from 'pg';
 import { startPostgresServer, type PostgresServerHandle } from './start-postgres-server.ts';
 import { waitFor } from './wait-for.ts';
 
-const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
+const PRISMA = fileURLToPath(new URL('../../../prisma', import.meta.url));
 const OBJECT_IN_USE = '55006';
 
 export interface PostgresHandle {
@@ -70,7 +70,7 @@ async function ensureTemplate(serverUrl: string, migrate: Migrate): Promise<stri
     if (rows[0]?.datistemplate === true) return;
     await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     await client.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
-    await migrate(databaseUrl(serverUrl, name), MIGRATIONS);
+    await migrate(databaseUrl(serverUrl, name), PRISMA);
     await client.query(`ALTER DATABASE ${name} IS_TEMPLATE true`);
   });
   return name;
@@ -78,11 +78,11 @@ async function ensureTemplate(serverUrl: string, migrate: Migrate): Promise<stri
 
 function hashMigrations(): string {
   const hash = createHash('sha256');
-  for (const entry of readdirSync(MIGRATIONS, { withFileTypes: true }).sort((a, b) =>
-    a.name < b.name ? -1 : 1,
-  )) {
-    if (entry.isDirectory())
-      hash.update(entry.name).update(readFileSync(join(MIGRATIONS, entry.name, 'migration.sql')));
+  for (const folder of ['migrations', 'sql']) {
+    const files = readdirSync(join(PRISMA, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+    for (const file of files.sort()) hash.update(file.slice(PRISMA.length)).update(readFileSync(file));
   }
   return hash.digest('hex').slice(0, 16);
 }

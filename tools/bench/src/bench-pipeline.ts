@@ -50,7 +50,7 @@ async function measureRound({ file, first, blocks }: Recording): Promise<Round> 
     await waitUntil(
       'the totals of the lists',
       120_000,
-      async () => (await rig.db.query('SELECT FROM fresh_list_counts() LIMIT 1')).rowCount === 0,
+      async () => (await rig.db.query('SELECT FROM list_changes LIMIT 1')).rowCount === 0,
       200,
     );
     await rig.db.query('VACUUM ANALYZE');

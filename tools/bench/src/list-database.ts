@@ -17,7 +17,7 @@ import {
   type ListScale,
 } from './list-data.ts';
 
-const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
+const PRISMA = fileURLToPath(new URL('../../../prisma', import.meta.url));
 const PASSWORD = 'bench';
 
 interface ListDatabase {
@@ -36,7 +36,7 @@ export async function openListDatabase(directory: string, scale: ListScale): Pro
   // The data directory inside belongs to the server's user, who has to get through this one.
   chmodSync(directory, 0o711);
   const server = await startServer(`${directory}/data`);
-  await applyMigrations(server.url, MIGRATIONS);
+  await applyMigrations(server.url, PRISMA);
   if (!isMade) {
     await fill(server.url, scale);
     writeFileSync(marker, wanted);
@@ -104,13 +104,12 @@ async function fill(url: string, scale: ListScale): Promise<void> {
   await runQueues(url, 1, [[...dimensionSteps(scale), ...addressSteps(), ...drawSteps(scale)]]);
   await runQueues(url, 2, [...transactionSteps(scale), otherSteps(scale)]);
   await runQueues(url, 1, [dropSteps]);
-  const { rows: lists } = await db.query<{ list: string }>('SELECT unnest(counted_lists()) AS list');
-  const counts = lists.map(({ list }) => `SELECT count_list('${list}')`);
-  await runQueues(url, 2, [
-    ['TRUNCATE list_counts'],
-    ...[...keys, ...counts, ...indexes].map((statement) => [statement]),
-  ]);
-  await runQueues(url, 1, [references, ['VACUUM (ANALYZE)', 'CHECKPOINT']]);
+  await runQueues(
+    url,
+    2,
+    [...keys, ...indexes].map((statement) => [statement]),
+  );
+  await runQueues(url, 1, [references, ['SELECT rebuild_list_counts()', 'VACUUM (ANALYZE)', 'CHECKPOINT']]);
   await expectConsistent(db);
   await db.close();
 }

@@ -26,7 +26,7 @@ export async function ensureDatabase(serverUrl: string, name: string): Promise<s
  * a project and a key of each type.
  */
 export async function prepareDatabase(databaseUrl: string, known: StackKeys | undefined): Promise<StackKeys> {
-  await applyMigrations(databaseUrl, join(repoDir, 'prisma', 'migrations'));
+  await applyMigrations(databaseUrl, join(repoDir, 'prisma'));
   const db = createDatabase({ url: databaseUrl, applicationName: 'stack', poolSize: 1 });
   try {
     if (known) {

@@ -10,6 +10,3 @@ const REGISTRY_ASSETS = `
 export const LISTED_ASSETS = `(
   SELECT project_id, asset_gid AS gid, ${COLUMNS.join(', ')}, status, archived_at, created_at, updated_at FROM project_assets
   UNION ALL ${REGISTRY_ASSETS})`;
-
-/** The part of them that no kept total counts. */
-export const UNCOUNTED_ASSETS = `(${REGISTRY_ASSETS})`;

@@ -1,10 +1,7 @@
 import type { Database } from '@chainwatch/db';
 import { waitFor } from '@chainwatch/testing';
-import fc from 'fast-check';
 import { startSpecWorld } from '../spec-world.ts';
 import type { SpecWorld } from '../spec-world.ts';
-import { amounts } from './scales.ts';
-import { splitSteps } from './split-steps.ts';
 import { startFolding } from './start-folding.ts';
 
 const evm = 'eip155:31337';
@@ -225,49 +222,6 @@ describe('lists', () => {
       expect(body).toMatchObject({ items: [], meta: { page: 9007199254740991, limit: 100 } });
       await world.api.get(`${path}?page=9007199254740992`).expect(400);
     }
-  });
-
-  it.each([
-    ['0.000123', 296_123],
-    ['0.5', 299_500],
-    ['1', 300_100],
-    ['01.50', 300_150],
-    ['9.999', 300_999],
-    ['123456.789', 305_123],
-    [`1${'0'.repeat(77)}`, 377_100],
-  ])('counts %s on the step %i, as the database does', async (amount, step) => {
-    expect(amounts.stepOf(amount)).toBe(step);
-    const { rows } = await world.db.query(
-      'SELECT amount_bucket($1::numeric) AS step, $1 >= $2::numeric AND $1 < $3::numeric AS within',
-      [amount, amounts.startOf(step), amounts.endOf(step)],
-    );
-    expect(rows[0]).toEqual({ step, within: true });
-  });
-});
-
-describe('splitSteps', () => {
-  const end = fc.option(fc.integer({ min: -100_000, max: 100_000 }), { nil: undefined });
-
-  it('covers a range by few steps of any level, each step once', () => {
-    fc.assert(
-      fc.property(end, end, fc.array(fc.integer({ min: -100_000, max: 100_000 })), (from, to, others) => {
-        const runs = splitSteps(from, to);
-        for (const step of [
-          ...others,
-          ...[from ?? 0, to ?? 0].flatMap((edge) => [edge - 1, edge, edge + 1]),
-        ]) {
-          const covering = runs.filter(
-            (run) =>
-              (run.from ?? -Infinity) <= Math.floor(step / 32 ** run.level) &&
-              Math.floor(step / 32 ** run.level) < (run.to ?? Infinity),
-          );
-          expect(covering).toHaveLength(step >= (from ?? -Infinity) && step < (to ?? Infinity) ? 1 : 0);
-        }
-        for (const run of runs.filter(({ level }) => level < 3))
-          expect(run.to! - run.from!).toBeLessThanOrEqual(62);
-      }),
-      { numRuns: 300 },
-    );
   });
 });
 

@@ -9,7 +9,7 @@ interface FoldingOptions {
 
 /** In one transaction. */
 const LINES_MAX = 5_000;
-/** After so many the tables are cleared of them, earlier than the server would by itself: readers look through them. */
+/** After so many the table is cleared of them, earlier than the server would by itself: readers look through it. */
 const CLEARED_LINES = 20_000;
 
 /**
@@ -29,14 +29,12 @@ export function startFolding({ db, logger, pauseMs = 1_000 }: FoldingOptions): (
     gone += folded;
     if (gone >= CLEARED_LINES) {
       gone = 0;
-      await db
-        .query('VACUUM (SKIP_LOCKED, TRUNCATE false) list_changes, transaction_changes')
-        .catch((error: unknown) => {
-          logger.warn(
-            { err: error },
-            'what was folded into the totals of lists could not be cleared away, the server does it later',
-          );
-        });
+      await db.query('VACUUM (SKIP_LOCKED, TRUNCATE false) list_changes').catch((error: unknown) => {
+        logger.warn(
+          { err: error },
+          'what was folded into the totals of lists could not be cleared away, the server does it later',
+        );
+      });
     }
     if (!isStopped) timer = setTimeout(() => void fold(), folded < LINES_MAX ? pauseMs : 0).unref();
   };

@@ -13,9 +13,7 @@ import {
 } from '@chainwatch/http';
 import type { ApiDeps } from '../../api-deps.ts';
 import { defineRoute } from '../../define-route.ts';
-import { countOnScale } from '../../lists/count-on-scale.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
-import { blockNumbers } from '../../lists/scales.ts';
 import { NOBODY, sumCounts } from '../../lists/sum-counts.ts';
 import { blockSchema, blockStatusSchema, toBlockRecord } from '../../records/block.ts';
 import { toOrders } from '../../records/order.ts';
@@ -109,6 +107,5 @@ async function countBlocks(
   const { chains, statuses, from_block: from, to_block: to } = filters;
   if (from === undefined && to === undefined)
     return sumCounts(db, { scope: NOBODY, list: 'blocks' }, [chains, statuses ?? LISTED]);
-  if (statuses === undefined) return countOnScale(db, blockNumbers, NOBODY, { from, to }, [chains]);
   return prisma.block.count({ where });
 }

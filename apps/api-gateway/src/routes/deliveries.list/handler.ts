@@ -2,9 +2,7 @@ import { z } from 'zod';
 import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { defineRoute } from '../../define-route.ts';
 import { channelParams, findChannel } from '../../find-channel.ts';
-import { countOnScale } from '../../lists/count-on-scale.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
-import { deliveryHours } from '../../lists/scales.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { deliverySchema, deliveryStatusSchema, toDeliveryRecord } from '../../records/delivery.ts';
@@ -49,10 +47,8 @@ async function countDeliveries(
   query: DeliveryQuery,
 ): Promise<number> {
   const { statuses, event_id, event_types, since, until } = query;
-  if (event_id === undefined && statuses === undefined)
-    return countOnScale(db, deliveryHours, channelId, { from: since, to: until }, [event_types]);
-  if ([event_id, event_types, since, until].every((filter) => filter === undefined))
-    return sumCounts(db, { scope: channelId, list: 'deliveries' }, [statuses]);
+  if ([event_id, since, until].every((filter) => filter === undefined))
+    return sumCounts(db, { scope: channelId, list: 'deliveries' }, [statuses, event_types]);
   return prisma.delivery.count({ where: toConditions(channelId, query) });
 }
 

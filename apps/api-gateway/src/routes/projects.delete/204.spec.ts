@@ -106,7 +106,7 @@ describe('DELETE /management/projects/{id}', () => {
     await waitFor(async () => {
       await world.db.query('SELECT fold_list_counts(1000)');
       const { rowCount } = await world.db.query(
-        'SELECT FROM list_counts WHERE scope = $1 UNION ALL SELECT FROM list_changes WHERE scope = $1 UNION ALL SELECT FROM transaction_changes WHERE project_id = $1',
+        'SELECT FROM list_counts WHERE scope = $1 UNION ALL SELECT FROM list_changes WHERE scope = $1',
         [id],
       );
       return rowCount === 0;

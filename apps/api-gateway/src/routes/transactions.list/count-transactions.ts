@@ -1,19 +1,17 @@
 import type { Sql } from '@chainwatch/db';
-import { countOnScale } from '../../lists/count-on-scale.ts';
-import { amounts, transactionBlocks, transactionHours } from '../../lists/scales.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { buildConditions } from './build-conditions.ts';
-import { countTogether } from './count-together.ts';
 import { listSetFilters } from './resolve-filters.ts';
 import type { TransactionFilters } from './resolve-filters.ts';
 import { findSource } from './transaction-sources.ts';
+import type { TransactionSource } from './transaction-sources.ts';
 
 /** Of columns of few values, which the totals of a project are kept by: any of them together. */
 const FEW: readonly string[] = ['chains', 'statuses', 'directions'];
 
-/** How many transactions match: from kept totals where there are some for these filters, else counted. */
+/** How many transactions match: from kept totals where there are some for these filters, else counted by an index. */
 export async function countTransactions(sql: Sql, filters: TransactionFilters): Promise<number> {
-  const { projectId, blocks, times, addressIds, publicKeyId, assets, minAmount } = filters;
+  const { projectId, addressIds, assets } = filters;
   if (addressIds?.length === 0) return 0;
   const names = listSetFilters(filters);
   if (names.every((name) => FEW.includes(name)))
@@ -22,27 +20,30 @@ export async function countTransactions(sql: Sql, filters: TransactionFilters): 
       filters.statuses,
       filters.directions,
     ]);
-  if (blocks && names.every((name) => name === 'blocks' || name === 'chains'))
-    return countOnScale(sql, transactionBlocks, projectId, within(blocks), [filters.chains]);
   if (names.length === 1) {
-    if (times) return countOnScale(sql, transactionHours, projectId, times);
-    if (minAmount !== undefined)
-      return countOnScale(sql, amounts, projectId, { from: /[1-9]/.test(minAmount) ? minAmount : undefined });
-    if (publicKeyId !== undefined) return sumCounts(sql, { scope: publicKeyId, list: 'public_key' });
     if (addressIds?.length === 1) return sumCounts(sql, { scope: addressIds[0]!, list: 'address' });
-    if (assets?.length === 1) return sumCounts(sql, { scope: projectId, list: 'asset', key: assets });
+    if (assets?.length === 1) return sumCounts(sql, { scope: projectId, list: 'asset' }, [assets]);
     const source = findSource(filters, names[0]);
-    if (source) return countTogether(sql, projectId, source);
+    if (source) return countSource(sql, source);
   }
   const { where, values } = buildConditions(filters);
-  const { rows } = await sql.query<{ total: number }>(
-    `SELECT count(*) AS total FROM transactions t WHERE ${where}`,
-    values,
-  );
-  return rows[0]!.total;
+  return readTotal(sql, `SELECT count(*) AS total FROM transactions t WHERE ${where}`, values);
 }
 
-/** What waits in the mempool stands above every block. */
-function within({ from = 0, to }: { from?: number | undefined; to?: number | undefined }) {
-  return { from, to: Math.min(to ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1) };
+/** Of several addresses or assets, or of the addresses of a key: each transaction once. */
+function countSource(
+  sql: Sql,
+  { table, id, key, type, values, where, parameters = [] }: TransactionSource,
+): Promise<number> {
+  const more = where === undefined ? '' : ` AND ${where}`;
+  return readTotal(
+    sql,
+    `SELECT count(*) AS total FROM (SELECT FROM ${table} WHERE ${key} = ANY ($1::${type}[])${more} GROUP BY ${id}) r`,
+    [values, ...parameters],
+  );
+}
+
+async function readTotal(sql: Sql, text: string, values: unknown[]): Promise<number> {
+  const { rows } = await sql.query<{ total: number }>(text, values);
+  return rows[0]!.total;
 }

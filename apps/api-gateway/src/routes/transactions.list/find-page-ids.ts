@@ -3,8 +3,6 @@ import { offsetOf } from '@chainwatch/http';
 import { readIdsByValue, type IdPage } from '../../lists/read-ids-by-value.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { buildConditions } from './build-conditions.ts';
-import { countTransactions } from './count-transactions.ts';
-import { findTimesOfBlocks } from './find-times-of-blocks.ts';
 import type { TransactionQuery } from './handler.ts';
 import { listSetFilters } from './resolve-filters.ts';
 import type { TransactionFilters } from './resolve-filters.ts';
@@ -42,36 +40,35 @@ export async function findPageIds(
 async function readFromTransactions(
   sql: Sql,
   filters: TransactionFilters,
-  { column, direction, offset, limit }: IdPage,
+  page: IdPage,
   total: number,
 ): Promise<string[]> {
-  const times = column === 'detected_at' ? await findTimesOfBlocks(sql, filters) : undefined;
-  const { where, values } = buildConditions(times === undefined ? filters : { ...filters, times });
+  const { column, direction, offset, limit } = page;
+  const { where, values } = buildConditions(filters);
   const order = `ORDER BY ${column} ${direction}, id ${direction} LIMIT ${limit} OFFSET ${offset}`;
-  const text = (await isGathered(sql, { projectId: filters.projectId, times }, offset + limit, total))
+  const text = (await isGathered(sql, filters, page, total))
     ? `WITH matching AS MATERIALIZED (SELECT t.id, t.${column} FROM transactions t WHERE ${where}) SELECT id FROM matching ${order}`
     : `SELECT t.id FROM transactions t WHERE ${where} ${order}`;
   return readIds(sql, text, values);
 }
 
 /**
- * Whether it costs less to find all that match and sort them than to walk in order until the page is full, where matching
- * rows are taken to stand anywhere: in the project, or in the part of it that their blocks are from. The planner cannot
- * tell, its statistics know no project.
+ * Whether it costs less to find all that match and sort them than to walk in order until the page is full. The planner
+ * cannot tell, its statistics know no project.
  */
 async function isGathered(
   sql: Sql,
-  walked: Pick<TransactionFilters, 'projectId' | 'times'>,
-  needed: number,
+  { projectId, blocks, times }: TransactionFilters,
+  { column, offset, limit }: IdPage,
   total: number,
 ): Promise<boolean> {
-  if (walked.times === undefined) {
-    if (total <= GATHERED_ROWS) return true;
-    const all = await sumCounts(sql, { scope: walked.projectId, list: 'transactions' });
-    return total < all && total <= (needed * all) / total;
-  }
-  const all = await countTransactions(sql, walked);
-  return total * ROW_COST <= (needed * all) / total;
+  if (total <= GATHERED_ROWS) return true;
+  const all = await sumCounts(sql, { scope: projectId, list: 'transactions' });
+  if (total >= all) return false;
+  const needed = offset + limit;
+  // What a range of blocks has was met at about the same time, and the other way round: all others may stand before it.
+  const isTogether = (column === 'detected_at' ? blocks : times) !== undefined;
+  return isTogether ? total * ROW_COST <= all - total + needed : total <= (needed * all) / total;
 }
 
 async function readIds(sql: Sql, text: string, values: unknown[]): Promise<string[]> {

@@ -2,11 +2,16 @@ import type { Sql } from '@chainwatch/db';
 import { findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
 import { splitAssetGid } from '@chainwatch/caip';
 import { tryAssetGid } from '../../find-asset.ts';
-import type { Range } from '../../lists/count-on-scale.ts';
 import { NOBODY } from '../../lists/sum-counts.ts';
 import { listCanonicalForms } from '../../parse-address.ts';
 import { families } from '../../records/path-schemas.ts';
 import type { TransactionQuery } from './handler.ts';
+
+/** Both ends belong to it; undefined: no end. */
+interface Range<V> {
+  readonly from?: V | undefined;
+  readonly to?: V | undefined;
+}
 
 /** The filters of decisions.md §3 as the database knows their values; undefined: not asked for. */
 export interface TransactionFilters {

@@ -4,8 +4,6 @@ import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
 import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { defineRoute } from '../../define-route.ts';
-import { countOnScale } from '../../lists/count-on-scale.ts';
-import { usageHours } from '../../lists/scales.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { timestampSchema, untilSchema } from '../../records/path-schemas.ts';
 
@@ -74,7 +72,7 @@ export const listUsage = defineRoute({
   },
 });
 
-/** From kept totals, unless times and something else are asked for together. */
+/** From kept totals, unless a range of time is asked for. */
 async function countUsage(
   db: Sql,
   workspaceId: string,
@@ -89,8 +87,6 @@ async function countUsage(
       chain_gids?.map(normalizeChainGid),
       methods,
     ]);
-  if ([key_ids, chain_gids, methods].every((filter) => filter === undefined))
-    return countOnScale(db, usageHours, workspaceId, { from: since, to: until });
   const { rows } = await db.query<{ total: number }>(
     `SELECT count(*) AS total FROM rpc_usage WHERE ${where}`,
     values,

@@ -1,0 +1,12 @@
+-- What a row of a project says of the asset stays the asset's. Whoever changes what an unknown asset is holds the lock of its
+-- chain (analyzer_states), as does whoever discovers it: neither misses the other. That the chain is asked anew (unknown) is
+-- nothing that projects see.
+CREATE OR REPLACE FUNCTION tell_project_assets() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE project_assets SET name = NEW.name, symbol = NEW.symbol, status = CASE WHEN archived_at IS NULL THEN NEW.status ELSE status END, updated_at = now()
+  WHERE asset_gid = NEW.gid AND (name, symbol, status) IS DISTINCT FROM (NEW.name, NEW.symbol, CASE WHEN archived_at IS NULL THEN NEW.status ELSE status END);
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER assets_tell_projects AFTER UPDATE ON assets FOR EACH ROW
+  WHEN (NEW.status <> 'unknown' AND (OLD.status, OLD.name, OLD.symbol) IS DISTINCT FROM (NEW.status, NEW.name, NEW.symbol)) EXECUTE FUNCTION tell_project_assets();
