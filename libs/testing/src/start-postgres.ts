@@ -28,7 +28,7 @@ export interface PostgresOptions {
   readonly isOwn?: boolean;
   /** False skips the flushes to disk. Default true for an own server. */
   readonly isDurable?: boolean;
-  /** Makes the schema in the template from a folder of migrations; without it the database is empty. */
+  /** Makes the schema in the template from the folder prisma; without it the database is empty. */
   readonly migrate?: Migrate;
 }
 

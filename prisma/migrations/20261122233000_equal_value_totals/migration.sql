@@ -1,5 +1,5 @@
 -- Totals of lists are kept without filters and by equal values; ranges are counted from their indexes (ADR 6). Functions and
--- triggers stand in prisma/sql. What databases had before the first release of it goes.
+-- triggers stand in prisma/sql. What release 0.1 had for it goes.
 DROP FUNCTION IF EXISTS count_transactions, count_transaction_addresses, count_transfers, count_addresses, count_blocks, count_deliveries,
   count_events, count_held_event, count_project_assets, count_audit_logs, count_rpc_usage CASCADE;
 DROP FUNCTION IF EXISTS fresh_list_counts, fold_list_counts, rebuild_list_counts, actual_list_counts, counted_lists, count_list, count_keys,
@@ -31,7 +31,7 @@ CREATE INDEX list_changes_scope_idx ON list_changes (scope);
 ALTER TABLE list_changes SET (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_insert_threshold = -1);
 
 -- Ranges are counted by an index alone.
-DROP INDEX blocks_chain_gid_number_idx, blocks_number_idx, events_project_type_idx;
+DROP INDEX IF EXISTS blocks_chain_gid_number_idx, blocks_number_idx, events_project_type_idx;
 CREATE INDEX blocks_chain_gid_number_idx ON blocks (chain_gid, number, id) INCLUDE (status);
 CREATE INDEX blocks_number_idx ON blocks (number, id) INCLUDE (status);
 CREATE INDEX events_project_type_idx ON events (project_id, type, created_at, id) INCLUDE (chain_gid) WHERE NOT is_held AND subject_kind <> 'test';
