@@ -102,6 +102,7 @@ export function prove(): void {
   expectLinks(count);
   listParticipants(count);
   listSpans(count);
+  listHashes(count);
   store<u32>(report, <u32>scan.blockStart, 88);
   store<u32>(report, <u32>scan.listStart, 92);
   store<u32>(report, <u32>scan.listEnd, 96);
@@ -280,6 +281,13 @@ function listSpans(count: u32): void {
     logIndex += load<u32>(receipt, rows.RECEIPT_LOG_COUNT);
   }
   store<u32>(report, <u32>spans, 124);
+}
+
+/** Texts of the transactions' hashes, one after the other. */
+function listHashes(count: u32): void {
+  const hashes = rows.reserve(66 * count);
+  for (let i: u32 = 0; i < count; i++) memory.copy(hashes + 66 * i, rows.textAtOf(scan.transactionRows + rows.TX_SIZE * i, rows.TX_HASH), 66);
+  store<u32>(report, <u32>hashes, 164);
 }
 
 function writeAddress(to: usize, digits: usize): void {

@@ -43,6 +43,8 @@ export interface ScannedBlock {
   /** That of an empty list where the block has no withdrawals. */
   readonly withdrawalsRoot: string;
   readonly count: number;
+  /** Of the transactions, 66 characters each, one after the other. */
+  readonly hashes: string;
   /** Five numbers each: start and end of a transaction in its answer, of its receipt in its own, and the logs before it. */
   readonly spans: Uint32Array;
   /** Addresses of 42 characters, one after the other: senders, recipients of native value, sides of token transfers. */
@@ -58,6 +60,7 @@ const bytesMax = 32 * 1024 * 1024;
 /** Then a new instance takes its place; 512 MB are the most it can have. */
 const memoryMax = 96 * 1024 * 1024;
 export const addressLength = 42;
+export const hashLength = 66;
 const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 
 // Rows of transactions and receipts: assembly/rows.ts.
@@ -159,6 +162,7 @@ function readReport(prover: ProverExports, report: number): ScannedBlock {
     spansOff = 0,
     withdrawals = 0,
   ] = numbersAt(prover, report + 76, 14);
+  const [hashesAt = 0] = numbersAt(prover, report + 164, 1);
   const touched = new Set<string>();
   for (let at = touchedAt; at < touchedAt + addressLength * touchedCount; at += addressLength)
     touched.add(bytes.toString('latin1', at, at + addressLength));
@@ -168,6 +172,7 @@ function readReport(prover: ProverExports, report: number): ScannedBlock {
     receiptsRoot: `0x${bytes.toString('hex', report + 32, report + 64)}`,
     withdrawalsRoot: withdrawals === 0 ? emptyRoot : `0x${bytes.toString('hex', report + 132, report + 164)}`,
     count,
+    hashes: bytes.toString('latin1', hashesAt, hashesAt + hashLength * count),
     spans: numbersAt(prover, spansOff, 5 * count).slice(),
     participants: bytes.toString('latin1', participantsAt, participantsAt + addressLength * found),
     owners: numbersAt(prover, ownersAt, found).slice(),

@@ -20,20 +20,12 @@ import { hasWithdrawalsRoot, verifyOwnFields } from './verify-block.ts';
 /** Of the OP stack's deposits, whose receipts have fields of their own. */
 const depositType = 0x7e;
 
-/**
- * Whether blocks of this endpoint may be proved from bytes: where every root must come out, and no traces are decoded with
- * the transactions (docs/adr/0013-proving-from-bytes.md).
- */
+/** Whether blocks of this endpoint may be proved from bytes: where every root must come out. */
 export function canProveBytes(
   { traits, capabilities }: Pick<Session, 'traits' | 'capabilities'>,
   ref: BlockRef,
 ): boolean {
-  if (
-    capabilities.trace !== 'none' ||
-    capabilities.receipts === 'single' ||
-    traitsAt(traits, ref.number).roots !== 'strict'
-  )
-    return false;
+  if (capabilities.receipts === 'single' || traitsAt(traits, ref.number).roots !== 'strict') return false;
   return traits.stack !== 'bor' || ref.number % sprintLength !== 0;
 }
 

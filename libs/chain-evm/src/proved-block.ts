@@ -6,9 +6,10 @@ import type {
   Network,
   Transaction,
 } from '@chainwatch/chain-core';
-import { addressLength } from './block-prover.ts';
+import { addressLength, hashLength } from './block-prover.ts';
 import type { ScannedBlock } from './block-prover.ts';
 import { decodeTransaction } from './decode-block.ts';
+import type { TransactionTrace } from './decode-traces.ts';
 import { expectReceipt, expectTransaction } from './parse-raw-block.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 
@@ -21,7 +22,16 @@ interface ProvedParts {
   /** The answers that were proved; the same where one request asked for both. */
   readonly body: BodyBytes;
   readonly receipts: BodyBytes;
+  /** Of the transactions whose traces move something, by index. */
+  readonly traces?: Traces;
 }
+
+type Traces = ReadonlyMap<number, TransactionTrace>;
+
+const noTraces: Traces = new Map();
+
+/** About what a movement in a trace takes. */
+const moveBytes = 200;
 
 /** A proved block as the node sent it: a transaction is decoded when somebody asks for it. */
 export class ProvedBlock implements Block {
@@ -33,52 +43,72 @@ export class ProvedBlock implements Block {
   readonly byteLength: number;
   readonly balanceChanges: readonly BalanceChange[];
   readonly touchedAssets: readonly string[];
-  readonly #network: Network;
-  readonly #scanned: Pick<ScannedBlock, 'spans' | 'participants' | 'owners'>;
-  readonly #body: BodyBytes;
-  readonly #receipts: BodyBytes;
+  readonly #parts: ProvedParts;
+  readonly #traces: Traces;
 
-  constructor({ network, block, balanceChanges, touchedAssets, scanned, body, receipts }: ProvedParts) {
+  constructor(parts: ProvedParts) {
+    const { block, balanceChanges, touchedAssets, scanned, body, receipts, traces = noTraces } = parts;
     this.number = Number(block.number);
     this.hash = block.hash;
     this.parentHash = block.parentHash;
     this.timestamp = Number(block.timestamp);
     this.transactionCount = scanned.count;
-    this.byteLength = body.length + (receipts === body ? 0 : receipts.length) + scanned.participants.length;
+    let moves = 0;
+    for (const { transfers } of traces.values()) moves += transfers.length;
+    this.byteLength =
+      body.length +
+      (receipts === body ? 0 : receipts.length) +
+      scanned.participants.length +
+      scanned.hashes.length +
+      moveBytes * moves;
     this.balanceChanges = balanceChanges;
     this.touchedAssets = touchedAssets;
-    this.#network = network;
-    this.#scanned = { spans: scanned.spans, participants: scanned.participants, owners: scanned.owners };
-    this.#body = body;
-    this.#receipts = receipts;
+    this.#parts = parts;
+    this.#traces = traces;
+  }
+
+  /** Of the transactions, in their order. */
+  get hashes(): readonly string[] {
+    const { hashes } = this.#parts.scanned;
+    return Array.from({ length: this.transactionCount }, (_, index) =>
+      hashes.substring(hashLength * index, hashLength * (index + 1)),
+    );
   }
 
   get transactions(): readonly Transaction[] {
-    const block = resultOf<RawBlock>(this.#body, 0);
-    const receipts = resultOf<readonly RawReceipt[]>(this.#receipts, 1);
+    const block = resultOf<RawBlock>(this.#parts.body, 0);
+    const receipts = resultOf<readonly RawReceipt[]>(this.#parts.receipts, 1);
     return block.transactions.map((tx, index) => this.#decode(index, tx, receipts[index] as RawReceipt));
   }
 
+  /** The same block with what its traces tell, one of each transaction. */
+  withTraces(traces: readonly TransactionTrace[]): ProvedBlock {
+    // Of one that moves nothing nothing is asked: whether it failed is in its receipt.
+    const moving = [...traces.entries()].filter(([, { transfers }]) => transfers.length > 0);
+    return new ProvedBlock({ ...this.#parts, traces: new Map(moving) });
+  }
+
   possibleTransactions(filter: AddressFilter): readonly Transaction[] {
-    const { participants, owners } = this.#scanned;
-    const found: Transaction[] = [];
-    let last = -1;
+    const { participants, owners } = this.#parts.scanned;
+    const found = new Set<number>();
     for (let i = 0; i < owners.length; i++) {
       const index = owners[i] ?? 0;
-      if (index === last || !hasAt(filter, participants, addressLength * i)) continue;
-      last = index;
-      found.push(this.#decodeAt(index));
+      if (!found.has(index) && hasAt(filter, participants, addressLength * i)) found.add(index);
     }
-    return found;
+    for (const [index, { transfers }] of this.#traces)
+      if (transfers.some(({ from, to = from }) => hasAt(filter, from, 0) || hasAt(filter, to, 0)))
+        found.add(index);
+    return [...found].sort((a, b) => a - b).map((index) => this.#decodeAt(index));
   }
 
   #decodeAt(index: number): Transaction {
-    const [txStart = 0, txEnd = 0, receiptStart = 0, receiptEnd = 0] = this.#scanned.spans.subarray(
+    const { scanned, body, receipts } = this.#parts;
+    const [txStart = 0, txEnd = 0, receiptStart = 0, receiptEnd = 0] = scanned.spans.subarray(
       5 * index,
       5 * index + 4,
     );
-    const tx = JSON.parse(this.#body.slice(txStart, txEnd)) as RawTransaction;
-    return this.#decode(index, tx, JSON.parse(this.#receipts.slice(receiptStart, receiptEnd)) as RawReceipt);
+    const tx = JSON.parse(body.slice(txStart, txEnd)) as RawTransaction;
+    return this.#decode(index, tx, JSON.parse(receipts.slice(receiptStart, receiptEnd)) as RawReceipt);
   }
 
   #decode(index: number, tx: RawTransaction, receipt: RawReceipt): Transaction {
@@ -86,12 +116,13 @@ export class ProvedBlock implements Block {
     expectTransaction(tx, index);
     expectReceipt(receipt, index);
     return decodeTransaction({
-      network: this.#network,
+      network: this.#parts.network,
       number: this.number,
       tx,
       receipt,
       index,
-      logIndex: this.#scanned.spans[5 * index + 4] ?? 0,
+      logIndex: this.#parts.scanned.spans[5 * index + 4] ?? 0,
+      trace: this.#traces.get(index),
     });
   }
 }

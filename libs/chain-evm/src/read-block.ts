@@ -11,11 +11,13 @@ import { decodeBlock } from './decode-block.ts';
 import { isEncoded, typeOf } from './encode-transaction.ts';
 import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
 import type { RawBlock, RawReceipt } from './raw-block.ts';
+import type { ProvedBlock } from './proved-block.ts';
 import { canProveBytes, proveBytes } from './prove-bytes.ts';
 import { askRawEncodings, readRawEncodings } from './read-raw-encodings.ts';
 import { askReceipts, readReceipts, receiptsCall } from './read-receipts.ts';
 import { proveDoubted } from './prove-senders.ts';
 import { readTraces } from './read-traces.ts';
+import type { TracedBlock } from './read-traces.ts';
 import type { RpcReply } from './rpc-transport.ts';
 import type { Session } from './session.ts';
 import { verifyBlock } from './verify-block.ts';
@@ -23,8 +25,8 @@ import type { VerifiedBlock } from './verify-block.ts';
 import type { RawEncodings } from './verify-transactions.ts';
 
 /**
- * A whole block by hash, proved and decoded. Receipts come beside the body; traces as soon as the body tells that one of
- * its transactions can run code.
+ * A whole block by hash, proved and decoded. Receipts come beside the body; traces as soon as it is known that there is a
+ * transaction.
  * @throws BlockNotFoundError, IncompleteBlockError, ChainClientError, UnknownContentError unless `takeUnknown`
  */
 export async function readBlock(
@@ -37,10 +39,7 @@ export async function readBlock(
     let replies = canProveBytes(session, ref) ? await askAll(session, ref, signal) : undefined;
     if (replies?.body.bytes !== undefined && replies.receipts.bytes !== undefined) {
       const proved = proveBytes(session, ref, replies.body.bytes, replies.receipts.bytes);
-      if (proved !== undefined) {
-        await proveDoubted(session, ref, proved, signal);
-        return proved;
-      }
+      if (proved !== undefined) return await completeProved(session, ref, proved, signal);
       // Nodes bound what a list may bring: what failed in one is asked for by itself.
       if (replies.body.bytes === replies.receipts.bytes && !canRead(replies)) replies = undefined;
     }
@@ -48,12 +47,13 @@ export async function readBlock(
     const [block, receipts, traces, encodings] = await Promise.all([
       body,
       readReceipts(session, ref, body, signal, replies?.receipts),
-      body.then((raw) => readTraces(session, ref, raw, signal)),
+      // Of no transaction can it be said beforehand that it runs no code: what a bare payment costs differs with the fork.
+      body.then((raw) => (raw.transactions.length === 0 ? undefined : readTraces(session, ref, signal))),
       body.then((raw) => readRawEncodings(session, raw, signal)),
     ]);
     const whole = await addStateSync(session, block, receipts, signal);
     const verified = await verifyWithEncodings(session, ref, { block, receipts: whole, encodings }, signal);
-    const decoded = decodeBlock(session.network, verified, traces?.(verified));
+    const decoded = decodeBlock(session.network, verified, traces?.(toTraced(verified)));
     await proveDoubted(session, ref, decoded, signal);
     return settleUnknowns(decoded, verified.unknown?.parts ?? [], options);
   } catch (error) {
@@ -69,6 +69,23 @@ export async function readBlock(
     }
     throw error;
   }
+}
+
+/** With the traces where the endpoint has some; a block that is proved from bytes has a transaction. */
+async function completeProved(
+  session: Session,
+  ref: BlockRef,
+  proved: ProvedBlock,
+  signal?: AbortSignal,
+): Promise<Block> {
+  const traces = await readTraces(session, ref, signal);
+  const block = traces === undefined ? proved : proved.withTraces(traces(proved));
+  await proveDoubted(session, ref, block, signal);
+  return block;
+}
+
+function toTraced({ transactions, stateSync }: VerifiedBlock): TracedBlock {
+  return { hashes: transactions.map(({ hash }) => hash), stateSync: stateSync?.transactionHash };
 }
 
 interface Answers {
