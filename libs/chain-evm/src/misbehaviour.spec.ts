@@ -3,10 +3,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startAnvil, waitFor } from '@chainwatch/testing';
 import type { AnvilHandle } from '@chainwatch/testing';
-import type { BlockHeader, ChainClient, ChainClientOptions, Network } from '@chainwatch/chain-core';
+import type { Block, BlockHeader, ChainClient, ChainClientOptions, Network } from '@chainwatch/chain-core';
 import { encodeAddressCall } from '@chainwatch/contract-abi';
 import { evmFamily } from './evm-family.ts';
 import contracts from './vectors/contracts.json' with { type: 'json' };
+import { plain } from './spec-made.ts';
 
 const network = evmFamily.networks.find(({ gid }) => gid === 'eip155:31337') as Network;
 const sender = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
@@ -311,7 +312,7 @@ describe('a node that lies', () => {
 });
 
 describe('a node that lacks', () => {
-  const whole = async (): Promise<unknown> => {
+  const whole = async (): Promise<Block> => {
     const client = evmFamily.createClient({ network, endpointUrl: node.url });
     const block = await client.readBlock(head);
     client.close();
@@ -321,7 +322,7 @@ describe('a node that lacks', () => {
   it('eth_getBlockReceipts is asked for single receipts from then on', async () => {
     refuse('eth_getBlockReceipts');
     const client = connect();
-    expect(await client.readBlock(head)).toEqual(await whole());
+    expect(plain(await client.readBlock(head))).toEqual(plain(await whole()));
     await client.readBlock(head);
     expect(asked.filter((method) => method === 'eth_getBlockReceipts')).toHaveLength(1);
     expect(asked.filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(2);
@@ -334,12 +335,12 @@ describe('a node that lacks', () => {
             error: { code: -32602, message: 'invalid argument 0: hex string of wrong length' },
           })
         : honestly(call, honest);
-    expect(await connect().readBlock(head)).toEqual(await whole());
+    expect(plain(await connect().readBlock(head))).toEqual(plain(await whole()));
   });
 
   it('trace_block is asked for debug_traceBlockByHash, with the same outcome', async () => {
     refuse('trace_block');
-    expect(await connect().readBlock(head)).toEqual(await whole());
+    expect(plain(await connect().readBlock(head))).toEqual(plain(await whole()));
     expect(asked).toContain('debug_traceBlockByHash');
   });
 
@@ -350,7 +351,7 @@ describe('a node that lacks', () => {
     expect(block.transactions[0]?.transfers.map(({ type }) => type)).toEqual(['native']);
     const again = await client.readBlock(head);
     expect(again.possibleTransactions?.({ has: () => true })).toEqual(block.transactions);
-    expect({ ...again, transactions: again.transactions }).toMatchObject(block);
+    expect(plain(again)).toEqual(plain(block));
     expect(asked.filter((method) => /trace/.test(method))).toHaveLength(2);
   });
 

@@ -15,6 +15,7 @@ import type { ProvedBlock } from './proved-block.ts';
 import { canProveBytes, proveBytes } from './prove-bytes.ts';
 import { askRawEncodings, readRawEncodings } from './read-raw-encodings.ts';
 import { askReceipts, readReceipts, receiptsCall } from './read-receipts.ts';
+import type { AskedReceipts } from './read-receipts.ts';
 import { proveDoubted } from './prove-senders.ts';
 import { readTraces } from './read-traces.ts';
 import type { TracedBlock } from './read-traces.ts';
@@ -37,11 +38,11 @@ export async function readBlock(
 ): Promise<Block> {
   try {
     let replies = canProveBytes(session, ref) ? await askAll(session, ref, signal) : undefined;
-    if (replies?.body.bytes !== undefined && replies.receipts.bytes !== undefined) {
-      const proved = proveBytes(session, ref, replies.body.bytes, replies.receipts.bytes);
+    if (replies?.body.bytes !== undefined && replies.receipts.reply.bytes !== undefined) {
+      const proved = proveBytes(session, ref, replies.body.bytes, replies.receipts.reply.bytes);
       if (proved !== undefined) return await completeProved(session, ref, proved, signal);
       // Nodes bound what a list may bring: what failed in one is asked for by itself.
-      if (replies.body.bytes === replies.receipts.bytes && !canRead(replies)) replies = undefined;
+      if (replies.body.bytes === replies.receipts.reply.bytes && !canRead(replies)) replies = undefined;
     }
     const body = readBody(session, ref, signal, replies?.body);
     const [block, receipts, traces, encodings] = await Promise.all([
@@ -117,13 +118,13 @@ function findTransaction(block: RawBlock, hash: string): { readonly type?: strin
 
 interface Replies {
   readonly body: RpcReply;
-  readonly receipts: RpcReply;
+  readonly receipts: AskedReceipts;
 }
 
 function canRead({ body, receipts }: Replies): boolean {
   try {
     body.result();
-    receipts.result();
+    receipts.reply.result();
     return true;
   } catch {
     return false;
@@ -132,11 +133,12 @@ function canRead({ body, receipts }: Replies): boolean {
 
 /** In one request where others would have to wait: behind the head that costs less; at the head two are answered sooner. */
 async function askAll(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<Replies> {
+  const form = session.capabilities.receipts;
   const asking = session.transport.askTogether?.([bodyCall(ref), receiptsCall(session, ref)], signal);
   // Without a turn of the loop where it is not asked: the two requests below count as under way for the next block.
   const together = asking === undefined ? undefined : await asking;
   if (together?.[0] !== undefined && together[1] !== undefined)
-    return { body: together[0], receipts: together[1] };
+    return { body: together[0], receipts: { reply: together[1], form } };
   const [body, receipts] = await Promise.all([
     askBody(session, ref, signal),
     askReceipts(session, ref, signal),

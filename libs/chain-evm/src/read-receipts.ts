@@ -10,43 +10,50 @@ import type { Session } from './session.ts';
  * All receipts of a block: in one call, by hash where the node takes one; else one by one for the transactions of `body`.
  * Whether they are all, with all their logs, is for `verifyBlock` to prove.
  *
- * @param asked the reply of `askReceipts`, where that was asked already
+ * @param asked what was asked already, where it was
  */
 export async function readReceipts(
   session: Session,
   ref: BlockRef,
   body: Promise<RawBlock>,
   signal?: AbortSignal,
-  asked?: RpcReply,
+  asked?: AskedReceipts,
 ): Promise<readonly RawReceipt[]> {
   const { capabilities } = session;
-  if (asked !== undefined) {
+  for (let given = asked; ; given = undefined) {
+    const form = given?.form ?? capabilities.receipts;
+    if (form === 'single') return readOneByOne(session, await body, signal);
     try {
-      return readAtOnce(ref, asked);
+      const { reply } = given ?? (await askReceipts(session, ref, signal));
+      return readAtOnce(ref, reply);
     } catch (error) {
-      // What it says of the form that was tried then may not hold for the one that is now.
       if (!isUnsupported(error) && !isInvalidParams(error)) throw error;
+      // Unless another reader has found that out meanwhile.
+      if (capabilities.receipts === form)
+        capabilities.receipts = isUnsupported(error) ? 'single' : nextForm[form];
     }
   }
-  while (capabilities.receipts !== 'single') {
-    const tried = capabilities.receipts;
-    try {
-      return readAtOnce(ref, await askReceipts(session, ref, signal));
-    } catch (error) {
-      if (isUnsupported(error)) capabilities.receipts = 'single';
-      else if (isInvalidParams(error)) capabilities.receipts = nextForm[tried];
-      else throw error;
-    }
-  }
-  return readOneByOne(session, await body, signal);
 }
+
+export interface AskedReceipts {
+  readonly reply: RpcReply;
+  /** In which they were asked for. */
+  readonly form: ReceiptsForm;
+}
+
+type ReceiptsForm = Session['capabilities']['receipts'];
 
 const nextForm = { by_hash: 'by_object', by_object: 'by_number', by_number: 'single' } as const;
 
 /** All receipts of a block in one call, of the form that is tried now. */
-export function askReceipts(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<RpcReply> {
+export async function askReceipts(
+  session: Session,
+  ref: BlockRef,
+  signal?: AbortSignal,
+): Promise<AskedReceipts> {
+  const form = session.capabilities.receipts;
   const { method, params } = receiptsCall(session, ref);
-  return session.transport.ask(method, params, signal);
+  return { reply: await session.transport.ask(method, params, signal), form };
 }
 
 /** The call of the form that is tried now. */
