@@ -35,11 +35,7 @@ async function runNpmCi() {
   process.stdout.write(
     'Installing packages with npm ci (about half a minute with a warm cache, a few minutes without)\n',
   );
-  let result = await runNpm(repoDir, ['ci']);
-  // A lock made where the registry lacks the binaries of other systems: npm 11 calls that out of sync, npm 10 does not.
-  // `install --no-save` takes every version from the same lock, adds this system's binaries and leaves the lock alone.
-  if (result.output.includes('can only install packages when your package.json and'))
-    result = await runNpm(repoDir, ['install', '--no-save']);
+  const result = await runNpm(repoDir, ['ci']);
   if (result.code === 127)
     throw new SetupError(
       'npm was not found: install it (it comes with Node) and run the command again.',
