@@ -6,6 +6,7 @@ import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import packageJson from '../package.json' with { type: 'json' };
+import type { ApiSettings } from './api-deps.ts';
 import { readConfig } from './config.ts';
 import { startApiGateway } from './start-api-gateway.ts';
 
@@ -34,31 +35,11 @@ await runService({
         sealer: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
         dial: createDial({ allow: config.OUTBOUND_ALLOW }),
         logger,
-        settings: {
-          namespaceLabel: config.NAMESPACE_LABEL,
-          allowHttpWebhooks: config.WEBHOOK_ALLOW_HTTP,
-          chainEndpoints: config.CHAIN_ENDPOINTS,
-          nodeTimeoutMs: config.NODE_TIMEOUT,
-          version: {
-            name: 'chainwatch',
-            version: packageJson.version,
-            commit: config.BUILD_COMMIT,
-            builtAt: config.BUILD_TIME,
-          },
-        },
+        settings: readSettings(config),
       },
       bus,
       cache,
-      limits: {
-        perKey: { api: config.RATE_LIMIT_API, rpc: config.RATE_LIMIT_RPC, mgt: config.RATE_LIMIT_MANAGEMENT },
-        failedPerClient: config.RATE_LIMIT_FAILED_AUTH,
-        publicPerClient: config.RATE_LIMIT_PUBLIC,
-      },
-      docsUrl: config.DOCS_URL,
-      apiHost: config.API_HOST,
-      trustedProxies: config.TRUSTED_PROXIES,
-      corsOrigins: config.CORS_ORIGINS,
-      requestTimeoutMs: config.REQUEST_TIMEOUT,
+      ...readAppOptions(config),
       logger,
       port: config.PORT,
       host: config.HOST,
@@ -80,3 +61,35 @@ await runService({
     };
   },
 });
+
+type Config = ReturnType<typeof readConfig>;
+
+function readSettings(config: Config): ApiSettings {
+  return {
+    namespaceLabel: config.NAMESPACE_LABEL,
+    allowHttpWebhooks: config.WEBHOOK_ALLOW_HTTP,
+    chainEndpoints: config.CHAIN_ENDPOINTS,
+    nodeTimeoutMs: config.NODE_TIMEOUT,
+    version: {
+      name: 'chainwatch',
+      version: packageJson.version,
+      commit: config.BUILD_COMMIT,
+      builtAt: config.BUILD_TIME,
+    },
+  };
+}
+
+function readAppOptions(config: Config) {
+  return {
+    limits: {
+      perKey: { api: config.RATE_LIMIT_API, rpc: config.RATE_LIMIT_RPC, mgt: config.RATE_LIMIT_MANAGEMENT },
+      failedPerClient: config.RATE_LIMIT_FAILED_AUTH,
+      publicPerClient: config.RATE_LIMIT_PUBLIC,
+    },
+    docsUrl: config.DOCS_URL,
+    apiHost: config.API_HOST,
+    trustedProxies: config.TRUSTED_PROXIES,
+    corsOrigins: config.CORS_ORIGINS,
+    requestTimeoutMs: config.REQUEST_TIMEOUT,
+  };
+}

@@ -93,58 +93,10 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
     publicPerClient: 1_000_000,
   };
   const keys = createKeyStore({ db });
-  const deps: ApiDeps = {
-    db,
-    prisma,
-    // Specs write past the API.
-    chains: createChainRecords({ read: (gid) => readChainRecord(db, gid), lifetimeMs: 0 }),
-    bus: {
-      publish: async (kind: string, tokens: readonly string[], payload: unknown, _options: PublishOptions) =>
-        void published.push({ kind, tokens, payload }),
-    },
-    sealer: createSealer({ keys: { spec: randomBytes(32).toString('base64') }, activeKeyId: 'spec' }),
-    keys,
-    dial: createDial({ allow: [...(options.allow ?? ['127.0.0.0/8', '::1/128'])] }),
-    logger: { warn: () => undefined },
-    settings: {
-      namespaceLabel: label,
-      allowHttpWebhooks: true,
-      chainEndpoints: {},
-      nodeTimeoutMs: 3_000,
-      version: { name: 'chainwatch', version: '0.0.0', commit: 'spec', builtAt: '2026-01-01T00:00:00Z' },
-      ...options.settings,
-    },
-  };
-  const app = createApp({
-    deps,
-    keys,
-    cache: createCache(undefined),
-    limits,
-    docsUrl: 'https://docs.example.com',
-    apiHost: 'https://api.example.com',
-    trustedProxies: 0,
-    corsOrigins: [],
-    requestTimeoutMs: 60_000,
-    logger: { error: ({ err }: { err?: unknown }) => void failures.push(err), debug: () => undefined },
-    checkReplies: options.checkReplies ?? true,
-    ...options.app,
-  });
+  const deps = createDeps({ db, prisma, keys, published, label }, options);
   const breaches: string[] = [];
-  const server = createServer(
-    options.checkReplies === false ? app : watchAnswers(app, (breach) => void breaches.push(breach)),
-  ).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const send = (method: Method, path: string, key?: string): request.Test => {
-    const test = request(server)[method](path);
-    return key === undefined ? test : test.set('X-Api-Key', key);
-  };
-  const clientOf = (key: string): Client => ({
-    get: (path) => send('get', `/v1${path}`, key),
-    post: (path) => send('post', `/v1${path}`, key),
-    patch: (path) => send('patch', `/v1${path}`, key),
-    put: (path) => send('put', `/v1${path}`, key),
-    delete: (path) => send('delete', `/v1${path}`, key),
-  });
+  const server = await serve({ deps, keys, limits, failures, breaches }, options);
+  const { send, clientOf } = createClients(server);
   return {
     api: clientOf(project.keys.api),
     other: clientOf(otherProject.keys.api),
@@ -172,5 +124,83 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
           `${breaches.length} answers were not as the OpenAPI document says:\n${breaches.slice(0, 20).join('\n')}`,
         );
     },
+  };
+}
+
+/** Every answer is held against the OpenAPI document, unless the world is told not to. */
+async function serve(
+  {
+    failures,
+    breaches,
+    ...parts
+  }: Pick<AppOptions, 'deps' | 'keys' | 'limits'> & {
+    readonly failures: unknown[];
+    readonly breaches: string[];
+  },
+  { app: more, checkReplies = true }: WorldOptions,
+): Promise<Server> {
+  const app = createApp({
+    ...parts,
+    cache: createCache(undefined),
+    docsUrl: 'https://docs.example.com',
+    apiHost: 'https://api.example.com',
+    trustedProxies: 0,
+    corsOrigins: [],
+    requestTimeoutMs: 60_000,
+    logger: { error: ({ err }: { err?: unknown }) => void failures.push(err), debug: () => undefined },
+    checkReplies,
+    ...more,
+  });
+  const server = createServer(
+    checkReplies ? watchAnswers(app, (breach) => void breaches.push(breach)) : app,
+  ).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+function createDeps(
+  {
+    published,
+    label,
+    ...stores
+  }: Pick<ApiDeps, 'db' | 'prisma' | 'keys'> & { readonly published: Published[]; readonly label: string },
+  { allow = ['127.0.0.0/8', '::1/128'], settings }: WorldOptions,
+): ApiDeps {
+  return {
+    ...stores,
+    // Specs write past the API.
+    chains: createChainRecords({ read: (gid) => readChainRecord(stores.db, gid), lifetimeMs: 0 }),
+    bus: {
+      publish: async (kind: string, tokens: readonly string[], payload: unknown, _options: PublishOptions) =>
+        void published.push({ kind, tokens, payload }),
+    },
+    sealer: createSealer({ keys: { spec: randomBytes(32).toString('base64') }, activeKeyId: 'spec' }),
+    dial: createDial({ allow: [...allow] }),
+    logger: { warn: () => undefined },
+    settings: {
+      namespaceLabel: label,
+      allowHttpWebhooks: true,
+      chainEndpoints: {},
+      nodeTimeoutMs: 3_000,
+      version: { name: 'chainwatch', version: '0.0.0', commit: 'spec', builtAt: '2026-01-01T00:00:00Z' },
+      ...settings,
+    },
+  };
+}
+
+function createClients(server: Server): Pick<SpecWorld, 'send' | 'clientOf'> {
+  const send = (method: Method, path: string, key?: string): request.Test => {
+    const test = request(server)[method](path);
+    return key === undefined ? test : test.set('X-Api-Key', key);
+  };
+  return {
+    send,
+    clientOf: (key) => ({
+      get: (path) => send('get', `/v1${path}`, key),
+      post: (path) => send('post', `/v1${path}`, key),
+      patch: (path) => send('patch', `/v1${path}`, key),
+      put: (path) => send('put', `/v1${path}`, key),
+      delete: (path) => send('delete', `/v1${path}`, key),
+    }),
   };
 }

@@ -308,46 +308,12 @@ export class StepWorld {
     watched: readonly SpecAddress[],
     readAt: SpecBlock | undefined,
   ): Promise<void> {
-    const { hash, assetGid, from, to, amount, fee } = transaction;
+    const { hash, assetGid, from, to } = transaction;
     const participants = watched.filter(({ address }) => address === from || address === to);
     for (const projectId of new Set(participants.map((participant) => participant.projectId))) {
       const id = transactionIdOf(projectId, network.gid, hash);
       const mine = participants.filter((participant) => participant.projectId === projectId);
-      const { rowCount } = await sql.query(
-        `DELETE FROM transfers WHERE transaction_id = $1 AND EXISTS (SELECT 1 FROM transactions WHERE id = $1 AND block_hash <> $2)`,
-        [id, block.hash],
-      );
-      if (rowCount !== 0)
-        await sql.query('DELETE FROM transaction_addresses WHERE transaction_id = $1', [id]);
-      await sql.query(
-        `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, block_number, block_hash, tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer)
-         VALUES ($1, $2, $3, $4, 'detected', 'in', $5, $6, 0, 3, $7, $8, $9)
-         ON CONFLICT (id) DO UPDATE SET status = 'detected', block_number = excluded.block_number, block_hash = excluded.block_hash`,
-        [
-          id,
-          projectId,
-          network.gid,
-          hash,
-          block.number,
-          block.hash,
-          fee === undefined ? null : NATIVE,
-          fee ?? null,
-          fee === undefined ? null : (from ?? null),
-        ],
-      );
-      await sql.query(
-        `INSERT INTO transfers (transaction_id, index, project_id, chain_gid, type, asset_gid, from_address, to_address, amount_raw, monitored_addresses) VALUES ($1, 0, $2, $3, 'token', $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-        [
-          id,
-          projectId,
-          network.gid,
-          assetGid,
-          from ?? null,
-          to ?? null,
-          amount,
-          mine.map((participant) => participant.address),
-        ],
-      );
+      await insertTransaction(sql, block, transaction, { id, projectId, watched: mine });
       for (const participant of mine) {
         await sql.query(
           'INSERT INTO transaction_addresses (address_id, transaction_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
@@ -366,4 +332,51 @@ export class StepWorld {
       }
     }
   }
+}
+
+/** As the analyzer writes it: again with another block replaces it. */
+async function insertTransaction(
+  sql: Sql,
+  block: SpecBlock,
+  { hash, assetGid, from, to, amount, fee }: SpecTransaction,
+  {
+    id,
+    projectId,
+    watched,
+  }: { readonly id: string; readonly projectId: string; readonly watched: readonly SpecAddress[] },
+): Promise<void> {
+  const { rowCount } = await sql.query(
+    `DELETE FROM transfers WHERE transaction_id = $1 AND EXISTS (SELECT 1 FROM transactions WHERE id = $1 AND block_hash <> $2)`,
+    [id, block.hash],
+  );
+  if (rowCount !== 0) await sql.query('DELETE FROM transaction_addresses WHERE transaction_id = $1', [id]);
+  await sql.query(
+    `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, block_number, block_hash, tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer)
+     VALUES ($1, $2, $3, $4, 'detected', 'in', $5, $6, 0, 3, $7, $8, $9)
+     ON CONFLICT (id) DO UPDATE SET status = 'detected', block_number = excluded.block_number, block_hash = excluded.block_hash`,
+    [
+      id,
+      projectId,
+      network.gid,
+      hash,
+      block.number,
+      block.hash,
+      fee === undefined ? null : NATIVE,
+      fee ?? null,
+      fee === undefined ? null : (from ?? null),
+    ],
+  );
+  await sql.query(
+    `INSERT INTO transfers (transaction_id, index, project_id, chain_gid, type, asset_gid, from_address, to_address, amount_raw, monitored_addresses) VALUES ($1, 0, $2, $3, 'token', $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+    [
+      id,
+      projectId,
+      network.gid,
+      assetGid,
+      from ?? null,
+      to ?? null,
+      amount,
+      watched.map(({ address }) => address),
+    ],
+  );
 }

@@ -224,44 +224,14 @@ export class UtxoWorld {
   async #store(
     sql: Sql,
     block: UtxoBlock,
-    { txid, isCoinbase, inputs, outputs }: UtxoTransaction,
+    transaction: UtxoTransaction,
     coins: ReadonlyMap<string, UtxoOutput>,
   ): Promise<void> {
+    const { txid } = transaction;
     const isWatched = (address: string | undefined): boolean =>
       this.watched.some((one) => one.address === address);
-    for (const input of inputs) {
-      await sql.query(
-        'UPDATE utxos SET spent_by = $3, spent_block_number = $4, spent_block_hash = $5 WHERE chain_gid = $1 AND txid || $6 || vout = $2',
-        [bitcoin.gid, input, txid, block.number, block.hash, ':'],
-      );
-    }
-    for (const [vout, { address, amountRaw }] of outputs.entries()) {
-      if (!isWatched(address)) continue;
-      await sql.query(
-        'INSERT INTO utxos (chain_gid, txid, vout, address, amount_raw, is_coinbase, block_number, block_hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING',
-        [bitcoin.gid, txid, vout, address, amountRaw, isCoinbase, block.number, block.hash],
-      );
-    }
-    const legs = [
-      ...inputs.flatMap((input, vin) =>
-        isWatched(coins.get(input)?.address)
-          ? [
-              {
-                index: vin,
-                from: coins.get(input)!.address,
-                to: undefined,
-                amountRaw: coins.get(input)!.amountRaw,
-              },
-            ]
-          : [],
-      ),
-      ...outputs.map(({ address, amountRaw }, vout) => ({
-        index: inputs.length + vout,
-        from: undefined,
-        to: address,
-        amountRaw,
-      })),
-    ];
+    await storeCoins(sql, block, transaction, isWatched);
+    const legs = listLegs(transaction, coins).filter(({ to, from }) => to !== undefined || isWatched(from));
     const touched = this.watched.filter(({ address }) =>
       legs.some(({ from, to }) => from === address || to === address),
     );
@@ -290,4 +260,53 @@ export class UtxoWorld {
       }
     }
   }
+}
+
+async function storeCoins(
+  sql: Sql,
+  block: UtxoBlock,
+  { txid, isCoinbase, inputs, outputs }: UtxoTransaction,
+  isWatched: (address: string) => boolean,
+): Promise<void> {
+  for (const input of inputs) {
+    await sql.query(
+      'UPDATE utxos SET spent_by = $3, spent_block_number = $4, spent_block_hash = $5 WHERE chain_gid = $1 AND txid || $6 || vout = $2',
+      [bitcoin.gid, input, txid, block.number, block.hash, ':'],
+    );
+  }
+  for (const [vout, { address, amountRaw }] of outputs.entries()) {
+    if (!isWatched(address)) continue;
+    await sql.query(
+      'INSERT INTO utxos (chain_gid, txid, vout, address, amount_raw, is_coinbase, block_number, block_hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING',
+      [bitcoin.gid, txid, vout, address, amountRaw, isCoinbase, block.number, block.hash],
+    );
+  }
+}
+
+interface Leg {
+  readonly index: number;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly amountRaw: bigint;
+}
+
+/** Inputs whose coins are known, and outputs. */
+function listLegs(
+  { inputs, outputs }: UtxoTransaction,
+  coins: ReadonlyMap<string, UtxoOutput>,
+): readonly Leg[] {
+  return [
+    ...inputs.flatMap((input, index) => {
+      const coin = coins.get(input);
+      return coin === undefined
+        ? []
+        : [{ index, from: coin.address, to: undefined, amountRaw: coin.amountRaw }];
+    }),
+    ...outputs.map(({ address, amountRaw }, vout) => ({
+      index: inputs.length + vout,
+      from: undefined,
+      to: address,
+      amountRaw,
+    })),
+  ];
 }

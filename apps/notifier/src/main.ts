@@ -1,6 +1,10 @@
 import { createBus } from '@chainwatch/bus';
 import { createDatabase } from '@chainwatch/db';
-import { DEFAULT_DELIVERY_OPTIONS } from '@chainwatch/deliveries';
+import {
+  DEFAULT_DELIVERY_OPTIONS,
+  type DeliveryDependencies,
+  type DeliveryOptions,
+} from '@chainwatch/deliveries';
 import { createDial, createGuardedAgent } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import {
@@ -36,12 +40,6 @@ await runService({
       bodyTimeoutMs: config.WEBHOOK_TIMEOUT,
       keepAliveTimeoutMs: 4_000,
     });
-    const attempts = counter('chainwatch_delivery_attempts_total', {
-      description: 'Attempts to deliver an event, by outcome.',
-    });
-    const durations = histogram('chainwatch_delivery_attempt_seconds', {
-      description: 'How long attempts took.',
-    });
     const notifier = await startNotifier({
       db,
       planned,
@@ -52,31 +50,8 @@ await runService({
       logger,
       open: sealer.open,
       userAgent: 'chainwatch-webhook/1',
-      trace: ({ traceparent, eventType, channelId }, work) =>
-        withSpan(
-          'deliver',
-          {
-            traceparent,
-            kind: 'client',
-            isLeaf: true,
-            attributes: { event_type: eventType, channel_id: channelId },
-          },
-          (span) => work(span.traceparent),
-        ),
-      onAttempt: ({ durationMs, errorCode }) => {
-        attempts.add(1, { outcome: errorCode ?? 'delivered' });
-        durations.record(durationMs / 1_000);
-      },
-      options: {
-        scheduleMs: config.WEBHOOK_RETRY_SCHEDULE,
-        attemptTimeoutMs: config.WEBHOOK_TIMEOUT,
-        concurrencyPerChannel: config.WEBHOOK_CONCURRENCY_PER_CHANNEL,
-        concurrency: config.WEBHOOK_CONCURRENCY,
-        telegram: { ...DEFAULT_DELIVERY_OPTIONS.telegram, apiUrl: config.TELEGRAM_API_URL },
-        ...(config.WEBHOOK_PROBE_INTERVAL === undefined
-          ? {}
-          : { probeIntervalMs: config.WEBHOOK_PROBE_INTERVAL }),
-      },
+      ...observeAttempts(),
+      options: readOptions(config),
     });
     const health = await startHealthServer({
       port: config.HEALTH_PORT,
@@ -97,3 +72,43 @@ await runService({
     };
   },
 });
+
+function readOptions(config: ReturnType<typeof readConfig>): Partial<DeliveryOptions> {
+  return {
+    scheduleMs: config.WEBHOOK_RETRY_SCHEDULE,
+    attemptTimeoutMs: config.WEBHOOK_TIMEOUT,
+    concurrencyPerChannel: config.WEBHOOK_CONCURRENCY_PER_CHANNEL,
+    concurrency: config.WEBHOOK_CONCURRENCY,
+    telegram: { ...DEFAULT_DELIVERY_OPTIONS.telegram, apiUrl: config.TELEGRAM_API_URL },
+    ...(config.WEBHOOK_PROBE_INTERVAL === undefined
+      ? {}
+      : { probeIntervalMs: config.WEBHOOK_PROBE_INTERVAL }),
+  };
+}
+
+/** A span and two metrics for each attempt. */
+function observeAttempts(): Pick<DeliveryDependencies, 'trace' | 'onAttempt'> {
+  const attempts = counter('chainwatch_delivery_attempts_total', {
+    description: 'Attempts to deliver an event, by outcome.',
+  });
+  const durations = histogram('chainwatch_delivery_attempt_seconds', {
+    description: 'How long attempts took.',
+  });
+  return {
+    trace: ({ traceparent, eventType, channelId }, work) =>
+      withSpan(
+        'deliver',
+        {
+          traceparent,
+          kind: 'client',
+          isLeaf: true,
+          attributes: { event_type: eventType, channel_id: channelId },
+        },
+        (span) => work(span.traceparent),
+      ),
+    onAttempt: ({ durationMs, errorCode }) => {
+      attempts.add(1, { outcome: errorCode ?? 'delivered' });
+      durations.record(durationMs / 1_000);
+    },
+  };
+}

@@ -126,41 +126,13 @@ async function createWorld(databaseUrl: string, natsUrl: string): Promise<World>
   const projectId = await addProject(db);
   const stops: (() => Promise<void>)[] = [];
   let sequence = 0;
-
-  const world: World = {
+  const rows: World['rows'] = async (sql, values) => (await db.query(sql, values)).rows as never;
+  return {
     db,
     bus,
     projectId,
     environment: { DATABASE_URL: databaseUrl, NATS_URL: natsUrl },
-    async addChannel(
-      url,
-      {
-        kind = 'webhook',
-        config = {},
-        credentials,
-        secrets = kind === 'webhook' ? [SECRET] : [],
-        id = randomUUID(),
-        projectId: project = projectId,
-      } = {},
-    ) {
-      await db.query(
-        `INSERT INTO notification_channels (id, project_id, kind, name, config, credentials_sealed) VALUES ($1, $2, $5, 'w', $3, $4)`,
-        [
-          id,
-          project,
-          { url, ...config },
-          credentials === undefined ? null : JSON.stringify(credentials),
-          kind,
-        ],
-      );
-      for (const [position, secret] of secrets.entries()) {
-        await db.query(
-          `INSERT INTO webhook_secrets (channel_id, secret_sealed, mask, state) VALUES ($1, $2, '', $3)`,
-          [id, secret, position === 0 ? 'current' : 'previous'],
-        );
-      }
-      return id;
-    },
+    addChannel: (url, more) => addChannel(db, url, { projectId, ...more }),
     addProject: () => addProject(db),
     async emit({
       type = 'transaction.detected',
@@ -181,66 +153,101 @@ async function createWorld(databaseUrl: string, natsUrl: string): Promise<World>
       return eventId;
     },
     async start(options = {}, more = {}) {
-      const ownDb = createDatabase({ url: databaseUrl, applicationName: 'notifier' });
-      const ownBus = await createBus('notifier', { url: natsUrl });
-      const dial = createDial({ allow: ['127.0.0.0/8', '::1/128'] });
-      const dispatcher = createGuardedAgent(dial, {
-        connectTimeoutMs: 10_000,
-        headersTimeoutMs: 10_000,
-        bodyTimeoutMs: 10_000,
-      });
-      const notifier = await startNotifier({
-        db: ownDb,
-        planned: more.db ?? ownDb,
-        bus: ownBus,
-        dispatcher,
-        dial,
-        instanceId: randomUUID(),
-        open: (sealed) => sealed,
-        logger: silent,
-        userAgent: 'chainwatch-spec',
-        options,
-        ...more,
-      });
-      let isStopped = false;
-      const stop = async (): Promise<void> => {
-        if (isStopped) return;
-        isStopped = true;
-        await notifier.stop();
-        await ownBus.close();
-        await dispatcher.destroy();
-        await ownDb.close();
-      };
-      stops.push(stop);
-      return { ...notifier, stop };
+      const notifier = await startOne({ databaseUrl, natsUrl }, options, more);
+      stops.push(notifier.stop);
+      return notifier;
     },
-    async waitForStatus(eventId, status, timeoutMs) {
-      let seen: unknown;
-      await waitFor(
-        async () => {
-          seen = await world.rows(
-            'SELECT status, last_error, attempt_count FROM deliveries WHERE event_id = $1',
-            [eventId],
-          );
-          return (
-            (seen as { status: string }[]).length > 0 &&
-            (seen as { status: string }[]).every((row) => row.status === status)
-          );
-        },
-        {
-          timeoutMs,
-          message: () => `deliveries of ${eventId} to be ${status}, they are ${JSON.stringify(seen)}`,
-        },
-      );
-    },
-    rows: async (sql, values) => (await db.query(sql, values)).rows as never,
+    waitForStatus: (eventId, status, timeoutMs) => waitForStatus(rows, { eventId, status, timeoutMs }),
+    rows,
     async stop() {
       for (const stop of stops) await stop();
       await bus.close();
       await db.close();
     },
   };
-  return world;
+}
+
+async function addChannel(
+  db: Database,
+  url: string,
+  {
+    kind = 'webhook',
+    config = {},
+    credentials,
+    secrets = kind === 'webhook' ? [SECRET] : [],
+    id = randomUUID(),
+    projectId,
+  }: NonNullable<Parameters<World['addChannel']>[1]>,
+): Promise<string> {
+  await db.query(
+    `INSERT INTO notification_channels (id, project_id, kind, name, config, credentials_sealed) VALUES ($1, $2, $5, 'w', $3, $4)`,
+    [id, projectId, { url, ...config }, credentials === undefined ? null : JSON.stringify(credentials), kind],
+  );
+  for (const [position, secret] of secrets.entries()) {
+    await db.query(
+      `INSERT INTO webhook_secrets (channel_id, secret_sealed, mask, state) VALUES ($1, $2, '', $3)`,
+      [id, secret, position === 0 ? 'current' : 'previous'],
+    );
+  }
+  return id;
+}
+
+/** A notifier with connections of its own. */
+async function startOne(
+  { databaseUrl, natsUrl }: { readonly databaseUrl: string; readonly natsUrl: string },
+  options: Partial<DeliveryOptions>,
+  more: Partial<NotifierDependencies>,
+): Promise<Notifier> {
+  const db = createDatabase({ url: databaseUrl, applicationName: 'notifier' });
+  const bus = await createBus('notifier', { url: natsUrl });
+  const dial = createDial({ allow: ['127.0.0.0/8', '::1/128'] });
+  const dispatcher = createGuardedAgent(dial, {
+    connectTimeoutMs: 10_000,
+    headersTimeoutMs: 10_000,
+    bodyTimeoutMs: 10_000,
+  });
+  const notifier = await startNotifier({
+    db,
+    planned: more.db ?? db,
+    bus,
+    dispatcher,
+    dial,
+    instanceId: randomUUID(),
+    open: (sealed) => sealed,
+    logger: silent,
+    userAgent: 'chainwatch-spec',
+    options,
+    ...more,
+  });
+  let isStopped = false;
+  const stop = async (): Promise<void> => {
+    if (isStopped) return;
+    isStopped = true;
+    await notifier.stop();
+    await bus.close();
+    await dispatcher.destroy();
+    await db.close();
+  };
+  return { ...notifier, stop };
+}
+
+async function waitForStatus(
+  rows: World['rows'],
+  { eventId, status, timeoutMs }: { eventId: string; status: string; timeoutMs: number | undefined },
+): Promise<void> {
+  let seen: { status: string }[] = [];
+  await waitFor(
+    async () => {
+      seen = await rows('SELECT status, last_error, attempt_count FROM deliveries WHERE event_id = $1', [
+        eventId,
+      ]);
+      return seen.length > 0 && seen.every((row) => row.status === status);
+    },
+    {
+      timeoutMs,
+      message: () => `deliveries of ${eventId} to be ${status}, they are ${JSON.stringify(seen)}`,
+    },
+  );
 }
 
 async function addProject(db: Database): Promise<string> {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@chainwatch/bus';
 import {
   createDeliveryEngine,
@@ -6,9 +7,10 @@ import {
   joinMembers,
   type DeliveryDependencies,
   type DeliveryOptions,
-  type EventRef,
+  type Dispatcher,
 } from '@chainwatch/deliveries';
 import { notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
+import { EventIntake } from './event-intake.ts';
 
 export interface NotifierDependencies extends DeliveryDependencies {
   readonly bus: Bus<'notifier'>;
@@ -35,8 +37,6 @@ const USUAL_TYPES = {
   'tx.reorged': 'transaction.reorged',
   'balance.changed': 'balance.changed',
 } as const;
-/** Events from the bus that wait for the database; what comes beyond is found by the sweep. */
-const WAITING_MAX = 5_000;
 const SWEEP_MAX = 1_000;
 
 /**
@@ -44,81 +44,28 @@ const SWEEP_MAX = 1_000;
  * that are its own, in the order of the bus; nothing is lost when it does not hear one, because the table knows.
  */
 export async function startNotifier(dependencies: NotifierDependencies): Promise<Notifier> {
-  const {
-    bus,
-    db,
-    planned,
-    logger,
-    instanceId,
-    sweepAfterMs = 3_000,
-    sweepIntervalMs = 1_000,
-    heartbeatMs = 1_000,
-  } = dependencies;
+  const { bus, db, planned, logger, instanceId, heartbeatMs = 1_000 } = dependencies;
   const options = completeOptions(dependencies.options ?? {});
-  const inbox: EventRef[] = [];
-  /** While the share of this replica changes, events wait: what is older goes first. */
-  let changing: Promise<void> | undefined;
-  let isStopping = false;
   const members = await joinMembers({
     db,
     instanceId,
     heartbeatMs,
     staleMs: 5 * heartbeatMs,
     logger,
-    onChange: changeShare,
+    onChange: () => intake.changeShare(),
   });
   const engine = createDeliveryEngine(dependencies, options, members);
   const dispatcher = createDispatcher({ db, planned, engine, logger });
-
-  function dispatch(event: EventRef): void {
-    dispatcher
-      .dispatch(event)
-      .catch((error: unknown) =>
-        logger.warn(
-          { error: String(error), event_id: event.eventId },
-          'an event could not be dispatched, it is found again',
-        ),
-      );
-  }
-
-  function changeShare(): void {
-    const previous = changing ?? Promise.resolve();
-    const change = previous.then(async () => {
-      try {
-        await engine.changeShare();
-        await dispatcher.catchUp();
-      } catch (error) {
-        logger.warn({ error: String(error) }, 'what waited could not be taken over, it is found later');
-      }
-      if (changing === change) changing = undefined;
-      for (const event of inbox.splice(0)) dispatch(event);
-    });
-    changing = change;
-  }
-
+  const intake = new EventIntake({ engine, dispatcher, logger });
   const stopListening = KINDS.map((kind) =>
     bus.subscribe(kind, [], ({ messageId: eventId, tokens: [, projectId] }) => {
-      if (
-        isStopping ||
-        dispatcher.size + inbox.length >= WAITING_MAX ||
-        eventId === undefined ||
-        projectId === undefined
-      )
-        return;
-      const event = { eventId, projectId, type: USUAL_TYPES[kind] };
-      if (changing === undefined) dispatch(event);
-      else inbox.push(event);
+      if (eventId !== undefined && projectId !== undefined)
+        intake.take({ eventId, projectId, type: USUAL_TYPES[kind] });
     }),
   );
-  changeShare();
-  const stopSweeping = repeat(sweepIntervalMs, async () => {
-    try {
-      for (let found = SWEEP_MAX; found >= SWEEP_MAX && !isStopping; )
-        found = await dispatcher.sweep(sweepAfterMs, SWEEP_MAX);
-    } catch (error) {
-      logger.warn({ error: String(error) }, 'events could not be swept, they are swept later');
-    }
-  });
+  intake.changeShare();
+  const stopping = new AbortController();
+  const sweeping = sweepOverAndOver(dispatcher, dependencies, stopping.signal);
   return {
     async readiness() {
       return {
@@ -127,15 +74,31 @@ export async function startNotifier(dependencies: NotifierDependencies): Promise
       };
     },
     async stop() {
-      isStopping = true;
+      stopping.abort();
       for (const stop of stopListening) stop();
-      await changing;
-      await stopSweeping();
+      await intake.stop();
+      await sweeping;
       await dispatcher.drain();
       await engine.stop();
       await members.stop();
     },
   };
+}
+
+/** Finds what no message brought, until the signal. */
+async function sweepOverAndOver(
+  dispatcher: Pick<Dispatcher, 'sweep'>,
+  { logger, sweepAfterMs = 3_000, sweepIntervalMs = 1_000 }: NotifierDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  while (await delay(sweepIntervalMs, true, { signal }).catch(() => false)) {
+    try {
+      for (let found = SWEEP_MAX; found >= SWEEP_MAX && !signal.aborted; )
+        found = await dispatcher.sweep(sweepAfterMs, SWEEP_MAX);
+    } catch (error) {
+      logger.warn({ error: String(error) }, 'events could not be swept, they are swept later');
+    }
+  }
 }
 
 /** A shortened schedule shortens the waits between looks too. */
@@ -146,23 +109,5 @@ function completeOptions(given: Partial<DeliveryOptions>): DeliveryOptions {
     ...options,
     pollMs: given.pollMs ?? Math.max(20, Math.min(options.pollMs, ...waits)),
     probeIntervalMs: given.probeIntervalMs ?? Math.min(options.probeIntervalMs, Math.max(0, ...waits)),
-  };
-}
-
-function repeat(intervalMs: number, work: () => Promise<void>): () => Promise<void> {
-  let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  const schedule = (): void => {
-    if (isStopped) return;
-    timer = setTimeout(() => {
-      running = work().finally(schedule);
-    }, intervalMs);
-  };
-  schedule();
-  return async () => {
-    isStopped = true;
-    clearTimeout(timer);
-    await running;
   };
 }

@@ -36,30 +36,12 @@ export async function startSpecNode(
   answer: Answer = answerResult('"0x1"'),
   options: { chainId?: number; head?: number } = {},
 ): Promise<SpecNode> {
-  const head = options.head ?? 100;
-  const block = (number: number) => ({
-    number: `0x${number.toString(16)}`,
-    hash: `0x${number.toString(16).padStart(64, '0')}`,
-  });
   const node: Pick<SpecNode, 'answer' | 'health' | 'refusal' | 'seen' | 'isSilent'> = {
     answer,
     refusal: undefined,
     isSilent: false,
     seen: [],
-    health: {
-      eth_chainId: () => `0x${(options.chainId ?? 1).toString(16)}`,
-      eth_getBlockByNumber: ([tag]) => block(tag === 'latest' ? head : head - 10),
-      getblockhash: () => '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
-      getbestblockhash: () => 'ab'.repeat(32),
-      getblockcount: () => head,
-      getGenesisHash: () => '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
-      getSlot: () => head,
-      getVersion: () => ({}),
-      getblock: ([number]) => ({
-        blockID: `${'0'.repeat(56)}${(number === 0 ? (options.chainId ?? 1) : head).toString(16).padStart(8, '0')}`,
-        block_header: { raw_data: number === 0 ? {} : { number: head } },
-      }),
-    },
+    health: healthyAnswers(options),
   };
   const server = createServer((req, res) => {
     const pieces: Buffer[] = [];
@@ -101,6 +83,34 @@ export async function startSpecNode(
       await new Promise((resolve) => server.close(resolve));
     },
   });
+}
+
+/** What nodes of every family say when they are well. */
+function healthyAnswers({
+  chainId = 1,
+  head = 100,
+}: {
+  chainId?: number;
+  head?: number;
+}): SpecNode['health'] {
+  const block = (number: number) => ({
+    number: `0x${number.toString(16)}`,
+    hash: `0x${number.toString(16).padStart(64, '0')}`,
+  });
+  return {
+    eth_chainId: () => `0x${chainId.toString(16)}`,
+    eth_getBlockByNumber: ([tag]) => block(tag === 'latest' ? head : head - 10),
+    getblockhash: () => '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
+    getbestblockhash: () => 'ab'.repeat(32),
+    getblockcount: () => head,
+    getGenesisHash: () => '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
+    getSlot: () => head,
+    getVersion: () => ({}),
+    getblock: ([number]) => ({
+      blockID: `${'0'.repeat(56)}${(number === 0 ? chainId : head).toString(16).padStart(8, '0')}`,
+      block_header: { raw_data: number === 0 ? {} : { number: head } },
+    }),
+  };
 }
 
 /** The gateway asks with exactly these bytes; clients of the specs use other ids. */

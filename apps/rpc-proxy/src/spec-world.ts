@@ -47,20 +47,8 @@ export async function startSpecWorld(): Promise<SpecWorld> {
       for (const listener of listeners) if (listener.kind === kind) listener.handler({ payload } as never);
     },
     async open(upstreams, { methods = {}, ...options } = {}) {
-      const settings = Object.fromEntries(
-        Object.entries(upstreams).map(([gid, list]) => [
-          gid,
-          {
-            methods,
-            cache: true,
-            upstreams: list.map((entry) =>
-              typeof entry === 'string' ? { url: entry, weight: 1, headers: {} } : entry,
-            ),
-          },
-        ]),
-      );
       const proxy = await startRpcProxy({
-        db,
+        ...usualOptions(db, sealer),
         bus: {
           isConnected: true,
           subscribe: (kind, _tokens, handler) => {
@@ -68,26 +56,12 @@ export async function startSpecWorld(): Promise<SpecWorld> {
             return () => undefined;
           },
         },
-        cache: createCache(undefined),
-        opener: sealer,
-        dial: createDial({ allow: ['127.0.0.0/8', '::1/128'] }),
         logger: {
           info: () => undefined,
           warn: () => undefined,
           error: ({ err }: { err?: unknown }) => void failures.push(err),
         } as never,
-        namespaceLabel: 'svc',
-        limits: { perKey: 1_000_000_000, failedPerClient: 1_000_000, publicPerClient: 1_000_000 },
-        cacheBytes: 0,
-        sharedCacheSeconds: 0,
-        healthIntervalMs: 50,
-        trustedProxies: 0,
-        corsOrigins: [],
-        http: process.env.RPC_HTTP === 'plain' ? 'plain' : 'fast',
-        endpoints: {},
-        settings,
-        port: 0,
-        host: '127.0.0.1',
+        settings: settingsOf(upstreams, methods),
         ...options,
       });
       proxies.push(proxy);
@@ -99,26 +73,79 @@ export async function startSpecWorld(): Promise<SpecWorld> {
       );
       return rows[0]!.id;
     },
-    async makeKey(permissions, type = 'rpc', workspaceId = project.workspaceId) {
-      const key = generateApiKey({ label: 'svc', type, randomBytes });
-      await db.query(
-        'INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions) VALUES ($1, $2, $3, $4, $5, $6, $7)',
-        [
-          type,
-          workspaceId,
-          type === 'api' ? project.projectId : null,
-          'spec',
-          maskApiKey(key),
-          Buffer.from(hashApiKey(key)),
-          permissions,
-        ],
-      );
-      return key;
-    },
+    makeKey: (permissions, type = 'rpc', workspaceId = project.workspaceId) =>
+      insertKey(db, {
+        permissions,
+        type,
+        workspaceId,
+        projectId: type === 'api' ? project.projectId : null,
+      }),
     async stop() {
       await Promise.all(proxies.map((proxy) => proxy.stop(0)));
       await db.close();
       await postgres.stop();
     },
   };
+}
+
+function settingsOf(
+  upstreams: Readonly<Record<string, readonly (string | UpstreamOf)[]>>,
+  methods: ChainSettings['methods'],
+): RpcProxyOptions['settings'] {
+  return Object.fromEntries(
+    Object.entries(upstreams).map(([gid, list]) => [
+      gid,
+      {
+        methods,
+        cache: true,
+        upstreams: list.map((entry) =>
+          typeof entry === 'string' ? { url: entry, weight: 1, headers: {} } : entry,
+        ),
+      },
+    ]),
+  );
+}
+
+function usualOptions(db: Database, sealer: Sealer): Omit<RpcProxyOptions, 'bus' | 'logger' | 'settings'> {
+  return {
+    db,
+    cache: createCache(undefined),
+    opener: sealer,
+    dial: createDial({ allow: ['127.0.0.0/8', '::1/128'] }),
+    namespaceLabel: 'svc',
+    limits: { perKey: 1_000_000_000, failedPerClient: 1_000_000, publicPerClient: 1_000_000 },
+    cacheBytes: 0,
+    sharedCacheSeconds: 0,
+    healthIntervalMs: 50,
+    trustedProxies: 0,
+    corsOrigins: [],
+    http: process.env.RPC_HTTP === 'plain' ? 'plain' : 'fast',
+    endpoints: {},
+    port: 0,
+    host: '127.0.0.1',
+  };
+}
+
+async function insertKey(
+  db: Database,
+  row: {
+    readonly permissions: readonly string[];
+    readonly type: 'rpc' | 'api';
+    readonly workspaceId: string;
+    readonly projectId: string | null;
+  },
+): Promise<string> {
+  const key = generateApiKey({ label: 'svc', type: row.type, randomBytes });
+  await db.query(
+    "INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions) VALUES ($1, $2, $3, 'spec', $4, $5, $6)",
+    [
+      row.type,
+      row.workspaceId,
+      row.projectId,
+      maskApiKey(key),
+      Buffer.from(hashApiKey(key)),
+      row.permissions,
+    ],
+  );
+  return key;
 }

@@ -1,29 +1,18 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@chainwatch/bus';
 import type { Cache } from '@chainwatch/cache';
 import type { Dial, Opener } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
-import { createKeyStore } from '@chainwatch/key-store';
-import { createDrain, degraded, notOk, ok, probe, type Checks, type Logger } from '@chainwatch/telemetry';
+import { createKeyStore, type KeyStore } from '@chainwatch/key-store';
+import { degraded, notOk, ok, probe, type Checks, type Logger } from '@chainwatch/telemetry';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { SharedStore } from './cache/shared-store.ts';
-import { createServe } from './calls/serve-request.ts';
-import { servePath } from './calls/serve-path.ts';
 import { ChainDirectory } from './chains/chain-directory.ts';
 import type { ChainSettings } from './chains/chain-settings.ts';
 import { FilterBook } from './chains/filter-book.ts';
 import { followEndpoints } from './chains/follow-endpoints.ts';
-import { Front } from './front/front.ts';
-import { answerClientError } from './http/answer-client-error.ts';
-import { createCrossOrigin } from './http/cross-origin.ts';
+import { createEntrance } from './http/create-entrance.ts';
 import { Door } from './http/door.ts';
-import { createRpcHandler } from './http/rpc-handler.ts';
-import { createRpcListener } from './http/rpc-listener.ts';
-import { RpcIncoming } from './http/rpc-incoming.ts';
-import { createListListener } from './http/serve-list.ts';
-import { createPreflightListener } from './http/serve-preflight.ts';
 import { DEFAULT_BOUNDS, type Bounds } from './limits/bounds.ts';
 import { KeyLimits } from './limits/key-limits.ts';
 import { LookUps } from './limits/look-ups.ts';
@@ -31,7 +20,6 @@ import { observeLimits } from './limits/observe-limits.ts';
 import { Peers } from './limits/peers.ts';
 import { Tenants } from './limits/tenants.ts';
 import { checkChains, observeChains } from './observe-chains.ts';
-import { createUpgradeListener } from './socket/upgrade-listener.ts';
 import { startUsageFlusher } from './usage/flush-usage.ts';
 import { UsageBook } from './usage/usage-book.ts';
 
@@ -90,111 +78,32 @@ export interface RpcProxy {
 
 /** The RPC gateway over adapters that are connected already. */
 export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy> {
-  const { db, bus, logger, settings } = options;
+  const { db, bus, logger } = options;
   const keys = createKeyStore({ db });
   const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
-  const directory = new ChainDirectory({
-    settings,
-    dial: options.dial,
-    logger,
-    healthIntervalMs: options.healthIntervalMs,
-    callsPerKey: bounds.callsPerKey,
-    isPlain: options.http === 'plain',
-    filters: new FilterBook({ cache: options.cache }),
-  });
-  const follower = await followEndpoints({
-    db,
-    opener: options.opener,
-    directory,
-    settings,
-    endpoints: options.endpoints,
-    logger,
-  });
+  const { directory, follower } = await openChains(options, bounds);
   const usage = new UsageBook();
   const flusher = startUsageFlusher(usage, db, logger);
   const stopObserving = observeChains(directory);
-  const limits = new KeyLimits({
-    cache: options.cache,
-    limit: options.limits.perKey,
-    failedPerClient: options.limits.failedPerClient,
-    publicPerClient: options.limits.publicPerClient,
-  });
-  const tenants = new Tenants(bounds);
-  const peers = new Peers({
-    tenants,
-    perClient: options.trustedProxies > 0 ? Infinity : bounds.connectionsPerClient,
-    writeTimeoutMs: bounds.writeTimeoutMs,
-    sweepMs: options.sweepMs,
-  });
-  const lookUps = new LookUps({
-    takeFailure: (address) => limits.takeFailure(address),
-    perAddress: options.limits.failedPerClient,
-  });
-  const door = new Door({
-    keys,
-    namespaceLabel: options.namespaceLabel,
-    lookUps,
-    tenants,
-    peers,
-    trustedProxies: options.trustedProxies,
-  });
-  const crossOrigin = createCrossOrigin(options.corsOrigins);
-  const handle = createRpcHandler({
-    door,
-    limits,
-    directory,
-    serve: createServe({ usage, cache: createAnswerCache(options) }),
-    servePath: servePath(usage),
-    crossOrigin,
-    onUnexpected: (err) => logger.error({ err }, 'a call failed unexpectedly'),
-  });
-  const listener = createRpcListener(handle, door, {
-    serveList: createListListener({ directory, limits, crossOrigin, trustedProxies: options.trustedProxies }),
-    servePreflight: createPreflightListener({ limits, crossOrigin, trustedProxies: options.trustedProxies }),
-  });
-  const server = createServer(
-    {
-      IncomingMessage: RpcIncoming,
-      requestTimeout: 60_000,
-      headersTimeout: 15_000,
-      keepAliveTimeout: 65_000,
-      noDelay: true,
-    },
-    listener,
-  );
-  server.on('clientError', answerClientError);
-  const front = options.http === 'plain' ? undefined : new Front(server, handle, door);
-  peers.guard(server);
+  const admission = createAdmission(options, bounds, keys);
+  const { tenants, peers, limits } = admission;
   const stopObservingLimits = observeLimits(tenants, peers);
-  const draining = createDrain(server);
-  const upgrade = createUpgradeListener({
-    door,
-    keys,
-    limits,
-    directory,
-    peers,
-    tenants,
-    usage,
-    dial: options.dial,
-    // What a client reads after a notification must be no older than that: nothing of it is kept.
-    serve: createServe({ usage, cache: undefined }),
-    onFault: (err) => logger.error({ err }, 'a session of a WebSocket failed'),
-  });
-  server.on('upgrade', upgrade);
+  const entrance = createEntrance(
+    options,
+    { ...admission, keys, directory, usage },
+    createAnswerCache(options),
+  );
   const stopListening = [
     bus.subscribe('key.revoked', [], ({ payload: { key_hash: hash, ends_at: endsAt } }) => {
       const endsAtMs = endsAt === undefined ? 0 : Date.parse(endsAt);
       keys.revoke(hash, endsAtMs);
-      upgrade.revoke(hash, endsAtMs);
+      entrance.revoke(hash, endsAtMs);
     }),
     bus.subscribe('chain.changed', [], () => void follower.refresh()),
   ];
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port: options.port, host: options.host, backlog: 4_096 }, resolve);
-  });
+  const port = await entrance.listen(options);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     directory,
     tenants,
     peers,
@@ -207,25 +116,13 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
     }),
     flushUsage: flusher.flush,
     async drain(delayMs) {
-      draining.start();
-      front?.drain();
+      entrance.drain();
       await delay(delayMs);
     },
     async stop(graceMs = 10_000) {
       for (const stop of stopListening) stop();
       follower.stop();
-      upgrade.close();
-      const cut = setTimeout(() => {
-        server.closeAllConnections();
-        front?.destroy();
-      }, graceMs);
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-        front?.stop();
-      });
-      clearTimeout(cut);
-      front?.destroy();
+      await entrance.close(graceMs);
       limits.stop();
       peers.stop();
       stopObserving();
@@ -234,6 +131,46 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
       await directory.close();
     },
   };
+}
+
+/** The nodes that calls go to, as the configuration and the database name them. */
+async function openChains(options: RpcProxyOptions, bounds: Bounds) {
+  const { db, opener, settings, endpoints, logger } = options;
+  const directory = new ChainDirectory({
+    settings,
+    dial: options.dial,
+    logger,
+    healthIntervalMs: options.healthIntervalMs,
+    callsPerKey: bounds.callsPerKey,
+    isPlain: options.http === 'plain',
+    filters: new FilterBook({ cache: options.cache }),
+  });
+  const follower = await followEndpoints({ db, opener, directory, settings, endpoints, logger });
+  return { directory, follower };
+}
+
+/** Who may come in, how often, and what is held for whom. */
+function createAdmission(options: RpcProxyOptions, bounds: Bounds, keys: KeyStore) {
+  const { namespaceLabel, trustedProxies } = options;
+  const limits = new KeyLimits({
+    cache: options.cache,
+    limit: options.limits.perKey,
+    failedPerClient: options.limits.failedPerClient,
+    publicPerClient: options.limits.publicPerClient,
+  });
+  const tenants = new Tenants(bounds);
+  const peers = new Peers({
+    tenants,
+    perClient: trustedProxies > 0 ? Infinity : bounds.connectionsPerClient,
+    writeTimeoutMs: bounds.writeTimeoutMs,
+    sweepMs: options.sweepMs,
+  });
+  const lookUps = new LookUps({
+    takeFailure: (address) => limits.takeFailure(address),
+    perAddress: options.limits.failedPerClient,
+  });
+  const door = new Door({ keys, namespaceLabel, lookUps, tenants, peers, trustedProxies });
+  return { limits, tenants, peers, door };
 }
 
 function createAnswerCache({

@@ -19,19 +19,10 @@ export interface CacheOptions {
 /** Nothing here rejects: without Redis reads find nothing, writes do nothing, and limits are counted by this process. */
 export interface Cache {
   readonly isReady: boolean;
-  /** The JSON value of the key; undefined when there is none, or no Redis. */
-  find<T>(key: string): Promise<T | undefined>;
-  /** Stores a JSON value for a time. Returns whether it was stored. */
-  set(key: string, value: unknown, ttlSeconds: number): Promise<boolean>;
   /** The bytes of the key; undefined when there are none, or no Redis. */
   findBytes(key: string): Promise<Buffer | undefined>;
   /** Stores bytes as they are for a time. Returns whether they were stored. */
   setBytes(key: string, value: Buffer, ttlSeconds: number): Promise<boolean>;
-  /** Stores only where nothing is; undefined when Redis did not answer. */
-  setIfAbsent(key: string, value: unknown, ttlSeconds: number): Promise<boolean | undefined>;
-  delete(...keys: string[]): Promise<void>;
-  /** Seconds that the key has left; undefined when there is none. */
-  ttlSeconds(key: string): Promise<number | undefined>;
   consumeToken(request: TokenRequest): Promise<TokenResult>;
   close(): Promise<void>;
 }
@@ -71,28 +62,9 @@ export function createCache(
     get isReady() {
       return redis?.status === 'ready';
     },
-    async find<T>(key: string) {
-      const text = await attempt((client) => client.get(key));
-      return text === undefined || text === null ? undefined : parseJson<T>(text);
-    },
-    set: async (key, value, ttlSeconds) =>
-      (await attempt((client) => client.set(key, JSON.stringify(value), 'EX', ttlSeconds))) === 'OK',
     findBytes: async (key) => (await attempt((client) => client.getBuffer(key))) ?? undefined,
     setBytes: async (key, value, ttlSeconds) =>
       (await attempt((client) => client.set(key, value, 'EX', ttlSeconds))) === 'OK',
-    async setIfAbsent(key, value, ttlSeconds) {
-      const answer = await attempt((client) =>
-        client.set(key, JSON.stringify(value), 'EX', ttlSeconds, 'NX'),
-      );
-      return answer === undefined ? undefined : answer === 'OK';
-    },
-    async delete(...keys) {
-      if (keys.length > 0) await attempt((client) => client.del(...keys));
-    },
-    async ttlSeconds(key) {
-      const ttl = await attempt((client) => client.ttl(key));
-      return ttl === undefined || ttl < 0 ? undefined : ttl;
-    },
     async consumeToken(request) {
       const answer = await attempt((client) =>
         client.gcra(
@@ -144,12 +116,4 @@ function connect(
   });
   redis.defineCommand('gcra', { numberOfKeys: 1, lua: GCRA_SCRIPT });
   return redis as ScriptedRedis;
-}
-
-function parseJson<T>(text: string): T | undefined {
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    return undefined;
-  }
 }

@@ -4,19 +4,26 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 /** Sets Ponder up in a folder of its own, outside the project's packages: its dependencies are its own business. */
 export function setUpPonder(directory: string, watched: readonly string[], token: string): void {
   mkdirSync(`${directory}/src/api`, { recursive: true });
-  const write = (name: string, text: string): void => writeFileSync(`${directory}/${name}`, text);
-  write(
-    'package.json',
-    JSON.stringify({
+  const files = { ...projectFiles(), ...indexerFiles(watched, token) };
+  for (const [name, text] of Object.entries(files)) writeFileSync(`${directory}/${name}`, text);
+  if (!existsSync(`${directory}/node_modules/ponder`)) {
+    console.log('installing ponder 0.16.10 …');
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], {
+      cwd: directory,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  }
+}
+
+function projectFiles(): Record<string, string> {
+  return {
+    'package.json': JSON.stringify({
       name: 'ponder-peer',
       private: true,
       type: 'module',
       dependencies: { ponder: '0.16.10', viem: '2.56.0', hono: '4.6.14' },
     }),
-  );
-  write(
-    'tsconfig.json',
-    JSON.stringify({
+    'tsconfig.json': JSON.stringify({
       compilerOptions: {
         strict: true,
         module: 'ES2022',
@@ -27,11 +34,15 @@ export function setUpPonder(directory: string, watched: readonly string[], token
       },
       include: ['./**/*.ts'],
     }),
-  );
-  write('ponder-env.d.ts', '/// <reference types="ponder/virtual" />\n');
-  write(
-    'ponder.config.ts',
-    `import { createConfig } from 'ponder';
+    'ponder-env.d.ts': '/// <reference types="ponder/virtual" />\n',
+    'src/api/index.ts': `import { Hono } from 'hono';\nexport default new Hono();\n`,
+  };
+}
+
+/** Transfers of the token to the watched addresses, and transactions to them. */
+function indexerFiles(watched: readonly string[], token: string): Record<string, string> {
+  return {
+    'ponder.config.ts': `import { createConfig } from 'ponder';
 import { parseAbi } from 'viem';
 const watched = ${JSON.stringify(watched)} as \`0x\${string}\`[];
 export default createConfig({
@@ -46,18 +57,12 @@ export default createConfig({
   accounts: { Watched: { chain: 'local', startBlock: 1, address: watched } },
 });
 `,
-  );
-  write(
-    'ponder.schema.ts',
-    `import { onchainTable } from 'ponder';
+    'ponder.schema.ts': `import { onchainTable } from 'ponder';
 export const transfer = onchainTable('transfer', (t) => ({
   id: t.text().primaryKey(), hash: t.hex().notNull(), from: t.hex().notNull(), to: t.hex().notNull(), amount: t.bigint().notNull(), block: t.bigint().notNull(),
 }));
 `,
-  );
-  write(
-    'src/index.ts',
-    `import { ponder } from 'ponder:registry';
+    'src/index.ts': `import { ponder } from 'ponder:registry';
 import { transfer } from 'ponder:schema';
 ponder.on('Token:Transfer', async ({ event, context }) => {
   await context.db.insert(transfer).values({ id: event.id, hash: event.transaction.hash, from: event.args.from, to: event.args.to, amount: event.args.value, block: event.block.number });
@@ -66,13 +71,5 @@ ponder.on('Watched:transaction:to', async ({ event, context }) => {
   await context.db.insert(transfer).values({ id: event.id, hash: event.transaction.hash, from: event.transaction.from, to: event.transaction.to!, amount: event.transaction.value, block: event.block.number });
 });
 `,
-  );
-  write('src/api/index.ts', `import { Hono } from 'hono';\nexport default new Hono();\n`);
-  if (!existsSync(`${directory}/node_modules/ponder`)) {
-    console.log('installing ponder 0.16.10 …');
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], {
-      cwd: directory,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-  }
+  };
 }

@@ -48,15 +48,7 @@ export async function startRig(
     ...env,
   });
   const apiUrl = `http://127.0.0.1:${apiPort}/v1`;
-  const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
-    const res = await fetch(apiUrl + path, {
-      method,
-      headers: { 'x-api-key': made.keys.api, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    if (!res.ok) throw new Error(`${method} ${path}: ${res.status} ${await res.text()}`);
-    return res.status === 204 ? undefined : res.json();
-  };
+  const call = createCaller(apiUrl, made.keys.api);
   await services.start(['api-gateway']);
   return {
     db,
@@ -78,18 +70,32 @@ export async function startRig(
           [CHAIN],
         )
       ).rows[0]?.cursor_number ?? -1,
-    explain: async (error) => {
-      const { rows } = await db.query(
-        'SELECT i.status, i.reason, i.head_number, a.status AS analyzer_status, a.reason AS analyzer_reason, a.cursor_number FROM ingestor_states i LEFT JOIN analyzer_states a USING (chain_gid)',
-      );
-      throw new Error(`${error.message}: ${JSON.stringify(rows)}\n${services.output.slice(-20).join('\n')}`);
-    },
+    explain: (error) => explain(error, db, services),
     stop: async () => {
       await services.stop();
       await db.close();
       await Promise.all([nats.stop(), redis.stop(), postgres.stop()]);
     },
   };
+}
+
+function createCaller(apiUrl: string, apiKey: string): Rig['call'] {
+  return async (method, path, body) => {
+    const res = await fetch(apiUrl + path, {
+      method,
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!res.ok) throw new Error(`${method} ${path}: ${res.status} ${await res.text()}`);
+    return res.status === 204 ? undefined : res.json();
+  };
+}
+
+async function explain(error: Error, db: Database, services: Services): Promise<never> {
+  const { rows } = await db.query(
+    'SELECT i.status, i.reason, i.head_number, a.status AS analyzer_status, a.reason AS analyzer_reason, a.cursor_number FROM ingestor_states i LEFT JOIN analyzer_states a USING (chain_gid)',
+  );
+  throw new Error(`${error.message}: ${JSON.stringify(rows)}\n${services.output.slice(-20).join('\n')}`);
 }
 
 /** Registers addresses straight in the database, as an import of a hundred thousand would leave them. */

@@ -46,23 +46,13 @@ const PING_MS = 30_000;
 /** `GET {rpc_url}/{chain}` with Upgrade: a socket for calls and subscriptions, with the same keys and limits. */
 export function createUpgradeListener(options: UpgradeOptions): UpgradeListener {
   const server = new WebSocketServer({ noServer: true, maxPayload: BODY_BYTES_MAX });
-  const alive = new WeakSet<object>();
-  const pinging = setInterval(() => {
-    for (const client of server.clients) {
-      if (!alive.delete(client)) client.terminate();
-      else client.ping();
-    }
-  }, PING_MS);
-  pinging.unref();
+  const pings = pingClients(server);
   const book = new SessionBook(options.keys);
   const start = (client: WebSocket, socket: Socket, admitted: Admitted, holder: Holder): void => {
-    alive.add(client);
-    client.on('pong', () => alive.add(client));
+    pings.watch(client);
     const session = new SocketSession({ ...options, ...admitted, client, socket, holder });
-    client.on(
-      'close',
-      book.add(Buffer.from(hashApiKey(admitted.key)).toString('hex'), admitted.key, session),
-    );
+    const keyHash = Buffer.from(hashApiKey(admitted.key)).toString('hex');
+    client.on('close', book.add(keyHash, admitted.key, session));
   };
   const upgrade = (
     admitted: Refused | Admitted,
@@ -108,12 +98,30 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
   return Object.assign(listener, {
     revoke: (keyHash: string, endsAtMs: number) => book.revoke(keyHash, endsAtMs),
     close: () => {
-      clearInterval(pinging);
+      pings.stop();
       book.stop();
       for (const client of server.clients) client.terminate();
       server.close();
     },
   });
+}
+
+/** A client that did not answer the last ping is gone. */
+function pingClients(server: WebSocketServer): { watch(client: WebSocket): void; stop(): void } {
+  const alive = new WeakSet<object>();
+  const timer = setInterval(() => {
+    for (const client of server.clients) {
+      if (!alive.delete(client)) client.terminate();
+      else client.ping();
+    }
+  }, PING_MS).unref();
+  return {
+    watch(client) {
+      alive.add(client);
+      client.on('pong', () => alive.add(client));
+    },
+    stop: () => clearInterval(timer),
+  };
 }
 
 interface Refused {

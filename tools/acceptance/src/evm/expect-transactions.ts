@@ -47,36 +47,19 @@ export async function expectTransactions(
     for (const tx of block.transactions) {
       const receipt = await rpc<RpcReceipt>('eth_getTransactionReceipt', [tx.hash]);
       const isFailed = receipt.status !== '0x1';
-      const transfers: string[] = [];
-      const note = (type: string, asset: string, source: Hex, target: Hex, amount: bigint): void => {
-        if (counts(source) || counts(target))
-          transfers.push(`${type} ${chainGid}/${asset} ${source} ${target} ${amount}`.toLowerCase());
-      };
-      if (!isFailed) {
-        const target = tx.to ?? receipt.contractAddress;
-        if (BigInt(tx.value) > 0n && target !== null)
-          note('native', 'slip44:60', tx.from, target, BigInt(tx.value));
-        for (const log of receipt.logs) {
-          if (log.topics[0] !== TRANSFER || log.topics.length !== 3 || log.data.length !== 66) continue;
-          note(
-            'token',
-            `erc20:${log.address}`,
-            `0x${log.topics[1]!.slice(26)}`,
-            `0x${log.topics[2]!.slice(26)}`,
-            BigInt(log.data),
-          );
-        }
-        const trace = await rpc<CallFrame>('debug_traceTransaction', [tx.hash, { tracer: 'callTracer' }]);
-        for (const frame of innerFrames(trace)) {
-          if (
-            frame.to &&
-            BigInt(frame.value ?? '0x0') > 0n &&
-            ['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'].includes(frame.type)
-          ) {
-            note('internal', 'slip44:60', frame.from, frame.to, BigInt(frame.value ?? '0x0'));
-          }
-        }
-      }
+      const moved = isFailed
+        ? []
+        : [
+            ...listMoves(tx, receipt),
+            ...listInnerMoves(
+              await rpc<CallFrame>('debug_traceTransaction', [tx.hash, { tracer: 'callTracer' }]),
+            ),
+          ];
+      const transfers = moved
+        .filter(({ source, target }) => counts(source) || counts(target))
+        .map(({ type, asset, source, target, amount }) =>
+          `${type} ${chainGid}/${asset} ${source} ${target} ${amount}`.toLowerCase(),
+        );
       if (transfers.length > 0 || counts(tx.from)) {
         expected.set(tx.hash, {
           hash: tx.hash,
@@ -89,6 +72,43 @@ export async function expectTransactions(
     }
   }
   return expected;
+}
+
+interface Move {
+  readonly type: 'native' | 'token' | 'internal';
+  readonly asset: string;
+  readonly source: Hex;
+  readonly target: Hex;
+  readonly amount: bigint;
+}
+
+function listMoves(tx: RpcBlock['transactions'][number], receipt: RpcReceipt): Move[] {
+  const target = tx.to ?? receipt.contractAddress;
+  const amount = BigInt(tx.value);
+  const native: Move[] =
+    amount > 0n && target !== null
+      ? [{ type: 'native', asset: 'slip44:60', source: tx.from, target, amount }]
+      : [];
+  const tokens = receipt.logs
+    .filter(({ topics, data }) => topics[0] === TRANSFER && topics.length === 3 && data.length === 66)
+    .map(
+      ({ address, topics, data }): Move => ({
+        type: 'token',
+        asset: `erc20:${address}`,
+        source: `0x${topics[1]!.slice(26)}`,
+        target: `0x${topics[2]!.slice(26)}`,
+        amount: BigInt(data),
+      }),
+    );
+  return [...native, ...tokens];
+}
+
+function listInnerMoves(trace: CallFrame): Move[] {
+  return innerFrames(trace).flatMap(({ type, from: source, to: target, value = '0x0' }): Move[] =>
+    target && BigInt(value) > 0n && ['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'].includes(type)
+      ? [{ type: 'internal', asset: 'slip44:60', source, target, amount: BigInt(value) }]
+      : [],
+  );
 }
 
 function innerFrames(frame: CallFrame): CallFrame[] {

@@ -51,48 +51,17 @@ function runConnection(
         socket.write(request(first + sent++));
       }
     };
-    let pending: Buffer = EMPTY;
-    let skipping = 0;
-    socket.on('data', (data: Buffer) => {
-      let bytes: Buffer = pending.length === 0 ? data : Buffer.concat([pending, data]);
-      pending = EMPTY;
-      for (;;) {
-        if (skipping > 0) {
-          const skipped = Math.min(skipping, bytes.length);
-          skipping -= skipped;
-          bytes = bytes.subarray(skipped);
-          if (skipping > 0) return;
-          finish(0, '');
-          if (answered === count) return;
-        }
-        const headEnd = bytes.indexOf('\r\n\r\n');
-        if (headEnd === -1) break;
-        const head = bytes.toString('latin1', 0, headEnd);
-        const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-        const status = Number(head.slice(9, 12));
-        const end = headEnd + 4 + length;
-        if (bytes.length < end && onSample === undefined) {
-          skipping = end - bytes.length;
-          return;
-        }
-        if (bytes.length < end) break;
-        const body = onSample === undefined ? '' : bytes.toString('utf8', headEnd + 4, end);
-        bytes = bytes.subarray(end);
-        finish(status, body);
-        if (answered === count) return;
-      }
-      pending = bytes;
-    });
     const finish = (status: number, body: string): void => {
       const index = first + answered;
       const began = startedAt[answered]!;
       answered += 1;
       onSample?.({ status, body, startedAt: began, ms: performance.now() - began }, index);
-      if (answered === count) {
-        socket.destroy();
-        resolve();
-      } else send();
+      if (answered < count) return send();
+      socket.destroy();
+      resolve();
     };
+    const reader = new AnswerReader(onSample !== undefined, finish);
+    socket.on('data', (data: Buffer) => reader.read(data));
     socket.on('connect', send);
     socket.on('error', reject);
     socket.on(
@@ -101,6 +70,49 @@ function runConnection(
         answered < count && reject(new Error(`a connection closed after ${answered} of ${count} answers`)),
     );
   });
+}
+
+/** Finds where answers end, by their content-length. */
+class AnswerReader {
+  readonly #wantsBody: boolean;
+  readonly #finish: (status: number, body: string) => void;
+  #pending: Buffer = EMPTY;
+  /** Bytes of a body that nobody wants and that are still to come. */
+  #skipping = 0;
+
+  constructor(wantsBody: boolean, finish: (status: number, body: string) => void) {
+    this.#wantsBody = wantsBody;
+    this.#finish = finish;
+  }
+
+  read(data: Buffer): void {
+    let rest: Buffer | undefined = this.#pending.length === 0 ? data : Buffer.concat([this.#pending, data]);
+    this.#pending = EMPTY;
+    while (rest !== undefined && rest.length > 0)
+      rest = this.#skipping > 0 ? this.#skip(rest) : this.#readOne(rest);
+  }
+
+  #skip(bytes: Buffer): Buffer {
+    const skipped = Math.min(this.#skipping, bytes.length);
+    this.#skipping -= skipped;
+    if (this.#skipping === 0) this.#finish(0, '');
+    return bytes.subarray(skipped);
+  }
+
+  /** What stands behind the first answer; undefined when that is not whole. */
+  #readOne(bytes: Buffer): Buffer | undefined {
+    const headEnd = bytes.indexOf('\r\n\r\n');
+    const head = bytes.toString('latin1', 0, Math.max(0, headEnd));
+    const end = headEnd + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+    const isWhole = headEnd !== -1 && bytes.length >= end;
+    if (!isWhole) {
+      if (headEnd === -1 || this.#wantsBody) this.#pending = bytes;
+      else this.#skipping = end - bytes.length;
+      return undefined;
+    }
+    this.#finish(Number(head.slice(9, 12)), this.#wantsBody ? bytes.toString('utf8', headEnd + 4, end) : '');
+    return bytes.subarray(end);
+  }
 }
 
 const EMPTY: Buffer = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-import { connectAs, type Client } from '../client.ts';
+import { connectAs } from '../client.ts';
 import { bodyChecks } from './bodies.ts';
 import { check, demand, interpret, UncheckedClaimError, type Check } from './check.ts';
 import { ENDPOINT_SAMPLES, BODY_VALUES } from './endpoint-samples.ts';
@@ -25,95 +25,99 @@ export function endpointChecks(row: Row): Check[] {
   return [...doorChecks(endpoint), ...told];
 }
 
-function doorChecks({ method, path }: Endpoint): Check[] {
-  const ask = (ground: Ground, client: Client, values: Readonly<Record<string, string>> = ground.values) =>
-    client(method, fill(path, values));
+function doorChecks(endpoint: Endpoint): Check[] {
+  const { method, path } = endpoint;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
-  const door = [
-    check(`${path} has the method ${method}`, async ({ api, values }) => {
-      const reply = await api('PUT', fill(path, values));
-      const allowed = (reply.headers.get('allow') ?? '').split(/,\s*/);
-      demand(reply.status === 405 && allowed.includes(method), `405 that allows ${method}`, [
-        reply.status,
-        allowed,
-      ]);
-    }),
-    check('needs a key', async (ground) =>
-      expectProblem(
-        ground,
-        await ask(ground, connectAs(ground.stack.apiUrl, undefined)),
-        401,
-        titleOf(ground, 401),
-      ),
-    ),
-  ];
-  // Of no resource, so of no permission (decisions.md §3).
-  if (path !== '/version')
-    door.push(
-      check('needs a key with the permission', async (ground) =>
-        expectProblem(
-          ground,
-          await ask(ground, connectAs(ground.stack.apiUrl, ground.stack.tenant.keys.rpc)),
-          403,
-          titleOf(ground, 403),
-        ),
-      ),
-    );
   // A token that is not there yet is made by its POST, and a chain's own state comes before its node's.
-  if (names.length > 0 && `${method} ${path}` !== 'POST /tokens/{chain_gid}/{asset_path}') {
-    door.push(
-      check(`is 404 where nothing is at ${path}`, async (ground) => {
-        const sample = await ENDPOINT_SAMPLES[`${method} ${path}`]?.(ground);
-        const body =
-          sample?.body ??
-          Object.fromEntries(
-            Object.entries(BODY_VALUES).filter(([name]) => method === 'PATCH' && name === 'name'),
-          );
-        const hasBody = Object.keys(body as object).length > 0;
-        await expectProblem(
-          ground,
-          await ground.api(
-            method,
-            fill(path, unknownValues()) + (sample?.query ?? ''),
-            hasBody ? body : undefined,
+  const isOfSomething = names.length > 0 && `${method} ${path}` !== 'POST /tokens/{chain_gid}/{asset_path}';
+  // Those that have a form of their own in the table of identifier formats.
+  const formed = names.filter((one) => one.endsWith('_id') || ['chain_gid', 'asset_path'].includes(one));
+  return [
+    methodCheck(endpoint),
+    ...keyChecks(endpoint),
+    ...(isOfSomething ? [absenceCheck(endpoint)] : []),
+    ...(method === 'POST' || method === 'PATCH' ? [mediaTypeCheck(endpoint)] : []),
+    ...formed.map((name) => formCheck(endpoint, name)),
+  ];
+}
+
+function methodCheck({ method, path }: Endpoint): Check {
+  return check(`${path} has the method ${method}`, async ({ api, values }) => {
+    const reply = await api('PUT', fill(path, values));
+    const allowed = (reply.headers.get('allow') ?? '').split(/,\s*/);
+    demand(reply.status === 405 && allowed.includes(method), `405 that allows ${method}`, [
+      reply.status,
+      allowed,
+    ]);
+  });
+}
+
+function keyChecks({ method, path }: Endpoint): Check[] {
+  const refuses = async (ground: Ground, key: string | undefined, status: number): Promise<void> =>
+    expectProblem(
+      ground,
+      await connectAs(ground.stack.apiUrl, key)(method, fill(path, ground.values)),
+      status,
+      titleOf(ground, status),
+    );
+  return [
+    check('needs a key', (ground) => refuses(ground, undefined, 401)),
+    // Of no resource, so of no permission (decisions.md §3).
+    ...(path === '/version'
+      ? []
+      : [
+          check('needs a key with the permission', (ground) =>
+            refuses(ground, ground.stack.tenant.keys.rpc, 403),
           ),
-          404,
-          titleOf(ground, 404),
-        );
-      }),
+        ]),
+  ];
+}
+
+function absenceCheck({ method, path }: Endpoint): Check {
+  return check(`is 404 where nothing is at ${path}`, async (ground) => {
+    const sample = await ENDPOINT_SAMPLES[`${method} ${path}`]?.(ground);
+    const body =
+      sample?.body ??
+      Object.fromEntries(
+        Object.entries(BODY_VALUES).filter(([name]) => method === 'PATCH' && name === 'name'),
+      );
+    const hasBody = Object.keys(body as object).length > 0;
+    await expectProblem(
+      ground,
+      await ground.api(
+        method,
+        fill(path, unknownValues()) + (sample?.query ?? ''),
+        hasBody ? body : undefined,
+      ),
+      404,
+      titleOf(ground, 404),
     );
-  }
-  if (method === 'POST' || method === 'PATCH') {
-    door.push(
-      check('takes bodies as application/json only', async (ground) => {
-        const { status, body } = await ground.api(method, fill(path, ground.values), '{"a":1}', {
-          'content-type': 'text/plain',
-        });
-        demand(status === 415 && (body as { status?: unknown }).status === 415, '415 (decisions.md 1.8)', {
-          status,
-          body,
-        });
-      }),
+  });
+}
+
+function mediaTypeCheck({ method, path }: Endpoint): Check {
+  return check('takes bodies as application/json only', async (ground) => {
+    const { status, body } = await ground.api(method, fill(path, ground.values), '{"a":1}', {
+      'content-type': 'text/plain',
+    });
+    demand(status === 415 && (body as { status?: unknown }).status === 415, '415 (decisions.md 1.8)', {
+      status,
+      body,
+    });
+  });
+}
+
+function formCheck({ method, path }: Endpoint, name: string): Check {
+  return check(`is 400 where ${name} has another form`, async (ground) => {
+    const sample = await ENDPOINT_SAMPLES[`${method} ${path}`]?.(ground);
+    await expectRefused(
+      ground.api,
+      fill(path, { ...ground.values, ...sample?.values, [name]: 'x' }) + (sample?.query ?? ''),
+      sample?.body,
+      name,
+      method,
     );
-  }
-  // Of those that have a form of their own in the table of identifier formats.
-  for (const name of names.filter(
-    (one) => one.endsWith('_id') || ['chain_gid', 'asset_path'].includes(one),
-  )) {
-    door.push(
-      check(`is 400 where ${name} has another form`, async (ground) => {
-        const sample = await ENDPOINT_SAMPLES[`${method} ${path}`]?.(ground);
-        await expectRefused(
-          ground.api,
-          fill(path, { ...ground.values, ...sample?.values, [name]: 'x' }) + (sample?.query ?? ''),
-          sample?.body,
-          name,
-          method,
-        );
-      }),
-    );
-  }
-  return door;
+  });
 }
 
 function titleOf({ specification }: Ground, status: number): string {

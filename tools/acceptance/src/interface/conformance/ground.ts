@@ -63,7 +63,7 @@ export const CHAINS = {
 export const ALIASED = { gid: 'eip155:56', alias: 'bsc' } as const;
 
 export async function layGround(stack: InterfaceStack, specification: Specification): Promise<Ground> {
-  const { chain, services } = stack.harness;
+  const { chain } = stack.harness;
   const api = watchHeaders(connectAs(stack.apiUrl, stack.tenant.keys.api), specification);
   const observer = new Observer();
   const [silentNode, talkingNode] = await Promise.all([
@@ -77,8 +77,43 @@ export async function layGround(stack: InterfaceStack, specification: Specificat
       .startRpc({ [CHAINS.evm]: [silentNode.url], [ALIASED.gid]: [talkingNode.url] })
       .then(() => callSilentNode(stack, silentNode)),
   ]);
-  for (const gid of Object.values(CHAINS)) await make(api, '/blockchains', { chain_gid: gid });
   const address = chain.actor.accounts[5]!;
+  const { webhook, publicKey, hdAddress } = await makeResources(api, observer, address);
+  const transactionHash = await moveMoney(stack, address);
+  await observer.find(
+    'a delivery of the transaction',
+    ({ headers }) => headers['x-webhook-event'] !== undefined,
+  );
+  await settleChain(stack, api, address);
+  return {
+    specification,
+    stack,
+    observer,
+    api,
+    hdAddress,
+    transactionHash,
+    silent,
+    silentCall,
+    values: {
+      chain_gid: chain.gid,
+      asset_path: `erc20:${chain.actor.deployed.token}`,
+      block_number: String(stack.harness.startBlock + 1),
+      public_key_id: publicKey.id,
+      address,
+      notification_channel_id: webhook.id,
+      channel_id: webhook.id,
+      chain: chain.gid,
+    },
+    async stop() {
+      await silentCall.ended.catch(() => undefined);
+      await Promise.all([observer.stop(), silentNode.stop(), talkingNode.stop()]);
+    },
+  };
+}
+
+/** One of everything that a path can name. */
+async function makeResources(api: Client, observer: Observer, address: string) {
+  for (const gid of Object.values(CHAINS)) await make(api, '/blockchains', { chain_gid: gid });
   const [webhook, publicKey] = await Promise.all([
     make(api, '/notification_channels/webhook', { name: 'ground', url: `${observer.url}/ground` }),
     make(api, '/public_keys', { ...EXTENDED_KEYS.zpub, label: 'ground' }),
@@ -99,45 +134,21 @@ export async function layGround(stack: InterfaceStack, specification: Specificat
     from: 0,
     to: 4,
   })) as unknown as { items: { address: string }[] };
-  const transactionHash = await moveMoney(stack, address);
-  await observer.find(
-    'a delivery of the transaction',
-    ({ headers }) => headers['x-webhook-event'] !== undefined,
-  );
+  return { webhook, publicKey, hdAddress: items[2]!.address };
+}
+
+/** Final blocks, one that was and is no more, and balances that are known. */
+async function settleChain({ harness }: InterfaceStack, api: Client, address: string): Promise<void> {
+  const { chain, services } = harness;
   await chain.finalize();
-  // A block that was, and is no more.
   await chain.rpc('anvil_reorg', [1, []]);
   await chain.actor.mine(2);
-  await stack.harness.waitForCursor();
+  await harness.waitForCursor();
   await services.waitReady('balance-service');
   await waitFor(
     async () => Object.keys((await api('GET', `/addresses/${address}/balances`)).body as object).length >= 2,
     { message: 'the balances of the address' },
   );
-  return {
-    specification,
-    stack,
-    observer,
-    api,
-    hdAddress: items[2]!.address,
-    transactionHash,
-    silent,
-    silentCall,
-    values: {
-      chain_gid: chain.gid,
-      asset_path: `erc20:${chain.actor.deployed.token}`,
-      block_number: String(stack.harness.startBlock + 1),
-      public_key_id: publicKey.id,
-      address,
-      notification_channel_id: webhook.id,
-      channel_id: webhook.id,
-      chain: chain.gid,
-    },
-    async stop() {
-      await silentCall.ended.catch(() => undefined);
-      await Promise.all([observer.stop(), silentNode.stop(), talkingNode.stop()]);
-    },
-  };
 }
 
 /** Watched, and never part of anything. */

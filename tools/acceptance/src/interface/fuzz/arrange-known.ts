@@ -24,38 +24,16 @@ export async function arrangeKnown({
 }: InterfaceStack): Promise<Record<string, readonly unknown[]>> {
   const api = connectAs(apiUrl, tenant.keys.api);
   const management = connectAs(apiUrl, tenant.keys.management);
-  const made = async (
-    client: Client,
-    path: string,
-    body?: object,
-  ): Promise<{ id: string } & Record<string, string>> => (await client('POST', path, body)).body as never;
   const { chain, receiver } = harness;
   const { accounts, deployed } = chain.actor;
-  const [webhook, nats, telegram, publicKey, project] = await Promise.all([
-    made(api, '/channels', { name: 'c', url: receiver.url }),
-    made(api, '/channels/nats', { name: 'n', url: 'nats://127.0.0.1:9', subject: 'a' }),
-    made(api, '/channels/telegram', { name: 't', bot_token: botToken, chat_id: 1 }),
-    made(api, '/public_keys', zpub),
-    made(management, '/management/projects', { name: 'p' }),
-    made(api, '/blockchains', { chain_gid: bitcoin }),
-    made(api, '/blockchains', { chain_gid: 'eip155:1' }),
-    made(api, '/addresses/external', { value: outsider, chain_family: 'evm' }),
-    made(api, '/addresses/external', { value: accounts[1]!, chain_family: 'evm' }),
-  ]);
-  const [delivery, key, member] = await Promise.all([
-    made(api, `/channels/${webhook.id}/actions/test`),
-    made(management, '/management/keys', {
-      type: 'api',
-      name: 'k',
-      project_id: project.id,
-      permissions: ['api:address:read'],
-    }),
-    made(management, '/management/members', { email: `${project.id}@example.com`, role: 'owner' }),
-  ]);
+  const { webhook, nats, telegram, publicKey, project, delivery, key, member } = await makeOneOfEach(
+    { api, management },
+    { hookUrl: receiver.url, account: accounts[1]! },
+  );
   const { items: publicKeys } = (await api('GET', '/public_keys')).body as { items: { id: string }[] };
-  const moments = ['0000-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '9999-12-31T23:59:59Z'];
   const channels = [webhook.id, nats.id, telegram.id];
   return {
+    ...CONSTANT_VALUES,
     chain_gid: [chain.gid, chain.gid, 'eip155:1', 'eip155:2', bitcoin, 'tron:mainnet'],
     asset_path: [
       'slip44:60',
@@ -68,13 +46,10 @@ export async function arrangeKnown({
     asset_gid: [`${chain.gid}/slip44:60`, `${chain.gid}/erc20:${deployed.token}`],
     address: [outsider, accounts[1]!, 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu', 'nope'],
     value: [outsider, accounts[1]!, accounts[2]!, 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu'],
-    block_number: [0, 1, 2, 9_007_199_254_740_991],
     channel_id: channels,
     notification_channel_id: channels,
     delivery_id: [delivery.id],
     event_id: [delivery.event_id!],
-    subject: ['a.b', 'a.*', '$SYS.x'],
-    bot_token: [botToken],
     project_id: [project.id, project.id, '00000000-0000-4000-8000-000000000000'],
     key_id: [key.id],
     member_id: [member.id],
@@ -82,32 +57,6 @@ export async function arrangeKnown({
       ...publicKeys.slice(0, 2).map(({ id }) => id),
       publicKey.id ?? '00000000-0000-4000-8000-000000000000',
     ],
-    email: [
-      'a@example.com',
-      'A@Example.com',
-      `${'a'.repeat(60)}@example.com`,
-      'a@b',
-      'a b@example.com',
-      '"a"@example.com',
-      'ä@example.com',
-    ],
-    expires_at: [
-      '2999-01-01T00:00:00Z',
-      '2999-01-01T00:00:00+14:00',
-      '2001-01-01T00:00:00Z',
-      '9999-12-31T23:59:59-23:59',
-    ],
-    since: moments,
-    until: moments,
-    extended_public_key: [
-      zpub.extended_public_key,
-      ypub.extended_public_key,
-      zpub.extended_public_key.slice(0, -1),
-      zpub.extended_public_key.replace('zpub', 'zprv'),
-    ],
-    derivation_path: [zpub.derivation_path, ypub.derivation_path, "m/84'/0'/1'", "m/84'/0'"],
-    from: [0, 5, 2 ** 31 - 1],
-    to: [0, 20, 2 ** 31 - 1],
     url: [
       receiver.url,
       'https://10.1.2.3/',
@@ -119,4 +68,72 @@ export async function arrangeKnown({
     endpoint_url: [chain.url, 'http://10.1.2.3:8545', 'http://127.0.0.1:9'],
     evm_endpoint_url: [chain.url, 'http://10.1.2.3:8545'],
   };
+}
+
+const moments = ['0000-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '9999-12-31T23:59:59Z'];
+
+/** What is nobody's, and needs nothing made before. */
+const CONSTANT_VALUES: Readonly<Record<string, readonly unknown[]>> = {
+  block_number: [0, 1, 2, 9_007_199_254_740_991],
+  subject: ['a.b', 'a.*', '$SYS.x'],
+  bot_token: [botToken],
+  email: [
+    'a@example.com',
+    'A@Example.com',
+    `${'a'.repeat(60)}@example.com`,
+    'a@b',
+    'a b@example.com',
+    '"a"@example.com',
+    'ä@example.com',
+  ],
+  expires_at: [
+    '2999-01-01T00:00:00Z',
+    '2999-01-01T00:00:00+14:00',
+    '2001-01-01T00:00:00Z',
+    '9999-12-31T23:59:59-23:59',
+  ],
+  since: moments,
+  until: moments,
+  extended_public_key: [
+    zpub.extended_public_key,
+    ypub.extended_public_key,
+    zpub.extended_public_key.slice(0, -1),
+    zpub.extended_public_key.replace('zpub', 'zprv'),
+  ],
+  derivation_path: [zpub.derivation_path, ypub.derivation_path, "m/84'/0'/1'", "m/84'/0'"],
+  from: [0, 5, 2 ** 31 - 1],
+  to: [0, 20, 2 ** 31 - 1],
+};
+
+async function makeOneOfEach(
+  { api, management }: { readonly api: Client; readonly management: Client },
+  { hookUrl, account }: { readonly hookUrl: string; readonly account: string },
+) {
+  const made = async (
+    client: Client,
+    path: string,
+    body?: object,
+  ): Promise<{ id: string } & Record<string, string>> => (await client('POST', path, body)).body as never;
+  const [webhook, nats, telegram, publicKey, project] = await Promise.all([
+    made(api, '/channels', { name: 'c', url: hookUrl }),
+    made(api, '/channels/nats', { name: 'n', url: 'nats://127.0.0.1:9', subject: 'a' }),
+    made(api, '/channels/telegram', { name: 't', bot_token: botToken, chat_id: 1 }),
+    made(api, '/public_keys', zpub),
+    made(management, '/management/projects', { name: 'p' }),
+    made(api, '/blockchains', { chain_gid: bitcoin }),
+    made(api, '/blockchains', { chain_gid: 'eip155:1' }),
+    made(api, '/addresses/external', { value: outsider, chain_family: 'evm' }),
+    made(api, '/addresses/external', { value: account, chain_family: 'evm' }),
+  ]);
+  const [delivery, key, member] = await Promise.all([
+    made(api, `/channels/${webhook.id}/actions/test`),
+    made(management, '/management/keys', {
+      type: 'api',
+      name: 'k',
+      project_id: project.id,
+      permissions: ['api:address:read'],
+    }),
+    made(management, '/management/members', { email: `${project.id}@example.com`, role: 'owner' }),
+  ]);
+  return { webhook, nats, telegram, publicKey, project, delivery, key, member };
 }

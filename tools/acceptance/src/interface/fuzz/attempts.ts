@@ -41,56 +41,12 @@ export function attemptsFor(
   const { parameters, requestBody, security } = operation;
   const own = security[0]?.ApiKey[0]?.startsWith('mgt:') ? keys.valid.mgt : keys.valid.api;
   const schema = requestBody?.content['application/json'].schema;
-  const parameterValues = (place: string) =>
-    fc
-      .tuple(
-        ...parameters
-          .filter((parameter) => parameter.in === place)
-          .map(({ name, schema: inner, required }) =>
-            fc
-              .tuple(fc.nat({ max: 29 }), nearlyValid(inner, name, words), fc.boolean())
-              .map(([dice, value, isJoined]) => (required || dice < 8 ? [{ name, value, isJoined }] : [])),
-          ),
-      )
-      .map((values) => values.flat());
   return fc
     .record({
-      path: parameterValues('path'),
-      query: parameterValues('query'),
-      extraQuery: rarely(
-        fc.oneof(
-          hostileText.map((text) => `${encode(text)}=1`),
-          fc.constantFrom(
-            'limit[]=1',
-            'limit[a]=1',
-            'limit=1&limit=2',
-            '&&=&',
-            '%',
-            'page=%C3%28',
-            'search=%00',
-            'sort_by',
-            '=',
-            '?',
-            'sort_by=name;drop',
-            'a=b&'.repeat(1_500),
-          ),
-        ),
-      ),
-      otherPath: rarely(
-        fc.constantFrom<(path: string) => string>(
-          (text) => `${text}/`,
-          (text) => `${text}//`,
-          (text) => text.toUpperCase(),
-          (text) => `/${text}`,
-          (text) => `${text}%`,
-          (text) => `${text}/../x`,
-          (text) => `${text}\u00e9`,
-          (text) => `${text};x=1`,
-          (text) => `${text}/x`,
-          (text) => text.replace('/v1', '/v2'),
-        ),
-        40,
-      ),
+      path: parameterValues(parameters, 'path', words),
+      query: parameterValues(parameters, 'query', words),
+      extraQuery: rarely(hostileQuery),
+      otherPath: rarely(otherPath, 40),
       otherMethod: rarely(fc.constantFrom('PUT', 'HEAD', 'OPTIONS', 'TRACE', 'PATCH', 'PROPFIND'), 40),
       key: fc.oneof(
         { weight: 14, arbitrary: fc.constant(own) },
@@ -121,6 +77,55 @@ export function attemptsFor(
       };
     });
 }
+
+function parameterValues(
+  parameters: Operation['parameters'],
+  place: string,
+  words: Vocabulary,
+): fc.Arbitrary<Value[]> {
+  return fc
+    .tuple(
+      ...parameters
+        .filter((parameter) => parameter.in === place)
+        .map(({ name, schema, required }) =>
+          fc
+            .tuple(fc.nat({ max: 29 }), nearlyValid(schema, name, words), fc.boolean())
+            .map(([dice, value, isJoined]) => (required || dice < 8 ? [{ name, value, isJoined }] : [])),
+        ),
+    )
+    .map((values) => values.flat());
+}
+
+const hostileQuery: fc.Arbitrary<string> = fc.oneof(
+  hostileText.map((text) => `${encode(text)}=1`),
+  fc.constantFrom(
+    'limit[]=1',
+    'limit[a]=1',
+    'limit=1&limit=2',
+    '&&=&',
+    '%',
+    'page=%C3%28',
+    'search=%00',
+    'sort_by',
+    '=',
+    '?',
+    'sort_by=name;drop',
+    'a=b&'.repeat(1_500),
+  ),
+);
+
+const otherPath: fc.Arbitrary<(path: string) => string> = fc.constantFrom<(path: string) => string>(
+  (text) => `${text}/`,
+  (text) => `${text}//`,
+  (text) => text.toUpperCase(),
+  (text) => `/${text}`,
+  (text) => `${text}%`,
+  (text) => `${text}/../x`,
+  (text) => `${text}\u00e9`,
+  (text) => `${text};x=1`,
+  (text) => `${text}/x`,
+  (text) => text.replace('/v1', '/v2'),
+);
 
 const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc
   .record({

@@ -1,0 +1,140 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Dial } from '@chainwatch/chain-core';
+import type { KeyStore } from '@chainwatch/key-store';
+import { createDrain, type Logger } from '@chainwatch/telemetry';
+import type { AnswerCache } from '../cache/answer-cache.ts';
+import { servePath } from '../calls/serve-path.ts';
+import { createServe } from '../calls/serve-request.ts';
+import type { ChainDirectory } from '../chains/chain-directory.ts';
+import { Front } from '../front/front.ts';
+import type { KeyLimits } from '../limits/key-limits.ts';
+import type { Peers } from '../limits/peers.ts';
+import type { Tenants } from '../limits/tenants.ts';
+import { createUpgradeListener } from '../socket/upgrade-listener.ts';
+import type { UsageBook } from '../usage/usage-book.ts';
+import { answerClientError } from './answer-client-error.ts';
+import { createCrossOrigin } from './cross-origin.ts';
+import type { Door } from './door.ts';
+import { createRpcHandler } from './rpc-handler.ts';
+import { RpcIncoming } from './rpc-incoming.ts';
+import { createRpcListener } from './rpc-listener.ts';
+import { createListListener } from './serve-list.ts';
+import { createPreflightListener } from './serve-preflight.ts';
+
+export interface EntranceOptions {
+  readonly dial: Dial;
+  readonly corsOrigins: readonly string[];
+  readonly trustedProxies: number;
+  /** `plain`: node:http in place of the own front. */
+  readonly http: 'fast' | 'plain';
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+export interface EntranceParts {
+  readonly door: Door;
+  readonly keys: KeyStore;
+  readonly limits: KeyLimits;
+  readonly peers: Peers;
+  readonly tenants: Tenants;
+  readonly directory: ChainDirectory;
+  readonly usage: UsageBook;
+}
+
+/** What clients connect to: calls over HTTP, by the own front or by node:http, and sockets. */
+export interface Entrance {
+  /** Resolves with the port. */
+  listen(at: { readonly port: number; readonly host?: string }): Promise<number>;
+  /** Ends the sockets of a key, at once or from `endsAtMs` on; the hash is hexadecimal. */
+  revoke(keyHash: string, endsAtMs: number): void;
+  /** Each answer from now on is the last one of its connection. */
+  drain(): void;
+  /** Lets calls under way end for so long, then cuts what is left. */
+  close(graceMs: number): Promise<void>;
+}
+
+export function createEntrance(
+  options: EntranceOptions,
+  parts: EntranceParts,
+  answers: AnswerCache | undefined,
+): Entrance {
+  const handle = createHandler(options, parts, answers);
+  const server = createServer(
+    {
+      IncomingMessage: RpcIncoming,
+      requestTimeout: 60_000,
+      headersTimeout: 15_000,
+      keepAliveTimeout: 65_000,
+      noDelay: true,
+    },
+    createListener(options, parts, handle),
+  );
+  server.on('clientError', answerClientError);
+  const front = options.http === 'plain' ? undefined : new Front(server, handle, parts.door);
+  parts.peers.guard(server);
+  const draining = createDrain(server);
+  const upgrade = createUpgradeListener({
+    ...parts,
+    dial: options.dial,
+    // What a client reads after a notification must be no older than that: nothing of it is kept.
+    serve: createServe({ usage: parts.usage, cache: undefined }),
+    onFault: (err) => options.logger.error({ err }, 'a session of a WebSocket failed'),
+  });
+  server.on('upgrade', upgrade);
+  return {
+    async listen({ port, host }) {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen({ port, host, backlog: 4_096 }, resolve);
+      });
+      return (server.address() as AddressInfo).port;
+    },
+    revoke: upgrade.revoke,
+    drain() {
+      draining.start();
+      front?.drain();
+    },
+    async close(graceMs) {
+      upgrade.close();
+      const cut = setTimeout(() => {
+        server.closeAllConnections();
+        front?.destroy();
+      }, graceMs);
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+        front?.stop();
+      });
+      clearTimeout(cut);
+      front?.destroy();
+    },
+  };
+}
+
+function createHandler(
+  { corsOrigins, logger }: EntranceOptions,
+  { door, limits, directory, usage }: EntranceParts,
+  answers: AnswerCache | undefined,
+) {
+  return createRpcHandler({
+    door,
+    limits,
+    directory,
+    serve: createServe({ usage, cache: answers }),
+    servePath: servePath(usage),
+    crossOrigin: createCrossOrigin(corsOrigins),
+    onUnexpected: (err) => logger.error({ err }, 'a call failed unexpectedly'),
+  });
+}
+
+function createListener(
+  { corsOrigins, trustedProxies }: EntranceOptions,
+  { door, limits, directory }: EntranceParts,
+  handle: ReturnType<typeof createRpcHandler>,
+) {
+  const crossOrigin = createCrossOrigin(corsOrigins);
+  return createRpcListener(handle, door, {
+    serveList: createListListener({ directory, limits, crossOrigin, trustedProxies }),
+    servePreflight: createPreflightListener({ limits, crossOrigin, trustedProxies }),
+  });
+}
