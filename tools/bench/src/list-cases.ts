@@ -77,7 +77,7 @@ async function projectRoutes(db: Database, project: string): Promise<ListRoute[]
     `SELECT key[1] FROM list_counts WHERE list = 'asset' AND scope = $1 ORDER BY count DESC OFFSET 1 LIMIT 1`,
   );
   const publicKey = await one(
-    `SELECT k.id FROM list_counts c JOIN public_keys k ON k.id = c.scope WHERE c.list = 'public_key' AND k.project_id = $1 ORDER BY c.count DESC LIMIT 1`,
+    `SELECT k.id FROM public_keys k, LATERAL (SELECT count(*) AS count FROM transaction_addresses WHERE public_key_id = k.id) c WHERE k.project_id = $1 ORDER BY c.count DESC LIMIT 1`,
   );
   const hash = await one(
     'SELECT hash FROM transactions WHERE project_id = $1 ORDER BY detected_at DESC OFFSET 100 LIMIT 1',

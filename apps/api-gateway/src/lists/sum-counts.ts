@@ -7,6 +7,8 @@ interface CountedList {
   /** A project, a channel, an address, a workspace; NOBODY for what all share. */
   readonly scope: string;
   readonly list: 'transactions' | 'address' | 'asset' | 'addresses' | 'blocks' | 'deliveries' | 'usage';
+  /** The whole key where it is known: one line of the index. */
+  readonly key?: readonly string[];
 }
 
 /**
@@ -15,17 +17,18 @@ interface CountedList {
  */
 export async function sumCounts(
   sql: Sql,
-  { scope, list }: CountedList,
+  { scope, list, key }: CountedList,
   wanted: readonly (readonly string[] | undefined)[] = [],
 ): Promise<number> {
   const values: unknown[] = [scope];
+  const whole = key === undefined ? '' : ` AND key = $${values.push(key)}::text[]`;
   const keys = wanted
     .map((allowed, index) =>
       allowed === undefined ? '' : ` AND key[${index + 1}] = ANY ($${values.push(allowed)})`,
     )
     .join('');
   const lines = (table: string): string =>
-    `SELECT count FROM ${table} WHERE scope = $1 AND list = '${list}'${keys}`;
+    `SELECT count FROM ${table} WHERE scope = $1 AND list = '${list}'${whole}${keys}`;
   const { rows } = await sql.query<{ total: number }>(
     `SELECT coalesce(sum(count), 0)::bigint AS total FROM (${lines('list_counts')} UNION ALL ${lines('list_changes')}) l`,
     values,

@@ -22,7 +22,7 @@ export async function countTransactions(sql: Sql, filters: TransactionFilters): 
     ]);
   if (names.length === 1) {
     if (addressIds?.length === 1) return sumCounts(sql, { scope: addressIds[0]!, list: 'address' });
-    if (assets?.length === 1) return sumCounts(sql, { scope: projectId, list: 'asset' }, [assets]);
+    if (assets?.length === 1) return sumCounts(sql, { scope: projectId, list: 'asset', key: assets });
     const source = findSource(filters, names[0]);
     if (source) return countSource(sql, source);
   }
