@@ -7,13 +7,13 @@ import {
   type BlockHeader,
   type BlockRef,
 } from '@chainwatch/chain-core';
-import { decodeUint, encodeAddressCall, selectors } from '@chainwatch/contract-abi';
 import { callContracts } from './call-contracts.ts';
 import { readEvmHead, type EvmSession } from './read-evm-headers.ts';
 import { hasEvm, hasWallet, requireEvm } from './read-headers.ts';
 import { readWalletHead, type WalletSession } from './read-wallet-headers.ts';
 import type { Session } from './session.ts';
 import { toEvmAddress, toHexAddress } from './to-hex-address.ts';
+import { decodeBalance, encodeBalanceCall } from './trc20-abi.ts';
 
 /**
  * Balances at a block. Nodes of TRON tell the state at their head alone, so the head must be that block before and after.
@@ -68,9 +68,10 @@ function readTokenBalances(
   if (queries.length === 0) return Promise.resolve([]);
   const calls = queries.map(({ address, assetGid }) => ({
     to: findContract(assetGid)!,
-    data: encodeAddressCall(selectors.balanceOf, toEvmAddress(address)),
+    data: encodeBalanceCall(address),
   }));
-  const read = async (): Promise<Balances> => (await callContracts(session, calls, signal)).map(decodeUint);
+  const read = async (): Promise<Balances> =>
+    (await callContracts(session, calls, signal)).map(decodeBalance);
   return readAtHead(
     () => (hasEvm(session) ? readEvmHead(session, signal) : readWalletHead(session as WalletSession, signal)),
     at,
