@@ -7,6 +7,7 @@ import {
   type BlockRef,
   type ChainClient,
   type OpenedChain,
+  Wake,
 } from '@chainwatch/chain-core';
 import { FencedError } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';
@@ -37,7 +38,6 @@ import { stepInTrace } from './step-in-trace.ts';
 import { FeedMismatchError, groupBlocks, takeSegment, type Segment } from './take-segment.ts';
 import { UnknownGate } from './unknown/unknown-gate.ts';
 import { UpcomingBlock } from './upcoming-block.ts';
-import { Wake } from './wake.ts';
 import { WriterDesk } from './writer-desk.ts';
 
 const NOTHING: Segment = { entries: [], orphans: [], blocks: [] };

@@ -1,5 +1,5 @@
 import type { Lease } from '@chainwatch/bus';
-import { describePublicly, type ActiveChain, type UtxoCodec } from '@chainwatch/chain-core';
+import { describePublicly, type ActiveChain, type UtxoCodec, Wake } from '@chainwatch/chain-core';
 import { adoptRestoredRows, FencedError, raiseToken, startBeating } from '@chainwatch/db';
 import type { EventRelay } from '@chainwatch/outbox';
 import { writeStalled } from './advance-cursor.ts';
@@ -13,7 +13,6 @@ import { runReprocess } from './reprocess/run-reprocess.ts';
 import { runBackfills } from './run-backfills.ts';
 import { settleCoins } from './settle-coins.ts';
 import { runWitnesses } from './unknown/run-witnesses.ts';
-import { Wake } from './wake.ts';
 
 interface SeatDeps extends AnalyzerDeps {
   readonly relay: EventRelay<'tx-analyzer'>;

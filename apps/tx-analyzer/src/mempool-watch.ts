@@ -1,7 +1,7 @@
+import { Wake } from '@chainwatch/chain-core';
 import type { BlockRef, MempoolReader, Transaction } from '@chainwatch/chain-core';
 import type { AnalyzerLogger } from './analyzer-deps.ts';
 import { MempoolView } from './mempool-view.ts';
-import { Wake } from './wake.ts';
 
 /** Transactions asked for in one request. */
 const BATCH_HASHES = 100;

@@ -4,6 +4,7 @@ import {
   type ActiveChain,
   type ChainFamilyName,
   type UtxoCodec,
+  Wake,
 } from '@chainwatch/chain-core';
 import { readActiveChains } from '@chainwatch/db';
 import { EventRelay } from '@chainwatch/outbox';
@@ -11,7 +12,6 @@ import type { AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
 import type { ChainReport } from './chain-report.ts';
 import { ChainSeat } from './chain-seat.ts';
 import { FamilyWatch } from './family-watch.ts';
-import { Wake } from './wake.ts';
 
 export interface Analyzer {
   /** Finishes the steps under way, brings what they made to the bus, frees the leases. */

@@ -1,8 +1,8 @@
+import { Wake } from '@chainwatch/chain-core';
 import type { Lease, LeaseStore } from '@chainwatch/bus';
 import { raiseToken, startBeating, type Database } from '@chainwatch/db';
 import { createChainReport, type ChainReport } from './chain-report.ts';
 import type { IngestorLog } from './ingestor-log.ts';
-import { Pause } from './pause.ts';
 
 /** A chain's owner, for as long as it is that. */
 export interface ChainWork {
@@ -51,7 +51,7 @@ export class ChainSeat {
 
   async #sit(): Promise<void> {
     const { leases, chainGid, owner, log } = this.#options;
-    const pause = new Pause();
+    const retry = new Wake();
     while (!this.#stop.signal.aborted) {
       let lease: Lease | undefined;
       try {
@@ -67,7 +67,7 @@ export class ChainSeat {
             log.debug({ err: error }, 'the lease could not be released, it ends by itself'),
           );
       }
-      await pause.wait(RETRY_MS, this.#stop.signal);
+      await retry.wait(RETRY_MS, this.#stop.signal);
     }
   }
 

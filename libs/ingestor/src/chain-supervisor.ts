@@ -1,9 +1,8 @@
-import { hasSameEndpoints, type ActiveChain, type ChainFamilyName } from '@chainwatch/chain-core';
+import { hasSameEndpoints, type ActiveChain, type ChainFamilyName, Wake } from '@chainwatch/chain-core';
 import { readActiveChains, type Database } from '@chainwatch/db';
 import type { ChainReport } from './chain-report.ts';
 import type { ChainSeat } from './chain-seat.ts';
 import type { IngestorLog } from './ingestor-log.ts';
-import { Pause } from './pause.ts';
 
 interface SupervisorOptions {
   readonly familyName: ChainFamilyName;
@@ -25,7 +24,7 @@ export class ChainSupervisor {
   readonly #options: SupervisorOptions;
   readonly #seats = new Map<string, Seated>();
   readonly #leaving = new Set<Promise<void>>();
-  readonly #pause = new Pause();
+  readonly #wake = new Wake();
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
   #lastError: string | undefined = 'the chains were not read yet';
@@ -37,7 +36,7 @@ export class ChainSupervisor {
 
   /** Reads the chains now: somebody said that they changed. */
   readNow(): void {
-    this.#pause.wake();
+    this.#wake.notify();
   }
 
   get reports(): ChainReport[] {
@@ -66,7 +65,7 @@ export class ChainSupervisor {
         if (this.#lastError === undefined) log.warn({ err: error }, 'the chains could not be read');
         this.#lastError = `the chains could not be read: ${error instanceof Error ? error.message : String(error)}`;
       }
-      await this.#pause.wait(READ_MS, this.#stop.signal);
+      await this.#wake.wait(READ_MS, this.#stop.signal);
     }
   }
 

@@ -1,6 +1,6 @@
+import { Wake } from '@chainwatch/chain-core';
 import type { BlockRef } from '@chainwatch/chain-core';
 import type { FinalRef } from './chain-follower.ts';
-import { Pause } from './pause.ts';
 
 interface WatchOptions {
   /** Shortest time between two questions to the node; longest time without one. */
@@ -16,22 +16,22 @@ interface WatchOptions {
 /** Asks what is final beside the head path, never on it: after each head, at most once an interval. */
 export class FinalityWatch {
   readonly #options: WatchOptions;
-  readonly #pause = new Pause();
+  readonly #wake = new Wake();
 
   constructor(options: WatchOptions) {
     this.#options = options;
   }
 
   noteHead(): void {
-    this.#pause.wake();
+    this.#wake.notify();
   }
 
   async run(): Promise<void> {
     const { intervalMs, readHead, findFinalRef, onRef, onError, signal } = this.#options;
-    const spacing = new Pause();
+    const spacing = new Wake();
     let failures = 0;
     while (!signal.aborted) {
-      await this.#pause.wait(intervalMs, signal);
+      await this.#wake.wait(intervalMs, signal);
       const head = readHead();
       if (signal.aborted || head === undefined) continue;
       try {

@@ -1,5 +1,5 @@
+import { Wake } from '@chainwatch/chain-core';
 import type { BlockHeader, ChainClient } from '@chainwatch/chain-core';
-import { Pause } from './pause.ts';
 import { pollDelay } from './poll-delay.ts';
 
 interface PollerOptions {
@@ -13,7 +13,7 @@ interface PollerOptions {
 /** Asks for the head at a pace that follows the chain's block time, whatever the subscription does. */
 export class HeadPoller {
   readonly #options: PollerOptions;
-  readonly #pause = new Pause();
+  readonly #wake = new Wake();
   #headAt = Date.now();
 
   constructor(options: PollerOptions) {
@@ -26,7 +26,7 @@ export class HeadPoller {
   }
 
   pollNow(): void {
-    this.#pause.wake();
+    this.#wake.notify();
   }
 
   async run(): Promise<void> {
@@ -41,7 +41,7 @@ export class HeadPoller {
         onError(error);
       }
       const sinceHeadMs = Date.now() - this.#headAt;
-      await this.#pause.wait(
+      await this.#wake.wait(
         pollDelay({ blockTimeMs: client.network.blockTimeMs, sinceHeadMs, isPushed: isPushed(), failures }),
         signal,
       );

@@ -1,3 +1,4 @@
+import { Wake } from '@chainwatch/chain-core';
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@chainwatch/db';
 import { beatAndLook, endBeat, type Lease } from './beats-table.ts';
@@ -5,7 +6,6 @@ import { HeldShare, type Work } from './held-share.ts';
 import { takeShare } from './owned-share.ts';
 import { releaseLease, renewIdle } from './owners-table.ts';
 import { planShares, type Replica, type SharePlan } from './plan-shares.ts';
-import { Pause } from './pause.ts';
 import { TIMING, type Timing } from './timing.ts';
 
 export type ShareState =
@@ -50,7 +50,7 @@ export class ShareSupervisor<T> {
   readonly owner: string;
   readonly #options: SupervisorOptions<T>;
   readonly #timing: Timing;
-  readonly #pause = new Pause();
+  readonly #wake = new Wake();
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
   readonly #renewing: NodeJS.Timeout;
@@ -104,7 +104,7 @@ export class ShareSupervisor<T> {
 
   /** Looks at once: somebody said that the shares changed. */
   lookNow(): void {
-    this.#pause.wake();
+    this.#wake.notify();
   }
 
   /** Resolves when all work has ended and the shares are free. Leaving, it does not count for the others any more. */
@@ -127,7 +127,7 @@ export class ShareSupervisor<T> {
         this.#noteBlindness(error);
       }
       this.#options.onLook?.();
-      await this.#pause.wait(this.#untilNextLook(), this.#stop.signal);
+      await this.#wake.wait(this.#untilNextLook(), this.#stop.signal);
     }
   }
 
