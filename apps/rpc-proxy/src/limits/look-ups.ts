@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { TokenResult } from '@chainwatch/cache';
 
 export interface LookUpsOptions {
@@ -20,8 +21,7 @@ export class LookUps {
   readonly #now: () => number;
   readonly #blocked = new Map<string, { readonly until: number; readonly limit: TokenResult }>();
   readonly #open = new Map<string, number>();
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  readonly #inTurn = pLimit(AT_ONCE);
 
   constructor(options: LookUpsOptions) {
     this.#options = options;
@@ -41,14 +41,9 @@ export class LookUps {
   /** Looks a key up when it is its turn. */
   async run<T>(address: string, look: () => Promise<T>): Promise<T> {
     this.#open.set(address, (this.#open.get(address) ?? 0) + 1);
-    if (this.#running >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#running += 1;
     try {
-      return await look();
+      return await this.#inTurn(look);
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
       const left = this.#open.get(address)! - 1;
       if (left > 0) this.#open.set(address, left);
       else this.#open.delete(address);
