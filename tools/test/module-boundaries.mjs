@@ -24,8 +24,13 @@ export const constraints = [
     allowedExternalImports: PURE_PACKAGES,
   },
   {
-    sourceTag: 'type:family',
+    sourceTag: 'type:family-base',
     onlyDependOnLibsWithTags: ['type:domain'],
+    allowedExternalImports: [...PURE_PACKAGES, ...CHAIN_SDKS],
+  },
+  {
+    sourceTag: 'type:family',
+    onlyDependOnLibsWithTags: ['type:domain', 'type:family-base'],
     allowedExternalImports: [...PURE_PACKAGES, ...CHAIN_SDKS, 'undici', 'ws', 'hash-wasm', 'lru-cache'],
   },
   {
@@ -56,6 +61,7 @@ export const specConstraints = constraints.map(({ sourceTag, onlyDependOnLibsWit
       'type:testing',
       'type:registry',
       'type:family',
+      'type:family-base',
       'type:adapter',
       'type:domain',
     ]),
@@ -65,7 +71,7 @@ export const specConstraints = constraints.map(({ sourceTag, onlyDependOnLibsWit
 /** Where a package of each folder may stand in the table. */
 const TAGS_BY_FOLDER = {
   apps: ['type:app'],
-  libs: ['type:domain', 'type:family', 'type:registry', 'type:adapter', 'type:testing'],
+  libs: ['type:domain', 'type:family-base', 'type:family', 'type:registry', 'type:adapter', 'type:testing'],
   tools: ['type:tool'],
 };
 

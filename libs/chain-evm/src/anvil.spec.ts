@@ -4,7 +4,6 @@ import type { Block, BlockHeader, ChainClient, Network, Transaction } from '@cha
 import { createWalletClient, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { anvil as anvilChain } from 'viem/chains';
-import { encodeAddressCall } from '@chainwatch/contract-abi';
 import { evmFamily } from './evm-family.ts';
 import { readTraits } from './networks.ts';
 import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
@@ -12,6 +11,8 @@ import { assemble, fixedItems } from './spec-block.ts';
 import { verifyBlock } from './verify-block.ts';
 import contracts from './vectors/contracts.json' with { type: 'json' };
 
+const encodeAddressCall = (selector: string, address: string): string =>
+  `${selector}${address.slice(2).padStart(64, '0')}`;
 const network = evmFamily.networks.find(({ gid }) => gid === 'eip155:31337') as Network;
 // The first key of anvil's public test mnemonic.
 const account = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');

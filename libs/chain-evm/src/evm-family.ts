@@ -1,9 +1,9 @@
 import type { ChainFamily } from '@chainwatch/chain-core';
+import { getAddress, isAddress } from 'viem/utils';
 import { EvmClient } from './evm-client.ts';
 import { evmNetworks } from './networks.ts';
 import { parseAddress } from './parse-address.ts';
 import { parseAssetPath } from './parse-asset-path.ts';
-import { toChecksumAddress } from './to-checksum-address.ts';
 
 /** Ethereum and every chain that speaks its JSON-RPC. */
 export const evmFamily: ChainFamily = {
@@ -11,7 +11,8 @@ export const evmFamily: ChainFamily = {
   namespace: 'eip155',
   networks: evmNetworks,
   parseAddress,
-  displayAddress: toChecksumAddress,
+  // What a node told in a trace is in no root, and may be anything.
+  displayAddress: (address) => (isAddress(address, { strict: false }) ? getAddress(address) : address),
   burnAddresses: ['0x0000000000000000000000000000000000000000', '0x000000000000000000000000000000000000dead'],
   parseAssetPath,
   createClient: (options) => new EvmClient(options),

@@ -1,6 +1,6 @@
 import { InvalidAddressError } from '@chainwatch/chain-core';
 import type { ParsedAddress } from '@chainwatch/chain-core';
-import { toChecksumAddress } from './to-checksum-address.ts';
+import { getAddress } from 'viem/utils';
 
 const shape = /^0[xX][0-9a-fA-F]{40}$/;
 
@@ -12,7 +12,7 @@ export function parseAddress(input: string): ParsedAddress {
   if (!shape.test(input)) throw new InvalidAddressError(describeShape(input));
   const digits = input.slice(2);
   const canonical = `0x${digits.toLowerCase()}`;
-  const display = toChecksumAddress(canonical);
+  const display = getAddress(canonical);
   const isMixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
   if (isMixed && display.slice(2) !== digits) {
     throw new InvalidAddressError(`address checksum (EIP-55) is wrong: expected ${display}, got ${input}`);

@@ -1,10 +1,10 @@
 import { BlockNotFoundError, ChainClientError, unwrap } from '@chainwatch/chain-core';
 import type { BalanceQuery, BlockRef } from '@chainwatch/chain-core';
-import { decodeUint, encodeAddressCall, selectors } from '@chainwatch/contract-abi';
+import { decodeUint, encodeBalanceOf } from '@chainwatch/contract-abi';
 import { callContracts, toBlockError } from './call-contracts.ts';
 import type { BlockParameter } from './call-contracts.ts';
 import { isInvalidParams } from './classify-node-error.ts';
-import { getEthBalance, multicall3Address } from './multicall.ts';
+import { encodeGetEthBalance, multicall3Address } from './multicall.ts';
 import { requireHeader } from './read-headers.ts';
 import type { Session } from './session.ts';
 
@@ -52,12 +52,12 @@ async function readAt(
   const tokens = queries.filter(({ assetGid }) => assetGid !== network.native.gid);
   const tokenCalls = tokens.map((query) => ({
     to: tokenAddress(query.assetGid),
-    data: encodeAddressCall(selectors.balanceOf, query.address),
+    data: encodeBalanceOf(query.address),
   }));
   const nativeCalls = useMulticall
     ? natives.map(({ address }) => ({
         to: multicall3Address,
-        data: encodeAddressCall(getEthBalance, address),
+        data: encodeGetEthBalance(address),
       }))
     : [];
   const [direct, results] = await Promise.all([

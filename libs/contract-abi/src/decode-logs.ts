@@ -1,4 +1,5 @@
 import type { Transfer } from '@chainwatch/chain-core';
+import { toEventSelector } from 'viem/utils';
 
 /** A log as contracts of every chain with this ABI write it: `0x` and lower-case hexadecimal digits. */
 export interface ContractLog {
@@ -16,13 +17,14 @@ export interface ContractNotation {
   account(address: string): string;
 }
 
-const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-const approvalTopic = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
-const approvalForAllTopic = '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31';
+const transferTopic: string = toEventSelector('Transfer(address,address,uint256)');
+const approvalTopic: string = toEventSelector('Approval(address,address,uint256)');
+const approvalForAllTopic: string = toEventSelector('ApprovalForAll(address,address,bool)');
 
 /**
  * Appends the token transfers of one transaction's logs to `transfers`. Only the standard form counts: three topics and
- * one word of data; ERC-721 (four topics) and forms without indexed topics are passed over.
+ * one word of data; ERC-721 (four topics) and forms without indexed topics are passed over. Cut out of the text, not by viem's
+ * `decodeEventLog`, because every log of every block comes by here (docs/adr/0003-evm-completeness.md).
  *
  * @param logIndex of the first log in the block
  */

@@ -5,7 +5,7 @@
  * @example
  * decodeTransferLogs(notation, receipt.logs, logIndex, transfers);
  */
-export { decodeBytes, decodeUint, encodeAddressCall, selectors } from './abi.ts';
+export { decodeBytes, decodeUint, encodeBalanceOf } from './abi.ts';
 export {
   decodeTransferLogs,
   touchesBalances,

@@ -1,12 +1,12 @@
 import type { TokenMetadata } from '@chainwatch/chain-core';
-import { decodeText, decodeUint, selectors } from './abi.ts';
+import { decodeText, decodeUint, encodeView } from './abi.ts';
 
 /** Call data of the views that tell what a token is, in the order in which `toTokenMetadata` takes their results. */
 export const metadataCalls = [
-  selectors.name,
-  selectors.symbol,
-  selectors.decimals,
-  selectors.totalSupply,
+  encodeView('name'),
+  encodeView('symbol'),
+  encodeView('decimals'),
+  encodeView('totalSupply'),
 ] as const;
 
 /**

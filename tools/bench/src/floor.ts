@@ -1,7 +1,12 @@
 import { Pool } from 'undici';
 
-/** The floor: a loop that only fetches the blocks and their receipts and parses them. Returns milliseconds. */
-export async function measureFloor(url: string, from: number, to: number): Promise<number> {
+/** The floor: a loop that only fetches the blocks, their receipts and traces, and parses them. Returns milliseconds. */
+export async function measureFloor(
+  url: string,
+  from: number,
+  to: number,
+  hasTraces = false,
+): Promise<number> {
   const pool = new Pool(url, { connections: 4 });
   const call = async (method: string, params: unknown[]): Promise<unknown> => {
     const { body } = await pool.request({
@@ -15,7 +20,11 @@ export async function measureFloor(url: string, from: number, to: number): Promi
   const started = performance.now();
   for (let number = from; number <= to; number += 1) {
     const tag = `0x${number.toString(16)}`;
-    await Promise.all([call('eth_getBlockByNumber', [tag, true]), call('eth_getBlockReceipts', [tag])]);
+    await Promise.all([
+      call('eth_getBlockByNumber', [tag, true]),
+      call('eth_getBlockReceipts', [tag]),
+      ...(hasTraces ? [call('trace_block', [tag])] : []),
+    ]);
   }
   const elapsedMs = performance.now() - started;
   await pool.close();

@@ -28,12 +28,12 @@ export async function openRecording(
   transactions: keyof typeof SHAPES,
 ): Promise<Recording> {
   const blocks = SHAPES[transactions];
-  const file = `${directory}/${blocks}x${transactions}.ndjson`;
+  const file = `${directory}/${blocks}x${transactions}-traced.ndjson`;
   await record(file, blocks, transactions);
   return { file, first: 3, blocks };
 }
 
-/** Records blocks and receipts of an anvil chain as it sent them, half token and half native transfers; kept between runs. */
+/** Records blocks, receipts and traces of an anvil chain as it sent them, half token and half native transfers; kept between runs. */
 async function record(file: string, blocks: number, transactions: number): Promise<void> {
   if (existsSync(file)) return;
   mkdirSync(dirname(file), { recursive: true });
@@ -48,16 +48,17 @@ async function record(file: string, blocks: number, transactions: number): Promi
       await anvil.mine();
     }
     const tag = `0x${number.toString(16)}`;
-    const [header, full, receipts] = await Promise.all([
+    const [header, full, receipts, traces] = await Promise.all([
       anvil.rpc<{ hash: Hex }>('eth_getBlockByNumber', [tag, false]),
       anvil.rpc<{ transactions: unknown[] }>('eth_getBlockByNumber', [tag, true]),
       anvil.rpc<unknown[]>('eth_getBlockReceipts', [tag]),
+      anvil.rpc<unknown[]>('trace_block', [tag]),
     ]);
     if (number > first && full.transactions.length !== transactions)
       throw new Error(
         `expected ${transactions} transactions in block ${number}, got ${full.transactions.length}`,
       );
-    const line = `${JSON.stringify([number, header.hash])}\t${JSON.stringify(header)}\t${JSON.stringify(full)}\t${JSON.stringify(receipts)}\n`;
+    const line = `${[[number, header.hash], header, full, receipts, traces].map((part) => JSON.stringify(part)).join('\t')}\n`;
     if (!output.write(line)) await once(output, 'drain');
   }
   output.end();

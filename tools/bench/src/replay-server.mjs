@@ -1,22 +1,22 @@
 /**
  * An EVM node made of recorded replies, as fast as a node can be: every block and its receipts are held as the exact
  * bytes that anvil sent. `POST /control {"head": n}` moves the head and tells `newHeads` subscribers.
- * Run as its own process: node replay-server.mjs <recording.ndjson> <port>
+ * Run as its own process: node replay-server.mjs <recording.ndjson> <port> [traces]
  */
 import { createServer } from 'node:http';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { WebSocketServer } from 'ws';
 
-const [, , file, port] = process.argv;
-/** number → {hash, header, full, receipts} as JSON text. */
+const [, , file, port, mode] = process.argv;
+/** number → {hash, header, full, receipts, traces} as JSON text. */
 const blocks = [];
 const byHash = new Map();
 for await (const line of createInterface({ input: createReadStream(file) })) {
   const at = line.indexOf('\t');
   const [number, hash] = JSON.parse(line.slice(0, at));
-  const [header, full, receipts] = line.slice(at + 1).split('\t');
-  const entry = { number, hash, header, full, receipts };
+  const [header, full, receipts, traces] = line.slice(at + 1).split('\t');
+  const entry = { number, hash, header, full, receipts, traces };
   blocks[number] = entry;
   byHash.set(hash, entry);
 }
@@ -51,6 +51,11 @@ function answer({ method, params = [] }) {
       const ref = params[0];
       const entry = byHash.get(typeof ref === 'object' ? ref.blockHash : ref) ?? blocks[numberOf(ref)];
       return entry === undefined || entry.number > head ? 'null' : entry.receipts;
+    }
+    case 'trace_block': {
+      const entry = blocks[numberOf(params[0])];
+      if (mode !== 'traces') return undefined;
+      return entry === undefined || entry.number > head ? 'null' : entry.traces;
     }
     case 'eth_getBalance':
       return '"0xde0b6b3a7640000"';

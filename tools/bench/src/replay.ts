@@ -10,12 +10,16 @@ export interface Replay {
 }
 
 /** Serves a recording in another process, so that the node's work is not counted as ours. */
-export async function startReplay(file: string): Promise<Replay> {
+export async function startReplay(file: string, hasTraces = false): Promise<Replay> {
   const port = await freePort();
   const script = fileURLToPath(new URL('./replay-server.mjs', import.meta.url));
-  const child: ChildProcess = spawn(process.execPath, [script, file, String(port)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [script, file, String(port), ...(hasTraces ? ['traces'] : [])],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, 'KILL'));
   await new Promise<void>((resolve, reject) => {
     child.stdout!.once('data', () => resolve());
