@@ -52,6 +52,10 @@ export default {
       entry: ['*.mjs', 'src/stack.ts', 'src/demo/demo.ts'],
       project: ['**/*.{ts,mjs}'],
     },
+    'tools/test': {
+      entry: ['**/*.mjs', 'src/{main,run-everything,test-projects}.ts'],
+      project: ['**/*.{ts,mjs}'],
+    },
     'tools/acceptance': {
       project: ['src/**/*.ts'],
     },

@@ -9,7 +9,7 @@ const LONG = [
   '/tools/stack/stack',
   '/apps/tx-analyzer/',
   '/libs/ingestor/',
-  '/(api-gateway|libs|ingestor|tx-analyzer|chain-\\w+)-\\d',
+  '/(apps|libs|tools)-[a-z-]+-\\d',
   '/apps/',
   '/tools/devnet/',
   '/libs/bus/',

@@ -1,22 +1,17 @@
-import { runJest } from './run-jest.ts';
-import { runChecks } from './run-checks.ts';
+import { join } from 'node:path';
+import { repoDir } from '@chainwatch/host';
 import { startPostgresServer } from '@chainwatch/testing';
+import { runJest } from './run-jest.ts';
 
-const jestArgs = process.argv.slice(2);
+/** `npm test -- arguments`: Jest alone with these arguments, over one PostgreSQL. */
 const startedAt = Date.now();
-const counts = { passed: 0, failed: 0 };
-
 const postgres = await startPostgresServer({ isDurable: false });
 const shutDown = (): void => void postgres.stop().finally(() => process.exit(130));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, shutDown);
-
+const counts = { passed: 0, failed: 0 };
 try {
-  // Arguments name a part of the tests: whoever asks for it wants no static checks of everything else.
-  const [checks, tests] = await Promise.all([
-    jestArgs.length === 0 ? runChecks() : [],
-    runJest(jestArgs, { TEST_DATABASE_URL: postgres.url }),
-  ]);
-  for (const { passed, failed } of [...checks, tests]) {
+  const args = ['--config', join(repoDir, 'jest.config.mjs'), ...process.argv.slice(2)];
+  for (const { passed, failed } of await runJest(args, { TEST_DATABASE_URL: postgres.url })) {
     counts.passed += passed;
     counts.failed += failed;
   }

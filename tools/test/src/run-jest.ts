@@ -1,63 +1,52 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import jestConfig from '../../../jest.config.mjs';
-import { bundleServices } from '../../stack/bundle.mjs';
 import { repoDir } from '@chainwatch/host';
-import { groupSpecs } from './group-specs.ts';
+import jestConfig from '../../../jest.config.mjs';
 
-export interface TestCounts {
+export interface FileResult {
+  readonly path: string;
   readonly passed: number;
   readonly failed: number;
+  /** What failed, empty where nothing did. */
+  readonly message: string;
 }
 
-/** Runs Jest over the paths and patterns given, or over everything. A Jest that dies counts as one failure. */
+/** Runs Jest with these arguments. A Jest that dies, or finds nothing to run, counts as one failure. */
 export async function runJest(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-): Promise<TestCounts> {
-  const dir = await realpath(await mkdtemp(join(tmpdir(), 'chainwatch-test-')));
-  const summaryFile = join(dir, 'summary.json');
-  // Several specs start the services at the same time: found made, they are not made three times over. What fails here fails there, too.
-  if (args.length === 0) await bundleServices().catch(() => undefined);
-  const child = spawn(
-    process.execPath,
-    [
-      join(repoDir, 'node_modules/jest/bin/jest.js'),
-      ...(args.length === 0 ? everythingIn(dir) : ['--config', join(repoDir, 'jest.config.mjs'), ...args]),
-    ],
-    {
-      cwd: repoDir,
-      stdio: 'inherit',
-      env: {
-        ...process.env,
-        ...env,
-        NODE_OPTIONS: '--experimental-vm-modules --no-warnings',
-        SUMMARY_FILE: summaryFile,
-      },
+): Promise<readonly FileResult[]> {
+  const dir = await mkdtemp(join(tmpdir(), 'chainwatch-results-'));
+  const resultsFile = join(dir, 'results.json');
+  const child = spawn(process.execPath, [join(repoDir, 'node_modules/jest/bin/jest.js'), ...args], {
+    cwd: repoDir,
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      ...env,
+      NODE_OPTIONS: '--experimental-vm-modules --no-warnings',
+      RESULTS_FILE: resultsFile,
     },
-  );
+  });
   const [code] = (await once(child, 'exit')) as [number | null];
-  const counts = await readFile(summaryFile, 'utf8').then(
-    (text) => JSON.parse(text) as TestCounts,
-    () => ({ passed: 0, failed: 1 }),
+  const results = await readFile(resultsFile, 'utf8').then(
+    (text) => JSON.parse(text) as FileResult[],
+    () => [],
   );
   await rm(dir, { recursive: true, force: true });
-  return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+  if (code === 0 || results.some(({ failed }) => failed > 0)) return results;
+  return [...results, { path: 'jest', passed: 0, failed: 1, message: `Jest ended with ${code}.\n` }];
 }
 
-/** Arguments for a whole run; `dir` takes the files that import small specs together. */
-function everythingIn(dir: string): string[] {
-  return [
-    '--config',
-    JSON.stringify({
-      ...jestConfig,
-      roots: [...jestConfig.roots, dir],
-      testSequencer: join(repoDir, 'tools/test/longest-first.mjs'),
-    }),
-    '--runTestsByPath',
-    ...groupSpecs(dir),
-  ];
+/** Arguments for these files; `dir` holds those that import small specs together. */
+export function wholeRun(dir: string, files: readonly string[]): string[] {
+  const config = {
+    ...jestConfig,
+    roots: [...jestConfig.roots, dir],
+    testSequencer: join(repoDir, 'tools/test/longest-first.mjs'),
+  };
+  return ['--config', JSON.stringify(config), '--runTestsByPath', ...files];
 }

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repoDir } from '@chainwatch/host';
+import { startPostgresServer } from '@chainwatch/testing';
+import { bundleServices } from '../../stack/bundle.mjs';
+import { kindOf, listSpecs } from '../nx/plugin.mjs';
+import { prepareServers } from '../prepare-servers.mjs';
+import { groupSpecs } from './group-specs.ts';
+import { runJest, wholeRun, type FileResult } from './run-jest.ts';
+
+/**
+ * Specs of some projects in one Jest: started by nx/test-projects.mjs, which sends the tasks and is sent what became of
+ * each. Servers are prepared and PostgreSQL is started only where a project asks for them.
+ */
+interface TestTask {
+  readonly id: string;
+  readonly root: string;
+  readonly kind: string;
+}
+
+const SERVERS = /\bstart(Postgres|Nats|Redis|Anvil|Bcoin|Solana|Tron)/;
+
+const [tasks] = (await once(process, 'message')) as [readonly TestTask[]];
+const dir = await realpath(await mkdtemp(join(tmpdir(), 'chainwatch-test-')));
+try {
+  for (const outcome of await runTasks(tasks)) process.send!(outcome);
+} finally {
+  await rm(dir, { recursive: true, force: true });
+  process.disconnect();
+}
+
+async function runTasks(
+  asked: readonly TestTask[],
+): Promise<{ id: string; passed: number; failed: number; output: string }[]> {
+  const filesOf = new Map(
+    asked.map(({ id, root, kind }) => [
+      id,
+      groupSpecs(
+        dir,
+        `${root.replace('/', '-')}-${kind}`,
+        listSpecs(repoDir, root).filter((spec) => kindOf(spec) === kind),
+      ),
+    ]),
+  );
+  const needs = await findNeeds(asked);
+  const env: Record<string, string> = needs.servers ? { PATH: await prepareServers() } : {};
+  // Several specs start the services at the same time: found made, they are not made three times over. What fails here fails there, too.
+  if (asked.some(({ kind }) => kind === 'e2e')) await bundleServices().catch(() => undefined);
+  const postgres = needs.postgres ? await startPostgresServer({ isDurable: false }) : undefined;
+  try {
+    const files = [...filesOf.values()].flat();
+    if (postgres !== undefined) env.TEST_DATABASE_URL = postgres.url;
+    const results = await runJest(wholeRun(dir, files), env);
+    return asked.map(({ id }) => ({ id, ...sum(filesOf.get(id)!, results) }));
+  } finally {
+    await postgres?.stop();
+  }
+}
+
+/** A file of which nothing was heard has failed, as has a task without files. */
+function sum(
+  files: readonly string[],
+  results: readonly FileResult[],
+): { passed: number; failed: number; output: string } {
+  const found = files.map(
+    (path) =>
+      results.find((result) => result.path === path) ?? {
+        path,
+        passed: 0,
+        failed: 1,
+        message: `${path} was not run`,
+      },
+  );
+  return {
+    passed: found.reduce((count, { passed }) => count + passed, 0),
+    failed: files.length === 0 ? 1 : found.reduce((count, { failed }) => count + failed, 0),
+    output: files.length === 0 ? 'There are no specs.\n' : found.map(({ message }) => message).join(''),
+  };
+}
+
+async function findNeeds(
+  asked: readonly TestTask[],
+): Promise<{ readonly servers: boolean; readonly postgres: boolean }> {
+  let servers = false;
+  let postgres = false;
+  for (const { root } of asked) {
+    for (const path of await readdir(join(repoDir, root), { recursive: true })) {
+      if (!path.endsWith('.ts') || /(^|\/)node_modules\//.test(path)) continue;
+      const text = await readFile(join(repoDir, root, path), 'utf8');
+      servers ||= SERVERS.test(text);
+      postgres ||= text.includes('startPostgres');
+    }
+  }
+  return { servers, postgres: postgres && !process.env.TEST_DATABASE_URL };
+}
