@@ -44,6 +44,8 @@ export interface SpecWorld {
   readonly published: Published[];
   /** What the app reported as unexpected: empty in every test that passes. */
   readonly failures: unknown[];
+  /** How far the keys' clock is ahead. */
+  readonly clock: { aheadMs: number };
   send(method: Method, path: string, key?: string): request.Test;
   clientOf(key: string): Client;
   readonly server: Server;
@@ -92,7 +94,8 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
     failedPerClient: 1_000_000,
     publicPerClient: 1_000_000,
   };
-  const keys = createKeyStore({ db });
+  const clock = { aheadMs: 0 };
+  const keys = createKeyStore({ db, now: () => Date.now() + clock.aheadMs });
   const deps = createDeps({ db, prisma, keys, published, label }, options);
   const breaches: string[] = [];
   const server = await serve({ deps, keys, limits, failures, breaches }, options);
@@ -109,6 +112,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
     databaseUrl: postgres.url,
     published,
     failures,
+    clock,
     send,
     clientOf,
     server,

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Sql } from '@chainwatch/db';
-import type { PostgresHandle } from '@chainwatch/testing';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { NATIVE, OTHER_TOKEN, startPostgres, TOKEN } from '@chainwatch/testing-stack';
 import { runBalanceStep, type StepDeps, type StepResult } from './balance-step.ts';
 import { beforeStatement, storeOn, StepWorld, type SpecAddress } from './spec-step-world.ts';
@@ -396,7 +396,11 @@ describe('reorg', () => {
     const undo = async (): Promise<void> => {
       // The ingestor has found the block canonical again already, as it may while the analyzer is behind.
       undoing = world.undo(block).then(() => void (isUndone = true));
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      await waitFor(async () => isUndone || (await world.rows(waiting)).length > 0, {
+        message: 'the undoing to wait for what was read',
+      });
+      expect(isUndone).toBe(false);
     };
     await step({}, beforeStatement(session, /INSERT INTO adjustments/, undo));
     await undoing;

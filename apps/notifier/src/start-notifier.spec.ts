@@ -619,22 +619,7 @@ describe('what breaks around it', () => {
 
   test('starts the first attempt straight from the message, long before any poll', async () => {
     await world.addChannel(receiver.url);
-    await world.start({ pollMs: 5_000 });
+    await world.start({ pollMs: 3_600_000 }, { sweepAfterMs: 3_600_000, sweepIntervalMs: 3_600_000 });
     for (let count = 0; count < 30; count += 1) await world.waitForStatus(await world.emit(), 'delivered');
-    const delays: number[] = [];
-    for (let count = 0; count < 60; count += 1) {
-      const before = receiver.requests.length;
-      const startedMs = performance.now();
-      const eventId = await world.emit();
-      await waitFor(() => receiver.requests.length > before, { intervalMs: 1 });
-      delays.push(performance.now() - startedMs);
-      await world.waitForStatus(eventId, 'delivered');
-    }
-    delays.sort((left, right) => left - right);
-    console.log(
-      `commit + publish + dispatch + first byte: p50 ${delays[30]!.toFixed(1)} ms, max ${delays[59]!.toFixed(1)} ms`,
-    );
-    // The insert and the publish of the spec itself are in there, and the machine is shared: generous.
-    expect(delays[30]).toBeLessThan(100);
   });
 });

@@ -142,7 +142,7 @@ describe('a transaction of the mempool', () => {
     mempool.set(one);
     await looks();
     mempool.set(one, payment);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await looks(20);
     expect(await told()).toEqual(['transaction.detected pending']);
     mempool.set(one);
     await untilTold(2);
@@ -288,7 +288,8 @@ describe('the mempool of a node', () => {
     const two = world.chain.make(one, { transactions: [pay('2', BOB, ALICE)] });
     await world.feedBlocks(two);
     await world.settle();
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    const from = mempool.refusals;
+    await until(async () => mempool.refusals >= from + 3);
     expect(await told()).toEqual(['transaction.detected pending', 'transaction.detected detected']);
     mempool.isDown = false;
     mempool.set(two, pay('1', BOB, ALICE), pay('3', BOB, ALICE));
@@ -347,7 +348,7 @@ describe('the mempool of a node', () => {
     mempool.set(two);
     await world.feedBlocks(two);
     await world.settle();
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await looks();
     expect(await records()).toEqual([{ status: 'detected', epoch: 0, block_number: 2 }]);
     expect(await told()).toEqual(['transaction.detected pending']);
   });

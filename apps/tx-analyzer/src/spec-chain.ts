@@ -30,6 +30,7 @@ export class SpecMempool implements MempoolReader {
   head: BlockRef | undefined;
   isDown = false;
   snapshots = 0;
+  refusals = 0;
   fetched: string[][] = [];
 
   set(head: BlockRef, ...transactions: readonly Transaction[]): void {
@@ -40,7 +41,10 @@ export class SpecMempool implements MempoolReader {
 
   async readSnapshot(): Promise<MempoolSnapshot> {
     await Promise.resolve();
-    if (this.isDown || this.head === undefined) throw new ChainClientError('the mempool does not answer');
+    if (this.isDown || this.head === undefined) {
+      this.refusals += 1;
+      throw new ChainClientError('the mempool does not answer');
+    }
     this.snapshots += 1;
     return { head: this.head, hashes: [...this.transactions.keys()] };
   }

@@ -1,3 +1,4 @@
+import { waitFor } from '@chainwatch/testing';
 import { BitcoinClient } from './bitcoin-client.ts';
 import { matchKeyOf } from './script-address.ts';
 import { createFakeChain } from './spec-fake-chain.ts';
@@ -30,6 +31,9 @@ afterEach(async () => {
   client.close();
   await node.stop();
 });
+
+const untilAsked = () =>
+  waitFor(() => node.calls.some(({ method }) => method === 'scantxoutset'), { message: 'the scan' });
 
 const unspent = (address: string, more: object = {}): object => ({
   txid,
@@ -89,8 +93,10 @@ describe('a scan of the UTXO set', () => {
     await start((action: string) => (action === 'abort' ? true : new Promise(() => undefined)));
     const controller = new AbortController();
     const scan = client.coins.scanCoins([one], controller.signal);
-    setTimeout(() => controller.abort(new Error('the caller left')), 50);
-    await expect(scan).rejects.toThrow('the caller left');
+    const left = expect(scan).rejects.toThrow('the caller left');
+    await untilAsked();
+    controller.abort(new Error('the caller left'));
+    await left;
     expect(node.calls.map(({ method, params }) => [method, params[0]])).toEqual([
       ['scantxoutset', 'start'],
       ['scantxoutset', 'abort'],
@@ -99,10 +105,13 @@ describe('a scan of the UTXO set', () => {
 
   it('does not hold up other calls', async () => {
     let finish: (value: unknown) => void = () => undefined;
-    await start(() => new Promise((resolve) => (finish = resolve)));
+    const silent = (): Promise<never> => new Promise(() => undefined);
+    await start(() => new Promise((resolve) => (finish = resolve)), { getblock: silent });
     const narrow = new BitcoinClient({ network, endpointUrl: node.url, concurrency: 1, timeoutMs: 300 });
     const scan = narrow.coins.scanCoins([one]);
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await untilAsked();
+    // Asked later with the same patience, and given up: the scan is not.
+    await expect(narrow.readBlock({ number: 3, hash: tip })).rejects.toThrow('no answer within 300 ms');
     expect((await narrow.readHead()).number).toBe(3);
     finish(scanOf([]));
     expect(await scan).toEqual({ at: { number: 3, hash: tip }, coins: [] });
