@@ -1,4 +1,5 @@
-import { FencedError, type Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/db';
+import { renewSql } from '@chainwatch/ownership';
 import type { ChainContext } from './chain-context.ts';
 import { isHolding, type ChainCursor } from './chain-cursor.ts';
 import { SqlParams } from './sql-params.ts';
@@ -17,18 +18,34 @@ export interface Advance {
 const LAG_ENTRIES_FOLLOWING = 6;
 
 /**
- * Writes how far the chain is, and the statuses of its blocks, in one statement that also proves the token: a step
- * without hits is this statement alone. Blocks are locked in the order of their ids, as the ingestor does.
- * @throws FencedError
+ * Writes how far the chain is, and the statuses of its blocks, in one statement that is its own fence: a step without hits
+ * is this statement alone. Blocks are locked in the order of their ids, as the ingestor does.
+ * @throws ShareLostError
  */
+export async function advanceAlone(chain: ChainContext, advance: Advance): Promise<void> {
+  const { kind, share, owner, token } = chain.share.claim;
+  const params = new SqlParams();
+  const renewal = renewSql([
+    params.add(kind, 'text'),
+    params.add(share, 'text'),
+    params.add(owner, 'uuid'),
+    params.add(token, 'bigint'),
+  ]);
+  const text = advanceSql(params, advance, `owner (chain_gid) AS (${renewal})`);
+  await chain.share.query(
+    { name: 'advance_alone', text: `${text} RETURNING 1`, values: params.values },
+    (rows) => rows.length === 1,
+  );
+}
+
+/** The same in a transaction of the owner. */
 export async function advanceCursor(sql: Sql, chain: ChainContext, advance: Advance): Promise<void> {
   const params = new SqlParams();
-  const { rowCount } = await sql.query({
+  await sql.query({
     name: 'advance_cursor',
     text: advanceCursorSql(params, chain, advance),
     values: params.values,
   });
-  if (rowCount !== 1) throw new FencedError('analyzer_states', chain.gid, chain.token);
 }
 
 /** The statement, with `ctes` (each `name AS (…)`) run beside it. */
@@ -38,10 +55,18 @@ export function advanceCursorSql(
   advance: Advance,
   ctes: readonly string[] = [],
 ): string {
+  const owner = `owner (chain_gid) AS (VALUES (${params.add(chain.gid, 'text')}))`;
+  return advanceSql(params, advance, owner, ctes);
+}
+
+function advanceSql(
+  params: SqlParams,
+  advance: Advance,
+  owner: string,
+  ctes: readonly string[] = [],
+): string {
   const { cursor } = advance;
-  const gid = params.add(chain.gid, 'text');
-  const token = params.add(chain.token, 'bigint');
-  return `WITH owner AS MATERIALIZED (SELECT chain_gid FROM analyzer_states WHERE chain_gid = ${gid} AND token = ${token} FOR UPDATE),
+  return `WITH ${owner},
     done AS MATERIALIZED (SELECT id FROM blocks WHERE chain_gid = (SELECT chain_gid FROM owner)
       AND hash = ANY(${params.add(advance.processedHashes, 'text[]')}) AND status = 'new' ORDER BY id FOR NO KEY UPDATE),
     processed AS (UPDATE blocks SET status = 'processed', updated_at = now() FROM done WHERE blocks.id = done.id)
@@ -50,7 +75,7 @@ export function advanceCursorSql(
       cursor_hash = ${params.add(cursor.hash ?? null, 'text')}, confirmed_number = ${params.add(cursor.confirmedNumber ?? null, 'bigint')},
       hold_until_seq = ${params.add(isHolding(cursor) ? cursor.holdUntilSeq : null, 'bigint')}, watch_xid = ${params.add(String(advance.watchXid), 'xid8')},
       status = ${params.add(statusOf(advance), 'text')}, reason = NULL, updated_at = now()
-    FROM owner WHERE analyzer_states.chain_gid = owner.chain_gid`;
+    WHERE chain_gid = (SELECT chain_gid FROM owner)`;
 }
 
 export function statusOf({ cursor, lagEntries }: Pick<Advance, 'cursor' | 'lagEntries'>): AnalyzerStatus {
@@ -58,14 +83,38 @@ export function statusOf({ cursor, lagEntries }: Pick<Advance, 'cursor' | 'lagEn
   return lagEntries > LAG_ENTRIES_FOLLOWING ? 'catching_up' : 'following';
 }
 
-/** Says why a chain stands still. Writes nothing when the token is stale. */
-export async function writeStalled(
-  sql: Sql,
-  chain: Pick<ChainContext, 'gid' | 'token'>,
-  reason: string,
-): Promise<void> {
-  await sql.query(
-    `UPDATE analyzer_states SET status = 'stalled', reason = $3, updated_at = now() WHERE chain_gid = $1 AND token = $2`,
-    [chain.gid, chain.token, reason],
+type OwnedState = Pick<ChainContext, 'gid' | 'share'>;
+
+/** The row that says how the chain does, made by its first owner. */
+export async function beginState({ gid, share }: OwnedState): Promise<void> {
+  await share.transaction((sql) =>
+    sql.query('INSERT INTO analyzer_states (chain_gid) VALUES ($1) ON CONFLICT (chain_gid) DO NOTHING', [
+      gid,
+    ]),
   );
+}
+
+/** Says why a chain stands still. @throws ShareLostError */
+export async function writeStalled({ gid, share }: OwnedState, reason: string): Promise<void> {
+  await share.transaction((sql) =>
+    sql.query(
+      `UPDATE analyzer_states SET status = 'stalled', reason = $2, updated_at = now() WHERE chain_gid = $1`,
+      [gid, reason],
+    ),
+  );
+}
+
+const BEAT_MS = 10_000;
+
+/**
+ * Says every 10 s in the chain's row that it has an owner: a row that is older than 30 s has none, whatever its status
+ * says. A beat that fails is no harm, the row gets old as it should. Returns what ends it.
+ */
+export function startBeating({ gid, share }: OwnedState): () => void {
+  const beat = (): Promise<unknown> =>
+    share.transaction((sql) =>
+      sql.query('UPDATE analyzer_states SET updated_at = now() WHERE chain_gid = $1', [gid]),
+    );
+  const timer = setInterval(() => void beat().catch(() => undefined), BEAT_MS);
+  return () => clearInterval(timer);
 }

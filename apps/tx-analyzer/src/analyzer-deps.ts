@@ -17,8 +17,6 @@ export interface AnalyzerDeps {
   readonly db: Database;
   readonly bus: Bus<'tx-analyzer'>;
   readonly logger: AnalyzerLogger;
-  /** Names this replica in leases and states. */
-  readonly owner: string;
   readonly openChain: OpenChain;
   /** Reads its blocks in other threads, for when many are waiting. Undefined where there are none. */
   readonly openBacklog?: (chain: ActiveChain) => BacklogReader | undefined;

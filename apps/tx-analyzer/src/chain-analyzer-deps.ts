@@ -10,5 +10,6 @@ export interface ChainAnalyzerDeps extends Pick<AnalyzerDeps, 'db' | 'bus'> {
   readonly family: FamilyWatch;
   readonly backlog?: BacklogReader;
   readonly options: Required<AnalyzerOptions>;
+  readonly noteReach: (isReachable: boolean) => void;
   readonly now: () => Date;
 }

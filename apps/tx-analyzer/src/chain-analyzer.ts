@@ -9,7 +9,7 @@ import {
   type OpenedChain,
   Wake,
 } from '@chainwatch/chain-core';
-import { FencedError } from '@chainwatch/db';
+import { ShareLostError, type OwnedShare } from '@chainwatch/ownership';
 import type { PayloadOf } from '@chainwatch/events';
 import { statusOf } from './advance-cursor.ts';
 import { AssetBook } from './asset-book.ts';
@@ -71,7 +71,7 @@ export class ChainAnalyzer {
   #failures = 0;
   #matchesPerBlock = 50;
 
-  constructor(deps: ChainAnalyzerDeps, chain: ActiveChain, opened: OpenedChain, token: number) {
+  constructor(deps: ChainAnalyzerDeps, chain: ActiveChain, opened: OpenedChain, share: OwnedShare) {
     const { db, options, logger } = deps;
     const client = () => opened.client;
     this.#deps = deps;
@@ -90,13 +90,13 @@ export class ChainAnalyzer {
       family: chain.family,
       network: opened.network,
       ...(utxo === undefined ? {} : { utxo }),
-      token,
+      share,
       endpointOf,
       displayOf: opened.displayAddress ?? ((address) => address),
       decimalsOf,
       learn,
     };
-    this.#standing = new ChainStanding({ db, logger, chain: this.#chain });
+    this.#standing = new ChainStanding({ logger, chain: this.#chain });
     this.#mempool = new MempoolAnalyzer({
       ...deps,
       watch: deps.family,
@@ -169,7 +169,7 @@ export class ChainAnalyzer {
     this.#wake.notify();
   };
 
-  /** Runs until the signal aborts. @throws FencedError when another replica took over */
+  /** Runs until the signal aborts. @throws ShareLostError when another replica took over */
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', this.#wake.notify, { once: true });
     let isLoaded = false;
@@ -187,7 +187,7 @@ export class ChainAnalyzer {
           if (this.#isBehind && !signal.aborted)
             await delay(Math.max(0, startedAt + GATHER_MS - performance.now()));
         } catch (error) {
-          if (error instanceof FencedError) throw error;
+          if (error instanceof ShareLostError) throw error;
           if (signal.aborted) return;
           isLoaded = false;
           await this.#fail(error);
@@ -319,7 +319,7 @@ export class ChainAnalyzer {
       processedHashes: segment.blocks.map(({ entry }) => entry.hash),
     };
     const settlement = await this.#mempool.settle(blocks.map(({ block }) => block));
-    const { events, isReleased } = await runStep(db, this.#chain, {
+    const { events, isReleased } = await runStep(this.#chain, {
       segment,
       step,
       cursor: this.#cursor,
@@ -398,6 +398,7 @@ export class ChainAnalyzer {
         sql: this.#deps.db,
         chainGid: this.#chain.gid,
         logger: this.#deps.logger,
+        noteReach: this.#deps.noteReach,
       },
       ref,
       onTrouble,

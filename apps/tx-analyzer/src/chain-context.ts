@@ -1,4 +1,5 @@
 import type { ChainFamilyName, Network, UtxoCodec } from '@chainwatch/chain-core';
+import type { OwnedShare } from '@chainwatch/ownership';
 import type { CoinWatch } from './coin-watch.ts';
 
 /** What a chain of unspent outputs is matched with. */
@@ -13,8 +14,8 @@ export interface ChainContext {
   readonly family: ChainFamilyName;
   readonly network: Network;
   readonly utxo?: UtxoAccess;
-  /** Fencing token: writes of a stale one fail. */
-  readonly token: number;
+  /** Every write goes through it: those of a former owner fail. */
+  readonly share: OwnedShare;
   /** Label of the endpoint that told of a block with unknown parts. */
   endpointOf(block: object): string | undefined;
   /** The form of an address that records show. */

@@ -1,6 +1,6 @@
 import type { Sql } from '@chainwatch/db';
 
-/** How far the analysis of a chain is: the row of analyzer_states, written only by the holder of the token. */
+/** How far the analysis of a chain is: the row of analyzer_states, written only by the owner of the chain. */
 export interface ChainCursor {
   /** Last feed entry done. */
   readonly seq: number;

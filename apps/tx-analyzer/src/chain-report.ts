@@ -3,7 +3,7 @@ import type { AnalyzerStatus } from './advance-cursor.ts';
 /** How a chain does on this replica. */
 export interface ChainReport {
   readonly chainGid: string;
-  /** `standby`: another replica holds the lease. `unknown`: nobody could tell who has it. */
+  /** `standby`: another replica owns the chain. `unknown`: nobody could tell who does. */
   readonly status: AnalyzerStatus | 'standby' | 'unknown';
   /** Why it stands still, or is not known. */
   readonly reason?: string;

@@ -1,11 +1,9 @@
-import type { Sql } from '@chainwatch/db';
 import { writeStalled, type AnalyzerStatus } from './advance-cursor.ts';
 import type { AnalyzerLogger } from './analyzer-deps.ts';
 import type { Body } from './body-prefetcher.ts';
 import type { ChainContext } from './chain-context.ts';
 
 interface StandingDeps {
-  readonly db: Sql;
   readonly logger: AnalyzerLogger;
   readonly chain: ChainContext;
 }
@@ -63,8 +61,8 @@ export class ChainStanding {
     if (this.#status === 'stalled' && this.#reason === reason) return;
     this.#status = 'stalled';
     this.#reason = reason;
-    const { db, logger, chain } = this.#deps;
+    const { logger, chain } = this.#deps;
     logger.error({ chain_gid: chain.gid, reason }, 'the chain stands still');
-    await writeStalled(db, chain, reason);
+    await writeStalled(chain, reason);
   }
 }

@@ -39,7 +39,7 @@ export interface MempoolCommit {
   readonly states: readonly TransactionState[];
 }
 
-/** Writes what the mempool means in an open transaction: records, what they spend, outbox. The cursor stays. @throws FencedError */
+/** Writes what the mempool means in an open transaction: records, what they spend, outbox. The cursor stays. */
 export async function commitMempool(
   sql: Sql,
   chain: ChainContext,

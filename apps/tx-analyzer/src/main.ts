@@ -25,7 +25,6 @@ await runService({
       db,
       bus,
       logger,
-      owner: config.INSTANCE_ID,
       openChain: createOpenChain(config),
       openBacklog: threads.open,
       options: {

@@ -1,5 +1,6 @@
 import type { AddressFilter, Block, BlockRef, MempoolReader, Transaction } from '@chainwatch/chain-core';
-import { FencedError, type Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/db';
+import { ShareLostError } from '@chainwatch/ownership';
 import type { AnalyzerLogger } from './analyzer-deps.ts';
 import { recordPending } from './analyzer-metrics.ts';
 import type { BlockRing } from './block-ring.ts';
@@ -110,7 +111,7 @@ export class MempoolAnalyzer {
     this.#watch?.notify();
   }
 
-  /** Writes what is new in the mempool, when it stands where the analyzer does. Its failures hold up nothing. @throws FencedError */
+  /** Writes what is new in the mempool, when it stands where the analyzer does. Its failures hold up nothing. @throws ShareLostError */
   async step(cursor: ChainCursor): Promise<readonly OutboxEvent[]> {
     const { number, hash } = cursor;
     if (number === undefined || hash === undefined || isHolding(cursor) || Date.now() < this.#retryAtMs)
@@ -124,7 +125,7 @@ export class MempoolAnalyzer {
       recordPending(this.#deps.chain.gid, this.#book.size);
       return events;
     } catch (error) {
-      if (error instanceof FencedError) throw error;
+      if (error instanceof ShareLostError) throw error;
       this.#fail(error);
       return NONE;
     }
@@ -156,13 +157,12 @@ export class MempoolAnalyzer {
     candidates: readonly Transaction[],
     lateHashes: ReadonlySet<string>,
   ): Promise<readonly OutboxEvent[]> {
-    const { db, chain, now } = this.#deps;
+    const { chain, now } = this.#deps;
     if (candidates.length === 0 && step.dropped.length === 0) return NONE;
     const isWritten = step.matches.length > 0 || step.dropped.length > 0;
     const { events, states } = isWritten
-      ? await db.transaction(
+      ? await chain.share.transaction(
           (sql) => commitMempool(sql, chain, step, { headNumber: head.number, now: now() }),
-          undefined,
           { keepsPlans: true },
         )
       : NOTHING_COMMITTED;

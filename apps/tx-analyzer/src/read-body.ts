@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   BlockNotFoundError,
+  ChainClientError,
   describePublicly,
   IncompleteBlockError,
   UnknownContentError,
@@ -25,6 +26,8 @@ interface ReadBodyDeps {
   readonly sql: Sql;
   readonly chainGid: string;
   readonly logger: Pick<AnalyzerLogger, 'warn'>;
+  /** Whether a node answers. */
+  readonly noteReach: (isReachable: boolean) => void;
 }
 
 /**
@@ -40,9 +43,12 @@ export async function readBody(
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     try {
-      return await deps.unknowns.read({ number: ref.number, hash: ref.hash }, signal, deps.client());
+      const block = await deps.unknowns.read({ number: ref.number, hash: ref.hash }, signal, deps.client());
+      deps.noteReach(true);
+      return block;
     } catch (error) {
       signal.throwIfAborted();
+      deps.noteReach(!(error instanceof ChainClientError));
       const isMissing = error instanceof BlockNotFoundError || error instanceof IncompleteBlockError;
       if ((isMissing || attempt >= ORPHAN_ATTEMPTS) && (await isOrphan(deps, ref.hash))) return undefined;
       // The reason is shown to API clients; the log is the operator's.

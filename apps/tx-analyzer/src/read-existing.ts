@@ -1,4 +1,4 @@
-import { FencedError, type Sql, type Statement } from '@chainwatch/db';
+import type { Sql, Statement } from '@chainwatch/db';
 import type { ChainContext } from './chain-context.ts';
 import type { ExistingTransaction } from './plan-writes.ts';
 import type { TransactionStatus } from './transaction-state.ts';
@@ -21,9 +21,8 @@ export interface Existing {
 }
 
 /**
- * First statement of a step: locks the chain's row, proves the token (as lockWithToken does), reads what is known of the
- * transactions and locks the projects' sequences in the order of their ids, in one round trip. Nobody but the holder of
- * the token writes these transactions, so reading them with the lock's own snapshot is safe.
+ * Second statement of a step, behind the fence: reads what is known of the transactions and locks the projects' sequences
+ * in the order of their ids, in one round trip. Nobody but the owner of the chain writes these transactions.
  */
 export function openStepSql(
   chain: ChainContext,
@@ -32,19 +31,17 @@ export function openStepSql(
 ): Statement {
   return {
     name: 'lock_and_read_existing',
-    text: `WITH owner AS MATERIALIZED (SELECT chain_gid FROM analyzer_states WHERE chain_gid = $1 AND token = $2 FOR UPDATE),
-             counters AS MATERIALIZED (SELECT project_id, value FROM project_sequences
-               WHERE chain_gid = (SELECT chain_gid FROM owner) AND project_id = ANY($4::uuid[]) ORDER BY project_id FOR NO KEY UPDATE)
+    text: `WITH counters AS MATERIALIZED (SELECT project_id, value FROM project_sequences
+               WHERE chain_gid = $1 AND project_id = ANY($3::uuid[]) ORDER BY project_id FOR NO KEY UPDATE)
            SELECT t.id, t.status, t.epoch, t.block_hash, t.detected_at, NULL::uuid AS project_id, NULL::bigint AS value
-           FROM owner LEFT JOIN transactions t ON t.id = ANY($3::uuid[])
+           FROM transactions t WHERE t.id = ANY($2::uuid[])
            UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, project_id, value FROM counters`,
-    values: [chain.gid, chain.token, ids, projectIds],
+    values: [chain.gid, ids, projectIds],
   };
 }
 
-/** Reads the rows of `openStepSql`. @throws FencedError */
-export function readOpened(chain: ChainContext, opened: readonly unknown[]): Existing {
-  if (opened.length === 0) throw new FencedError('analyzer_states', chain.gid, chain.token);
+/** Reads the rows of `openStepSql`. */
+export function readOpened(opened: readonly unknown[]): Existing {
   const transactions = new Map<string, ExistingTransaction>();
   const sequences = new Map<string, number>();
   for (const { id, status, epoch, block_hash, detected_at, project_id, value } of opened as readonly Row[]) {
@@ -61,11 +58,11 @@ export function readOpened(chain: ChainContext, opened: readonly unknown[]): Exi
   return { transactions, sequences };
 }
 
-/** The same in a transaction that is open, where no sequence is wanted yet. @throws FencedError */
+/** The same in a transaction that is open, where no sequence is wanted yet. */
 export async function lockAndReadExisting(
   sql: Sql,
   chain: ChainContext,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, ExistingTransaction>> {
-  return readOpened(chain, (await sql.query(openStepSql(chain, ids, []))).rows).transactions;
+  return readOpened((await sql.query(openStepSql(chain, ids, []))).rows).transactions;
 }

@@ -1,6 +1,6 @@
-import type { Database, Statement, Transaction } from '@chainwatch/db';
+import type { Statement, Transaction } from '@chainwatch/db';
 import { transactionIdOf } from '@chainwatch/events';
-import { advanceCursor, type Advance } from './advance-cursor.ts';
+import { advanceAlone, advanceCursor, type Advance } from './advance-cursor.ts';
 import type { ChainContext } from './chain-context.ts';
 import { isHolding, type ChainCursor } from './chain-cursor.ts';
 import { commitBlocks, type BlocksStep } from './commit-blocks.ts';
@@ -31,7 +31,7 @@ export interface StepResult {
 }
 
 /** The atomic step (architecture.md, invariant 3): everything of a segment and the cursor in one database transaction. */
-export async function runStep(db: Database, chain: ChainContext, input: StepInput): Promise<StepResult> {
+export async function runStep(chain: ChainContext, input: StepInput): Promise<StepResult> {
   const { segment, step, advance, settlement } = input;
   const isReleased = isHolding(input.cursor) && !isHolding(advance.cursor);
   const isSettling = settlement.mined.length > 0 || settlement.dropped.length > 0;
@@ -42,14 +42,13 @@ export async function runStep(db: Database, chain: ChainContext, input: StepInpu
     !isReleased &&
     !isSettling
   ) {
-    await advanceCursor(db, chain, advance);
+    await advanceAlone(chain, advance);
     return { events: [], isReleased };
   }
   const opening = openingOf(chain, step);
-  const events = await db.transaction(
-    (sql, [opened]) => writeStep(sql, chain, input, opening, opened!, isReleased),
-    [opening],
-    { keepsPlans: true },
+  const events = await chain.share.transaction(
+    (sql, opened) => writeStep(sql, chain, input, opening, opened, isReleased),
+    { opening, keepsPlans: true },
   );
   return { events, isReleased };
 }
@@ -84,7 +83,7 @@ export async function writeStep(
 ): Promise<OutboxEvent[]> {
   const { segment, step, advance, settlement, cursor, now } = input;
   const events: OutboxEvent[] = [];
-  let existing = readOpened(chain, opened);
+  let existing = readOpened(opened);
   // Releasing comes first, so that what was held is published before what this step adds.
   if (isReleased)
     await sql.query('UPDATE events SET is_held = false WHERE chain_gid = $1 AND is_held', [chain.gid]);
@@ -97,7 +96,7 @@ export async function writeStep(
         now,
       })),
     );
-    existing = readOpened(chain, (await sql.query(opening)).rows);
+    existing = readOpened((await sql.query(opening)).rows);
   }
   if (hasWrites(step)) events.push(...(await commitBlocks(sql, chain, step, existing, advance, now)));
   else await advanceCursor(sql, chain, advance);

@@ -1,4 +1,4 @@
-import { lockWithToken, type Transaction } from '@chainwatch/db';
+import type { Transaction } from '@chainwatch/db';
 import type { BackfillBatch } from './backfill-batch.ts';
 import type { EarlierCoins } from './find-earlier-coins.ts';
 import { findLateCandidates } from './find-late-matches.ts';
@@ -16,7 +16,9 @@ export function settleCoins(batch: BackfillBatch, found: EarlierCoins): WriterWo
   return async (turn) => {
     // Before they are committed: the next block may spend one.
     turn.chain.utxo?.coins.add(found.coins);
-    const { events, settledCount } = await turn.db.transaction((sql) => settleIn(sql, turn, batch, found));
+    const { events, settledCount } = await turn.chain.share.transaction((sql) =>
+      settleIn(sql, turn, batch, found),
+    );
     return { value: settledCount === batch.addresses.length, events };
   };
 }
@@ -30,7 +32,6 @@ async function settleIn(
   const { chain, watch, assets, ring, readBody, signal, advance, now } = turn;
   const { cursor } = advance;
   const { gid: chainGid, family, network, utxo } = chain;
-  await lockWithToken(sql, 'analyzer_states', chainGid, chain.token);
   const settled = await settleBackfill(sql, chainGid, batch, found);
   const passed = cursor.number ?? -1;
   const late = settled

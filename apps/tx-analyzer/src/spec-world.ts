@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Bus, BusMessage } from '@chainwatch/bus';
 import type { Block, Network, OpenedChain, UtxoCodec } from '@chainwatch/chain-core';
 import { createDatabase, type Database, type Sql } from '@chainwatch/db';
@@ -29,14 +28,12 @@ const silent = {
 
 /** A bus in memory; payloads are checked against the public schemas. */
 class SpecBus
-  implements
-    Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'leases' | 'isConnected' | 'onStreamsRecreated'>
+  implements Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'isConnected' | 'onStreamsRecreated'>
 {
   readonly published: Published[] = [];
   isConnected = true;
   readonly #listeners = new Set<(firstWord: string) => void>();
   readonly #handlers = new Map<SubjectKind, Set<(message: BusMessage<SubjectKind>) => void>>();
-  readonly #held = new Map<string, string>();
 
   publish: Bus<'tx-analyzer'>['publish'] = async (kind, tokens, payload, { messageId }) => {
     if (!this.isConnected) throw new Error('the bus is away');
@@ -49,14 +46,6 @@ class SpecBus
     this.#handlers.set(kind, handlers);
     handlers.add(handler as (message: BusMessage<SubjectKind>) => void);
     return () => void handlers.delete(handler as (message: BusMessage<SubjectKind>) => void);
-  };
-
-  readonly leases: Bus<'tx-analyzer'>['leases'] = {
-    tryAcquire: async (name, owner) => {
-      if (this.#held.has(name)) return undefined;
-      this.#held.set(name, owner);
-      return { name, lost: new AbortController().signal, release: async () => void this.#held.delete(name) };
-    },
   };
 
   onStreamsRecreated(listener: (firstWord: string) => void): () => void {
@@ -132,12 +121,8 @@ export class SpecWorld {
 
   /** `mortal`: the process is killed when its database says so. */
   startAnalyzer(mortal?: Pick<MortalDatabase, 'isDead' | 'wrap'>): void {
-    const bus: Pick<
-      Bus<'tx-analyzer'>,
-      'publish' | 'subscribe' | 'leases' | 'isConnected' | 'onStreamsRecreated'
-    > = {
+    const bus: Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'isConnected' | 'onStreamsRecreated'> = {
       subscribe: this.bus.subscribe,
-      leases: this.bus.leases,
       onStreamsRecreated: (listener) => this.bus.onStreamsRecreated(listener),
       isConnected: true,
       publish: (...args) =>
@@ -148,7 +133,6 @@ export class SpecWorld {
       db: mortal === undefined ? this.db : mortal.wrap(this.db),
       bus: bus as Bus<'tx-analyzer'>,
       logger: silent,
-      owner: randomUUID(),
       openChain: async () => (this.openFault === undefined ? this.#opened() : Promise.reject(this.openFault)),
       options: this.#options,
     });
@@ -165,6 +149,9 @@ export class SpecWorld {
   async stopAnalyzer(): Promise<void> {
     await this.analyzer?.stop();
     this.analyzer = undefined;
+    // As time does it: one that was killed gave nothing back.
+    await this.db.query('UPDATE owners SET lease_until = clock_timestamp()');
+    await this.db.query('DELETE FROM owner_beats');
   }
 
   async stop(): Promise<void> {

@@ -8,13 +8,15 @@ import {
 } from '@chainwatch/chain-core';
 import { readActiveChains } from '@chainwatch/db';
 import { EventRelay } from '@chainwatch/outbox';
+import { ShareSupervisor } from '@chainwatch/ownership';
+import { analyseChain } from './analyse-chain.ts';
 import type { AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
+import type { ChainAnalyzer } from './chain-analyzer.ts';
 import type { ChainReport } from './chain-report.ts';
-import { ChainSeat } from './chain-seat.ts';
 import { FamilyWatch } from './family-watch.ts';
 
 export interface Analyzer {
-  /** Finishes the steps under way, brings what they made to the bus, frees the leases. */
+  /** Finishes the steps under way, brings what they made to the bus, gives the chains back. */
   stop(): Promise<void>;
   /** The database and the bus answer; how the chains of this replica do stands beside. */
   readiness(): Promise<Checks>;
@@ -33,87 +35,86 @@ const DEFAULTS: Required<AnalyzerOptions> = {
   unknownWaitMs: 300_000,
 };
 
-/** Analyses every active chain that no other replica analyses. */
+/** Analyses its part of the active chains. */
 export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
   const { db, bus, logger } = deps;
   const options = { ...DEFAULTS, ...deps.options };
-  const seats = new Map<string, { readonly chain: ActiveChain; readonly seat: ChainSeat }>();
-  const leaving = new Set<Promise<void>>();
+  /** Of the chains that are ours. */
+  const analyzers = new Map<string, ChainAnalyzer>();
   const relay = new EventRelay<'tx-analyzer'>({
     db,
     bus,
     logger,
     subjects: ['tx.detected', 'tx.confirmed', 'tx.reorged'],
-    chainGids: () => [...seats].filter(([, { seat }]) => seat.isOwner).map(([gid]) => gid),
+    chainGids: () => [...analyzers.keys()],
   });
   const loadFamily = shareFamilies(deps);
   const recordStalls = createStallRecorder();
-  const wake = new Wake();
-  let isStopping = false;
-
-  const leave = (gid: string, seat: ChainSeat): void => {
-    seats.delete(gid);
-    const left: Promise<void> = seat.stop().finally(() => leaving.delete(left));
-    leaving.add(left);
-  };
-  const reconcile = async (): Promise<void> => {
-    const active = await readActiveChains(db);
-    for (const [gid, { chain, seat }] of seats) {
-      const now = active.get(gid);
-      if (now === undefined || !hasSameEndpoints(now, chain)) leave(gid, seat);
-    }
-    for (const [gid, chain] of active) {
-      if (!seats.has(gid))
-        seats.set(gid, {
-          chain,
-          seat: new ChainSeat(
-            { ...deps, options, relay, loadFamily: (utxo) => loadFamily(chain.family, utxo) },
-            chain,
-          ),
-        });
-    }
-  };
-  const reports = (): ChainReport[] => [...seats.values()].map(({ seat }) => seat.report);
-  const supervise = async (): Promise<void> => {
-    while (!isStopping) {
-      await reconcile().catch((error: unknown) =>
-        logger.warn({ error: String(error) }, 'the active chains could not be read'),
+  const chains = new ShareSupervisor<ActiveChain>({
+    db,
+    kind: 'analyzer',
+    logger,
+    listShares: () => readActiveChains(db),
+    isSame: hasSameEndpoints,
+    groupOf: ({ family }) => family,
+    prepare: async (_, chain) => {
+      // What cannot be opened says so itself when it is taken, and loads then.
+      const opened = await deps.openChain(chain).catch(() => undefined);
+      opened?.client.close();
+      if (opened !== undefined) await loadFamily(chain.family, opened.utxo);
+    },
+    work: (work) => {
+      const { gid, family } = work.item;
+      const onAnalyzer = (analyzer: ChainAnalyzer | undefined): void => {
+        if (analyzer === undefined) analyzers.delete(gid);
+        else analyzers.set(gid, analyzer);
+      };
+      return analyseChain(
+        { ...deps, options, relay, loadFamily: (utxo) => loadFamily(family, utxo), onAnalyzer },
+        work,
       );
+    },
+    onLook: () =>
       recordStalls(
         new Map(
           reports().map(({ chainGid, status }) => [chainGid, status === 'stalled' || status === 'unknown']),
         ),
-      );
-      await wake.wait(options.pollMs);
-    }
+      ),
+    timing: { lookMs: options.pollMs },
+  });
+  const reportOf = (chainGid: string): ChainReport => {
+    const state = chains.stateOf(chainGid);
+    const analyzer = state.type === 'owned' ? analyzers.get(chainGid) : undefined;
+    if (analyzer !== undefined) return analyzer.report;
+    if (state.type === 'owned') return { chainGid, lagBlocks: 0, status: 'catching_up' };
+    if (state.type === 'standby') return { chainGid, lagBlocks: 0, status: 'standby' };
+    return { chainGid, lagBlocks: 0, status: 'unknown', reason: state.reason };
   };
-  const supervising = supervise();
+  const reports = (): ChainReport[] => [...chains.shares.keys()].map(reportOf);
   const unsubscribes = [
-    bus.subscribe('chain.changed', [], () => wake.notify()),
+    bus.subscribe('chain.changed', [], () => chains.lookNow()),
     bus.subscribe('address.watched', [], ({ tokens }) => {
-      for (const { chain, seat } of seats.values()) if (chain.family === tokens[0]) seat.notify();
+      for (const [gid, analyzer] of analyzers)
+        if (chains.shares.get(gid)?.family === tokens[0]) analyzer.notify();
     }),
   ];
 
   return {
     reports,
     async readiness() {
-      const chains = reports().map(
+      const checks = reports().map(
         ({ chainGid, status, reason, cursorNumber }) =>
           [`chain ${chainGid}`, describeChain({ status, reason, head_number: cursorNumber })] as const,
       );
       return {
         postgres: await probe(() => db.query('SELECT 1')),
         nats: bus.isConnected ? ok : notOk('NATS does not answer'),
-        ...Object.fromEntries(chains),
+        ...Object.fromEntries(checks),
       };
     },
     async stop() {
-      isStopping = true;
-      wake.notify();
       for (const unsubscribe of unsubscribes) unsubscribe();
-      await supervising;
-      await Promise.all([...leaving, ...[...seats.values()].map(({ seat }) => seat.stop())]);
+      await chains.stop();
       await relay.stop();
     },
   };

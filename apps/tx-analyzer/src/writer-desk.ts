@@ -1,4 +1,5 @@
-import { FencedError, type Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/db';
+import { ShareLostError } from '@chainwatch/ownership';
 import type { Advance } from './advance-cursor.ts';
 import type { AssetBook } from './asset-book.ts';
 import type { BlockRing } from './block-ring.ts';
@@ -65,7 +66,7 @@ export class WriterDesk {
     for (const { reject } of this.#pieces.splice(0)) reject(error);
   }
 
-  /** Does the oldest piece. What is wrong with it is told to who handed it in. @throws FencedError */
+  /** Does the oldest piece. What is wrong with it is told to who handed it in. @throws ShareLostError */
   async serve(turn: WriterTurn): Promise<readonly OutboxEvent[]> {
     const { work, resolve, reject } = this.#pieces.shift()!;
     try {
@@ -74,7 +75,7 @@ export class WriterDesk {
       return events;
     } catch (error) {
       reject(error);
-      if (error instanceof FencedError) throw error;
+      if (error instanceof ShareLostError) throw error;
       return [];
     }
   }

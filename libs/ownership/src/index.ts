@@ -7,6 +7,8 @@
  *   while (!signal.aborted) await share.transaction(async (sql) => { … });
  * } });
  */
-export { type OwnedShare } from './owned-share.ts';
+export type { ShareWork } from './held-share.ts';
+export { takeShare, type OwnedShare } from './owned-share.ts';
+export { renewSql } from './owners-table.ts';
 export { ShareLostError } from './share-lost-error.ts';
 export { ShareSupervisor, type ShareState } from './share-supervisor.ts';

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { createDatabase, type Database } from '@chainwatch/db';
+import { takeShare, type OwnedShare } from '@chainwatch/ownership';
 import { hashOf, NATIVE, network, startPostgres } from '@chainwatch/testing-stack';
 import type { BlocksStep } from '../../../apps/tx-analyzer/src/commit-blocks.ts';
 import type { MatchedTransaction } from '../../../apps/tx-analyzer/src/matched-transaction.ts';
@@ -67,6 +68,8 @@ class TotalsWorld {
   #number = 0;
   #made = 0;
   #areKept = true;
+  readonly #owner = randomUUID();
+  #share!: OwnedShare;
 
   constructor(writer: Database, folder: Database) {
     this.#writer = writer;
@@ -84,7 +87,7 @@ class TotalsWorld {
       `INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ($1, 'evm', 'l', 'l', '')`,
       [network.gid],
     );
-    await db.query('INSERT INTO analyzer_states (chain_gid, token) VALUES ($1, 1)', [network.gid]);
+    await db.query('INSERT INTO analyzer_states (chain_gid) VALUES ($1)', [network.gid]);
     await db.query(
       `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, decimals) SELECT gid, $1, 'erc20', gid, 'fungible', 'active', 18 FROM unnest($2::text[]) AS gid`,
       [network.gid, [NATIVE, ...Array.from({ length: TOKENS }, (_, n) => tokenOf(n))]],
@@ -102,6 +105,9 @@ class TotalsWorld {
   }
 
   async measure(perStep: number, areKept: boolean): Promise<Costs> {
+    const name = { kind: 'analyzer', share: network.gid };
+    this.#share?.end();
+    this.#share = (await takeShare(this.#writer, name, this.#owner))!;
     await this.#keep(areKept);
     const [first, steps] = [this.#number + 1, TRANSACTIONS / perStep];
     // Blocks are the ingestor's.
@@ -189,13 +195,13 @@ class TotalsWorld {
       gid: network.gid,
       family: network.family,
       network,
-      token: 1,
+      share: this.#share,
       endpointOf: () => undefined,
       displayOf: (address: string) => address,
       decimalsOf: () => 18,
       learn: () => undefined,
     };
-    await runStep(this.#writer, chain, {
+    await runStep(chain, {
       segment: { entries: [], orphans: [], blocks: [], ...segment },
       step,
       cursor,

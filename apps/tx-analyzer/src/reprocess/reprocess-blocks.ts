@@ -1,5 +1,5 @@
 import type { AddressFilter, Block } from '@chainwatch/chain-core';
-import { lockWithToken, type Sql, type Transaction } from '@chainwatch/db';
+import type { Sql, Transaction } from '@chainwatch/db';
 import { transactionIdOf } from '@chainwatch/events';
 import { BalanceReads } from '../balance-read.ts';
 import type { ChainContext } from '../chain-context.ts';
@@ -35,7 +35,7 @@ export function reprocessBlocks(
     const { db, chain, assets } = turn;
     const blocks = await keepCanonical(db, chain, decoded);
     const { step, plan } = await prepareAgain(turn, blocks);
-    const events = await db.transaction((sql) =>
+    const events = await chain.share.transaction((sql) =>
       writeAgain(sql, turn, { step, plan, blocks, requestId: request.id, nextBlock }),
     );
     assets.markSaved(step.newAssets, movedTokens(step.late, chain.network.native.gid));
@@ -149,7 +149,6 @@ async function writeAgain(
 ): Promise<OutboxEvent[]> {
   const { chain, advance, now } = turn;
   const { cursor } = advance;
-  await lockWithToken(sql, 'analyzer_states', chain.gid, chain.token);
   const isHeld = isHolding(cursor);
   const headNumber = cursor.number ?? 0;
   const grownIds = new Map(

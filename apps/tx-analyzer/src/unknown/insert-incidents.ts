@@ -5,12 +5,12 @@ import { SqlParams } from '../sql-params.ts';
 const TEXT_MAX = 500;
 
 /**
- * The first sightings of unknown kinds, by the owner of the chain alone. A kind that has an open incident needs no other,
+ * The first sightings of unknown kinds, in a transaction of the chain's owner. A kind that has an open incident needs no other,
  * nor does one that the operator accepted: what is taken with it later opens a new one (`write-unknowns.ts`). A block that
  * was passed already waits for nothing, so that its kind counts as taken.
  */
 export function insertIncidentsSql(
-  chain: { readonly gid: string; readonly token: number },
+  chainGid: string,
   ref: BlockRef,
   unknowns: readonly UnknownPart[],
 ): { text: string; values: unknown[] } {
@@ -20,7 +20,7 @@ export function insertIncidentsSql(
   const text = `INSERT INTO incidents (chain_gid, kind, block_number, block_hash, last_block_number, transaction_hash, expected, got)
     SELECT s.chain_gid, u.kind, ${number}, ${params.add(ref.hash, 'text')}, CASE WHEN s.cursor_number >= ${number} THEN ${number} END, u.transaction_hash, u.expected, u.got
     FROM analyzer_states s, ${source} AS u (kind, transaction_hash, expected, got)
-    WHERE s.chain_gid = ${params.add(chain.gid, 'text')} AND s.token = ${params.add(chain.token, 'bigint')}
+    WHERE s.chain_gid = ${params.add(chainGid, 'text')}
       AND NOT EXISTS (SELECT FROM incidents i WHERE i.chain_gid = s.chain_gid AND i.kind = u.kind AND i.status IN ('open', 'accepted'))
     ON CONFLICT (chain_gid, kind) WHERE status = 'open' DO NOTHING`;
   return { text, values: params.values };

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FailoverClient } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { AnalyzerLogger } from '../analyzer-deps.ts';
+import type { ChainContext } from '../chain-context.ts';
 import type { WriterDesk } from '../writer-desk.ts';
 import { askWitnesses, type UnprovedBlock } from './ask-witnesses.ts';
 import { recordIncidents } from './incident-metrics.ts';
@@ -10,7 +11,7 @@ import { IS_ACCEPTED, IS_RELEASED, settleVerdicts } from './settle-verdicts.ts';
 interface WitnessDeps {
   readonly sql: Sql;
   readonly client: Pick<FailoverClient, 'clients' | 'readBlockElsewhere'>;
-  readonly chain: { readonly gid: string; readonly token: number };
+  readonly chain: Pick<ChainContext, 'gid' | 'share'>;
   readonly desk: WriterDesk;
   readonly logger: AnalyzerLogger;
   readonly pollMs: number;
@@ -31,8 +32,9 @@ export async function runWitnesses(deps: WitnessDeps): Promise<void> {
   const round = new AskingRound();
   while (!signal.aborted) {
     try {
-      await closeUntaken(deps);
-      recordIncidents(chain.gid, await countOpen(deps));
+      const { openCount, untakenCount } = await countIncidents(deps);
+      if (untakenCount > 0) await closeUntaken(deps);
+      recordIncidents(chain.gid, openCount - untakenCount);
       if (await hasAccepted(deps)) await deps.desk.hand(settleVerdicts([]));
       if (round.isDue) await round.ask(deps);
       failures = 0;
@@ -91,20 +93,28 @@ class AskingRound {
 }
 
 /** The block that it waited with was passed without it: somebody told it in a form that is known. */
-async function closeUntaken({ sql, chain }: WitnessDeps): Promise<void> {
-  await sql.query(
-    `UPDATE incidents i SET status = 'resolved', resolved_at = now() FROM analyzer_states s
-     WHERE s.chain_gid = $1 AND s.token = $2 AND i.chain_gid = s.chain_gid AND i.status = 'open' AND i.last_block_number IS NULL AND i.block_number <= s.cursor_number`,
-    [chain.gid, chain.token],
+const IS_UNTAKEN = `i.status = 'open' AND i.last_block_number IS NULL AND i.block_number <= s.cursor_number`;
+
+async function closeUntaken({ chain }: WitnessDeps): Promise<void> {
+  await chain.share.transaction((sql) =>
+    sql.query(
+      `UPDATE incidents i SET status = 'resolved', resolved_at = now() FROM analyzer_states s
+       WHERE s.chain_gid = $1 AND i.chain_gid = s.chain_gid AND ${IS_UNTAKEN}`,
+      [chain.gid],
+    ),
   );
 }
 
-async function countOpen({ sql, chain }: WitnessDeps): Promise<number> {
-  const { rows } = await sql.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM incidents WHERE chain_gid = $1 AND status = 'open'`,
+async function countIncidents({
+  sql,
+  chain,
+}: WitnessDeps): Promise<{ openCount: number; untakenCount: number }> {
+  const { rows } = await sql.query<{ open: number; untaken: number }>(
+    `SELECT count(*)::int AS open, count(*) FILTER (WHERE ${IS_UNTAKEN})::int AS untaken
+     FROM incidents i LEFT JOIN analyzer_states s ON s.chain_gid = i.chain_gid WHERE i.chain_gid = $1 AND i.status = 'open'`,
     [chain.gid],
   );
-  return rows[0]!.count;
+  return { openCount: rows[0]!.open, untakenCount: rows[0]!.untaken };
 }
 
 async function hasAccepted({ sql, chain }: WitnessDeps): Promise<boolean> {

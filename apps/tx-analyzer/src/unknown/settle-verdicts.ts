@@ -1,4 +1,4 @@
-import { lockWithToken, type Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/db';
 import type { ChainContext } from '../chain-context.ts';
 import { isHolding } from '../chain-cursor.ts';
 import { confirmTransactions } from '../confirm-transactions.ts';
@@ -18,9 +18,8 @@ export interface Verdict {
  * One transaction: verdicts, what the operator accepted, and the confirmation of what is final and was withheld until now.
  */
 export function settleVerdicts(verdicts: readonly Verdict[]): WriterWork<void> {
-  return async ({ db, chain, advance: { cursor }, now }) => {
-    const events = await db.transaction(async (sql) => {
-      await lockWithToken(sql, 'analyzer_states', chain.gid, chain.token);
+  return async ({ chain, advance: { cursor }, now }) => {
+    const events = await chain.share.transaction(async (sql) => {
       if (verdicts.length > 0) await writeVerdicts(sql, chain, verdicts);
       await takeAccepted(sql, chain);
       const isReleased = await release(sql, chain);

@@ -6,12 +6,13 @@ import {
   type UnknownPart,
 } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
+import type { ChainContext } from '../chain-context.ts';
 import { insertIncidentsSql } from './insert-incidents.ts';
 
 interface GateDeps {
   readonly sql: Sql;
   readonly client: Pick<ChainClient, 'readBlock'>;
-  readonly chain: { readonly gid: string; readonly token: number };
+  readonly chain: Pick<ChainContext, 'gid' | 'share'>;
   readonly waitMs: number;
 }
 
@@ -59,8 +60,8 @@ export class UnknownGate {
   async #hasWaited(ref: BlockRef, unknowns: readonly UnknownPart[]): Promise<boolean> {
     if (unknowns.length === 0) return true;
     const { sql, chain, waitMs } = this.#deps;
-    const { text, values } = insertIncidentsSql(chain, ref, unknowns);
-    await sql.query(text, values);
+    const { text, values } = insertIncidentsSql(chain.gid, ref, unknowns);
+    await chain.share.transaction((owning) => owning.query(text, values));
     const { rows } = await sql.query<{ has_waited: boolean }>(
       `SELECT bool_and(EXISTS (SELECT FROM incidents i WHERE i.chain_gid = $1 AND i.kind = k.kind
          AND (i.status = 'accepted' OR i.status = 'open' AND i.created_at <= clock_timestamp() - $3 * interval '1 ms'))) AS has_waited

@@ -54,7 +54,7 @@ function findOwner(service: Owning, among = replicasOf(service)): Promise<Servic
 async function readOwner(service: Owning): Promise<string> {
   const statements = {
     'block-ingestor-evm': `SELECT owner || ' ' || token AS owner FROM ingestor_states WHERE chain_gid = $1`,
-    'tx-analyzer': `SELECT owner || ' ' || token AS owner FROM analyzer_states WHERE chain_gid = $1`,
+    'tx-analyzer': `SELECT owner || ' ' || token AS owner FROM owners WHERE kind = 'analyzer' AND share = $1`,
     'balance-service': `SELECT owner || ' ' || token AS owner FROM owners WHERE kind = 'balances' AND share = $1`,
   };
   return (await harness.db.query<{ owner: string }>(statements[service], [chain.gid])).rows[0]!.owner;

@@ -1,0 +1,111 @@
+import { describePublicly, type ActiveChain, type OpenedChain, type UtxoCodec } from '@chainwatch/chain-core';
+import { adoptRestoredRows } from '@chainwatch/db';
+import type { EventRelay } from '@chainwatch/outbox';
+import { ShareLostError, type OwnedShare, type ShareWork } from '@chainwatch/ownership';
+import { beginState, startBeating, writeStalled } from './advance-cursor.ts';
+import type { AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
+import { askForMissedBalances } from './ask-for-missed-balances.ts';
+import { ChainAnalyzer } from './chain-analyzer.ts';
+import { discoverAssets } from './discover-assets.ts';
+import type { FamilyWatch } from './family-watch.ts';
+import { runReprocess } from './reprocess/run-reprocess.ts';
+import { runBackfills } from './run-backfills.ts';
+import { settleCoins } from './settle-coins.ts';
+import { runWitnesses } from './unknown/run-witnesses.ts';
+
+export interface AnalyseDeps extends AnalyzerDeps {
+  readonly relay: EventRelay<'tx-analyzer'>;
+  readonly loadFamily: (utxo: UtxoCodec | undefined) => Promise<FamilyWatch>;
+  readonly options: Required<AnalyzerOptions>;
+  /** To reach it from outside while it runs. */
+  readonly onAnalyzer: (analyzer: ChainAnalyzer | undefined) => void;
+}
+
+/** Analyses a chain that is ours until the signal aborts. */
+export async function analyseChain(deps: AnalyseDeps, work: ShareWork<ActiveChain>): Promise<void> {
+  const { share, item: chain } = work;
+  const state = { gid: chain.gid, share };
+  await beginState(state);
+  const stopBeating = startBeating(state);
+  try {
+    await openAndAnalyse(deps, work);
+  } catch (error) {
+    // What cannot even begin is told as well, or it would look as if nobody were there.
+    if (!(error instanceof ShareLostError))
+      await writeStalled(state, describePublicly(error)).catch(() => undefined);
+    throw error;
+  } finally {
+    stopBeating();
+  }
+}
+
+async function openAndAnalyse(deps: AnalyseDeps, work: ShareWork<ActiveChain>): Promise<void> {
+  const { db, logger, options, openChain, openBacklog, loadFamily, onAnalyzer } = deps;
+  const { item: chain, share, signal, noteReach } = work;
+  const opened = await openChain(chain);
+  const backlog = openBacklog?.(chain);
+  try {
+    if (await adoptRestoredRows(db))
+      logger.warn({}, 'the database was restored from a dump, its addresses were taken over');
+    const family = await loadFamily(opened.utxo);
+    if (opened.utxo === undefined) await askForMissedBalances({ sql: db, network: opened.network, signal });
+    const now = (): Date => new Date();
+    const analyzer = new ChainAnalyzer(
+      { ...deps, family, options, noteReach, now, ...(backlog === undefined ? {} : { backlog }) },
+      chain,
+      opened,
+      share,
+    );
+    onAnalyzer(analyzer);
+    await runBeside(deps, { analyzer, opened, share, signal });
+  } finally {
+    onAnalyzer(undefined);
+    opened.client.close();
+    backlog?.close();
+  }
+}
+
+interface Running {
+  readonly analyzer: ChainAnalyzer;
+  readonly opened: OpenedChain;
+  readonly share: OwnedShare;
+  readonly signal: AbortSignal;
+}
+
+/** The analyzer, and what looks for more beside the feed and hands it in. */
+async function runBeside(
+  { db, bus, logger, options }: AnalyseDeps,
+  { analyzer, opened, share, signal: outer }: Running,
+): Promise<void> {
+  const { share: gid } = share.claim;
+  const { client, utxo } = opened;
+  const end = new AbortController();
+  const signal = AbortSignal.any([outer, end.signal]);
+  const { pollMs } = options;
+  const { desk } = analyzer;
+  const beside = { sql: db, client, logger, signal };
+  const unsubscribes = [
+    bus.subscribe('block.seen', [gid], ({ payload }) => analyzer.anticipate(payload)),
+    bus.subscribe('block.new', [gid], ({ payload, traceparent }) => analyzer.push(payload, traceparent)),
+  ];
+  const others = [
+    discoverAssets({ db, client, chainGid: gid, assets: analyzer.assets, logger, signal }),
+    utxo &&
+      runBackfills({
+        ...beside,
+        readBlock: analyzer.readBlock,
+        codec: utxo,
+        chainGid: gid,
+        settle: (batch, found) => desk.hand(settleCoins(batch, found)),
+      }),
+    runWitnesses({ ...beside, chain: { gid, share }, desk, pollMs }),
+    runReprocess({ ...beside, chainGid: gid, desk, readBody: analyzer.readBodyFor(signal), pollMs }),
+  ];
+  try {
+    await analyzer.run(signal);
+  } finally {
+    for (const unsubscribe of unsubscribes) unsubscribe();
+    end.abort();
+    await Promise.all(others);
+  }
+}
