@@ -33,7 +33,7 @@ export async function advanceAlone(chain: ChainContext, advance: Advance): Promi
   ]);
   const text = advanceSql(params, advance, `owner (chain_gid) AS (${renewal})`);
   await chain.share.query(
-    { name: 'advance_alone', text: `${text} RETURNING 1`, values: params.values },
+    { name: 'advance_cursor', text: `${text} RETURNING 1`, values: params.values },
     (rows) => rows.length === 1,
   );
 }
@@ -42,7 +42,7 @@ export async function advanceAlone(chain: ChainContext, advance: Advance): Promi
 export async function advanceCursor(sql: Sql, chain: ChainContext, advance: Advance): Promise<void> {
   const params = new SqlParams();
   await sql.query({
-    name: 'advance_cursor',
+    name: 'advance_cursor_in_step',
     text: advanceCursorSql(params, chain, advance),
     values: params.values,
   });
