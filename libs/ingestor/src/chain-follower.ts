@@ -97,7 +97,7 @@ export class ChainFollower {
 
   /**
    * Brings the feed to `head`, the head that a node has told.
-   * @throws ChainError of the client, BranchMovedError, FencedError, errors of the database
+   * @throws ChainError of the client, BranchMovedError, ShareLostError, errors of the database
    */
   async follow(head: BlockHeader): Promise<FollowOutcome> {
     for (;;) {

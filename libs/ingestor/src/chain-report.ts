@@ -4,7 +4,7 @@ import type { ChainStatus } from './feed.ts';
 /** How one chain does on this replica, for /readyz, metrics and logs. */
 export interface ChainReport {
   readonly chainGid: string;
-  /** `standby`: another replica holds the lease. `unknown`: nobody could tell who has it. */
+  /** `standby`: another replica owns the chain. `unknown`: nobody could tell who does. */
   status: ChainStatus | 'standby' | 'unknown';
   reason: string | undefined;
   head: BlockRef | undefined;
@@ -17,7 +17,7 @@ export function createChainReport(chainGid: string): ChainReport {
   return {
     chainGid,
     status: 'unknown',
-    reason: 'the lease was not asked for yet',
+    reason: 'the owner was not asked for yet',
     head: undefined,
     finalized: undefined,
     nodeHeadNumber: undefined,

@@ -1,5 +1,5 @@
 import { ChainClientError, type BlockHeader, type BlockRef, type Network } from '@chainwatch/chain-core';
-import { FencedError } from '@chainwatch/db';
+import { ShareLostError } from '@chainwatch/ownership';
 import { waitFor } from '@chainwatch/testing';
 import { createChainReport } from './chain-report.ts';
 import { ChainRunner } from './chain-runner.ts';
@@ -85,6 +85,7 @@ function run({
     publisher: { hint: ignore, publish: ignore },
     log,
     report,
+    noteReach: ignore,
     signal: stopper.signal,
   });
   const ended = runner.run();
@@ -258,7 +259,10 @@ describe('ChainRunner', () => {
       findReset: () => inner.findReset(),
       setStatus: (status, reason) => inner.setStatus(status, reason),
       readEntries: (afterSeq, limit) => inner.readEntries(afterSeq, limit),
-      commit: () => Promise.reject(new FencedError('ingestor_states', 'eip155:1', 1)),
+      commit: () =>
+        Promise.reject(
+          new ShareLostError({ kind: 'ingestor.evm', share: 'eip155:1', owner: 'me', token: 1 }, 'gone'),
+        ),
     });
     const { node, ended } = run({ wrap });
     expect(await ended).toBe('fenced');

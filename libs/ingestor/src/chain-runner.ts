@@ -1,6 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import { ChainError, describePublicly, type BlockHeader, type ChainClient } from '@chainwatch/chain-core';
-import { FencedError } from '@chainwatch/db';
+import {
+  ChainClientError,
+  ChainError,
+  describePublicly,
+  type BlockHeader,
+  type ChainClient,
+} from '@chainwatch/chain-core';
+import { ShareLostError } from '@chainwatch/ownership';
 import { ChainFollower, type FollowOutcome, type FollowerOptions } from './chain-follower.ts';
 import type { ChainReport } from './chain-report.ts';
 import type { ChainReset, ChainStatus, FeedBatch } from './feed.ts';
@@ -16,6 +22,8 @@ export interface RunnerOptions extends Omit<FollowerOptions, 'client' | 'onCommi
     Pick<ChainClient, 'network' | 'findFinalized' | 'subscribeHeads' | 'close'>;
   /** Kept current by the runner. */
   readonly report: ChainReport;
+  /** Whether the node answers. */
+  readonly noteReach: (isReachable: boolean) => void;
 }
 
 /** So many failures in a row, or so many block times of waiting: the chain has stalled, and says so. */
@@ -129,7 +137,7 @@ export class ChainRunner {
           this.#goOn = setTimeout(() => this.#inbox.nudge(), FINAL_PARTS_APART_MS);
         for (const error of errors) await this.#noteFailure(error);
       } catch (error) {
-        if (error instanceof FencedError) return 'fenced';
+        if (error instanceof ShareLostError) return 'fenced';
         this.#isLoaded = false;
         if (!this.#signal.aborted && !(await this.#tryNoteFailure(error))) return 'fenced';
       }
@@ -169,6 +177,7 @@ export class ChainRunner {
   }
 
   #noteTold(head: BlockHeader): void {
+    this.#options.noteReach(true);
     this.#options.report.nodeHeadNumber = head.number;
     this.#inbox.putHead(head);
   }
@@ -206,8 +215,9 @@ export class ChainRunner {
   }
 
   async #noteFailure(error: unknown): Promise<void> {
-    const { log, client } = this.#options;
+    const { log, client, noteReach } = this.#options;
     this.#failures += 1;
+    if (error instanceof ChainClientError) noteReach(false);
     log.warn(
       { err: error, failures: this.#failures, height: this.#follower.state.head?.number },
       'the chain could not be followed',
@@ -230,7 +240,7 @@ export class ChainRunner {
     try {
       await this.#noteFailure(error);
     } catch (writeError) {
-      if (writeError instanceof FencedError) return false;
+      if (writeError instanceof ShareLostError) return false;
       this.#retry = setTimeout(() => this.#poller.pollNow(), STALLED_MIN_MS / STALLED_FAILURES);
     }
     return true;

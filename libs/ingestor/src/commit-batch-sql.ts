@@ -1,25 +1,29 @@
+import { renewSql } from '@chainwatch/ownership';
+
 /**
  * One batch in one statement, and so in one transaction and one round trip: the head path pays for nothing else.
  *
- * `fenced` is the lock of libs/db's lockWithToken with the writing of the state folded in: it locks the chain's row and
- * matches nothing when the token is stale or the feed is not where we think; everything else hangs on it. The parts of a
+ * `owner` is the fence: it renews the lease and has no row when the chain is somebody else's. `fenced` writes the state and
+ * has none either when the feed is not where we think; everything else hangs on it. The parts of a
  * statement run in no promised order, so each one that needs another's effect counts that one's rows first.
  *
  * Blocks are locked in the order of their ids, as the analyzer does that updates the same rows: neither waits for the other
  * in a circle.
  *
- * $1 chain, $2 token, $3 feed_seq before, $4 feed_seq after, $5 head number, $6 head hash, $7 finalized number,
+ * $1 chain, $2 token, $24 kind of the owners, $25 owner, $3 feed_seq before, $4 feed_seq after, $5 head number, $6 head hash, $7 finalized number,
  * $8 finalized hash, $9 start number, $10 status (null: keep), $11 clear from, then the entries as arrays:
  * $12 seq, $13 type, $14 number, $15 hash, $16 parent hash, $17 timestamp, $18 resume_seq, $19 traceparent; $20 clear to (null: no bound); and the
  * numbers without a block as ranges: $21 from, $22 to; $23 what the node says its head is (null: keep).
  */
 export const COMMIT_BATCH_SQL = `
-WITH fenced AS (
+WITH owner AS (
+  ${renewSql(['$24', '$1', '$25', '$2'])}
+), fenced AS (
   UPDATE ingestor_states
   SET feed_seq = $4, head_number = $5, head_hash = $6, finalized_number = $7, finalized_hash = $8, start_number = $9,
       status = coalesce($10, status), reason = CASE WHEN $10::text IS NULL THEN reason END, updated_at = now(),
       node_head_number = coalesce($23, node_head_number)
-  WHERE chain_gid = $1 AND token = $2 AND feed_seq = $3
+  WHERE chain_gid = (SELECT share FROM owner) AND feed_seq = $3
   RETURNING chain_gid
 ), entries AS (
   SELECT e.* FROM fenced,
@@ -58,4 +62,4 @@ WITH fenced AS (
   SELECT $1, seq, type, number, hash, parent_hash, timestamp, resume_seq, traceparent FROM entries
   RETURNING 1
 )
-SELECT (SELECT count(*) FROM fed)::int AS fed, (SELECT count(*) FROM discovered)::int AS discovered`;
+SELECT (SELECT count(*) FROM owner)::int AS owned, (SELECT count(*) FROM fed)::int AS fed, (SELECT count(*) FROM discovered)::int AS discovered`;

@@ -2,8 +2,8 @@ import type { BlockHeader } from '@chainwatch/chain-core';
 import type { ChainReset, ChainStatus, FeedBatch, FeedEntry, FollowState } from './feed.ts';
 
 /**
- * What the follower keeps of one chain, owned through one fencing token.
- * Every write rejects with FencedError when the token is stale; any other rejection leaves the outcome unknown, and the
+ * What the follower keeps of one chain, in the hands of its owner.
+ * Every write rejects with ShareLostError when the chain is another's; any other rejection leaves the outcome unknown, and the
  * follower loads again.
  */
 export interface FeedStore {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChainNotConfiguredError } from '@chainwatch/chain-core';
-import { FencedError } from '@chainwatch/db';
+import { ShareLostError } from '@chainwatch/ownership';
 import type { ChainReport } from './chain-report.ts';
 import type { FeedStore } from './feed-store.ts';
 
@@ -20,7 +20,7 @@ export async function idleChain({ store, report, fault, signal }: Idle): Promise
       if (!isTold) await store.setStatus('stalled', fault.publicMessage);
       isTold = true;
     } catch (error) {
-      if (error instanceof FencedError) return 'fenced';
+      if (error instanceof ShareLostError) return 'fenced';
     }
     await delay(1_000, undefined, { signal }).catch(() => undefined);
   }

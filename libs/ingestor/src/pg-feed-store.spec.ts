@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { createDatabase, FencedError, raiseToken, type Database } from '@chainwatch/db';
+import { createDatabase, type Database } from '@chainwatch/db';
+import { ShareLostError, takeShare, type OwnedShare } from '@chainwatch/ownership';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
 import { StaleStateError } from './errors.ts';
@@ -13,6 +15,7 @@ import { replayFeed } from './spec-support/replay-feed.ts';
 let postgres: PostgresHandle;
 let db: Database;
 let chains = 0;
+const shares: OwnedShare[] = [];
 
 beforeAll(async () => {
   postgres = await startPostgres();
@@ -20,6 +23,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  for (const share of shares) share.end();
   await db.close();
   await postgres.stop();
 });
@@ -31,8 +35,12 @@ async function createStore() {
     `INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ($1, 'evm', $1, $1, '')`,
     [chainGid],
   );
-  const token = await raiseToken(db, 'ingestor_states', chainGid, 'spec');
-  return { chainGid, token, store: createPgFeedStore({ db, chainGid, token }) };
+  const share = (await takeShare(db, { kind: 'ingestor.evm', share: chainGid }, randomUUID()))!;
+  shares.push(share);
+  const store = createPgFeedStore({ db, chainGid, share });
+  // Makes the chain's row.
+  await store.load();
+  return { chainGid, store };
 }
 
 async function readBlocks(chainGid: string) {
@@ -126,17 +134,21 @@ describe('the feed in PostgreSQL', () => {
     ]);
   });
 
-  it('refuses every write of an owner whose token is stale', async () => {
-    const { chainGid, store, token } = await createStore();
+  it('refuses every write of an owner after a take-over', async () => {
+    const { chainGid, store } = await createStore();
     const chain = new FakeChain();
     await store.commit(planExtension({ feedSeq: 0 }, [chain.tip], 'following'));
     const state = await store.load();
     chain.extend(1);
-    expect(await raiseToken(db, 'ingestor_states', chainGid, 'another')).toBe(token + 1);
-    await expect(store.commit(planExtension(state, [chain.tip], 'following'))).rejects.toThrow(FencedError);
-    await expect(store.announce(5, 9)).rejects.toThrow(FencedError);
-    await expect(store.setStatus('stalled', 'late')).rejects.toThrow(FencedError);
-    await expect(store.load()).rejects.toThrow(FencedError);
+    await db.query('UPDATE owners SET token = token + 1, owner = gen_random_uuid() WHERE share = $1', [
+      chainGid,
+    ]);
+    await expect(store.commit(planExtension(state, [chain.tip], 'following'))).rejects.toThrow(
+      ShareLostError,
+    );
+    await expect(store.announce(5, 9)).rejects.toThrow(ShareLostError);
+    await expect(store.setStatus('stalled', 'late')).rejects.toThrow(ShareLostError);
+    await expect(store.load()).rejects.toThrow(ShareLostError);
     expect(await readBlocks(chainGid)).toHaveLength(1);
   });
 

@@ -1,5 +1,6 @@
-import { FencedError, lockWithToken, type Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/db';
 import type { BlockHeader } from '@chainwatch/chain-core';
+import type { OwnedShare } from '@chainwatch/ownership';
 import { COMMIT_BATCH_SQL } from './commit-batch-sql.ts';
 import { StaleStateError } from './errors.ts';
 import type { ChainStatus, FeedBatch, FeedEntry, FollowState } from './feed.ts';
@@ -7,7 +8,6 @@ import type { FeedStore } from './feed-store.ts';
 import { createResetStore } from './pg-reset-store.ts';
 
 interface StateRow {
-  readonly token: number;
   readonly feed_seq: number;
   readonly head_number: number | null;
   readonly head_hash: string | null;
@@ -39,7 +39,8 @@ const PRUNED_MAX = 20_000;
 interface StoreOptions {
   readonly db: Database;
   readonly chainGid: string;
-  readonly token: number;
+  /** Every write goes through it: those of a former owner fail. */
+  readonly share: OwnedShare;
   /** What the node says its head is, written with whatever is written. */
   readonly nodeHeadNumber?: () => number | undefined;
 }
@@ -47,15 +48,14 @@ interface StoreOptions {
 export function createPgFeedStore({
   db,
   chainGid,
-  token,
+  share,
   nodeHeadNumber = () => undefined,
 }: StoreOptions): FeedStore {
   return {
-    load: () => loadState(db, chainGid, token),
-    commit: (batch) => commitBatch(db, chainGid, token, batch, nodeHeadNumber()),
+    load: () => loadState(share, chainGid),
+    commit: (batch) => commitBatch(share, chainGid, batch, nodeHeadNumber()),
     announce: (from, to) =>
-      db.transaction(async (sql) => {
-        await lockWithToken(sql, 'ingestor_states', chainGid, token);
+      share.transaction(async (sql) => {
         await sql.query(
           `INSERT INTO blocks (chain_gid, number, status) SELECT $1, number, 'new' FROM generate_series($2::bigint, $3::bigint) AS number
            ON CONFLICT (chain_gid, number) WHERE status <> 'reorged' DO NOTHING`,
@@ -63,7 +63,7 @@ export function createPgFeedStore({
         );
       }),
     setStatus: (status, reason) =>
-      writeStatus(db, chainGid, token, { status, reason, nodeHeadNumber: nodeHeadNumber() }),
+      writeStatus(share, chainGid, { status, reason, nodeHeadNumber: nodeHeadNumber() }),
     async findCanonicalAtOrBelow(number) {
       const { rows } = await db.query<BlockRow>(
         `SELECT ${BLOCK_COLUMNS} FROM blocks WHERE chain_gid = $1 AND number <= $2 AND status <> 'reorged' AND hash IS NOT NULL
@@ -88,7 +88,7 @@ export function createPgFeedStore({
       );
       return rows.map(toFeedEntry);
     },
-    ...createResetStore(db, chainGid, token),
+    ...createResetStore(db, chainGid, share),
     async prune() {
       const { rowCount } = await db.query(
         `DELETE FROM chain_feed WHERE chain_gid = $1 AND seq IN (
@@ -101,14 +101,20 @@ export function createPgFeedStore({
   };
 }
 
-async function loadState(db: Database, chainGid: string, token: number): Promise<FollowState> {
-  const { rows } = await db.query<StateRow>(
-    `SELECT token, feed_seq, head_number, head_hash, finalized_number, finalized_hash, start_number
-     FROM ingestor_states WHERE chain_gid = $1`,
-    [chainGid],
-  );
-  const row = rows[0];
-  if (row === undefined || row.token !== token) throw new FencedError('ingestor_states', chainGid, token);
+/** The row is made by the chain's first owner. */
+async function loadState(share: OwnedShare, chainGid: string): Promise<FollowState> {
+  const row = await share.transaction(async (sql) => {
+    await sql.query(
+      'INSERT INTO ingestor_states (chain_gid) VALUES ($1) ON CONFLICT (chain_gid) DO NOTHING',
+      [chainGid],
+    );
+    const { rows } = await sql.query<StateRow>(
+      `SELECT feed_seq, head_number, head_hash, finalized_number, finalized_hash, start_number
+       FROM ingestor_states WHERE chain_gid = $1`,
+      [chainGid],
+    );
+    return rows[0]!;
+  });
   return {
     feedSeq: row.feed_seq,
     ...(row.head_number !== null &&
@@ -122,15 +128,15 @@ async function loadState(db: Database, chainGid: string, token: number): Promise
 }
 
 async function commitBatch(
-  db: Database,
+  share: OwnedShare,
   chainGid: string,
-  token: number,
   { entries, next, status, clearFrom, clearTo, skipped = [] }: FeedBatch,
   nodeHeadNumber: number | undefined,
 ): Promise<void> {
   const feedSeq = next.feedSeq - entries.length;
   const column = <K extends keyof FeedEntry>(key: K) => entries.map((entry) => entry[key] ?? null);
-  const { rows } = await db.query<{ fed: number }>({
+  const { kind, owner, token } = share.claim;
+  const statement = {
     // Named: parsed and planned once per connection.
     name: 'ingestor-commit-batch',
     text: COMMIT_BATCH_SQL,
@@ -153,10 +159,12 @@ async function commitBatch(
       ],
       ...[column('resumeSeq'), column('traceparent'), clearTo ?? null],
       ...[skipped.map(({ from }) => from), skipped.map(({ to }) => to), nodeHeadNumber ?? null],
+      ...[kind, owner],
     ],
-  });
+  };
+  const rows = await share.query<{ owned: number; fed: number }>(statement, ([row]) => row?.owned === 1);
   if (rows[0]?.fed === entries.length) return;
-  const state = await loadState(db, chainGid, token);
+  const state = await loadState(share, chainGid);
   throw new StaleStateError(chainGid, feedSeq, state.feedSeq);
 }
 
@@ -167,16 +175,41 @@ interface ShownStatus {
 }
 
 async function writeStatus(
-  db: Database,
+  share: OwnedShare,
   chainGid: string,
-  token: number,
   { status, reason, nodeHeadNumber }: ShownStatus,
 ): Promise<void> {
-  const { rowCount } = await db.query(
-    'UPDATE ingestor_states SET status = $3, reason = $4, updated_at = now(), node_head_number = coalesce($5, node_head_number) WHERE chain_gid = $1 AND token = $2',
-    [chainGid, token, status, reason ?? null, nodeHeadNumber ?? null],
-  );
-  if (rowCount !== 1) throw new FencedError('ingestor_states', chainGid, token);
+  await share.transaction(async (sql) => {
+    // Written before anything is loaded, where a chain cannot even be opened.
+    await sql.query(
+      `INSERT INTO ingestor_states (chain_gid, status, reason, node_head_number) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (chain_gid) DO UPDATE SET status = excluded.status, reason = excluded.reason, updated_at = now(),
+         node_head_number = coalesce(excluded.node_head_number, ingestor_states.node_head_number)`,
+      [chainGid, status, reason ?? null, nodeHeadNumber ?? null],
+    );
+  });
+}
+
+const BEAT_MS = 10_000;
+
+/**
+ * Says every 10 s in the chain's row that it has an owner, and what the node's head is: a row that is older than 30 s has no
+ * owner, whatever its status says. A beat that fails is no harm, the row gets old as it should. Returns what ends it.
+ */
+export function startBeating({
+  share,
+  chainGid,
+  nodeHeadNumber = () => undefined,
+}: Omit<StoreOptions, 'db'>): () => void {
+  const beat = (): Promise<unknown> =>
+    share.transaction((sql) =>
+      sql.query(
+        'UPDATE ingestor_states SET updated_at = now(), node_head_number = coalesce($2, node_head_number) WHERE chain_gid = $1',
+        [chainGid, nodeHeadNumber() ?? null],
+      ),
+    );
+  const timer = setInterval(() => void beat().catch(() => undefined), BEAT_MS);
+  return () => clearInterval(timer);
 }
 
 function toHeader(row: BlockRow): BlockHeader {

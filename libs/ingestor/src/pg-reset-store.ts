@@ -1,11 +1,12 @@
-import { lockWithToken, type Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/db';
+import type { OwnedShare } from '@chainwatch/ownership';
 import type { FeedStore } from './feed-store.ts';
 
 /** What the operator asked for is a row: whoever owns the chain works it off, from where the one before was killed. */
 export function createResetStore(
   db: Database,
   chainGid: string,
-  token: number,
+  share: OwnedShare,
 ): Pick<FeedStore, 'findReset' | 'beginReset' | 'finishReset'> {
   return {
     async findReset() {
@@ -19,8 +20,7 @@ export function createResetStore(
       }))[0];
     },
     beginReset: ({ id }) =>
-      db.transaction(async (sql) => {
-        await lockWithToken(sql, 'ingestor_states', chainGid, token);
+      share.transaction(async (sql) => {
         const { rows } = await sql.query<{ resume_seq: number }>(
           `UPDATE resets r SET updated_at = now(), resume_seq = coalesce(r.resume_seq, s.feed_seq + (
              SELECT count(*) FROM blocks WHERE chain_gid = r.chain_gid AND number >= coalesce(r.from_block, 0) AND status <> 'reorged' AND hash IS NOT NULL))
@@ -30,8 +30,7 @@ export function createResetStore(
         return rows[0]?.resume_seq;
       }),
     finishReset: ({ id, fromBlock }) =>
-      db.transaction(async (sql) => {
-        await lockWithToken(sql, 'ingestor_states', chainGid, token);
+      share.transaction(async (sql) => {
         // The lower of both, where one of them is known.
         await sql.query(
           'UPDATE ingestor_states SET start_number = least(start_number, $2), updated_at = now() WHERE chain_gid = $1 AND head_number IS NULL',

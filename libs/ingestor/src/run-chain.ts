@@ -4,40 +4,55 @@ import {
   type ChainClient,
   type OpenChain,
 } from '@chainwatch/chain-core';
+import type { ShareWork } from '@chainwatch/ownership';
 import { createBusBlockPublisher, type BusBlockPublisher } from './bus-block-publisher.ts';
 import { ChainRunner } from './chain-runner.ts';
-import type { ChainWork } from './chain-seat.ts';
+import type { ChainReport } from './chain-report.ts';
 import { idleChain } from './idle-chain.ts';
+import type { FeedStore } from './feed-store.ts';
 import type { IngestorLog } from './ingestor-log.ts';
 import { recordRepair } from './ingestor-metrics.ts';
-import { createPgFeedStore } from './pg-feed-store.ts';
+import { createPgFeedStore, startBeating } from './pg-feed-store.ts';
 import type { IngestorOptions } from './start-ingestor.ts';
 import { traceBatch } from './trace-batch.ts';
 
 export interface ChainContext extends Omit<IngestorOptions, 'log'> {
   readonly log: IngestorLog;
-  readonly row: ActiveChain;
   readonly openChain: OpenChain;
   /** The runners under way by chain gid, to reach them from outside. */
   readonly runners: Map<string, ChainRunner>;
 }
 
+/** A chain that is ours. */
+export interface ChainWork extends Pick<ShareWork<ActiveChain>, 'share' | 'item' | 'signal' | 'noteReach'> {
+  /** To be kept current. */
+  readonly report: ChainReport;
+}
+
 const FLUSH_MS = 1_000;
 
 /** Follows one chain with the endpoints it has now, or says why it cannot, until the signal aborts. */
-export async function runChain(context: ChainContext, work: ChainWork): Promise<'stopped' | 'fenced'> {
-  const { db, bus, log, row, runners, startBlocks } = context;
+export async function runChain(context: ChainContext, work: ChainWork): Promise<void> {
+  const { db } = context;
+  const { share, item: row, report } = work;
+  const owned = { db, chainGid: row.gid, share, nodeHeadNumber: () => report.nodeHeadNumber };
+  const stopBeating = startBeating(owned);
+  try {
+    await connectAndRun(context, work, createPgFeedStore(owned));
+  } finally {
+    stopBeating();
+  }
+}
+
+async function connectAndRun(context: ChainContext, work: ChainWork, store: FeedStore): Promise<void> {
+  const { bus, log, runners, startBlocks } = context;
+  const { item: row } = work;
   const chainGid = row.gid;
-  const store = createPgFeedStore({
-    db,
-    chainGid,
-    token: work.token,
-    nodeHeadNumber: () => work.report.nodeHeadNumber,
-  });
-  const connected = await connect(context);
+  const connected = await connect(context, row);
   if (connected instanceof ChainNotConfiguredError) {
     log.error({ err: connected }, 'the chain cannot be followed');
-    return idleChain({ ...work, store, fault: connected });
+    await idleChain({ ...work, store, fault: connected });
+    return;
   }
   const publisher = createBusBlockPublisher({ bus, chainGid, log });
   const runner = new ChainRunner({
@@ -52,7 +67,7 @@ export async function runChain(context: ChainContext, work: ChainWork): Promise<
   });
   runners.set(chainGid, runner);
   try {
-    return await runner.run();
+    await runner.run();
   } finally {
     runners.delete(chainGid);
     await flush(publisher);
@@ -60,7 +75,10 @@ export async function runChain(context: ChainContext, work: ChainWork): Promise<
 }
 
 /** A client over all endpoints, or the reason why there is none. */
-async function connect({ openChain, row }: ChainContext): Promise<ChainClient | ChainNotConfiguredError> {
+async function connect(
+  { openChain }: ChainContext,
+  row: ActiveChain,
+): Promise<ChainClient | ChainNotConfiguredError> {
   try {
     return (await openChain(row)).client;
   } catch (error) {

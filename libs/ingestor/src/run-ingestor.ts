@@ -38,7 +38,6 @@ export async function runIngestor({ name, familyName, family, readConfig }: Inge
         db,
         bus,
         log,
-        owner,
         opener: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
         dial: createDial({ allow: config.OUTBOUND_ALLOW }),
         endpoints: config.CHAIN_ENDPOINTS,

@@ -1,16 +1,17 @@
 import type { Bus } from '@chainwatch/bus';
 import {
   createChainOpener,
+  hasSameEndpoints,
   missingFamily,
+  type ActiveChain,
   type ChainFamily,
   type ChainFamilyName,
   type ChainOpenerOptions,
 } from '@chainwatch/chain-core';
-import type { Database } from '@chainwatch/db';
-import type { ChainReport } from './chain-report.ts';
+import { readActiveChains, type Database } from '@chainwatch/db';
+import { ShareSupervisor } from '@chainwatch/ownership';
+import { createChainReport, type ChainReport } from './chain-report.ts';
 import type { ChainRunner } from './chain-runner.ts';
-import { ChainSeat } from './chain-seat.ts';
-import { ChainSupervisor } from './chain-supervisor.ts';
 import type { IngestorLog } from './ingestor-log.ts';
 import { recordReports } from './ingestor-metrics.ts';
 import { runChain } from './run-chain.ts';
@@ -20,13 +21,8 @@ export interface IngestorOptions extends Omit<ChainOpenerOptions, 'findFamily'> 
   /** Undefined: this build has no code for the family, and its chains say so. */
   readonly family: ChainFamily | undefined;
   readonly db: Database;
-  readonly bus: Pick<
-    Bus<'block-ingestor'>,
-    'publish' | 'hint' | 'subscribe' | 'leases' | 'onStreamsRecreated'
-  >;
+  readonly bus: Pick<Bus<'block-ingestor'>, 'publish' | 'hint' | 'subscribe' | 'onStreamsRecreated'>;
   readonly log: IngestorLog & { child(fields: object): IngestorLog };
-  /** Names this replica. */
-  readonly owner: string;
   /** First block to follow by chain gid; default the head at the first activation. */
   readonly startBlocks?: Readonly<Record<string, number>>;
 }
@@ -40,38 +36,50 @@ export interface IngestorReadiness {
 }
 
 export interface Ingestor {
-  /** Stops following, waits for what is under way, frees the leases. */
+  /** Stops following, waits for what is under way, gives the chains back. */
   stop(): Promise<void>;
   readiness(): IngestorReadiness;
 }
 
 /** Entries published again when the bus lost its streams. */
 const REPUBLISHED = 1_000;
-const REPORT_MS = 1_000;
 
-/** Follows every active chain of a family that no other replica follows. */
+/** Follows its part of the active chains of a family. */
 export function startIngestor(options: IngestorOptions): Ingestor {
-  const { familyName, family, db, bus, log, owner } = options;
+  const { familyName, family, db, bus, log } = options;
   if (family === undefined) log.warn({ family: familyName }, missingFamily(familyName));
   const openChain = createChainOpener({ ...options, findFamily: () => Promise.resolve(family) });
   const runners = new Map<string, ChainRunner>();
-  const supervisor = new ChainSupervisor({
-    familyName,
+  /** Of the chains that are ours. */
+  const current = new Map<string, ChainReport>();
+  const chains = new ShareSupervisor<ActiveChain>({
     db,
-    log,
-    createSeat: (chainGid, readRow) => {
-      const chainLog = log.child({ chain_gid: chainGid });
-      return new ChainSeat({
-        chainGid,
-        db,
-        owner,
-        leases: bus.leases,
-        log: chainLog,
-        runChain: (work) => runChain({ ...options, log: chainLog, row: readRow(), openChain, runners }, work),
-      });
+    kind: `ingestor.${familyName}`,
+    logger: log,
+    listShares: () => readActiveChains(db, familyName),
+    isSame: hasSameEndpoints,
+    work: async (work) => {
+      const { gid } = work.item;
+      const report = { ...createChainReport(gid), status: 'starting' as const, reason: undefined };
+      current.set(gid, report);
+      const context = { ...options, log: log.child({ chain_gid: gid }), openChain, runners };
+      await runChain(context, { ...work, report }).finally(() => current.delete(gid));
     },
+    onLook: () => recordReports(reports()),
   });
-  const unsubscribe = bus.subscribe('chain.changed', [], () => supervisor.readNow());
+  const reportOf = (gid: string): ChainReport => {
+    const state = chains.stateOf(gid);
+    const report = state.type === 'owned' ? current.get(gid) : undefined;
+    if (report !== undefined) return report;
+    if (state.type === 'unknown') return { ...createChainReport(gid), reason: state.reason };
+    return {
+      ...createChainReport(gid),
+      status: state.type === 'owned' ? 'starting' : 'standby',
+      reason: undefined,
+    };
+  };
+  const reports = (): ChainReport[] => [...chains.shares.keys()].map(reportOf);
+  const unsubscribe = bus.subscribe('chain.changed', [], () => chains.lookNow());
   const unlisten = bus.onStreamsRecreated((firstWord) => {
     if (firstWord !== 'block') return;
     for (const runner of runners.values())
@@ -79,19 +87,18 @@ export function startIngestor(options: IngestorOptions): Ingestor {
         .republish(REPUBLISHED)
         .catch((error: unknown) => log.warn({ err: error }, 'block.new could not be published again'));
   });
-  const reporting = setInterval(() => recordReports(supervisor.reports), REPORT_MS);
 
   return {
     async stop() {
-      clearInterval(reporting);
       unsubscribe();
       unlisten();
-      await supervisor.stop();
+      await chains.stop();
     },
     readiness: () => ({
-      reason: supervisor.lastError,
+      reason:
+        chains.lastError === undefined ? undefined : `the chains could not be read: ${chains.lastError}`,
       note: family === undefined ? missingFamily(familyName) : undefined,
-      chains: supervisor.reports,
+      chains: reports(),
     }),
   };
 }

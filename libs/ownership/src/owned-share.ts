@@ -1,13 +1,13 @@
-import {
-  takeRow,
-  type Database,
-  type Sql,
-  type Statement,
-  type Transaction,
-  type TransactionOptions,
+import type {
+  Database,
+  Sql,
+  Statement,
+  Transaction,
+  TransactionOptions,
 } from '@chainwatch/db';
 import { LEASE_MS, renewStatement, takeStatement, type Claim, type ShareName } from './owners-table.ts';
 import { ShareLostError } from './share-lost-error.ts';
+import { takeRow } from './take-row.ts';
 
 export interface ShareTransactionOptions extends TransactionOptions {
   /** Sent with the renewal: `work` gets its rows. */

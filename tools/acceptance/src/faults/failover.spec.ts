@@ -53,7 +53,7 @@ function findOwner(service: Owning, among = replicasOf(service)): Promise<Servic
 /** Who the database says owns the chain. */
 async function readOwner(service: Owning): Promise<string> {
   const statements = {
-    'block-ingestor-evm': `SELECT owner || ' ' || token AS owner FROM ingestor_states WHERE chain_gid = $1`,
+    'block-ingestor-evm': `SELECT owner || ' ' || token AS owner FROM owners WHERE kind = 'ingestor.evm' AND share = $1`,
     'tx-analyzer': `SELECT owner || ' ' || token AS owner FROM owners WHERE kind = 'analyzer' AND share = $1`,
     'balance-service': `SELECT owner || ' ' || token AS owner FROM owners WHERE kind = 'balances' AND share = $1`,
   };

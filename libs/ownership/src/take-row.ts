@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Database, Statement } from './database.ts';
+import type { Database, Statement } from '@chainwatch/db';
 
 const LOCK_TIMEOUT = '1s';
 /** Between two looks at who blocks us. */
