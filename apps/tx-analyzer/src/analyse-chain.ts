@@ -90,14 +90,15 @@ async function runBeside(
   ];
   const others = [
     discoverAssets({ db, client, chainGid: gid, assets: analyzer.assets, logger, signal }),
-    utxo &&
-      runBackfills({
-        ...beside,
-        readBlock: analyzer.readBlock,
-        codec: utxo,
-        chainGid: gid,
-        settle: (batch, found) => desk.hand(settleCoins(batch, found)),
-      }),
+    utxo === undefined
+      ? Promise.resolve()
+      : runBackfills({
+          ...beside,
+          readBlock: analyzer.readBlock,
+          codec: utxo,
+          chainGid: gid,
+          settle: (batch, found) => desk.hand(settleCoins(batch, found)),
+        }),
     runWitnesses({ ...beside, chain: { gid, share }, desk, pollMs }),
     runReprocess({ ...beside, chainGid: gid, desk, readBody: analyzer.readBodyFor(signal), pollMs }),
   ];

@@ -1,10 +1,4 @@
-import type {
-  Database,
-  Sql,
-  Statement,
-  Transaction,
-  TransactionOptions,
-} from '@chainwatch/db';
+import type { Database, Sql, Statement, Transaction, TransactionOptions } from '@chainwatch/db';
 import { LEASE_MS, renewStatement, takeStatement, type Claim, type ShareName } from './owners-table.ts';
 import { ShareLostError } from './share-lost-error.ts';
 import { takeRow } from './take-row.ts';
