@@ -1,5 +1,5 @@
 import type { Bus } from '@chainwatch/bus';
-import type { ActiveChain, OpenChain } from '@chainwatch/chain-core';
+import type { ActiveChain, OpenChain, UtxoCodec } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import type { BacklogReader } from './body-threads.ts';
 
@@ -18,6 +18,8 @@ export interface AnalyzerDeps {
   readonly bus: Bus<'tx-analyzer'>;
   readonly logger: AnalyzerLogger;
   readonly openChain: OpenChain;
+  /** The codec of a chain of unspent outputs: its watch set is loaded with it. */
+  readonly findUtxo: (chain: ActiveChain) => Promise<UtxoCodec | undefined>;
   /** Reads its blocks in other threads, for when many are waiting. Undefined where there are none. */
   readonly openBacklog?: (chain: ActiveChain) => BacklogReader | undefined;
   readonly options?: AnalyzerOptions;

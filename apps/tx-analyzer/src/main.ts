@@ -3,7 +3,7 @@ import { createDatabase } from '@chainwatch/db';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import { BodyThreads } from './body-threads.ts';
 import { readConfig } from './config.ts';
-import { createOpenChain } from './open-chain.ts';
+import { createOpenChain, findUtxo } from './open-chain.ts';
 import { startAnalyzer } from './start-analyzer.ts';
 
 const name = 'tx-analyzer';
@@ -26,6 +26,7 @@ await runService({
       bus,
       logger,
       openChain: createOpenChain(config),
+      findUtxo,
       openBacklog: threads.open,
       options: {
         prefetchWindow: config.PREFETCH_WINDOW,

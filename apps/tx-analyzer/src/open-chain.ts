@@ -1,4 +1,5 @@
-import { createChainOpener } from '@chainwatch/chain-core';
+import { splitChainGid } from '@chainwatch/caip';
+import { createChainOpener, type ActiveChain, type UtxoCodec } from '@chainwatch/chain-core';
 import { findFamily } from '@chainwatch/chain-registry';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
@@ -14,3 +15,7 @@ export const createOpenChain = (config: ReturnType<typeof readConfig>) =>
     indexes: config.INDEX_ENDPOINTS,
     timeoutMs: config.NODE_TIMEOUT,
   });
+
+/** The codec of a chain's family, where that has unspent outputs. */
+export const findUtxo = async ({ gid }: ActiveChain): Promise<UtxoCodec | undefined> =>
+  (await findFamily(splitChainGid(gid).namespace))?.utxo;

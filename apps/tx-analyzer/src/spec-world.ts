@@ -134,6 +134,7 @@ export class SpecWorld {
       bus: bus as Bus<'tx-analyzer'>,
       logger: silent,
       openChain: async () => (this.openFault === undefined ? this.#opened() : Promise.reject(this.openFault)),
+      findUtxo: () => Promise.resolve(this.#utxo),
       options: this.#options,
     });
   }

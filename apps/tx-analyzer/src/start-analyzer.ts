@@ -57,12 +57,7 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
     listShares: () => readActiveChains(db),
     isSame: hasSameEndpoints,
     groupOf: ({ family }) => family,
-    prepare: async (_, chain) => {
-      // What cannot be opened says so itself when it is taken, and loads then.
-      const opened = await deps.openChain(chain).catch(() => undefined);
-      opened?.client.close();
-      if (opened !== undefined) await loadFamily(chain.family, opened.utxo);
-    },
+    prepare: async (_, chain) => loadFamily(chain.family, await deps.findUtxo(chain)),
     work: (work) => {
       const { gid, family } = work.item;
       const onAnalyzer = (analyzer: ChainAnalyzer | undefined): void => {
