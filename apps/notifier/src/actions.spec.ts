@@ -103,19 +103,18 @@ test('the previous secret stops signing when its overlap ends, without anything 
   ).toEqual([2, 1]);
 });
 
+const OTHER = randomUUID();
+
 describe('two replicas', () => {
-  let hasShared: boolean;
-  const logger = {
-    info: ({ replica_count: count }: { replica_count?: number }) => void (hasShared ||= count === 2),
-    warn: () => undefined,
-    error: () => undefined,
-  };
-  const share = { heartbeatMs: 300, logger, sweepIntervalMs: 50 };
-  /** The first of them has seen the second one, which saw the first when it began. */
-  const settled = (): Promise<unknown> => waitFor(() => hasShared);
-  beforeEach(() => {
-    hasShared = false;
-  });
+  const share = { shareTiming: { lookMs: 50, beatMs: 1_000, letGoMs: 20 }, sweepIntervalMs: 50 };
+  const countShares = async (): Promise<number[]> =>
+    (
+      await world.rows<{ count: number }>(
+        `SELECT count(*)::int AS count FROM owners WHERE kind = 'channels' AND lease_until > clock_timestamp() GROUP BY owner`,
+      )
+    ).map(({ count }) => count);
+  /** Each of them has its half. */
+  const settled = (): Promise<unknown> => waitFor(async () => (await countShares()).join() === '16,16');
 
   test('share the channels, and each channel gets its events in order', async () => {
     const ids = [
@@ -177,13 +176,17 @@ describe('two replicas', () => {
     );
     for (const id of ids) await world.addChannel(receiver.url, { id });
     await world.db.query(
-      `INSERT INTO notifier_replicas (instance_id, seen_at) VALUES ('other', now() + interval '1 hour')`,
+      `INSERT INTO owner_beats (kind, owner, ready, declined, beat_until) VALUES ('channels', $1, '{all}', '{}', now() + interval '1 hour')`,
+      [OTHER],
+    );
+    await world.db.query(
+      `INSERT INTO owners (kind, share, owner, token, lease_until)
+       SELECT 'channels', lpad(to_hex(n), 2, '0'), $1, 1, now() + interval '1 hour' FROM generate_series(0, 31, 2) AS n`,
+      [OTHER],
     );
     const gate = gateTakeover(world.db);
-    await world.start(
-      { pollMs: 50 },
-      { db: gate.db, instanceId: 'one', heartbeatMs: 20, sweepAfterMs: 600_000 },
-    );
+    await world.start({ pollMs: 50 }, { db: gate.db, shareTiming: { lookMs: 20 }, sweepAfterMs: 600_000 });
+    await settled();
     await waitFor(() => gate.seen.hasBegun);
     const eventId = await world.emit();
     await waitFor(async () => (await world.rows('SELECT 1 FROM undispatched_events')).length === 0);
@@ -207,7 +210,8 @@ function gateTakeover(db: Database): { db: Database; seen: { hasBegun: boolean; 
 
   async function write(statement: Statement): Promise<unknown> {
     seen.ownCount = (statement.values![0] as string[]).length;
-    await db.query(`DELETE FROM notifier_replicas WHERE instance_id = 'other'`);
+    await db.query('DELETE FROM owner_beats WHERE owner = $1', [OTHER]);
+    await db.query('UPDATE owners SET lease_until = clock_timestamp() WHERE owner = $1', [OTHER]);
     await waitFor(() => seen.hasTakenOver);
     const result = await db.query(statement);
     void letFollow();

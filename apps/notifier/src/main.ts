@@ -40,13 +40,12 @@ await runService({
       bodyTimeoutMs: config.WEBHOOK_TIMEOUT,
       keepAliveTimeoutMs: 4_000,
     });
-    const notifier = await startNotifier({
+    const notifier = startNotifier({
       db,
       planned,
       bus,
       dispatcher: agent,
       dial,
-      instanceId: config.INSTANCE_ID,
       logger,
       open: sealer.open,
       userAgent: 'chainwatch-webhook/1',

@@ -206,13 +206,12 @@ async function startOne(
     headersTimeoutMs: 10_000,
     bodyTimeoutMs: 10_000,
   });
-  const notifier = await startNotifier({
+  const notifier = startNotifier({
     db,
     planned: more.db ?? db,
     bus,
     dispatcher,
     dial,
-    instanceId: randomUUID(),
     open: (sealed) => sealed,
     logger: silent,
     userAgent: 'chainwatch-spec',

@@ -4,24 +4,23 @@ import {
   createDeliveryEngine,
   createDispatcher,
   DEFAULT_DELIVERY_OPTIONS,
-  joinMembers,
+  shareChannels,
   type DeliveryDependencies,
   type DeliveryOptions,
   type Dispatcher,
 } from '@chainwatch/deliveries';
+import type { ShareTiming } from '@chainwatch/ownership';
 import { notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
 import { EventIntake } from './event-intake.ts';
 
 export interface NotifierDependencies extends DeliveryDependencies {
   readonly bus: Bus<'notifier'>;
-  /** Names this replica among those that share the channels. */
-  readonly instanceId: string;
   readonly options?: Partial<DeliveryOptions>;
   /** An event that no message brought within that long is found in the database, default 3,000. */
   readonly sweepAfterMs?: number;
   readonly sweepIntervalMs?: number;
-  /** Replicas say that they live so often, default 1,000, and count as dead after five times that long. */
-  readonly heartbeatMs?: number;
+  /** How channels move between replicas. */
+  readonly shareTiming?: Partial<ShareTiming>;
 }
 
 export interface Notifier {
@@ -43,16 +42,15 @@ const SWEEP_MAX = 1_000;
  * Events from the bus, and by sweeping the table, become deliveries. Every replica hears every event and takes the channels
  * that are its own, in the order of the bus; nothing is lost when it does not hear one, because the table knows.
  */
-export async function startNotifier(dependencies: NotifierDependencies): Promise<Notifier> {
-  const { bus, db, planned, logger, instanceId, heartbeatMs = 1_000 } = dependencies;
+export function startNotifier(dependencies: NotifierDependencies): Notifier {
+  const { bus, db, planned, logger, shareTiming } = dependencies;
   const options = completeOptions(dependencies.options ?? {});
-  const members = await joinMembers({
+  const members = shareChannels({
     db,
-    instanceId,
-    heartbeatMs,
-    staleMs: 5 * heartbeatMs,
     logger,
-    onChange: () => intake.changeShare(),
+    timing: shareTiming,
+    onGain: () => void intake.changeShare(),
+    onLoss: (share) => intake.leaveShare(share),
   });
   const engine = createDeliveryEngine(dependencies, options, members);
   const dispatcher = createDispatcher({ db, planned, engine, logger });
@@ -63,7 +61,6 @@ export async function startNotifier(dependencies: NotifierDependencies): Promise
         intake.take({ eventId, projectId, type: USUAL_TYPES[kind] });
     }),
   );
-  intake.changeShare();
   const stopping = new AbortController();
   const sweeping = sweepOverAndOver(dispatcher, dependencies, stopping.signal);
   return {

@@ -5,12 +5,12 @@ import { isOpen, type Channel } from './channel-config.ts';
 import { ChannelLane } from './channel-lane.ts';
 import { createChannelStore, type ChannelStore } from './channel-store.ts';
 import { claimWork } from './claim-work.ts';
+import type { ChannelShares } from './channel-shares.ts';
 import { createBatcher } from './create-batcher.ts';
 import { createDeliveryStore, type DeliveryStore } from './delivery-store.ts';
 import type { DeliveryJob } from './delivery-job.ts';
 import type { DeliveryDependencies, DeliveryOptions } from './delivery-options.ts';
 import { laneLimitsOf } from './lane-limits.ts';
-import type { Membership } from './membership.ts';
 import { createNatsPublisher } from './nats/create-nats-publisher.ts';
 import { recordAttempts, type ChannelState } from './record-attempts.ts';
 import { recordSuccesses } from './record-successes.ts';
@@ -35,7 +35,7 @@ export interface DeliveryEngine {
   wake(): void;
   /** Gives back what waits for channels that another replica looks after now, and finds what waits for those that came. */
   changeShare(): Promise<void>;
-  readonly members: Pick<Membership, 'owns' | 'partitions'>;
+  readonly members: Pick<ChannelShares, 'owns' | 'partitions'>;
   /** Stops taking work, gives queued jobs back, finishes attempts under way and their records. */
   stop(): Promise<void>;
 }

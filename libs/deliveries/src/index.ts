@@ -3,13 +3,13 @@
  * make it survive crashes. Used by the notifier; the gateway takes the channel's shape and the sender for test deliveries.
  *
  * @example
- * const members = await joinMembers({ db, instanceId, heartbeatMs: 1_000, staleMs: 5_000, logger, onChange });
+ * const members = shareChannels({ db, logger, onGain, onLoss });
  * const engine = createDeliveryEngine({ db, planned, dispatcher: agent, dial, open: sealer.open, logger, userAgent }, DEFAULT_DELIVERY_OPTIONS, members);
  * const dispatcher = createDispatcher({ db, planned, engine, logger });
  * await dispatcher.dispatch({ eventId, projectId }); // stored; the first attempts are under way
  */
 export { createDeliveryEngine, type DeliveryEngine } from './create-delivery-engine.ts';
-export { joinMembers } from './membership.ts';
+export { shareChannels, shareOf } from './channel-shares.ts';
 export { createDispatcher, type Dispatcher, type EventRef } from './create-dispatcher.ts';
 export {
   DEFAULT_DELIVERY_OPTIONS,

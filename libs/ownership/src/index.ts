@@ -12,3 +12,4 @@ export { takeShare, type OwnedShare } from './owned-share.ts';
 export { renewSql } from './owners-table.ts';
 export { ShareLostError } from './share-lost-error.ts';
 export { ShareSupervisor, type ShareState } from './share-supervisor.ts';
+export type { Timing as ShareTiming } from './timing.ts';

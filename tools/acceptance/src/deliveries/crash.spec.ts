@@ -107,6 +107,8 @@ async function describeLost(db: Database, eventIds: readonly string[]): Promise<
      WHERE e.event_id = ANY($1::uuid[]) ORDER BY e.id LIMIT 100`,
     [eventIds],
   );
-  const replicas = await db.query('SELECT instance_id, seen_at FROM notifier_replicas ORDER BY seen_at');
+  const replicas = await db.query(
+    `SELECT share, owner, lease_until FROM owners WHERE kind = 'channels' ORDER BY share`,
+  );
   return [...rows.map(({ line }) => line), JSON.stringify(replicas.rows)].join('\n');
 }
