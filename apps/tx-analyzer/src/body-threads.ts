@@ -38,7 +38,7 @@ class BodyThreadError extends Error {
 
 /**
  * Threads that read a backlog of blocks: fetching, parsing and proving take the time of a core, which the analyzer's loop
- * (matching, steps, leases) keeps for itself. At the head, where a hop between threads would only add to the latency,
+ * (matching, steps) keeps for itself. At the head, where a hop between threads would only add to the latency,
  * they are not used.
  */
 export class BodyThreads {

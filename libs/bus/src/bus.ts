@@ -37,8 +37,6 @@ export interface Bus<S extends FlowService> {
     tokens: readonly string[],
     handler: (message: BusMessage<K>) => void,
   ): () => void;
-  /** Leases of chains, kept in a key-value bucket that forgets what is not renewed (6 s). */
-  readonly leases: LeaseStore;
   readonly isConnected: boolean;
   /**
    * Called each time the server comes (back) with empty streams, so that owners publish again what may be lost; also
@@ -80,19 +78,4 @@ export interface BusMessage<K extends SubjectKind> {
   readonly traceparent?: string;
   /** 1 for the first delivery. */
   readonly deliveryCount: number;
-}
-
-export interface LeaseStore {
-  /**
-   * Takes the lease when it is free; undefined when somebody holds it. Rejects with `BusUnavailableError` when the server
-   * does not say: who holds it is not known then.
-   */
-  tryAcquire(name: string, owner: string): Promise<Lease | undefined>;
-}
-
-export interface Lease {
-  readonly name: string;
-  /** Renews by itself every 2 s; aborted when the lease was lost to somebody else. A silent server does not abort it: the fencing token in the database decides then. */
-  readonly lost: AbortSignal;
-  release(): Promise<void>;
 }

@@ -8,7 +8,6 @@ import { describeError, silentLogger, type BusLogger } from './bus-logger.ts';
 import { connectNats } from './connect-nats.ts';
 import { watchConnection } from './connection-watch.ts';
 import { createConsumers } from './consumers.ts';
-import { createLeaseStore } from './lease-store.ts';
 import { kindOf, parseHint } from './parse-message.ts';
 import { createPublisher } from './publisher.ts';
 import { createStreamSet, type StreamSet } from './stream-set.ts';
@@ -24,7 +23,7 @@ export interface BusOptions {
   readonly waitMs?: number;
   /** Gives the start up. */
   readonly signal?: AbortSignal;
-  /** Of streams and leases. 1 locally, 3 in a cluster. */
+  /** Of streams. 1 locally, 3 in a cluster. */
   readonly replicas?: number;
   /** Checks every payload against its schema before it is published. For tests. */
   readonly isValidating?: boolean;
@@ -67,7 +66,6 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
     connection: watch,
     isValidating: options.isValidating ?? false,
   });
-  const leases = createLeaseStore({ client: jetstream(connection, { timeout: 1_500 }), replicas, logger });
   const consumers = createConsumers({ client, manager, streams, connection: watch, logger });
   return {
     publish: publisher.publish,
@@ -89,7 +87,6 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
       });
       return () => subscription.unsubscribe();
     },
-    leases,
     get isConnected() {
       return watch.isConnected;
     },
@@ -102,7 +99,6 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
     async close() {
       clearInterval(checking);
       await consumers.stop();
-      if (watch.isConnected) await leases.close();
       // A silent server does not delay our end.
       if (watch.isConnected)
         await Promise.race([

@@ -1,12 +1,12 @@
 /**
- * The bus: NATS JetStream behind the row of the flow table that belongs to a service, and the leases of chains.
+ * The bus: NATS JetStream behind the row of the flow table that belongs to a service.
  * Used by every service. NATS is transport only: it may be restarted or wiped at any time.
  *
  * @example
  * const bus = await createBus('tx-analyzer', { url: config.NATS_URL, logger });
  * const stop = await bus.consume(['block.new'], { durable: 'analyzer', tokens: ['eip155:1'] }, async ({ payload }) => …);
  */
-export type { Bus, BusMessage, ConsumeOptions, Lease, LeaseStore, PublishOptions } from './bus.ts';
+export type { Bus, BusMessage, ConsumeOptions, PublishOptions } from './bus.ts';
 export { BusUnavailableError } from './bus-unavailable-error.ts';
 export { createBus, type BusOptions } from './create-bus.ts';
 export { createBusInBackground } from './create-bus-in-background.ts';

@@ -26,7 +26,7 @@ export const serviceConfig = z.object({
       'expected trace, debug, info, warn, error, fatal or silent',
     )
     .default('info'),
-  /** Names this replica: owner of leases, shown in logs. */
+  /** Names this replica in logs and telemetry. */
   INSTANCE_ID: z
     .string()
     .max(128)

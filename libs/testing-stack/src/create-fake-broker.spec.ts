@@ -69,14 +69,4 @@ describe('createFakeBroker', () => {
     expect(words.toSorted()).toEqual(['address', 'balance', 'block', 'chain', 'key', 'tx']);
     expect(ingestor.streamIncarnation('block')).not.toBe(before);
   });
-
-  it('gives a lease to one owner until it is released or stolen', async () => {
-    const { leases } = createFakeBroker();
-    const lease = await leases.tryAcquire('a', 'one');
-    expect(await leases.tryAcquire('a', 'two')).toBeUndefined();
-    leases.steal('a', 'two');
-    expect(lease?.lost.aborted).toBe(true);
-    await lease?.release();
-    expect(leases.ownerOf('a')).toBe('two');
-  });
 });

@@ -14,7 +14,6 @@ import {
   type PayloadOf,
   type SubjectKind,
 } from '@chainwatch/events';
-import { createFakeLeases, type FakeLeases } from './create-fake-leases.ts';
 
 export interface FakeMessage {
   readonly sequence: number;
@@ -33,9 +32,8 @@ export interface FakeBroker {
   payloads<K extends SubjectKind>(kind: K): PayloadOf<K>[];
   /** False makes every publish reject and every consumer wait, as a server that is away does. */
   isUp: boolean;
-  /** Forgets messages, durables and leases, and tells the owners of streams. */
+  /** Forgets messages and durables, and tells the owners of streams. */
   wipe(): void;
-  readonly leases: FakeLeases;
 }
 
 interface Durable {
@@ -60,7 +58,6 @@ export function createFakeBroker(): FakeBroker {
   const durables = new Map<string, Durable>();
   const subscribers = new Set<(message: FakeMessage) => void>();
   const recreated = new Set<(firstWord: string) => void>();
-  const leases = createFakeLeases();
 
   function publish(
     kind: SubjectKind,
@@ -126,7 +123,6 @@ export function createFakeBroker(): FakeBroker {
 
   const broker: FakeBroker = {
     isUp: true,
-    leases,
     get messages() {
       return messages;
     },
@@ -135,7 +131,6 @@ export function createFakeBroker(): FakeBroker {
     wipe() {
       messages = [];
       durables.clear();
-      leases.clear();
       createdAt = new Date(Date.parse(createdAt) + 1).toISOString();
       for (const firstWord of new Set((Object.keys(SUBJECTS) as SubjectKind[]).map(streamOf)))
         for (const listener of recreated) listener(firstWord);
@@ -171,7 +166,6 @@ export function createFakeBroker(): FakeBroker {
           subscribers.add(subscriber);
           return () => subscribers.delete(subscriber);
         },
-        leases,
         get isConnected() {
           return broker.isUp;
         },
