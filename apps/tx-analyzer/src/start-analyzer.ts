@@ -4,7 +4,6 @@ import {
   type ActiveChain,
   type ChainFamilyName,
   type UtxoCodec,
-  Wake,
 } from '@chainwatch/chain-core';
 import { readActiveChains } from '@chainwatch/db';
 import { EventRelay } from '@chainwatch/outbox';
