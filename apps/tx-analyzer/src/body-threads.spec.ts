@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { createChainOpener, type ActiveChain } from '@chainwatch/chain-core';
+import { createChainOpener, type ActiveChain, type Block } from '@chainwatch/chain-core';
 import { findFamily } from '@chainwatch/chain-registry';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { startAnvil, waitFor, type AnvilHandle } from '@chainwatch/testing';
@@ -69,18 +69,33 @@ async function openClient() {
   return { client, head: await client.readHead() };
 }
 
+/** The client decodes transactions when they are asked for; what crosses threads is decoded. */
+const contentOf = ({
+  number,
+  hash,
+  parentHash,
+  timestamp,
+  transactions,
+  balanceChanges,
+  touchedAssets,
+}: Block): Block => ({
+  number,
+  hash,
+  parentHash,
+  timestamp,
+  transactions: [...transactions],
+  balanceChanges,
+  touchedAssets,
+});
+
 describe('BodyThreads', () => {
   it('read the same blocks as the client does', async () => {
     const { client, head } = await openClient();
     const backlog = threads.open(chainAt(node.url))!;
     const expected = await client.readBlock(head);
     expect(expected.transactions).toHaveLength(9);
-    expect(await Promise.all([1, 2, 3, 4].map(() => backlog.readBlock(head)))).toEqual([
-      expected,
-      expected,
-      expected,
-      expected,
-    ]);
+    const blocks = await Promise.all([1, 2, 3, 4].map(() => backlog.readBlock(head)));
+    for (const block of blocks) expect(contentOf(block)).toEqual(contentOf(expected));
     client.close();
   });
 
