@@ -11,6 +11,7 @@ import {
 } from '@chainwatch/chain-core';
 import { fixtures, readRecording, recordingFile, type Recording } from './contract/fixtures.ts';
 import { listLies } from './contract/list-lies.ts';
+import { contentOf, write } from './contract/write-content.ts';
 import { ReplayNode, type Fault } from './contract/replay-node.ts';
 import { findFamily, findNetwork, findNotation, listNetworks, namespaceOfFamily } from './index.ts';
 
@@ -190,7 +191,7 @@ describe.each(followed)('a client of %s', (name) => {
 
   it('takes no other block than the true one, whatever a node changes, leaves out or tells twice', async () => {
     node.asked.clear();
-    const honest = write(await open().readBlock(recording.head));
+    const honest = write(contentOf(await open().readBlock(recording.head)));
     const told: string[] = [];
     let count = 0;
     const isUnproved = (text: string): boolean =>
@@ -206,7 +207,7 @@ describe.each(followed)('a client of %s', (name) => {
         if (
           block instanceof Error
             ? !(block instanceof ChainError && block.retryable)
-            : write(block as Block) !== honest
+            : write(contentOf(block as Block)) !== honest
         )
           told.push(`${key}${at}: ${block instanceof Error ? String(block) : 'another block'}`);
       }
@@ -266,8 +267,4 @@ function catchError(run: () => unknown): unknown {
   } catch (error) {
     return error;
   }
-}
-
-function write(block: Block): string {
-  return JSON.stringify(block, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
 }

@@ -28,6 +28,22 @@ test('parts are 32 of equal size', () => {
   expect([sizes.size, new Set(sizes.values())]).toEqual([32, new Set([8])]);
 });
 
+test('what came is looked after from the next beginning on: what is on its way meanwhile goes another way', async () => {
+  let gains = 0;
+  const shares = shareChannels({
+    db,
+    logger,
+    timing,
+    onGain: () => void (gains += 1),
+    onLoss: () => Promise.resolve(),
+  });
+  await waitFor(() => gains === 32);
+  expect([ownedBy(shares), shares.partitions]).toEqual([[], []]);
+  shares.begin();
+  expect([ownedBy(shares), shares.partitions]).toEqual([PREFIXES, undefined]);
+  await shares.stop();
+});
+
 test('every channel has one replica, the second one gets its half when the first has nothing of it under way, and all when that leaves', async () => {
   let finish: () => void = () => undefined;
   const finished = new Promise<void>((resolve) => (finish = resolve));
@@ -36,7 +52,10 @@ test('every channel has one replica, the second one gets its half when the first
     db,
     logger,
     timing,
-    onGain: () => void (gains += 1),
+    onGain: () => {
+      gains += 1;
+      first.begin();
+    },
     onLoss: () => finished,
   });
   await waitFor(() => ownedBy(first).length === 256);
@@ -45,7 +64,7 @@ test('every channel has one replica, the second one gets its half when the first
     db,
     logger,
     timing,
-    onGain: () => undefined,
+    onGain: () => second.begin(),
     onLoss: () => Promise.resolve(),
   });
   await waitFor(() => ownedBy(first).length === 128, { message: 'the first one to stop with its half' });

@@ -4,7 +4,13 @@ import type { DeliveryLogger } from './delivery-options.ts';
 
 /** Which channels this replica looks after. Every channel has one replica, and a replica that dies leaves its channels to the others. */
 export interface ChannelShares {
+  /** Of what came before the last `begin`. */
   owns(id: string): boolean;
+  /**
+   * Begins to look after the channels that came. Between two takings over only: an event that is on its way while its
+   * channel comes would otherwise go ahead of older ones that only the table has.
+   */
+  begin(): void;
   /** First two hex digits of the ids that are owned; undefined when that is all of them. */
   readonly partitions: readonly string[] | undefined;
   /** Leaves, so that the others take over at once. */
@@ -36,6 +42,7 @@ function partitionsOf(share: string): string[] {
 
 /** Shares the channels among the replicas, as rows of `owners` (kind `channels`). */
 export function shareChannels({ db, logger, onGain, onLoss, timing }: ChannelSharesOptions): ChannelShares {
+  const gained = new Map<string, AbortSignal>();
   const owned = new Map<string, AbortSignal>();
   const listOwned = (): string[] =>
     [...owned].flatMap(([share, signal]) => (signal.aborted ? [] : [share])).sort();
@@ -45,9 +52,10 @@ export function shareChannels({ db, logger, onGain, onLoss, timing }: ChannelSha
     logger,
     listShares: () => Promise.resolve(new Map(SHARES.map((share) => [share, share]))),
     work: async ({ item: share, signal }) => {
-      owned.set(share, signal);
+      gained.set(share, signal);
       onGain();
       await untilAborted(signal);
+      gained.delete(share);
       owned.delete(share);
       await onLoss(share);
     },
@@ -55,6 +63,10 @@ export function shareChannels({ db, logger, onGain, onLoss, timing }: ChannelSha
   });
   return {
     owns: (id) => owned.get(shareOf(id))?.aborted === false,
+    begin() {
+      for (const [share, signal] of gained) owned.set(share, signal);
+      gained.clear();
+    },
     get partitions() {
       const shares = listOwned();
       return shares.length === SHARES.length ? undefined : shares.flatMap(partitionsOf);

@@ -35,7 +35,7 @@ export interface DeliveryEngine {
   wake(): void;
   /** Gives back what waits for channels that another replica looks after now, and finds what waits for those that came. */
   changeShare(): Promise<void>;
-  readonly members: Pick<ChannelShares, 'owns' | 'partitions'>;
+  readonly members: Pick<ChannelShares, 'owns' | 'begin' | 'partitions'>;
   /** Stops taking work, gives queued jobs back, finishes attempts under way and their records. */
   stop(): Promise<void>;
 }
@@ -317,6 +317,7 @@ export function createDeliveryEngine(
     wake: () => claims.wake(),
     members,
     async changeShare() {
+      members.begin();
       const foreign = [...lanes].filter(([id]) => !members.owns(id)).flatMap(([, lane]) => lane.clear());
       foreign.forEach(forget);
       await deliveries.giveBack(
