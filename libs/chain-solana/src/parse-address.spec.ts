@@ -36,7 +36,7 @@ describe('parseAddress', () => {
     ['', 'expected 32 to 44 characters (Base58), got 0'],
     [
       'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt',
-      'expected 32 bytes (Base58), got another count in 42 characters',
+      'expected 32 bytes in 32 to 44 characters (Base58), got 31 bytes',
     ],
     ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v1', 'expected 32 to 44 characters (Base58), got 45'],
     [

@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base';
 import { PublicKey } from '@solana/web3.js';
 import { checkBase58Text, InvalidAddressError } from '@chainwatch/chain-core';
 import type { ParsedAddress } from '@chainwatch/chain-core';
@@ -12,9 +13,8 @@ export function parseAddress(input: string): ParsedAddress {
   try {
     new PublicKey(input);
   } catch {
-    // The library's message says no more than that.
     throw new InvalidAddressError(
-      `address has a wrong length: expected 32 bytes (Base58), got another count in ${input.length} characters`,
+      `address has a wrong length: expected 32 bytes in 32 to 44 characters (Base58), got ${base58.decode(input).length} bytes`,
     );
   }
   return { canonical: input, display: input, format: 'solana' };

@@ -33,7 +33,11 @@ describe('POST /public_keys with what is no account key', () => {
       { extended_public_key: `${key.slice(0, -1)}t`, derivation_path: path },
       'checksum',
     ],
-    ['extended_public_key', { extended_public_key: 'nonsense', derivation_path: path }, 'got 6 bytes in all'],
+    [
+      'extended_public_key',
+      { extended_public_key: 'nonsense', derivation_path: path },
+      'expected 111 characters of Base58, got 8',
+    ],
     ['derivation_path', { extended_public_key: key, derivation_path: "m/84'/0'" }, 'got "m/84\'/0\'"'],
     [
       'derivation_path',
