@@ -89,7 +89,7 @@ export default tseslint.config(
       '@nx/dependency-checks': [
         'error',
         {
-          buildTargets: ['build', 'typecheck', 'lint'],
+          buildTargets: ['typecheck'],
           ignoredFiles: [
             '{projectRoot}/**/*.spec.ts',
             '{projectRoot}/**/spec-*.ts',
