@@ -16,6 +16,18 @@ const PARTS = [
     title: 'every family against its oracle over random histories',
     specs: ['tools/acceptance/src/.*/oracle\\.spec\\.ts$'],
   },
+  {
+    name: 'crashes',
+    title: 'every service killed at random, 50 times a family',
+    specs: ['tools/acceptance/src/.*/crash\\.spec\\.ts$'],
+    env: { CRASH_KILLS: '50' },
+  },
+  {
+    name: 'proofs',
+    title: 'the two proofs of EVM blocks against each other over 1,000 random blocks',
+    specs: ['libs/chain-evm/src/prove-'],
+    env: { PROVE_RUNS: '1000' },
+  },
 ];
 
 const names = process.argv.slice(2);

@@ -13,7 +13,7 @@ import { tamperings } from './spec-tamperings.ts';
 
 const network = evmNetworks.find(({ gid }) => gid === 'eip155:31337') as Network;
 const SEED = Number(process.env.PROVE_SEED ?? 7);
-const RUNS = Number(process.env.PROVE_RUNS ?? 60);
+const RUNS = Number(process.env.PROVE_RUNS ?? 25);
 
 /** What a node has of a block, its traces as one of both kinds of nodes has them. */
 interface Served {

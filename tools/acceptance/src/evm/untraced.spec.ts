@@ -9,7 +9,7 @@ import { playScript } from './play-script.ts';
 describeOracle({
   chain: new EvmChain({ isTraced: false }),
   playScript,
-  scripts: 4,
+  scripts: 2,
   reorgs: { every: 4, deep: 64, shallow: 8 },
 });
 
