@@ -18,7 +18,7 @@ describe('startAnvil', () => {
 
 describe('the servers', () => {
   it('end with a process that is killed', async () => {
-    const script = `const { startRedis } = await import(${JSON.stringify(new URL('./start-redis.ts', import.meta.url).href)}); console.log((await startRedis()).port); setInterval(() => {}, 1000);`;
+    const script = `const { startRedis } = await import(${JSON.stringify(new URL('./start-redis.ts', import.meta.url).href)}); process.stdout.write(String((await startRedis()).port)); setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
