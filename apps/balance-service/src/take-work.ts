@@ -80,22 +80,23 @@ async function takeRows(
   chainGid: string,
   limit: number,
 ): Promise<{ rows: ReadRow[]; hasMore: boolean }> {
-  // One after the other: an import that is taken must not be behind a touch that was taken before it could count.
-  const asked = await sql.query<ReadRow>({
-    name: 'take_asked_reads',
-    text: `SELECT q.id, q.address_id IS NULL AS is_of_holders FROM balance_reads q WHERE q.chain_gid = $1 AND q.reason <> 'imported' AND ${IS_COMPLETE} ORDER BY q.id LIMIT $2`,
-    values: [chainGid, limit],
-  });
-  const imported = await sql.query<ReadRow>({
-    name: 'take_imports',
-    // Not before the analyzer is where the address counts from: what lies between would be in no reading and in no transaction.
-    text: `SELECT q.id, false AS is_of_holders FROM balance_reads q
-           JOIN analyzer_states s ON s.chain_gid = q.chain_gid
-           LEFT JOIN address_watches w ON w.address_id = q.address_id AND w.chain_gid = q.chain_gid
-           WHERE q.chain_gid = $1 AND q.reason = 'imported' AND coalesce(w.from_block, 0) <= coalesce(s.cursor_number, -1) AND ${IS_COMPLETE}
-           ORDER BY q.id LIMIT $2`,
-    values: [chainGid, Math.min(IMPORTS_ALONE, limit)],
-  });
+  const [asked, imported] = await Promise.all([
+    sql.query<ReadRow>({
+      name: 'take_asked_reads',
+      text: `SELECT q.id, q.address_id IS NULL AS is_of_holders FROM balance_reads q WHERE q.chain_gid = $1 AND q.reason <> 'imported' AND ${IS_COMPLETE} ORDER BY q.id LIMIT $2`,
+      values: [chainGid, limit],
+    }),
+    sql.query<ReadRow>({
+      name: 'take_imports',
+      // Not before the analyzer is where the address counts from: what lies between would be in no reading and in no transaction.
+      text: `SELECT q.id, false AS is_of_holders FROM balance_reads q
+             JOIN analyzer_states s ON s.chain_gid = q.chain_gid
+             LEFT JOIN address_watches w ON w.address_id = q.address_id AND w.chain_gid = q.chain_gid
+             WHERE q.chain_gid = $1 AND q.reason = 'imported' AND coalesce(w.from_block, 0) <= coalesce(s.cursor_number, -1) AND ${IS_COMPLETE}
+             ORDER BY q.id LIMIT $2`,
+      values: [chainGid, Math.min(IMPORTS_ALONE, limit)],
+    }),
+  ]);
   const imports = imported.rows.slice(0, asked.rows.length > 0 ? IMPORTS_BESIDE : IMPORTS_ALONE);
   return {
     rows: [...asked.rows, ...imports],
