@@ -28,6 +28,11 @@ const PARTS = [
     specs: ['libs/chain-evm/src/prove-'],
     env: { PROVE_RUNS: '1000' },
   },
+  {
+    name: 'nats-cluster',
+    title: 'a NATS cluster of three loses a server again and again (SOAK_KILLS=n, default 30)',
+    specs: ['tools/acceptance/src/faults/nats-cluster\\.soak\\.spec\\.ts$'],
+  },
 ];
 
 const names = process.argv.slice(2);

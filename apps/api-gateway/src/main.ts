@@ -27,7 +27,11 @@ await runService({
       statementTimeoutMs: config.STATEMENT_TIMEOUT,
     });
     const cache = createCache(config.REDIS_URL, { logger });
-    const bus = createBusInBackground(name, { url: config.NATS_URL, logger });
+    const bus = createBusInBackground(name, {
+      url: config.NATS_URL,
+      replicas: config.NATS_REPLICAS,
+      logger,
+    });
     const gateway = await startApiGateway({
       deps: {
         db,

@@ -1,10 +1,11 @@
+import type { Bus } from '@chainwatch/bus';
 import { BlockNotFoundError, ChainError, describePublicly, type ActiveChain } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
+import type { EventRelay } from '@chainwatch/outbox';
 import type { OwnedShare } from '@chainwatch/ownership';
 import type { BalanceReader } from './balance-reader.ts';
 import { READS_MAX, runBalanceStep, type StepResult } from './balance-step.ts';
 import { createBalanceStore, type BalanceStore } from './balance-store.ts';
-import type { BalanceEvent } from './insert-events.ts';
 import { writeBalanceState, type BalanceState } from './write-balance-state.ts';
 
 export interface ChainWorkerDeps {
@@ -16,13 +17,14 @@ export interface ChainWorkerDeps {
   readonly noteReach: (isReachable: boolean) => void;
   /** Rejects with the reason when the chain cannot be read. */
   readonly openReader: (chain: ActiveChain) => Promise<BalanceReader>;
-  readonly publish: (events: readonly BalanceEvent[]) => void;
+  readonly relay: Pick<EventRelay<'balance-service'>, 'publish' | 'catchUp'>;
+  readonly bus: Pick<Bus<'balance-service'>, 'consume'>;
   readonly logger: {
     warn(fields: object, message: string): void;
     info(fields: object, message: string): void;
   };
   readonly clock: () => Date;
-  /** Between two looks for work when nobody wakes it. Default 1,000. */
+  /** Between two looks for work when nobody wakes it. Default 5,000. */
   readonly idleMs?: number;
 }
 
@@ -32,7 +34,9 @@ export interface ChainReport {
   readonly reason?: string | undefined;
 }
 
-const IDLE_MS = 1_000;
+const IDLE_MS = 5_000;
+const OPEN_RETRY_MS = 1_000;
+const TX_KINDS = ['tx.detected', 'tx.confirmed', 'tx.reorged'] as const;
 /** While the analyzer has to move first. */
 const WAIT_MS = 100;
 const RETRY_MS_MIN = 50;
@@ -69,6 +73,14 @@ export class ChainWorker {
     const onAbort = (): void => this.wake();
     signal.addEventListener('abort', onAbort);
     const store = createBalanceStore(db, share);
+    const wake = (): void => this.wake();
+    // Bells only: the work itself stands in balance_reads, so that nothing depends on a message.
+    const stopConsuming = this.#deps.bus.consume(TX_KINDS, [this.#deps.chain.gid], {
+      onMessage: wake,
+      onOpen: wake,
+    });
+    // What the owner before us left.
+    void this.#deps.relay.catchUp();
     let client: BalanceReader | undefined;
     try {
       client = await this.#open(store, signal);
@@ -76,6 +88,7 @@ export class ChainWorker {
     } finally {
       signal.removeEventListener('abort', onAbort);
       client?.close();
+      await stopConsuming();
     }
   }
 
@@ -87,7 +100,7 @@ export class ChainWorker {
       } catch (error) {
         this.#noteStall(error);
         await this.#tell(store);
-        await this.#pause(IDLE_MS, signal);
+        await this.#pause(OPEN_RETRY_MS, signal);
       }
     }
     return undefined;
@@ -126,7 +139,7 @@ export class ChainWorker {
   async #settle(result: StepResult, signal: AbortSignal): Promise<void> {
     if (result.type === 'waiting' && result.reason !== undefined) this.#note(result.reason, result.reason);
     else this.#noteMoving();
-    if (result.type === 'done') this.#deps.publish(result.events);
+    if (result.type === 'done') this.#deps.relay.publish(result.events);
     if (result.type === 'done' && result.hasMore) return;
     await this.#pause(result.type === 'waiting' ? WAIT_MS : (this.#deps.idleMs ?? IDLE_MS), signal);
   }

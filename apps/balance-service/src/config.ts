@@ -5,6 +5,7 @@ const schema = serviceConfig
   .pick({
     DATABASE_URL: true,
     NATS_URL: true,
+    NATS_REPLICAS: true,
     HEALTH_PORT: true,
     LOG_LEVEL: true,
     INSTANCE_ID: true,

@@ -22,6 +22,7 @@ await runService({
     });
     const bus = await createBus('balance-service', {
       url: config.NATS_URL,
+      replicas: config.NATS_REPLICAS,
       name: config.INSTANCE_ID,
       logger,
     });

@@ -22,7 +22,7 @@ export interface BalanceServiceDeps {
   /** Rejects with the reason when the chain cannot be read. */
   readonly openReader: (chain: ActiveChain) => Promise<BalanceReader>;
   readonly clock?: () => Date;
-  /** Between two looks for work when nobody wakes it. Default 1,000. */
+  /** Between two looks for work when nobody wakes it. Default 5,000. */
   readonly idleMs?: number;
 }
 
@@ -37,8 +37,6 @@ interface ChainReport {
   readonly reason?: string | undefined;
 }
 
-const TX_KINDS = ['tx.detected', 'tx.confirmed', 'tx.reorged'] as const;
-
 /** Keeps the balances of every active chain and publishes what changed. */
 export function startBalanceService(deps: BalanceServiceDeps): BalanceService {
   const { db, bus, logger, openReader, idleMs, clock = () => new Date() } = deps;
@@ -51,7 +49,6 @@ export function startBalanceService(deps: BalanceServiceDeps): BalanceService {
     subjects: ['balance.changed'],
     chainGids: () => chains.owned,
   });
-  const publish = relay.publish.bind(relay);
   const recordStalls = createStallRecorder();
   const chains = new ShareSupervisor<ActiveChain>({
     db,
@@ -63,7 +60,7 @@ export function startBalanceService(deps: BalanceServiceDeps): BalanceService {
     work: async ({ share, item: chain, signal, noteReach }) => {
       const worker = new ChainWorker({
         ...{ db, chain, share, signal, noteReach },
-        ...{ openReader, publish, logger, clock, idleMs },
+        ...{ openReader, relay, bus, logger, clock, idleMs },
       });
       workers.set(chain.gid, worker);
       await worker.run().finally(() => workers.delete(chain.gid));
@@ -83,8 +80,6 @@ export function startBalanceService(deps: BalanceServiceDeps): BalanceService {
     [...chains.shares.keys()].map((gid) => [gid, reportOf(gid)]);
 
   const unsubscribe = [
-    // Hints only: the work itself stands in balance_reads, so that nothing depends on a message.
-    ...TX_KINDS.map((kind) => bus.subscribe(kind, [], ({ tokens }) => workers.get(tokens[0] ?? '')?.wake())),
     bus.subscribe('address.watched', [], () => {
       for (const worker of workers.values()) worker.wake();
     }),

@@ -8,6 +8,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
       .pick({
         DATABASE_URL: true,
         NATS_URL: true,
+        NATS_REPLICAS: true,
         HEALTH_PORT: true,
         LOG_LEVEL: true,
         INSTANCE_ID: true,

@@ -1,95 +1,134 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  shareOf,
-  type DeliveryEngine,
-  type DeliveryLogger,
-  type Dispatcher,
-  type EventRef,
-} from '@chainwatch/deliveries';
+import { shareOf, type DeliveryEngine, type Dispatcher, type EventRef } from '@chainwatch/deliveries';
+import type { EventOrder, ToldEvent } from './event-order.ts';
 
-interface IntakeDependencies {
+export interface EventIntakeDeps {
   readonly engine: Pick<DeliveryEngine, 'changeShare' | 'lanes'>;
-  readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'catchUp' | 'size'>;
-  readonly logger: Pick<DeliveryLogger, 'warn'>;
+  readonly dispatcher: Dispatcher;
+  readonly order: EventOrder;
+  readonly logger: { warn(fields: object, message: string): void };
 }
 
-/** Events from the bus that wait for the database; what comes beyond is found by the sweep. */
+/** Events from the bus that wait for the database; what comes beyond leaves a gap, which is read there. */
 const WAITING_MAX = 5_000;
-/** An attempt that takes longer is not waited for when its channel goes to another replica. */
+/** What is under way on another connection may take that long. */
+const GRACE_MS = 20;
+const RETRY_MS = 1_000;
+/** What takes longer is not waited for when its channel goes to another replica. */
 const LEAVE_MS_MAX = 5_000;
 const LEAVE_LOOK_MS = 20;
 
-/** Events of the bus on their way to the dispatcher. While the share of this replica changes they wait: what is older goes first. */
+/**
+ * Hands events to the dispatcher in their order. What is older goes first: while the share of this replica changes, a
+ * consumer was opened, an event could not be dispatched or one is missing, those behind it wait until the table was read.
+ */
 export class EventIntake {
-  readonly #deps: IntakeDependencies;
-  readonly #inbox: EventRef[] = [];
-  #changing: Promise<void> | undefined;
-  /** The change that has not begun. */
-  #next: Promise<void> | undefined;
-  #isStopping = false;
+  readonly #deps: EventIntakeDeps;
+  readonly #stop = new AbortController();
+  #inbox: ToldEvent[] = [];
+  #due = { share: false, events: false };
+  #catchingUp: Promise<void> | undefined;
+  #filling: Promise<void> | undefined;
 
-  constructor(deps: IntakeDependencies) {
+  constructor(deps: EventIntakeDeps) {
     this.#deps = deps;
   }
 
-  take(event: EventRef): void {
-    if (this.#isStopping || this.#deps.dispatcher.size + this.#inbox.length >= WAITING_MAX) return;
-    if (this.#changing === undefined) this.#dispatch(event);
+  take(event: ToldEvent): void {
+    const { dispatcher, order } = this.#deps;
+    if (this.#stop.signal.aborted) return;
+    if (dispatcher.size + this.#inbox.length + order.size >= WAITING_MAX) return;
+    if (this.#catchingUp === undefined) this.#pass(event);
     else this.#inbox.push(event);
   }
 
-  /** Other channels are this replica's from now on. One change at a time: what comes or goes before it begins is part of it. */
+  /** Channels came or went: resolves when what waited for them was taken over or given back. */
   changeShare(): Promise<void> {
-    this.#next ??= this.#change(this.#changing);
-    this.#changing = this.#next;
-    return this.#next;
+    this.#due.share = true;
+    return this.catchUp();
   }
 
   /** What waits is given back; attempts under way end first, so that the next owner does not overtake them. */
   async leaveShare(share: string): Promise<void> {
-    await this.changeShare();
+    const untilMs = performance.now() + LEAVE_MS_MAX;
+    await Promise.race([this.changeShare(), delay(LEAVE_MS_MAX, undefined, { ref: false })]);
     const { lanes } = this.#deps.engine;
     const isBusy = (): boolean => [...lanes].some(([id, lane]) => lane.active > 0 && shareOf(id) === share);
-    for (const untilMs = performance.now() + LEAVE_MS_MAX; isBusy() && performance.now() < untilMs; )
-      await delay(LEAVE_LOOK_MS);
+    while (isBusy() && performance.now() < untilMs) await delay(LEAVE_LOOK_MS);
   }
 
-  /** Takes nothing more; resolves when no change is under way. */
+  /** Dispatches what the table holds before anything that comes. */
+  catchUp(): Promise<void> {
+    this.#due.events = true;
+    this.#catchingUp ??= this.#catchUpAll();
+    return this.#catchingUp;
+  }
+
   async stop(): Promise<void> {
-    this.#isStopping = true;
-    await this.#changing;
+    this.#stop.abort();
+    await Promise.all([this.#catchingUp, this.#filling]);
   }
 
-  async #change(before: Promise<void> | undefined): Promise<void> {
-    await before;
-    const change = this.#next;
-    this.#next = undefined;
-    if (!this.#isStopping) await this.#takeOver();
-    // Those that wait go on behind the last change.
-    if (this.#changing !== change) return;
-    this.#changing = undefined;
-    for (const event of this.#inbox.splice(0)) this.#dispatch(event);
-  }
-
-  async #takeOver(): Promise<void> {
-    const { engine, dispatcher, logger } = this.#deps;
-    try {
-      await engine.changeShare();
-      await dispatcher.catchUp();
-    } catch (error) {
-      logger.warn({ error: String(error) }, 'what waited could not be taken over, it is found later');
-    }
+  #pass(event: ToldEvent): void {
+    const { order } = this.#deps;
+    for (const next of order.accept(event)) this.#dispatch(next);
+    if (order.size > 0) this.#filling ??= this.#fillGaps();
   }
 
   #dispatch(event: EventRef): void {
-    const { dispatcher, logger } = this.#deps;
-    dispatcher
-      .dispatch(event)
-      .catch((error: unknown) =>
-        logger.warn(
-          { error: String(error), event_id: event.eventId },
-          'an event could not be dispatched, it is found again',
-        ),
+    this.#deps.dispatcher.dispatch(event).catch((error: unknown) => {
+      this.#deps.logger.warn(
+        { error: String(error), event_id: event.eventId },
+        'an event could not be dispatched, it is found again',
       );
+      if (!this.#stop.signal.aborted) void this.catchUp();
+    });
+  }
+
+  async #catchUpAll(): Promise<void> {
+    const { engine, dispatcher, logger } = this.#deps;
+    while (this.#due.events && !this.#stop.signal.aborted) {
+      const due = this.#due;
+      this.#due = { share: false, events: false };
+      try {
+        if (due.share) await engine.changeShare();
+        await dispatcher.catchUp();
+      } catch (error) {
+        logger.warn({ error: String(error) }, 'what waited could not be taken over, it is tried again');
+        this.#due = { share: due.share || this.#due.share, events: true };
+        await this.#pause(RETRY_MS);
+      }
+    }
+    this.#catchingUp = undefined;
+    const waiting = this.#inbox;
+    this.#inbox = [];
+    for (const event of waiting) this.#pass(event);
+  }
+
+  async #fillGaps(): Promise<void> {
+    const { dispatcher, order, logger } = this.#deps;
+    while (order.size > 0 && !this.#stop.signal.aborted) {
+      // A project's first event since the start has nothing before it as far as is known here, and need not wait.
+      if (order.gaps.every(({ after }) => after > 0)) await this.#pause(GRACE_MS);
+      const { gaps } = order;
+      try {
+        const missing = gaps.length === 0 ? [] : await dispatcher.findMissing(gaps);
+        if (missing.length > 0)
+          logger.warn(
+            { count: missing.length },
+            'events were missing on the bus, they were read in the table',
+          );
+        for (const event of missing) this.#dispatch(event);
+        for (const gap of gaps) for (const event of order.close(gap)) this.#dispatch(event);
+      } catch (error) {
+        logger.warn({ error: String(error) }, 'missing events could not be read, they are read again');
+        await this.#pause(RETRY_MS);
+      }
+    }
+    this.#filling = undefined;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
 }

@@ -30,7 +30,7 @@ await runService({
       poolSize: 16,
       keepsPlans: true,
     });
-    const bus = await createBus('notifier', { url: config.NATS_URL, logger });
+    const bus = await createBus('notifier', { url: config.NATS_URL, replicas: config.NATS_REPLICAS, logger });
     const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
     // The attempt's own deadline ends every request; the agent's time-outs only stand behind it.
     const dial = createDial({ allow: config.OUTBOUND_ALLOW });

@@ -125,7 +125,7 @@ async function createWorld(databaseUrl: string, natsUrl: string): Promise<World>
   const bus = await createBus('tx-analyzer', { url: natsUrl });
   const projectId = await addProject(db);
   const stops: (() => Promise<void>)[] = [];
-  let sequence = 0;
+  const sequences = new Map<string, number>();
   const rows: World['rows'] = async (sql, values) => (await db.query(sql, values)).rows as never;
   return {
     db,
@@ -142,14 +142,16 @@ async function createWorld(databaseUrl: string, natsUrl: string): Promise<World>
       traceparent,
     } = {}) {
       const eventId = randomUUID();
-      sequence += 1;
+      const sequence = (sequences.get(project) ?? 0) + 1;
+      sequences.set(project, sequence);
       const event = buildEvent(eventId, type, project, sequence, transfers);
       const kind = type === 'transaction.confirmed' ? 'tx.confirmed' : 'tx.detected';
       await db.query(
         `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
         [eventId, project, CHAIN, type, sequence, kind, JSON.stringify(event), traceparent ?? null],
       );
-      if (isPublished) await bus.publish(kind, [CHAIN, project], event as never, { messageId: eventId });
+      if (isPublished)
+        await bus.publish(kind, [CHAIN, project], event as never, { messageId: eventId, sequence });
       return eventId;
     },
     async start(options = {}, more = {}) {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bus } from '@chainwatch/bus';
+import type { Bus, BusMessage } from '@chainwatch/bus';
 import {
   createDeliveryEngine,
   createDispatcher,
@@ -12,11 +12,12 @@ import {
 import type { ShareTiming } from '@chainwatch/ownership';
 import { notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
 import { EventIntake } from './event-intake.ts';
+import { EventOrder } from './event-order.ts';
 
 export interface NotifierDependencies extends DeliveryDependencies {
   readonly bus: Bus<'notifier'>;
   readonly options?: Partial<DeliveryOptions>;
-  /** An event that no message brought within that long is found in the database, default 3,000. */
+  /** An event that no message brought within that long is found in the database, default 10,000. */
   readonly sweepAfterMs?: number;
   readonly sweepIntervalMs?: number;
   /** How channels move between replicas. */
@@ -29,7 +30,6 @@ export interface Notifier {
   stop(): Promise<void>;
 }
 
-const KINDS = ['tx.detected', 'tx.confirmed', 'tx.reorged', 'balance.changed'] as const;
 const USUAL_TYPES = {
   'tx.detected': 'transaction.detected',
   'tx.confirmed': 'transaction.confirmed',
@@ -54,13 +54,8 @@ export function startNotifier(dependencies: NotifierDependencies): Notifier {
   });
   const engine = createDeliveryEngine(dependencies, options, members);
   const dispatcher = createDispatcher({ db, planned, engine, logger });
-  const intake = new EventIntake({ engine, dispatcher, logger });
-  const stopListening = KINDS.map((kind) =>
-    bus.subscribe(kind, [], ({ messageId: eventId, tokens: [, projectId] }) => {
-      if (eventId !== undefined && projectId !== undefined)
-        intake.take({ eventId, projectId, type: USUAL_TYPES[kind] });
-    }),
-  );
+  const intake = new EventIntake({ engine, dispatcher, order: new EventOrder(), logger });
+  const stopConsuming = consumeEvents(bus, intake);
   const stopping = new AbortController();
   const sweeping = sweepOverAndOver(dispatcher, dependencies, stopping.signal);
   return {
@@ -72,7 +67,7 @@ export function startNotifier(dependencies: NotifierDependencies): Notifier {
     },
     async stop() {
       stopping.abort();
-      for (const stop of stopListening) stop();
+      await stopConsuming();
       await intake.stop();
       await sweeping;
       await dispatcher.drain();
@@ -82,10 +77,28 @@ export function startNotifier(dependencies: NotifierDependencies): Notifier {
   };
 }
 
+/** Every replica hears of every event. */
+function consumeEvents(bus: NotifierDependencies['bus'], intake: EventIntake): () => Promise<void> {
+  const handlers = {
+    onMessage({ kind, messageId: eventId, sequence, tokens }: BusMessage<keyof typeof USUAL_TYPES>) {
+      const [chainGid, projectId] = tokens;
+      if (eventId === undefined || chainGid === undefined || projectId === undefined) return;
+      intake.take({ eventId, chainGid, projectId, sequence, type: USUAL_TYPES[kind] });
+    },
+    // What no message told of goes before what comes.
+    onOpen: () => void intake.catchUp(),
+  };
+  const stops = [
+    bus.consume(['tx.detected', 'tx.confirmed', 'tx.reorged'], [], handlers),
+    bus.consume(['balance.changed'], [], handlers),
+  ];
+  return async () => void (await Promise.all(stops.map((stop) => stop())));
+}
+
 /** Finds what no message brought, until the signal. */
 async function sweepOverAndOver(
   dispatcher: Pick<Dispatcher, 'sweep'>,
-  { logger, sweepAfterMs = 3_000, sweepIntervalMs = 1_000 }: NotifierDependencies,
+  { logger, sweepAfterMs = 10_000, sweepIntervalMs = 5_000 }: NotifierDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   while (await delay(sweepIntervalMs, true, { signal }).catch(() => false)) {

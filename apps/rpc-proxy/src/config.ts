@@ -20,6 +20,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
       .pick({
         DATABASE_URL: true,
         NATS_URL: true,
+        NATS_REPLICAS: true,
         REDIS_URL: true,
         PORT: true,
         HEALTH_PORT: true,

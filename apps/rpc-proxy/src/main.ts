@@ -16,7 +16,11 @@ await runService({
     const telemetry = await startTelemetry({ serviceName: name });
     const db = createDatabase({ url: config.DATABASE_URL, applicationName: name, poolSize: 4 });
     const cache = createCache(config.REDIS_URL, { logger });
-    const bus = createBusInBackground(name, { url: config.NATS_URL, logger });
+    const bus = createBusInBackground(name, {
+      url: config.NATS_URL,
+      replicas: config.NATS_REPLICAS,
+      logger,
+    });
     const proxy = await startRpcProxy({
       db,
       bus,

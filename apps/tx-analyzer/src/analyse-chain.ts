@@ -74,7 +74,7 @@ interface Running {
 
 /** The analyzer, and what looks for more beside the feed and hands it in. */
 async function runBeside(
-  { db, bus, logger, options }: AnalyseDeps,
+  { db, bus, relay, logger, options }: AnalyseDeps,
   { analyzer, opened, share, signal: outer }: Running,
 ): Promise<void> {
   const { share: gid } = share.claim;
@@ -84,10 +84,13 @@ async function runBeside(
   const { pollMs } = options;
   const { desk } = analyzer;
   const beside = { sql: db, client, logger, signal };
-  const unsubscribes = [
-    bus.subscribe('block.seen', [gid], ({ payload }) => analyzer.anticipate(payload)),
-    bus.subscribe('block.new', [gid], ({ payload, traceparent }) => analyzer.push(payload, traceparent)),
-  ];
+  // What the owner before us left.
+  void relay.catchUp();
+  const unsubscribe = bus.subscribe('block.seen', [gid], ({ payload }) => analyzer.anticipate(payload));
+  const stopConsuming = bus.consume(['block.new'], [gid], {
+    onMessage: ({ payload, traceparent }) => analyzer.push(payload, traceparent),
+    onOpen: analyzer.readFeed,
+  });
   const others = [
     discoverAssets({ db, client, chainGid: gid, assets: analyzer.assets, logger, signal }),
     utxo === undefined
@@ -105,8 +108,8 @@ async function runBeside(
   try {
     await analyzer.run(signal);
   } finally {
-    for (const unsubscribe of unsubscribes) unsubscribe();
     end.abort();
-    await Promise.all(others);
+    unsubscribe();
+    await Promise.all([stopConsuming(), ...others]);
   }
 }

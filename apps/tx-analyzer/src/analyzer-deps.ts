@@ -32,8 +32,10 @@ export interface AnalyzerOptions {
   readonly groupBlocksMax?: number;
   /** Transactions in one step at most (one block always goes), default 20,000. */
   readonly groupTransactionsMax?: number;
-  /** How often feed, addresses and outbox are looked at without a message, default 1,000. */
+  /** How often addresses and chains are looked at without a message, default 1,000. */
   readonly pollMs?: number;
+  /** How often the feed is looked at without a message, default 5,000: the last net. */
+  readonly sweepMs?: number;
   /** How long an event may wait for the metadata of a token seen the first time, default 2,000. */
   readonly metadataTimeoutMs?: number;
   /** How often a mempool is read, where the node tells it, default 1,000; 0: never. */

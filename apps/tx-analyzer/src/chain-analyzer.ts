@@ -169,6 +169,12 @@ export class ChainAnalyzer {
     this.#wake.notify();
   };
 
+  /** Entries may have been added that no message told of. */
+  readFeed = (): void => {
+    this.#loadedAt = 0;
+    this.#wake.notify();
+  };
+
   /** Runs until the signal aborts. @throws ShareLostError when another replica took over */
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', this.#wake.notify, { once: true });
@@ -231,10 +237,9 @@ export class ChainAnalyzer {
     // Before the news: everything late is dealt with here.
     if (this.desk.hasWork) await this.#serveDesk(signal);
     const nowMs = Date.now();
-    if (this.#queue.needsLoad || nowMs - this.#loadedAt >= this.#deps.options.pollMs) {
-      await this.#queue.load();
-      this.#loadedAt = nowMs;
-    }
+    const isDue = this.#queue.needsLoad || nowMs - this.#loadedAt >= this.#deps.options.sweepMs;
+    if (isDue) this.#loadedAt = nowMs;
+    if (isDue) await this.#queue.load();
     this.#headNumber = Math.max(this.#headNumber, this.#queue.entries.at(-1)?.number ?? 0);
     this.#bodies.prefetch(this.#queue.entries);
     // The bodies arrive meanwhile. What is registered between this look and the step is late at the next one.
@@ -337,7 +342,7 @@ export class ChainAnalyzer {
     );
     this.#assets.markSaved(step.newAssets, movedTokens([...step.late, ...step.matches], network.native.gid));
     this.#standing.noteStep(statusOf(advance));
-    if (isReleased) void relay.sweep();
+    if (isReleased) void relay.catchUp();
     else if (this.#standing.status !== 'recovering') relay.publish(events);
     recordStep(this.#chain.gid, {
       blocks: segment.blocks.length,
@@ -423,11 +428,7 @@ export class ChainAnalyzer {
     this.#deps.logger.warn({ chain_gid: this.#chain.gid, error }, 'a step failed, it is tried again');
     await this.#standing.writeStalled(describePublicly(error)).catch(() => undefined);
     this.#failures += 1;
-    if (
-      error instanceof FeedGapError ||
-      error instanceof FeedMismatchError ||
-      error instanceof IncompleteBlockError
-    ) {
+    if ([FeedGapError, FeedMismatchError, IncompleteBlockError].some((type) => error instanceof type)) {
       this.#ring.clear();
       this.#queue.reset(this.#cursor.seq);
       this.#bodies.reset();

@@ -14,7 +14,7 @@ await runService({
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: name, instanceId: config.INSTANCE_ID });
     const db = createDatabase({ url: config.DATABASE_URL, applicationName: name });
-    const bus = await createBus(name, { url: config.NATS_URL, logger });
+    const bus = await createBus(name, { url: config.NATS_URL, replicas: config.NATS_REPLICAS, logger });
     const threads = new BodyThreads({
       count: config.BODY_THREADS,
       // The bundle puts it beside this file.

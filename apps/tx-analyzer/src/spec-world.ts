@@ -28,7 +28,17 @@ const silent = {
 
 /** A bus in memory; payloads are checked against the public schemas. */
 class SpecBus
-  implements Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'isConnected' | 'onStreamsRecreated'>
+  implements
+    Pick<
+      Bus<'tx-analyzer'>,
+      | 'publish'
+      | 'subscribe'
+      | 'consume'
+      | 'isConnected'
+      | 'onStreamsRecreated'
+      | 'streamState'
+      | 'readStream'
+    >
 {
   readonly published: Published[] = [];
   isConnected = true;
@@ -48,19 +58,30 @@ class SpecBus
     return () => void handlers.delete(handler as (message: BusMessage<SubjectKind>) => void);
   };
 
+  consume: Bus<'tx-analyzer'>['consume'] = ([kind], tokens, { onMessage, onOpen }) => {
+    const stop = this.subscribe(kind, tokens, onMessage);
+    onOpen();
+    return async () => stop();
+  };
+
   onStreamsRecreated(listener: (firstWord: string) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
+  #incarnation = 1;
+  streamState = () => ({ incarnation: String(this.#incarnation), lastSeq: this.published.length });
+  readStream = async () => this.streamState();
+
   loseStreams(): void {
+    this.#incarnation += 1;
     for (const listener of this.#listeners) listener('tx');
   }
 
   /** What the ingestor or the gateway would send. */
   send(kind: SubjectKind, tokens: readonly string[], payload: unknown): void {
     for (const handler of this.#handlers.get(kind) ?? [])
-      handler({ kind, subject: kind, tokens, payload, deliveryCount: 1 } as BusMessage<SubjectKind>);
+      handler({ kind, subject: kind, tokens, payload } as BusMessage<SubjectKind>);
   }
 }
 
@@ -92,7 +113,7 @@ export class SpecWorld {
     { of = { network }, ...options }: SpecWorldOptions,
   ) {
     this.#postgres = postgres;
-    this.#options = { pollMs: 20, metadataTimeoutMs: 500, ...options };
+    this.#options = { pollMs: 20, sweepMs: 20, metadataTimeoutMs: 500, ...options };
     this.chain = new SpecChain(of.network);
     this.#utxo = of.utxo;
     this.db = createDatabase({ url, applicationName: 'spec' });
@@ -121,8 +142,20 @@ export class SpecWorld {
 
   /** `mortal`: the process is killed when its database says so. */
   startAnalyzer(mortal?: Pick<MortalDatabase, 'isDead' | 'wrap'>): void {
-    const bus: Pick<Bus<'tx-analyzer'>, 'publish' | 'subscribe' | 'isConnected' | 'onStreamsRecreated'> = {
+    const bus: Pick<
+      Bus<'tx-analyzer'>,
+      | 'publish'
+      | 'subscribe'
+      | 'consume'
+      | 'isConnected'
+      | 'onStreamsRecreated'
+      | 'streamState'
+      | 'readStream'
+    > = {
       subscribe: this.bus.subscribe,
+      consume: this.bus.consume,
+      streamState: this.bus.streamState,
+      readStream: this.bus.readStream,
       onStreamsRecreated: (listener) => this.bus.onStreamsRecreated(listener),
       isConnected: true,
       publish: (...args) =>

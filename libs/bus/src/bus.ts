@@ -21,16 +21,15 @@ export interface Bus<S extends FlowService> {
     options: PublishOptions,
   ): void;
   /**
-   * A durable pull consumer with explicit acknowledgement, shared by all replicas that name the same `durable`. The
-   * handler's promise decides: resolved → ack, rejected → again with a growing delay (0.2 s … 30 s): in place where the
-   * concurrency is 1, so that the order holds, otherwise by nak. A payload that is not JSON is dropped and logged. Streams and consumers that a wiped
-   * server forgot are made again by themselves. Returns stop, which waits for handlers under way.
+   * An ordered JetStream consumer over kinds of one stream, from now on: every message once, in the order of the stream.
+   * Gaps are noticed, after a cut it goes on behind the last message, and where consumer, stream or store are gone it is
+   * made again; `onOpen` is called whenever it was made. Returns at once, and goes on trying while NATS is away.
    */
   consume<K extends ConsumedBy<S>>(
-    kinds: readonly K[],
-    options: ConsumeOptions,
-    handler: (message: BusMessage<K>) => Promise<void>,
-  ): Promise<() => Promise<void>>;
+    kinds: readonly [K, ...K[]],
+    tokens: readonly string[],
+    handlers: ConsumeHandlers<K>,
+  ): () => Promise<void>;
   /** A plain subscription to every message from now on, for hints that each replica wants: no ack, no history. */
   subscribe<K extends ConsumedBy<S>>(
     kind: K,
@@ -43,8 +42,10 @@ export interface Bus<S extends FlowService> {
    * soon after the registration for streams that this process had to make at its start.
    */
   onStreamsRecreated(listener: (firstWord: string) => void): () => void;
-  /** Names the making of a first word's stream, as last seen: another one after a restart means that the server was wiped meanwhile. */
-  streamIncarnation(firstWord: string): string | undefined;
+  /** How the stream of a first word stands, as far as this process knows. */
+  streamState(firstWord: string): StreamState;
+  /** The same, as the server says it now. Makes the stream when it is missing. */
+  readStream(firstWord: string): Promise<StreamState>;
   close(): Promise<void>;
 }
 
@@ -53,19 +54,26 @@ export interface PublishOptions {
   readonly messageId: string;
   /** W3C trace context, travels in the headers. */
   readonly traceparent?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Of an event, within its project and chain: travels in the headers, so that a gap is seen without reading the payload. */
+  readonly sequence?: number;
   /** The payload as text, where it stands written already. */
   readonly json?: string;
 }
 
-export interface ConsumeOptions {
-  readonly durable: string;
-  /** Completes the subject filter; default every message of the kinds. */
-  readonly tokens?: readonly string[];
-  /** Handlers under way at once; 1 keeps the order. Default 1. */
-  readonly concurrency?: number;
-  /** Default 30,000: redelivered when not acknowledged by then. */
-  readonly ackWaitMs?: number;
+export interface ConsumeHandlers<K extends SubjectKind> {
+  readonly onMessage: (message: BusMessage<K>) => void;
+  /**
+   * The consumer was made (again): all that is published from now on comes through it. What is read in the database now
+   * and what comes leave nothing out between them.
+   */
+  readonly onOpen: () => void;
+}
+
+export interface StreamState {
+  /** Names the making of the stream: another one means that the server lost it. */
+  readonly incarnation: string;
+  /** Of the last message stored. */
+  readonly lastSeq: number;
 }
 
 export interface BusMessage<K extends SubjectKind> {
@@ -76,6 +84,6 @@ export interface BusMessage<K extends SubjectKind> {
   readonly payload: PayloadOf<K>;
   readonly messageId?: string;
   readonly traceparent?: string;
-  /** 1 for the first delivery. */
-  readonly deliveryCount: number;
+  /** Of an event, within its project and chain. */
+  readonly sequence?: number;
 }

@@ -3,8 +3,6 @@ import type { BusLogger } from './bus-logger.ts';
 
 export interface ConnectionWatch {
   readonly isConnected: boolean;
-  /** Grows with every lost connection. */
-  readonly generation: number;
   /** Called each time the server is back. Returns what ends that. */
   onReconnect(listener: () => void): () => void;
 }
@@ -12,14 +10,11 @@ export interface ConnectionWatch {
 /** Follows the state of the connection until it is closed. */
 export function watchConnection(connection: NatsConnection, logger: BusLogger): ConnectionWatch {
   const listeners = new Set<() => void>();
-  const state = { isConnected: true, generation: 0 };
+  const state = { isConnected: true };
   void follow();
   return {
     get isConnected() {
       return state.isConnected;
-    },
-    get generation() {
-      return state.generation;
     },
     onReconnect(listener) {
       listeners.add(listener);
@@ -31,7 +26,6 @@ export function watchConnection(connection: NatsConnection, logger: BusLogger): 
     for await (const status of connection.status()) {
       if (status.type === 'disconnect') {
         state.isConnected = false;
-        state.generation += 1;
         logger.warn({ server: status.server }, 'the connection to NATS was lost');
       } else if (status.type === 'reconnect') {
         state.isConnected = true;

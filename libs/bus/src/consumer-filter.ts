@@ -1,32 +1,21 @@
 import { streamOf, subjectOf, type SubjectKind } from '@chainwatch/events';
 
-/** One consumer per stream: server 2.9 takes a single filter, and the kinds of a stream keep their order this way. */
-export interface ConsumerFilter<K extends SubjectKind> {
+/** A consumer reads one stream, and server 2.9 takes a single subject for it. */
+export interface ConsumerFilter {
   readonly stream: string;
   readonly subject: string;
-  readonly kinds: ReadonlySet<K>;
 }
 
-export function filtersOf<K extends SubjectKind>(
-  kinds: readonly K[],
-  tokens: readonly string[] = [],
-): ConsumerFilter<K>[] {
-  const byStream = new Map<string, Set<K>>();
-  for (const kind of kinds) {
-    const stream = streamOf(kind);
-    byStream.set(stream, (byStream.get(stream) ?? new Set<K>()).add(kind));
-  }
-  return [...byStream].map(([stream, members]) => ({
-    stream,
-    subject: filterSubject(stream, [...members], tokens),
-    kinds: members,
-  }));
-}
-
-function filterSubject(stream: string, kinds: readonly SubjectKind[], tokens: readonly string[]): string {
-  const [first] = kinds;
-  if (first === undefined) throw new TypeError('expected at least one kind, got none');
+/** `['tx.detected', 'tx.reorged']` with `['eip155:1']` → `tx.*.eip155:1.*` of stream `tx`. */
+export function filterOf(
+  kinds: readonly [SubjectKind, ...SubjectKind[]],
+  tokens: readonly string[],
+): ConsumerFilter {
+  const [first, ...others] = kinds;
+  const stream = streamOf(first);
+  const stranger = others.find((kind) => streamOf(kind) !== stream);
+  if (stranger !== undefined) throw new TypeError(`expected kinds of stream ${stream}, got ${stranger}`);
   const subject = subjectOf(first, tokens);
-  if (kinds.length === 1) return subject;
-  return [stream, '*', ...subject.split('.').slice(2)].join('.');
+  if (others.length === 0) return { stream, subject };
+  return { stream, subject: [stream, '*', ...subject.split('.').slice(2)].join('.') };
 }

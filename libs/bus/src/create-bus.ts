@@ -1,14 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { subjectOf, type FlowService } from '@chainwatch/events';
-import type { Bus } from './bus.ts';
+import { subjectOf, type FlowService, type SubjectKind } from '@chainwatch/events';
+import type { Bus, ConsumeHandlers } from './bus.ts';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
 import { describeError, silentLogger, type BusLogger } from './bus-logger.ts';
 import { connectNats } from './connect-nats.ts';
 import { watchConnection } from './connection-watch.ts';
-import { createConsumers } from './consumers.ts';
-import { kindOf, parseHint } from './parse-message.ts';
+import { filterOf } from './consumer-filter.ts';
+import { OrderedConsumer } from './ordered-consumer.ts';
+import { kindOf, parseMessage } from './parse-message.ts';
 import { createPublisher } from './publisher.ts';
 import { createStreamSet, type StreamSet } from './stream-set.ts';
 
@@ -23,8 +24,8 @@ export interface BusOptions {
   readonly waitMs?: number;
   /** Gives the start up. */
   readonly signal?: AbortSignal;
-  /** Of streams. 1 locally, 3 in a cluster. */
-  readonly replicas?: number;
+  /** Of streams, kept at every start; default 1 for what is made, and what is there stays as it is. */
+  readonly replicas?: number | undefined;
   /** Checks every payload against its schema before it is published. For tests. */
   readonly isValidating?: boolean;
 }
@@ -37,16 +38,17 @@ const CLOSE_MS = 2_000;
  * @throws BusUnavailableError when NATS did not answer within `waitMs`
  */
 export async function createBus<S extends FlowService>(service: S, options: BusOptions): Promise<Bus<S>> {
-  const { logger = silentLogger, waitMs = 15_000, replicas = 1, signal } = options;
+  const { logger = silentLogger, waitMs = 15_000, replicas, signal } = options;
   const servers = options.servers ?? (options.url ?? 'nats://127.0.0.1:4222').split(',');
   const startedAt = Date.now();
   const connection = await connectNats({ servers, name: options.name ?? service, waitMs, logger, signal });
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 5_000 });
-  const streams = createStreamSet({ connection, manager, replicas, logger });
+  const streams = createStreamSet({ manager, replicas, logger });
   await ensureAtStart(connection, manager, streams, {
     waitMs: Math.max(startedAt + waitMs - Date.now(), 1_000),
     signal,
   });
+  await streams.keepReplicas();
   const checkStreams = (): void =>
     void streams
       .ensure()
@@ -66,17 +68,31 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
     connection: watch,
     isValidating: options.isValidating ?? false,
   });
-  const consumers = createConsumers({ client, manager, streams, connection: watch, logger });
+  const consumers = new Set<OrderedConsumer<SubjectKind>>();
   return {
     publish: publisher.publish,
     hint: publisher.hint,
-    consume: consumers.consume,
+    consume(kinds, tokens, handlers) {
+      const consumer = new OrderedConsumer<SubjectKind>(
+        { client, streams, connection: watch, logger, owner: options.name ?? service },
+        {
+          ...(handlers as ConsumeHandlers<SubjectKind>),
+          kinds: new Set(kinds),
+          filter: filterOf(kinds, tokens),
+        },
+      );
+      consumers.add(consumer);
+      return async () => {
+        await consumer.stop();
+        consumers.delete(consumer);
+      };
+    },
     subscribe(kind, tokens, handler) {
       const subscription = connection.subscribe(subjectOf(kind, tokens), {
         callback: (error, message) => {
           if (error !== null || kindOf(message.subject) !== kind) return;
           try {
-            handler(parseHint(kind, message));
+            handler(parseMessage(kind, message));
           } catch (failure) {
             logger.error(
               { subject: message.subject, error: describeError(failure) },
@@ -90,7 +106,8 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
     get isConnected() {
       return watch.isConnected;
     },
-    streamIncarnation: streams.incarnation,
+    streamState: streams.stateOf,
+    readStream: streams.read,
     onStreamsRecreated(listener) {
       // Streams that this start had to make: whoever published before we were down must hear of it too.
       for (const stream of streams.fresh) queueMicrotask(() => listener(stream));
@@ -98,7 +115,7 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
     },
     async close() {
       clearInterval(checking);
-      await consumers.stop();
+      await Promise.all([...consumers].map((consumer) => consumer.stop()));
       // A silent server does not delay our end.
       if (watch.isConnected)
         await Promise.race([

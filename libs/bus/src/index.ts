@@ -4,9 +4,9 @@
  *
  * @example
  * const bus = await createBus('tx-analyzer', { url: config.NATS_URL, logger });
- * const stop = await bus.consume(['block.new'], { durable: 'analyzer', tokens: ['eip155:1'] }, async ({ payload }) => …);
+ * const stop = bus.consume(['block.new'], ['eip155:1'], { onMessage: ({ payload }) => push(payload), onOpen: readFeed });
  */
-export type { Bus, BusMessage, ConsumeOptions, PublishOptions } from './bus.ts';
+export type { Bus, BusMessage, ConsumeHandlers, PublishOptions, StreamState } from './bus.ts';
 export { BusUnavailableError } from './bus-unavailable-error.ts';
 export { createBus, type BusOptions } from './create-bus.ts';
 export { createBusInBackground } from './create-bus-in-background.ts';

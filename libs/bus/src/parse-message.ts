@@ -8,39 +8,27 @@ interface Received {
   json<T>(): T;
 }
 
+export const SEQUENCE_HEADER = 'sequence';
+
 /** The kind that a subject's first two words name; undefined for one this version does not know. */
 export function kindOf(subject: string): SubjectKind | undefined {
   const kind = subject.split('.', 2).join('.');
   return kind in SUBJECTS ? (kind as SubjectKind) : undefined;
 }
 
-/** @throws SyntaxError when the payload is not JSON */
-export function parseMessage<K extends SubjectKind>(
-  kind: K,
-  message: Received,
-  deliveryCount: number,
-): BusMessage<K> {
-  return { ...parseHead(kind, message), payload: message.json<PayloadOf<K>>(), deliveryCount };
-}
-
-/** The payload is parsed when it is looked at, and throws then: a hint often says enough by its subject. */
-export function parseHint<K extends SubjectKind>(kind: K, message: Received): BusMessage<K> {
-  const head = { ...parseHead(kind, message), deliveryCount: 1 };
-  return Object.defineProperty(head, 'payload', {
-    get: () => message.json<PayloadOf<K>>(),
-    enumerable: true,
-  }) as BusMessage<K>;
-}
-
-function parseHead<K extends SubjectKind>(
-  kind: K,
-  { subject, headers }: Received,
-): Omit<BusMessage<K>, 'payload' | 'deliveryCount'> {
+/** The payload is parsed when it is looked at, and throws then: subject and headers often say enough. */
+export function parseMessage<K extends SubjectKind>(kind: K, message: Received): BusMessage<K> {
+  const { subject, headers } = message;
+  const sequence = Number(headers?.get(SEQUENCE_HEADER) || Number.NaN);
   return {
     kind,
     subject,
     tokens: subject.split('.').slice(2),
     messageId: headers?.get('Nats-Msg-Id') || undefined,
     traceparent: headers?.get('traceparent') || undefined,
+    sequence: Number.isSafeInteger(sequence) ? sequence : undefined,
+    get payload() {
+      return message.json<PayloadOf<K>>();
+    },
   };
 }

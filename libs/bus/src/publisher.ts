@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { JetStreamApiError, JetStreamError, type JetStreamClient } from '@nats-io/jetstream';
+import { JetStreamApiError, JetStreamError, type JetStreamClient, type PubAck } from '@nats-io/jetstream';
 import { errors, headers as createHeaders, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { SUBJECTS, subjectOf, type PayloadOf, type SubjectKind } from '@chainwatch/events';
 import type { PublishOptions } from './bus.ts';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
 import { describeError } from './bus-logger.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
+import { SEQUENCE_HEADER } from './parse-message.ts';
 import type { StreamSet } from './stream-set.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -56,7 +57,8 @@ export function createPublisher({
             headers,
             timeout: Math.max(deadline - Date.now(), 1),
           });
-          if (await isStored(publishing, connection)) return;
+          const stored = await unlessCut(publishing, connection);
+          if (stored !== undefined) return streams.noteStored(stored.stream, stored.seq);
         } catch (error) {
           if (!isStreamMissing(error) || Date.now() >= deadline) throw unavailable(subject, error);
           // A wiped server has no stream for the subject, a starting one does not know its streams yet.
@@ -75,11 +77,11 @@ export function createPublisher({
   };
 }
 
-/** False when the connection was cut and is back meanwhile: the answer is lost, the same id is sent again. */
-function isStored(publishing: Promise<unknown>, connection: ConnectionWatch): Promise<boolean> {
+/** Undefined when the connection was cut and is back meanwhile: the answer is lost, the same id is sent again. */
+function unlessCut(publishing: Promise<PubAck>, connection: ConnectionWatch): Promise<PubAck | undefined> {
   return new Promise((resolve, reject) => {
-    const stopListening = connection.onReconnect(() => resolve(false));
-    publishing.then(() => resolve(true), reject).finally(stopListening);
+    const stopListening = connection.onReconnect(() => resolve(undefined));
+    publishing.then(resolve, reject).finally(stopListening);
   });
 }
 
@@ -100,7 +102,7 @@ function messageHeaders(options: PublishOptions): MsgHdrs {
   const headers = createHeaders();
   headers.set('schema', SCHEMA_VERSION);
   if (options.traceparent !== undefined) headers.set('traceparent', options.traceparent);
-  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
+  if (options.sequence !== undefined) headers.set(SEQUENCE_HEADER, String(options.sequence));
   return headers;
 }
 

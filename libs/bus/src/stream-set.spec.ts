@@ -21,14 +21,14 @@ describe('streams', () => {
         update: real.streams.update.bind(real.streams),
       },
     } as unknown as JetStreamManager;
-    const streams = createStreamSet({ connection, manager, replicas: 1, logger: silentLogger });
+    const streams = createStreamSet({ manager, replicas: 1, logger: silentLogger });
     const recreated: string[] = [];
     streams.onRecreated((stream) => recreated.push(stream));
     await streams.ensure();
-    const incarnation = streams.incarnation('tx');
+    const incarnation = streams.stateOf('tx').incarnation;
     other.created = '2020-01-01T00:00:00.000Z';
     await streams.ensure();
-    expect([recreated, streams.incarnation('tx')]).toEqual([[], incarnation]);
+    expect([recreated, streams.stateOf('tx').incarnation]).toEqual([[], incarnation]);
     await connection.close();
     await nats.stop();
   });
@@ -37,14 +37,14 @@ describe('streams', () => {
     const nats = await startNats();
     const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 50 });
     const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 2_000 });
-    const streams = createStreamSet({ connection, manager, replicas: 1, logger: silentLogger });
+    const streams = createStreamSet({ manager, replicas: 1, logger: silentLogger });
     const recreated = new Set<string>();
     streams.onRecreated((stream) => recreated.add(stream));
     await streams.ensure();
-    const incarnation = streams.incarnation('tx');
+    const incarnation = streams.stateOf('tx').incarnation;
     await nats.wipe();
     await waitFor(() => streams.ensure().then(() => recreated.has('tx')));
-    expect(streams.incarnation('tx')).not.toBe(incarnation);
+    expect(streams.stateOf('tx').incarnation).not.toBe(incarnation);
     recreated.clear();
     await manager.streams.info('tx').then(async ({ config }) => {
       connection.publish('tx.detected.x.y', '{}');
@@ -62,18 +62,49 @@ describe('streams', () => {
     await nats.stop();
   });
 
+  it('have as many replicas as is configured after every start, and go on with what they have where that is refused', async () => {
+    const nats = await startNats();
+    const connection = await connect({ servers: nats.url });
+    const real = await jetstreamManager(connection, { checkAPI: false, timeout: 2_000 });
+    await createStreamSet({ manager: real, replicas: undefined, logger: silentLogger }).ensure();
+    const updated: [name: string, replicas: number | undefined][] = [];
+    const manager = {
+      streams: {
+        info: real.streams.info.bind(real.streams),
+        update: async (name: string, config: { num_replicas?: number }) => {
+          updated.push([name, config.num_replicas]);
+        },
+      },
+    } as unknown as JetStreamManager;
+    for (const replicas of [undefined, 1]) {
+      await createStreamSet({ manager, replicas, logger: silentLogger }).keepReplicas();
+      expect(updated).toEqual([]);
+    }
+    await createStreamSet({ manager, replicas: 3, logger: silentLogger }).keepReplicas();
+    expect(updated.toSorted()).toEqual(
+      ['address', 'balance', 'block', 'chain', 'key', 'tx'].map((name) => [name, 3]),
+    );
+    const refused: object[] = [];
+    const logger = { ...silentLogger, error: (fields: object) => void refused.push(fields) };
+    const stubborn = {
+      streams: { ...manager.streams, update: () => Promise.reject(new Error('insufficient resources')) },
+    } as unknown as JetStreamManager;
+    await createStreamSet({ manager: stubborn, replicas: 3, logger }).keepReplicas();
+    expect(refused).toContainEqual({ stream: 'tx', replicas: 3, error: 'insufficient resources' });
+    await connection.close();
+    await nats.stop();
+  });
+
   it('of earlier versions keep what they are', async () => {
     const nats = await startNats();
     const connection = await connect({ servers: nats.url });
     const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 2_000 });
     await manager.streams.add({ name: 'tx', subjects: ['tx.>'] });
-    const [one, other] = [1, 2].map(() =>
-      createStreamSet({ connection, manager, replicas: 1, logger: silentLogger }),
-    );
+    const [one, other] = [1, 2].map(() => createStreamSet({ manager, replicas: 1, logger: silentLogger }));
     const recreated: string[] = [];
     for (const streams of [one!, other!]) streams.onRecreated((stream) => recreated.push(stream));
     for (let round = 0; round < 2; round += 1) await Promise.all([one!.ensure(), other!.ensure()]);
-    expect([recreated, one!.incarnation('tx')]).toEqual([[], other!.incarnation('tx')]);
+    expect([recreated, one!.stateOf('tx').incarnation]).toEqual([[], other!.stateOf('tx').incarnation]);
     await connection.close();
     await nats.stop();
   });

@@ -6,8 +6,9 @@ import {
   type StreamConfig,
   type StreamInfo,
 } from '@nats-io/jetstream';
-import { nanos, type NatsConnection } from '@nats-io/transport-node';
+import { nanos } from '@nats-io/transport-node';
 import { SUBJECTS, streamOf, type SubjectKind } from '@chainwatch/events';
+import type { StreamState } from './bus.ts';
 import { describeError, type BusLogger } from './bus-logger.ts';
 
 const HOUR_MS = 3_600_000;
@@ -24,34 +25,48 @@ const STREAM_NAMES: readonly string[] = [
 export interface StreamSet {
   /** Makes the streams that are missing. Calls made meanwhile share one run. */
   ensure(): Promise<void>;
-  /** Which making of the stream it is, as last seen; it changes when the server was wiped. */
-  incarnation(stream: string): string | undefined;
+  /** Makes the streams have as many replicas as is configured. Never rejects: a stream with fewer serves as well. */
+  keepReplicas(): Promise<void>;
+  /** Asks the server, makes the stream when it is missing. */
+  read(stream: string): Promise<StreamState>;
+  /** As far as this process knows. */
+  stateOf(stream: string): StreamState;
+  /** The server has stored a message. */
+  noteStored(stream: string, seq: number): void;
   onRecreated(listener: (stream: string) => void): () => void;
   /** Made by this process at its start: the server may have been wiped while we were down. */
   readonly fresh: ReadonlySet<string>;
 }
 
 interface StreamSetOptions {
-  readonly connection: NatsConnection;
   readonly manager: JetStreamManager;
-  readonly replicas: number;
+  /** Undefined: 1 for streams that are made, and what they have for those that are there. */
+  readonly replicas: number | undefined;
   readonly logger: BusLogger;
 }
 
+const NOT_SEEN: StreamState = { incarnation: '', lastSeq: 0 };
+
 export function createStreamSet({ manager, replicas, logger }: StreamSetOptions): StreamSet {
-  const seen = new Map<string, { readonly incarnation: string; readonly lastSeq: number }>();
+  const seen = new Map<string, StreamState>();
   const listeners = new Set<(stream: string) => void>();
   const fresh = new Set<string>();
   let running: Promise<void> | undefined;
 
-  async function ensureOne(name: string): Promise<void> {
-    const { info, isNew } = await ensureStream(manager, name, replicas, logger);
+  async function read(name: string): Promise<StreamState> {
+    // What was known when the question was sent: the answer is at least as new.
     const before = seen.get(name);
-    const incarnation = info.config.description ?? '';
-    const lastSeq = info.state.last_seq;
-    seen.set(name, { incarnation, lastSeq });
+    const { info, isNew } = await ensureStream(manager, name, replicas ?? 1, logger);
+    const state = { incarnation: info.config.description ?? '', lastSeq: info.state.last_seq };
+    const current = seen.get(name);
     if (before === undefined && isNew) fresh.add(name);
-    if (before === undefined || (before.incarnation === incarnation && before.lastSeq <= lastSeq)) return;
+    const isNews = before !== undefined && isLost(before, state) && !isLost(before, current ?? before);
+    seen.set(name, current === undefined || isNews ? state : newerOf(current, state));
+    if (isNews) tell(name, before, state);
+    return state;
+  }
+
+  function tell(name: string, before: StreamState, { incarnation, lastSeq }: StreamState): void {
     logger.warn(
       { stream: name, incarnation, last_seq: lastSeq, last_seq_before: before.lastSeq },
       'the stream was made anew, the server had lost it',
@@ -70,20 +85,58 @@ export function createStreamSet({ manager, replicas, logger }: StreamSetOptions)
 
   return {
     ensure() {
-      running ??= Promise.all(STREAM_NAMES.map(ensureOne))
+      running ??= Promise.all(STREAM_NAMES.map(read))
         .then(() => undefined)
         .finally(() => {
           running = undefined;
         });
       return running;
     },
+    async keepReplicas() {
+      if (replicas === undefined) return;
+      await Promise.all(STREAM_NAMES.map((name) => keepReplicas(manager, name, replicas, logger)));
+    },
+    read,
+    stateOf: (stream) => seen.get(stream) ?? NOT_SEEN,
+    noteStored(stream, seq) {
+      const current = seen.get(stream);
+      if (current !== undefined && seq > current.lastSeq) seen.set(stream, { ...current, lastSeq: seq });
+    },
     fresh,
-    incarnation: (stream) => seen.get(stream)?.incarnation,
     onRecreated(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** Another making of the stream, or one that forgot what it had stored: a disk that went back in time. */
+function isLost(before: StreamState, state: StreamState): boolean {
+  return before.incarnation !== state.incarnation || before.lastSeq > state.lastSeq;
+}
+
+/** Of two answers that crossed; of two makings the one noted first is the later one. */
+function newerOf(current: StreamState, state: StreamState): StreamState {
+  return current.incarnation === state.incarnation && state.lastSeq > current.lastSeq ? state : current;
+}
+
+async function keepReplicas(
+  manager: JetStreamManager,
+  name: string,
+  replicas: number,
+  logger: BusLogger,
+): Promise<void> {
+  try {
+    const { config } = await manager.streams.info(name);
+    if (config.num_replicas === replicas) return;
+    await manager.streams.update(name, { ...config, num_replicas: replicas });
+    logger.info({ stream: name, replicas, replicas_before: config.num_replicas }, 'a stream was replicated');
+  } catch (error) {
+    logger.error(
+      { stream: name, replicas, error: describeError(error) },
+      'the replicas of a stream could not be set, it goes on as it is',
+    );
+  }
 }
 
 async function ensureStream(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { z } from 'zod';
-import { cidrList, durationMs, json, port, url, urls } from './variables.ts';
+import { cidrList, durationMs, integer, json, port, url, urls } from './variables.ts';
 
 const SECRETS_KEY = /^[\w-]{1,32}:[A-Za-z0-9+/_-]{43}=?$/;
 
@@ -13,6 +13,8 @@ export const serviceConfig = z.object({
   DATABASE_URL: url('postgres', 'postgresql'),
   /** One or several, with commas between. */
   NATS_URL: urls('nats', 'tls', 'ws', 'wss').default('nats://127.0.0.1:4222'),
+  /** Of every stream and bucket, kept at every start; unset: 1 for what is made, and what is there stays as it is. */
+  NATS_REPLICAS: integer(1, 5).optional(),
   /** Optional: without Redis limits are counted per process. */
   REDIS_URL: url('redis', 'rediss').optional(),
   PORT: port().default(8080),

@@ -34,7 +34,17 @@ export interface Dispatcher {
    * many: what their replicas missed is stored for every channel.
    */
   sweep(olderThanMs: number, limit: number): Promise<number>;
+  /** What lies in these gaps and was not dispatched yet, in order. */
+  findMissing(gaps: readonly EventGap[]): Promise<EventRef[]>;
   drain(): Promise<void>;
+}
+
+/** Sequences of a project's events on a chain, both ends not included. */
+export interface EventGap {
+  readonly projectId: string;
+  readonly chainGid: string;
+  readonly after: number;
+  readonly before: number;
 }
 
 interface Planned {
@@ -56,7 +66,7 @@ const BATCH_MAX = 200;
 /** What a block brings at once; a crowd goes the ordinary way. */
 const KNOWN_MAX = 32;
 /** Row by row (OFFSET 0), in the order of the queue: the planner cannot know how short it is. */
-const EVENT_OF_ROW = `CROSS JOIN LATERAL (SELECT id, event_id, project_id, created_at FROM events WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e`;
+const EVENT_OF_ROW = `CROSS JOIN LATERAL (SELECT id, event_id, project_id, chain_gid, sequence, created_at FROM events WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e`;
 /** Nobody waits for a mark: those of some events cost little more than that of one. */
 const MARK_MS = 50;
 /** Under way at once: an event does not wait until the ones before it are stored. */
@@ -331,6 +341,21 @@ export function createDispatcher({
       // The next sweep must not find the same rows again.
       await marker.drain();
       return missed.length;
+    },
+    async findMissing(gaps) {
+      const { rows } = await db.query<EventRef>(
+        `SELECT e.event_id AS "eventId", e.project_id AS "projectId" FROM undispatched_events u ${EVENT_OF_ROW}
+         JOIN unnest($1::uuid[], $2::text[], $3::bigint[], $4::bigint[]) AS g (project_id, chain_gid, after, before)
+         ON e.project_id = g.project_id AND e.chain_gid = g.chain_gid AND e.sequence > g.after AND e.sequence < g.before
+         ORDER BY u.event_row_id`,
+        [
+          gaps.map(({ projectId }) => projectId),
+          gaps.map(({ chainGid }) => chainGid),
+          gaps.map(({ after }) => after),
+          gaps.map(({ before }) => before),
+        ],
+      );
+      return rows;
     },
     async drain() {
       await batcher.drain();

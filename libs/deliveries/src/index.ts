@@ -10,7 +10,7 @@
  */
 export { createDeliveryEngine, type DeliveryEngine } from './create-delivery-engine.ts';
 export { shareChannels, shareOf } from './channel-shares.ts';
-export { createDispatcher, type Dispatcher, type EventRef } from './create-dispatcher.ts';
+export { createDispatcher, type Dispatcher, type EventGap, type EventRef } from './create-dispatcher.ts';
 export {
   DEFAULT_DELIVERY_OPTIONS,
   type DeliveryDependencies,

@@ -6,6 +6,7 @@ export const ingestorConfig = serviceConfig
   .pick({
     DATABASE_URL: true,
     NATS_URL: true,
+    NATS_REPLICAS: true,
     HEALTH_PORT: true,
     LOG_LEVEL: true,
     INSTANCE_ID: true,

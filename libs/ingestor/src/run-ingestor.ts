@@ -29,6 +29,7 @@ export async function runIngestor({ name, familyName, family, readConfig }: Inge
       const db = createDatabase({ url: config.DATABASE_URL, applicationName: name, keepsPlans: true });
       const bus = await createBus('block-ingestor', {
         url: config.NATS_URL,
+        replicas: config.NATS_REPLICAS,
         name: `${name} ${owner}`,
         logger: log,
       });

@@ -136,7 +136,12 @@ describe('EventRelay', () => {
     expect(broker.messages.map(({ tokens, options }) => [tokens, options])).toEqual(
       events.map((event) => [
         [CHAIN, projectId],
-        { messageId: event.eventId, json: JSON.stringify(event.envelope), traceparent: '00-ab-cd-01' },
+        {
+          messageId: event.eventId,
+          sequence: event.envelope.sequence,
+          json: JSON.stringify(event.envelope),
+          traceparent: '00-ab-cd-01',
+        },
       ]),
     );
   });
@@ -150,6 +155,7 @@ describe('EventRelay', () => {
 
   it('leaves alone what is held, too young, of another chain or of another service', async () => {
     const relay = startRelay();
+    await relay.catchUp();
     const left = [
       await store({ ageSeconds: 9, isHeld: true }),
       await store(),
@@ -210,31 +216,139 @@ describe('EventRelay', () => {
     expect(arrived()).toEqual([event.eventId]);
   });
 
-  it('publishes what is recent again when the streams are lost', async () => {
+  it('keeps the order of the table for what came while the bus was away', async () => {
     const relay = startRelay();
+    await relay.catchUp();
+    broker.isUp = false;
+    const events = [await store(), await store(), await store()];
+    relay.publish(events.slice(0, 2));
+    broker.isUp = true;
+    // The bus would take it at once, before the ones that wait.
+    relay.publish(events.slice(2));
+    await relay.catchUp();
+    expect(arrived()).toEqual(events.map((event) => event.eventId));
+  });
+
+  it('lets nothing new pass one that the bus did not take', async () => {
+    const refused: unknown[] = [];
+    const connected = connect();
+    const publish: FakeBus['publish'] = async (...args) => {
+      if (refused.length < 2) {
+        refused.push(args[3].messageId);
+        throw new Error('no leader');
+      }
+      return connected.publish(...args);
+    };
+    const relay = startRelay(
+      () => [CHAIN],
+      db,
+      Object.assign(Object.create(connected) as FakeBus, { publish }),
+    );
+    await relay.catchUp();
+    const events = [await store(), await store(), await store()];
+    relay.publish(events.slice(0, 1));
+    await waitFor(() => refused.length > 0);
+    for (const event of events.slice(1)) relay.publish([event]);
+    await relay.catchUp();
+    expect(refused).toEqual([events[0]!.eventId, events[0]!.eventId]);
+    expect(arrived()).toEqual(events.map((event) => event.eventId));
+  });
+
+  it('publishes more than may be under way at once in the order of the table', async () => {
+    const relay = startRelay();
+    await relay.catchUp();
+    const events: OutgoingEvent[] = [];
+    for (let number = 0; number < 600; number += 1) events.push(await store());
+    relay.publish(events.slice(0, 599));
+    relay.publish(events.slice(599));
+    await relay.catchUp();
+    await waitFor(() => arrived().length === 600);
+    expect(arrived()).toEqual(events.map((event) => event.eventId));
+  });
+
+  it('publishes what is recent again when the stream is lost, each chain by its owner', async () => {
+    await startRelay().catchUp();
+    const others = startRelay(() => [OTHER]);
+    await others.catchUp();
     await store({ ageSeconds: 3_600, isPublished: true });
-    await store({ ageSeconds: 60, isPublished: true, chainGid: OTHER });
+    const other = await store({ ageSeconds: 60, isPublished: true, chainGid: OTHER });
     const recent = [
       await store({ ageSeconds: 60, isPublished: true }),
       await store({ ageSeconds: 30, isPublished: true }),
     ];
     broker.wipe();
-    await waitFor(() => arrived().length === 2);
-    await relay.stop();
-    expect(arrived()).toEqual(recent.map((event) => event.eventId));
-    expect(await unpublished()).toEqual([]);
+    await waitFor(async () => arrived().length === 3 && (await unpublished()).length === 0);
+    expect(arrived().filter((id) => id !== other.eventId)).toEqual(recent.map((event) => event.eventId));
   });
 
   it('publishes again, too, what belongs to a chain that is owned only after the loss', async () => {
     let owned: string[] = [];
     const relay = startRelay(() => owned);
+    await relay.catchUp();
     const event = await store({ ageSeconds: 60, isPublished: true });
     broker.wipe();
-    await relay.sweep();
-    expect(arrived()).toEqual([]);
+    await relay.catchUp();
+    expect([arrived(), await unpublished()]).toEqual([[], [event.eventId]]);
     owned = [CHAIN];
-    await waitFor(() => arrived().length === 1);
+    await relay.catchUp();
     expect(arrived()).toEqual([event.eventId]);
+  });
+
+  it('notices at its start that the stream was lost while nobody was there', async () => {
+    const first = startRelay();
+    const event = await store();
+    await first.catchUp();
+    await first.stop();
+    expect([arrived(), await unpublished()]).toEqual([[event.eventId], []]);
+    broker.wipe();
+    await startRelay().catchUp();
+    expect(arrived()).toEqual([event.eventId]);
+  });
+
+  it('notices that the stream forgot what it had stored last, and nothing when it did not', async () => {
+    const seen = (): Promise<{ last_seq: number }[]> =>
+      db.query<{ last_seq: number }>('SELECT last_seq FROM stream_incarnations').then(({ rows }) => rows);
+    const first = startRelay();
+    await first.catchUp();
+    const events = [await store(), await store()];
+    first.publish(events);
+    await first.stop();
+    expect(await seen()).toEqual([{ last_seq: 2 }]);
+    const sent: unknown[] = [];
+    const connected = connect();
+    const bus = Object.assign(Object.create(connected) as FakeBus, {
+      publish: (async (...args) => void sent.push(args[3].messageId)) satisfies FakeBus['publish'],
+    });
+    await startRelay(() => [CHAIN], db, bus).catchUp();
+    expect(sent).toEqual([]);
+    bus.streamState = () => ({ ...connected.streamState('balance'), lastSeq: 1 });
+    bus.readStream = async () => bus.streamState('balance');
+    await startRelay(() => [CHAIN], db, bus).catchUp();
+    expect(sent).toEqual(events.map((event) => event.eventId));
+    // What the bus said then is what is known now.
+    await startRelay(() => [CHAIN], db, bus).catchUp();
+    expect(sent).toHaveLength(2);
+  });
+
+  it('does not count as published what a stream had stored that was lost before the mark', async () => {
+    const connected = connect();
+    const publish: FakeBus['publish'] = async (...args) => {
+      await connected.publish(...args);
+      // Another replica notices the loss first.
+      if (broker.messages.length === 1 && connected.streamState('balance').incarnation === '1') {
+        await db.query(`UPDATE stream_incarnations SET incarnation = 'another'`);
+      }
+    };
+    const relay = startRelay(
+      () => [CHAIN],
+      db,
+      Object.assign(Object.create(connected) as FakeBus, { publish }),
+    );
+    await relay.catchUp();
+    const event = await store();
+    relay.publish([event]);
+    await relay.stop();
+    expect(await unpublished()).toEqual([event.eventId]);
   });
 
   it('marks what is under way before it stops', async () => {

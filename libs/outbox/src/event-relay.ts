@@ -1,16 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@chainwatch/bus';
 import type { Database } from '@chainwatch/db';
 import { streamOf, type FlowService, type PayloadOf, type ProducedBy } from '@chainwatch/events';
+import { checkStream } from './check-stream.ts';
 
 const IN_FLIGHT_MAX = 512;
 const SWEEP_ROWS = 500;
-const SWEEP_MS = 1_000;
-/** Younger rows are under way by the fast path. */
-const SWEEP_AGE_MS = 2_000;
+const SWEEP_MS = 5_000;
+/** Younger rows are under way. */
+const SWEEP_AGE_MS = 10_000;
+const RETRY_MS = 250;
 const MARK_MS = 100;
-const REPUBLISH_MS = 600_000;
-/** Rows of table events looked through at once, backwards from the newest. */
-const REPUBLISH_ROWS = 5_000;
+const STOP_MS = 2_000;
 
 /** The subjects whose events stand in table events. */
 export type OutboxSubject = 'tx.detected' | 'tx.confirmed' | 'tx.reorged' | 'balance.changed';
@@ -45,69 +46,87 @@ interface RelayLogger {
 
 export interface RelayDeps<S extends Relaying> {
   readonly db: Database;
-  readonly bus: Pick<Bus<S>, 'publish' | 'isConnected' | 'onStreamsRecreated'>;
+  readonly bus: Pick<Bus<S>, 'publish' | 'isConnected' | 'onStreamsRecreated' | 'streamState' | 'readStream'>;
   readonly logger: RelayLogger;
   readonly subjects: readonly (OutboxSubject & ProducedBy<S>)[];
   /** Chains this replica owns. */
   readonly chainGids: () => readonly string[];
 }
 
+interface PublishedEvent {
+  readonly eventId: string;
+  /** Of the stream that stored it. */
+  readonly incarnation: string;
+}
+
 /**
- * Brings the outbox to the bus: committed events at once, pipelined; whatever is left behind (a crash, a silent bus, an
- * end of holding) by sweeping the table. Ids make repeats harmless.
+ * Brings the outbox to the bus, in the order of the table: committed events at once, pipelined, as long as nothing older is
+ * left; otherwise what is left first. A sweep finds what nobody knew of. Ids make repeats harmless.
  */
 export class EventRelay<S extends Relaying> {
   readonly #deps: RelayDeps<S>;
-  readonly #inFlight = new Set<string>();
+  readonly #stream: string;
+  readonly #inFlight = new Map<string, Promise<boolean>>();
   readonly #timer: NodeJS.Timeout;
   readonly #stopListening: () => void;
-  #published: string[] = [];
+  #published: PublishedEvent[] = [];
   /** Published, and the mark that says so is on its way. */
   readonly #beingMarked = new Set<string>();
   #marking: Promise<void> | undefined;
   #lastMark: Promise<unknown> = Promise.resolve();
   #sweeping: Promise<void> | undefined;
-  #isStopped = false;
-  /** Chains whose events were published again since the streams were last lost, and until when others may be. */
-  #lost: { readonly untilMs: number; readonly doneGids: Set<string> } | undefined;
+  /** Older events may be unpublished: new ones wait in the table. */
+  #catchingUp: Promise<void> | undefined;
+  /** Events were left to the table since it was last read. */
+  #hasLeft = false;
+  #isChecked = false;
+  readonly #stop = new AbortController();
 
   constructor(deps: RelayDeps<S>) {
     this.#deps = deps;
+    this.#stream = streamOf(deps.subjects[0]!);
     this.#timer = setInterval(() => void this.sweep(SWEEP_AGE_MS), SWEEP_MS);
     this.#timer.unref();
-    this.#stopListening = deps.bus.onStreamsRecreated((firstWord) => {
-      if (!deps.subjects.some((subject) => streamOf(subject) === firstWord)) return;
-      this.#lost = { untilMs: Date.now() + REPUBLISH_MS, doneGids: new Set() };
-      void this.sweep();
+    this.#stopListening = deps.bus.onStreamsRecreated((stream) => {
+      if (stream !== this.#stream) return;
+      this.#isChecked = false;
+      void this.catchUp();
     });
+    void this.catchUp();
   }
 
-  /** Events of a step that has just been committed, in order. Too many at once are left to the sweep. */
+  /** Events of a step that has just been committed, in order. */
   publish(events: readonly OutgoingEvent[]): void {
-    if (!this.#deps.bus.isConnected) return;
     for (const event of events) {
-      if (this.#inFlight.size >= IN_FLIGHT_MAX) return;
+      const isFree = this.#catchingUp === undefined && this.#deps.bus.isConnected;
+      if (!isFree || this.#inFlight.size >= IN_FLIGHT_MAX) return void this.catchUp();
       void this.#send(event);
     }
   }
 
+  /** Publishes everything that is left of the chains owned now, before anything new. Resolves when nothing is. */
+  catchUp(): Promise<void> {
+    this.#hasLeft = true;
+    this.#catchingUp ??= this.#catchUpAll();
+    return this.#catchingUp;
+  }
+
   /** Publishes unpublished rows older than `ageMs`, oldest first, until none is left. */
   sweep(ageMs = 0): Promise<void> {
-    this.#sweeping ??= this.#sweepAll(ageMs)
-      .catch((error: unknown) =>
-        this.#deps.logger.warn({ error: String(error) }, 'the outbox could not be swept'),
-      )
-      .finally(() => (this.#sweeping = undefined));
+    this.#sweeping ??= this.#sweepOnce(ageMs).finally(() => (this.#sweeping = undefined));
     return this.#sweeping;
   }
 
   /** Waits a moment for what is under way. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
     clearInterval(this.#timer);
     this.#stopListening();
-    await this.#sweeping;
-    const deadline = Date.now() + 2_000;
+    // What was left to the table is still ours to bring.
+    if (this.#deps.bus.isConnected)
+      await Promise.race([this.#catchingUp, delay(STOP_MS, undefined, { ref: false })]);
+    this.#stop.abort();
+    await Promise.all([this.#sweeping, this.#catchingUp]);
+    const deadline = Date.now() + STOP_MS;
     while (this.#inFlight.size > 0 && Date.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 10));
     await this.#marking;
@@ -115,9 +134,40 @@ export class EventRelay<S extends Relaying> {
     await this.#lastMark;
   }
 
-  async #sweepAll(ageMs: number): Promise<void> {
-    await this.#unpublishLost();
-    while (!this.#isStopped && this.#deps.bus.isConnected) {
+  async #catchUpAll(): Promise<void> {
+    const { bus, logger } = this.#deps;
+    const { signal } = this.#stop;
+    while (!signal.aborted && this.#hasLeft) {
+      if (bus.isConnected) {
+        try {
+          // What is under way keeps its place, or is found again.
+          await Promise.all(this.#inFlight.values());
+          await this.#checkStream();
+          this.#hasLeft = false;
+          if (await this.#publishAll(0)) continue;
+        } catch (error) {
+          logger.warn({ error: String(error) }, 'the outbox could not be read, it is read again');
+        }
+        this.#hasLeft = true;
+      }
+      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+    // At once: whoever leaves something from now on begins anew.
+    this.#catchingUp = undefined;
+  }
+
+  async #sweepOnce(ageMs: number): Promise<void> {
+    if (this.#catchingUp !== undefined) return;
+    try {
+      await this.#publishAll(ageMs);
+    } catch (error) {
+      this.#deps.logger.warn({ error: String(error) }, 'the outbox could not be swept');
+    }
+  }
+
+  /** True when nothing older than `ageMs` is left. */
+  async #publishAll(ageMs: number): Promise<boolean> {
+    while (!this.#stop.signal.aborted && this.#deps.bus.isConnected) {
       const { rows } = await this.#deps.db.query<OutboxRow>(
         // Row by row (OFFSET 0), in the order of the queue: the planner cannot know how short it is. A time ahead of the
         // database's is of a clock that runs ahead: such an event does not wait for it.
@@ -129,56 +179,52 @@ export class EventRelay<S extends Relaying> {
           this.#deps.subjects,
           this.#deps.chainGids(),
           ageMs,
-          [...this.#inFlight, ...this.#published, ...this.#beingMarked],
+          [...this.#inFlight.keys(), ...this.#published.map(({ eventId }) => eventId), ...this.#beingMarked],
         ],
       );
-      const results = await Promise.all(rows.map((row) => this.#send(outgoingOf(row))));
+      const [first, ...others] = rows.map(outgoingOf);
+      // The first goes alone: where the bus does not take it, nothing passes it.
+      if (first !== undefined && !(await this.#send(first))) return false;
+      const results = await Promise.all(others.map((event) => this.#send(event)));
       await this.#mark();
-      if (rows.length < SWEEP_ROWS || results.includes(false)) return;
+      if (results.includes(false)) return false;
+      if (rows.length < SWEEP_ROWS) return true;
+    }
+    return false;
+  }
+
+  async #checkStream(): Promise<void> {
+    if (this.#isChecked) return;
+    const { db, bus, logger, subjects } = this.#deps;
+    this.#isChecked = true;
+    try {
+      if (
+        await checkStream({
+          db,
+          bus: bus as Pick<Bus<FlowService>, 'readStream'>,
+          stream: this.#stream,
+          subjects,
+        })
+      )
+        logger.warn(
+          { stream: this.#stream },
+          'the stream was lost: events since shortly before are published again',
+        );
+    } catch (error) {
+      this.#isChecked = false;
+      throw error;
     }
   }
 
-  /**
-   * The streams were lost: what was stored lately counts as unpublished again. At a start no chain is owned yet when the
-   * bus tells of the loss, so each chain has its turn when it is.
-   */
-  async #unpublishLost(): Promise<void> {
-    const lost = this.#lost;
-    if (lost === undefined) return;
-    if (Date.now() > lost.untilMs) return void (this.#lost = undefined);
-    const gids = this.#deps.chainGids().filter((gid) => !lost.doneGids.has(gid));
-    if (gids.length === 0) return;
-    // What the lost streams had stored is marked before, not after.
-    await this.#mark();
-    await this.#lastMark;
-    await this.#unpublishRecent(gids);
-    for (const gid of gids) lost.doneGids.add(gid);
-    this.#deps.logger.warn(
-      { chain_gids: gids },
-      'the streams were lost: events of the last minutes are published again',
-    );
+  #send(event: OutgoingEvent): Promise<boolean> {
+    const known = this.#inFlight.get(event.eventId);
+    if (known !== undefined) return known;
+    const sending = this.#sendOnce(event).finally(() => this.#inFlight.delete(event.eventId));
+    this.#inFlight.set(event.eventId, sending);
+    return sending;
   }
 
-  /** Ids grow with time: the newest rows are looked through, as far back as they are recent. */
-  async #unpublishRecent(chainGids: readonly string[]): Promise<void> {
-    const { db, subjects } = this.#deps;
-    let beforeId = Number.MAX_SAFE_INTEGER;
-    for (;;) {
-      const { rows } = await db.query<{ first_id: number | null; is_recent: boolean | null }>(
-        `WITH page AS MATERIALIZED (SELECT id, subject_kind, chain_gid, created_at > now() - $4 * interval '1 millisecond' AS is_recent FROM events WHERE id < $3 ORDER BY id DESC LIMIT ${REPUBLISH_ROWS}),
-         again AS (INSERT INTO unpublished_events SELECT id, subject_kind FROM page WHERE is_recent AND subject_kind = ANY($1) AND chain_gid = ANY($2) ON CONFLICT DO NOTHING)
-         SELECT min(id) AS first_id, bool_or(is_recent) AS is_recent FROM page`,
-        [subjects, chainGids, beforeId, REPUBLISH_MS],
-      );
-      const { first_id, is_recent } = rows[0]!;
-      if (first_id === null || is_recent !== true) return;
-      beforeId = first_id;
-    }
-  }
-
-  async #send(event: OutgoingEvent): Promise<boolean> {
-    if (this.#inFlight.has(event.eventId)) return true;
-    this.#inFlight.add(event.eventId);
+  async #sendOnce(event: OutgoingEvent): Promise<boolean> {
     try {
       await this.#deps.bus.publish(
         event.subject as ProducedBy<S>,
@@ -186,18 +232,19 @@ export class EventRelay<S extends Relaying> {
         event.envelope as PayloadOf<ProducedBy<S>>,
         {
           messageId: event.eventId,
+          sequence: event.envelope.sequence,
           json: event.payload,
           ...(event.traceparent === undefined ? {} : { traceparent: event.traceparent }),
         },
       );
-      this.#published.push(event.eventId);
+      const { incarnation } = this.#deps.bus.streamState(this.#stream);
+      this.#published.push({ eventId: event.eventId, incarnation });
       this.#marking ??= this.#markSoon();
       return true;
     } catch {
-      // The row stays unpublished: the sweep comes back to it.
+      // The row stays unpublished, and what comes after it waits.
+      void this.catchUp();
       return false;
-    } finally {
-      this.#inFlight.delete(event.eventId);
     }
   }
 
@@ -207,21 +254,27 @@ export class EventRelay<S extends Relaying> {
     await this.#mark();
   }
 
+  /** What a stream had stored that was lost meanwhile stays unpublished: the row of the stream has another incarnation then. */
   async #mark(): Promise<void> {
-    const ids = this.#published;
-    if (ids.length === 0) return;
+    const { db, bus, logger } = this.#deps;
+    const { incarnation, lastSeq } = bus.streamState(this.#stream);
+    const ids = this.#published
+      .filter((one) => one.incarnation === incarnation)
+      .map(({ eventId }) => eventId);
     this.#published = [];
+    if (ids.length === 0) return;
     for (const id of ids) this.#beingMarked.add(id);
-    this.#lastMark = this.#deps.db
+    this.#lastMark = db
       .query({
         name: 'mark_published',
         // Not flushed: a mark that is lost costs a second message with the same id.
-        text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-               DELETE FROM unpublished_events u USING relaxed, (SELECT id FROM events WHERE event_id = ANY($1::uuid[]) OFFSET 0) e WHERE u.event_row_id = e.id`,
-        values: [ids],
+        text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
+               stream AS (UPDATE stream_incarnations SET last_seq = greatest(last_seq, $4), seen_at = now() FROM relaxed WHERE stream = $2 AND incarnation = $3 RETURNING 1)
+               DELETE FROM unpublished_events u USING stream, (SELECT id FROM events WHERE event_id = ANY($1::uuid[]) OFFSET 0) e WHERE u.event_row_id = e.id`,
+        values: [ids, this.#stream, incarnation, lastSeq],
       })
       .catch((error: unknown) =>
-        this.#deps.logger.warn({ error: String(error) }, 'published events could not be marked'),
+        logger.warn({ error: String(error) }, 'published events could not be marked'),
       )
       .finally(() => ids.forEach((id) => this.#beingMarked.delete(id)));
     await this.#lastMark;

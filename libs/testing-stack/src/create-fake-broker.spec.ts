@@ -14,42 +14,29 @@ const blockNew = (seq: number) => ({
 });
 
 describe('createFakeBroker', () => {
-  it('delivers in order, tries refused messages again and drops known ids', async () => {
-    const broker = createFakeBroker();
-    const ingestor = broker.connect('block-ingestor');
-    for (const seq of [1, 2, 2, 3])
-      await ingestor.publish('block.new', [CHAIN], blockNew(seq), { messageId: String(seq) });
-    const seen: string[] = [];
-    const stop = await broker
-      .connect('tx-analyzer')
-      .consume(['block.new'], { durable: 'a', tokens: [CHAIN] }, async ({ payload, deliveryCount }) => {
-        seen.push(`${payload.seq}/${deliveryCount}`);
-        if (payload.seq === 2 && deliveryCount === 1) throw new Error('not now');
-      });
-    await waitFor(() => seen.length === 4);
-    await stop();
-    expect(seen).toEqual(['1/1', '2/1', '2/2', '3/1']);
-  });
-
-  it('shares a durable, but tells every plain subscriber', async () => {
+  it('delivers to every consumer and subscriber in order, and drops known ids', async () => {
     const broker = createFakeBroker();
     const ingestor = broker.connect('block-ingestor');
     const [consumed, heard]: [number[], number[]] = [[], []];
+    let opened = 0;
     const replicas = [broker.connect('tx-analyzer'), broker.connect('tx-analyzer')];
-    for (const replica of replicas) {
-      await replica.consume(
-        ['block.new'],
-        { durable: 'a' },
-        async ({ payload }) => void consumed.push(payload.seq),
-      );
+    const stops = replicas.map((replica) => {
       replica.subscribe('block.new', [], ({ payload }) => heard.push(payload.seq));
-    }
-    for (const seq of [1, 2, 3])
+      return replica.consume(['block.new'], [CHAIN], {
+        onMessage: ({ payload }) => consumed.push(payload.seq),
+        onOpen: () => (opened += 1),
+      });
+    });
+    for (const seq of [1, 2, 2, 3])
       await ingestor.publish('block.new', [CHAIN], blockNew(seq), { messageId: String(seq) });
-    await waitFor(() => consumed.length >= 3 && heard.length >= 6);
-    await Promise.all(replicas.map((replica) => replica.close()));
-    expect(consumed.toSorted()).toEqual([1, 2, 3]);
-    expect(heard).toHaveLength(6);
+    await waitFor(() => consumed.length >= 6 && heard.length >= 6);
+    expect([consumed, heard, opened]).toEqual([[1, 1, 2, 2, 3, 3], [1, 1, 2, 2, 3, 3], 2]);
+    broker.wipe();
+    expect(opened).toBe(4);
+    await Promise.all(stops.map((stop) => stop()));
+    await ingestor.publish('block.new', [CHAIN], blockNew(4), { messageId: '4' });
+    await waitFor(() => heard.length >= 8);
+    expect(consumed).toHaveLength(6);
   });
 
   it('rejects while down and for a payload that does not fit, and tells of a wipe', async () => {
@@ -63,10 +50,10 @@ describe('createFakeBroker', () => {
       ingestor.publish('block.new', [CHAIN], blockNew(1), { messageId: '1' }),
     ).rejects.toMatchObject({ retryable: true });
     const words: string[] = [];
-    const before = ingestor.streamIncarnation('block');
+    const before = ingestor.streamState('block').incarnation;
     ingestor.onStreamsRecreated((word) => words.push(word));
     broker.wipe();
     expect(words.toSorted()).toEqual(['address', 'balance', 'block', 'chain', 'key', 'tx']);
-    expect(ingestor.streamIncarnation('block')).not.toBe(before);
+    expect(ingestor.streamState('block').incarnation).not.toBe(before);
   });
 });

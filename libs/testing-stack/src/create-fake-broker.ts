@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   BusUnavailableError,
   type Bus,
   type BusMessage,
-  type ConsumeOptions,
+  type ConsumeHandlers,
   type PublishOptions,
 } from '@chainwatch/bus';
 import {
@@ -30,32 +29,20 @@ export interface FakeBroker {
   readonly messages: readonly FakeMessage[];
   /** Payloads of one kind, in order. */
   payloads<K extends SubjectKind>(kind: K): PayloadOf<K>[];
-  /** False makes every publish reject and every consumer wait, as a server that is away does. */
+  /** False makes every publish reject, as a server that is away does. */
   isUp: boolean;
-  /** Forgets messages and durables, and tells the owners of streams. */
+  /** Forgets messages, makes consumers anew and tells the owners of streams. */
   wipe(): void;
 }
 
-interface Durable {
-  readonly seen: Set<number>;
-}
+type OnMessage = ConsumeHandlers<SubjectKind>['onMessage'];
 
-interface Handler {
-  readonly kinds: ReadonlySet<SubjectKind>;
-  readonly options: ConsumeOptions;
-  readonly handle: (message: BusMessage<SubjectKind>) => Promise<void>;
-  readonly stopped: AbortSignal;
-}
-
-const RETRY_MS = 5;
-const IDLE_MS = 2;
-
-/** A bus in memory with the promises of the real one: ids dropped twice, durables shared, order at concurrency 1, payloads checked. */
+/** A bus in memory with the promises of the real one: ids dropped twice, everything in order, payloads checked. */
 export function createFakeBroker(): FakeBroker {
   let messages: FakeMessage[] = [];
   let sequence = 0;
-  let createdAt = new Date().toISOString();
-  const durables = new Map<string, Durable>();
+  let incarnation = 1;
+  const opened = new Set<() => void>();
   const subscribers = new Set<(message: FakeMessage) => void>();
   const recreated = new Set<(firstWord: string) => void>();
 
@@ -88,37 +75,12 @@ export function createFakeBroker(): FakeBroker {
       queueMicrotask(() => subscribers.has(subscriber) && subscriber(message));
   }
 
-  function take({ kinds, options }: Handler): FakeMessage | undefined {
-    const durable = durables.get(options.durable) ?? { seen: new Set<number>() };
-    durables.set(options.durable, durable);
-    const message = broker.isUp
-      ? messages.find(
-          (entry) =>
-            kinds.has(entry.kind) && hasTokens(entry, options.tokens) && !durable.seen.has(entry.sequence),
-        )
-      : undefined;
-    if (message !== undefined) durable.seen.add(message.sequence);
-    return message;
-  }
-
-  async function work(handler: Handler): Promise<void> {
-    while (!handler.stopped.aborted) {
-      const message = take(handler);
-      if (message === undefined) await delay(IDLE_MS);
-      else await handle(handler, message);
-    }
-  }
-
-  /** In place at every concurrency: a fake that waits for its turn again would only be slower. */
-  async function handle({ handle: run, stopped, options }: Handler, message: FakeMessage): Promise<void> {
-    for (let count = 1; ; count += 1) {
-      try {
-        return await run(toBusMessage(message, count));
-      } catch {
-        if (stopped.aborted) return void durables.get(options.durable)?.seen.delete(message.sequence);
-        await delay(RETRY_MS);
-      }
-    }
+  function listen(kind: SubjectKind, tokens: readonly string[], onMessage: OnMessage): () => void {
+    const subscriber = (message: FakeMessage): void => {
+      if (message.kind === kind && hasTokens(message, tokens)) onMessage(toBusMessage(message));
+    };
+    subscribers.add(subscriber);
+    return () => subscribers.delete(subscriber);
   }
 
   const broker: FakeBroker = {
@@ -130,42 +92,29 @@ export function createFakeBroker(): FakeBroker {
       messages.filter((message) => message.kind === kind).map((message) => message.payload as PayloadOf<K>),
     wipe() {
       messages = [];
-      durables.clear();
-      createdAt = new Date(Date.parse(createdAt) + 1).toISOString();
+      sequence = 0;
+      incarnation += 1;
       for (const firstWord of new Set((Object.keys(SUBJECTS) as SubjectKind[]).map(streamOf)))
         for (const listener of recreated) listener(firstWord);
+      for (const onOpen of opened) onOpen();
     },
     connect<S extends FlowService>(): Bus<S> {
-      const stops = new Set<() => Promise<void>>();
       return {
         publish: async (kind, tokens, payload, options) => publish(kind, tokens, payload, options),
         hint(kind, tokens, payload, options) {
           if (broker.isUp) publish(kind, tokens, payload, options);
         },
-        async consume(kinds, options, handler) {
-          const stopping = new AbortController();
-          const consumer: Handler = {
-            kinds: new Set<SubjectKind>(kinds),
-            options,
-            handle: handler as Handler['handle'],
-            stopped: stopping.signal,
+        consume(kinds, tokens, { onMessage, onOpen }) {
+          const stops = kinds.map((kind) => listen(kind, tokens, onMessage as OnMessage));
+          const open = (): void => void (opened.has(open) && onOpen());
+          opened.add(open);
+          queueMicrotask(open);
+          return async () => {
+            opened.delete(open);
+            for (const stop of stops) stop();
           };
-          const workers = Array.from({ length: options.concurrency ?? 1 }, () => work(consumer));
-          const stop = async (): Promise<void> => {
-            stopping.abort();
-            await Promise.all(workers);
-          };
-          stops.add(stop);
-          return stop;
         },
-        subscribe(kind, tokens, handler) {
-          const subscriber = (message: FakeMessage): void => {
-            if (message.kind === kind && hasTokens(message, tokens))
-              (handler as (message: BusMessage<SubjectKind>) => void)(toBusMessage(message, 1));
-          };
-          subscribers.add(subscriber);
-          return () => subscribers.delete(subscriber);
-        },
+        subscribe: (kind, tokens, handler) => listen(kind, tokens, handler as OnMessage),
         get isConnected() {
           return broker.isUp;
         },
@@ -173,8 +122,9 @@ export function createFakeBroker(): FakeBroker {
           recreated.add(listener);
           return () => recreated.delete(listener);
         },
-        streamIncarnation: () => createdAt,
-        close: async () => void (await Promise.all([...stops].map((stop) => stop()))),
+        streamState: () => ({ incarnation: String(incarnation), lastSeq: sequence }),
+        readStream: async () => ({ incarnation: String(incarnation), lastSeq: sequence }),
+        close: async () => undefined,
       };
     },
   };
@@ -185,10 +135,7 @@ function hasTokens(message: FakeMessage, tokens: readonly string[] = []): boolea
   return tokens.every((token, index) => token === '*' || token === message.tokens[index]);
 }
 
-function toBusMessage(
-  { kind, tokens, payload, options }: FakeMessage,
-  deliveryCount: number,
-): BusMessage<SubjectKind> {
+function toBusMessage({ kind, tokens, payload, options }: FakeMessage): BusMessage<SubjectKind> {
   return {
     kind,
     subject: subjectOf(kind, tokens),
@@ -196,6 +143,6 @@ function toBusMessage(
     payload: structuredClone(payload) as PayloadOf<SubjectKind>,
     messageId: options.messageId,
     traceparent: options.traceparent,
-    deliveryCount,
+    sequence: options.sequence,
   };
 }

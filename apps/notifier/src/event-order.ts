@@ -1,0 +1,91 @@
+import type { EventGap, EventRef } from '@chainwatch/deliveries';
+
+/** An event as the bus tells of it. */
+export interface ToldEvent extends EventRef {
+  readonly chainGid: string;
+  /** Grows by one within project and chain; undefined from a publisher that does not say. */
+  readonly sequence: number | undefined;
+}
+
+interface Line {
+  /** Of the last event that went on; 0 while none did. */
+  last: number;
+  /** Came before the one that follows `last`. */
+  readonly early: Map<number, ToldEvent>;
+}
+
+const LINES_MAX = 100_000;
+
+/**
+ * Keeps the events of each project and chain in their order: the bus may lose one where a server dies, and what two
+ * services publish at once comes in any order. What came too early waits until the gap before it is filled.
+ */
+export class EventOrder {
+  /** In the order of their last use. */
+  readonly #lines = new Map<string, Line>();
+  readonly #waiting = new Map<string, Line>();
+  #size = 0;
+
+  /** Events that wait behind gaps. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** What goes on now, in order. */
+  accept(event: ToldEvent): readonly ToldEvent[] {
+    const { sequence } = event;
+    if (sequence === undefined) return [event];
+    const key = keyOf(event);
+    const line = this.#lineOf(key);
+    if (sequence <= line.last) return [event];
+    if (!line.early.has(sequence)) this.#size += 1;
+    line.early.set(sequence, event);
+    this.#waiting.set(key, line);
+    return this.#release(key, line);
+  }
+
+  /** Where events are missing, up to the last one that waits. */
+  get gaps(): readonly EventGap[] {
+    return [...this.#waiting.values()].map(({ last, early }) => {
+      const [{ projectId, chainGid }] = early.values() as unknown as [ToldEvent];
+      return { projectId, chainGid, after: last, before: Math.max(...early.keys()) };
+    });
+  }
+
+  /** Nothing is missing in the gap any more: what waited up to its end goes on, in order, and what follows that. */
+  close(gap: EventGap): readonly ToldEvent[] {
+    const key = keyOf(gap);
+    const line = this.#waiting.get(key);
+    if (line === undefined) return [];
+    const due = [...line.early.keys()].filter((sequence) => sequence <= gap.before).sort((a, b) => a - b);
+    const events = due.map((sequence) => this.#take(line, sequence));
+    line.last = Math.max(line.last, gap.before);
+    return [...events, ...this.#release(key, line)];
+  }
+
+  #release(key: string, line: Line): ToldEvent[] {
+    const released: ToldEvent[] = [];
+    while (line.early.has(line.last + 1)) released.push(this.#take(line, (line.last += 1)));
+    if (line.early.size === 0) this.#waiting.delete(key);
+    return released;
+  }
+
+  #take(line: Line, sequence: number): ToldEvent {
+    const event = line.early.get(sequence)!;
+    line.early.delete(sequence);
+    this.#size -= 1;
+    return event;
+  }
+
+  #lineOf(key: string): Line {
+    const line = this.#waiting.get(key) ?? this.#lines.get(key) ?? { last: 0, early: new Map() };
+    this.#lines.delete(key);
+    this.#lines.set(key, line);
+    if (this.#lines.size > LINES_MAX) this.#lines.delete(this.#lines.keys().next().value!);
+    return line;
+  }
+}
+
+function keyOf({ projectId, chainGid }: { projectId: string; chainGid: string }): string {
+  return `${projectId} ${chainGid}`;
+}

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Consumer, ConsumerMessages, JetStreamClient, JsMsg } from '@nats-io/jetstream';
+import type { SubjectKind } from '@chainwatch/events';
+import type { BusMessage, ConsumeHandlers } from './bus.ts';
+import { describeError, type BusLogger } from './bus-logger.ts';
+import type { ConnectionWatch } from './connection-watch.ts';
+import type { ConsumerFilter } from './consumer-filter.ts';
+import { kindOf, parseMessage } from './parse-message.ts';
+import type { StreamSet } from './stream-set.ts';
+
+export interface OrderedConsumerDeps {
+  readonly client: JetStreamClient;
+  readonly streams: StreamSet;
+  readonly connection: ConnectionWatch;
+  readonly logger: BusLogger;
+  /** Begins the names of the consumers, as the server's monitoring shows them. */
+  readonly owner: string;
+}
+
+export interface OrderedConsumerOptions<K extends SubjectKind> extends ConsumeHandlers<K> {
+  readonly filter: ConsumerFilter;
+  readonly kinds: ReadonlySet<K>;
+}
+
+const HEARTBEAT_MS = 2_000;
+const EXPIRES_MS = 10_000;
+/** Under way between server and process. */
+const MESSAGES_MAX = 1_000;
+const RETRY_MS_MIN = 50;
+const RETRY_MS_MAX = 2_000;
+const STOP_MS = 2_000;
+/** What the server says when nothing more will come through this consumer. A gap the client mends by itself. */
+const ENDED = new Set(['heartbeats_missed', 'consumer_deleted', 'stream_not_found', 'no_responders']);
+
+/**
+ * Follows one subject of one stream from now on, in order, until stopped. Consumers, streams and servers may go away
+ * meanwhile: it goes on behind the last message it had, or, where the stream is not that one any more, from its end;
+ * `onOpen` then reads what was missed where it is kept.
+ */
+export class OrderedConsumer<K extends SubjectKind> {
+  readonly #deps: OrderedConsumerDeps;
+  readonly #options: OrderedConsumerOptions<K>;
+  readonly #stop = new AbortController();
+  readonly #namePrefix: string;
+  readonly #done: Promise<void>;
+  #nextSeq: number | undefined;
+  #incarnation: string | undefined;
+  #messages: ConsumerMessages | undefined;
+
+  constructor(deps: OrderedConsumerDeps, options: OrderedConsumerOptions<K>) {
+    this.#deps = deps;
+    this.#options = options;
+    const words = [deps.owner, options.filter.subject, randomUUID().slice(0, 8)];
+    this.#namePrefix = words.join('-').replace(/[^\w-]+/g, '_');
+    this.#done = this.#follow();
+  }
+
+  /** Resolves when no message will come any more and the server has been told. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    void this.#messages?.close();
+    // A silent server does not delay our end.
+    await Promise.race([this.#done, delay(STOP_MS, undefined, { ref: false })]);
+  }
+
+  async #follow(): Promise<void> {
+    const { connection, streams, logger } = this.#deps;
+    const { stream, subject } = this.#options.filter;
+    const reopen = (): void => void this.#messages?.close();
+    const stopListening = [
+      connection.onReconnect(reopen),
+      streams.onRecreated((name) => name === stream && reopen()),
+    ];
+    for (let failures = 0; !this.#stop.signal.aborted; ) {
+      try {
+        await this.#consumeOnce();
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        if (connection.isConnected && !this.#stop.signal.aborted)
+          logger.warn(
+            { stream, subject, error: describeError(error) },
+            'a consumer could not be opened, it is tried again',
+          );
+      }
+      await this.#pause(Math.min(RETRY_MS_MIN * 2 ** failures, RETRY_MS_MAX));
+    }
+    for (const stop of stopListening) stop();
+  }
+
+  /** Opens a consumer and returns when it has ended. */
+  async #consumeOnce(): Promise<void> {
+    const { client } = this.#deps;
+    const { filter, onOpen } = this.#options;
+    const from = await this.#findStart();
+    // Never by the policy "new": before its first message such a consumer would be made again from the stream's beginning.
+    const consumer = await client.consumers.get(filter.stream, {
+      name_prefix: this.#namePrefix,
+      filter_subjects: filter.subject,
+      opt_start_seq: from,
+    });
+    try {
+      if (this.#stop.signal.aborted) return;
+      this.#messages = await consumer.consume({
+        max_messages: MESSAGES_MAX,
+        expires: EXPIRES_MS,
+        idle_heartbeat: HEARTBEAT_MS,
+        callback: (message) => this.#take(message),
+      });
+      void this.#watch(this.#messages);
+      // The consumer is there: what is read from now on and what it brings leave nothing out.
+      this.#run(onOpen);
+      if (this.#stop.signal.aborted) void this.#messages.close();
+      await this.#messages.closed();
+    } finally {
+      this.#messages = undefined;
+      const forgotten = this.#forget(consumer);
+      if (this.#stop.signal.aborted) await forgotten;
+    }
+  }
+
+  /** Behind the last message, as long as the stream is still the one that brought it. */
+  async #findStart(): Promise<number> {
+    const { streams, logger } = this.#deps;
+    const { stream, subject } = this.#options.filter;
+    const nextSeq = this.#nextSeq;
+    const { incarnation, lastSeq } = await streams.read(stream);
+    if (nextSeq === undefined || this.#incarnation !== incarnation || nextSeq > lastSeq + 1) {
+      if (nextSeq !== undefined)
+        logger.warn(
+          { stream, subject, expected_seq: nextSeq, last_seq: lastSeq },
+          'the stream is not the one that was followed, what is missing is read from the database',
+        );
+      this.#nextSeq = lastSeq + 1;
+      this.#incarnation = incarnation;
+      return lastSeq + 1;
+    }
+    return nextSeq;
+  }
+
+  #take(message: JsMsg): void {
+    // Of a consumer that was closed, and is delivered again by the next one.
+    if (this.#stop.signal.aborted || message.seq < this.#nextSeq!) return;
+    this.#nextSeq = message.seq + 1;
+    const kind = kindOf(message.subject);
+    const { kinds, onMessage } = this.#options;
+    if (kind === undefined || !(kinds as ReadonlySet<SubjectKind>).has(kind)) return;
+    this.#run(() => onMessage(parseMessage(kind, message) as BusMessage<K>), message.subject);
+  }
+
+  async #watch(messages: ConsumerMessages): Promise<void> {
+    const { logger } = this.#deps;
+    const { stream, subject } = this.#options.filter;
+    for await (const { type } of messages.status()) {
+      if (ENDED.has(type)) {
+        if (!this.#stop.signal.aborted)
+          logger.warn({ stream, subject, reason: type }, 'a consumer ended, it is made again');
+        void messages.close();
+      } else if (type === 'reset') {
+        logger.warn({ stream, subject }, 'messages were missing, they are asked for again');
+      } else if (type === 'ordered_consumer_recreated') this.#run(this.#options.onOpen);
+    }
+  }
+
+  #run(handler: () => void, subject = this.#options.filter.subject): void {
+    try {
+      handler();
+    } catch (failure) {
+      this.#deps.logger.error({ subject, error: describeError(failure) }, 'a message was not handled');
+    }
+  }
+
+  /** The server would keep it for five more minutes. */
+  async #forget(consumer: Consumer): Promise<void> {
+    if (this.#deps.connection.isConnected) await consumer.delete().catch(() => undefined);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+  }
+}
