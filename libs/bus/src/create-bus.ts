@@ -74,7 +74,7 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
     hint: publisher.hint,
     consume(kinds, tokens, handlers) {
       const consumer = new OrderedConsumer<SubjectKind>(
-        { client, streams, connection: watch, logger, owner: options.name ?? service },
+        { client, streams, connection: watch, logger, owner: service },
         {
           ...(handlers as ConsumeHandlers<SubjectKind>),
           kinds: new Set(kinds),
