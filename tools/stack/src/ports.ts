@@ -13,6 +13,7 @@ type PortName =
   | 'demo receiver'
   | 'postgres'
   | 'nats'
+  | 'nats monitoring'
   | 'redis';
 export type Ports = Readonly<Record<PortName, number>>;
 
@@ -29,6 +30,7 @@ const BASE: Ports = {
   'demo receiver': 9890,
   postgres: 15_432,
   nats: 14_222,
+  'nats monitoring': 18_222,
   redis: 16_379,
 };
 const HEALTH_BASE = 9_101;

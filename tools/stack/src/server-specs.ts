@@ -6,11 +6,16 @@ import pg from 'pg';
 import { anvilArgs } from '../../devnet/tron/anvil-vm.ts';
 import { type ProcessSpec, repoDir, SetupError } from '@chainwatch/host';
 
-export function natsSpec(command: string, port: number, storeDir: string): ProcessSpec {
+export function natsSpec(
+  command: string,
+  port: number,
+  monitoringPort: number,
+  storeDir: string,
+): ProcessSpec {
   return {
     name: 'nats',
     command,
-    args: ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', storeDir],
+    args: ['-a', '127.0.0.1', '-p', String(port), '-m', String(monitoringPort), '-js', '-sd', storeDir],
     identity: storeDir,
   };
 }

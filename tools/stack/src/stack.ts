@@ -113,6 +113,7 @@ function listOwnPorts(options: StackOptions): Map<string, number> {
     'tron anvil': tronAnvil,
     postgres,
     nats,
+    'nats monitoring': natsMonitoring,
     redis,
     ...services
   } = assignPorts(options.portOffset);
@@ -132,7 +133,7 @@ function listOwnPorts(options: StackOptions): Map<string, number> {
       : []),
     ...(options.hasDemo ? [['demo receiver', receiver] as const] : []),
     ...(process.env.DATABASE_URL ? [] : [['postgres', postgres] as const]),
-    ...(options.natsServer ? [['nats', nats] as const] : []),
+    ...(options.natsServer ? [['nats', nats] as const, ['nats monitoring', natsMonitoring] as const] : []),
     ...(options.redisServer ? [['redis', redis] as const] : []),
   ]);
 }

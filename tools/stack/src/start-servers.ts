@@ -46,7 +46,7 @@ export async function startServers(
   mkdirSync(stateDir, { recursive: true });
   const [databaseUrl, natsUrl, redisUrl, nodeUrls] = await Promise.all([
     process.env.DATABASE_URL || startPostgres(supervisor, ports.postgres),
-    process.env.NATS_URL || startNats(supervisor, options.natsServer, ports.nats),
+    process.env.NATS_URL || startNats(supervisor, options.natsServer, ports),
     process.env.REDIS_URL || startRedis(supervisor, options.redisServer, ports.redis),
     options.hasDevnet ? startNodes(supervisor, options, ports) : {},
   ]);
@@ -73,8 +73,12 @@ async function choosePostgresDir(): Promise<string> {
   return existsSync(join(own, 'PG_VERSION')) ? own : join(sharedDir, `data-${clone}`);
 }
 
-async function startNats(supervisor: Supervisor, command: string | undefined, port: number): Promise<string> {
-  await supervisor.start(natsSpec(command!, port, join(stateDir, 'nats')), {
+async function startNats(
+  supervisor: Supervisor,
+  command: string | undefined,
+  { nats: port, 'nats monitoring': monitoringPort }: Ports,
+): Promise<string> {
+  await supervisor.start(natsSpec(command!, port, monitoringPort, join(stateDir, 'nats')), {
     isReady: () => acceptsConnections(port),
   });
   return `nats://127.0.0.1:${port}`;
