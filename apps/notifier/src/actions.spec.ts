@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import type { Database, Statement } from '@chainwatch/db';
 import { waitFor } from '@chainwatch/testing';
 import { giveWorlds, SECRET, type Receiver, type World } from './spec-world.ts';
@@ -186,8 +188,9 @@ describe('two replicas', () => {
     );
     const gate = gateTakeover(world.db);
     await world.start({ pollMs: 50 }, { db: gate.db, shareTiming: { lookMs: 20 }, sweepAfterMs: 600_000 });
-    // One part is free, so that one look follows its taking.
-    await waitFor(() => gate.seen.hasBegun);
+    // One part is free; what is sent from now on is heard.
+    await waitFor(() => gate.seen.owned === 'some');
+    await waitForConsumer('tx');
     const eventId = await world.emit();
     await waitFor(async () => (await world.rows('SELECT 1 FROM undispatched_events')).length === 0);
     await world.waitForStatus(eventId, 'delivered');
@@ -200,12 +203,31 @@ describe('two replicas', () => {
   });
 });
 
+async function waitForConsumer(stream: string): Promise<void> {
+  const stranger = await connect({ servers: world.environment.NATS_URL });
+  try {
+    const manager = await jetstreamManager(stranger);
+    await waitFor(async () => (await manager.consumers.list(stream).next()).length > 0);
+  } finally {
+    await stranger.close();
+  }
+}
+
+interface Seen {
+  /** Of the channels, by the replica that takes over. */
+  owned: 'none' | 'some' | 'all';
+  ownCount: number;
+  hasTakenOver: boolean;
+  isDone: boolean;
+}
+
 /**
  * A database in which the other replica dies while the first deliveries are written, and which keeps the replica that
- * takes over from looking for what the other one left until whatever follows that write is done.
+ * takes over from looking for what the other one left until whatever follows that write is done. Before it has all
+ * channels it finds nothing by looking, so that the first deliveries are those of a message.
  */
-function gateTakeover(db: Database): { db: Database; seen: { hasBegun: boolean; ownCount: number } } {
-  const seen = { hasBegun: false, ownCount: 0, hasTakenOver: false, isDone: false };
+function gateTakeover(db: Database): { db: Database; seen: Seen } {
+  const seen: Seen = { owned: 'none', ownCount: 0, hasTakenOver: false, isDone: false };
   let marking: Promise<unknown> = Promise.resolve();
 
   async function write(statement: Statement): Promise<unknown> {
@@ -226,14 +248,18 @@ function gateTakeover(db: Database): { db: Database; seen: { hasBegun: boolean; 
   }
 
   async function catchUp(text: string, values: unknown[]): Promise<unknown> {
-    seen.hasTakenOver = seen.ownCount > 0;
-    if (seen.hasTakenOver) await waitFor(() => seen.isDone);
-    const result = await db.query(text, values);
-    seen.hasBegun = true;
-    return result;
+    seen.hasTakenOver ||= seen.owned === 'all';
+    if (!seen.hasTakenOver) return { rows: [] };
+    await waitFor(() => seen.isDone);
+    return db.query(text, values);
   }
 
   function query(statement: string | Statement, values: unknown[] = []): Promise<unknown> {
+    if (typeof statement === 'string' && statement.includes('FROM notification_channels c WHERE')) {
+      const [partitions] = values as [readonly string[] | null];
+      if (partitions === null) seen.owned = 'all';
+      else if (partitions.length > 0) seen.owned = 'some';
+    }
     if (typeof statement === 'string')
       return statement.includes('event_row_id > $1')
         ? catchUp(statement, values)

@@ -314,10 +314,8 @@ export function createDispatcher({
           `SELECT e.* FROM undispatched_events u ${EVENT_OF_ROW} WHERE u.event_row_id > $1 ORDER BY u.event_row_id LIMIT $2`,
           [after, BATCH_MAX],
         );
-        await dispatchBatch(
-          rows.map((row) => ({ eventId: row.event_id, projectId: row.project_id })),
-          false,
-        );
+        const refs = rows.map((row) => ({ eventId: row.event_id, projectId: row.project_id }));
+        if (refs.length > 0) await dispatchBatch(refs, false);
         found = rows.length;
         after = rows.at(-1)?.id ?? after;
       }
