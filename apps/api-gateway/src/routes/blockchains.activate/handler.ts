@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { conflict, unprocessableEntity } from '@chainwatch/problem';
-import { announceChain } from '../../announce-chain.ts';
-import { defineRoute } from '../../define-route.ts';
-import { findChain, loadFamily, type ChainRow } from '../../find-chain.ts';
+import { announceChain } from '../../chains/announce-chain.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findChain, loadFamily, type ChainRow } from '../../chains/find-chain.ts';
 import { blockchainInclude, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 

@@ -1,7 +1,7 @@
 import { listEndpoints, type ChainFamily, type Network, type TokenMetadata } from '@chainwatch/chain-core';
 import { badGateway, unprocessableEntity } from '@chainwatch/problem';
-import type { ApiDeps } from '../../api-deps.ts';
-import type { ChainRow } from '../../find-chain.ts';
+import type { ApiDeps } from '../../server/api-deps.ts';
+import type { ChainRow } from '../../chains/find-chain.ts';
 
 interface TokenRead {
   readonly chain: ChainRow;
