@@ -11,7 +11,7 @@ const FRAMING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The lines that every request to a node has, each with its end; a name that is given twice counts as it comes last.
+ * The lines that every request to a server has, each with its end; a name that is given twice counts as it comes last.
  * @throws Error for a value that would not stay on its line
  */
 export function writeHeaders(

@@ -1,19 +1,17 @@
 import type { OpenSocket } from '@chainwatch/outbound';
-import type { Clock } from '../upstreams/clock.ts';
-import { NodeConnection, type ConnectionOwner, type PooledConnection } from './node-connection.ts';
+import { PlainConnection } from './plain-connection.ts';
+import type { ConnectionClass, ConnectionOwner, PooledConnection } from './pooled-connection.ts';
+import { RawConnection } from './raw-connection.ts';
 import type { ReplyHandler } from './reply-handler.ts';
 
-export interface NodePoolOptions {
+export interface ConnectionPoolOptions {
   readonly openSocket: OpenSocket;
-  readonly clock: Clock;
+  /** Milliseconds, monotonic; may be some behind. */
+  readonly clock: { readonly now: number };
   /** Default 256: what is more waits. */
   readonly connectionsMax?: number;
-  /** Who speaks HTTP over a socket; default `NodeConnection`. */
-  readonly Connection?: new (
-    openSocket: OpenSocket,
-    owner: ConnectionOwner,
-    now: number,
-  ) => PooledConnection;
+  /** undici reads and writes in place of `RawConnection`. */
+  readonly isPlain?: boolean;
 }
 
 const CONNECTIONS_MAX = 256;
@@ -28,9 +26,10 @@ interface Waiting {
   readonly isFresh: boolean;
 }
 
-/** Connections to one node that are kept and used again, the one that was used last first. Requests beyond them wait in order. */
-export class NodePool implements ConnectionOwner {
-  readonly #options: NodePoolOptions;
+/** Connections to one server that are kept and used again, the one that was used last first. Requests beyond them wait in order. */
+export class ConnectionPool implements ConnectionOwner {
+  readonly #options: ConnectionPoolOptions;
+  readonly #Connection: ConnectionClass;
   readonly #connectionsMax: number;
   readonly #connections = new Set<PooledConnection>();
   readonly #free: PooledConnection[] = [];
@@ -39,14 +38,15 @@ export class NodePool implements ConnectionOwner {
   #isClosed = false;
   #sweep: NodeJS.Timeout | undefined;
 
-  constructor(options: NodePoolOptions) {
+  constructor(options: ConnectionPoolOptions) {
     this.#options = options;
+    this.#Connection = options.isPlain ? PlainConnection : RawConnection;
     this.#connectionsMax = options.connectionsMax ?? CONNECTIONS_MAX;
   }
 
   /**
    * Sends head and body over one connection; the head is whole, with its empty line.
-   * @param idleMsMax kept connections that were idle for longer are passed over: the node may have closed them. With 0
+   * @param idleMsMax kept connections that were idle for longer are passed over: the server may have closed them. With 0
    * the request goes over a connection that carried nothing yet.
    */
   send(handler: ReplyHandler, head: string, body: Buffer, idleMsMax = Infinity): void {
@@ -122,11 +122,11 @@ export class NodePool implements ConnectionOwner {
 
   /** As many as wait, within the limit. */
   #open(): void {
-    const { Connection = NodeConnection, openSocket, clock } = this.#options;
+    const { openSocket, clock } = this.#options;
     while (this.#opening < this.#waiting.size && this.#connections.size < this.#connectionsMax) {
       this.#opening += 1;
       try {
-        this.#connections.add(new Connection(openSocket, this, clock.now));
+        this.#connections.add(new this.#Connection(openSocket, this, clock.now));
       } catch (error) {
         // An address that may not be dialled: told later, as every other failure is.
         queueMicrotask(() => this.#failToOpen(error as Error));
@@ -165,4 +165,4 @@ export class NodePool implements ConnectionOwner {
 
 const OLD = new Error('the connection was in use for long enough');
 const IDLE = new Error('the connection was idle for too long');
-const CLOSED = new Error('the node is not asked any more');
+const CLOSED = new Error('the server is not asked any more');

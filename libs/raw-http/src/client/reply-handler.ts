@@ -10,7 +10,7 @@ export interface ReplySource {
 
 /** Told what becomes of one request. */
 export interface ReplyHandler {
-  /** The request goes out now: from here on the node may have acted. */
+  /** The request goes out now: from here on the server may have acted. */
   onSend(source: ReplySource): void;
   onHead(head: WireHead): void;
   /** Where to read the bytes that come next, instead of what all connections share. */

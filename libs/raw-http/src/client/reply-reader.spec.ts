@@ -9,14 +9,14 @@ import { ReplyReader } from './reply-reader.ts';
 const RUNS = Number(process.env.WIRE_RUNS ?? 150);
 
 interface Outcome {
-  /** `cut`: the node closed in the middle; `malformed`: refused. */
+  /** `cut`: the server closed in the middle; `malformed`: refused. */
   readonly end: 'whole' | 'cut' | 'malformed';
   readonly head: WireHead | undefined;
   readonly body: string;
   readonly isClean: boolean | undefined;
 }
 
-/** What a reader makes of bytes that come in these pieces, behind which the node closes. */
+/** What a reader makes of bytes that come in these pieces, behind which the server closes. */
 function readAll(pieces: readonly Buffer[]): Outcome {
   const outcome: { -readonly [Key in keyof Outcome]: Outcome[Key] } = {
     end: 'cut',

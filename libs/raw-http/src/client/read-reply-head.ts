@@ -1,9 +1,18 @@
-import type { ReplyHead } from '../exchange/receiver.ts';
 import { COLON, CR, endOfLine, IS_TOKEN, IS_VALUE, isBlank } from './http-bytes.ts';
 import { MalformedReplyError } from './malformed-reply-error.ts';
 
 /** Where a reply's body ends: it has none, after so many bytes, with its last chunk, or with the connection. */
 export type Framing = 'none' | 'length' | 'chunked' | 'close';
+
+/** What is read of a server's reply besides its body. */
+export interface ReplyHead {
+  readonly status: number;
+  readonly contentType: string;
+  readonly contentEncoding: string | undefined;
+  readonly retryAfter: string | undefined;
+  /** -1 where the server did not tell. */
+  readonly contentLength: number;
+}
 
 export interface WireHead extends ReplyHead {
   readonly framing: Framing;
@@ -11,10 +20,10 @@ export interface WireHead extends ReplyHead {
   readonly keepAliveMs: number;
 }
 
-/** Shorter than a node's own, where it does not tell (geth 120 s, anvil none, bitcoind 30 s, nginx in front 60 s; Node 5 s). */
+/** Shorter than a server's own, where it does not tell (Go 120 s, libevent 30 s, nginx 60 s, Node 5 s). */
 export const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_MS_MAX = 25_000;
-/** Of what the node tells: its clock runs while the reply is on its way, and the next request is as well. */
+/** Of what the server tells: its clock runs while the reply is on its way, and the next request is as well. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 const JSON_TYPE = 'application/json';
 const KEEP_ALIVE = 'keep-alive';

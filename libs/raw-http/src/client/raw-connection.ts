@@ -1,44 +1,22 @@
 import type { OpenSocket } from '@chainwatch/outbound';
 import { MalformedReplyError } from './malformed-reply-error.ts';
+import type { ConnectionOwner, PooledConnection } from './pooled-connection.ts';
 import { KEEP_ALIVE_MS, type WireHead } from './read-reply-head.ts';
 import type { ReplyHandler, ReplySource } from './reply-handler.ts';
 import { ReplyReader, type ReplySink } from './reply-reader.ts';
 import { StaleConnectionError } from './stale-connection-error.ts';
-
-export interface ConnectionOwner {
-  onConnected(connection: PooledConnection): void;
-  /** Done with a reply, and fit for another request. */
-  onFree(connection: PooledConnection): void;
-  /** Told once, with the reason. */
-  onGone(connection: PooledConnection, error: Error): void;
-}
-
-/** One connection of a pool. */
-export interface PooledConnection {
-  freshUntil: number;
-  idleSince: number;
-  readonly bornAt: number;
-  readonly isConnected: boolean;
-  readonly keepAliveMs: number;
-  /** Sends head and body, as they are. */
-  send(handler: ReplyHandler, head: string, body: Buffer): void;
-  destroy(error: Error): void;
-}
 
 /** Everything that arrives is read here first: one turn of the event loop reads for one socket, and what is kept is copied. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
 /** Up to here a body is cheaper as text behind its head, in one write. */
 const JOINED_BYTES_MAX = 8_192;
 
-/** One connection to a node, one request at a time. A reply that is not understood to the last byte ends it. */
-export class NodeConnection implements PooledConnection, ReplySink, ReplySource {
-  /** When it is too old to be used again. */
+/** One connection to a server, one request at a time. A reply that is not understood to the last byte ends it. */
+export class RawConnection implements PooledConnection, ReplySink, ReplySource {
   freshUntil = 0;
-  /** When it became free last. */
   idleSince = 0;
   readonly bornAt: number;
   isConnected = false;
-  /** How long after its last reply it may be used again. */
   keepAliveMs = KEEP_ALIVE_MS;
   readonly #socket: ReturnType<OpenSocket>;
   readonly #owner: ConnectionOwner;
@@ -46,7 +24,7 @@ export class NodeConnection implements PooledConnection, ReplySink, ReplySource 
   #handler: ReplyHandler | undefined;
   #isPaused = false;
   #isGone = false;
-  /** It carried a reply before, and nothing of the next one came yet: the node may have closed it meanwhile. */
+  /** It carried a reply before, and nothing of the next one came yet: the server may have closed it meanwhile. */
   #isStaleIfLost = false;
   #replyCount = 0;
 
@@ -61,7 +39,7 @@ export class NodeConnection implements PooledConnection, ReplySink, ReplySource 
     this.#socket = openSocket(onread, () => this.#connected())
       .on('end', () => this.#ended())
       .on('error', (error: Error) => this.destroy(error))
-      .on('close', () => this.destroy(new Error('the node closed the connection')));
+      .on('close', () => this.destroy(new Error('the server closed the connection')));
   }
 
   send(handler: ReplyHandler, head: string, body: Buffer): void {
@@ -116,7 +94,7 @@ export class NodeConnection implements PooledConnection, ReplySink, ReplySource 
     const isOwn = handler.isOwnReply();
     this.#handler = undefined;
     this.#isPaused = false;
-    // A node that answers before it has read the request, or goes on behind its answer, is not understood any more.
+    // A server that answers before it has read the request, or goes on behind its answer, is not understood any more.
     if (isOwn && isClean && this.keepAliveMs > 0 && this.#socket.writableLength === 0)
       this.#owner.onFree(this);
     else this.destroy(ENDED);
@@ -143,7 +121,7 @@ export class NodeConnection implements PooledConnection, ReplySink, ReplySource 
 
   #ended(): void {
     if (this.#isGone || this.#reader.end()) return;
-    this.destroy(new Error('the node closed the connection'));
+    this.destroy(new Error('the server closed the connection'));
   }
 }
 

@@ -3,20 +3,18 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { connect as connectSecurely, createServer as createSecureServer } from 'node:tls';
 import { createDial, createGuardedSockets, type OpenSocket } from '@chainwatch/outbound';
 import { waitFor } from '@chainwatch/testing';
-import { Clock } from '../upstreams/clock.ts';
-import { PlainConnection } from '../plain/plain-connection.ts';
-import { NodePool } from './node-pool.ts';
+import { ConnectionPool } from './connection-pool.ts';
 import type { ReplySource } from './reply-handler.ts';
 
 const ok = (body = 'ok', headers = ''): string =>
   `HTTP/1.1 200 OK\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
-const isPlain = process.env.RPC_HTTP === 'plain';
+const isPlain = process.env.HTTP === 'plain';
 const head = (length: number, path = '/'): string =>
-  `POST ${path} HTTP/1.1\r\nHost: node\r\nContent-Length: ${length}\r\n\r\n`;
+  `POST ${path} HTTP/1.1\r\nHost: server\r\nContent-Length: ${length}\r\n\r\n`;
 /** As it goes out: undici spells it anew. */
 const writtenHead = (length: number): string =>
   isPlain
-    ? `POST / HTTP/1.1\r\nhost: node\r\nconnection: keep-alive\r\ncontent-length: ${length}\r\n\r\n`
+    ? `POST / HTTP/1.1\r\nhost: server\r\nconnection: keep-alive\r\ncontent-length: ${length}\r\n\r\n`
     : head(length);
 
 /** What came over one connection, and what it is answered with. */
@@ -28,11 +26,11 @@ interface Visit {
 let server: Server;
 let visits: Visit[];
 let answer: (visit: Visit) => void;
-let pool: NodePool;
-let clock: Clock;
+let pool: ConnectionPool;
+let clock: { readonly now: number };
 /** By how much the clock is ahead of the time. */
 let aheadMs: number;
-const open: NodePool[] = [];
+const open: ConnectionPool[] = [];
 
 beforeAll(async () => {
   server = createServer({ noDelay: true }, (socket) => visit(socket)).listen(0, '127.0.0.1');
@@ -42,7 +40,11 @@ beforeEach(() => {
   visits = [];
   answer = ({ socket }) => socket.write(ok());
   aheadMs = 0;
-  clock = new Clock(() => performance.now() + aheadMs);
+  clock = {
+    get now() {
+      return performance.now() + aheadMs;
+    },
+  };
   pool = makePool();
 });
 afterEach(() => {
@@ -74,12 +76,12 @@ function makePool({
 }: {
   openSocket?: OpenSocket;
   connectionsMax?: number;
-} = {}): NodePool {
-  const made = new NodePool({
+} = {}): ConnectionPool {
+  const made = new ConnectionPool({
     openSocket,
     clock,
     connectionsMax,
-    Connection: isPlain ? PlainConnection : undefined,
+    isPlain,
   });
   open.push(made);
   return made;
@@ -137,7 +139,7 @@ function send(body = 'body', into = pool, idleMsMax?: number): Taker {
   return taker;
 }
 
-const ask = (body?: string, into?: NodePool): Promise<Taken> => send(body, into).done;
+const ask = (body?: string, into?: ConnectionPool): Promise<Taken> => send(body, into).done;
 const askFresh = (body: string): Promise<Taken> => send(body, pool, 0).done;
 
 describe('connections', () => {
@@ -158,9 +160,9 @@ describe('connections', () => {
   });
 
   it.each([
-    ['the node says so', ok('ok', 'Connection: close\r\n')],
+    ['the server says so', ok('ok', 'Connection: close\r\n')],
     ['they are of HTTP/1.0', ok().replace('1.1', '1.0')],
-    ['the node keeps them for too short', ok('ok', 'Keep-Alive: timeout=1\r\n')],
+    ['the server keeps them for too short', ok('ok', 'Keep-Alive: timeout=1\r\n')],
     ['the reply is to another request', ok().replace('200', '299')],
     ['something comes behind the reply', `${ok()}HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad`],
   ])('are left when %s', async (_name, text) => {
@@ -171,7 +173,7 @@ describe('connections', () => {
     await waitFor(() => visits.every(({ socket }) => socket.destroyed || socket.readableEnded));
   });
 
-  it('are left when they were idle for longer than the node keeps them', async () => {
+  it('are left when they were idle for longer than the server keeps them', async () => {
     answer = ({ socket }) => socket.write(ok('ok', 'Keep-Alive: timeout=5\r\n'));
     await ask();
     aheadMs += 2_999;
@@ -199,7 +201,7 @@ describe('connections', () => {
     expect(visits).toHaveLength(2);
   });
 
-  it('are left when the node answers before it has read the request', async () => {
+  it('are left when the server answers before it has read the request', async () => {
     answer = ({ socket }) => {
       socket.pause();
       if (visits.length === 1) socket.write(ok('early'));
@@ -302,7 +304,7 @@ describe('a request', () => {
     ]).toEqual([undefined, false, true, `${writtenHead(5)}third`]);
   });
 
-  it('whose reply is not taken holds the node back, and loses nothing', async () => {
+  it('whose reply is not taken holds the server back, and loses nothing', async () => {
     const size = 40_000_000;
     answer = ({ socket }) =>
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n${'y'.repeat(size)}`);
@@ -333,7 +335,7 @@ describe('a request', () => {
     const third = send();
     pool.destroy();
     for (const taker of [second, third])
-      expect((await taker.done).error?.message).toBe('the node is not asked any more');
+      expect((await taker.done).error?.message).toBe('the server is not asked any more');
   });
 });
 
@@ -361,7 +363,7 @@ it('speaks TLS as well', async () => {
   const over = makePool({ openSocket });
   for (let round = 0; round < 2; round += 1) expect((await ask('x', over)).body).toHaveLength(size);
   expect(visits).toHaveLength(1);
-  // A node without a certificate that anybody vouches for is not asked.
+  // A server without a certificate that anybody vouches for is not asked.
   const guarded = createGuardedSockets(
     createDial({ allow: ['127.0.0.0/8'] }),
     `https://127.0.0.1:${portOf(secure)}`,

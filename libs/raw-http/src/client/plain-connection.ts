@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Client, type Dispatcher } from 'undici';
 import type { OpenSocket } from '@chainwatch/outbound';
-import type { ConnectionOwner, PooledConnection } from '../wire/node-connection.ts';
-import { KEEP_ALIVE_MS, type Framing } from '../wire/read-reply-head.ts';
-import type { ReplyHandler, ReplySource } from '../wire/reply-handler.ts';
-import { StaleConnectionError } from '../wire/stale-connection-error.ts';
+import type { ConnectionOwner, PooledConnection } from './pooled-connection.ts';
+import { KEEP_ALIVE_MS, type Framing } from './read-reply-head.ts';
+import type { ReplyHandler, ReplySource } from './reply-handler.ts';
+import { StaleConnectionError } from './stale-connection-error.ts';
 
 const KEEP_ALIVE_MS_MAX = 25_000;
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
-/** One connection to a node, read and written by undici: what `NodeConnection` is with `RPC_HTTP=plain`. */
+/** One connection to a server, read and written by undici: the way out, should `RawConnection` have a flaw. */
 export class PlainConnection implements PooledConnection, ReplySource, Dispatcher.DispatchHandler {
   freshUntil = 0;
   idleSince = 0;
@@ -22,7 +22,7 @@ export class PlainConnection implements PooledConnection, ReplySource, Dispatche
   #handler: ReplyHandler | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #isGone = false;
-  /** It carried a reply before, and nothing of the next one came yet: the node may have closed it meanwhile. */
+  /** It carried a reply before, and nothing of the next one came yet: the server may have closed it meanwhile. */
   #isStaleIfLost = false;
   #replyCount = 0;
 
@@ -32,7 +32,7 @@ export class PlainConnection implements PooledConnection, ReplySource, Dispatche
     this.bornAt = now;
     this.#socket = openSocket(undefined, () => this.#connected())
       .on('error', (error: Error) => this.destroy(error))
-      .on('close', () => this.destroy(new Error('the node closed the connection')));
+      .on('close', () => this.destroy(new Error('the server closed the connection')));
   }
 
   send(handler: ReplyHandler, head: string, body: Buffer): void {
@@ -121,7 +121,7 @@ export class PlainConnection implements PooledConnection, ReplySource, Dispatche
     this.isConnected = true;
     let isTaken = false;
     // One connection: where it is lost, there is no other one behind it.
-    this.#client = new Client('http://node', {
+    this.#client = new Client('http://server', {
       pipelining: 1,
       headersTimeout: 0,
       bodyTimeout: 0,
