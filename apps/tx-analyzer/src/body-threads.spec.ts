@@ -61,7 +61,7 @@ const chainAt = (url: string): ActiveChain => ({
   gid: 'eip155:31337',
   family: 'evm',
   endpointSealed: sealer.seal(url, 'endpoint:eip155:31337'),
-  evmEndpointSealed: null,
+  otherEndpointsSealed: {},
 });
 
 async function openClient() {

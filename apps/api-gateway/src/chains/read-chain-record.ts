@@ -26,7 +26,7 @@ interface Row extends Omit<BlockchainState, 'ingestorState' | 'analyzerState' | 
 
 const TEXT = `
   SELECT clock_timestamp() AS "readAt", b.gid, b.family, b.name, b.short_name AS "shortName", b.image_url AS "imageUrl", b.is_active AS "isActive",
-         b.endpoint_sealed AS "endpointSealed", b.evm_endpoint_sealed AS "evmEndpointSealed", b.updated_at AS "updatedAt",
+         b.endpoint_sealed AS "endpointSealed", b.other_endpoints_sealed AS "otherEndpointsSealed", b.updated_at AS "updatedAt",
          i.status AS "ingestorStatus", i.reason AS "ingestorReason", i.updated_at AS "ingestorAt", i.head_number AS "headNumber", i.node_head_number AS "nodeHeadNumber", i.finalized_number AS "finalizedNumber",
          a.status AS "analyzerStatus", a.reason AS "analyzerReason", a.updated_at AS "analyzerAt", a.cursor_number AS "cursorNumber",
          s.status AS "balanceStatus", s.reason AS "balanceReason", s.updated_at AS "balanceAt",

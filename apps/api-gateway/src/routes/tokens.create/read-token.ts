@@ -18,8 +18,9 @@ export async function readToken(
   deps: Pick<ApiDeps, 'sealer' | 'dial' | 'settings'>,
 ): Promise<TokenMetadata | undefined> {
   let failure: unknown;
+  const otherEndpointsSealed = read.chain.otherEndpointsSealed as Readonly<Record<string, string>>;
   for (const endpoint of listEndpoints(
-    read.chain,
+    { ...read.chain, otherEndpointsSealed },
     deps.sealer,
     deps.settings.chainEndpoints[read.chain.gid],
   )) {
