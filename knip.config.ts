@@ -25,7 +25,7 @@ export default {
       project: ['src/**/*.ts'],
     },
     'apps/tx-analyzer': {
-      entry: ['src/main.ts', 'src/body-thread.ts'],
+      entry: ['src/main.ts', 'src/**/*.worker.ts'],
       project: ['src/**/*.ts'],
     },
     'libs/*': {

@@ -10,28 +10,17 @@ import {
   statSync,
   utimesSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { commonJsNames } from './commonjs-names.mjs';
 import { distDir, repoDir } from '../../libs/host/src/repo.mjs';
 import { SetupError } from '../../libs/host/src/setup-error.mjs';
+import { serviceNames } from './services.mjs';
 
 const SOURCE_DIRS = ['apps', 'libs', 'tools/stack', 'tools/db', 'tools/devnet'];
+const SOURCE_FILES = ['package.json', 'package-lock.json', 'tsconfig.base.json', 'deploy/services.json'];
 const KEPT_BUNDLES = 3;
 /** A stack or a test may still run on a bundle that others have replaced. */
 const KEPT_MS = 6 * 3_600_000;
-
-/** What the local stack starts; order is the order of the log's first lines. */
-export const serviceNames = [
-  'api-gateway',
-  'rpc-proxy',
-  'block-ingestor-evm',
-  'block-ingestor-bitcoin',
-  'block-ingestor-solana',
-  'block-ingestor-tron',
-  'tx-analyzer',
-  'balance-service',
-  'notifier',
-];
 
 /**
  * Bundles every service, the stack's supervisor and the demo as ES modules that share their chunks. Nothing is built
@@ -60,10 +49,17 @@ export async function bundleServices() {
 
 const serviceEntries = [
   ...serviceNames.map((name) => ({ in: `apps/${name}/src/main.ts`, out: name })),
-  // Threads are started by file name, from beside the chunks (libs/chain-bitcoin/src/hd/start-worker.ts).
-  { in: 'libs/chain-bitcoin/src/hd/derivation.worker.ts', out: 'bitcoin-hd-worker' },
-  { in: 'apps/tx-analyzer/src/body-thread.ts', out: 'tx-analyzer-body-thread' },
+  ...findThreads(),
 ];
+
+/** Threads, `<name>.worker.ts`, are started by file name from beside the chunks: `./<name>.worker.mjs`. */
+function findThreads() {
+  return ['apps', 'libs'].flatMap((folder) =>
+    readdirSync(join(repoDir, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.worker.ts') && !/(^|\/)(node_modules|dist)\//.test(path))
+      .map((path) => ({ in: `${folder}/${path}`, out: basename(path, '.ts') })),
+  );
+}
 
 const localEntries = [
   { in: 'tools/devnet/tron/main.ts', out: 'tron-node' },
@@ -139,8 +135,7 @@ function hashSources() {
       hash.update(relative(repoDir, path)).update('\0').update(readFileSync(path)).update('\0');
     }
   };
-  for (const path of [...SOURCE_DIRS, 'package.json', 'package-lock.json', 'tsconfig.base.json'])
-    visit(join(repoDir, path));
+  for (const path of [...SOURCE_DIRS, ...SOURCE_FILES]) visit(join(repoDir, path));
   return hash.digest('hex').slice(0, 16);
 }
 

@@ -7,7 +7,9 @@ import type { PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
 import pg from 'pg';
 import { parse, parseAllDocuments } from 'yaml';
-import { buildRelease, serviceNames } from './bundle.mjs';
+import { buildRelease } from './bundle.mjs';
+import { renderDeployment } from './render-deployment.mjs';
+import { serviceNames, services } from './services.mjs';
 
 interface Manifest {
   readonly kind: string;
@@ -17,6 +19,7 @@ interface Manifest {
     readonly template?: {
       readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] };
     };
+    readonly scaleTargetRef?: { readonly name: string };
     readonly triggers?: readonly { readonly metadata: { readonly query: string } }[];
   };
 }
@@ -36,6 +39,18 @@ const compose = parse(read('deploy/compose.yaml'), { merge: true }) as {
 };
 
 describe('deploy', () => {
+  it.each([...renderDeployment()])(
+    '%s is what services.json says; else run tools/stack/write-deployment.mjs',
+    (path, text) => expect(read(path)).toBe(text),
+  );
+
+  it('scales in production what services.json leaves to the scaler', () => {
+    const targets = readAll('deploy/kubernetes/overlays/production').flatMap(({ spec }) =>
+      spec?.scaleTargetRef === undefined ? [] : [spec.scaleTargetRef.name],
+    );
+    expect(targets).toEqual(services.filter(({ isScaled }) => isScaled).map(({ name }) => name));
+  });
+
   it('runs every service, and nothing that is not there', () => {
     const deployed = base
       .filter(({ kind }) => kind === 'Deployment')

@@ -6,7 +6,7 @@ import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import packageJson from '../package.json' with { type: 'json' };
-import type { ApiSettings } from './api-deps.ts';
+import type { ApiSettings } from './server/api-deps.ts';
 import { readConfig } from './config.ts';
 import { startApiGateway } from './start-api-gateway.ts';
 

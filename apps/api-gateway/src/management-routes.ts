@@ -1,6 +1,6 @@
 import type { Route } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
-import type { ApiDeps } from './api-deps.ts';
+import type { ApiDeps } from './server/api-deps.ts';
 import { listAuditLogs } from './routes/audit-logs.list/handler.ts';
 import { createKey } from './routes/keys.create/handler.ts';
 import { getKey } from './routes/keys.get/handler.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Route } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
-import type { ApiDeps } from './api-deps.ts';
+import type { ApiDeps } from './server/api-deps.ts';
 import { managementRoutes } from './management-routes.ts';
 import { getBalanceDetails } from './routes/addresses.balance-details/handler.ts';
 import { getBalances } from './routes/addresses.balances/handler.ts';

@@ -4,10 +4,10 @@ import type { Cache } from '@chainwatch/cache';
 import type { Checks } from '@chainwatch/telemetry';
 import { startNats, startRedis, startTcpProxy, waitFor } from '@chainwatch/testing';
 import type { NatsHandle, RedisHandle, TcpProxy } from '@chainwatch/testing';
-import { addKnownKey, measureRevocation, startReplica } from './spec-replicas.ts';
-import type { Replica } from './spec-replicas.ts';
-import { startSpecWorld } from './spec-world.ts';
-import type { SpecWorld } from './spec-world.ts';
+import { addKnownKey, measureRevocation, startReplica } from './spec-support/replicas.ts';
+import type { Replica } from './spec-support/replicas.ts';
+import { startSpecWorld } from './spec-support/spec-world.ts';
+import type { SpecWorld } from './spec-support/spec-world.ts';
 
 const revocations = Number(process.env.REVOCATION_RUNS ?? 10);
 /** So long that nothing but a message makes a replica forget a key. */

@@ -5,14 +5,14 @@ import { startHttpServer } from '@chainwatch/http';
 import { createKeyStore } from '@chainwatch/key-store';
 import { degraded, ok, probe } from '@chainwatch/telemetry';
 import type { Checks } from '@chainwatch/telemetry';
-import type { ApiDeps } from './api-deps.ts';
-import { createChainRecords } from './chain-records.ts';
-import { createApp } from './create-app.ts';
-import type { AppOptions } from './create-app.ts';
+import type { ApiDeps } from './server/api-deps.ts';
+import { createChainRecords } from './chains/chain-records.ts';
+import { createApp } from './server/create-app.ts';
+import type { AppOptions } from './server/create-app.ts';
 import { sweepAnswers } from './idempotency/sweep-answers.ts';
 import { startFolding } from './lists/start-folding.ts';
-import { observeChains } from './observe-chains.ts';
-import { readChainRecord } from './read-chain-record.ts';
+import { observeChains } from './chains/observe-chains.ts';
+import { readChainRecord } from './chains/read-chain-record.ts';
 
 export interface ApiGatewayOptions
   extends Pick<

@@ -22,7 +22,7 @@ beforeAll(async () => {
   db = createDatabase({ url: postgres.url, applicationName: 'spec' });
   const sealer = createSealer(parseSecretsKeys(SECRETS_KEYS));
   await db.query(
-    `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active, endpoint_sealed, evm_endpoint_sealed) VALUES ($1, 'tron', $1, $1, '', true, $2, $3)`,
+    `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active, endpoint_sealed, other_endpoints_sealed) VALUES ($1, 'tron', $1, $1, '', true, $2, jsonb_build_object('evm', $3::text))`,
     [GID, sealer.seal(tron.url, `endpoint:${GID}`), sealer.seal(tron.evmUrl, `evm_endpoint:${GID}`)],
   );
   service = spawn(process.execPath, ['--import', 'tsx', MAIN], {

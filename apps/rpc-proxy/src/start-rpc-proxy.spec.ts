@@ -284,7 +284,7 @@ describe('the two interfaces of TRON', () => {
   it('may stand on different hosts: each is asked, watched and told of by itself', async () => {
     const seal = (url: string, field: string): string => world.sealer.seal(url, `${field}:${TRON}`);
     await world.db.query(
-      "INSERT INTO blockchains (gid, family, name, short_name, image_url, endpoint_sealed, evm_endpoint_sealed) VALUES ($1, 'tron', 'tron-local', 'trx', 'https://x', $2, $3)",
+      "INSERT INTO blockchains (gid, family, name, short_name, image_url, endpoint_sealed, other_endpoints_sealed) VALUES ($1, 'tron', 'tron-local', 'trx', 'https://x', $2, jsonb_build_object('evm', $3::text))",
       [
         TRON,
         seal(`${wallets[0]!.url}/key/wallet?token=t`, 'endpoint'),

@@ -19,14 +19,14 @@ const ENV = {
 const sealer = createSealer(parseSecretsKeys(ENV.SECRETS_KEYS));
 
 const directory = mkdtempSync(join(tmpdir(), 'body-thread-'));
-const entry = pathToFileURL(join(directory, 'body-thread.mjs'));
+const entry = pathToFileURL(join(directory, 'body.worker.mjs'));
 
 let node: AnvilHandle;
 let threads: BodyThreads;
 
 beforeAll(async () => {
   await build({
-    entryPoints: [fileURLToPath(new URL('./body-thread.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('./body.worker.ts', import.meta.url))],
     outfile: fileURLToPath(entry),
     bundle: true,
     format: 'esm',
@@ -61,7 +61,7 @@ const chainAt = (url: string): ActiveChain => ({
   gid: 'eip155:31337',
   family: 'evm',
   endpointSealed: sealer.seal(url, 'endpoint:eip155:31337'),
-  evmEndpointSealed: null,
+  otherEndpointsSealed: {},
 });
 
 async function openClient() {

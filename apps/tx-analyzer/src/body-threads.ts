@@ -14,7 +14,7 @@ export type BacklogReader = Pick<ChainClient, 'readBlock' | 'close'>;
 interface BodyThreadsOptions {
   /** 0: every block is read by the analyzer's own loop. */
   readonly count: number;
-  /** body-thread.ts, bundled. */
+  /** body.worker.ts, bundled. */
   readonly entry: URL;
   readonly logger: Pick<AnalyzerLogger, 'error'>;
 }

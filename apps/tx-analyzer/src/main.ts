@@ -18,7 +18,7 @@ await runService({
     const threads = new BodyThreads({
       count: config.BODY_THREADS,
       // The bundle puts it beside this file.
-      entry: new URL('./tx-analyzer-body-thread.mjs', import.meta.url),
+      entry: new URL('./body.worker.mjs', import.meta.url),
       logger,
     });
     const analyzer = startAnalyzer({

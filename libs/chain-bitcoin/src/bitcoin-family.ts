@@ -11,6 +11,9 @@ export const bitcoinFamily: ChainFamily = {
   name: 'bitcoin',
   namespace: 'bip122',
   networks: bitcoinNetworks,
+  interfaces: [
+    { name: 'rpc', description: 'JSON-RPC interface', exampleUrl: 'https://node.example.com:8332' },
+  ],
   parseAddress,
   burnAddresses: ['1BitcoinEaterAddressDontSendf59kuE', '1CounterpartyXXXXXXXXXXXXXXXUWLpVr'],
   parseAssetPath,

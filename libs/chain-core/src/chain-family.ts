@@ -10,6 +10,11 @@ export interface ChainNotation {
   readonly namespace: string;
   readonly networks: readonly Network[];
   /**
+   * What its nodes may be asked over, the usual one first. Each may have a URL of its own: the first one is `endpoint_url` in
+   * the API, any other one `<name>_endpoint_url`.
+   */
+  readonly interfaces: readonly [NodeInterface, ...NodeInterface[]];
+  /**
    * Canonical form of an address of this family, for storage and matching.
    * @throws InvalidAddressError with a public text that says what was expected and what came
    */
@@ -103,16 +108,22 @@ export interface ParsedAddress {
   readonly networkGids?: readonly string[];
 }
 
-/** Where a node answers. */
+/** One of the interfaces that the nodes of a family serve. */
+export interface NodeInterface {
+  /** `rpc`, `wallet`, `evm`: what an endpoint and the database call it. */
+  readonly name: string;
+  /** For people, with an article before it: `HTTP wallet API`. */
+  readonly description: string;
+  readonly exampleUrl: string;
+}
+
+/** One node: where it answers. */
 export interface ChainEndpoint {
   readonly endpointUrl: string;
-  /**
-   * Which interface answers there, in families whose nodes have two; absent: the family's own. On TRON `evm` is the
-   * Ethereum-compatible JSON-RPC, the family's own the HTTP wallet API.
-   */
-  readonly endpointKind?: 'evm';
-  /** The same node's Ethereum-compatible interface, where it has both. */
-  readonly evmEndpointUrl?: string;
+  /** Which of the family's interfaces answers there; absent: the first one, or the one that the family sees in the URL. */
+  readonly interfaceName?: string;
+  /** URLs of the same node's other interfaces, by their names. */
+  readonly otherUrls?: Readonly<Record<string, string>>;
 }
 
 export interface ChainClientOptions extends ChainEndpoint {

@@ -15,7 +15,14 @@ export * from './errors.ts';
 export { networkSchema, parseNetworks } from './network-schema.ts';
 export { checkBase58Text } from './check-base58-text.ts';
 export { resolveAssetPath } from './resolve-asset-path.ts';
-export { hasSameEndpoints, listEndpoints, type Opener, type SealedEndpoints } from './list-endpoints.ts';
+export {
+  endpointContext,
+  hasSameEndpoints,
+  listEndpoints,
+  openEndpoint,
+  type Opener,
+  type SealedEndpoints,
+} from './list-endpoints.ts';
 export {
   createChainOpener,
   missingFamily,

@@ -8,39 +8,54 @@ export interface Opener {
 /** Of a row of blockchains. */
 export interface SealedEndpoints {
   readonly gid: string;
+  /** Of the family's first interface. */
   readonly endpointSealed: string | null;
-  readonly evmEndpointSealed: string | null;
+  /** Of its other interfaces, by their names. */
+  readonly otherEndpointsSealed: Readonly<Record<string, string>>;
 }
 
 /**
  * The endpoints of a chain in the order of preference: the one set over the API, then those of the configuration.
- * A node that was given with both its interfaces (TRON) is one endpoint.
+ * A node that was given with several interfaces is one endpoint.
  */
 export function listEndpoints(
   chain: SealedEndpoints,
   opener: Opener,
   configured: readonly string[] = [],
 ): ChainEndpoint[] {
-  const stored = openStored(chain, opener);
+  const stored = openEndpoint(chain, opener);
   const others = new Set(configured);
-  if (stored && stored.endpointKind === undefined) others.delete(stored.endpointUrl);
+  if (stored && stored.interfaceName === undefined) others.delete(stored.endpointUrl);
   return [...(stored ? [stored] : []), ...[...others].map((endpointUrl) => ({ endpointUrl }))];
 }
 
-function openStored(
-  { gid, endpointSealed, evmEndpointSealed }: SealedEndpoints,
+/** The endpoint that was set over the API; undefined where none was. @throws what the opener throws */
+export function openEndpoint(
+  { gid, endpointSealed, otherEndpointsSealed }: SealedEndpoints,
   opener: Opener,
 ): ChainEndpoint | undefined {
-  const evmEndpointUrl =
-    evmEndpointSealed === null ? undefined : opener.open(evmEndpointSealed, `evm_endpoint:${gid}`);
+  const others = Object.entries(otherEndpointsSealed).map(
+    ([name, sealed]) => [name, opener.open(sealed, endpointContext(gid, name))] as const,
+  );
   if (endpointSealed !== null)
-    return {
-      endpointUrl: opener.open(endpointSealed, `endpoint:${gid}`),
-      ...(evmEndpointUrl !== undefined && { evmEndpointUrl }),
-    };
-  return evmEndpointUrl === undefined ? undefined : { endpointUrl: evmEndpointUrl, endpointKind: 'evm' };
+    return { endpointUrl: opener.open(endpointSealed, endpointContext(gid)), ...withOthers(others) };
+  const [first, ...rest] = others;
+  return first && { endpointUrl: first[1], interfaceName: first[0], ...withOthers(rest) };
+}
+
+/** What the URL of an interface is sealed for; without a name the family's first one. */
+export function endpointContext(gid: string, interfaceName?: string): string {
+  return interfaceName === undefined ? `endpoint:${gid}` : `${interfaceName}_endpoint:${gid}`;
 }
 
 export function hasSameEndpoints(one: SealedEndpoints, other: SealedEndpoints): boolean {
-  return one.endpointSealed === other.endpointSealed && one.evmEndpointSealed === other.evmEndpointSealed;
+  return keyOf(one) === keyOf(other);
+}
+
+function keyOf({ endpointSealed, otherEndpointsSealed }: SealedEndpoints): string {
+  return JSON.stringify([endpointSealed, Object.entries(otherEndpointsSealed).sort()]);
+}
+
+function withOthers(urls: readonly (readonly [string, string])[]): Pick<ChainEndpoint, 'otherUrls'> {
+  return urls.length === 0 ? {} : { otherUrls: Object.fromEntries(urls) };
 }

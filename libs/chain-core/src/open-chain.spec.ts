@@ -5,7 +5,7 @@ import { createChainOpener, type ActiveChain } from './open-chain.ts';
 
 const GID = 'eip155:31337';
 const network = { gid: GID } as Network;
-const chain: ActiveChain = { gid: GID, family: 'evm', endpointSealed: null, evmEndpointSealed: null };
+const chain: ActiveChain = { gid: GID, family: 'evm', endpointSealed: null, otherEndpointsSealed: {} };
 const created: ChainClientOptions[] = [];
 const family = {
   networks: [network],
@@ -32,12 +32,14 @@ it('opens the endpoint set over the API first, then those of the configuration, 
     endpoints: { [GID]: ['http://one', 'http://two', 'http://one'] },
     timeoutMs: 5,
   });
-  expect((await configured({ ...chain, endpointSealed: 'a', evmEndpointSealed: 'b' })).network).toBe(network);
+  expect(
+    (await configured({ ...chain, endpointSealed: 'a', otherEndpointsSealed: { evm: 'b' } })).network,
+  ).toBe(network);
   expect(urls()).toEqual([`http://endpoint:${GID}/a`, 'http://one', 'http://two']);
   expect(created[0]).toEqual({
     network,
     endpointUrl: `http://endpoint:${GID}/a`,
-    evmEndpointUrl: `http://evm_endpoint:${GID}/b`,
+    otherUrls: { evm: `http://evm_endpoint:${GID}/b` },
     dial,
     timeoutMs: 5,
   });
@@ -66,9 +68,9 @@ it('gives every node the index beside it, where its chain has one', async () => 
   ]);
 });
 
-it('takes the Ethereum-compatible endpoint where there is no other', async () => {
-  await open({ ...chain, evmEndpointSealed: 'b' });
-  expect(created).toEqual([{ network, endpointUrl: `http://evm_endpoint:${GID}/b`, endpointKind: 'evm' }]);
+it('takes the endpoint of another interface where there is no other', async () => {
+  await open({ ...chain, otherEndpointsSealed: { evm: 'b' } });
+  expect(created).toEqual([{ network, endpointUrl: `http://evm_endpoint:${GID}/b`, interfaceName: 'evm' }]);
 });
 
 it.each([

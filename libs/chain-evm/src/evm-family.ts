@@ -10,6 +10,9 @@ export const evmFamily: ChainFamily = {
   name: 'evm',
   namespace: 'eip155',
   networks: evmNetworks,
+  interfaces: [
+    { name: 'rpc', description: 'JSON-RPC interface', exampleUrl: 'https://node.example.com:8545' },
+  ],
   parseAddress,
   // What a node told in a trace is in no root, and may be anything.
   displayAddress: (address) => (isAddress(address, { strict: false }) ? getAddress(address) : address),

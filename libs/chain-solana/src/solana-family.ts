@@ -9,6 +9,9 @@ export const solanaFamily: ChainFamily = {
   name: 'solana',
   namespace: 'solana',
   networks: solanaNetworks,
+  interfaces: [
+    { name: 'rpc', description: 'JSON-RPC interface', exampleUrl: 'https://node.example.com:8899' },
+  ],
   parseAddress,
   // The system program, whose key is zero, and the incinerator.
   burnAddresses: ['11111111111111111111111111111111', '1nc1nerator11111111111111111111111111111111'],

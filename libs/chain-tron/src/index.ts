@@ -3,7 +3,7 @@
  * it decodes them. Loaded by @chainwatch/chain-registry only.
  *
  * @example
- * const client = tronFamily.createClient({ network, endpointUrl: 'http://127.0.0.1:8090', evmEndpointUrl: 'http://127.0.0.1:8545/jsonrpc' });
+ * const client = tronFamily.createClient({ network, endpointUrl: 'http://127.0.0.1:8090', otherUrls: { evm: 'http://127.0.0.1:8545/jsonrpc' } });
  * const block = await client.readBlock(await client.readHead());
  */
 export { tronFamily } from './tron-family.ts';

@@ -16,6 +16,7 @@ import type {
   TokenMetadata,
 } from '@chainwatch/chain-core';
 import { EvmApi } from './evm-api.ts';
+import { EVM_INTERFACE } from './interfaces.ts';
 import { readBalances } from './read-balances.ts';
 import { readEvmBlock } from './read-evm-block.ts';
 import {
@@ -143,14 +144,11 @@ function createSession({
   concurrency = 16,
   ...endpoints
 }: ChainClientOptions): { session: Session; label: string } {
-  const { endpointUrl, endpointKind, evmEndpointUrl } = endpoints;
+  const { endpointUrl, interfaceName, otherUrls } = endpoints;
+  const evmUrl = otherUrls?.[EVM_INTERFACE];
   const endpoint = parseEndpoint(endpointUrl);
-  const isEvm = endpointKind === 'evm' || evmPath.test(endpoint.path);
-  const evmEndpoint = isEvm
-    ? endpoint
-    : evmEndpointUrl === undefined
-      ? undefined
-      : parseEndpoint(evmEndpointUrl);
+  const isEvm = interfaceName === EVM_INTERFACE || evmPath.test(endpoint.path);
+  const evmEndpoint = isEvm ? endpoint : evmUrl === undefined ? undefined : parseEndpoint(evmUrl);
   const options = { dial, timeoutMs, concurrency };
   const session: Session = {
     network,

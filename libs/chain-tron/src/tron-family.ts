@@ -1,4 +1,5 @@
 import type { ChainFamily } from '@chainwatch/chain-core';
+import { tronInterfaces } from './interfaces.ts';
 import { tronNetworks } from './networks.ts';
 import { parseAddress } from './parse-address.ts';
 import { parseAssetPath } from './parse-asset-path.ts';
@@ -9,6 +10,7 @@ export const tronFamily: ChainFamily = {
   name: 'tron',
   namespace: 'tron',
   networks: tronNetworks,
+  interfaces: tronInterfaces,
   parseAddress,
   // The zero address, and the account that TRON itself calls the black hole.
   burnAddresses: ['T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb', 'TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy'],

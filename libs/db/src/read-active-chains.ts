@@ -7,7 +7,7 @@ export async function readActiveChains(
   family?: ChainFamilyName,
 ): Promise<Map<string, ActiveChain>> {
   const { rows } = await sql.query<ActiveChain>(
-    `SELECT gid, family, endpoint_sealed AS "endpointSealed", evm_endpoint_sealed AS "evmEndpointSealed", start_block AS "startBlock" FROM blockchains
+    `SELECT gid, family, endpoint_sealed AS "endpointSealed", other_endpoints_sealed AS "otherEndpointsSealed", start_block AS "startBlock" FROM blockchains
      WHERE is_active AND ($1::text IS NULL OR family = $1)`,
     [family ?? null],
   );

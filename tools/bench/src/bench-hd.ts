@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { accounts, bitcoin, bodyOf } from '../../../apps/api-gateway/src/spec-public-keys.ts';
-import { startSpecWorld } from '../../../apps/api-gateway/src/spec-world.ts';
-import type { SpecWorld } from '../../../apps/api-gateway/src/spec-world.ts';
+import { accounts, bitcoin, bodyOf } from '../../../apps/api-gateway/src/spec-support/public-keys.ts';
+import { startSpecWorld } from '../../../apps/api-gateway/src/spec-support/spec-world.ts';
+import type { SpecWorld } from '../../../apps/api-gateway/src/spec-support/spec-world.ts';
 import type { Report } from './report.ts';
 
 const count = 1_000;

@@ -1,6 +1,6 @@
 import { startNats, startTcpProxy } from '@chainwatch/testing';
-import { measureRevocation, startReplica } from '../../../apps/api-gateway/src/spec-replicas.ts';
-import { startSpecWorld } from '../../../apps/api-gateway/src/spec-world.ts';
+import { measureRevocation, startReplica } from '../../../apps/api-gateway/src/spec-support/replicas.ts';
+import { startSpecWorld } from '../../../apps/api-gateway/src/spec-support/spec-world.ts';
 import type { Report } from './report.ts';
 
 const runs = Number(process.env.REVOCATION_RUNS ?? 300);

@@ -5,7 +5,7 @@ import { createSealer } from '@chainwatch/secrets';
 import { startPostgres } from '@chainwatch/testing-stack';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { bootstrap } from './bootstrap.ts';
-import { rotateSecrets, SEALED_COLUMNS } from './rotate-secrets.ts';
+import { rotateSecrets, SEALED_COLUMNS, SEALED_MAP } from './rotate-secrets.ts';
 
 const [first, second] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 const before = createSealer({ keys: { first }, activeKeyId: 'first' });
@@ -29,7 +29,7 @@ describe('rotateSecrets', () => {
       `SELECT table_name || '.' || column_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name LIKE '%sealed'`,
     );
     expect(rows.map(({ name }) => name).sort()).toEqual(
-      SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort(),
+      [...SEALED_COLUMNS, SEALED_MAP].map(({ table, column }) => `${table}.${column}`).sort(),
     );
   });
 
@@ -49,8 +49,13 @@ describe('rotateSecrets', () => {
     );
     const gid = 'eip155:1';
     await db.query(
-      `INSERT INTO blockchains (gid, family, name, short_name, image_url, endpoint_sealed, evm_endpoint_sealed) VALUES ($1, 'evm', 'n', 's', 'i', $2, $3)`,
-      [gid, before.seal('node', `endpoint:${gid}`), before.seal('evm node', `evm_endpoint:${gid}`)],
+      `INSERT INTO blockchains (gid, family, name, short_name, image_url, endpoint_sealed, other_endpoints_sealed) VALUES ($1, 'evm', 'n', 's', 'i', $2, jsonb_build_object('evm', $3::text, 'other', $4::text))`,
+      [
+        gid,
+        before.seal('node', `endpoint:${gid}`),
+        before.seal('evm node', `evm_endpoint:${gid}`),
+        before.seal('other node', `other_endpoint:${gid}`),
+      ],
     );
     const lost = ids.at(-1)!;
     await db.query('UPDATE notification_channels SET credentials_sealed = $2 WHERE id = $1', [
@@ -59,7 +64,7 @@ describe('rotateSecrets', () => {
     ]);
 
     expect(await rotateSecrets(db, during)).toEqual({
-      resealed: 1_202,
+      resealed: 1_203,
       unreadable: [`notification_channels.credentials_sealed ${lost}`],
     });
     expect(await rotateSecrets(db, during)).toMatchObject({ resealed: 0 });
@@ -71,10 +76,11 @@ describe('rotateSecrets', () => {
       expect(after.open(credentials_sealed, `channel:${id}`)).toBe(`credentials of ${id}`);
     const {
       rows: [chain],
-    } = await db.query('SELECT endpoint_sealed, evm_endpoint_sealed FROM blockchains');
+    } = await db.query('SELECT endpoint_sealed, other_endpoints_sealed FROM blockchains');
     expect([
       after.open(chain.endpoint_sealed, `endpoint:${gid}`),
-      after.open(chain.evm_endpoint_sealed, `evm_endpoint:${gid}`),
-    ]).toEqual(['node', 'evm node']);
+      after.open(chain.other_endpoints_sealed.evm, `evm_endpoint:${gid}`),
+      after.open(chain.other_endpoints_sealed.other, `other_endpoint:${gid}`),
+    ]).toEqual(['node', 'evm node', 'other node']);
   });
 });

@@ -24,8 +24,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhook_secrets', key: 'id', column: 'secret_sealed', context: 'webhook_secret' },
   { table: 'notification_channels', key: 'id', column: 'credentials_sealed', context: 'channel' },
   { table: 'blockchains', key: 'gid', column: 'endpoint_sealed', context: 'endpoint' },
-  { table: 'blockchains', key: 'gid', column: 'evm_endpoint_sealed', context: 'evm_endpoint' },
 ];
+
+/** Values by name: the context of each is its name, this, a colon and the row's key. */
+export const SEALED_MAP = { table: 'blockchains', column: 'other_endpoints_sealed', context: 'endpoint' };
 
 const BATCH = 500;
 
@@ -39,6 +41,7 @@ export async function rotateSecrets(db: Sql, sealer: Sealer): Promise<Rotation> 
     for (let after: string | null = ''; after !== null; )
       after = await rotateBatch(db, sealer, column, after, total);
   }
+  await rotateMap(db, sealer, total);
   return total;
 }
 
@@ -70,6 +73,28 @@ async function rotateBatch(
   );
   total.resealed += rowCount ?? 0;
   return rows.length < BATCH ? null : rows.at(-1)!.key;
+}
+
+/** Chains are few: one by one. */
+async function rotateMap(
+  db: Sql,
+  sealer: Sealer,
+  total: { resealed: number; unreadable: string[] },
+): Promise<void> {
+  const { table, column, context } = SEALED_MAP;
+  const { rows } = await db.query<{ gid: string; name: string; sealed: string }>(
+    `SELECT t.gid, e.key AS name, e.value AS sealed FROM ${table} t, jsonb_each_text(t.${column}) e`,
+  );
+  for (const { gid, name, sealed } of rows) {
+    const resealed = tryReseal(sealer, sealed, `${name}_${context}:${gid}`);
+    if (resealed === undefined) total.unreadable.push(`${table}.${column} ${gid} ${name}`);
+    if (resealed === undefined || resealed === sealed) continue;
+    const { rowCount } = await db.query(
+      `UPDATE ${table} SET ${column} = jsonb_set(${column}, ARRAY[$2], to_jsonb($3::text)) WHERE gid = $1 AND ${column} ->> $2 = $4`,
+      [gid, name, resealed, sealed],
+    );
+    total.resealed += rowCount ?? 0;
+  }
 }
 
 /** The value itself when the active key sealed it; undefined when it cannot be opened. */

@@ -33,13 +33,13 @@ beforeAll(async () => {
   clients['both interfaces'] = tronFamily.createClient({
     network,
     endpointUrl: tron.url,
-    evmEndpointUrl: tron.evmUrl,
+    otherUrls: { evm: tron.evmUrl },
   });
   clients['the wallet API'] = tronFamily.createClient({ network, endpointUrl: `${tron.url}/` });
   clients['the Ethereum-compatible interface'] = tronFamily.createClient({
     network,
     endpointUrl: tron.evmUrl,
-    endpointKind: 'evm',
+    interfaceName: 'evm',
   });
 });
 
@@ -262,7 +262,7 @@ it('serves nothing of another chain', async () => {
   const other = { ...network, gid: 'tron:0x2b6653dc' };
   for (const urls of [
     { endpointUrl: tron.url },
-    { endpointUrl: tron.evmUrl, endpointKind: 'evm' as const },
+    { endpointUrl: tron.evmUrl, interfaceName: 'evm' },
     { endpointUrl: tron.evmUrl },
   ]) {
     const client = tronFamily.createClient({ network: other, ...urls });

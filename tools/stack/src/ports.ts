@@ -1,9 +1,12 @@
 import { createServer } from 'node:net';
 import { SetupError } from '@chainwatch/host';
+import { services } from '../services.mjs';
+
+/** Those that the stack itself speaks to. */
+type GatewayName = 'api-gateway' | 'rpc-proxy';
 
 type PortName =
-  | 'api-gateway'
-  | 'rpc-proxy'
+  | GatewayName
   | 'anvil'
   | 'bitcoin'
   | 'solana'
@@ -19,8 +22,9 @@ export type Ports = Readonly<Record<PortName, number>>;
 
 /** The servers' ports are not the usual ones, so that a PostgreSQL, NATS or Redis of the machine is not in the way. */
 const BASE: Ports = {
-  'api-gateway': 8080,
-  'rpc-proxy': 8081,
+  ...(Object.fromEntries(
+    services.flatMap(({ name, localPort }) => (localPort === undefined ? [] : [[name, localPort]])),
+  ) as Record<GatewayName, number>),
   anvil: 8545,
   bitcoin: 18_443,
   solana: 8899,

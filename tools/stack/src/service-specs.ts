@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { serviceNames } from '../bundle.mjs';
+import { services } from '../services.mjs';
 import { type ProcessSpec, readCommit } from '@chainwatch/host';
-import { healthPort, type Ports } from './ports.ts';
+import { healthPort } from './ports.ts';
 
 export interface ServiceEnvironment {
   readonly databaseUrl: string;
@@ -18,13 +17,11 @@ export interface ServiceSpec extends ProcessSpec {
 /** Every service of the bundle, configured for this machine: loopback is allowed for nodes and webhooks, plain http too. */
 export function listServices(
   distDir: string,
-  ports: Ports,
   portOffset: number,
   environment: ServiceEnvironment,
 ): ServiceSpec[] {
   const commit = readCommit();
-  const names = serviceNames.filter((name) => existsSync(join(distDir, `${name}.mjs`)));
-  return names.map((name, index) => {
+  return services.map(({ name, localPort }, index) => {
     const entry = join(distDir, `${name}.mjs`);
     const health = healthPort(portOffset, index);
     return {
@@ -49,7 +46,7 @@ export function listServices(
         DRAIN_DELAY: process.env.DRAIN_DELAY ?? '0s',
         HOST: '127.0.0.1',
         HEALTH_PORT: String(health),
-        PORT: String(ports[name === 'rpc-proxy' ? 'rpc-proxy' : 'api-gateway']),
+        ...(localPort === undefined ? {} : { PORT: String(localPort + portOffset) }),
       },
     };
   });

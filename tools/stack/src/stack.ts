@@ -9,7 +9,7 @@ import { assertPortsFree, assignPorts, healthPort } from './ports.ts';
 import { startServers } from './start-servers.ts';
 import { startServices } from './start-services.ts';
 import { Supervisor } from './supervisor.ts';
-import { serviceNames } from '../bundle.mjs';
+import { serviceNames } from '../services.mjs';
 
 /** From start.mjs; survives JSON. */
 export interface StackOptions {

@@ -23,7 +23,7 @@ export async function startServices(
       `The database could not be prepared: ${error instanceof Error ? error.message : String(error)}`,
     );
   });
-  const services = listServices(options.distDir, ports, options.portOffset, {
+  const services = listServices(options.distDir, options.portOffset, {
     ...servers,
     secretsKeys: process.env.SECRETS_KEYS || loadSecrets().secrets_keys,
   });

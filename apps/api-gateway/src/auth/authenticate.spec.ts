@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { generateApiKey, hashApiKey } from '@chainwatch/api-key';
 import { createKeyStore } from '@chainwatch/key-store';
-import { startSpecWorld } from '../spec-world.ts';
-import type { SpecWorld } from '../spec-world.ts';
+import { startSpecWorld } from '../spec-support/spec-world.ts';
+import type { SpecWorld } from '../spec-support/spec-world.ts';
 
 describe.each(['svc', 'acmeo'])('authentication under the label %s', (label) => {
   let world: SpecWorld;

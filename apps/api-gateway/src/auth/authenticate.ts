@@ -3,7 +3,7 @@ import { isOperatorPermission, parseApiKey } from '@chainwatch/api-key';
 import type { Route } from '@chainwatch/http';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
 import { forbidden, unauthorized } from '@chainwatch/problem';
-import { keyTypeOf, permissionOf } from '../permissions.ts';
+import { keyTypeOf, permissionOf } from './permissions.ts';
 import { clientOf } from './client-of.ts';
 import type { Limit } from './limit-requests.ts';
 

@@ -2,7 +2,7 @@ import type { RouteCall, RouteReply } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
 import { ProblemError, conflict, unprocessableEntity } from '@chainwatch/problem';
 import { createOwnerSealer } from '@chainwatch/secrets';
-import type { ApiDeps } from '../api-deps.ts';
+import type { ApiDeps } from '../server/api-deps.ts';
 import { openAnswer, sealAnswer } from './answers.ts';
 import { claimRequest } from './claim-request.ts';
 import type { Claim } from './claim-request.ts';

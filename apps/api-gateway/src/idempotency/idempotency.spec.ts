@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import { waitFor } from '@chainwatch/testing';
-import { startSpecWorld } from '../spec-world.ts';
-import type { SpecWorld } from '../spec-world.ts';
+import { startSpecWorld } from '../spec-support/spec-world.ts';
+import type { SpecWorld } from '../spec-support/spec-world.ts';
 import { deleteExpired } from './sweep-answers.ts';
 
 const channel = { name: 'Orders', url: 'https://1.1.1.1/hook' };

@@ -1,7 +1,7 @@
 import type { Database } from '@chainwatch/db';
 import { waitFor } from '@chainwatch/testing';
-import { startSpecWorld } from '../spec-world.ts';
-import type { SpecWorld } from '../spec-world.ts';
+import { startSpecWorld } from '../spec-support/spec-world.ts';
+import type { SpecWorld } from '../spec-support/spec-world.ts';
 import { startFolding } from './start-folding.ts';
 
 const evm = 'eip155:31337';

@@ -1,4 +1,4 @@
-import type { ApiDeps } from '../api-deps.ts';
+import type { ApiDeps } from '../server/api-deps.ts';
 
 interface EndedKey {
   readonly id: string;

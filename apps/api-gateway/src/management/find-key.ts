@@ -1,6 +1,6 @@
 import type { Principal } from '@chainwatch/key-store';
 import { notFound } from '@chainwatch/problem';
-import type { ApiDeps } from '../api-deps.ts';
+import type { ApiDeps } from '../server/api-deps.ts';
 import type { KeyRow } from '../records/key.ts';
 
 /** @throws ProblemError 404, also when it is another workspace's */

@@ -1,7 +1,7 @@
 import type { Prisma } from '@chainwatch/db/prisma';
 import type { Principal } from '@chainwatch/key-store';
 import { notFound } from '@chainwatch/problem';
-import type { ApiDeps } from '../api-deps.ts';
+import type { ApiDeps } from '../server/api-deps.ts';
 
 /** @throws ProblemError 404, also when it is another workspace's */
 export async function findMember(

@@ -2,7 +2,7 @@ import type { Sql } from '@chainwatch/db';
 import type { Principal } from '@chainwatch/key-store';
 import { notFound } from '@chainwatch/problem';
 import type { ProblemError } from '@chainwatch/problem';
-import type { ApiDeps } from '../api-deps.ts';
+import type { ApiDeps } from '../server/api-deps.ts';
 import type { ProjectRow } from '../records/project.ts';
 
 /** @throws ProblemError 404, also when it is another workspace's */

@@ -1,6 +1,6 @@
 import type { Prisma } from '@chainwatch/db/prisma';
 import type { Principal } from '@chainwatch/key-store';
-import type { ApiDeps } from '../api-deps.ts';
+import type { ApiDeps } from '../server/api-deps.ts';
 
 /** The workspace of the key: there is no other one for it. */
 export function findWorkspace(

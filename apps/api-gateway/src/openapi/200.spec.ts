@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
-import { startSpecWorld } from '../spec-world.ts';
-import type { SpecWorld } from '../spec-world.ts';
+import { startSpecWorld } from '../spec-support/spec-world.ts';
+import type { SpecWorld } from '../spec-support/spec-world.ts';
 import { routeTable } from '../route-table.ts';
 
 describe('the documents of the API', () => {

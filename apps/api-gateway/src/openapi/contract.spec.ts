@@ -1,4 +1,4 @@
-import { findBreach } from '../spec-watch-answers.ts';
+import { findBreach } from '../spec-support/watch-answers.ts';
 
 const version = {
   name: 'chainwatch',

@@ -1,5 +1,5 @@
 import type { JsonSchema, Route, SchemaBook } from '@chainwatch/http';
-import { permissionOf } from '../permissions.ts';
+import { permissionOf } from '../auth/permissions.ts';
 import { describeParameters, idempotencyKey } from './describe-parameters.ts';
 import type { Parameter } from './describe-parameters.ts';
 import { describeResponses } from './describe-responses.ts';

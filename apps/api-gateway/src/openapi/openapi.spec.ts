@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { operations, routeTable } from '../route-table.ts';
 import { buildDocument } from './build-document.ts';
 import type { OpenApiDocument } from './build-document.ts';
-import { permissionOf } from '../permissions.ts';
+import { permissionOf } from '../auth/permissions.ts';
 import { bodyExamples } from './examples.ts';
 import { renderPage } from './render-page.ts';
 

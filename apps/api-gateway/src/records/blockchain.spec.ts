@@ -17,7 +17,7 @@ function readSync({
       imageUrl: '',
       isActive,
       endpointSealed: null,
-      evmEndpointSealed: null,
+      otherEndpointsSealed: {},
       updatedAt: at,
     },
     ingestorState: { ...report, headNumber: 375n, nodeHeadNumber, finalizedNumber: null },

@@ -89,7 +89,7 @@ export interface BlockchainState {
   readonly imageUrl: string;
   readonly isActive: boolean;
   readonly endpointSealed: string | null;
-  readonly evmEndpointSealed: string | null;
+  readonly otherEndpointsSealed: unknown;
   readonly updatedAt: Date;
   readonly ingestorState:
     | (StateRow & {
@@ -109,6 +109,14 @@ type StateRow = Omit<ServiceReport, 'service'>;
 
 /** Prisma's bigint, or the number of the pool for raw SQL. */
 type Integer = bigint | number;
+
+/** Whether a node was set over the API. */
+export function hasEndpoint({
+  endpointSealed,
+  otherEndpointsSealed,
+}: Pick<BlockchainState, 'endpointSealed' | 'otherEndpointsSealed'>): boolean {
+  return endpointSealed !== null || Object.keys(otherEndpointsSealed as object).length > 0;
+}
 
 /** `now`: by the clock of the database where that can be had, for its clock wrote the times of the row. */
 export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.infer<typeof blockchainSchema> {
@@ -133,7 +141,7 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
     short_name: row.shortName,
     is_active: row.isActive,
     family: familySchema.parse(row.family),
-    has_endpoint: row.endpointSealed !== null || row.evmEndpointSealed !== null,
+    has_endpoint: hasEndpoint(row),
     sync: row.isActive
       ? {
           status,

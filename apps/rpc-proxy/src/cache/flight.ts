@@ -1,6 +1,7 @@
+import type { ReplyHead } from '@chainwatch/raw-http';
 import type { Demand } from '../exchange/demand.ts';
 import { Exchange } from '../exchange/exchange.ts';
-import type { Failure, Receiver, ReplyHead, WholeReply } from '../exchange/receiver.ts';
+import type { Failure, Receiver, WholeReply } from '../exchange/receiver.ts';
 import type { Holder, KeyAccount } from '../limits/holder.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { AnswerCache, CacheCall } from './answer-cache.ts';

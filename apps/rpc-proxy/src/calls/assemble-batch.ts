@@ -1,4 +1,4 @@
-import type { ReplyHead } from '../exchange/receiver.ts';
+import type { ReplyHead } from '@chainwatch/raw-http';
 import type { ClientReply } from '../http/client-reply.ts';
 import { idKeyOf, idsEqual } from '../json/ids-equal.ts';
 import { scanReplies, scanReply, type ScannedReply } from '../json/scan-reply.ts';

@@ -1,7 +1,8 @@
+import type { ReplyHead } from '@chainwatch/raw-http';
 import type { AnswerReceiver } from '../cache/flight.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
 import { answerFull } from '../limits/answer-full.ts';
-import type { Failure, ReplyHead, WholeReply } from '../exchange/receiver.ts';
+import type { Failure, WholeReply } from '../exchange/receiver.ts';
 
 /** Of the answer to one call of a batch. */
 const PART_BYTES_MAX = 8 * 1_048_576;

@@ -1,6 +1,7 @@
+import type { ReplyHead } from '@chainwatch/raw-http';
 import type { Filter, FilterOwner } from '../chains/filter-book.ts';
 import { Exchange } from '../exchange/exchange.ts';
-import type { Receiver, ReplyHead, WholeReply } from '../exchange/receiver.ts';
+import type { Receiver, WholeReply } from '../exchange/receiver.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { scanReply } from '../json/scan-reply.ts';
 import { skipSpace, skipString } from '../json/skip-value.ts';

@@ -1,8 +1,9 @@
+import type { ReplyHead } from '@chainwatch/raw-http';
 import { cacheKeyOf } from '../cache/cache-key.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
 import type { Demand } from '../exchange/demand.ts';
 import { Exchange } from '../exchange/exchange.ts';
-import type { Failure, Receiver, ReplyHead, WholeReply } from '../exchange/receiver.ts';
+import type { Failure, Receiver, WholeReply } from '../exchange/receiver.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { idKeyOf } from '../json/ids-equal.ts';
 import { answerFull } from '../limits/answer-full.ts';

@@ -1,15 +1,8 @@
-import type { Opener } from '@chainwatch/chain-core';
+import { openEndpoint, type ChainEndpoint, type Opener, type SealedEndpoints } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { UpstreamSource } from '../upstreams/upstream.ts';
 import type { ChainDirectory } from './chain-directory.ts';
 import type { ChainSettings } from './chain-settings.ts';
-
-interface EndpointRow {
-  readonly gid: string;
-  readonly family: string;
-  readonly endpoint_sealed: string | null;
-  readonly evm_endpoint_sealed: string | null;
-}
 
 export interface FollowOptions {
   readonly db: Sql;
@@ -67,8 +60,8 @@ async function applyEndpoints(
   { db, opener, directory, settings, endpoints, logger }: FollowOptions,
   known: Map<string, string>,
 ): Promise<void> {
-  const { rows } = await db.query<EndpointRow>(
-    'SELECT gid, family, endpoint_sealed, evm_endpoint_sealed FROM blockchains',
+  const { rows } = await db.query<SealedEndpoints>(
+    `SELECT gid, endpoint_sealed AS "endpointSealed", other_endpoints_sealed AS "otherEndpointsSealed" FROM blockchains`,
   );
   const byGid = new Map(rows.map((row) => [row.gid, row]));
   for (const gid of new Set([
@@ -78,15 +71,15 @@ async function applyEndpoints(
     ...Object.keys(endpoints),
   ])) {
     const row = byGid.get(gid);
-    const state = `${row?.endpoint_sealed ?? ''} ${row?.evm_endpoint_sealed ?? ''}`;
+    const state = JSON.stringify([row?.endpointSealed, row?.otherEndpointsSealed]);
     if (known.get(gid) === state) continue;
-    const stored = row === undefined ? {} : tryOpen(row, opener, logger);
+    const stored = row && tryOpen(row, opener, logger);
     const more = settings[gid]?.upstreams ?? [];
     if (gid.startsWith('tron:')) {
       const [urls, walletUrls] = tronUrls(stored, endpoints[gid] ?? []);
       directory.setSources(gid, [...toSources(urls), ...more], [...toSources(walletUrls), ...more]);
     } else {
-      directory.setSources(gid, [...toSources([stored.url, ...(endpoints[gid] ?? [])]), ...more]);
+      directory.setSources(gid, [...toSources([stored?.endpointUrl, ...(endpoints[gid] ?? [])]), ...more]);
     }
     known.set(gid, state);
   }
@@ -98,34 +91,28 @@ function toSources(urls: readonly (string | undefined)[]): UpstreamSource[] {
 
 /** Of the JSON-RPC and of the HTTP interface: each has an address of its own, or stands beside the other one. */
 function tronUrls(
-  { url, evmUrl }: StoredUrls,
+  stored: ChainEndpoint | undefined,
   endpoints: readonly string[],
 ): [urls: readonly (string | undefined)[], walletUrls: readonly (string | undefined)[]] {
+  const url = stored?.interfaceName === undefined ? stored?.endpointUrl : undefined;
+  const evmUrl = url === undefined ? stored?.endpointUrl : stored?.otherUrls?.['evm'];
   return [
     [evmUrl ?? (url && besideWallet(url)), ...endpoints.map(besideWallet)],
     [url ?? evmUrl, ...endpoints],
   ];
 }
 
-interface StoredUrls {
-  readonly url?: string;
-  readonly evmUrl?: string;
-}
-
 /** What was sealed with a key that is not here leaves its chain without it, and the others alone. */
 function tryOpen(
-  { gid, endpoint_sealed: endpoint, evm_endpoint_sealed: evmEndpoint }: EndpointRow,
+  row: SealedEndpoints,
   opener: Opener,
   logger: FollowOptions['logger'],
-): StoredUrls {
+): ChainEndpoint | undefined {
   try {
-    return {
-      ...(endpoint !== null && { url: opener.open(endpoint, `endpoint:${gid}`) }),
-      ...(evmEndpoint !== null && { evmUrl: opener.open(evmEndpoint, `evm_endpoint:${gid}`) }),
-    };
+    return openEndpoint(row, opener);
   } catch (error) {
-    logger.warn({ chain_gid: gid, error: String(error) }, 'an endpoint could not be opened');
-    return {};
+    logger.warn({ chain_gid: row.gid, error: String(error) }, 'an endpoint could not be opened');
+    return undefined;
   }
 }
 

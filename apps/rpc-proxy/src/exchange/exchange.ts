@@ -1,14 +1,14 @@
+import { StaleConnectionError, type ReplyHead } from '@chainwatch/raw-http';
 import type { Full, Holder } from '../limits/holder.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { StaleConnectionError } from '../wire/stale-connection-error.ts';
 import type { Demand } from './demand.ts';
 import { isFailure, isTold, judgeReply, judgeWalletReply, startsAsJson } from './judge-reply.ts';
 import { asKnownTransaction } from './known-transaction.ts';
 import { Leg, type LegOwner } from './leg.ts';
 import { readPauseMs } from './read-pause-ms.ts';
 import { readRevealedHead, readToldBlock } from './read-revealed-head.ts';
-import type { Failure, Receiver, ReplyHead, WholeReply } from './receiver.ts';
+import type { Failure, Receiver, WholeReply } from './receiver.ts';
 
 export const DEADLINE_MS = 30_000;
 const LEGS_MAX = 4;

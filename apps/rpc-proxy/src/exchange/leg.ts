@@ -1,10 +1,15 @@
+import {
+  LARGE_BUFFER_BYTES,
+  LargeBuffer,
+  type ReplyHandler,
+  type ReplyHead,
+  type ReplySource,
+  type WireHead,
+} from '@chainwatch/raw-http';
 import type { Full, Holder } from '../limits/holder.ts';
 import type { Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
-import { LARGE_BUFFER_BYTES, LargeBuffer } from '../wire/large-buffer.ts';
-import type { WireHead } from '../wire/read-reply-head.ts';
-import type { ReplyHandler, ReplySource } from '../wire/reply-handler.ts';
 import type { Asked } from './is-reply-to.ts';
-import type { ReplyHead, WholeReply } from './receiver.ts';
+import type { WholeReply } from './receiver.ts';
 import { fitsStart, fitsWhole, TailCheck } from './reply-check.ts';
 
 /** From here on a reply is read into a buffer of its own. */

@@ -1,15 +1,6 @@
+import type { ReplyHead } from '@chainwatch/raw-http';
 import type { Full } from '../limits/holder.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-
-/** What the client sees of a node's reply besides its body. */
-export interface ReplyHead {
-  readonly status: number;
-  readonly contentType: string;
-  readonly contentEncoding: string | undefined;
-  readonly retryAfter: string | undefined;
-  /** -1 where the node did not tell. */
-  readonly contentLength: number;
-}
 
 export interface WholeReply extends ReplyHead {
   readonly body: Buffer;

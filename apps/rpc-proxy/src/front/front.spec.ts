@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { waitFor } from '@chainwatch/testing';
-import type { ReplyHead } from '../exchange/receiver.ts';
+import type { ReplyHead } from '@chainwatch/raw-http';
 import { answerClientError } from '../http/answer-client-error.ts';
 import type { ClientReply } from '../http/client-reply.ts';
 import type { BodyPayers } from '../http/door.ts';

@@ -1,10 +1,11 @@
 import type { TokenResult } from '@chainwatch/cache';
+import type { ReplyHead } from '@chainwatch/raw-http';
 import type { AnswerReceiver } from '../cache/flight.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
 import type { Holder } from '../limits/holder.ts';
 import { answerFull, FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
 import { withoutPage } from '../exchange/judge-reply.ts';
-import type { Failure, ReplyHead, WholeReply } from '../exchange/receiver.ts';
+import type { Failure, WholeReply } from '../exchange/receiver.ts';
 import { pushLimitHeaders } from './limit-headers.ts';
 import type { ReplyChannel } from './reply-channel.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { waitFor } from '@chainwatch/testing';
-import type { ReplyHead } from '../exchange/receiver.ts';
+import type { ReplyHead } from '@chainwatch/raw-http';
 import { Front } from '../front/front.ts';
 import { DEFAULT_BOUNDS } from '../limits/bounds.ts';
 import { Peer } from '../limits/peer.ts';

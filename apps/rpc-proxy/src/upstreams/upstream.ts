@@ -1,10 +1,8 @@
 import { Pool } from 'undici';
 import type { OpenSocket } from '@chainwatch/outbound';
+import { ConnectionPool, writeHeaders, writeRequestLine } from '@chainwatch/raw-http';
 import type { Leg } from '../exchange/leg.ts';
 import { CallQueue } from '../limits/call-queue.ts';
-import { PlainConnection } from '../plain/plain-connection.ts';
-import { NodePool } from '../wire/node-pool.ts';
-import { writeHeaders, writeRequestLine } from '../wire/request-head.ts';
 import type { Clock } from './clock.ts';
 import { LatencyBook } from './latency-book.ts';
 
@@ -62,7 +60,7 @@ export class Upstream {
   readonly clock: Clock;
   /** For questions of our own; the calls of clients go over connections of their own. */
   readonly pool: Pool;
-  readonly #calls: NodePool;
+  readonly #calls: ConnectionPool;
   readonly #queue: CallQueue<Leg>;
   readonly #headers: string;
   /** Of a call to the JSON-RPC interface, up to its own headers. */
@@ -106,11 +104,11 @@ export class Upstream {
     this.headers = headers.flat();
     this.#headers = writeHeaders(new URL(options.origin).host, headers);
     this.#callHead = writeRequestLine('POST', this.path) + this.#headers;
-    this.#calls = new NodePool({
+    this.#calls = new ConnectionPool({
       openSocket: options.openSocket,
       clock: options.clock,
       connectionsMax: CALLS_MAX,
-      Connection: options.isPlain ? PlainConnection : undefined,
+      isPlain: options.isPlain,
     });
     this.#queue = new CallQueue({
       max: CALLS_MAX,

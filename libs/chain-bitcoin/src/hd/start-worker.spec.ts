@@ -38,7 +38,7 @@ async function bundle(entry: string): Promise<string> {
   await build({
     entryPoints: [
       { in: entry, out: 'main' },
-      { in: fileURLToPath(new URL('derivation.worker.ts', import.meta.url)), out: 'bitcoin-hd-worker' },
+      { in: fileURLToPath(new URL('derivation.worker.ts', import.meta.url)), out: 'derivation.worker' },
     ],
     outdir,
     outExtension: { '.js': '.mjs' },

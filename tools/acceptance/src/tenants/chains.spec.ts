@@ -1,5 +1,5 @@
 import { startAnvil, type AnvilHandle } from '@chainwatch/testing';
-import { deployToken } from '../../../../apps/api-gateway/src/spec-tokens.ts';
+import { deployToken } from '../../../../apps/api-gateway/src/spec-support/tokens.ts';
 import { connectAs, type Client } from '../interface/client.ts';
 import { TenantsStack } from './tenants-stack.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineRoute } from '../../define-route.ts';
-import { findAddress } from '../../find-address.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findAddress } from '../../addresses/find-address.ts';
 import { addressParams } from '../../records/address-input.ts';
 import { listUtxoChains } from '../../records/utxo-chains.ts';
 import { readAccountBalances } from './read-account-balances.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatAmount } from '@chainwatch/amounts';
-import { defineRoute } from '../../define-route.ts';
-import { findAddress } from '../../find-address.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findAddress } from '../../addresses/find-address.ts';
 import { addressParams } from '../../records/address-input.ts';
 
 export const getBalances = defineRoute({

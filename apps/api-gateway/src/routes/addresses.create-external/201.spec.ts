@@ -1,5 +1,5 @@
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 const lower = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
 const display = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import type { ChainFamilyName, ParsedAddress } from '@chainwatch/chain-core';
 import { findNotation, namespaceOfFamily } from '@chainwatch/chain-registry';
 import { conflict, invalidRequest, unprocessableEntity } from '@chainwatch/problem';
-import { announceAddress } from '../../announce-address.ts';
-import { defineRoute } from '../../define-route.ts';
-import { findAddress } from '../../find-address.ts';
-import { parseAddressOf } from '../../parse-address.ts';
-import { readAddress } from '../../read-addresses.ts';
+import { announceAddress } from '../../addresses/announce-address.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findAddress } from '../../addresses/find-address.ts';
+import { parseAddressOf } from '../../addresses/parse-address.ts';
+import { readAddress } from '../../addresses/read-addresses.ts';
 import { labelSchema, metadataSchema } from '../../records/address-input.ts';
 import { externalAddressSchema } from '../../records/address.ts';
 import { familySchema } from '../../records/path-schemas.ts';
-import { hasCoins } from '../../watch-address.ts';
+import { hasCoins } from '../../addresses/watch-address.ts';
 import { insertExternalAddress } from './insert-external-address.ts';
 
 /** `chainFamily` is the guide's spelling, `chain_family` the one of everything else (decisions.md 1.6). */

@@ -1,6 +1,6 @@
 import type { ParsedAddress } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import { watchFromHead } from '../../watch-address.ts';
+import { watchFromHead } from '../../addresses/watch-address.ts';
 
 interface NewAddress {
   readonly projectId: string;

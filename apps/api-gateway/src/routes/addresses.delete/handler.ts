@@ -1,6 +1,6 @@
-import { announceAddress } from '../../announce-address.ts';
-import { defineRoute } from '../../define-route.ts';
-import { findAddress } from '../../find-address.ts';
+import { announceAddress } from '../../addresses/announce-address.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findAddress } from '../../addresses/find-address.ts';
 import { addressParams } from '../../records/address-input.ts';
 
 export const deleteAddress = defineRoute({

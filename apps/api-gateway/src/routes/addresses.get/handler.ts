@@ -1,6 +1,6 @@
-import { defineRoute } from '../../define-route.ts';
-import { findAddress } from '../../find-address.ts';
-import { readAddress } from '../../read-addresses.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findAddress } from '../../addresses/find-address.ts';
+import { readAddress } from '../../addresses/read-addresses.ts';
 import { addressParams } from '../../records/address-input.ts';
 import { addressSchema } from '../../records/address.ts';
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { pageSchema, sortParameter } from '@chainwatch/http';
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import {
   addressFilters,
   addressSortFields,
   hdAddressFilters,
   queryAddresses,
-} from '../../query-addresses.ts';
+} from '../../addresses/query-addresses.ts';
 import { hdAddressSchema } from '../../records/address.ts';
 
 export const listHdAddresses = defineRoute({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageSchema, sortParameter } from '@chainwatch/http';
-import { defineRoute } from '../../define-route.ts';
-import { addressFilters, addressSortFields, queryAddresses } from '../../query-addresses.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { addressFilters, addressSortFields, queryAddresses } from '../../addresses/query-addresses.ts';
 import { addressSchema } from '../../records/address.ts';
 
 export const listAddresses = defineRoute({

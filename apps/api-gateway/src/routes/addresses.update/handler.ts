@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
-import { announceAddress } from '../../announce-address.ts';
-import { defineRoute } from '../../define-route.ts';
-import { findAddress } from '../../find-address.ts';
-import { findNetworkGids } from '../../parse-address.ts';
-import { readAddress } from '../../read-addresses.ts';
+import { announceAddress } from '../../addresses/announce-address.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findAddress } from '../../addresses/find-address.ts';
+import { findNetworkGids } from '../../addresses/parse-address.ts';
+import { readAddress } from '../../addresses/read-addresses.ts';
 import { addressParams, labelSchema, metadataSchema } from '../../records/address-input.ts';
 import { addressSchema } from '../../records/address.ts';
 import type { AddressRow } from '../../records/address.ts';
-import { watchFromHead } from '../../watch-address.ts';
+import { watchFromHead } from '../../addresses/watch-address.ts';
 
 const bodySchema = z
   .strictObject({

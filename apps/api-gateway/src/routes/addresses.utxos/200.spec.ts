@@ -1,5 +1,5 @@
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 const regtest = 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328';
 const signet = 'bip122:00000008819873e925422c1ff0f99f7c';

@@ -1,5 +1,5 @@
-import { defineRoute } from '../../define-route.ts';
-import { findAsset } from '../../find-asset.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findAsset } from '../../assets/find-asset.ts';
 import { assetParams } from '../../records/path-schemas.ts';
 
 export const archiveAsset = defineRoute({

@@ -1,9 +1,9 @@
 import type { Sql } from '@chainwatch/db';
-import { askForBalances } from '../../ask-for-balances.ts';
+import { askForBalances } from '../../assets/ask-for-balances.ts';
 import { lockChain } from '../../assets/lock-chain.ts';
 import type { ProjectAsset } from '../../assets/project-asset.ts';
-import { defineRoute } from '../../define-route.ts';
-import { findAsset } from '../../find-asset.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findAsset } from '../../assets/find-asset.ts';
 import { assetParams } from '../../records/path-schemas.ts';
 
 export const restoreAsset = defineRoute({

@@ -1,5 +1,5 @@
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 describe('POST /blockchains/:chain_gid/actions/activate, where a chain begins', () => {
   let world: SpecWorld;

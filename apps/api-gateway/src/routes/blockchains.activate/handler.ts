@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { conflict, unprocessableEntity } from '@chainwatch/problem';
-import { announceChain } from '../../announce-chain.ts';
-import { defineRoute } from '../../define-route.ts';
-import { findChain, loadFamily, type ChainRow } from '../../find-chain.ts';
-import { blockchainInclude, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
+import { announceChain } from '../../chains/announce-chain.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findChain, loadFamily, type ChainRow } from '../../chains/find-chain.ts';
+import {
+  blockchainInclude,
+  blockchainSchema,
+  hasEndpoint,
+  toBlockchainRecord,
+} from '../../records/blockchain.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 
 const bodySchema = z
@@ -33,10 +38,7 @@ export const activateBlockchain = defineRoute({
     if (fromBlock !== undefined) assertBeginsAt(chain, fromBlock);
     if (chain.isActive) return { status: 200, body: toBlockchainRecord(chain) };
     await loadFamily(chain.gid);
-    const isConfigured =
-      chain.endpointSealed !== null ||
-      chain.evmEndpointSealed !== null ||
-      (deps.settings.chainEndpoints[chain.gid]?.length ?? 0) > 0;
+    const isConfigured = hasEndpoint(chain) || (deps.settings.chainEndpoints[chain.gid]?.length ?? 0) > 0;
     if (!isConfigured) {
       throw unprocessableEntity(
         `The blockchain ${chain.gid} has no endpoint; set one with PATCH /blockchains/${chain.gid}/${chain.family} first.`,

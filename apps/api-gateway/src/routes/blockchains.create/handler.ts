@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
 import { conflict, unprocessableEntity } from '@chainwatch/problem';
-import { announceChain } from '../../announce-chain.ts';
-import { defineRoute } from '../../define-route.ts';
-import { findChain } from '../../find-chain.ts';
+import { announceChain } from '../../chains/announce-chain.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findChain } from '../../chains/find-chain.ts';
 import { blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
 import { insertBlockchain } from './insert-blockchain.ts';
 

@@ -1,6 +1,6 @@
-import { announceChain } from '../../announce-chain.ts';
-import { defineRoute } from '../../define-route.ts';
-import { findChain } from '../../find-chain.ts';
+import { announceChain } from '../../chains/announce-chain.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findChain } from '../../chains/find-chain.ts';
 import { blockchainInclude, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 

@@ -1,6 +1,6 @@
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { notFound } from '@chainwatch/problem';
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { blockchainSchema } from '../../records/blockchain.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 

@@ -9,9 +9,9 @@ import {
   sortParameter,
   toPage,
 } from '@chainwatch/http';
-import { containsText } from '../../contains-text.ts';
-import { defineRoute } from '../../define-route.ts';
-import { readChainRecords } from '../../read-chain-record.ts';
+import { containsText } from '../../lists/contains-text.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { readChainRecords } from '../../chains/read-chain-record.ts';
 import { blockchainSchema } from '../../records/blockchain.ts';
 import { toOrders } from '../../records/order.ts';
 import { familySchema, searchSchema } from '../../records/path-schemas.ts';

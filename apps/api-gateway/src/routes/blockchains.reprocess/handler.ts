@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
 import { conflict, invalidRequest, unprocessableEntity } from '@chainwatch/problem';
-import { announceChain } from '../../announce-chain.ts';
-import { defineRoute } from '../../define-route.ts';
-import { findChain } from '../../find-chain.ts';
+import { announceChain } from '../../chains/announce-chain.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findChain } from '../../chains/find-chain.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 import { reprocessSchema, toReprocessRecord } from '../../records/reprocess.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { ChainEndpoint, ChainFamilyName } from '@chainwatch/chain-core';
+import { endpointContext, type ChainEndpoint, type ChainFamilyName } from '@chainwatch/chain-core';
 import { booleanParameter } from '@chainwatch/http';
 import { unprocessableEntity } from '@chainwatch/problem';
-import { announceChain } from '../../announce-chain.ts';
-import { defineRoute } from '../../define-route.ts';
-import { findChain, loadFamily } from '../../find-chain.ts';
+import { announceChain } from '../../chains/announce-chain.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findChain, loadFamily } from '../../chains/find-chain.ts';
 import { blockchainInclude, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 import { verifyEndpoint } from './verify-endpoint.ts';
@@ -45,9 +45,7 @@ export const updateTronEndpoint = endpointRoute(
 function listGiven({ endpoint_url, evm_endpoint_url }: EndpointBody): ChainEndpoint[] {
   return [
     ...(endpoint_url === undefined ? [] : [{ endpointUrl: endpoint_url }]),
-    ...(evm_endpoint_url === undefined
-      ? []
-      : [{ endpointUrl: evm_endpoint_url, endpointKind: 'evm' as const }]),
+    ...(evm_endpoint_url === undefined ? [] : [{ endpointUrl: evm_endpoint_url, interfaceName: 'evm' }]),
   ];
 }
 
@@ -74,9 +72,14 @@ function endpointRoute(familyName: ChainFamilyName, bodySchema: z.ZodType<Endpoi
       const row = await deps.prisma.blockchain.update({
         where: { gid: chain.gid },
         data: {
-          endpointSealed: body.endpoint_url && deps.sealer.seal(body.endpoint_url, `endpoint:${chain.gid}`),
-          evmEndpointSealed:
-            body.evm_endpoint_url && deps.sealer.seal(body.evm_endpoint_url, `evm_endpoint:${chain.gid}`),
+          endpointSealed:
+            body.endpoint_url && deps.sealer.seal(body.endpoint_url, endpointContext(chain.gid)),
+          ...(body.evm_endpoint_url !== undefined && {
+            otherEndpointsSealed: {
+              ...(chain.otherEndpointsSealed as object),
+              evm: deps.sealer.seal(body.evm_endpoint_url, endpointContext(chain.gid, 'evm')),
+            },
+          }),
           updatedAt: new Date(),
         },
         include: blockchainInclude,

@@ -10,7 +10,7 @@ const { signal } = new AbortController();
 
 /** Any family: the route knows none of them. */
 async function verify(
-  endpoint: { endpointUrl: string; endpointKind?: 'evm' },
+  endpoint: { endpointUrl: string; interfaceName?: string },
   { failure, askNode = true }: { failure?: Error; askNode?: boolean } = {},
 ) {
   const created: ChainClientOptions[] = [];
@@ -34,7 +34,7 @@ async function verify(
 
 it.each([
   { endpointUrl: 'http://127.0.0.1:1' },
-  { endpointUrl: 'http://127.0.0.1:1/jsonrpc', endpointKind: 'evm' as const },
+  { endpointUrl: 'http://127.0.0.1:1/jsonrpc', interfaceName: 'evm' },
 ])('asks a client of the family, through the guarded dial: %j', async (endpoint) => {
   const { created, problem } = await verify(endpoint);
   expect(problem).toBeUndefined();

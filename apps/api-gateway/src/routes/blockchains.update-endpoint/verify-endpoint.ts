@@ -1,8 +1,8 @@
 import type { ChainClient, ChainEndpoint, ChainFamily, Network } from '@chainwatch/chain-core';
 import { WrongChainError } from '@chainwatch/chain-core';
 import { badGateway, unprocessableEntity } from '@chainwatch/problem';
-import type { ApiDeps } from '../../api-deps.ts';
-import { checkOutboundUrl } from '../../check-outbound-url.ts';
+import type { ApiDeps } from '../../server/api-deps.ts';
+import { checkOutboundUrl } from '../../server/check-outbound-url.ts';
 
 interface EndpointCheck {
   readonly network: Network;

@@ -3,7 +3,7 @@ import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { integerParameter } from '@chainwatch/http';
 import { notFound } from '@chainwatch/problem';
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { blockSchema, toBlockRecord } from '../../records/block.ts';
 
 export const getBlock = defineRoute({

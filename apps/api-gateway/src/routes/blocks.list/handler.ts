@@ -11,8 +11,8 @@ import {
   sortParameter,
   toPage,
 } from '@chainwatch/http';
-import type { ApiDeps } from '../../api-deps.ts';
-import { defineRoute } from '../../define-route.ts';
+import type { ApiDeps } from '../../server/api-deps.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
 import { NOBODY, sumCounts } from '../../lists/sum-counts.ts';
 import { blockSchema, blockStatusSchema, toBlockRecord } from '../../records/block.ts';

@@ -1,5 +1,5 @@
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 const seed = 'SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY';
 const creds = `-----BEGIN NATS USER JWT-----\neyJ0eXAi.b.c\n------END NATS USER JWT------\n\n-----BEGIN USER NKEY SEED-----\n${seed}\n------END USER NKEY SEED------\n`;

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { checkOutboundUrl } from '../../check-outbound-url.ts';
-import { defineRoute } from '../../define-route.ts';
-import { findChannel } from '../../find-channel.ts';
-import { insertChannel } from '../../insert-channel.ts';
+import { checkOutboundUrl } from '../../server/check-outbound-url.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findChannel } from '../../channels/find-channel.ts';
+import { insertChannel } from '../../channels/insert-channel.ts';
 import { natsChannelSchema, toChannelRecord } from '../../records/channel.ts';
 import { defaultEventTypes } from '../../records/event-selection.ts';
 import { maskUserInfo, natsInput } from '../../records/nats-config.ts';
 import type { NatsConfig } from '../../records/nats-config.ts';
 import { nameSchema } from '../../records/path-schemas.ts';
 import { chooseNatsAuth } from './choose-nats-auth.ts';
-import { sealCredentials } from '../../seal-credentials.ts';
+import { sealCredentials } from '../../channels/seal-credentials.ts';
 
 export const createNatsChannel = defineRoute({
   method: 'POST',

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { defineRoute } from '../../define-route.ts';
-import { findChannel } from '../../find-channel.ts';
-import { insertChannel } from '../../insert-channel.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findChannel } from '../../channels/find-channel.ts';
+import { insertChannel } from '../../channels/insert-channel.ts';
 import { telegramChannelSchema, toChannelRecord } from '../../records/channel.ts';
 import { defaultEventTypes } from '../../records/event-selection.ts';
 import { nameSchema } from '../../records/path-schemas.ts';
 import { maskBotToken, telegramInput } from '../../records/telegram-config.ts';
 import type { TelegramConfig } from '../../records/telegram-config.ts';
-import { sealCredentials } from '../../seal-credentials.ts';
+import { sealCredentials } from '../../channels/seal-credentials.ts';
 
 export const createTelegramChannel = defineRoute({
   method: 'POST',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { checkWebhookUrl } from '../../check-webhook-url.ts';
-import { defineRoute } from '../../define-route.ts';
-import { findChannel } from '../../find-channel.ts';
+import { checkWebhookUrl } from '../../channels/check-webhook-url.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findChannel } from '../../channels/find-channel.ts';
 import { createdChannelSchema, toWebhookChannelRecord } from '../../records/channel.ts';
 import { defaultEventTypes } from '../../records/event-selection.ts';
 import { nameSchema } from '../../records/path-schemas.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { ApiDeps } from '../../api-deps.ts';
-import { insertChannel } from '../../insert-channel.ts';
-import { insertWebhookSecret } from '../../insert-webhook-secret.ts';
+import type { ApiDeps } from '../../server/api-deps.ts';
+import { insertChannel } from '../../channels/insert-channel.ts';
+import { insertWebhookSecret } from '../../channels/insert-webhook-secret.ts';
 import type { WebhookAuth, WebhookConfig } from '../../records/webhook-config.ts';
-import { sealCredentials } from '../../seal-credentials.ts';
+import { sealCredentials } from '../../channels/seal-credentials.ts';
 
 interface NewWebhookChannel {
   readonly projectId: string;

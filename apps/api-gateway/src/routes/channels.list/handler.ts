@@ -8,8 +8,8 @@ import {
   sortParameter,
   toPage,
 } from '@chainwatch/http';
-import { containsText } from '../../contains-text.ts';
-import { defineRoute } from '../../define-route.ts';
+import { containsText } from '../../lists/contains-text.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';
 import { toOrders } from '../../records/order.ts';
 

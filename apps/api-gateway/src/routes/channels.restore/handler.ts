@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineRoute } from '../../define-route.ts';
-import { channelParams, findChannel } from '../../find-channel.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';
-import { discardHeld, reactivateChannel } from '../../reactivate-channel.ts';
+import { discardHeld, reactivateChannel } from '../../channels/reactivate-channel.ts';
 
 export const restoreChannel = defineRoute({
   method: 'POST',

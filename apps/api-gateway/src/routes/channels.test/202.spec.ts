@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 describe('what can be done with deliveries', () => {
   let world: SpecWorld;

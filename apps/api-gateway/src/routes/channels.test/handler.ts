@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { uuidv7 } from '@chainwatch/deliveries';
-import { defineRoute } from '../../define-route.ts';
-import { channelParams, findChannel } from '../../find-channel.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { deliverySchema, toDeliveryRecord } from '../../records/delivery.ts';
 import { eventTypeSchema } from '../../records/event-selection.ts';
 import { buildTestEvent } from './build-test-event.ts';

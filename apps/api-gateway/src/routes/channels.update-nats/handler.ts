@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { checkOutboundUrl } from '../../check-outbound-url.ts';
-import { defineRoute } from '../../define-route.ts';
-import { channelParams, findChannel } from '../../find-channel.ts';
+import { checkOutboundUrl } from '../../server/check-outbound-url.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { natsChannelSchema, toChannelRecord } from '../../records/channel.ts';
 import { hasUserInfo, maskUserInfo, natsConfigSchema, natsInput } from '../../records/nats-config.ts';
 import type { NatsAuth, NatsConfig } from '../../records/nats-config.ts';
 import { nameSchema } from '../../records/path-schemas.ts';
-import { sealCredentials } from '../../seal-credentials.ts';
-import { storeChannelChanges } from '../../store-channel-changes.ts';
-import { withoutUndefined } from '../../without-undefined.ts';
+import { sealCredentials } from '../../channels/seal-credentials.ts';
+import { storeChannelChanges } from '../../channels/store-channel-changes.ts';
+import { withoutUndefined } from '../../channels/without-undefined.ts';
 import { chooseNatsAuth } from '../channels.create-nats/choose-nats-auth.ts';
 
 export const updateNatsChannel = defineRoute({

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { defineRoute } from '../../define-route.ts';
-import { channelParams, findChannel } from '../../find-channel.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { telegramChannelSchema, toChannelRecord } from '../../records/channel.ts';
 import { nameSchema } from '../../records/path-schemas.ts';
 import { maskBotToken, telegramConfigSchema, telegramInput } from '../../records/telegram-config.ts';
 import type { TelegramConfig } from '../../records/telegram-config.ts';
-import { sealCredentials } from '../../seal-credentials.ts';
-import { storeChannelChanges } from '../../store-channel-changes.ts';
-import { withoutUndefined } from '../../without-undefined.ts';
+import { sealCredentials } from '../../channels/seal-credentials.ts';
+import { storeChannelChanges } from '../../channels/store-channel-changes.ts';
+import { withoutUndefined } from '../../channels/without-undefined.ts';
 
 export const updateTelegramChannel = defineRoute({
   method: 'PATCH',

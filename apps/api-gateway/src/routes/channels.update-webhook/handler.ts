@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { checkWebhookUrl } from '../../check-webhook-url.ts';
-import { defineRoute } from '../../define-route.ts';
-import { channelParams, findChannel } from '../../find-channel.ts';
+import { checkWebhookUrl } from '../../channels/check-webhook-url.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { toWebhookChannelRecord, webhookChannelSchema } from '../../records/channel.ts';
 import { nameSchema } from '../../records/path-schemas.ts';
 import { webhookConfigSchema, webhookInput } from '../../records/webhook-config.ts';
 import type { WebhookConfig } from '../../records/webhook-config.ts';
-import { sealCredentials } from '../../seal-credentials.ts';
-import { storeChannelChanges } from '../../store-channel-changes.ts';
-import { withoutUndefined } from '../../without-undefined.ts';
+import { sealCredentials } from '../../channels/seal-credentials.ts';
+import { storeChannelChanges } from '../../channels/store-channel-changes.ts';
+import { withoutUndefined } from '../../channels/without-undefined.ts';
 
 export const updateWebhookChannel = defineRoute({
   method: 'PATCH',

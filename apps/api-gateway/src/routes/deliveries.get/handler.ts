@@ -1,5 +1,5 @@
-import { defineRoute } from '../../define-route.ts';
-import { deliveryParams, findDelivery } from '../../find-delivery.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { deliveryParams, findDelivery } from '../../deliveries/find-delivery.ts';
 import { deliveryDetailSchema, toDeliveryDetailRecord } from '../../records/delivery.ts';
 
 export const getDelivery = defineRoute({

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
-import { defineRoute } from '../../define-route.ts';
-import { channelParams, findChannel } from '../../find-channel.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
-import type { ApiDeps } from '../../api-deps.ts';
+import type { ApiDeps } from '../../server/api-deps.ts';
 import { deliverySchema, deliveryStatusSchema, toDeliveryRecord } from '../../records/delivery.ts';
 import { eventTypeSchema } from '../../records/event-selection.ts';
 import { madeAtSchema, madeUntilSchema } from '../../records/path-schemas.ts';

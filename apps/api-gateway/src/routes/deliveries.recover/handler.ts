@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidRequest } from '@chainwatch/problem';
-import { defineRoute } from '../../define-route.ts';
-import { channelParams, findChannel } from '../../find-channel.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { madeAtSchema, madeUntilSchema } from '../../records/path-schemas.ts';
 import { recoverDeliveries } from './recover-deliveries.ts';
 

@@ -1,6 +1,6 @@
 import { conflict } from '@chainwatch/problem';
-import { defineRoute } from '../../define-route.ts';
-import { deliveryParams, findDelivery } from '../../find-delivery.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { deliveryParams, findDelivery } from '../../deliveries/find-delivery.ts';
 import { deliverySchema, toDeliveryRecord } from '../../records/delivery.ts';
 
 export const redeliver = defineRoute({

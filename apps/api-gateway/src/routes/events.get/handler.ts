@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { notFound } from '@chainwatch/problem';
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { eventHorizon, eventSchema, toEventRecord } from '../../records/event.ts';
 
 export const getEvent = defineRoute({

@@ -11,7 +11,7 @@ import {
   sortParameter,
   toPage,
 } from '@chainwatch/http';
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
 import { eventHorizon, eventSchema, toEventRecord } from '../../records/event.ts';
 import { eventTypeSchema } from '../../records/event-selection.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { conflict, notFound } from '@chainwatch/problem';
-import { announceChain } from '../../announce-chain.ts';
-import { defineRoute } from '../../define-route.ts';
-import { findChain } from '../../find-chain.ts';
+import { announceChain } from '../../chains/announce-chain.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findChain } from '../../chains/find-chain.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { incidentSchema, toIncidentRecord } from '../../records/incident.ts';
 

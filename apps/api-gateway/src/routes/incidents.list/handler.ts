@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
-import { defineRoute } from '../../define-route.ts';
-import { findChain } from '../../find-chain.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findChain } from '../../chains/find-chain.ts';
 import { incidentSchema, incidentStatusSchema, toIncidentRecord } from '../../records/incident.ts';
 import { toOrders } from '../../records/order.ts';
 import { chainParams } from '../../records/path-schemas.ts';

@@ -1,6 +1,6 @@
 import { hashApiKey, parseApiKey, permissionsOf } from '@chainwatch/api-key';
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 describe.each(['svc', 'acmeo'])('POST /management/keys under the label %s', (label) => {
   let world: SpecWorld;

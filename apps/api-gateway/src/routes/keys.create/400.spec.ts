@@ -1,5 +1,5 @@
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 const valid = { type: 'rpc', name: 'k', permissions: ['rpc:evm:read'] };
 const project = '00000000-0000-4000-8000-000000000000';

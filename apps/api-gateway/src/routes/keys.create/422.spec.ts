@@ -1,6 +1,6 @@
 import { permissionsOf } from '@chainwatch/api-key';
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 const refused = "Only keys of the operator's workspace can have api:blockchain:write.";
 

@@ -1,4 +1,4 @@
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { checkGrants, checkOperatorGrants } from '../../management/check-grants.ts';
 import { findKey } from '../../management/find-key.ts';
 import { lockProject } from '../../management/find-project.ts';

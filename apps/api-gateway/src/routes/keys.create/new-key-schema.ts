@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keyTypeOf } from '../../permissions.ts';
+import { keyTypeOf } from '../../auth/permissions.ts';
 import { keyTypeSchema, permissionSchema } from '../../records/key.ts';
 import { nameSchema, timestampSchema } from '../../records/path-schemas.ts';
 

@@ -1,4 +1,4 @@
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { findKey } from '../../management/find-key.ts';
 import { keyParams, keySchema, toKeyRecord } from '../../records/key.ts';
 

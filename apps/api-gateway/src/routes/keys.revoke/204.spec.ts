@@ -1,6 +1,6 @@
 import { hashApiKey } from '@chainwatch/api-key';
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 describe('DELETE /management/keys/{id}', () => {
   let world: SpecWorld;

@@ -1,4 +1,4 @@
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { announceRevokedKeys } from '../../management/announce-revoked-keys.ts';
 import { findKey } from '../../management/find-key.ts';
 import { recordChange } from '../../management/record-change.ts';

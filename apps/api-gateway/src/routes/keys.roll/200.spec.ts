@@ -1,5 +1,5 @@
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 describe('POST /management/keys/{id}/actions/roll', () => {
   let world: SpecWorld;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { announceRevokedKeys } from '../../management/announce-revoked-keys.ts';
 import { findKey } from '../../management/find-key.ts';
 import { createdKeySchema, keyParams, keySchema, toKeyRecord } from '../../records/key.ts';

@@ -1,4 +1,4 @@
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { lockMembers } from '../../management/lock-members.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { memberParams } from '../../records/member.ts';

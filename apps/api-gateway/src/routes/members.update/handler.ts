@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { findMember } from '../../management/find-member.ts';
 import { lockMembers } from '../../management/lock-members.ts';
 import { recordChange } from '../../management/record-change.ts';

@@ -1,7 +1,7 @@
 import { waitFor } from '@chainwatch/testing';
-import { accounts, bodyOf } from '../../spec-public-keys.ts';
-import { startSpecWorld } from '../../spec-world.ts';
-import type { Client, SpecWorld } from '../../spec-world.ts';
+import { accounts, bodyOf } from '../../spec-support/public-keys.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { Client, SpecWorld } from '../../spec-support/spec-world.ts';
 
 const address = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { booleanParameter } from '@chainwatch/http';
-import { announceAddresses } from '../../announce-address.ts';
-import { defineRoute } from '../../define-route.ts';
+import { announceAddresses } from '../../addresses/announce-address.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { announceRevokedKeys } from '../../management/announce-revoked-keys.ts';
 import { deleteProject as deleteRows } from '../../management/delete-project.ts';
 import { projectParams } from '../../records/project.ts';

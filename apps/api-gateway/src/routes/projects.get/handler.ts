@@ -1,4 +1,4 @@
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { findProject } from '../../management/find-project.ts';
 import { projectParams, projectSchema, toProjectRecord } from '../../records/project.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
-import { containsText } from '../../contains-text.ts';
-import { defineRoute } from '../../define-route.ts';
+import { containsText } from '../../lists/contains-text.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { toOrders } from '../../records/order.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 import { projectSchema, toProjectRecord } from '../../records/project.ts';

@@ -1,6 +1,6 @@
-import { accounts, bitcoin, bitcoinTestnet, bodyOf } from '../../spec-public-keys.ts';
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import { accounts, bitcoin, bitcoinTestnet, bodyOf } from '../../spec-support/public-keys.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 const indexMax = 2 ** 31 - 1;
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { defineRoute } from '../../define-route.ts';
-import { findPublicKey } from '../../find-public-key.ts';
-import { generateAddresses, generateNextAddress } from '../../hd/generate-addresses.ts';
-import { addressesPerCallMax, indexMax } from '../../hd/index-limits.ts';
-import { readGenerated } from '../../hd/read-generated.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findPublicKey } from '../../public-keys/find-public-key.ts';
+import { generateAddresses, generateNextAddress } from '../../public-keys/generate-addresses.ts';
+import { addressesPerCallMax, indexMax } from '../../public-keys/index-limits.ts';
+import { readGenerated } from '../../public-keys/read-generated.ts';
 import { hdAddressSchema } from '../../records/address.ts';
 import { publicKeyParams } from '../../records/public-key.ts';
 

@@ -1,6 +1,6 @@
-import { startSpecWorld } from '../../spec-world.ts';
-import type { Client, SpecWorld } from '../../spec-world.ts';
-import { accounts, bodyOf } from '../../spec-public-keys.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { Client, SpecWorld } from '../../spec-support/spec-world.ts';
+import { accounts, bodyOf } from '../../spec-support/public-keys.ts';
 
 describe('next addresses that are asked for at once, of two instances', () => {
   let world: SpecWorld;

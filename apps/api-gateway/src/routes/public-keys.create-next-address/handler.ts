@@ -1,9 +1,9 @@
 import { notFound } from '@chainwatch/problem';
 import { z } from 'zod';
-import { defineRoute } from '../../define-route.ts';
-import { findPublicKey } from '../../find-public-key.ts';
-import { generateNextAddress } from '../../hd/generate-addresses.ts';
-import { readGenerated } from '../../hd/read-generated.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findPublicKey } from '../../public-keys/find-public-key.ts';
+import { generateNextAddress } from '../../public-keys/generate-addresses.ts';
+import { readGenerated } from '../../public-keys/read-generated.ts';
 import { hdAddressSchema } from '../../records/address.ts';
 import { publicKeyParams } from '../../records/public-key.ts';
 

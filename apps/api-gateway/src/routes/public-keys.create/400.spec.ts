@@ -1,6 +1,6 @@
-import { accounts, bitcoin, bodyOf } from '../../spec-public-keys.ts';
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import { accounts, bitcoin, bodyOf } from '../../spec-support/public-keys.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 const { key, path } = accounts.bip84;
 // The account's private key, published with BIP-84.

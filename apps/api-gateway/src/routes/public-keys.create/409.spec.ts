@@ -1,6 +1,12 @@
-import { accounts, bip84AsXpub, bitcoinRegtest, bitcoinTestnet, bodyOf } from '../../spec-public-keys.ts';
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import {
+  accounts,
+  bip84AsXpub,
+  bitcoinRegtest,
+  bitcoinTestnet,
+  bodyOf,
+} from '../../spec-support/public-keys.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 describe('POST /public_keys with a key that the project has', () => {
   let world: SpecWorld;

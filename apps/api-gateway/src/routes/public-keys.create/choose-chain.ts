@@ -1,4 +1,4 @@
-import type { ApiDeps } from '../../api-deps.ts';
+import type { ApiDeps } from '../../server/api-deps.ts';
 
 /** Of the networks that a path stands for: the only one that is monitored, else the first. */
 export async function chooseChain(

@@ -1,6 +1,6 @@
 import type { ParsedPublicKey } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import { deriveAddresses, hdFamily } from '../../hd/load-derivation.ts';
+import { deriveAddresses, hdFamily } from '../../public-keys/load-derivation.ts';
 
 interface NewPublicKey {
   readonly projectId: string;

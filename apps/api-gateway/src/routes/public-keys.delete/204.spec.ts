@@ -1,6 +1,6 @@
-import { accounts, bodyOf } from '../../spec-public-keys.ts';
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import { accounts, bodyOf } from '../../spec-support/public-keys.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 describe('DELETE /public_keys/{id}', () => {
   let world: SpecWorld;

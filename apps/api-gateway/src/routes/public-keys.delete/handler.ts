@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
 import { booleanParameter } from '@chainwatch/http';
 import { conflict } from '@chainwatch/problem';
-import { announceAddresses } from '../../announce-address.ts';
-import { defineRoute } from '../../define-route.ts';
-import { findPublicKey } from '../../find-public-key.ts';
+import { announceAddresses } from '../../addresses/announce-address.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findPublicKey } from '../../public-keys/find-public-key.ts';
 import { publicKeyParams } from '../../records/public-key.ts';
 
 export const deletePublicKey = defineRoute({

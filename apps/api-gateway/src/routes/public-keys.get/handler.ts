@@ -1,6 +1,6 @@
-import { defineRoute } from '../../define-route.ts';
-import { findPublicKey } from '../../find-public-key.ts';
-import { readPublicKeys } from '../../hd/read-public-keys.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findPublicKey } from '../../public-keys/find-public-key.ts';
+import { readPublicKeys } from '../../public-keys/read-public-keys.ts';
 import { publicKeyParams, publicKeySchema } from '../../records/public-key.ts';
 
 export const getPublicKey = defineRoute({

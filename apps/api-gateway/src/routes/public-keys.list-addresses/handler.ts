@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { pageSchema, sortParameter } from '@chainwatch/http';
-import { defineRoute } from '../../define-route.ts';
-import { findPublicKey } from '../../find-public-key.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findPublicKey } from '../../public-keys/find-public-key.ts';
 import {
   addressFilters,
   addressSortFields,
   hdAddressFilters,
   queryAddresses,
-} from '../../query-addresses.ts';
+} from '../../addresses/query-addresses.ts';
 import { hdAddressSchema } from '../../records/address.ts';
 import { publicKeyParams } from '../../records/public-key.ts';
 

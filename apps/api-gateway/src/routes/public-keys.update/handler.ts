@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineRoute } from '../../define-route.ts';
-import { findPublicKey } from '../../find-public-key.ts';
-import { readPublicKeys } from '../../hd/read-public-keys.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { findPublicKey } from '../../public-keys/find-public-key.ts';
+import { readPublicKeys } from '../../public-keys/read-public-keys.ts';
 import { labelSchema } from '../../records/address-input.ts';
 import { publicKeyParams, publicKeySchema } from '../../records/public-key.ts';
 

@@ -1,8 +1,8 @@
 import { findFreePort, startAnvil } from '@chainwatch/testing';
 import type { AnvilHandle } from '@chainwatch/testing';
-import { deployToken, sender } from '../../spec-tokens.ts';
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import { deployToken, sender } from '../../spec-support/tokens.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 const gid = 'eip155:31337';
 const notToken = '0x1111111111111111111111111111111111111111';

@@ -1,8 +1,8 @@
 import { conflict, unprocessableEntity } from '@chainwatch/problem';
 import { readProjectAssets } from '../../assets/project-asset.ts';
-import { defineRoute } from '../../define-route.ts';
-import { toAssetGid } from '../../find-asset.ts';
-import { findChain, loadFamily } from '../../find-chain.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { toAssetGid } from '../../assets/find-asset.ts';
+import { findChain, loadFamily } from '../../chains/find-chain.ts';
 import { assetParams } from '../../records/path-schemas.ts';
 import { toTokenRecord, tokenSchema } from '../../records/token.ts';
 import { readToken } from './read-token.ts';

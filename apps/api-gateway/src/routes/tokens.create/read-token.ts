@@ -1,7 +1,7 @@
 import { listEndpoints, type ChainFamily, type Network, type TokenMetadata } from '@chainwatch/chain-core';
 import { badGateway, unprocessableEntity } from '@chainwatch/problem';
-import type { ApiDeps } from '../../api-deps.ts';
-import type { ChainRow } from '../../find-chain.ts';
+import type { ApiDeps } from '../../server/api-deps.ts';
+import type { ChainRow } from '../../chains/find-chain.ts';
 
 interface TokenRead {
   readonly chain: ChainRow;
@@ -18,8 +18,9 @@ export async function readToken(
   deps: Pick<ApiDeps, 'sealer' | 'dial' | 'settings'>,
 ): Promise<TokenMetadata | undefined> {
   let failure: unknown;
+  const otherEndpointsSealed = read.chain.otherEndpointsSealed as Readonly<Record<string, string>>;
   for (const endpoint of listEndpoints(
-    read.chain,
+    { ...read.chain, otherEndpointsSealed },
     deps.sealer,
     deps.settings.chainEndpoints[read.chain.gid],
   )) {

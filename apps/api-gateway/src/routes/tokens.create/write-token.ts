@@ -1,7 +1,7 @@
 import { splitAssetGid } from '@chainwatch/caip';
 import type { TokenMetadata } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import { askForBalances } from '../../ask-for-balances.ts';
+import { askForBalances } from '../../assets/ask-for-balances.ts';
 import { lockChain } from '../../assets/lock-chain.ts';
 
 interface TokenWrite {

@@ -4,7 +4,7 @@ import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { listProjectAssets } from '../../assets/list-project-assets.ts';
 import { searchProjectAssets } from '../../assets/search-project-assets.ts';
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { assetNamespaceSchema } from '../../records/asset.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 import { toTokenRecord, tokenSchema, tokenTypeSchema } from '../../records/token.ts';

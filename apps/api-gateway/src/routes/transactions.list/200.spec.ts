@@ -1,5 +1,5 @@
-import { startSpecWorld } from '../../spec-world.ts';
-import type { SpecWorld } from '../../spec-world.ts';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
 const gid = 'eip155:31337';
 const mine = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';

@@ -10,7 +10,7 @@ import {
   sortParameter,
   toPage,
 } from '@chainwatch/http';
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { timestampSchema, untilSchema } from '../../records/path-schemas.ts';
 import { queryTransactions } from './query-transactions.ts';
 import { toTransactionRecord } from './to-transaction-record.ts';

@@ -1,9 +1,9 @@
 import type { Sql } from '@chainwatch/db';
 import { findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
 import { splitAssetGid } from '@chainwatch/caip';
-import { tryAssetGid } from '../../find-asset.ts';
+import { tryAssetGid } from '../../assets/find-asset.ts';
 import { NOBODY } from '../../lists/sum-counts.ts';
-import { listCanonicalForms } from '../../parse-address.ts';
+import { listCanonicalForms } from '../../addresses/parse-address.ts';
 import { families } from '../../records/path-schemas.ts';
 import type { TransactionQuery } from './handler.ts';
 

@@ -3,7 +3,7 @@ import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
 import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { timestampSchema, untilSchema } from '../../records/path-schemas.ts';
 

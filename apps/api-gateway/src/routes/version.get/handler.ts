@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 
 const versionSchema = z.object({
   name: z.string().meta({ description: 'Of the service.', examples: ['chainwatch'] }),

@@ -1,6 +1,6 @@
 import { notFound } from '@chainwatch/problem';
-import { defineRoute } from '../../define-route.ts';
-import { channelParams, findChannel } from '../../find-channel.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { channelParams, findChannel } from '../../channels/find-channel.ts';
 
 export const deletePreviousSecret = defineRoute({
   method: 'DELETE',

@@ -1,8 +1,8 @@
 import type { Sql } from '@chainwatch/db';
 import { conflict, notFound } from '@chainwatch/problem';
-import { defineRoute } from '../../define-route.ts';
-import { channelParams, findChannel } from '../../find-channel.ts';
-import { insertWebhookSecret } from '../../insert-webhook-secret.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { channelParams, findChannel } from '../../channels/find-channel.ts';
+import { insertWebhookSecret } from '../../channels/insert-webhook-secret.ts';
 import { readWebhookSecrets, rotatedSecretSchema } from '../../records/webhook-secrets.ts';
 
 const OVERLAP = '24 hours';

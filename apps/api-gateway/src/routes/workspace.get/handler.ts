@@ -1,4 +1,4 @@
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { findWorkspace } from '../../management/find-workspace.ts';
 import { toWorkspaceRecord, workspaceSchema } from '../../records/workspace.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../../define-route.ts';
+import { defineRoute } from '../../server/define-route.ts';
 import { findWorkspace } from '../../management/find-workspace.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { nameSchema } from '../../records/path-schemas.ts';

@@ -3,7 +3,7 @@ import {
   createContract,
   type Answer,
   type ContractDocument,
-} from '../../../../../apps/api-gateway/src/spec-contract.ts';
+} from '../../../../../apps/api-gateway/src/spec-support/contract.ts';
 import type { JsonSchema } from './arbitraries.ts';
 import { arrangeKnown } from './arrange-known.ts';
 import { attemptsFor, type Attempt, type Keys, type Operation } from './attempts.ts';

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import type { Answer } from '../../../../../apps/api-gateway/src/spec-contract.ts';
+import type { Answer } from '../../../../../apps/api-gateway/src/spec-support/contract.ts';
 import type { Attempt } from './attempts.ts';
 
 /** Longest wait for an answer: longer than the gateway lets a handler take. */

@@ -1,0 +1,53 @@
+import { InvalidAddressError } from '@chainwatch/chain-core';
+import type { ChainFamilyName, ParsedAddress } from '@chainwatch/chain-core';
+import { findNotation, namespaceOfFamily } from '@chainwatch/chain-registry';
+import { invalidRequest, unprocessableEntity } from '@chainwatch/problem';
+import { families, familySchema } from '../records/path-schemas.ts';
+
+/** An address of a named family. @throws ProblemError 400 with the field `name`, 422 when this build has no such family */
+export async function parseAddressOf(
+  familyName: ChainFamilyName,
+  input: string,
+  name: string,
+): Promise<ParsedAddress> {
+  const family = await findNotation(namespaceOfFamily(familyName));
+  if (!family)
+    throw unprocessableEntity(
+      `The chain family ${familyName} is not part of this build, so its addresses cannot be monitored by it.`,
+    );
+  try {
+    return family.parseAddress(input);
+  } catch (error) {
+    if (error instanceof InvalidAddressError) throw invalidRequest([{ name, reason: error.publicMessage }]);
+    throw error;
+  }
+}
+
+/** The networks that know a canonical address; undefined where every network of its family does. */
+export async function findNetworkGids(
+  familyName: string,
+  address: string,
+): Promise<readonly string[] | undefined> {
+  const family = await findNotation(namespaceOfFamily(familySchema.parse(familyName)));
+  return family?.parseAddress(address).networkGids;
+}
+
+/** What an address of unknown family may be, best first: itself, and its canonical form in each family that reads it. */
+export async function listCanonicalForms(input: string): Promise<string[]> {
+  const forms = new Set([input]);
+  for (const name of families) {
+    const family = await findNotation(namespaceOfFamily(name));
+    const parsed = family && tryParse(() => family.parseAddress(input));
+    if (parsed) forms.add(parsed.canonical);
+  }
+  return [...forms];
+}
+
+function tryParse(parse: () => ParsedAddress): ParsedAddress | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof InvalidAddressError) return undefined;
+    throw error;
+  }
+}

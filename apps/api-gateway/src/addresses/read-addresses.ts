@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import type { Sql } from '@chainwatch/db';
+import { toAddressRecord } from '../records/address.ts';
+import type { AddressRow, addressSchema } from '../records/address.ts';
+
+/** The records of addresses, in their order: HD ones with what the gap limit of their key says. */
+export async function readAddresses(
+  sql: Sql,
+  rows: readonly AddressRow[],
+): Promise<z.infer<typeof addressSchema>[]> {
+  const keyIds = new Set(rows.flatMap(({ publicKeyId }) => publicKeyId ?? []));
+  const lastUsed = await readLastUsed(sql, [...keyIds]);
+  return rows.map((row) =>
+    toAddressRecord(row, lastUsed.get(`${row.publicKeyId}/${row.derivationChange}`) ?? -1),
+  );
+}
+
+export async function readAddress(sql: Sql, row: AddressRow): Promise<z.infer<typeof addressSchema>> {
+  const [record] = await readAddresses(sql, [row]);
+  return record!;
+}
+
+/** The highest used index of each of two chains of keys, by `<public key>/<change>`. */
+export async function readLastUsed(
+  sql: Sql,
+  keyIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (keyIds.length === 0) return new Map();
+  const { rows } = await sql.query<{ id: string; change: number; last_used: number | null }>(
+    `SELECT k.id, c.change, (
+       SELECT max(a.derivation_index) FROM addresses a WHERE a.public_key_id = k.id AND a.derivation_change = c.change AND a.is_used
+     ) AS last_used
+     FROM unnest($1::uuid[]) AS k (id), (VALUES (0), (1)) AS c (change)`,
+    [keyIds],
+  );
+  return new Map(
+    rows.flatMap(({ id, change, last_used }) =>
+      last_used === null ? [] : [[`${id}/${change}`, last_used] as const],
+    ),
+  );
+}

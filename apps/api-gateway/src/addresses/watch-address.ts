@@ -1,0 +1,53 @@
+import { findFamily, namespaceOfFamily } from '@chainwatch/chain-registry';
+import type { Sql } from '@chainwatch/db';
+import { familySchema } from '../records/path-schemas.ts';
+
+interface WatchedAddresses {
+  readonly ids: readonly string[];
+  readonly chainFamily: string;
+  /** The networks that know them; absent where every network of the family does (`ParsedAddress.networkGids`). */
+  readonly networkGids?: readonly string[];
+  /** Where a rescan of blocks begins, on chains whose node cannot tell coins by address; default 0. */
+  readonly fromBlock?: number;
+}
+
+/**
+ * Part of the transaction that registers addresses: they count from the head that each chain which knows them has
+ * now (architecture.md, invariant 7), their balances are read once, and the coins that they had before are looked for.
+ */
+export async function watchFromHead(
+  sql: Sql,
+  { ids, chainFamily, networkGids, fromBlock }: WatchedAddresses,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await sql.query(
+    // Locked, so that an activation comes before or after: the analyzer looks for addresses without a backfill then.
+    `WITH chains AS MATERIALIZED (
+       SELECT gid, is_active FROM blockchains WHERE family = $2 AND ($3::text[] IS NULL OR gid = ANY ($3)) ORDER BY gid FOR SHARE
+     ), watches AS (
+       INSERT INTO address_watches (address_id, chain_gid, from_block, feed_seq)
+       SELECT a.id, s.chain_gid, s.head_number, s.feed_seq
+       FROM ingestor_states s JOIN chains c ON c.gid = s.chain_gid, unnest($1::uuid[]) AS a (id) WHERE s.head_number IS NOT NULL
+       ON CONFLICT (address_id, chain_gid) DO UPDATE SET from_block = excluded.from_block, feed_seq = excluded.feed_seq
+     ), backfills AS (
+       ${BACKFILLS_SQL}
+     ), left_over AS (
+       DELETE FROM address_backfills f USING chains c WHERE f.address_id = ANY ($1) AND f.chain_gid = c.gid AND NOT c.is_active
+     )
+     INSERT INTO balance_reads (chain_gid, address_id, reason)
+     SELECT c.gid, a.id, 'imported' FROM chains c, unnest($1::uuid[]) AS a (id) WHERE c.is_active`,
+    [ids, chainFamily, networkGids ?? null, fromBlock ?? null, await hasCoins(chainFamily)],
+  );
+}
+
+/** One that was looked for before starts over: what happened while nobody watched is not known. */
+const BACKFILLS_SQL = `INSERT INTO address_backfills (address_id, chain_gid, from_block)
+       SELECT a.id, c.gid, coalesce($4::bigint, 0) FROM chains c, unnest($1::uuid[]) AS a (id) WHERE c.is_active AND $5::boolean
+       ON CONFLICT (address_id, chain_gid) DO UPDATE
+       SET status = 'pending', from_block = coalesce($4, address_backfills.from_block), next_block = NULL, to_block = NULL, method = NULL, reason = NULL, coin_count = 0, updated_at = now()`;
+
+/** Chains of unspent outputs: what an address has there is known by its coins alone. */
+export async function hasCoins(chainFamily: string): Promise<boolean> {
+  const family = await findFamily(namespaceOfFamily(familySchema.parse(chainFamily)));
+  return family?.utxo !== undefined;
+}

@@ -1,0 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import type { ApiDeps } from '../server/api-deps.ts';
+
+/** Forgets what this replica knew of a chain that changed, and hints it to the services. The database is the truth: with the bus away, the services find it by themselves. */
+export function announceChain(
+  { bus, chains, logger }: Pick<ApiDeps, 'bus' | 'chains' | 'logger'>,
+  chainGid: string,
+): void {
+  chains.forget(chainGid);
+  const payload = { schema: 1 as const, chain_gid: chainGid };
+  // Not awaited: a hint is not worth a client's time, least of all while the bus is away.
+  bus.publish('chain.changed', [chainGid], payload, { messageId: randomUUID() }).catch((err: unknown) => {
+    logger.warn({ err, chain_gid: chainGid }, 'could not announce a changed chain');
+  });
+}

@@ -1,0 +1,28 @@
+import type { ChainFamily, Network } from '@chainwatch/chain-core';
+import { findFamily, findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
+import type { Prisma } from '@chainwatch/db/prisma';
+import { notFound, unprocessableEntity } from '@chainwatch/problem';
+import type { ApiDeps } from '../server/api-deps.ts';
+import { blockchainInclude } from '../records/blockchain.ts';
+
+export type ChainRow = Prisma.BlockchainGetPayload<{ include: typeof blockchainInclude }>;
+
+/** The registered blockchain of a path parameter, any accepted spelling. @throws ProblemError 404 */
+export async function findChain({ prisma }: Pick<ApiDeps, 'prisma'>, chainGid: string): Promise<ChainRow> {
+  const gid = normalizeChainGid(chainGid);
+  const row = await prisma.blockchain.findUnique({ where: { gid }, include: blockchainInclude });
+  if (!row) throw notFound(`There is no blockchain ${gid} in this service.`);
+  return row;
+}
+
+/** The catalogue's word on a registered chain, with the family's code. @throws ProblemError 422 when this build has none */
+export async function loadFamily(gid: string): Promise<{ network: Network; family: ChainFamily }> {
+  const network = findNetwork(gid);
+  if (!network) throw unprocessableEntity(`The chain ${gid} is not in the reference data of this build.`);
+  const family = await findFamily(network.namespace);
+  if (!family)
+    throw unprocessableEntity(
+      `The chain family ${network.family} is not part of this build, so ${gid} cannot be monitored by it.`,
+    );
+  return { network, family };
+}

@@ -1,0 +1,19 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { generateWebhookSecret, maskWebhookSecret } from '@chainwatch/api-key';
+import type { Sql } from '@chainwatch/db';
+import type { ApiDeps } from '../server/api-deps.ts';
+
+/** Makes the current signing secret of a channel and stores it sealed; returns the plain text, which is nowhere else. */
+export async function insertWebhookSecret(
+  sql: Sql,
+  channelId: string,
+  { sealer, settings }: Pick<ApiDeps, 'sealer' | 'settings'>,
+): Promise<string> {
+  const id = randomUUID();
+  const secret = generateWebhookSecret({ label: settings.namespaceLabel, randomBytes });
+  await sql.query(
+    `INSERT INTO webhook_secrets (id, channel_id, secret_sealed, mask, state) VALUES ($1, $2, $3, $4, 'current')`,
+    [id, channelId, sealer.seal(secret, `webhook_secret:${id}`), maskWebhookSecret(secret)],
+  );
+  return secret;
+}

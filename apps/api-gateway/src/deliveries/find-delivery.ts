@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import type { Prisma } from '@chainwatch/db/prisma';
+import { notFound } from '@chainwatch/problem';
+import type { ApiDeps } from '../server/api-deps.ts';
+import type { Principal } from '@chainwatch/key-store';
+import { channelParams, findChannel } from '../channels/find-channel.ts';
+
+export const deliveryParams = channelParams.extend({ delivery_id: z.uuid() });
+
+/** A delivery with its attempts, oldest first. @throws ProblemError 404 */
+export async function findDelivery(
+  { prisma }: Pick<ApiDeps, 'prisma'>,
+  principal: Principal,
+  params: z.infer<typeof deliveryParams>,
+): Promise<Prisma.DeliveryGetPayload<{ include: { attempts: true } }>> {
+  const channel = await findChannel({ prisma }, principal, params.notification_channel_id);
+  const row = await prisma.delivery.findFirst({
+    where: { id: params.delivery_id, channelId: channel.id },
+    include: { attempts: { orderBy: [{ startedAt: 'asc' }, { id: 'asc' }] } },
+  });
+  if (!row) throw notFound(`There is no delivery ${params.delivery_id} of this channel.`);
+  return row;
+}

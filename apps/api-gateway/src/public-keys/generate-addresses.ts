@@ -1,0 +1,194 @@
+import type { DerivedAddress } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import { notFound, serviceUnavailable, unprocessableEntity } from '@chainwatch/problem';
+import { announceAddresses } from '../addresses/announce-address.ts';
+import type { ApiDeps } from '../server/api-deps.ts';
+import { recordChange } from '../management/record-change.ts';
+import type { Author } from '../management/record-change.ts';
+import type { PublicKeyRow } from '../records/public-key.ts';
+import { addressesPerCallMax, indexMax } from './index-limits.ts';
+import { inTurn } from './in-turn.ts';
+import { insertHdAddresses } from './insert-hd-addresses.ts';
+import type { InsertedAddress } from './insert-hd-addresses.ts';
+import { deriveAddresses } from './load-derivation.ts';
+
+export interface Generated {
+  readonly indexes: readonly number[];
+  readonly createdCount: number;
+}
+
+interface Generation {
+  readonly key: PublicKeyRow;
+  readonly change: number;
+  readonly author: Author;
+  readonly signal?: AbortSignal;
+}
+
+type Deps = Pick<ApiDeps, 'db' | 'bus' | 'logger'>;
+type Derived = Map<number, DerivedAddress>;
+
+const attemptsMax = 12;
+const aheadMin = 16;
+
+/** Makes the addresses of these indexes exist, those that do already as they are. */
+export async function generateAddresses(
+  deps: Deps,
+  generation: Generation,
+  indexes: readonly number[],
+): Promise<Generated> {
+  const wanted = [...new Set(indexes)];
+  const derived: Derived = new Map();
+  return repeat(
+    deps,
+    generation,
+    async () => {
+      const missing = await listMissing(deps.db, generation, wanted);
+      await derive(generation, derived, missing);
+      return async (sql) => ({ indexes: wanted, create: await listMissing(sql, generation, wanted) });
+    },
+    derived,
+  );
+}
+
+/**
+ * Makes the address at the highest index plus one exist. Others may be doing the same: some addresses are derived ahead,
+ * so that the lock, under which the index is chosen, is held for no derivation.
+ * @throws ProblemError 422 when no index is left
+ */
+export async function generateNextAddress(deps: Deps, generation: Generation): Promise<Generated> {
+  const derived: Derived = new Map();
+  let ahead = aheadMin;
+  return repeat(
+    deps,
+    generation,
+    async () => {
+      const first = await findNextIndex(deps.db, generation);
+      await derive(generation, derived, listRange(first, Math.min(first + ahead - 1, indexMax)));
+      ahead = Math.min(ahead * 4, addressesPerCallMax);
+      return async (sql) => {
+        const index = await findNextIndex(sql, generation);
+        return { indexes: [index], create: [index] };
+      };
+    },
+    derived,
+  );
+}
+
+interface Plan {
+  readonly indexes: readonly number[];
+  readonly create: readonly number[];
+}
+
+/** Derives without the lock, then decides under it; again when others were faster and what is to be created is not derived yet. */
+async function repeat(
+  deps: Deps,
+  generation: Generation,
+  prepare: () => Promise<(sql: Sql) => Promise<Plan>>,
+  derived: Derived,
+): Promise<Generated> {
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const decide = await prepare();
+    // One connection for each key: the rest of the process goes on while many ask for addresses of one.
+    const outcome = await inTurn(deps.db.pool, generation.key.id, () =>
+      rolledBackWhenOvertaken(
+        deps.db.transaction(async (sql) => {
+          await lockKey(sql, generation.key);
+          const { indexes, create } = await decide(sql);
+          if (!create.every((index) => derived.has(index))) throw new OvertakenError();
+          const inserted = await insertHdAddresses(
+            sql,
+            generation.key,
+            generation.change,
+            create.map((index) => derived.get(index)!),
+          );
+          for (const { id, wasExternal } of inserted)
+            if (wasExternal)
+              await recordChange(sql, generation.author, {
+                action: 'address.derived',
+                targetId: id,
+                from: { kind: 'external' },
+                to: { kind: 'hd' },
+              });
+          return { indexes, inserted };
+        }),
+      ),
+    );
+    if (outcome === undefined) continue;
+    announce(deps, generation.key, outcome.inserted);
+    return {
+      indexes: outcome.indexes,
+      createdCount: outcome.inserted.filter(({ wasExternal }) => !wasExternal).length,
+    };
+  }
+  throw serviceUnavailable('Too many addresses of this public key are being generated at once.', {
+    retryAfterSeconds: 1,
+  });
+}
+
+/** What is to be created is not derived yet. Thrown, so that nothing of the attempt is committed. */
+class OvertakenError extends Error {}
+
+async function rolledBackWhenOvertaken<T>(transaction: Promise<T>): Promise<T | undefined> {
+  try {
+    return await transaction;
+  } catch (error) {
+    if (error instanceof OvertakenError) return undefined;
+    throw error;
+  }
+}
+
+/** Held to the end of the transaction: who generates for the same key meanwhile waits. */
+async function lockKey(sql: Sql, { id }: PublicKeyRow): Promise<void> {
+  const { rowCount } = await sql.query('SELECT FROM public_keys WHERE id = $1 FOR NO KEY UPDATE', [id]);
+  if (rowCount === 0) throw notFound(`There is no public key ${id} in this project.`);
+}
+
+async function derive(
+  { key, change, signal }: Generation,
+  derived: Derived,
+  indexes: readonly number[],
+): Promise<void> {
+  const missing = indexes.filter((index) => !derived.has(index));
+  for (const address of await deriveAddresses(key, change, missing, signal))
+    derived.set(address.index, address);
+}
+
+async function listMissing(
+  sql: Sql,
+  { key, change }: Generation,
+  indexes: readonly number[],
+): Promise<number[]> {
+  // Subtracted here: for rows without statistics yet the planner joins by nested loops, a thousand times thousands.
+  const { rows } = await sql.query<{ derivation_index: number }>(
+    'SELECT derivation_index FROM addresses WHERE public_key_id = $1 AND derivation_change = $2 AND derivation_index = ANY ($3::bigint[])',
+    [key.id, change, indexes],
+  );
+  const existing = new Set(rows.map((row) => row.derivation_index));
+  return indexes.filter((index) => !existing.has(index));
+}
+
+async function findNextIndex(sql: Sql, { key, change }: Generation): Promise<number> {
+  const { rows } = await sql.query<{ highest: number | null }>(
+    'SELECT max(derivation_index) AS highest FROM addresses WHERE public_key_id = $1 AND derivation_change = $2',
+    [key.id, change],
+  );
+  const next = (rows[0]?.highest ?? -1) + 1;
+  if (next > indexMax)
+    throw unprocessableEntity(`The public key has no index left: its highest one is ${indexMax}.`);
+  return next;
+}
+
+function listRange(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, offset) => from + offset);
+}
+
+function announce(
+  deps: Deps,
+  { projectId, chainFamily }: PublicKeyRow,
+  inserted: readonly InsertedAddress[],
+): void {
+  announceAddresses(
+    deps,
+    inserted.map((address) => ({ ...address, projectId, chainFamily })),
+  );
+}

@@ -1,0 +1,71 @@
+import type { DerivedAddress } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import { conflict } from '@chainwatch/problem';
+import type { PublicKeyRow } from '../records/public-key.ts';
+import { watchFromHead } from '../addresses/watch-address.ts';
+
+export interface InsertedAddress {
+  readonly id: string;
+  readonly address: string;
+  readonly isMonitored: boolean;
+  /** It was imported before. */
+  readonly wasExternal: boolean;
+}
+
+interface Row {
+  readonly id: string;
+  readonly address: string;
+  readonly is_monitored: boolean;
+  readonly was_external: boolean;
+}
+
+/**
+ * Registers derived addresses of one chain (receive or change) of a key. One that the project imported before becomes
+ * HD and keeps its label, metadata, monitoring and what was found for it.
+ * @throws ProblemError 409 when one belongs to another key of the project
+ */
+export async function insertHdAddresses(
+  sql: Sql,
+  key: PublicKeyRow,
+  change: number,
+  derived: readonly DerivedAddress[],
+): Promise<InsertedAddress[]> {
+  if (derived.length === 0) return [];
+  const { rows } = await sql.query<Row>(
+    `INSERT INTO addresses (project_id, chain_family, address, display, kind, format, public_key_id, derivation_change, derivation_index)
+     SELECT $1, $2, d.address, d.display, 'hd', $3, $4, $5, d.index
+     FROM unnest($6::text[], $7::text[], $8::bigint[]) AS d (address, display, index) ORDER BY d.address
+     ON CONFLICT (project_id, chain_family, address) DO UPDATE
+     SET kind = 'hd', format = excluded.format, public_key_id = excluded.public_key_id, derivation_change = excluded.derivation_change,
+       derivation_index = excluded.derivation_index, updated_at = now(),
+       is_used = addresses.is_used OR EXISTS (SELECT FROM transaction_addresses t WHERE t.address_id = addresses.id)
+         OR EXISTS (SELECT FROM utxos u WHERE u.chain_gid = $9 AND u.address = addresses.address)
+     WHERE addresses.kind = 'external'
+     RETURNING id, address, is_monitored, imported_at IS NOT NULL AS was_external`,
+    [
+      key.projectId,
+      key.chainFamily,
+      key.addressFormat,
+      key.id,
+      change,
+      derived.map(({ address }) => address.canonical),
+      derived.map(({ address }) => address.display),
+      derived.map(({ index }) => index),
+      key.chainGid,
+    ],
+  );
+  if (rows.length < derived.length)
+    throw conflict('An address of this key belongs to another public key of the project already.');
+  const added = rows.filter((row) => !row.was_external).map(({ id }) => id);
+  await watchFromHead(sql, {
+    ids: added,
+    chainFamily: key.chainFamily,
+    networkGids: derived[0]?.address.networkGids,
+  });
+  return rows.map(({ id, address, is_monitored, was_external }) => ({
+    id,
+    address,
+    isMonitored: is_monitored,
+    wasExternal: was_external,
+  }));
+}

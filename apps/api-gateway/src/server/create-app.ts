@@ -1,0 +1,103 @@
+import express, { Router } from 'express';
+import type { Express, RequestHandler } from 'express';
+import helmet from 'helmet';
+import type { Cache } from '@chainwatch/cache';
+import { checkUrl, jsonBody, mountRoutes, problemErrors, requestId, routeNotFound } from '@chainwatch/http';
+import type { KeyStore } from '@chainwatch/key-store';
+import type { ApiDeps } from './api-deps.ts';
+import { authenticate, authorizerOf } from '../auth/authenticate.ts';
+import { limitPublic } from '../auth/limit-public.ts';
+import { createLimit } from '../auth/limit-requests.ts';
+import type { RequestLimits } from '../auth/limit-requests.ts';
+import { crossOrigin } from './cross-origin.ts';
+import { carryOutOnce } from '../idempotency/carry-out-once.ts';
+import { serveDocuments } from '../openapi/serve-documents.ts';
+import { recordRequests } from './record-requests.ts';
+import { routeTable } from '../route-table.ts';
+import { translateError } from './translate-error.ts';
+
+export interface AppOptions {
+  readonly deps: ApiDeps;
+  readonly keys: KeyStore;
+  readonly cache: Pick<Cache, 'consumeToken'>;
+  readonly limits: RequestLimits;
+  /** Roots of the problem types (decisions.md 1.7). */
+  readonly docsUrl: string;
+  readonly apiHost: string;
+  /** Proxies in front whose X-Forwarded-For is believed: a number of hops. */
+  readonly trustedProxies: number;
+  /** Web pages of these origins may call the API; `*`: of any. */
+  readonly corsOrigins: readonly string[];
+  /** Longest wait for a handler. */
+  readonly requestTimeoutMs: number;
+  readonly logger: Record<'error' | 'debug', (fields: object, message: string) => void>;
+  /** Proves every reply against its schema: on in tests. */
+  readonly checkReplies?: boolean;
+}
+
+const bodyLimitBytes = 262_144;
+/** Of an API that is never framed, sniffed or kept by anybody between. */
+const securityHeaders = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  xFrameOptions: { action: 'deny' },
+  // Browsers take it from TLS connections only: a proxy in front is what has these.
+  strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: false },
+} as const;
+
+/** The platform API as an Express app under /v1, with its documents beside it. */
+export function createApp(options: AppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  // No answer has a validator, so none can be called unchanged.
+  Object.defineProperty(app.request, 'fresh', { value: false });
+  app.set('query parser', 'simple');
+  app.set('trust proxy', options.trustedProxies);
+  const limit = createLimit(options.cache, options.limits);
+  const readBody = [checkUrl(), jsonBody({ limitBytes: bodyLimitBytes })];
+  app.use(
+    requestId(),
+    recordRequests(options.logger),
+    helmet(securityHeaders),
+    forbidStorage,
+    crossOrigin({ origins: options.corsOrigins, limit }),
+    limitPublic(limit),
+  );
+  const { namespaceLabel } = options.deps.settings;
+  const routes = mountRoutes(routeTable, {
+    deps: options.deps,
+    authorizerOf,
+    around: carryOutOnce,
+    deadlineMs: options.requestTimeoutMs,
+    checkReplies: options.checkReplies,
+  });
+  app.use(
+    '/v1',
+    Router().use(
+      authenticate({ keys: options.keys, namespaceLabel, limit }),
+      readBody,
+      routes,
+      routeNotFound,
+    ),
+  );
+  app.use(serveDocuments({ namespaceLabel }));
+  app.use(
+    readBody,
+    routeNotFound,
+    problemErrors({
+      uris: { docsUrl: options.docsUrl, apiHost: options.apiHost },
+      translate: translateError,
+      onUnexpected: (err, { requestId: request_id, method, path }) =>
+        options.logger.error({ err, request_id, method, path }, 'a request failed unexpectedly'),
+    }),
+  );
+  return app;
+}
+
+const forbidStorage: RequestHandler = (_req, res, next) => {
+  res.setHeader('Cache-Control', 'no-store');
+  next();
+};

@@ -1,0 +1,51 @@
+import cors from 'cors';
+import type { RequestHandler } from 'express';
+import { clientOf } from '../auth/client-of.ts';
+import type { Limit } from '../auth/limit-requests.ts';
+
+export interface CrossOriginOptions {
+  /** Whose pages may call; `*` stands for any origin, none for no origin but the own one. */
+  readonly origins: readonly string[];
+  readonly limit: Limit;
+}
+
+/** What a page may send, and what it may see of an answer beside the body. */
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
+const REQUEST_HEADERS = ['X-Api-Key', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'];
+const EXPOSED_HEADERS = [
+  'X-Request-Id',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'Idempotency-Replayed',
+  'Allow',
+];
+
+/**
+ * Lets pages of other origins call: closed unless origins are given, and never with credentials, as the key travels in a
+ * header that a page has to know. A page that may not call gets the answer of every other client, which its browser hides
+ * from it. A preflight carries no key, so that it counts for its client.
+ */
+export function crossOrigin({ origins, limit }: CrossOriginOptions): RequestHandler {
+  const isOpen = origins.includes('*');
+  const answer = cors({
+    origin: isOpen ? '*' : [...origins],
+    methods: METHODS.join(', '),
+    allowedHeaders: REQUEST_HEADERS.join(', '),
+    exposedHeaders: EXPOSED_HEADERS.join(', '),
+    maxAge: 600,
+  });
+  const admit: RequestHandler = async (req, res, next) => {
+    res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+    if (req.method === 'OPTIONS') await limit(res, { publicClient: clientOf(req) });
+    answer(req, res, next);
+  };
+  return (req, res, next) => {
+    if (origins.length === 0) return next();
+    if (!isOpen) res.vary('Origin');
+    const origin = req.get('origin');
+    const isAllowed = origin !== undefined && (isOpen || origins.includes(origin));
+    return isAllowed ? admit(req, res, next) : next();
+  };
+}

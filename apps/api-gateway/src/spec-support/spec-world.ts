@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import request from 'supertest';
+import type { ApiKeyType } from '@chainwatch/api-key';
+import type { PublishOptions } from '@chainwatch/bus';
+import { createCache } from '@chainwatch/cache';
+import { createDatabase } from '@chainwatch/db';
+import type { Database } from '@chainwatch/db';
+import { createPrisma } from '@chainwatch/db/prisma';
+import { createKeyStore } from '@chainwatch/key-store';
+import { createDial } from '@chainwatch/outbound';
+import { createSealer } from '@chainwatch/secrets';
+import { startPostgres } from '@chainwatch/testing-stack';
+import { bootstrap } from '@chainwatch/tool-db/bootstrap';
+import type { Bootstrap } from '@chainwatch/tool-db/bootstrap';
+import type { ApiDeps, ApiSettings } from '../server/api-deps.ts';
+import { createChainRecords } from '../chains/chain-records.ts';
+import { createApp } from '../server/create-app.ts';
+import type { AppOptions } from '../server/create-app.ts';
+import { readChainRecord } from '../chains/read-chain-record.ts';
+import { watchAnswers } from './watch-answers.ts';
+
+export interface Published {
+  readonly kind: string;
+  readonly tokens: readonly string[];
+  readonly payload: unknown;
+}
+
+/** The app over a real, fresh PostgreSQL, with two projects, each of a workspace of its own. The bus is recorded: nobody consumes here. */
+export interface SpecWorld {
+  readonly api: Client;
+  /** With the key of another project. */
+  readonly other: Client;
+  /** With the management keys of the two workspaces. */
+  readonly management: Client;
+  readonly otherManagement: Client;
+  readonly project: Bootstrap;
+  readonly otherProject: Bootstrap;
+  readonly deps: ApiDeps;
+  readonly db: Database;
+  readonly databaseUrl: string;
+  readonly published: Published[];
+  /** What the app reported as unexpected: empty in every test that passes. */
+  readonly failures: unknown[];
+  /** How far the keys' clock is ahead. */
+  readonly clock: { aheadMs: number };
+  send(method: Method, path: string, key?: string): request.Test;
+  clientOf(key: string): Client;
+  readonly server: Server;
+  /** In force from the next request on. */
+  readonly limits: { perKey: Record<ApiKeyType, number>; failedPerClient: number; publicPerClient: number };
+  /** @throws Error when an answer was not as the OpenAPI document says */
+  stop(): Promise<void>;
+}
+
+type Method = 'get' | 'post' | 'patch' | 'put' | 'delete' | 'options' | 'head';
+export type Client = Record<'get' | 'post' | 'patch' | 'put' | 'delete', (path: string) => request.Test>;
+
+interface WorldOptions {
+  readonly label?: string;
+  readonly settings?: Partial<ApiSettings>;
+  /** Default: loopback, where anvil and receivers are. */
+  readonly allow?: readonly string[];
+  /** Default true. */
+  readonly checkReplies?: boolean;
+  readonly app?: Partial<
+    Pick<AppOptions, 'trustedProxies' | 'corsOrigins' | 'requestTimeoutMs' | 'cache' | 'logger'>
+  >;
+  readonly statementTimeoutMs?: number;
+  /** Another instance of the app, on the database and with the projects of that one. */
+  readonly sharing?: SpecWorld;
+}
+
+export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWorld> {
+  const { sharing } = options;
+  const postgres = sharing
+    ? { url: sharing.databaseUrl, stop: async () => undefined }
+    : await startPostgres();
+  const db = createDatabase({
+    url: postgres.url,
+    applicationName: 'api-gateway-spec',
+    statementTimeoutMs: options.statementTimeoutMs,
+  });
+  const prisma = createPrisma(postgres.url, { statementTimeoutMs: options.statementTimeoutMs });
+  const label = options.label ?? 'svc';
+  const project = sharing?.project ?? (await bootstrap(db, { label }));
+  const otherProject = sharing?.otherProject ?? (await bootstrap(db, { label }));
+  const published: Published[] = [];
+  const failures: unknown[] = [];
+  const limits = {
+    perKey: { api: 1_000_000, rpc: 1_000_000, mgt: 1_000_000 },
+    failedPerClient: 1_000_000,
+    publicPerClient: 1_000_000,
+  };
+  const clock = { aheadMs: 0 };
+  const keys = createKeyStore({ db, now: () => Date.now() + clock.aheadMs });
+  const deps = createDeps({ db, prisma, keys, published, label }, options);
+  const breaches: string[] = [];
+  const server = await serve({ deps, keys, limits, failures, breaches }, options);
+  const { send, clientOf } = createClients(server);
+  return {
+    api: clientOf(project.keys.api),
+    other: clientOf(otherProject.keys.api),
+    management: clientOf(project.keys.management),
+    otherManagement: clientOf(otherProject.keys.management),
+    project,
+    otherProject,
+    deps,
+    db,
+    databaseUrl: postgres.url,
+    published,
+    failures,
+    clock,
+    send,
+    clientOf,
+    server,
+    limits,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await prisma.$disconnect();
+      await db.close();
+      await postgres.stop();
+      if (breaches.length > 0)
+        throw new Error(
+          `${breaches.length} answers were not as the OpenAPI document says:\n${breaches.slice(0, 20).join('\n')}`,
+        );
+    },
+  };
+}
+
+/** Every answer is held against the OpenAPI document, unless the world is told not to. */
+async function serve(
+  {
+    failures,
+    breaches,
+    ...parts
+  }: Pick<AppOptions, 'deps' | 'keys' | 'limits'> & {
+    readonly failures: unknown[];
+    readonly breaches: string[];
+  },
+  { app: more, checkReplies = true }: WorldOptions,
+): Promise<Server> {
+  const app = createApp({
+    ...parts,
+    cache: createCache(undefined),
+    docsUrl: 'https://docs.example.com',
+    apiHost: 'https://api.example.com',
+    trustedProxies: 0,
+    corsOrigins: [],
+    requestTimeoutMs: 60_000,
+    logger: { error: ({ err }: { err?: unknown }) => void failures.push(err), debug: () => undefined },
+    checkReplies,
+    ...more,
+  });
+  const server = createServer(
+    checkReplies ? watchAnswers(app, (breach) => void breaches.push(breach)) : app,
+  ).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+function createDeps(
+  {
+    published,
+    label,
+    ...stores
+  }: Pick<ApiDeps, 'db' | 'prisma' | 'keys'> & { readonly published: Published[]; readonly label: string },
+  { allow = ['127.0.0.0/8', '::1/128'], settings }: WorldOptions,
+): ApiDeps {
+  return {
+    ...stores,
+    // Specs write past the API.
+    chains: createChainRecords({ read: (gid) => readChainRecord(stores.db, gid), lifetimeMs: 0 }),
+    bus: {
+      publish: async (kind: string, tokens: readonly string[], payload: unknown, _options: PublishOptions) =>
+        void published.push({ kind, tokens, payload }),
+    },
+    sealer: createSealer({ keys: { spec: randomBytes(32).toString('base64') }, activeKeyId: 'spec' }),
+    dial: createDial({ allow: [...allow] }),
+    logger: { warn: () => undefined },
+    settings: {
+      namespaceLabel: label,
+      allowHttpWebhooks: true,
+      chainEndpoints: {},
+      nodeTimeoutMs: 3_000,
+      version: { name: 'chainwatch', version: '0.0.0', commit: 'spec', builtAt: '2026-01-01T00:00:00Z' },
+      ...settings,
+    },
+  };
+}
+
+function createClients(server: Server): Pick<SpecWorld, 'send' | 'clientOf'> {
+  const send = (method: Method, path: string, key?: string): request.Test => {
+    const test = request(server)[method](path);
+    return key === undefined ? test : test.set('X-Api-Key', key);
+  };
+  return {
+    send,
+    clientOf: (key) => ({
+      get: (path) => send('get', `/v1${path}`, key),
+      post: (path) => send('post', `/v1${path}`, key),
+      patch: (path) => send('patch', `/v1${path}`, key),
+      put: (path) => send('put', `/v1${path}`, key),
+      delete: (path) => send('delete', `/v1${path}`, key),
+    }),
+  };
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { buildDocument } from '../openapi/build-document.ts';
+import { operations } from '../route-table.ts';
+import { createContract } from './contract.ts';
+import type { Answer } from './contract.ts';
+
+/** What the OpenAPI document of the app does not say of an answer. */
+export const findBreach = createContract(buildDocument(operations, { namespaceLabel: 'svc' }));
+
+/** Passes requests on, and tells of every answer that is not as the OpenAPI document says. */
+export function watchAnswers(app: RequestListener, onBreach: (breach: string) => void): RequestListener {
+  return (req, res) => {
+    // Express rewrites the URL while it routes.
+    const path = (req.url ?? '').split('?', 1)[0]!;
+    const end = res.end.bind(res) as (...args: unknown[]) => ServerResponse;
+    res.end = ((chunk?: unknown, ...rest: unknown[]) => {
+      const breach = findBreach(toAnswer(req, res, path, chunk));
+      if (breach !== undefined) onBreach(breach);
+      return end(chunk, ...rest);
+    }) as typeof res.end;
+    app(req, res);
+  };
+}
+
+function toAnswer(req: IncomingMessage, res: ServerResponse, path: string, chunk: unknown): Answer {
+  const body = typeof chunk === 'string' || Buffer.isBuffer(chunk) ? chunk.toString() : '';
+  return {
+    method: (req.method ?? '').toLowerCase(),
+    path,
+    status: res.statusCode,
+    headers: res.getHeaders(),
+    body,
+  };
+}

@@ -1,0 +1,17 @@
+import type { ChainNotation } from '@chainwatch/chain-core';
+
+export const EVM_INTERFACE = 'evm';
+
+/** A node may serve either of them alone: java-tron has both, providers often one. */
+export const tronInterfaces: ChainNotation['interfaces'] = [
+  {
+    name: 'wallet',
+    description: 'HTTP wallet API',
+    exampleUrl: 'https://node.example.com',
+  },
+  {
+    name: EVM_INTERFACE,
+    description: 'Ethereum-compatible JSON-RPC interface',
+    exampleUrl: 'https://node.example.com/jsonrpc',
+  },
+];

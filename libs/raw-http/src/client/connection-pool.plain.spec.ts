@@ -1,0 +1,2 @@
+process.env.HTTP = 'plain';
+await import('./connection-pool.spec.ts');

@@ -1,0 +1,14 @@
+/**
+ * HTTP/1.1 read and written by hand where a call costs more than what it carries: connections to servers (`client/`) and
+ * of clients (`server/`). README.md has the rules, the limits and the figures.
+ *
+ * @example
+ * const pool = new ConnectionPool({ openSocket, clock, connectionsMax: 256 });
+ * pool.send(handler, `${writeRequestLine('POST', '/')}${headers}Content-Length: 2\r\n\r\n`, Buffer.from('{}'));
+ */
+export { ConnectionPool, type ConnectionPoolOptions } from './client/connection-pool.ts';
+export { LARGE_BUFFER_BYTES, LargeBuffer } from './client/large-buffer.ts';
+export type { ReplyHead, WireHead } from './client/read-reply-head.ts';
+export type { ReplyHandler, ReplySource } from './client/reply-handler.ts';
+export { writeHeaders, writeRequestLine } from './client/request-head.ts';
+export { StaleConnectionError } from './client/stale-connection-error.ts';
