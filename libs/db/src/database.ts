@@ -112,11 +112,12 @@ const BEGIN_KEEPING_PLANS = [
 /** The settings must not outlive the statement. All of it shares a round trip. */
 async function queryKeepingPlans(pool: pg.Pool, args: Parameters<Sql['query']>): Promise<unknown> {
   const client = await pool.connect();
+  const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
   const [, queried, ended] = await Promise.allSettled([
-    client.query(BEGIN_KEEPING_PLANS),
-    client.query(...args),
+    query(BEGIN_KEEPING_PLANS),
+    query(...args),
     // The server turns the COMMIT behind a failed statement into a ROLLBACK.
-    client.query('COMMIT'),
+    query('COMMIT'),
   ]);
   client.release(ended.status === 'rejected' ? (ended.reason as Error) : undefined);
   if (queried.status === 'rejected') throw queried.reason;
