@@ -33,6 +33,16 @@ const PARTS = [
     title: 'a NATS cluster of three loses a server again and again (SOAK_KILLS=n, default 30)',
     specs: ['tools/acceptance/src/faults/nats-cluster\\.soak\\.spec\\.ts$'],
   },
+  {
+    name: 'pgbouncer',
+    title: 'services behind PgBouncer in transaction mode, without prepared statements',
+    specs: [
+      'libs/db/src/pgbouncer\\.spec\\.ts$',
+      'tools/acceptance/src/(evm|bitcoin|solana|tron)/(crash|oracle|mempool)\\.spec\\.ts$',
+      'tools/acceptance/src/(deliveries|faults|tenants)/',
+    ],
+    env: { TEST_PGBOUNCER: '1', SOAK_SCRIPTS: '20' },
+  },
 ];
 
 const names = process.argv.slice(2);
