@@ -4,7 +4,6 @@ import type { z } from 'zod';
 const schema = serviceConfig
   .pick({
     DATABASE_URL: true,
-    DB_PREPARED: true,
     NATS_URL: true,
     HEALTH_PORT: true,
     LOG_LEVEL: true,

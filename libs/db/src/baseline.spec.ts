@@ -53,7 +53,6 @@ describe('a database of an earlier release', () => {
       applied: [],
       skipped: [INITIAL, ...applied],
       functions: [],
-      settings: [],
     });
   });
 

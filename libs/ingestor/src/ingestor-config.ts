@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { durationMs, json, serviceConfig } from '@chainwatch/config';
 
-/** What a block-ingestor reads from the environment; each app's config.ts loads it. */
+/** What a block-ingestor reads from the environment. */
 export const ingestorConfig = serviceConfig
   .pick({
     DATABASE_URL: true,
-    DB_PREPARED: true,
     NATS_URL: true,
     HEALTH_PORT: true,
     LOG_LEVEL: true,
@@ -20,5 +19,3 @@ export const ingestorConfig = serviceConfig
     /** First block to follow at the first activation, by chain; default the head of then: `{"eip155:1": 20000000}`. */
     START_BLOCK: json(z.record(z.string(), z.int().min(0))).default({}),
   });
-
-export type IngestorConfig = z.infer<typeof ingestorConfig>;

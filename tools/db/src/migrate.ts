@@ -11,9 +11,7 @@ const prismaDir = existsSync(besideDir)
   : fileURLToPath(new URL('../../../prisma', import.meta.url));
 
 try {
-  const { warning, ...result } = await applyMigrations(readDatabaseUrl(), prismaDir);
-  if (warning !== undefined) console.error(warning);
-  console.log(JSON.stringify(result));
+  console.log(JSON.stringify(await applyMigrations(readDatabaseUrl(), prismaDir)));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

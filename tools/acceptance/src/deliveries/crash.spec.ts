@@ -28,7 +28,7 @@ test(
     ]);
     const db: Database = createDatabase({ url: postgres.url, applicationName: 'acceptance', poolSize: 3 });
     const services = new Services({
-      ...postgres.serviceEnv,
+      DATABASE_URL: postgres.url,
       NATS_URL: nats.url,
       SECRETS_KEYS: `test:${key}`,
       OUTBOUND_ALLOW: '127.0.0.0/8',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChainFamilyName, ParsedAddress } from '@chainwatch/chain-core';
-import { findNotation, namespaceOfFamily } from '@chainwatch/chain-registry';
+import { findNotationNamed } from '@chainwatch/chain-registry';
 import { conflict, invalidRequest, unprocessableEntity } from '@chainwatch/problem';
 import { announceAddress } from '../../addresses/announce-address.ts';
 import { defineRoute } from '../../server/define-route.ts';
@@ -117,7 +117,7 @@ async function refuseBurnAddress(
   familyName: ChainFamilyName,
   { canonical, display }: ParsedAddress,
 ): Promise<void> {
-  const family = await findNotation(namespaceOfFamily(familyName));
+  const family = await findNotationNamed(familyName);
   if (family?.burnAddresses?.includes(canonical))
     throw unprocessableEntity(
       `${display} is a burn address, whose events are those of everybody: import it with allow_burn if you mean it.`,
