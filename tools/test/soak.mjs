@@ -28,6 +28,16 @@ const PARTS = [
     specs: ['libs/chain-evm/src/prove-'],
     env: { PROVE_RUNS: '1000' },
   },
+  {
+    name: 'pgbouncer',
+    title: 'services behind PgBouncer in transaction mode, without prepared statements',
+    specs: [
+      'libs/db/src/pgbouncer\\.spec\\.ts$',
+      'tools/acceptance/src/(evm|bitcoin|solana|tron)/(crash|oracle|mempool)\\.spec\\.ts$',
+      'tools/acceptance/src/(deliveries|faults|tenants)/',
+    ],
+    env: { TEST_PGBOUNCER: '1', SOAK_SCRIPTS: '20' },
+  },
 ];
 
 const names = process.argv.slice(2);

@@ -19,7 +19,9 @@ await runService({
     const telemetry = await startTelemetry({ serviceName: name });
     const db = createDatabase({
       url: config.DATABASE_URL,
+      isPrepared: config.DB_PREPARED,
       applicationName: name,
+      logger,
       statementTimeoutMs: config.STATEMENT_TIMEOUT,
     });
     const prisma = createPrisma(config.DATABASE_URL, {

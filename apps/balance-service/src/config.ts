@@ -4,6 +4,7 @@ import type { z } from 'zod';
 const schema = serviceConfig
   .pick({
     DATABASE_URL: true,
+    DB_PREPARED: true,
     NATS_URL: true,
     HEALTH_PORT: true,
     LOG_LEVEL: true,

@@ -16,9 +16,11 @@ await runService({
     // Shared by the chains: a session is taken for a statement or a transaction. They are opened when needed.
     const db = createDatabase({
       url: config.DATABASE_URL,
+      isPrepared: config.DB_PREPARED,
       applicationName: 'balance-service',
       poolSize: 24,
       keepsPlans: true,
+      logger,
     });
     const bus = await createBus('balance-service', {
       url: config.NATS_URL,

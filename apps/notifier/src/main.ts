@@ -23,13 +23,14 @@ await runService({
   start: async (logger) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: 'notifier' });
-    const db = createDatabase({ url: config.DATABASE_URL, applicationName: 'notifier', poolSize: 8 });
-    const planned = createDatabase({
+    const server = {
       url: config.DATABASE_URL,
+      isPrepared: config.DB_PREPARED,
       applicationName: 'notifier',
-      poolSize: 16,
-      keepsPlans: true,
-    });
+      logger,
+    };
+    const db = createDatabase({ ...server, poolSize: 8 });
+    const planned = createDatabase({ ...server, poolSize: 16, keepsPlans: true });
     const bus = await createBus('notifier', { url: config.NATS_URL, logger });
     const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
     // The attempt's own deadline ends every request; the agent's time-outs only stand behind it.

@@ -19,6 +19,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
     serviceConfig
       .pick({
         DATABASE_URL: true,
+        DB_PREPARED: true,
         NATS_URL: true,
         REDIS_URL: true,
         PORT: true,

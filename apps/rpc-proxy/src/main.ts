@@ -14,7 +14,13 @@ await runService({
   start: async (logger) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: name });
-    const db = createDatabase({ url: config.DATABASE_URL, applicationName: name, poolSize: 4 });
+    const db = createDatabase({
+      url: config.DATABASE_URL,
+      isPrepared: config.DB_PREPARED,
+      applicationName: name,
+      poolSize: 4,
+      logger,
+    });
     const cache = createCache(config.REDIS_URL, { logger });
     const bus = createBusInBackground(name, { url: config.NATS_URL, logger });
     const proxy = await startRpcProxy({

@@ -7,6 +7,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
     serviceConfig
       .pick({
         DATABASE_URL: true,
+        DB_PREPARED: true,
         NATS_URL: true,
         HEALTH_PORT: true,
         LOG_LEVEL: true,

@@ -13,7 +13,12 @@ await runService({
   start: async (logger) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: name, instanceId: config.INSTANCE_ID });
-    const db = createDatabase({ url: config.DATABASE_URL, applicationName: name });
+    const db = createDatabase({
+      url: config.DATABASE_URL,
+      isPrepared: config.DB_PREPARED,
+      applicationName: name,
+      logger,
+    });
     const bus = await createBus(name, { url: config.NATS_URL, logger });
     const threads = new BodyThreads({
       count: config.BODY_THREADS,

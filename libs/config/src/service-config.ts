@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { z } from 'zod';
-import { cidrList, durationMs, json, port, url, urls } from './variables.ts';
+import { boolean, cidrList, durationMs, json, port, url, urls } from './variables.ts';
 
 const SECRETS_KEY = /^[\w-]{1,32}:[A-Za-z0-9+/_-]{43}=?$/;
 
@@ -11,6 +11,8 @@ const SECRETS_KEY = /^[\w-]{1,32}:[A-Za-z0-9+/_-]{43}=?$/;
  */
 export const serviceConfig = z.object({
   DATABASE_URL: url('postgres', 'postgresql'),
+  /** Named prepared statements; not through a PgBouncer below 1.21 that pools by transaction. */
+  DB_PREPARED: boolean().default(true),
   /** One or several, with commas between. */
   NATS_URL: urls('nats', 'tls', 'ws', 'wss').default('nats://127.0.0.1:4222'),
   /** Optional: without Redis limits are counted per process. */

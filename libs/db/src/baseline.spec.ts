@@ -53,6 +53,7 @@ describe('a database of an earlier release', () => {
       applied: [],
       skipped: [INITIAL, ...applied],
       functions: [],
+      settings: [],
     });
   });
 

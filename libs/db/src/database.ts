@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { describeSession, KEEP_ALIVE } from './session-settings.ts';
+import { findSessionFault, KEEP_ALIVE } from './session-settings.ts';
 
 export type Sql = Pick<pg.ClientBase, 'query'>;
 /** A named statement is parsed and planned once a connection. */
@@ -39,40 +39,63 @@ export interface DatabaseOptions {
   readonly applicationName: string;
   /** Default 10. */
   readonly poolSize?: number;
-  /** A statement is cancelled after that, default 30,000. */
+  /** How long a statement is waited for. Default 35,000: the server itself ends it after 30 s (SESSION_SETTINGS). */
   readonly statementTimeoutMs?: number;
-  /** As TransactionOptions.keepsPlans, for everything on these connections. */
+  /** As TransactionOptions.keepsPlans, for everything on these connections: each statement is a transaction. */
   readonly keepsPlans?: boolean;
+  /** False sends no named statement: a pooler hands sessions from one client to another, with what was prepared in them. */
+  readonly isPrepared?: boolean;
+  /** Is told once when sessions have no time-outs. */
+  readonly logger?: { warn(message: string): void };
 }
 
 // bigint columns (heights, sequences) stay below 2^53 and come as numbers; numeric stays text, amounts are exact.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** A pool for raw SQL on the hot paths. Connects on first use; a lost server makes queries reject until it is back. */
+/**
+ * A pool for raw SQL on the hot paths. Connects on first use; a lost server makes queries reject until it is back. Nothing
+ * of a session outlives a transaction, so that PgBouncer may pool by transaction.
+ */
 export function createDatabase(options: DatabaseOptions): Database {
+  const { url, applicationName, poolSize = 10, statementTimeoutMs = 35_000, keepsPlans = false } = options;
   const pool = new pg.Pool({
-    connectionString: options.url,
-    application_name: options.applicationName,
-    max: options.poolSize ?? 10,
-    statement_timeout: options.statementTimeoutMs ?? 30_000,
-    // The server cancels what is slow; this is for a server that is gone without a word, which would never answer.
-    query_timeout: (options.statementTimeoutMs ?? 30_000) + 5_000,
-    options: describeSession(options.keepsPlans === true ? KEEP_PLANS : []),
+    connectionString: url,
+    application_name: applicationName,
+    max: poolSize,
+    // The role's time-out ends what is slow; this is for a server that is gone without a word, which would never answer.
+    query_timeout: statementTimeoutMs,
     connectionTimeoutMillis: 5_000,
     ...KEEP_ALIVE,
     // Statements of one client that nobody waits for in between share a round trip.
     pipeline: true,
+    Client: options.isPrepared === false ? UnnamedClient : pg.Client,
   } as pg.PoolConfig);
   // An idle client whose server went away: the pool drops it, the next query connects again.
   pool.on('error', () => undefined);
   // The same for one that is checked out, whose next query rejects; without a listener the process would die.
   pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.once('connect', (client) => {
+    findSessionFault(client).then(
+      (fault) => fault !== undefined && options.logger?.warn(fault),
+      () => undefined,
+    );
+  });
   return {
     pool,
-    query: pool.query.bind(pool) as Sql['query'],
-    transaction: (work, opening, options) => runInTransaction(pool, work, opening, options),
+    query: keepsPlans
+      ? (((...args: Parameters<Sql['query']>) => queryKeepingPlans(pool, args)) as Sql['query'])
+      : (pool.query.bind(pool) as Sql['query']),
+    transaction: (work, opening, more) => runInTransaction(pool, work, opening, { keepsPlans, ...more }),
     close: () => pool.end(),
   };
+}
+
+class UnnamedClient extends pg.Client {
+  override query = ((statement: string | Statement, ...rest: unknown[]) =>
+    (super.query as (...args: unknown[]) => unknown)(
+      typeof statement === 'string' ? statement : { ...statement, name: undefined },
+      ...rest,
+    )) as pg.Client['query'];
 }
 
 // A plan that was made while tables were small must not scan them later.
@@ -85,6 +108,22 @@ const BEGIN_KEEPING_PLANS = [
   'BEGIN',
   ...KEEP_PLANS.map(([name, value]) => `SET LOCAL ${name} = ${value}`),
 ].join('; ');
+
+/** The settings must not outlive the statement. All of it shares a round trip. */
+async function queryKeepingPlans(pool: pg.Pool, args: Parameters<Sql['query']>): Promise<unknown> {
+  const client = await pool.connect();
+  const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
+  const [, queried, ended] = await Promise.allSettled([
+    query(BEGIN_KEEPING_PLANS),
+    query(...args),
+    // The server turns the COMMIT behind a failed statement into a ROLLBACK.
+    query('COMMIT'),
+  ]);
+  client.release(ended.status === 'rejected' ? (ended.reason as Error) : undefined);
+  if (queried.status === 'rejected') throw queried.reason;
+  if (ended.status === 'rejected') throw ended.reason;
+  return queried.value;
+}
 
 async function runInTransaction<T>(
   pool: pg.Pool,

@@ -3,8 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { MigrationChangedError, MigrationFailedError, MigrationsMissingError } from './migration-errors.ts';
+import { setSessionSettings, type SettingsResult } from './session-settings.ts';
 
-export interface MigrationResult {
+export interface MigrationResult extends SettingsResult {
   /** Names of the migrations that ran now, in order. */
   readonly applied: readonly string[];
   /** Names of those that had run before, or whose work older ones had done. */
@@ -15,8 +16,9 @@ export interface MigrationResult {
 
 /**
  * Applies `<prismaDir>/migrations/<name>/migration.sql` in the order of the names, then those files of `<prismaDir>/sql` that
- * are new or have changed, all in one transaction. Migrations are recorded as `prisma migrate deploy` does (table, checksum
- * and lock), so that both can be used on one database. Any number of processes may call it at once; a second call does nothing.
+ * are new or have changed, and gives the role its time-outs, all in one transaction. Migrations are recorded as
+ * `prisma migrate deploy` does (table, checksum and lock), so that both can be used on one database. Any number of processes
+ * may call it at once, through a pooler as well; a second call does nothing.
  * @throws MigrationChangedError when an applied file was edited; MigrationsMissingError when the database is too old;
  * MigrationFailedError with the file and the reason
  */
@@ -31,6 +33,8 @@ export async function applyMigrations(url: string, prismaDir: string): Promise<M
   await client.connect();
   try {
     await client.query('BEGIN');
+    // The role's own time-outs are for services.
+    await client.query('SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0');
     await client.query(`SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`);
     await client.query(CREATE_TABLES);
     const known = await readApplied(client);
@@ -40,11 +44,13 @@ export async function applyMigrations(url: string, prismaDir: string): Promise<M
     for (const migration of adopted) await recordMigration(client, migration, 0);
     for (const migration of applied) await applyMigration(client, migration);
     const changed = await applyFunctions(client, functions);
+    const session = await setSessionSettings(client);
     await client.query('COMMIT');
     return {
       applied: applied.map(({ name }) => name),
       skipped: migrations.filter((migration) => !applied.includes(migration)).map(({ name }) => name),
       functions: changed,
+      ...session,
     };
   } finally {
     // What is not committed by now is undone.

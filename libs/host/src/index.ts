@@ -7,7 +7,7 @@
  */
 export { preparePostgres, type PostgresOptions, type PostgresServer } from './postgres-server.ts';
 export { isReachable, sharedDir } from './postgres-binaries.ts';
-export type { PostgresAccount } from './postgres-account.ts';
+export { findPostgresAccount, type PostgresAccount } from './postgres-account.ts';
 export type { ProcessSpec } from './process-spec.ts';
 export { distDir, readCommit, repoDir, stateDir } from './repo.mjs';
 export { runCommand } from './run-command.mjs';

@@ -5,6 +5,7 @@ import { durationMs, json, serviceConfig } from '@chainwatch/config';
 export const ingestorConfig = serviceConfig
   .pick({
     DATABASE_URL: true,
+    DB_PREPARED: true,
     NATS_URL: true,
     HEALTH_PORT: true,
     LOG_LEVEL: true,

@@ -25,7 +25,13 @@ export async function runIngestor(
       const family = await findFamily(familyName);
       const { INSTANCE_ID: owner } = config;
       const telemetry = await startTelemetry({ serviceName: name, instanceId: owner });
-      const db = createDatabase({ url: config.DATABASE_URL, applicationName: name, keepsPlans: true });
+      const db = createDatabase({
+        url: config.DATABASE_URL,
+        isPrepared: config.DB_PREPARED,
+        applicationName: name,
+        keepsPlans: true,
+        logger: log,
+      });
       const bus = await createBus('block-ingestor', {
         url: config.NATS_URL,
         name: `${name} ${owner}`,

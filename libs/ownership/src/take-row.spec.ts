@@ -46,6 +46,7 @@ describe('a take-over', () => {
     client.on('error', () => undefined);
     client.on('end', () => (isEnded = true));
     await client.connect();
+    await client.query('SET idle_in_transaction_session_timeout = 0');
     return { client, ended: () => isEnded };
   }
 
@@ -119,7 +120,7 @@ describe('a take-over', () => {
       const client = new pg.Client({ connectionString: process.env.URL });
       client.on('error', () => process.exit(3));
       await client.connect();
-      await client.query('BEGIN');
+      await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
       await client.query('SELECT 1 FROM owners WHERE token = $1 FOR UPDATE', [${token}]);
       console.log('locked');
       setInterval(() => undefined, 1_000);`;

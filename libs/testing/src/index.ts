@@ -13,6 +13,7 @@ export { listUndocumented } from './list-undocumented.ts';
 export { killWithParent } from './kill-with-parent.ts';
 export { startAnvil, type AnvilHandle, type AnvilOptions } from './start-anvil.ts';
 export { startNats, type NatsHandle, type NatsOptions } from './start-nats.ts';
+export { findPgBouncer, startPgBouncer, type PgBouncerHandle } from './start-pgbouncer.ts';
 export { startPostgres, type PostgresHandle, type PostgresOptions } from './start-postgres.ts';
 export { startPostgresServer, type PostgresServerHandle } from './start-postgres-server.ts';
 export { startRedis, type RedisHandle } from './start-redis.ts';

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { startPgBouncer } from './start-pgbouncer.ts';
 import { startPostgresServer, type PostgresServerHandle } from './start-postgres-server.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -12,6 +13,8 @@ const OBJECT_IN_USE = '55006';
 export interface PostgresHandle {
   /** Of a fresh database. */
   readonly url: string;
+  /** How a service is told of it: through a PgBouncer of its own where TEST_PGBOUNCER is set. */
+  readonly serviceEnv: Readonly<Record<string, string>>;
   /** The server itself; absent where a shared one is used, which no spec may stop. */
   readonly server?: PostgresServerHandle;
   /** Another fresh database on the same server. */
@@ -45,13 +48,21 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     const name = `test_${randomBytes(8).toString('hex')}`;
     await copyDatabase(serverUrl, template, name);
     names.push(name);
-    return databaseUrl(serverUrl, name);
+    const url = databaseUrl(serverUrl, name);
+    // What belongs to a role in a database is not copied.
+    await options.migrate?.(url, PRISMA);
+    return url;
   };
+  const url = await createDatabase();
+  const pooler = process.env.TEST_PGBOUNCER ? await startPgBouncer(serverUrl) : undefined;
   return {
-    url: await createDatabase(),
+    url,
+    serviceEnv:
+      pooler === undefined ? { DATABASE_URL: url } : { DATABASE_URL: pooler.urlOf(url), DB_PREPARED: 'off' },
     server,
     createDatabase,
     async stop() {
+      await pooler?.stop();
       if (server === undefined) await withClient(serverUrl, (client) => dropAll(client, names));
       else await server.stop();
     },

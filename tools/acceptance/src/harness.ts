@@ -72,7 +72,7 @@ export class Harness<C extends TestChain> {
     this.apiUrl = `http://127.0.0.1:${apiPort}/v1`;
     this.db = createDatabase({ url: this.postgres.url, applicationName: 'acceptance', poolSize: 3 });
     this.services = new Services({
-      DATABASE_URL: this.postgres.url,
+      ...this.postgres.serviceEnv,
       NATS_URL: this.nats.url,
       REDIS_URL: this.#redis.url,
       PORT: String(apiPort),

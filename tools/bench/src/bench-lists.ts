@@ -9,6 +9,7 @@ import { processorTimeMs } from './deliveries/processor-time.ts';
 import { buildListCases, type ListCase } from './list-cases.ts';
 import { openListDatabase } from './list-database.ts';
 import type { Report } from './report.ts';
+import { withoutTimeout } from './without-timeout.ts';
 
 /** Part of the ten million transactions, a million addresses; 0.01 to try it. */
 const SCALE = Number(process.env.LISTS_SCALE ?? 1);
@@ -38,7 +39,7 @@ export async function benchLists(report: Report, directory: string): Promise<voi
   };
   const database = await openListDatabase(`${directory}/lists-${SCALE}`, scale);
   const db = createDatabase({
-    url: database.url,
+    url: withoutTimeout(database.url),
     applicationName: 'bench',
     poolSize: 2,
     statementTimeoutMs: 600_000,

@@ -16,6 +16,7 @@ import {
   transactionSteps,
   type ListScale,
 } from './list-data.ts';
+import { withoutTimeout } from './without-timeout.ts';
 
 const PRISMA = fileURLToPath(new URL('../../../prisma', import.meta.url));
 const PASSWORD = 'bench';
@@ -93,7 +94,7 @@ async function canConnect(url: string): Promise<boolean> {
 
 async function fill(url: string, scale: ListScale): Promise<void> {
   const db = createDatabase({
-    url,
+    url: withoutTimeout(url),
     applicationName: 'list-data',
     poolSize: 4,
     statementTimeoutMs: 3_600_000,
@@ -169,7 +170,7 @@ async function runQueues(
 ): Promise<void> {
   const waiting = [...queues];
   const work = async (): Promise<void> => {
-    const client = new pg.Client({ connectionString: url });
+    const client = new pg.Client({ connectionString: withoutTimeout(url) });
     await client.connect();
     await client.query(
       `SET session_replication_role = replica; SET work_mem = '512MB'; SET max_parallel_maintenance_workers = 0`,

@@ -11,7 +11,9 @@ const prismaDir = existsSync(besideDir)
   : fileURLToPath(new URL('../../../prisma', import.meta.url));
 
 try {
-  console.log(JSON.stringify(await applyMigrations(readDatabaseUrl(), prismaDir)));
+  const { warning, ...result } = await applyMigrations(readDatabaseUrl(), prismaDir);
+  if (warning !== undefined) console.error(warning);
+  console.log(JSON.stringify(result));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -28,7 +28,7 @@ test(
     ]);
     const db: Database = createDatabase({ url: postgres.url, applicationName: 'acceptance', poolSize: 3 });
     const services = new Services({
-      DATABASE_URL: postgres.url,
+      ...postgres.serviceEnv,
       NATS_URL: nats.url,
       SECRETS_KEYS: `test:${key}`,
       OUTBOUND_ALLOW: '127.0.0.0/8',

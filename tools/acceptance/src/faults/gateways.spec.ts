@@ -28,7 +28,7 @@ afterEach(() => services.stop());
 
 async function start(natsUrl: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
   services = new Services({
-    DATABASE_URL: postgres.url,
+    ...postgres.serviceEnv,
     NATS_URL: natsUrl,
     SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
     OUTBOUND_ALLOW: '127.0.0.0/8',

@@ -16,7 +16,8 @@ export async function holdLock(
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();
-  await client.query('BEGIN');
+  // The role's time-out is for services.
+  await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
   const { rowCount } = await client.query(statement, [...values]);
   if (rowCount === 0) throw new Error(`expected a row to lock, got none: ${statement}`);
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

@@ -27,7 +27,7 @@ beforeAll(async () => {
   [postgres, nats] = await Promise.all([startPostgres(), startNats(), receiver.start()]);
   db = createDatabase({ url: postgres.url, applicationName: 'acceptance', poolSize: 3 });
   services = new Services({
-    DATABASE_URL: postgres.url,
+    ...postgres.serviceEnv,
     NATS_URL: nats.url,
     SECRETS_KEYS: `test:${key}`,
     OUTBOUND_ALLOW: '127.0.0.0/8',

@@ -49,7 +49,7 @@ export class TenantsStack {
     this.victim = await bootstrap(this.db, { label: 'svc', workspaceName: 'Victim' });
     this.attacker = await bootstrap(this.db, { label: 'svc', workspaceName: 'Attacker' });
     this.services = new Services({
-      DATABASE_URL: postgres.url,
+      ...postgres.serviceEnv,
       NATS_URL: nats.url,
       REDIS_URL: redis.url,
       SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,

@@ -6,6 +6,7 @@ import { startPostgres } from '@chainwatch/testing-stack';
 import { addProject, addProjects, EventSource } from '../../../acceptance/src/deliveries/event-source.ts';
 import { Services } from '../../../acceptance/src/services.ts';
 import { Sink } from './sink.ts';
+import { withoutTimeout } from '../without-timeout.ts';
 
 export const SECRET = 'svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST';
 
@@ -28,7 +29,7 @@ export async function startDeliveryRig(): Promise<DeliveryRig> {
   const sink = new Sink();
   const [postgres, nats] = await Promise.all([startPostgres({ isOwn: true }), startNats(), sink.start()]);
   const db = createDatabase({
-    url: postgres.url,
+    url: withoutTimeout(postgres.url),
     applicationName: 'bench',
     poolSize: 3,
     statementTimeoutMs: 300_000,
