@@ -70,8 +70,14 @@ const bodySchema = z
 export const createExternalAddress = defineRoute({
   method: 'POST',
   path: '/addresses/external',
+  permission: 'api:address:write',
   summary: 'Import an address and monitor it from now on',
   body: bodySchema,
+  example: {
+    value: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+    chain_family: 'evm',
+    label: 'Treasury',
+  },
   responses: { 201: externalAddressSchema },
   problems: [409, 422],
   handle: async ({ body, principal }, deps) => {

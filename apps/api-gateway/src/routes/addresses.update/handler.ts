@@ -29,9 +29,11 @@ const bodySchema = z
 export const updateAddress = defineRoute({
   method: 'PATCH',
   path: '/addresses/:address',
+  permission: 'api:address:write',
   summary: "Change an address's label, metadata or monitoring",
   params: addressParams,
   body: bodySchema,
+  example: { label: 'Treasury', is_monitored: true },
   responses: { 200: addressSchema },
   handle: async ({ params, body, principal }, deps) => {
     const row = await findAddress(deps, principal, params.address);

@@ -41,6 +41,7 @@ export type UtxoRecord = z.infer<typeof utxoSchema>;
 export const listUtxos = defineRoute({
   method: 'GET',
   path: '/addresses/:address/utxos',
+  permission: 'api:address:read',
   summary:
     'Unspent outputs of an address, as of the last block that was analysed; none on chains of accounts',
   params: addressParams,
