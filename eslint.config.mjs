@@ -72,8 +72,8 @@ export default tseslint.config(
     },
   },
   {
-    // `spec-*.ts` is what the specs of a folder share.
-    files: ['**/*.spec.ts', '**/spec-*.ts', 'libs/{testing,testing-stack,host}/**/*.ts'],
+    // `spec-*.ts` and `spec-*/` are what the specs of a folder share.
+    files: ['**/*.spec.ts', '**/spec-*.ts', '**/spec-*/**/*.ts', 'libs/{testing,testing-stack,host}/**/*.ts'],
     rules: { '@nx/enforce-module-boundaries': boundaries(specConstraints, ['@chainwatch/tool-*']) },
   },
   { files: ['**/*.spec.ts'], rules: { 'max-lines': 'off', 'max-lines-per-function': 'off' } },

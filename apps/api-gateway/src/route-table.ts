@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import type { Route } from '@chainwatch/http';
-import type { Principal } from '@chainwatch/key-store';
-import type { ApiDeps } from './server/api-deps.ts';
-import { managementRoutes } from './management-routes.ts';
+import type { ApiRoute } from './server/define-route.ts';
 import { getBalanceDetails } from './routes/addresses.balance-details/handler.ts';
 import { getBalances } from './routes/addresses.balances/handler.ts';
 import { createExternalAddress } from './routes/addresses.create-external/handler.ts';
@@ -68,8 +65,24 @@ import { getVersion } from './routes/version.get/handler.ts';
 import { deletePreviousSecret } from './routes/webhook-secrets.delete-previous/handler.ts';
 import { getWebhookSecrets } from './routes/webhook-secrets.get/handler.ts';
 import { rotateWebhookSecret } from './routes/webhook-secrets.rotate/handler.ts';
-
-type ApiRoute = Route<ApiDeps, Principal>;
+import { listAuditLogs } from './routes/audit-logs.list/handler.ts';
+import { createKey } from './routes/keys.create/handler.ts';
+import { getKey } from './routes/keys.get/handler.ts';
+import { listKeys } from './routes/keys.list/handler.ts';
+import { revokeKey } from './routes/keys.revoke/handler.ts';
+import { rollKeyRoute } from './routes/keys.roll/handler.ts';
+import { createMember } from './routes/members.create/handler.ts';
+import { deleteMember } from './routes/members.delete/handler.ts';
+import { listMembers } from './routes/members.list/handler.ts';
+import { updateMember } from './routes/members.update/handler.ts';
+import { createProject } from './routes/projects.create/handler.ts';
+import { deleteProject } from './routes/projects.delete/handler.ts';
+import { getProject } from './routes/projects.get/handler.ts';
+import { listProjects } from './routes/projects.list/handler.ts';
+import { updateProject } from './routes/projects.update/handler.ts';
+import { listUsage } from './routes/usage.list/handler.ts';
+import { getWorkspace } from './routes/workspace.get/handler.ts';
+import { updateWorkspace } from './routes/workspace.update/handler.ts';
 
 const channelRoutes = {
   listChannels,
@@ -91,6 +104,28 @@ const channelRoutes = {
   getWebhookSecrets,
   rotateWebhookSecret,
   deletePreviousSecret,
+} satisfies Record<string, ApiRoute>;
+
+/** The management interface (decisions.md §7): routes of a workspace, for management keys. */
+const managementRoutes = {
+  getWorkspace,
+  updateWorkspace,
+  listProjects,
+  createProject,
+  getProject,
+  updateProject,
+  deleteProject,
+  listMembers,
+  createMember,
+  updateMember,
+  deleteMember,
+  listKeys,
+  createKey,
+  getKey,
+  revokeKey,
+  rollKey: rollKeyRoute,
+  listAuditLogs,
+  listUsage,
 } satisfies Record<string, ApiRoute>;
 
 /** Every route of the platform API and the management interface by its operation id, relative to the base address. */

@@ -55,7 +55,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         TRUSTED_PROXIES: integer(0, 10).default(0),
         /** By chain gid: `{"eip155:1": {"upstreams": [{"url": "https://…", "weight": 2, "headers": {…}}], "methods": {"allow": [], "deny": [], "unlock": []}, "cache": true}}`. */
         RPC_CHAINS: json(chainSettingsSchema).default({}),
-        /** `plain` runs node:http and undici in place of the own front and client: the way out, should one of them have a flaw. */
+        /** `plain` runs node:http and undici in place of libs/raw-http: the way out, should that have a flaw. */
         RPC_HTTP: z.enum(['fast', 'plain']).default('fast'),
         /** Whose web pages may call; `*` stands for any. */
         CORS_ORIGINS: originList().default([]),

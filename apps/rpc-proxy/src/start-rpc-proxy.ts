@@ -43,7 +43,7 @@ export interface RpcProxyOptions {
   readonly trustedProxies: number;
   /** Whose pages may call; `*` stands for any origin. */
   readonly corsOrigins: readonly string[];
-  /** `plain`: node:http and undici in place of the own front and client. */
+  /** `plain`: node:http and undici in place of libs/raw-http. */
   readonly http: 'fast' | 'plain';
   /** Memory for answers; 0 keeps none. */
   readonly cacheBytes: number;

@@ -3,8 +3,8 @@ import type { Network } from './network.ts';
 
 export type ChainFamilyName = 'evm' | 'bitcoin' | 'solana' | 'tron';
 
-/** How a family writes its chains, addresses and assets: what needs no node. */
-export interface ChainNotation {
+/** What is known of a family before its code is loaded. */
+export interface FamilyManifest {
   readonly name: ChainFamilyName;
   /** CAIP-2 namespace. */
   readonly namespace: string;
@@ -14,6 +14,18 @@ export interface ChainNotation {
    * the API, any other one `<name>_endpoint_url`.
    */
   readonly interfaces: readonly [NodeInterface, ...NodeInterface[]];
+  /** The one spelling of a CAIP-2 reference, where the family accepts several. */
+  normalizeReference?(reference: string): string;
+}
+
+/** A family's line in the registry. */
+export interface FamilyEntry extends FamilyManifest {
+  /** Imports the family's code. */
+  load(): Promise<ChainNotation>;
+}
+
+/** How a family writes its chains, addresses and assets: what needs no node. */
+export interface ChainNotation extends FamilyManifest {
   /**
    * Canonical form of an address of this family, for storage and matching.
    * @throws InvalidAddressError with a public text that says what was expected and what came

@@ -1,18 +1,13 @@
 import type { ChainFamily } from '@chainwatch/chain-core';
 import { getAddress, isAddress } from 'viem/utils';
 import { EvmClient } from './evm-client.ts';
-import { evmNetworks } from './networks.ts';
+import { evmManifest } from './manifest.ts';
 import { parseAddress } from './parse-address.ts';
 import { parseAssetPath } from './parse-asset-path.ts';
 
 /** Ethereum and every chain that speaks its JSON-RPC. */
 export const evmFamily: ChainFamily = {
-  name: 'evm',
-  namespace: 'eip155',
-  networks: evmNetworks,
-  interfaces: [
-    { name: 'rpc', description: 'JSON-RPC interface', exampleUrl: 'https://node.example.com:8545' },
-  ],
+  ...evmManifest,
   parseAddress,
   // What a node told in a trace is in no root, and may be anything.
   displayAddress: (address) => (isAddress(address, { strict: false }) ? getAddress(address) : address),

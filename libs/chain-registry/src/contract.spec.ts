@@ -9,26 +9,23 @@ import {
   type ChainFamilyName,
   type Network,
 } from '@chainwatch/chain-core';
-import { fixtures, readRecording, recordingFile, type Recording } from './contract/fixtures.ts';
+import { readFixture, readRecording, recordingFile, type Recording } from './contract/fixtures.ts';
 import { listLies } from './contract/list-lies.ts';
 import { contentOf, write } from './contract/write-content.ts';
 import { ReplayNode, type Fault } from './contract/replay-node.ts';
-import { findFamily, findNetwork, findNotation, listNetworks, namespaceOfFamily } from './index.ts';
+import { findFamilyNamed, findNetwork, findNotationNamed, listFamilies, listNetworks } from './index.ts';
 
 const RECORD = { family: process.env['CONTRACT_RECORD_FAMILY'], url: process.env['CONTRACT_RECORD_URL'] };
-const families: readonly ChainFamilyName[] = ['evm', 'bitcoin', 'solana', 'tron'];
+const families = listFamilies().map(({ name }) => name);
 const networkNamed = (name: string): Network => findNetwork(name)!;
 
 describe.each(families)('the notation of %s', (name) => {
-  const fixture = fixtures[name];
-  const load = () => findNotation(namespaceOfFamily(name));
+  const fixture = readFixture(name);
+  const load = () => findNotationNamed(name);
 
   it('names its networks and what they are paid in', async () => {
     const notation = (await load())!;
-    expect({ name: notation.name, namespace: notation.namespace }).toEqual({
-      name,
-      namespace: namespaceOfFamily(name),
-    });
+    expect(listFamilies()).toContainEqual(expect.objectContaining({ name, namespace: notation.namespace }));
     for (const network of notation.networks) {
       expect(network).toMatchObject({ family: name, gid: expect.stringMatching(`^${notation.namespace}:`) });
       expect(listNetworks()).toContain(network);
@@ -39,7 +36,7 @@ describe.each(families)('the notation of %s', (name) => {
 
   it('reads addresses, and what it wrote itself', async () => {
     const { parseAddress } = (await load())!;
-    for (const { input, canonical, display } of fixture?.addresses ?? []) {
+    for (const { input, canonical, display } of fixture.addresses) {
       for (const text of [input, canonical, display])
         expect(parseAddress(text)).toMatchObject({ canonical, display });
     }
@@ -64,7 +61,7 @@ describe.each(families)('the notation of %s', (name) => {
 
   it('refuses an address with any character exchanged, where it has a checksum', async () => {
     const { parseAddress } = (await load())!;
-    for (const address of fixture?.checksummed ?? []) {
+    for (const address of fixture.checksummed) {
       expect(parseAddress(address).display).toBe(address);
       for (const { answer } of listLies(address))
         expect(catchError(() => parseAddress(answer as string))).toBeInstanceOf(InvalidAddressError);
@@ -75,15 +72,13 @@ describe.each(families)('the notation of %s', (name) => {
     const { networks, parseAssetPath } = (await load())!;
     for (const path of ['', ':', 'slip44:', 'slip44:999999', 'erc721:1', `slip44:${'1'.repeat(100)}`])
       expect(catchError(() => parseAssetPath(networks[0]!, path))).toBeInstanceOf(InvalidAssetError);
-    if (fixture?.token !== undefined)
+    if (fixture.token !== undefined)
       expect(parseAssetPath(networkNamed(fixture.network), fixture.token.path)).toBe(fixture.token.gid);
   });
 });
 
-const followed = families.filter((name) => fixtures[name] !== undefined);
-
-describe.each(followed)('a client of %s', (name) => {
-  const fixture = fixtures[name]!;
+describe.each(families)('a client of %s', (name) => {
+  const fixture = readFixture(name);
   const network = networkNamed(fixture.network);
   const isRecording = RECORD.family === name;
   const clients: ChainClient[] = [];
@@ -97,7 +92,7 @@ describe.each(followed)('a client of %s', (name) => {
   };
 
   beforeAll(async () => {
-    family = (await findFamily(namespaceOfFamily(name)))!;
+    family = (await findFamilyNamed(name))!;
     recording = isRecording ? { head: { number: 0, hash: '' }, exchanges: [] } : readRecording(name);
     node = new ReplayNode(recording.exchanges, isRecording ? RECORD.url : undefined);
     await node.start();
@@ -254,11 +249,12 @@ describe.each(followed)('a client of %s', (name) => {
   });
 });
 
-/** Addresses of the other families. Tron's nodes write their own as EVM's do, too. */
+/** Addresses of the other families, but for those whose form the family reads as well. */
 function listForeign(name: ChainFamilyName): string[] {
-  return Object.entries(fixtures).flatMap(([other, { addresses }]) =>
-    other === name || (name === 'tron' && other === 'evm') ? [] : addresses.map(({ input }) => input),
-  );
+  const own = [name, ...(readFixture(name).alsoReads ?? [])];
+  return families
+    .filter((other) => !own.includes(other))
+    .flatMap((other) => readFixture(other).addresses.map(({ input }) => input));
 }
 
 function catchError(run: () => unknown): unknown {

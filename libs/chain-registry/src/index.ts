@@ -8,4 +8,11 @@
  */
 export { listNetworks, findNetwork } from './networks.ts';
 export { normalizeChainGid } from './normalize-chain-gid.ts';
-export { findFamily, findNotation, familyOfNamespace, namespaceOfFamily } from './families.ts';
+export {
+  familyOfNamespace,
+  findFamily,
+  findFamilyNamed,
+  findNotation,
+  findNotationNamed,
+  listFamilies,
+} from './families.ts';

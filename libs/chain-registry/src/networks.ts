@@ -1,12 +1,8 @@
 import type { Network } from '@chainwatch/chain-core';
-import { bitcoinNetworks } from '@chainwatch/chain-bitcoin/networks';
-import { evmNetworks } from '@chainwatch/chain-evm/networks';
-import { solanaNetworks } from '@chainwatch/chain-solana/networks';
-import { tronNetworks } from '@chainwatch/chain-tron/networks';
+import { listFamilies } from './families.ts';
 import { normalizeChainGid } from './normalize-chain-gid.ts';
 
-// Families that cannot be followed yet stand in the catalogue all the same: listed, not watchable.
-const networks: readonly Network[] = [...evmNetworks, ...bitcoinNetworks, ...solanaNetworks, ...tronNetworks];
+const networks: readonly Network[] = listFamilies().flatMap((family) => family.networks);
 const byName = indexByName(networks);
 
 /** Every network of the catalogue, the local ones included. */

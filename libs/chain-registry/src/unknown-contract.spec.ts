@@ -4,18 +4,15 @@ import {
   type Block,
   type ChainClient,
   type ChainFamily,
-  type ChainFamilyName,
   type ReadBlockOptions,
 } from '@chainwatch/chain-core';
-import { fixtures, readRecording, type Recording } from './contract/fixtures.ts';
+import { readFixture, readRecording, type Recording } from './contract/fixtures.ts';
 import { listLies } from './contract/list-lies.ts';
 import { contentOf, write } from './contract/write-content.ts';
 import { ReplayNode } from './contract/replay-node.ts';
-import { findFamily, findNetwork, namespaceOfFamily } from './index.ts';
+import { findFamilyNamed, findNetwork, listFamilies } from './index.ts';
 
-const followed = (['evm', 'bitcoin', 'solana', 'tron'] as const satisfies readonly ChainFamilyName[]).filter(
-  (name) => fixtures[name] !== undefined,
-);
+const families = listFamilies().map(({ name }) => name);
 const take = { takeUnknown: true };
 
 /** A copy of an answer with a member in each of its objects that nobody knows. */
@@ -48,8 +45,8 @@ function frameOf(block: Block): string {
   return write({ ...rest, hashes: transactions.map(({ hash }) => hash) });
 }
 
-describe.each(followed)('what is unknown to %s', (name) => {
-  const fixture = fixtures[name]!;
+describe.each(families)('what is unknown to %s', (name) => {
+  const fixture = readFixture(name);
   const network = findNetwork(fixture.network)!;
   let family: ChainFamily;
   let recording: Recording;
@@ -69,7 +66,7 @@ describe.each(followed)('what is unknown to %s', (name) => {
   const isRefusal = (error: Error): boolean => error instanceof ChainError && error.retryable;
 
   beforeAll(async () => {
-    family = (await findFamily(namespaceOfFamily(name)))!;
+    family = (await findFamilyNamed(name))!;
     recording = readRecording(name);
     node = new ReplayNode(recording.exchanges);
     await node.start();

@@ -1,16 +1,12 @@
 import type { ChainFamily } from '@chainwatch/chain-core';
-import { tronInterfaces } from './interfaces.ts';
-import { tronNetworks } from './networks.ts';
+import { tronManifest } from './manifest.ts';
 import { parseAddress } from './parse-address.ts';
 import { parseAssetPath } from './parse-asset-path.ts';
 import { TronClient } from './tron-client.ts';
 
 /** TRON, by java-tron's wallet API, its Ethereum-compatible interface, or both. */
 export const tronFamily: ChainFamily = {
-  name: 'tron',
-  namespace: 'tron',
-  networks: tronNetworks,
-  interfaces: tronInterfaces,
+  ...tronManifest,
   parseAddress,
   // The zero address, and the account that TRON itself calls the black hole.
   burnAddresses: ['T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb', 'TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy'],

@@ -86,7 +86,7 @@ export const transferRecord = z
       examples: [[RECEIVER]],
     }),
   })
-  .meta({ description: 'One movement of one asset within a transaction.' });
+  .meta({ id: 'Transfer', description: 'One movement of one asset within a transaction.' });
 
 export const transactionRecord = z
   .object({
@@ -171,7 +171,7 @@ export const transactionRecord = z
       .nullable()
       .meta({ description: 'When its block left the chain. Null otherwise.', examples: [null] }),
   })
-  .meta({ description: 'A transaction of monitored addresses of the project.' });
+  .meta({ id: 'Transaction', description: 'A transaction of monitored addresses of the project.' });
 
 export const balanceChangeRecord = z
   .object({
@@ -188,6 +188,7 @@ export const balanceChangeRecord = z
     }),
   })
   .meta({
+    id: 'BalanceChange',
     description:
       'What the transaction did to one monitored address: its transfers and, for the sender, the fee.',
   });
@@ -279,7 +280,12 @@ const envelope = <T extends string, D extends z.ZodType>(type: T, data: D, descr
       }),
       data,
     })
-    .meta({ description });
+    .meta({ id: nameOf(type), description });
+
+/** `transaction.detected` → `TransactionDetectedEvent`: its name in the documents. */
+function nameOf(type: string): string {
+  return `${type.replace(/(^|\.)(\w)/g, (_, _dot, letter: string) => letter.toUpperCase())}Event`;
+}
 
 export const EVENT_SCHEMAS = {
   'transaction.detected': envelope(

@@ -3,8 +3,8 @@
  * no app. Used by api-gateway and rpc-proxy.
  *
  * @example
- * const defineRoute = routeFactory<Deps, Principal>();
- * const route = defineRoute({ method: 'GET', path: '/things/:id', summary: 'One thing', params, responses: { 200: thing }, handle });
+ * const defineRoute = routeFactory<Deps, Principal, Permission>();
+ * const route = defineRoute({ method: 'GET', path: '/things/:id', permission: 'thing:read', summary: 'One thing', params, responses: { 200: thing }, handle });
  * app.use(requestId(), checkUrl(), jsonBody({ limitBytes: 262_144 }));
  * app.use('/v1', mountRoutes([route], { deps, authorizerOf }), routeNotFound, problemErrors({ uris, onUnexpected }));
  */

@@ -7,11 +7,12 @@ import { routeFactory } from './route.ts';
 import type { Method } from './route.ts';
 
 describe('mountRoutes', () => {
-  const defineRoute = routeFactory<undefined, undefined>();
+  const defineRoute = routeFactory<undefined, undefined, 'any'>();
   const says = (method: Method, path: string) =>
     defineRoute({
       method,
       path,
+      permission: 'any',
       summary: path,
       params: z.record(z.string(), z.string()),
       responses: { 200: z.unknown() },

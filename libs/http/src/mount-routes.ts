@@ -1,24 +1,23 @@
 import { Router } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
-import { methodNotAllowed } from '@chainwatch/problem';
-import { answerInTime } from './answer-in-time.ts';
+import { methodNotAllowed, serviceUnavailable } from '@chainwatch/problem';
 import { parseRequest } from './parse-request.ts';
 import type { Method, Route, RouteReply } from './route.ts';
 
-export interface MountOptions<Deps, Principal> {
+export interface MountOptions<Deps, Principal, Permission> {
   readonly deps: Deps;
   /** Proves that the caller of a request may use the route, and returns who it is. @throws ProblemError 401 or 403 */
-  readonly authorizerOf: (route: Route<Deps, Principal>) => (res: Response) => Principal;
+  readonly authorizerOf: (route: Route<Deps, Principal, Permission>) => (res: Response) => Principal;
   /** Stands around the handler of each request that was parsed and authorized; default: calls it. */
-  readonly around?: (call: RouteCall<Deps, Principal>) => Promise<RouteReply>;
+  readonly around?: (call: RouteCall<Deps, Principal, Permission>) => Promise<RouteReply>;
   /** Longest wait for a handler, in milliseconds; then the answer is 503. */
   readonly deadlineMs: number;
   /** Proves each reply against its schema: on in tests, off in production. */
   readonly checkReplies?: boolean;
 }
 
-export interface RouteCall<Deps, Principal> {
-  readonly route: Route<Deps, Principal>;
+export interface RouteCall<Deps, Principal, Permission = unknown> {
+  readonly route: Route<Deps, Principal, Permission>;
   readonly req: Request;
   readonly res: Response;
   readonly principal: Principal;
@@ -28,9 +27,9 @@ export interface RouteCall<Deps, Principal> {
 }
 
 /** A router of the table's routes: parses, authorizes, calls, answers; 405 with Allow for other methods of a known path. */
-export function mountRoutes<Deps, Principal>(
-  routes: readonly Route<Deps, Principal>[],
-  options: MountOptions<Deps, Principal>,
+export function mountRoutes<Deps, Principal, Permission>(
+  routes: readonly Route<Deps, Principal, Permission>[],
+  options: MountOptions<Deps, Principal, Permission>,
 ): RequestHandler {
   const router = Router({ caseSensitive: true });
   // The first that fits is taken: `/addresses/hd` stands before `/addresses/:address`.
@@ -57,7 +56,10 @@ function sortKeyOf(path: string): string {
   return path.replaceAll(':', '\uffff');
 }
 
-function toHandler<Deps, Principal>(route: Route<Deps, Principal>, options: MountOptions<Deps, Principal>) {
+function toHandler<Deps, Principal, Permission>(
+  route: Route<Deps, Principal, Permission>,
+  options: MountOptions<Deps, Principal, Permission>,
+) {
   const authorize = options.authorizerOf(route);
   return async (req: Request, res: Response): Promise<void> => {
     const principal = authorize(res);
@@ -93,8 +95,80 @@ function sendReply(res: Response, { status, body }: RouteReply): void {
   res.end(text);
 }
 
-function checkReply<Deps, Principal>(route: Route<Deps, Principal>, status: number, body: unknown): void {
+function checkReply<Deps, Principal, Permission>(
+  route: Route<Deps, Principal, Permission>,
+  status: number,
+  body: unknown,
+): void {
   if (!(status in route.schemas.responses))
     throw new Error(`${route.method} ${route.path} answered ${status}, which it does not declare`);
   route.schemas.responses[status]?.parse(body);
 }
+
+/** What a handler may listen to: made when somebody does. */
+interface LazySignal {
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Settles as `work` does, or with 503 when that takes longer. `work` is told by its signal, also when the client goes
+ * away; what it makes of that nobody hears any more.
+ */
+function answerInTime<T>(
+  res: Response,
+  deadlineMs: number,
+  work: (lazy: LazySignal) => Promise<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const lazy = new ClientSignal(res);
+    const timer = setTimeout(() => {
+      reject(
+        serviceUnavailable(
+          `The request took longer than ${deadlineMs / 1_000} s; it may still be carried out.`,
+          { retryAfterSeconds: 1 },
+        ),
+      );
+      lazy.abort(new Error('the request took too long'));
+    }, deadlineMs);
+    work(lazy).then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}
+
+class ClientSignal implements LazySignal {
+  readonly #res: Response;
+  #controller: AbortController | undefined;
+  #reason: Error | undefined;
+
+  constructor(res: Response) {
+    this.#res = res;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) this.#controller = this.#listen(new AbortController());
+    return this.#controller.signal;
+  }
+
+  abort(reason: Error): void {
+    this.#reason ??= reason;
+    this.#controller?.abort(reason);
+  }
+
+  #listen(controller: AbortController): AbortController {
+    const res = this.#res;
+    if (this.#reason !== undefined) controller.abort(this.#reason);
+    else if (res.destroyed && !res.writableFinished) controller.abort(GONE);
+    else res.once('close', () => !res.writableFinished && controller.abort(GONE));
+    return controller;
+  }
+}
+
+const GONE = new Error('the client closed the connection');

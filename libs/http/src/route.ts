@@ -32,10 +32,12 @@ export interface RouteSchemas {
 /** What depends on the state of things, not on the form of the request. */
 type ProblemStatus = 404 | 409 | 422 | 502;
 
-interface RouteHead {
+interface RouteHead<Permission> {
   readonly method: Method;
   /** Express path, `/blockchains/:chain_gid`. */
   readonly path: string;
+  /** What the caller needs; `authorizerOf` of the mount checks it. */
+  readonly permission: Permission;
   /** One line for the OpenAPI document. */
   readonly summary: string;
   /** Statuses of the problems that this route answers beside those that every route can. */
@@ -43,34 +45,39 @@ interface RouteHead {
 }
 
 /** A route with its types erased, as it stands in a route table. */
-export interface Route<Deps, Principal> extends RouteHead {
+export interface Route<Deps, Principal, Permission = unknown> extends RouteHead<Permission> {
   readonly schemas: RouteSchemas;
+  /** A body for the OpenAPI document. */
+  readonly example?: unknown;
   handle(request: RouteRequest<unknown, unknown, unknown, Principal>, deps: Deps): Promise<RouteReply>;
 }
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-interface RouteDefinition<P, Q, B, Deps, Principal> extends RouteHead {
+interface RouteDefinition<P, Q, B, Deps, Principal, Permission> extends RouteHead<Permission> {
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  readonly example?: B extends z.ZodType ? z.input<B> : undefined;
   readonly responses: RouteSchemas['responses'];
   handle(request: RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Principal>, deps: Deps): Promise<RouteReply>;
 }
 
-/** `const defineRoute = routeFactory<Deps, Principal>()`: a route whose handler is typed by its own schemas. */
-export function routeFactory<Deps, Principal>() {
+/** `const defineRoute = routeFactory<Deps, Principal, Permission>()`: a route whose handler is typed by its own schemas. */
+export function routeFactory<Deps, Principal, Permission>() {
   return <
     P extends z.ZodType | undefined = undefined,
     Q extends z.ZodType | undefined = undefined,
     B extends z.ZodType | undefined = undefined,
   >(
-    definition: RouteDefinition<P, Q, B, Deps, Principal>,
-  ): Route<Deps, Principal> => ({
+    definition: RouteDefinition<P, Q, B, Deps, Principal, Permission>,
+  ): Route<Deps, Principal, Permission> => ({
     method: definition.method,
     path: definition.path,
+    permission: definition.permission,
     summary: definition.summary,
     ...(definition.problems && { problems: definition.problems }),
+    ...(definition.example !== undefined && { example: definition.example }),
     schemas: {
       params: definition.params,
       query: definition.query,

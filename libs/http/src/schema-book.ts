@@ -9,15 +9,13 @@ export interface SchemaBook {
   readonly components: Readonly<Record<string, JsonSchema>>;
 }
 
-/** JSON Schema 2020-12 from zod, for OpenAPI 3.1 and AsyncAPI 3. Each schema in `names` is written once. */
-export function createSchemaBook(names: Readonly<Record<string, z.ZodType>>): SchemaBook {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(names)) registry.add(schema, { id });
+/** JSON Schema 2020-12 from zod, for OpenAPI 3.1 and AsyncAPI 3. Each schema with `.meta({ id })` is written once. */
+export function createSchemaBook(): SchemaBook {
   const components: Record<string, JsonSchema> = {};
   return {
     components,
     describe(schema, side) {
-      const converted = convert(schema, side, registry);
+      const converted = convert(schema, side);
       for (const [name, definition] of Object.entries(
         (converted.$defs ?? {}) as Record<string, JsonSchema>,
       )) {
@@ -29,25 +27,22 @@ export function createSchemaBook(names: Readonly<Record<string, z.ZodType>>): Sc
   };
 }
 
-function convert(
-  schema: z.ZodType,
-  side: 'input' | 'output',
-  registry: z.core.$ZodRegistry<{ id: string }>,
-): JsonSchema {
+function convert(schema: z.ZodType, side: 'input' | 'output'): JsonSchema {
   const json: JsonSchema = z.toJSONSchema(schema, {
     io: side,
     unrepresentable: 'any',
-    metadata: registry,
     override: ({ zodSchema, jsonSchema }) => {
       const { def } = zodSchema._zod;
       if (def.type === 'default') Object.assign(jsonSchema, { default: def.defaultValue });
       // Text that is parsed into a number, a list that may be comma-separated: what comes out says more than what goes in.
       if (def.type === 'pipe' && def.out._zod.def.type !== 'transform') {
         for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
-        Object.assign(jsonSchema, convert(def.out as z.ZodType, side, registry));
+        Object.assign(jsonSchema, convert(def.out as z.ZodType, side));
       }
-      // `.meta()` writes to zod's own registry, which the one of names hides.
-      Object.assign(jsonSchema, z.globalRegistry.get(zodSchema));
+      // What is said of a schema stands behind what it is.
+      const said = z.globalRegistry.get(zodSchema);
+      for (const key of Object.keys(said ?? {})) delete jsonSchema[key];
+      Object.assign(jsonSchema, said);
     },
   });
   delete json.$schema;

@@ -4,10 +4,9 @@
  * Used by the block-ingestor apps.
  *
  * @example
- * await runIngestor({ name: 'block-ingestor-evm', familyName: 'evm', family: await findFamily('eip155'), readConfig });
+ * await runIngestor('evm', findFamilyNamed); // the whole of apps/block-ingestor-evm
  */
-export { ingestorConfig, type IngestorConfig } from './ingestor-config.ts';
-export { runIngestor, type IngestorService } from './run-ingestor.ts';
+export { runIngestor } from './run-ingestor.ts';
 export {
   startIngestor,
   type Ingestor,

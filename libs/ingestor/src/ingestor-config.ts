@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { durationMs, json, serviceConfig } from '@chainwatch/config';
 
-/** What a block-ingestor reads from the environment; each app's config.ts loads it. */
+/** What a block-ingestor reads from the environment. */
 export const ingestorConfig = serviceConfig
   .pick({
     DATABASE_URL: true,
@@ -21,5 +21,3 @@ export const ingestorConfig = serviceConfig
     /** First block to follow at the first activation, by chain; default the head of then: `{"eip155:1": 20000000}`. */
     START_BLOCK: json(z.record(z.string(), z.int().min(0))).default({}),
   });
-
-export type IngestorConfig = z.infer<typeof ingestorConfig>;

@@ -1,29 +1,28 @@
 import { createBus } from '@chainwatch/bus';
 import type { ChainFamily, ChainFamilyName } from '@chainwatch/chain-core';
+import { loadConfig } from '@chainwatch/config';
 import { createDatabase } from '@chainwatch/db';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import { checkIngestor } from './check-ingestor.ts';
-import type { IngestorConfig } from './ingestor-config.ts';
+import { ingestorConfig } from './ingestor-config.ts';
 import { startIngestor } from './start-ingestor.ts';
 
-export interface IngestorService {
-  /** `block-ingestor-evm`. */
-  readonly name: string;
-  readonly familyName: ChainFamilyName;
-  /** Undefined where this build has no code for the family. */
-  readonly family: ChainFamily | undefined;
-  /** Called first; a wrong variable ends the process with a sentence. */
-  readonly readConfig: () => IngestorConfig;
-}
-
-/** The process of a block-ingestor: adapters, start, stop. */
-export async function runIngestor({ name, familyName, family, readConfig }: IngestorService): Promise<void> {
+/**
+ * The process `block-ingestor-<family>`: configuration, adapters, start, stop.
+ * @param findFamily undefined where this build has no code for the family
+ */
+export async function runIngestor(
+  familyName: ChainFamilyName,
+  findFamily: (name: ChainFamilyName) => Promise<ChainFamily | undefined>,
+): Promise<void> {
+  const name = `block-ingestor-${familyName}`;
   await runService({
     name,
     start: async (log) => {
-      const config = readConfig();
+      const config = loadConfig(ingestorConfig);
+      const family = await findFamily(familyName);
       const { INSTANCE_ID: owner } = config;
       const telemetry = await startTelemetry({ serviceName: name, instanceId: owner });
       const db = createDatabase({

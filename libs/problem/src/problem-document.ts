@@ -6,43 +6,45 @@ import { internalServerError } from './problems.ts';
 export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
 /** The problem details object of interface.md (RFC 9457). */
-export const problemDocumentSchema = z.object({
-  type: z.string().meta({
-    description: 'URI that names the kind of problem; look at it instead of at the texts.',
-    examples: ['https://docs.example.com/apis/problems/invalid-request'],
-  }),
-  title: z
-    .string()
-    .meta({ description: 'The kind of problem in a few words.', examples: ['Invalid Request'] }),
-  status: z
-    .int()
-    .min(400)
-    .max(599)
-    .meta({ description: 'The HTTP status.', examples: [400] }),
-  detail: z
-    .string()
-    .optional()
-    .meta({
-      description: 'What was expected and what came, for people.',
-      examples: ['limit: expected at most 100, got 500'],
+export const problemDocumentSchema = z
+  .object({
+    type: z.string().meta({
+      description: 'URI that names the kind of problem; look at it instead of at the texts.',
+      examples: ['https://docs.example.com/apis/problems/invalid-request'],
     }),
-  instance: z
-    .string()
-    .optional()
-    .meta({ description: 'The path of the request.', examples: ['/v1/addresses'] }),
-  fields: z
-    .array(
-      z.object({
-        name: z.string().meta({ description: 'Where it stands in the request.', examples: ['limit'] }),
-        reason: z.string().meta({
-          description: 'What was expected and what came.',
-          examples: ['expected at most 100, got 500'],
-        }),
+    title: z
+      .string()
+      .meta({ description: 'The kind of problem in a few words.', examples: ['Invalid Request'] }),
+    status: z
+      .int()
+      .min(400)
+      .max(599)
+      .meta({ description: 'The HTTP status.', examples: [400] }),
+    detail: z
+      .string()
+      .optional()
+      .meta({
+        description: 'What was expected and what came, for people.',
+        examples: ['limit: expected at most 100, got 500'],
       }),
-    )
-    .optional()
-    .meta({ description: 'Of a 400: what is wrong in which member, at most 100.' }),
-});
+    instance: z
+      .string()
+      .optional()
+      .meta({ description: 'The path of the request.', examples: ['/v1/addresses'] }),
+    fields: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: 'Where it stands in the request.', examples: ['limit'] }),
+          reason: z.string().meta({
+            description: 'What was expected and what came.',
+            examples: ['expected at most 100, got 500'],
+          }),
+        }),
+      )
+      .optional()
+      .meta({ description: 'Of a 400: what is wrong in which member, at most 100.' }),
+  })
+  .meta({ id: 'Problem' });
 
 export type ProblemDocument = z.infer<typeof problemDocumentSchema>;
 

@@ -3,12 +3,20 @@
  * of clients (`server/`). README.md has the rules, the limits and the figures.
  *
  * @example
+ * const http = createHttpServer({ handle, payers, headerNames: new Set(['content-type']), answerOther, isPlain: false });
+ * http.server.listen(8080);
  * const pool = new ConnectionPool({ openSocket, clock, connectionsMax: 256 });
  * pool.send(handler, `${writeRequestLine('POST', '/')}${headers}Content-Length: 2\r\n\r\n`, Buffer.from('{}'));
  */
-export { ConnectionPool, type ConnectionPoolOptions } from './client/connection-pool.ts';
+export { ConnectionPool } from './client/connection-pool.ts';
 export { LARGE_BUFFER_BYTES, LargeBuffer } from './client/large-buffer.ts';
 export type { ReplyHead, WireHead } from './client/read-reply-head.ts';
 export type { ReplyHandler, ReplySource } from './client/reply-handler.ts';
 export { writeHeaders, writeRequestLine } from './client/request-head.ts';
 export { StaleConnectionError } from './client/stale-connection-error.ts';
+export { BodyHeldError, BodyTooLargeError } from './server/body-errors.ts';
+export type { BodyPayers } from './server/body-payers.ts';
+export { createHttpServer, type HttpServer } from './server/create-http-server.ts';
+export type { RequestHandler } from './server/http-request.ts';
+export { BODY_BYTES_MAX } from './server/read-body.ts';
+export type { ReplyChannel } from './server/reply-channel.ts';

@@ -1,29 +1,10 @@
-import {
-  EVENT_SCHEMAS,
-  FLOW,
-  SUBJECTS,
-  balanceChangeRecord,
-  streamOf,
-  transactionRecord,
-  transferRecord,
-} from '@chainwatch/events';
+import { FLOW, SUBJECTS, streamOf } from '@chainwatch/events';
 import type { FlowService, SubjectKind } from '@chainwatch/events';
 import { buildExample, createSchemaBook } from '@chainwatch/http';
 import type { JsonSchema, SchemaBook } from '@chainwatch/http';
 
 const kinds = Object.keys(SUBJECTS) as SubjectKind[];
 const services = Object.keys(FLOW) as FlowService[];
-
-const names = {
-  BalanceChange: balanceChangeRecord,
-  BalanceChangedEvent: EVENT_SCHEMAS['balance.changed'],
-  Transaction: transactionRecord,
-  TransactionConfirmedEvent: EVENT_SCHEMAS['transaction.confirmed'],
-  TransactionDetectedEvent: EVENT_SCHEMAS['transaction.detected'],
-  TransactionFailedEvent: EVENT_SCHEMAS['transaction.failed'],
-  TransactionReorgedEvent: EVENT_SCHEMAS['transaction.reorged'],
-  Transfer: transferRecord,
-};
 
 const tokenTexts: Readonly<Record<string, string>> = {
   chain_gid: 'The chain as CAIP-2, `eip155:1`.',
@@ -37,7 +18,7 @@ One JetStream stream per first word. Delivery is at least once; payloads carry a
 
 /** The AsyncAPI 3 document of the bus: made from the subjects, their payload schemas and the flow table. */
 export function buildAsyncApi(): JsonSchema {
-  const book = createSchemaBook(names);
+  const book = createSchemaBook();
   const messages = Object.fromEntries(kinds.map((kind) => [kind, describeMessage(kind, book)]));
   return {
     asyncapi: '3.0.0',

@@ -1,8 +1,7 @@
 import { InvalidAddressError } from '@chainwatch/chain-core';
 import type { ChainFamilyName, ParsedAddress } from '@chainwatch/chain-core';
-import { findNotation, namespaceOfFamily } from '@chainwatch/chain-registry';
+import { findNotationNamed, listFamilies } from '@chainwatch/chain-registry';
 import { invalidRequest, unprocessableEntity } from '@chainwatch/problem';
-import { families, familySchema } from '../records/path-schemas.ts';
 
 /** An address of a named family. @throws ProblemError 400 with the field `name`, 422 when this build has no such family */
 export async function parseAddressOf(
@@ -10,7 +9,7 @@ export async function parseAddressOf(
   input: string,
   name: string,
 ): Promise<ParsedAddress> {
-  const family = await findNotation(namespaceOfFamily(familyName));
+  const family = await findNotationNamed(familyName);
   if (!family)
     throw unprocessableEntity(
       `The chain family ${familyName} is not part of this build, so its addresses cannot be monitored by it.`,
@@ -28,15 +27,15 @@ export async function findNetworkGids(
   familyName: string,
   address: string,
 ): Promise<readonly string[] | undefined> {
-  const family = await findNotation(namespaceOfFamily(familySchema.parse(familyName)));
+  const family = await findNotationNamed(familyName);
   return family?.parseAddress(address).networkGids;
 }
 
 /** What an address of unknown family may be, best first: itself, and its canonical form in each family that reads it. */
 export async function listCanonicalForms(input: string): Promise<string[]> {
   const forms = new Set([input]);
-  for (const name of families) {
-    const family = await findNotation(namespaceOfFamily(name));
+  for (const { name } of listFamilies()) {
+    const family = await findNotationNamed(name);
     const parsed = family && tryParse(() => family.parseAddress(input));
     if (parsed) forms.add(parsed.canonical);
   }

@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
-import { toAddressRecord } from '../records/address.ts';
+import type { Principal } from '@chainwatch/key-store';
+import { notFound } from '@chainwatch/problem';
+import type { ApiDeps } from '../server/api-deps.ts';
+import { addressInclude, toAddressRecord } from '../records/address.ts';
 import type { AddressRow, addressSchema } from '../records/address.ts';
 
 /** The records of addresses, in their order: HD ones with what the gap limit of their key says. */
@@ -18,6 +21,17 @@ export async function readAddresses(
 export async function readAddress(sql: Sql, row: AddressRow): Promise<z.infer<typeof addressSchema>> {
   const [record] = await readAddresses(sql, [row]);
   return record!;
+}
+
+/** One that was written in this request. @throws ProblemError 404 when it was deleted meanwhile */
+export async function readAddressById(
+  { db, prisma }: Pick<ApiDeps, 'db' | 'prisma'>,
+  { projectId }: Principal,
+  id: string,
+): Promise<z.infer<typeof addressSchema>> {
+  const row = await prisma.address.findFirst({ where: { id, projectId }, include: addressInclude });
+  if (!row) throw notFound('The address was deleted meanwhile.');
+  return readAddress(db, row);
 }
 
 /** The highest used index of each of two chains of keys, by `<public key>/<change>`. */

@@ -1,6 +1,5 @@
-import { findFamily, namespaceOfFamily } from '@chainwatch/chain-registry';
+import { findFamilyNamed } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
-import { familySchema } from '../records/path-schemas.ts';
 
 interface WatchedAddresses {
   readonly ids: readonly string[];
@@ -48,6 +47,6 @@ const BACKFILLS_SQL = `INSERT INTO address_backfills (address_id, chain_gid, fro
 
 /** Chains of unspent outputs: what an address has there is known by its coins alone. */
 export async function hasCoins(chainFamily: string): Promise<boolean> {
-  const family = await findFamily(namespaceOfFamily(familySchema.parse(chainFamily)));
+  const family = await findFamilyNamed(chainFamily);
   return family?.utxo !== undefined;
 }

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { isOperatorPermission, parseApiKey } from '@chainwatch/api-key';
-import type { Route } from '@chainwatch/http';
+import { isOperatorPermission, isPermission, parseApiKey } from '@chainwatch/api-key';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
 import { forbidden, unauthorized } from '@chainwatch/problem';
-import { keyTypeOf, permissionOf } from './permissions.ts';
+import type { ApiRoute } from '../server/define-route.ts';
 import { clientOf } from './client-of.ts';
+import { keyTypeOf } from './key-type-of.ts';
 import type { Limit } from './limit-requests.ts';
 
 export interface AuthenticateOptions {
@@ -44,11 +44,17 @@ export function authenticate({ keys, namespaceLabel, limit }: AuthenticateOption
   };
 }
 
-/** Finds the caller of a route, when it may use it. @throws ProblemError 403 */
-export function authorizerOf(
-  route: Pick<Route<never, never>, 'method' | 'path'>,
-): (res: Response) => Principal {
-  const permission = permissionOf(route);
+/**
+ * Finds the caller of a route, when it may use it. @throws ProblemError 403
+ * @throws TypeError for a route that names no permission: the start fails
+ */
+export function authorizerOf({
+  method,
+  path,
+  permission,
+}: Pick<ApiRoute, 'method' | 'path' | 'permission'>): (res: Response) => Principal {
+  if (permission !== 'any' && !isPermission(permission))
+    throw new TypeError(`${method} ${path}: expected a permission, got ${String(permission)}`);
   const keyType = permission === 'any' ? undefined : keyTypeOf(permission);
   return (res) => {
     const principal = res.locals.principal as Principal;

@@ -2,7 +2,7 @@ import { hasPermission, isOperatorPermission } from '@chainwatch/api-key';
 import type { Permission } from '@chainwatch/api-key';
 import type { Principal } from '@chainwatch/key-store';
 import { forbidden, unprocessableEntity } from '@chainwatch/problem';
-import { keyTypeOf } from '../auth/permissions.ts';
+import { keyTypeOf } from '../auth/key-type-of.ts';
 
 /**
  * A management key hands out management permissions that it holds, and no other: it cannot make a key that may more than

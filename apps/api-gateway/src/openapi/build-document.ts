@@ -1,8 +1,8 @@
 import { apiKeyPrefix } from '@chainwatch/api-key';
 import { createSchemaBook } from '@chainwatch/http';
-import type { JsonSchema, Route } from '@chainwatch/http';
+import type { JsonSchema } from '@chainwatch/http';
 import { problemDocumentSchema } from '@chainwatch/problem';
-import { componentNames } from './component-names.ts';
+import type { RouteDescription } from '../server/define-route.ts';
 import { describeOperation } from './describe-operation.ts';
 import type { Operation } from './describe-operation.ts';
 import { problemResponses, responseHeaders } from './describe-responses.ts';
@@ -30,14 +30,12 @@ export interface DocumentOptions {
   readonly namespaceLabel: string;
 }
 
-type DescribedRoute = Omit<Route<never, never>, 'handle'>;
-
 /** The OpenAPI 3.1 document of a route table by operation id: made from the schemas that parse the requests and prove the replies. */
 export function buildDocument(
-  operations: Readonly<Record<string, DescribedRoute>>,
+  operations: Readonly<Record<string, RouteDescription>>,
   { namespaceLabel }: DocumentOptions,
 ): OpenApiDocument {
-  const book = createSchemaBook(componentNames);
+  const book = createSchemaBook();
   book.describe(problemDocumentSchema, 'output');
   const paths: Record<string, Record<string, Operation>> = {};
   for (const [id, route] of Object.entries(operations)) {

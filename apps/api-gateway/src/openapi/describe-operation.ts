@@ -1,9 +1,8 @@
-import type { JsonSchema, Route, SchemaBook } from '@chainwatch/http';
-import { permissionOf } from '../auth/permissions.ts';
+import type { JsonSchema, SchemaBook } from '@chainwatch/http';
+import type { RouteDescription } from '../server/define-route.ts';
 import { describeParameters, idempotencyKey } from './describe-parameters.ts';
 import type { Parameter } from './describe-parameters.ts';
 import { describeResponses } from './describe-responses.ts';
-import { bodyExamples } from './examples.ts';
 
 export interface Operation {
   readonly operationId: string;
@@ -23,10 +22,8 @@ export interface RequestBody {
   };
 }
 
-type DescribedRoute = Omit<Route<never, never>, 'handle'>;
-
-export function describeOperation(operationId: string, route: DescribedRoute, book: SchemaBook): Operation {
-  const permission = permissionOf(route);
+export function describeOperation(operationId: string, route: RouteDescription, book: SchemaBook): Operation {
+  const { permission } = route;
   return {
     operationId,
     summary: route.summary,
@@ -38,8 +35,8 @@ export function describeOperation(operationId: string, route: DescribedRoute, bo
       ...describeParameters(route.schemas, book),
       ...(route.method === 'POST' ? [idempotencyKey] : []),
     ],
-    ...describeBody(operationId, route.schemas.body, book),
-    responses: describeResponses(route, permission, book),
+    ...describeBody(route, book),
+    responses: describeResponses(route, book),
   };
 }
 
@@ -49,12 +46,10 @@ function tagOf(path: string): string {
 }
 
 function describeBody(
-  operationId: string,
-  schema: DescribedRoute['schemas']['body'],
+  { schemas: { body: schema }, example }: RouteDescription,
   book: SchemaBook,
 ): Pick<Operation, 'requestBody'> {
   if (!schema) return {};
-  const example = bodyExamples[operationId];
   const content = { schema: book.describe(schema, 'input'), ...(example !== undefined && { example }) };
   return {
     requestBody: { required: !schema.safeParse(undefined).success, content: { 'application/json': content } },

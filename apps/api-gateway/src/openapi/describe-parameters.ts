@@ -1,7 +1,6 @@
 import type { JsonSchema, SchemaBook } from '@chainwatch/http';
 import type { RouteSchemas } from '@chainwatch/http';
-import { parameterExamples } from './examples.ts';
-import { parameterTexts } from './parameter-texts.ts';
+import { sharedParameters } from './shared-parameters.ts';
 
 export interface Parameter {
   readonly name: string;
@@ -25,7 +24,7 @@ export const idempotencyKey: Parameter = {
   example: 'order-1042',
 };
 
-/** Path and query parameters, from the objects that parse them. */
+/** Path and query parameters, from the objects that parse them. @throws RangeError where one has no description */
 export function describeParameters(
   { params, query }: Pick<RouteSchemas, 'params' | 'query'>,
   book: SchemaBook,
@@ -50,27 +49,28 @@ function membersOf(
   return Object.entries(properties).map(([name, member]) => [name, member, required.includes(name)]);
 }
 
-function toParameter(place: Parameter['in'], name: string, schema: JsonSchema, required: boolean): Parameter {
-  const example = parameterExamples[name];
+function toParameter(
+  place: Parameter['in'],
+  name: string,
+  { description: ownText, examples: ownExamples, ...schema }: JsonSchema,
+  required: boolean,
+): Parameter {
+  const shared = sharedParameters[name];
+  const text = ownText ?? shared?.description;
+  if (typeof text !== 'string')
+    throw new RangeError(`expected .meta({ description }) of the parameter ${name}, got none`);
+  const example = (ownExamples as unknown[] | undefined)?.[0] ?? shared?.example;
   return {
     name,
     in: place,
     required,
-    description: describeParameter(name, schema),
+    description: schema.type === 'array' ? `${text} Repeated, comma-separated, or both.` : text,
     ...(schema.type === 'array' && { style: 'form', explode: true }),
     schema: isBoolean(schema)
       ? { type: 'boolean', ...('default' in schema && { default: schema.default }) }
       : schema,
     ...(example !== undefined && { example }),
   };
-}
-
-/** @throws RangeError where the parameter has no text yet */
-function describeParameter(name: string, schema: JsonSchema): string {
-  const text = parameterTexts[name];
-  if (text === undefined)
-    throw new RangeError(`expected a text for the parameter ${name} in parameter-texts.ts, got none`);
-  return schema.type === 'array' ? `${text} Repeated, comma-separated, or both.` : text;
 }
 
 /** In a URL everything is text: the two words are what a boolean looks like there. */

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { buildExample } from '@chainwatch/http';
-import type { JsonSchema, Route, SchemaBook } from '@chainwatch/http';
+import type { JsonSchema, SchemaBook } from '@chainwatch/http';
 import { PROBLEM_CONTENT_TYPE, PROBLEM_KINDS } from '@chainwatch/problem';
 import type { ProblemCode } from '@chainwatch/problem';
+import type { RouteDescription } from '../server/define-route.ts';
 
 /** What any request can end with, whatever its route. */
 const ofEveryRoute = [400, 401, 405, 413, 415, 429, 500, 503];
@@ -32,11 +33,7 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
 const ofEveryAnswer = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /** Every answer of a route by status: its own, and problems by reference. */
-export function describeResponses(
-  route: Omit<Route<never, never>, 'handle'>,
-  permission: string,
-  book: SchemaBook,
-): Record<string, JsonSchema> {
+export function describeResponses(route: RouteDescription, book: SchemaBook): Record<string, JsonSchema> {
   const isPost = route.method === 'POST';
   const own = Object.entries(route.schemas.responses).map(([status, schema]) => {
     const content = schema && { content: { 'application/json': describeBody(schema, book) } };
@@ -51,7 +48,7 @@ export function describeResponses(
   });
   const problems = [
     ...ofEveryRoute,
-    ...(permission === 'any' ? [] : [403]),
+    ...(route.permission === 'any' ? [] : [403]),
     ...(route.path.includes('/:') ? [404] : []),
     ...(isPost ? [409, 422] : []),
     ...(route.problems ?? []),

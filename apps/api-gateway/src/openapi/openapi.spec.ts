@@ -2,8 +2,6 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { operations, routeTable } from '../route-table.ts';
 import { buildDocument } from './build-document.ts';
 import type { OpenApiDocument } from './build-document.ts';
-import { permissionOf } from '../auth/permissions.ts';
-import { bodyExamples } from './examples.ts';
 import { renderPage } from './render-page.ts';
 
 const document = buildDocument(operations, { namespaceLabel: 'svc' });
@@ -76,7 +74,7 @@ describe('the OpenAPI document', () => {
   it('asks for what the matrix of permissions asks for, and so does the page', () => {
     const page = renderPage(document);
     for (const [id, route] of Object.entries(operations)) {
-      const permission = permissionOf(route);
+      const { permission } = route;
       const operation = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]![route.method.toLowerCase()]!;
       expect([id, operation.security]).toEqual([id, [{ ApiKey: permission === 'any' ? [] : [permission] }]]);
       const [, shown] = new RegExp(`<details class="operation" id="${id}">([^]*?)<h4>`).exec(page)!;
@@ -107,14 +105,10 @@ describe('the OpenAPI document', () => {
   });
 
   it('has only examples that the routes take', () => {
-    for (const [id, example] of Object.entries(bodyExamples))
-      expect([id, operations[id]?.schemas.body?.safeParse(example).error]).toEqual([id, undefined]);
     const bodies = Object.entries(operations).filter(([, { schemas }]) => schemas.body);
-    expect(Object.keys(bodyExamples)).toEqual(
-      expect.arrayContaining(
-        bodies.map(([id]) => id).filter((id) => !id.startsWith('createWebhookChannelBy')),
-      ),
-    );
+    expect(bodies.length).toBeGreaterThan(25);
+    for (const [id, { schemas, example }] of bodies)
+      expect([id, schemas.body!.safeParse(example).error]).toEqual([id, undefined]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { DerivationUnavailableError, InvalidPublicKeyError } from '@chainwatch/chain-core';
 import type { DerivedAddress, HdDerivation, ParsedPublicKey, PublicKeyInput } from '@chainwatch/chain-core';
-import { findFamily, namespaceOfFamily } from '@chainwatch/chain-registry';
+import { findFamilyNamed } from '@chainwatch/chain-registry';
 import { invalidRequest, serviceUnavailable, unprocessableEntity } from '@chainwatch/problem';
 import type { PublicKeyRow } from '../records/public-key.ts';
 
@@ -52,7 +52,7 @@ export async function deriveAddresses(
 }
 
 async function loadDerivation(): Promise<HdDerivation> {
-  const hd = (await findFamily(namespaceOfFamily(hdFamily)))?.hd;
+  const hd = (await findFamilyNamed(hdFamily))?.hd;
   if (hd === undefined)
     throw new Error(`expected the family ${hdFamily} to derive addresses, got one that does not`);
   return hd;

@@ -95,33 +95,39 @@ const common = {
     }),
 };
 
-export const externalAddressSchema = z.object({
-  ...common,
-  kind: z.literal('external').meta({ description: 'Imported, not derived.' }),
-  imported_at: z.iso
-    .datetime()
-    .nullable()
-    .meta({ description: 'When it was imported.', examples: ['2026-01-01T00:00:00.000Z'] }),
-});
+export const externalAddressSchema = z
+  .object({
+    ...common,
+    kind: z.literal('external').meta({ description: 'Imported, not derived.' }),
+    imported_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'When it was imported.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  })
+  .meta({ id: 'ExternalAddress' });
 
-export const hdAddressSchema = z.object({
-  ...common,
-  kind: z.literal('hd').meta({ description: 'Derived from a public key.' }),
-  public_key_id: z.uuid().meta({
-    description: 'The public key it was derived from.',
-    examples: ['6f1d1f4e-0000-4000-8000-000000000001'],
-  }),
-  derivation_path: z.string().meta({ description: 'The whole path.', examples: ["m/84'/0'/0'/0/5"] }),
-  index: z.int().meta({ description: 'Its place in the chain of the key, from 0.', examples: [5] }),
-  change: z.int().meta({ description: '0: receive, 1: change.', examples: [0] }),
-  is_used: z.boolean().meta({ description: 'Whether a transaction touched it.' }),
-  beyond_gap_limit: z.boolean().meta({
-    description:
-      'Wallets that scan for used addresses would stop before it: it is more than the gap limit behind the last used one.',
-  }),
-});
+export const hdAddressSchema = z
+  .object({
+    ...common,
+    kind: z.literal('hd').meta({ description: 'Derived from a public key.' }),
+    public_key_id: z.uuid().meta({
+      description: 'The public key it was derived from.',
+      examples: ['6f1d1f4e-0000-4000-8000-000000000001'],
+    }),
+    derivation_path: z.string().meta({ description: 'The whole path.', examples: ["m/84'/0'/0'/0/5"] }),
+    index: z.int().meta({ description: 'Its place in the chain of the key, from 0.', examples: [5] }),
+    change: z.int().meta({ description: '0: receive, 1: change.', examples: [0] }),
+    is_used: z.boolean().meta({ description: 'Whether a transaction touched it.' }),
+    beyond_gap_limit: z.boolean().meta({
+      description:
+        'Wallets that scan for used addresses would stop before it: it is more than the gap limit behind the last used one.',
+    }),
+  })
+  .meta({ id: 'HdAddress' });
 
-export const addressSchema = z.discriminatedUnion('kind', [externalAddressSchema, hdAddressSchema]);
+export const addressSchema = z
+  .discriminatedUnion('kind', [externalAddressSchema, hdAddressSchema])
+  .meta({ id: 'Address' });
 
 export const addressInclude = {
   watches: { select: { chainGid: true, fromBlock: true } },

@@ -3,29 +3,31 @@ import { z } from 'zod';
 export const assetStatusSchema = z.enum(['active', 'unknown', 'invalid']);
 export const assetNamespaceSchema = z.enum(['erc20', 'trc20', 'bep20', 'token', 'slip44', 'trc10']);
 
-export const assetSchema = z.object({
-  gid: z.string().meta({
-    description: 'The asset as CAIP-19.',
-    examples: ['eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7'],
-  }),
-  status: assetStatusSchema.meta({
-    description:
-      '`unknown`: discovered, its metadata is not read yet; `active`: in listings and balances; `invalid`: archived, or not a token contract.',
-  }),
-  archived_at: z.iso
-    .datetime()
-    .nullable()
-    .meta({ description: 'When the project archived it. Null otherwise.', examples: [null] }),
-  created_at: z.iso.datetime().meta({
-    description:
-      'When the project added it, or discovered it on one of its addresses; of native coins and the built-in list, when the project was made.',
-    examples: ['2026-01-01T00:00:00.000Z'],
-  }),
-  updated_at: z.iso.datetime().meta({
-    description: 'When it changed last for the project: archived, restored, or its metadata read.',
-    examples: ['2026-01-01T00:00:00.000Z'],
-  }),
-});
+export const assetSchema = z
+  .object({
+    gid: z.string().meta({
+      description: 'The asset as CAIP-19.',
+      examples: ['eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7'],
+    }),
+    status: assetStatusSchema.meta({
+      description:
+        '`unknown`: discovered, its metadata is not read yet; `active`: in listings and balances; `invalid`: archived, or not a token contract.',
+    }),
+    archived_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'When the project archived it. Null otherwise.', examples: [null] }),
+    created_at: z.iso.datetime().meta({
+      description:
+        'When the project added it, or discovered it on one of its addresses; of native coins and the built-in list, when the project was made.',
+      examples: ['2026-01-01T00:00:00.000Z'],
+    }),
+    updated_at: z.iso.datetime().meta({
+      description: 'When it changed last for the project: archived, restored, or its metadata read.',
+      examples: ['2026-01-01T00:00:00.000Z'],
+    }),
+  })
+  .meta({ id: 'Asset' });
 
 interface AssetRow {
   readonly gid: string;

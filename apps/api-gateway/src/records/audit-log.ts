@@ -30,46 +30,50 @@ export const targetTypeSchema = z.enum([
   'reset',
 ]);
 
-export const auditLogSchema = z.object({
-  id: z.uuid().meta({ description: 'Of the entry.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
-  action: auditActionSchema.meta({ description: 'What was done.' }),
-  actor: z
-    .object({
-      key_id: z
-        .uuid()
-        .meta({ description: 'Of the key.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
-      name: z.string().meta({ description: 'Of the key at that time.', examples: ['Backend'] }),
-      mask: z
-        .string()
-        .meta({ description: 'The key without its secret part.', examples: ['svc_mgt_****bPlI'] }),
-    })
-    .meta({ description: 'The key that asked.' }),
-  target: z
-    .object({
-      type: targetTypeSchema.meta({ description: 'What kind of thing it is.' }),
-      id: z.uuid().meta({ description: 'Of the thing.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
-    })
-    .meta({ description: 'What was changed.' }),
-  changes: z
-    .record(
-      z.string(),
-      z.object({
-        from: z.unknown().meta({ description: 'What it was.', examples: ['Shop'] }),
-        to: z.unknown().meta({ description: 'What it became.', examples: ['Store'] }),
+export const auditLogSchema = z
+  .object({
+    id: z.uuid().meta({ description: 'Of the entry.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
+    action: auditActionSchema.meta({ description: 'What was done.' }),
+    actor: z
+      .object({
+        key_id: z
+          .uuid()
+          .meta({ description: 'Of the key.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
+        name: z.string().meta({ description: 'Of the key at that time.', examples: ['Backend'] }),
+        mask: z
+          .string()
+          .meta({ description: 'The key without its secret part.', examples: ['svc_mgt_****bPlI'] }),
+      })
+      .meta({ description: 'The key that asked.' }),
+    target: z
+      .object({
+        type: targetTypeSchema.meta({ description: 'What kind of thing it is.' }),
+        id: z
+          .uuid()
+          .meta({ description: 'Of the thing.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
+      })
+      .meta({ description: 'What was changed.' }),
+    changes: z
+      .record(
+        z.string(),
+        z.object({
+          from: z.unknown().meta({ description: 'What it was.', examples: ['Shop'] }),
+          to: z.unknown().meta({ description: 'What it became.', examples: ['Store'] }),
+        }),
+      )
+      .meta({
+        description: 'By member of the record; null for what was not there before, or is not there after.',
+        examples: [{ name: { from: 'Shop', to: 'Store' } }],
       }),
-    )
-    .meta({
-      description: 'By member of the record; null for what was not there before, or is not there after.',
-      examples: [{ name: { from: 'Shop', to: 'Store' } }],
+    request_id: z.string().meta({
+      description: '`X-Request-Id` of the request.',
+      examples: ['8d7f5a52-1f34-4d0c-9f5e-0e5b1a1d2c3b'],
     }),
-  request_id: z.string().meta({
-    description: '`X-Request-Id` of the request.',
-    examples: ['8d7f5a52-1f34-4d0c-9f5e-0e5b1a1d2c3b'],
-  }),
-  created_at: z.iso
-    .datetime()
-    .meta({ description: 'When it was done.', examples: ['2026-01-01T00:00:00.000Z'] }),
-});
+    created_at: z.iso
+      .datetime()
+      .meta({ description: 'When it was done.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  })
+  .meta({ id: 'AuditLog' });
 
 export function toAuditLogRecord(row: Prisma.AuditLogGetPayload<object>): z.infer<typeof auditLogSchema> {
   return {

@@ -3,75 +3,80 @@ import type { Prisma } from '@chainwatch/db/prisma';
 import { describeSync, type ServiceReport } from './describe-sync.ts';
 import { familySchema } from './path-schemas.ts';
 
-export const blockchainSchema = z.object({
-  gid: z.string().meta({ description: 'The chain as CAIP-2.', examples: ['eip155:1'] }),
-  image_url: z
-    .string()
-    .meta({ description: 'URL of its logo.', examples: ['https://example.com/ethereum.svg'] }),
-  name: z.string().meta({ description: 'Unique name of the chain.', examples: ['ethereum'] }),
-  short_name: z.string().meta({ description: 'Short name of the chain.', examples: ['ETH'] }),
-  is_active: z.boolean().meta({ description: 'Whether the service monitors it.' }),
-  family: familySchema.meta({ description: 'The family of the chain.' }),
-  has_endpoint: z
-    .boolean()
-    .meta({ description: 'Whether a node URL is stored; the URL itself is never shown.' }),
-  sync: z
-    .object({
-      status: z.string().meta({
-        description:
-          'The first that applies: `unknown` (a service has not reported for 30 s), `stalled`, `recovering` (a deep reorg), `degraded` (it goes on, and an incident is open), `catching_up`, `starting`, `following`.',
-        examples: ['following'],
-      }),
-      reason: z
-        .string()
-        .nullable()
-        .meta({ description: 'Why it stands still, or is not known. Null otherwise.', examples: [null] }),
-      updated_at: z.iso.datetime().meta({
-        description: 'Every service of the chain has reported since then.',
-        examples: ['2026-01-01T00:00:00.000Z'],
-      }),
-      head_number: z
-        .int()
-        .nullable()
-        .meta({ description: 'Head of the chain as recorded. Null at first.', examples: [21_000_000] }),
-      node_head_number: z
-        .int()
-        .nullable()
-        .meta({
-          description: 'Head of the chain as its node said last, at most some 10 s ago. Null at first.',
-          examples: [21_000_002],
-        }),
-      finalized_number: z
-        .int()
-        .nullable()
-        .meta({ description: 'The highest final block. Null where none is known.', examples: [20_999_936] }),
-      processed_number: z
-        .int()
-        .nullable()
-        .meta({
-          description: 'The highest block whose transactions are stored. Null at first.',
-          examples: [21_000_000],
-        }),
-      lag_blocks: z
-        .int()
-        .min(0)
-        .nullable()
-        .meta({
+export const blockchainSchema = z
+  .object({
+    gid: z.string().meta({ description: 'The chain as CAIP-2.', examples: ['eip155:1'] }),
+    image_url: z
+      .string()
+      .meta({ description: 'URL of its logo.', examples: ['https://example.com/ethereum.svg'] }),
+    name: z.string().meta({ description: 'Unique name of the chain.', examples: ['ethereum'] }),
+    short_name: z.string().meta({ description: 'Short name of the chain.', examples: ['ETH'] }),
+    is_active: z.boolean().meta({ description: 'Whether the service monitors it.' }),
+    family: familySchema.meta({ description: 'The family of the chain.' }),
+    has_endpoint: z
+      .boolean()
+      .meta({ description: 'Whether a node URL is stored; the URL itself is never shown.' }),
+    sync: z
+      .object({
+        status: z.string().meta({
           description:
-            'So many blocks `processed_number` is below `node_head_number`. Null while one of them is.',
-          examples: [2],
+            'The first that applies: `unknown` (a service has not reported for 30 s), `stalled`, `recovering` (a deep reorg), `degraded` (it goes on, and an incident is open), `catching_up`, `starting`, `following`.',
+          examples: ['following'],
         }),
-      incident_count: z
-        .int()
-        .min(0)
-        .meta({
-          description: 'Open incidents: kinds of content in its blocks that this release does not know.',
-          examples: [0],
+        reason: z
+          .string()
+          .nullable()
+          .meta({ description: 'Why it stands still, or is not known. Null otherwise.', examples: [null] }),
+        updated_at: z.iso.datetime().meta({
+          description: 'Every service of the chain has reported since then.',
+          examples: ['2026-01-01T00:00:00.000Z'],
         }),
-    })
-    .nullable()
-    .meta({ description: 'How far the services are. Null while the chain is not active.' }),
-});
+        head_number: z
+          .int()
+          .nullable()
+          .meta({ description: 'Head of the chain as recorded. Null at first.', examples: [21_000_000] }),
+        node_head_number: z
+          .int()
+          .nullable()
+          .meta({
+            description: 'Head of the chain as its node said last, at most some 10 s ago. Null at first.',
+            examples: [21_000_002],
+          }),
+        finalized_number: z
+          .int()
+          .nullable()
+          .meta({
+            description: 'The highest final block. Null where none is known.',
+            examples: [20_999_936],
+          }),
+        processed_number: z
+          .int()
+          .nullable()
+          .meta({
+            description: 'The highest block whose transactions are stored. Null at first.',
+            examples: [21_000_000],
+          }),
+        lag_blocks: z
+          .int()
+          .min(0)
+          .nullable()
+          .meta({
+            description:
+              'So many blocks `processed_number` is below `node_head_number`. Null while one of them is.',
+            examples: [2],
+          }),
+        incident_count: z
+          .int()
+          .min(0)
+          .meta({
+            description: 'Open incidents: kinds of content in its blocks that this release does not know.',
+            examples: [0],
+          }),
+      })
+      .nullable()
+      .meta({ description: 'How far the services are. Null while the chain is not active.' }),
+  })
+  .meta({ id: 'Blockchain' });
 
 export const blockchainInclude = {
   ingestorState: true,

@@ -29,34 +29,40 @@ const common = {
     .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
 };
 
-export const webhookChannelSchema = z.object({
-  ...common,
-  kind: z.literal('webhook').meta({ description: 'HTTP POST to a URL.' }),
-  config: webhookConfigSchema.meta({ description: 'Where it delivers to, and what.' }),
-});
-export const natsChannelSchema = z.object({
-  ...common,
-  kind: z.literal('nats').meta({ description: 'A NATS server.' }),
-  config: natsConfigSchema.meta({ description: 'Where it delivers to, and what.' }),
-});
-export const telegramChannelSchema = z.object({
-  ...common,
-  kind: z.literal('telegram').meta({ description: 'A Telegram chat.' }),
-  config: telegramConfigSchema.meta({ description: 'Where it delivers to, and what.' }),
-});
-export const channelSchema = z.discriminatedUnion('kind', [
-  webhookChannelSchema,
-  natsChannelSchema,
-  telegramChannelSchema,
-]);
+export const webhookChannelSchema = z
+  .object({
+    ...common,
+    kind: z.literal('webhook').meta({ description: 'HTTP POST to a URL.' }),
+    config: webhookConfigSchema.meta({ description: 'Where it delivers to, and what.' }),
+  })
+  .meta({ id: 'WebhookChannel' });
+export const natsChannelSchema = z
+  .object({
+    ...common,
+    kind: z.literal('nats').meta({ description: 'A NATS server.' }),
+    config: natsConfigSchema.meta({ description: 'Where it delivers to, and what.' }),
+  })
+  .meta({ id: 'NatsChannel' });
+export const telegramChannelSchema = z
+  .object({
+    ...common,
+    kind: z.literal('telegram').meta({ description: 'A Telegram chat.' }),
+    config: telegramConfigSchema.meta({ description: 'Where it delivers to, and what.' }),
+  })
+  .meta({ id: 'TelegramChannel' });
+export const channelSchema = z
+  .discriminatedUnion('kind', [webhookChannelSchema, natsChannelSchema, telegramChannelSchema])
+  .meta({ id: 'NotificationChannel' });
 
 /** The answer of creating a webhook channel: the only one that shows the secret. */
-export const createdChannelSchema = webhookChannelSchema.extend({
-  webhook_secret: z.string().meta({
-    description: 'Signs the deliveries. Shown this once.',
-    examples: ['svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST'],
-  }),
-});
+export const createdChannelSchema = webhookChannelSchema
+  .extend({
+    webhook_secret: z.string().meta({
+      description: 'Signs the deliveries. Shown this once.',
+      examples: ['svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST'],
+    }),
+  })
+  .meta({ id: 'CreatedNotificationChannel' });
 
 export interface ChannelRow {
   readonly id: string;

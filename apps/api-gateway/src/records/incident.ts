@@ -3,53 +3,57 @@ import type { Prisma } from '@chainwatch/db/prisma';
 
 export const incidentStatusSchema = z.enum(['open', 'resolved', 'accepted']);
 
-export const incidentSchema = z.object({
-  id: z.uuid().meta({ description: 'Of the incident.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
-  chain_gid: z.string().meta({ description: 'The chain as CAIP-2.', examples: ['eip155:1'] }),
-  kind: z.string().meta({
-    description: 'What this release does not know. One incident of a kind is open on a chain at a time.',
-    examples: ['transaction-type:0x7d'],
-  }),
-  status: incidentStatusSchema.meta({
-    description:
-      '`open`: somebody has to look at it; `resolved`: a release, or a node, that knows the kind told its blocks; `accepted`: the operator stands for what was told of its blocks.',
-  }),
-  block_number: z.int().meta({ description: 'The first block that has it.', examples: [21_000_000] }),
-  last_block_number: z
-    .int()
-    .nullable()
-    .meta({
+export const incidentSchema = z
+  .object({
+    id: z
+      .uuid()
+      .meta({ description: 'Of the incident.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
+    chain_gid: z.string().meta({ description: 'The chain as CAIP-2.', examples: ['eip155:1'] }),
+    kind: z.string().meta({
+      description: 'What this release does not know. One incident of a kind is open on a chain at a time.',
+      examples: ['transaction-type:0x7d'],
+    }),
+    status: incidentStatusSchema.meta({
       description:
-        'The last block that was taken with it so far. Null while the first one waits for a node that knows it.',
-      examples: [21_000_100],
+        '`open`: somebody has to look at it; `resolved`: a release, or a node, that knows the kind told its blocks; `accepted`: the operator stands for what was told of its blocks.',
     }),
-  transaction_hash: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'The first transaction that has it. Null where it stands in the block itself.',
-      examples: ['0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b'],
+    block_number: z.int().meta({ description: 'The first block that has it.', examples: [21_000_000] }),
+    last_block_number: z
+      .int()
+      .nullable()
+      .meta({
+        description:
+          'The last block that was taken with it so far. Null while the first one waits for a node that knows it.',
+        examples: [21_000_100],
+      }),
+    transaction_hash: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The first transaction that has it. Null where it stands in the block itself.',
+        examples: ['0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b'],
+      }),
+    expected: z
+      .string()
+      .meta({ description: 'What this release knows.', examples: ['transaction types 0x0 to 0x4'] }),
+    got: z.string().meta({ description: 'What came.', examples: ['transaction type 0x7d'] }),
+    is_contradicted: z.boolean().meta({
+      description:
+        'Whether another node tells something else of what could not be proved; the log of tx-analyzer names the block and the transactions. What is contradicted is not confirmed before the incident is accepted.',
     }),
-  expected: z
-    .string()
-    .meta({ description: 'What this release knows.', examples: ['transaction types 0x0 to 0x4'] }),
-  got: z.string().meta({ description: 'What came.', examples: ['transaction type 0x7d'] }),
-  is_contradicted: z.boolean().meta({
-    description:
-      'Whether another node tells something else of what could not be proved; the log of tx-analyzer names the block and the transactions. What is contradicted is not confirmed before the incident is accepted.',
-  }),
-  created_at: z.iso
-    .datetime()
-    .meta({ description: 'When it was seen first.', examples: ['2026-01-01T00:00:00.000Z'] }),
-  resolved_at: z.iso
-    .datetime()
-    .nullable()
-    .meta({ description: 'When it was resolved. Null otherwise.', examples: [null] }),
-  accepted_at: z.iso
-    .datetime()
-    .nullable()
-    .meta({ description: 'When it was accepted. Null otherwise.', examples: [null] }),
-});
+    created_at: z.iso
+      .datetime()
+      .meta({ description: 'When it was seen first.', examples: ['2026-01-01T00:00:00.000Z'] }),
+    resolved_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'When it was resolved. Null otherwise.', examples: [null] }),
+    accepted_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'When it was accepted. Null otherwise.', examples: [null] }),
+  })
+  .meta({ id: 'Incident' });
 
 export function toIncidentRecord(row: Prisma.IncidentGetPayload<object>): z.infer<typeof incidentSchema> {
   return {

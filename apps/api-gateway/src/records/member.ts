@@ -6,17 +6,19 @@ export const roleSchema = z.enum(['owner', 'admin', 'developer', 'viewer']);
 /** One person, one member: the case of an email address does not tell people apart. */
 export const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email());
 
-export const memberSchema = z.object({
-  id: z.uuid().meta({ description: 'Of the member.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
-  email: z.string().meta({ description: 'Lower case.', examples: ['ada@example.com'] }),
-  role: roleSchema.meta({ description: 'What the member is in the workspace.' }),
-  created_at: z.iso
-    .datetime()
-    .meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
-  updated_at: z.iso
-    .datetime()
-    .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
-});
+export const memberSchema = z
+  .object({
+    id: z.uuid().meta({ description: 'Of the member.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
+    email: z.string().meta({ description: 'Lower case.', examples: ['ada@example.com'] }),
+    role: roleSchema.meta({ description: 'What the member is in the workspace.' }),
+    created_at: z.iso
+      .datetime()
+      .meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
+    updated_at: z.iso
+      .datetime()
+      .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  })
+  .meta({ id: 'Member' });
 
 /** A path parameter. */
 export const memberParams = z.object({ member_id: z.uuid() });

@@ -4,55 +4,59 @@ import { assetStatusSchema } from './asset.ts';
 export const tokenTypeSchema = z.enum(['native', 'fungible']);
 const sourceSchema = z.enum(['chain', 'registry']);
 
-export const tokenSchema = z.object({
-  gid: z.string().meta({
-    description: 'The token as CAIP-19.',
-    examples: ['eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7'],
-  }),
-  chain_gid: z.string().meta({ description: 'Its chain as CAIP-2.', examples: ['eip155:1'] }),
-  namespace: z.string().meta({ description: 'Kind of asset in CAIP-19.', examples: ['erc20'] }),
-  reference: z.string().meta({
-    description: 'Its name in the namespace: of a token the contract.',
-    examples: ['0xdac17f958d2ee523a2206206994597c13d831ec7'],
-  }),
-  type: tokenTypeSchema.meta({ description: '`native`: the coin of the chain; `fungible`: a token.' }),
-  name: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'As its contract says. Null while it has not been asked.',
-      examples: ['Tether USD'],
+export const tokenSchema = z
+  .object({
+    gid: z.string().meta({
+      description: 'The token as CAIP-19.',
+      examples: ['eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7'],
     }),
-  symbol: z
-    .string()
-    .nullable()
-    .meta({ description: 'As its contract says. Null while it has not been asked.', examples: ['USDT'] }),
-  decimals: z
-    .int()
-    .nullable()
-    .meta({
-      description: 'Decimal places between base and whole units. Null while it has not been asked.',
-      examples: [6],
+    chain_gid: z.string().meta({ description: 'Its chain as CAIP-2.', examples: ['eip155:1'] }),
+    namespace: z.string().meta({ description: 'Kind of asset in CAIP-19.', examples: ['erc20'] }),
+    reference: z.string().meta({
+      description: 'Its name in the namespace: of a token the contract.',
+      examples: ['0xdac17f958d2ee523a2206206994597c13d831ec7'],
     }),
-  image_url: z
-    .string()
-    .nullable()
-    .meta({ description: 'URL of its logo. Null where none is known.', examples: [null] }),
-  status: assetStatusSchema.meta({
-    description:
-      '`unknown`: discovered, its metadata is not read yet; `active`: in listings and balances; `invalid`: archived, or not a token contract.',
-  }),
-  source: sourceSchema.meta({ description: '`registry`: the built-in list; `chain`: asked from the chain.' }),
-  created_at: z.iso.datetime().meta({
-    description:
-      'When the project added it, or discovered it on one of its addresses; of native coins and the built-in list, when the project was made.',
-    examples: ['2026-01-01T00:00:00.000Z'],
-  }),
-  updated_at: z.iso.datetime().meta({
-    description: 'When it changed last for the project: archived, restored, or its metadata read.',
-    examples: ['2026-01-01T00:00:00.000Z'],
-  }),
-});
+    type: tokenTypeSchema.meta({ description: '`native`: the coin of the chain; `fungible`: a token.' }),
+    name: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'As its contract says. Null while it has not been asked.',
+        examples: ['Tether USD'],
+      }),
+    symbol: z
+      .string()
+      .nullable()
+      .meta({ description: 'As its contract says. Null while it has not been asked.', examples: ['USDT'] }),
+    decimals: z
+      .int()
+      .nullable()
+      .meta({
+        description: 'Decimal places between base and whole units. Null while it has not been asked.',
+        examples: [6],
+      }),
+    image_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'URL of its logo. Null where none is known.', examples: [null] }),
+    status: assetStatusSchema.meta({
+      description:
+        '`unknown`: discovered, its metadata is not read yet; `active`: in listings and balances; `invalid`: archived, or not a token contract.',
+    }),
+    source: sourceSchema.meta({
+      description: '`registry`: the built-in list; `chain`: asked from the chain.',
+    }),
+    created_at: z.iso.datetime().meta({
+      description:
+        'When the project added it, or discovered it on one of its addresses; of native coins and the built-in list, when the project was made.',
+      examples: ['2026-01-01T00:00:00.000Z'],
+    }),
+    updated_at: z.iso.datetime().meta({
+      description: 'When it changed last for the project: archived, restored, or its metadata read.',
+      examples: ['2026-01-01T00:00:00.000Z'],
+    }),
+  })
+  .meta({ id: 'Token' });
 
 interface TokenRow {
   readonly gid: string;

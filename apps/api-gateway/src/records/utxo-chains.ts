@@ -1,6 +1,5 @@
 import type { Network } from '@chainwatch/chain-core';
-import { findFamily, namespaceOfFamily } from '@chainwatch/chain-registry';
-import { familySchema } from './path-schemas.ts';
+import { findFamilyNamed } from '@chainwatch/chain-registry';
 
 export interface UtxoChain {
   readonly network: Network;
@@ -10,7 +9,7 @@ export interface UtxoChain {
 
 /** The networks of a family whose balances are made of unspent outputs; none for families of accounts. */
 export async function listUtxoChains(familyName: string): Promise<UtxoChain[]> {
-  const family = await findFamily(namespaceOfFamily(familySchema.parse(familyName)));
+  const family = await findFamilyNamed(familyName);
   const maturity = family?.utxo?.coinbaseMaturity;
   return maturity === undefined
     ? []

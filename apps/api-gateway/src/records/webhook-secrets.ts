@@ -12,37 +12,41 @@ const secretHead = {
     .meta({ description: 'When it was made.', examples: ['2026-01-01T00:00:00.000Z'] }),
 };
 
-export const webhookSecretsSchema = z.object({
-  current: z
-    .object({
-      ...secretHead,
-      last_used_at: z.iso
-        .datetime()
-        .nullable()
-        .meta({ description: 'When it signed last. Null before.', examples: ['2026-01-01T00:00:00.000Z'] }),
-    })
-    .meta({ description: 'Signs every delivery.' }),
-  previous: z
-    .object({
-      ...secretHead,
-      rotated_at: z.iso
-        .datetime()
-        .meta({ description: 'When another took its place.', examples: ['2026-01-01T00:00:00.000Z'] }),
-      expires_at: z.iso
-        .datetime()
-        .meta({ description: 'When it stops to sign.', examples: ['2026-01-02T00:00:00.000Z'] }),
-    })
-    .nullable()
-    .meta({ description: 'Signs too while the overlap of a rotation runs. Null otherwise.' }),
-});
+export const webhookSecretsSchema = z
+  .object({
+    current: z
+      .object({
+        ...secretHead,
+        last_used_at: z.iso
+          .datetime()
+          .nullable()
+          .meta({ description: 'When it signed last. Null before.', examples: ['2026-01-01T00:00:00.000Z'] }),
+      })
+      .meta({ description: 'Signs every delivery.' }),
+    previous: z
+      .object({
+        ...secretHead,
+        rotated_at: z.iso
+          .datetime()
+          .meta({ description: 'When another took its place.', examples: ['2026-01-01T00:00:00.000Z'] }),
+        expires_at: z.iso
+          .datetime()
+          .meta({ description: 'When it stops to sign.', examples: ['2026-01-02T00:00:00.000Z'] }),
+      })
+      .nullable()
+      .meta({ description: 'Signs too while the overlap of a rotation runs. Null otherwise.' }),
+  })
+  .meta({ id: 'WebhookSecrets' });
 
 /** The answer of a rotation: the only one that shows the new secret. */
-export const rotatedSecretSchema = webhookSecretsSchema.extend({
-  webhook_secret: z.string().meta({
-    description: 'The new secret. Shown this once.',
-    examples: ['svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST'],
-  }),
-});
+export const rotatedSecretSchema = webhookSecretsSchema
+  .extend({
+    webhook_secret: z.string().meta({
+      description: 'The new secret. Shown this once.',
+      examples: ['svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST'],
+    }),
+  })
+  .meta({ id: 'RotatedWebhookSecret' });
 
 interface SecretRow {
   readonly id: string;

@@ -1,20 +1,24 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
 
-export const workspaceSchema = z.object({
-  id: z.uuid().meta({ description: 'Of the workspace.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
-  name: z.string().meta({ description: 'As its user calls it.', examples: ['Acme'] }),
-  is_operator: z.boolean().meta({
-    description:
-      'Whether it acts for the installation: its keys alone may change chains, their nodes and their activation.',
-  }),
-  created_at: z.iso
-    .datetime()
-    .meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
-  updated_at: z.iso
-    .datetime()
-    .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
-});
+export const workspaceSchema = z
+  .object({
+    id: z
+      .uuid()
+      .meta({ description: 'Of the workspace.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
+    name: z.string().meta({ description: 'As its user calls it.', examples: ['Acme'] }),
+    is_operator: z.boolean().meta({
+      description:
+        'Whether it acts for the installation: its keys alone may change chains, their nodes and their activation.',
+    }),
+    created_at: z.iso
+      .datetime()
+      .meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
+    updated_at: z.iso
+      .datetime()
+      .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  })
+  .meta({ id: 'Workspace' });
 
 export function toWorkspaceRecord(row: Prisma.WorkspaceGetPayload<object>): z.infer<typeof workspaceSchema> {
   return {

@@ -1,11 +1,9 @@
 import type { z } from 'zod';
 import { permissionsOf } from '@chainwatch/api-key';
-import type { Route } from '@chainwatch/http';
 import { findFreePort, startAnvil } from '@chainwatch/testing';
 import type { AnvilHandle } from '@chainwatch/testing';
-import { bodyExamples } from '../openapi/examples.ts';
-import { permissionOf } from '../auth/permissions.ts';
 import { operations, routeTable } from '../route-table.ts';
+import type { RouteDescription } from '../server/define-route.ts';
 import { deployToken } from '../spec-support/tokens.ts';
 import { accounts, bodyOf } from '../spec-support/public-keys.ts';
 import { startSpecWorld } from '../spec-support/spec-world.ts';
@@ -28,7 +26,6 @@ const shared: Readonly<Record<string, string>> = {
 const token = '0xdac17f958d2ee523a2206206994597c13d831ec7';
 const keyTypes = ['api', 'rpc', 'management'] as const;
 
-type AnyRoute = Omit<Route<never, never>, 'handle'>;
 const lists = routeTable.filter((route) => route.method === 'GET' && isList(route));
 
 describe('what belongs to another project or workspace', () => {
@@ -105,7 +102,7 @@ describe('what belongs to another project or workspace', () => {
         );
         const { status, text, headers } = await world
           .send(route.method.toLowerCase() as 'get', `/v1${path}`, world.otherProject.keys[type])
-          .send(bodyExamples[id] as object | undefined);
+          .send(route.example as object | undefined);
         const hidden = names.reduce(
           (shown, name) => shown.replaceAll(values[name] ?? unknownId, '<id>'),
           text,
@@ -276,7 +273,7 @@ async function discover(
   return gid;
 }
 
-function isList({ schemas }: AnyRoute): boolean {
+function isList({ schemas }: RouteDescription): boolean {
   const schema = schemas.responses[200] as (z.ZodType & { shape?: Record<string, unknown> }) | undefined;
   return schema?.shape !== undefined && 'items' in schema.shape && 'meta' in schema.shape;
 }
@@ -365,7 +362,7 @@ describe('chains, assets and tokens beside another workspace', () => {
   });
 
   const operatorRoutes = Object.entries(operations).filter(
-    ([, route]) => permissionOf(route) === 'api:blockchain:write',
+    ([, route]) => route.permission === 'api:blockchain:write',
   );
   it.each(operatorRoutes.map(([id, route]) => [`${route.method} ${route.path}`, id, route] as const))(
     '%s is 403 for a key of another workspace, whatever it was given once, and changes no chain',
@@ -382,7 +379,7 @@ describe('chains, assets and tokens beside another workspace', () => {
             `/v1${route.path.replace(':chain_gid', gid)}`,
             world.otherProject.keys.api,
           )
-          .send(bodyExamples[id] as object | undefined);
+          .send(route.example as object | undefined);
         expect([status, body.title]).toEqual([403, 'Forbidden']);
       }
       expect((await world.db.query('SELECT * FROM blockchains ORDER BY gid')).rows).toEqual(before);

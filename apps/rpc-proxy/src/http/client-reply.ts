@@ -1,5 +1,5 @@
 import type { TokenResult } from '@chainwatch/cache';
-import type { ReplyHead } from '@chainwatch/raw-http';
+import type { ReplyChannel, ReplyHead } from '@chainwatch/raw-http';
 import type { AnswerReceiver } from '../cache/flight.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
 import type { Holder } from '../limits/holder.ts';
@@ -7,7 +7,6 @@ import { answerFull, FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
 import { withoutPage } from '../exchange/judge-reply.ts';
 import type { Failure, WholeReply } from '../exchange/receiver.ts';
 import { pushLimitHeaders } from './limit-headers.ts';
-import type { ReplyChannel } from './reply-channel.ts';
 
 /** Nothing is held back longer than that: the first byte goes out and the rest is passed on as it comes. */
 const WHOLE_BYTES_MAX = 131_072;

@@ -9,8 +9,8 @@ export interface ClientRequest {
   readonly socket: Pick<Socket, 'remoteAddress' | 'destroySoon'>;
 }
 
-/** Every header that the gateway reads of a call: what stands here is read by the front as well. */
-export interface ClientHeaders {
+/** Every header that the gateway reads of a call. */
+interface ClientHeaders {
   readonly authorization?: string | undefined;
   readonly 'accept-encoding'?: string | string[] | undefined;
   readonly 'content-type'?: string | undefined;
@@ -18,3 +18,15 @@ export interface ClientHeaders {
   readonly 'x-api-key'?: string | string[] | undefined;
   readonly 'x-forwarded-for'?: string | string[] | undefined;
 }
+
+const READ: Readonly<Record<keyof ClientHeaders, true>> = {
+  authorization: true,
+  'accept-encoding': true,
+  'content-type': true,
+  origin: true,
+  'x-api-key': true,
+  'x-forwarded-for': true,
+};
+
+/** Their names: what HTTP read by hand has to keep of a head. */
+export const CLIENT_HEADERS: ReadonlySet<string> = new Set(Object.keys(READ));

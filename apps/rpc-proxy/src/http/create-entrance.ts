@@ -1,24 +1,22 @@
-import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Dial } from '@chainwatch/chain-core';
 import type { KeyStore } from '@chainwatch/key-store';
+import { createHttpServer } from '@chainwatch/raw-http';
 import { createDrain, type Logger } from '@chainwatch/telemetry';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { servePath } from '../calls/serve-path.ts';
 import { createServe } from '../calls/serve-request.ts';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
-import { Front } from '../front/front.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
 import type { Peers } from '../limits/peers.ts';
 import type { Tenants } from '../limits/tenants.ts';
 import { createUpgradeListener } from '../socket/upgrade-listener.ts';
 import type { UsageBook } from '../usage/usage-book.ts';
-import { answerClientError } from './answer-client-error.ts';
+import { CLIENT_HEADERS } from './client-request.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import type { Door } from './door.ts';
 import { createRpcHandler } from './rpc-handler.ts';
-import { RpcIncoming } from './rpc-incoming.ts';
-import { createRpcListener } from './rpc-listener.ts';
 import { createListListener } from './serve-list.ts';
 import { createPreflightListener } from './serve-preflight.ts';
 
@@ -26,7 +24,7 @@ export interface EntranceOptions {
   readonly dial: Dial;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: number;
-  /** `plain`: node:http in place of the own front. */
+  /** `plain`: node:http reads and writes everything. */
   readonly http: 'fast' | 'plain';
   readonly logger: Pick<Logger, 'error'>;
 }
@@ -41,7 +39,7 @@ export interface EntranceParts {
   readonly usage: UsageBook;
 }
 
-/** What clients connect to: calls over HTTP, by the own front or by node:http, and sockets. */
+/** What clients connect to: calls over HTTP, and sockets. */
 export interface Entrance {
   /** Resolves with the port. */
   listen(at: { readonly port: number; readonly host?: string }): Promise<number>;
@@ -58,19 +56,14 @@ export function createEntrance(
   parts: EntranceParts,
   answers: AnswerCache | undefined,
 ): Entrance {
-  const handle = createHandler(options, parts, answers);
-  const server = createServer(
-    {
-      IncomingMessage: RpcIncoming,
-      requestTimeout: 60_000,
-      headersTimeout: 15_000,
-      keepAliveTimeout: 65_000,
-      noDelay: true,
-    },
-    createListener(options, parts, handle),
-  );
-  server.on('clientError', answerClientError);
-  const front = options.http === 'plain' ? undefined : new Front(server, handle, parts.door);
+  const http = createHttpServer({
+    handle: createHandler(options, parts, answers),
+    payers: parts.door,
+    headerNames: CLIENT_HEADERS,
+    answerOther: createPublicListener(options, parts),
+    isPlain: options.http === 'plain',
+  });
+  const { server } = http;
   parts.peers.guard(server);
   const draining = createDrain(server);
   const upgrade = createUpgradeListener({
@@ -92,21 +85,11 @@ export function createEntrance(
     revoke: upgrade.revoke,
     drain() {
       draining.start();
-      front?.drain();
+      http.drain();
     },
     async close(graceMs) {
       upgrade.close();
-      const cut = setTimeout(() => {
-        server.closeAllConnections();
-        front?.destroy();
-      }, graceMs);
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-        front?.stop();
-      });
-      clearTimeout(cut);
-      front?.destroy();
+      await http.close(graceMs);
     },
   };
 }
@@ -127,14 +110,18 @@ function createHandler(
   });
 }
 
-function createListener(
+/** What needs no key: preflights, and the list of the networks. @returns false where it is a call */
+function createPublicListener(
   { corsOrigins, trustedProxies }: EntranceOptions,
-  { door, limits, directory }: EntranceParts,
-  handle: ReturnType<typeof createRpcHandler>,
-) {
+  { limits, directory }: EntranceParts,
+): (req: IncomingMessage, res: ServerResponse) => boolean {
   const crossOrigin = createCrossOrigin(corsOrigins);
-  return createRpcListener(handle, door, {
-    serveList: createListListener({ directory, limits, crossOrigin, trustedProxies }),
-    servePreflight: createPreflightListener({ limits, crossOrigin, trustedProxies }),
-  });
+  const serveList = createListListener({ directory, limits, crossOrigin, trustedProxies });
+  const servePreflight = createPreflightListener({ limits, crossOrigin, trustedProxies });
+  return (req, res) => {
+    if (req.method === 'OPTIONS' && servePreflight(req, res)) return true;
+    if (req.url !== '/' && req.url !== '' && !req.url?.startsWith('/?')) return false;
+    serveList(req, res);
+    return true;
+  };
 }

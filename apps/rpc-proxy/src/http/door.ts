@@ -2,7 +2,8 @@ import type { Socket } from 'node:net';
 import { parseApiKey } from '@chainwatch/api-key';
 import type { TokenResult } from '@chainwatch/cache';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
-import type { Holder } from '../limits/holder.ts';
+import type { BodyPayers } from '@chainwatch/raw-http';
+import type { Full, Holder } from '../limits/holder.ts';
 import type { LookUps } from '../limits/look-ups.ts';
 import type { Peers } from '../limits/peers.ts';
 import type { Tenants } from '../limits/tenants.ts';
@@ -19,18 +20,8 @@ export interface DoorOptions {
   readonly trustedProxies: number;
 }
 
-/** Who pays for a body that comes in pieces. Asked at the head of a request, before anything of its body is kept. */
-export interface BodyPayers {
-  /** Undefined where the key is not known without a question. */
-  find(req: ClientRequest): Holder | undefined;
-  /** Undefined: nobody; it is a stranger's. Never rejects. */
-  ask(req: ClientRequest): Promise<Holder | undefined>;
-  /** Who pays for what a connection brings otherwise: its last key, or strangers together. */
-  payerOf(req: Pick<ClientRequest, 'socket'>): Holder;
-}
-
 /** Who asks, by the key in a request's head. */
-export class Door implements BodyPayers {
+export class Door implements BodyPayers<Full> {
   readonly #options: DoorOptions;
   /** Look-ups under way, by key: who brings the same one waits for its answer, and is no further guess. */
   readonly #asked = new Map<string, Promise<Principal | undefined>>();
@@ -91,6 +82,7 @@ export class Door implements BodyPayers {
     return principal && this.holderOf(req, principal);
   }
 
+  /** The last key of the connection, or strangers together. */
   payerOf(req: Pick<ClientRequest, 'socket'>): Holder {
     return this.#options.peers.of(req.socket as Socket).holder;
   }

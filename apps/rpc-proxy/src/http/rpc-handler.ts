@@ -1,21 +1,20 @@
 import type { TokenResult } from '@chainwatch/cache';
 import type { Principal } from '@chainwatch/key-store';
+import { BODY_BYTES_MAX, BodyHeldError, BodyTooLargeError, type RequestHandler } from '@chainwatch/raw-http';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
 import { FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
-import type { Holder } from '../limits/holder.ts';
+import type { Full, Holder } from '../limits/holder.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
 import { scanBody, type ScannedBody } from '../json/scan-body.ts';
 import { NotACallError } from '../json/scan-call.ts';
-import { BodyHeldError, BodyTooLargeError } from './body-errors.ts';
-import type { ClientReply } from './client-reply.ts';
+import { ClientReply } from './client-reply.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import type { Door } from './door.ts';
 import { sayUnauthorized } from './find-bearer.ts';
 import { findRequestFault } from './find-request-fault.ts';
 import { tooMany } from './limit-headers.ts';
-import { BODY_BYTES_MAX } from './read-body.ts';
 
 /** One accepted request: whose it is, which chain, and the bytes that were sent. */
 export interface RpcRequest {
@@ -41,17 +40,12 @@ export interface RpcHandlerOptions {
   readonly onUnexpected: (error: unknown) => void;
 }
 
-/** Takes a request that is there to its end. @param error why its body could not be read */
-export type RpcHandler = (
-  req: ClientRequest,
-  reply: ClientReply,
-  error: Error | undefined,
-  body: Buffer,
-) => void;
+type BodyFault = Parameters<RequestHandler<Full>>[2];
 
 /** The hot route: `POST /{chain}`. Everything is callbacks and looked-up state; a promise only where something must be asked. */
-export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
-  return (req, reply, error, body) => {
+export function createRpcHandler(options: RpcHandlerOptions): RequestHandler<Full> {
+  return (req, channel, error, body) => {
+    const reply = new ClientReply(channel);
     try {
       if (req.headers.origin !== undefined)
         reply.crossOrigin = options.crossOrigin.headersFor(req.headers.origin);
@@ -69,7 +63,7 @@ async function admitSlowly(
   options: RpcHandlerOptions,
   req: ClientRequest,
   reply: ClientReply,
-  error: Error | undefined,
+  error: BodyFault,
   body: Buffer,
 ): Promise<void> {
   try {
@@ -88,7 +82,7 @@ function admit(
   principal: Principal,
   req: ClientRequest,
   reply: ClientReply,
-  error: Error | undefined,
+  error: BodyFault,
   body: Buffer,
 ): void {
   const holder = options.door.holderOf(req, principal);
@@ -130,12 +124,7 @@ function refuseConnection(req: ClientRequest, reply: ClientReply): void {
 
 type Fault = [status: number, error: string];
 
-function findFault(
-  req: ClientRequest,
-  chain: Chain,
-  rest: string,
-  error: Error | undefined,
-): Fault | undefined {
+function findFault(req: ClientRequest, chain: Chain, rest: string, error: BodyFault): Fault | undefined {
   if (error instanceof BodyTooLargeError)
     return [413, `the body is too large: expected at most ${BODY_BYTES_MAX} bytes`];
   if (error !== undefined)

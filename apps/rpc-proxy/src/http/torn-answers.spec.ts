@@ -1,16 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { waitFor } from '@chainwatch/testing';
-import type { ReplyHead } from '@chainwatch/raw-http';
-import { Front } from '../front/front.ts';
+import { createHttpServer, type HttpServer, type ReplyHead } from '@chainwatch/raw-http';
 import { DEFAULT_BOUNDS } from '../limits/bounds.ts';
 import { Peer } from '../limits/peer.ts';
 import { Tenants } from '../limits/tenants.ts';
-import { answerClientError } from './answer-client-error.ts';
-import type { ClientReply } from './client-reply.ts';
-import { RpcIncoming } from './rpc-incoming.ts';
-import { createRpcListener } from './rpc-listener.ts';
+import { ClientReply } from './client-reply.ts';
+import { CLIENT_HEADERS } from './client-request.ts';
 
 const book = new Tenants(DEFAULT_BOUNDS);
 const payer = book.holderOf(
@@ -20,7 +16,6 @@ const payer = book.holderOf(
 const payers = {
   find: () => payer,
   ask: () => Promise.resolve(payer),
-  strangerOf: () => payer,
   payerOf: () => payer,
 };
 const head = (contentLength: number): ReplyHead => ({
@@ -32,11 +27,10 @@ const head = (contentLength: number): ReplyHead => ({
 });
 
 describe.each([
-  ['the front', true],
-  ['node:http', false],
-])('behind %s', (_name, hasFront) => {
-  let server: Server;
-  let front: Front | undefined;
+  ['HTTP by hand', false],
+  ['node:http', true],
+])('behind %s', (_name, isPlain) => {
+  let http: HttpServer;
   let client: Socket;
   let said: string;
   let isClosed: boolean;
@@ -45,21 +39,18 @@ describe.each([
 
   beforeEach(async () => {
     [said, isClosed, replies] = ['', false, new Map()];
-    const handle = (_req: unknown, reply: ClientReply, _error: unknown, body: Buffer): void =>
-      void replies.set(body.toString(), reply);
-    server = createServer(
-      { IncomingMessage: RpcIncoming },
-      createRpcListener(handle, payers, {
-        serveList: (_req, res) => void res.end(),
-        servePreflight: () => false,
-      }),
-    );
-    server.on('clientError', answerClientError);
-    front = hasFront ? new Front(server, handle, payers, 10) : undefined;
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    http = createHttpServer({
+      handle: (_req, channel, _error, body) => void replies.set(body.toString(), new ClientReply(channel)),
+      payers,
+      headerNames: CLIENT_HEADERS,
+      answerOther: () => false,
+      isPlain,
+      sweepMs: 10,
+    });
+    http.server.listen(0, '127.0.0.1');
+    await once(http.server, 'listening');
     client = connect({
-      port: (server.address() as AddressInfo).port,
+      port: (http.server.address() as AddressInfo).port,
       host: '127.0.0.1',
       allowHalfOpen: true,
     });
@@ -69,11 +60,9 @@ describe.each([
       .on('close', () => (isClosed = true))
       .on('end', () => client.destroy());
   });
-  afterEach(() => {
+  afterEach(async () => {
     client.destroy();
-    front?.destroy();
-    server.closeAllConnections();
-    server.close();
+    await http.close(0);
   });
 
   const post = (body: string, more = ''): string =>
@@ -98,14 +87,14 @@ describe.each([
   it('an answer in pieces has nothing put into it where the next request is no HTTP', async () => {
     const reply = await begin();
     client.write('\0\0\r\n\r\n');
-    // The front reads what is behind an answer when it is out; node:http at once.
-    if (hasFront) {
+    // By hand, what is behind an answer is read when it is out; by node:http at once.
+    if (!isPlain) {
       reply.data(Buffer.from('67890'));
       reply.end();
     }
     await waitFor(() => isClosed);
     expect(said.slice(said.indexOf('\r\n\r\n') + 4)).toMatch(
-      hasFront ? /^1234567890HTTP\/1\.1 400 / : /^12345$/,
+      isPlain ? /^12345$/ : /^1234567890HTTP\/1\.1 400 /,
     );
   });
 

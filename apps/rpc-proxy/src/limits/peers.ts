@@ -19,7 +19,7 @@ type Marked = Socket & { [PEER]?: Peer };
 const REFUSAL_BODY = JSON.stringify({ error: 'too many connections from this address' });
 const REFUSAL = `HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json\r\nContent-Length: ${REFUSAL_BODY.length}\r\nRetry-After: 1\r\nConnection: close\r\n\r\n${REFUSAL_BODY}`;
 
-/** Every connection of the server, before anybody reads it: the front, node:http or a WebSocket. */
+/** Every connection of the server, before anybody reads it: HTTP by hand, node:http or a WebSocket. */
 export class Peers {
   /** Cut because they took nothing. */
   cut = 0;

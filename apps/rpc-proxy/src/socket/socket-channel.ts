@@ -1,4 +1,4 @@
-import type { ReplyChannel } from '../http/reply-channel.ts';
+import type { ReplyChannel } from '@chainwatch/raw-http';
 import { scanMembers } from '../json/scan-members.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import { writeErrors } from './write-errors.ts';

@@ -49,6 +49,7 @@ const detailsSchema = z.object({
 export const getBalanceDetails = defineRoute({
   method: 'GET',
   path: '/addresses/:address/balances/details',
+  permission: 'api:address:read',
   summary: 'Balances of an address by asset, told apart by how certain they are',
   params: addressParams,
   responses: { 200: z.object({ items: z.array(detailsSchema).meta({ description: 'By asset.' }) }) },

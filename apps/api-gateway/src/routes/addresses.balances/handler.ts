@@ -7,6 +7,7 @@ import { addressParams } from '../../records/address-input.ts';
 export const getBalances = defineRoute({
   method: 'GET',
   path: '/addresses/:address/balances',
+  permission: 'api:address:read',
   summary:
     'Balances by CAIP-19 asset: active assets discovered on the address, but for those that the project archived',
   params: addressParams,

@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import type { ChainFamilyName, ParsedAddress } from '@chainwatch/chain-core';
-import { findNotation, namespaceOfFamily } from '@chainwatch/chain-registry';
+import { findNotationNamed } from '@chainwatch/chain-registry';
+import type { Sql } from '@chainwatch/db';
 import { conflict, invalidRequest, unprocessableEntity } from '@chainwatch/problem';
 import { announceAddress } from '../../addresses/announce-address.ts';
 import { defineRoute } from '../../server/define-route.ts';
-import { findAddress } from '../../addresses/find-address.ts';
 import { parseAddressOf } from '../../addresses/parse-address.ts';
-import { readAddress } from '../../addresses/read-addresses.ts';
+import { readAddressById } from '../../addresses/read-addresses.ts';
 import { labelSchema, metadataSchema } from '../../records/address-input.ts';
 import { externalAddressSchema } from '../../records/address.ts';
 import { familySchema } from '../../records/path-schemas.ts';
-import { hasCoins } from '../../addresses/watch-address.ts';
-import { insertExternalAddress } from './insert-external-address.ts';
+import { hasCoins, watchFromHead } from '../../addresses/watch-address.ts';
 
 /** `chainFamily` is the guide's spelling, `chain_family` the one of everything else (decisions.md 1.6). */
 const bodySchema = z
@@ -70,8 +69,14 @@ const bodySchema = z
 export const createExternalAddress = defineRoute({
   method: 'POST',
   path: '/addresses/external',
+  permission: 'api:address:write',
   summary: 'Import an address and monitor it from now on',
   body: bodySchema,
+  example: {
+    value: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+    chain_family: 'evm',
+    label: 'Treasury',
+  },
   responses: { 201: externalAddressSchema },
   problems: [409, 422],
   handle: async ({ body, principal }, deps) => {
@@ -105,10 +110,7 @@ export const createExternalAddress = defineRoute({
       address: parsed.canonical,
       isMonitored: true,
     });
-    return {
-      status: 201,
-      body: await readAddress(deps.db, await findAddress(deps, principal, parsed.canonical)),
-    };
+    return { status: 201, body: await readAddressById(deps, principal, id) };
   },
 });
 
@@ -117,9 +119,41 @@ async function refuseBurnAddress(
   familyName: ChainFamilyName,
   { canonical, display }: ParsedAddress,
 ): Promise<void> {
-  const family = await findNotation(namespaceOfFamily(familyName));
+  const family = await findNotationNamed(familyName);
   if (family?.burnAddresses?.includes(canonical))
     throw unprocessableEntity(
       `${display} is a burn address, whose events are those of everybody: import it with allow_burn if you mean it.`,
     );
+}
+
+interface NewAddress {
+  readonly projectId: string;
+  readonly chainFamily: string;
+  readonly parsed: ParsedAddress;
+  readonly label: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly fromBlock?: number;
+}
+
+/** Inserts the address and watches it; undefined when the project has it already. */
+async function insertExternalAddress(sql: Sql, address: NewAddress): Promise<string | undefined> {
+  const { rows } = await sql.query<{ id: string }>(
+    `INSERT INTO addresses (project_id, chain_family, address, display, kind, format, label, metadata, imported_at)
+     VALUES ($1, $2, $3, $4, 'external', $5, $6, $7, now())
+     ON CONFLICT (project_id, chain_family, address) DO NOTHING RETURNING id`,
+    [
+      address.projectId,
+      address.chainFamily,
+      address.parsed.canonical,
+      address.parsed.display,
+      address.parsed.format,
+      address.label,
+      JSON.stringify(address.metadata),
+    ],
+  );
+  const id = rows[0]?.id;
+  const { chainFamily, parsed, fromBlock } = address;
+  if (id !== undefined)
+    await watchFromHead(sql, { ids: [id], chainFamily, networkGids: parsed.networkGids, fromBlock });
+  return id;
 }

@@ -6,6 +6,7 @@ import { addressParams } from '../../records/address-input.ts';
 export const deleteAddress = defineRoute({
   method: 'DELETE',
   path: '/addresses/:address',
+  permission: 'api:address:write',
   summary: 'Delete an address for good',
   params: addressParams,
   responses: { 204: undefined },

@@ -8,6 +8,7 @@ import { externalAddressSchema } from '../../records/address.ts';
 export const getExternalAddress = defineRoute({
   method: 'GET',
   path: '/addresses/:address/external',
+  permission: 'api:address:read',
   summary: 'The external representation of an imported address',
   params: addressParams,
   responses: { 200: externalAddressSchema },

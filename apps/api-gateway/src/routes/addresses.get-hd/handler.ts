@@ -8,6 +8,7 @@ import { hdAddressSchema } from '../../records/address.ts';
 export const getHdAddress = defineRoute({
   method: 'GET',
   path: '/addresses/:address/hd',
+  permission: 'api:address:read',
   summary: 'The HD representation of a derived address',
   params: addressParams,
   responses: { 200: hdAddressSchema },

@@ -7,6 +7,7 @@ import { addressSchema } from '../../records/address.ts';
 export const getAddress = defineRoute({
   method: 'GET',
   path: '/addresses/:address',
+  permission: 'api:address:read',
   summary: 'One address',
   params: addressParams,
   responses: { 200: addressSchema },

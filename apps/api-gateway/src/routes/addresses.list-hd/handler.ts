@@ -12,6 +12,7 @@ import { hdAddressSchema } from '../../records/address.ts';
 export const listHdAddresses = defineRoute({
   method: 'GET',
   path: '/addresses/hd',
+  permission: 'api:address:read',
   summary: 'HD addresses of all public keys of the project',
   query: z.strictObject({
     ...addressFilters,

@@ -7,6 +7,7 @@ import { addressSchema } from '../../records/address.ts';
 export const listAddresses = defineRoute({
   method: 'GET',
   path: '/addresses',
+  permission: 'api:address:read',
   summary: 'Addresses of the project, HD and external',
   query: z.strictObject({
     ...addressFilters,

@@ -4,7 +4,7 @@ import { announceAddress } from '../../addresses/announce-address.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { findNetworkGids } from '../../addresses/parse-address.ts';
-import { readAddress } from '../../addresses/read-addresses.ts';
+import { readAddressById } from '../../addresses/read-addresses.ts';
 import { addressParams, labelSchema, metadataSchema } from '../../records/address-input.ts';
 import { addressSchema } from '../../records/address.ts';
 import type { AddressRow } from '../../records/address.ts';
@@ -29,15 +29,17 @@ const bodySchema = z
 export const updateAddress = defineRoute({
   method: 'PATCH',
   path: '/addresses/:address',
+  permission: 'api:address:write',
   summary: "Change an address's label, metadata or monitoring",
   params: addressParams,
   body: bodySchema,
+  example: { label: 'Treasury', is_monitored: true },
   responses: { 200: addressSchema },
   handle: async ({ params, body, principal }, deps) => {
     const row = await findAddress(deps, principal, params.address);
     const isSwitched = await deps.db.transaction((sql) => updateRow(sql, row, body));
     if (isSwitched) announceAddress(deps, { ...row, isMonitored: body.is_monitored === true });
-    return { status: 200, body: await readAddress(deps.db, await findAddress(deps, principal, row.address)) };
+    return { status: 200, body: await readAddressById(deps, principal, row.id) };
   },
 });
 

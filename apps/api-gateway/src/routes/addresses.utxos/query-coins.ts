@@ -2,7 +2,7 @@ import { formatAmount } from '@chainwatch/amounts';
 import type { Sql } from '@chainwatch/db';
 import { offsetOf, type PageRequest } from '@chainwatch/http';
 import type { UtxoChain } from '../../records/utxo-chains.ts';
-import type { UtxoRecord } from './handler.ts';
+import type { UtxoRecord } from '../../records/utxo.ts';
 
 interface CoinQuery extends PageRequest {
   readonly addressId: string;

@@ -5,6 +5,7 @@ import { assetParams } from '../../records/path-schemas.ts';
 export const archiveAsset = defineRoute({
   method: 'POST',
   path: '/assets/:chain_gid/:asset_path/actions/archive',
+  permission: 'api:asset:write',
   summary: "Leave an asset out of the project's listings and balances",
   params: assetParams,
   responses: { 204: undefined },

@@ -17,6 +17,7 @@ import { assetNamespaceSchema, assetSchema, assetStatusSchema, toAssetRecord } f
 export const listAssets = defineRoute({
   method: 'GET',
   path: '/assets',
+  permission: 'api:asset:read',
   summary:
     'Native coins, and what the project created or discovered on its addresses; archived ones only with is_archived=true',
   query: z.strictObject({

@@ -9,6 +9,7 @@ import { assetParams } from '../../records/path-schemas.ts';
 export const restoreAsset = defineRoute({
   method: 'POST',
   path: '/assets/:chain_gid/:asset_path/actions/restore',
+  permission: 'api:asset:write',
   summary: 'List an archived asset of the project as active again',
   params: assetParams,
   responses: { 204: undefined },

@@ -17,11 +17,27 @@ const columns = { created_at: 'createdAt' } as const;
 const querySchema = z.strictObject({
   ...pageParameters,
   sort_by: sortParameter(['created_at'], '-created_at'),
-  actions: listParameter(auditActionSchema),
-  target_types: listParameter(targetTypeSchema),
-  target_ids: listParameter(z.uuid()),
-  actor_key_ids: listParameter(z.uuid()),
-  request_id: z.string().min(1).max(128).optional(),
+  actions: listParameter(auditActionSchema).meta({ description: 'Only entries of these actions.' }),
+  target_types: listParameter(targetTypeSchema).meta({
+    description: 'Only changes of things of these kinds.',
+  }),
+  target_ids: listParameter(z.uuid()).meta({
+    description: 'Only changes of these things.',
+    examples: [['6f1d1f4e-0000-4000-8000-000000000001']],
+  }),
+  actor_key_ids: listParameter(z.uuid()).meta({
+    description: 'Only what these keys did.',
+    examples: [['6f1d1f4e-0000-4000-8000-000000000001']],
+  }),
+  request_id: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .meta({
+      description: 'Only what the request with that `X-Request-Id` did.',
+      examples: ['8d7f5a52-1f34-4d0c-9f5e-0e5b1a1d2c3b'],
+    }),
   since: madeAtSchema.optional(),
   until: madeUntilSchema.optional(),
   search: searchSchema,
@@ -30,6 +46,7 @@ const querySchema = z.strictObject({
 export const listAuditLogs = defineRoute({
   method: 'GET',
   path: '/management/audit_logs',
+  permission: 'mgt:audit:read',
   summary: 'Who changed what in the workspace',
   query: querySchema,
   responses: { 200: pageSchema(auditLogSchema) },

@@ -28,9 +28,11 @@ const bodySchema = z
 export const activateBlockchain = defineRoute({
   method: 'POST',
   path: '/blockchains/:chain_gid/actions/activate',
+  permission: 'api:blockchain:write',
   summary: 'Start to monitor a blockchain',
   params: chainParams,
   body: bodySchema,
+  example: { from_block: 21_000_000 },
   responses: { 200: blockchainSchema },
   problems: [409, 422],
   handle: async ({ params, body: { from_block: fromBlock } }, deps) => {

@@ -11,6 +11,7 @@ import { insertBlockchain } from './insert-blockchain.ts';
 export const createBlockchain = defineRoute({
   method: 'POST',
   path: '/blockchains',
+  permission: 'api:blockchain:write',
   summary: 'Add a blockchain of the reference data',
   body: z.strictObject({
     chain_gid: chainGidSchema.meta({
@@ -18,6 +19,7 @@ export const createBlockchain = defineRoute({
       examples: ['eip155:1'],
     }),
   }),
+  example: { chain_gid: 'eip155:1' },
   responses: { 201: blockchainSchema },
   problems: [409, 422],
   handle: async ({ body }, deps) => {

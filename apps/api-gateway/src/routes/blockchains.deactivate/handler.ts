@@ -7,6 +7,7 @@ import { chainParams } from '../../records/path-schemas.ts';
 export const deactivateBlockchain = defineRoute({
   method: 'POST',
   path: '/blockchains/:chain_gid/actions/deactivate',
+  permission: 'api:blockchain:write',
   summary: 'Stop to monitor a blockchain',
   params: chainParams,
   responses: { 200: blockchainSchema },

@@ -7,6 +7,7 @@ import { chainParams } from '../../records/path-schemas.ts';
 export const getBlockchain = defineRoute({
   method: 'GET',
   path: '/blockchains/:chain_gid',
+  permission: 'api:blockchain:read',
   summary: 'One blockchain',
   params: chainParams,
   responses: { 200: blockchainSchema },

@@ -21,13 +21,14 @@ const columns = { name: 'name', short_name: 'shortName', gid: 'gid', is_active: 
 export const listBlockchains = defineRoute({
   method: 'GET',
   path: '/blockchains',
+  permission: 'api:blockchain:read',
   summary: 'Blockchains of this service',
   query: z.strictObject({
     ...pageParameters,
     sort_by: sortParameter(['name', 'short_name', 'gid', 'is_active'], 'name'),
     search: searchSchema,
-    families: listParameter(familySchema),
-    is_active: booleanParameter.optional(),
+    families: listParameter(familySchema).meta({ description: 'Only chains of these families.' }),
+    is_active: booleanParameter.optional().meta({ description: 'Only active, or only inactive chains.' }),
   }),
   responses: { 200: pageSchema(blockchainSchema) },
   handle: async ({ query }, { db, prisma }) => {

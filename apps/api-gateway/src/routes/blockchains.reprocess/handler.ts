@@ -23,9 +23,11 @@ type Range = z.infer<typeof bodySchema>;
 export const reprocessBlocks = defineRoute({
   method: 'POST',
   path: '/blockchains/:chain_gid/actions/reprocess',
+  permission: 'api:blockchain:write',
   summary: 'Decode blocks again with the release of today, and tell what it finds in addition',
   params: chainParams,
   body: bodySchema,
+  example: { from_block: 21_000_000, to_block: 21_000_100 },
   responses: { 202: reprocessSchema },
   problems: [409, 422],
   handle: async ({ params, body, principal, requestId }, deps) => {

@@ -24,9 +24,11 @@ const bodySchema = z.strictObject({
 export const resetBlockchain = defineRoute({
   method: 'POST',
   path: '/blockchains/:chain_gid/actions/reset',
+  permission: 'api:blockchain:write',
   summary: 'Give up blocks of a blockchain as if they were orphaned, and follow what its node says now',
   params: chainParams,
   body: bodySchema,
+  example: { confirm: 'eip155:31337' },
   responses: { 202: resetSchema },
   problems: [409],
   handle: async ({ params, body: { confirm, from_block: fromBlock }, principal, requestId }, deps) => {

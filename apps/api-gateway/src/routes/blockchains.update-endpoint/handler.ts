@@ -22,9 +22,15 @@ interface EndpointBody {
   evm_endpoint_url?: string;
 }
 
-export const updateEvmEndpoint = endpointRoute('evm', z.strictObject({ endpoint_url: nodeUrl }));
-export const updateSolanaEndpoint = endpointRoute('solana', z.strictObject({ endpoint_url: nodeUrl }));
-export const updateBitcoinEndpoint = endpointRoute('bitcoin', z.strictObject({ endpoint_url: nodeUrl }));
+export const updateEvmEndpoint = endpointRoute('evm', z.strictObject({ endpoint_url: nodeUrl }), {
+  endpoint_url: 'https://node.example.com:8545',
+});
+export const updateSolanaEndpoint = endpointRoute('solana', z.strictObject({ endpoint_url: nodeUrl }), {
+  endpoint_url: 'https://node.example.com:8899',
+});
+export const updateBitcoinEndpoint = endpointRoute('bitcoin', z.strictObject({ endpoint_url: nodeUrl }), {
+  endpoint_url: 'https://node.example.com:8332',
+});
 /** Either or both (decisions.md 1.5). */
 export const updateTronEndpoint = endpointRoute(
   'tron',
@@ -40,6 +46,7 @@ export const updateTronEndpoint = endpointRoute(
       path: ['evm_endpoint_url'],
       error: 'expected evm_endpoint_url, endpoint_url or both',
     }),
+  { evm_endpoint_url: 'https://node.example.com/jsonrpc', endpoint_url: 'https://node.example.com' },
 );
 
 function listGiven({ endpoint_url, evm_endpoint_url }: EndpointBody): ChainEndpoint[] {
@@ -49,14 +56,24 @@ function listGiven({ endpoint_url, evm_endpoint_url }: EndpointBody): ChainEndpo
   ];
 }
 
-function endpointRoute(familyName: ChainFamilyName, bodySchema: z.ZodType<EndpointBody>) {
+function endpointRoute(
+  familyName: ChainFamilyName,
+  bodySchema: z.ZodType<EndpointBody, EndpointBody>,
+  example: EndpointBody,
+) {
   return defineRoute({
     method: 'PATCH',
     path: `/blockchains/:chain_gid/${familyName}`,
+    permission: 'api:blockchain:write',
     summary: `Set the node of a blockchain of the family ${familyName}`,
     params: chainParams,
-    query: z.strictObject({ verify: booleanParameter.default(true) }),
+    query: z.strictObject({
+      verify: booleanParameter
+        .default(true)
+        .meta({ description: 'Ask the node first which chain it serves; 422 where it is another one.' }),
+    }),
     body: bodySchema,
+    example,
     responses: { 200: blockchainSchema },
     problems: [422, 502],
     handle: async ({ params, query, body, signal }, deps) => {

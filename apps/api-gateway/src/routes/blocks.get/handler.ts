@@ -9,8 +9,15 @@ import { blockSchema, toBlockRecord } from '../../records/block.ts';
 export const getBlock = defineRoute({
   method: 'GET',
   path: '/blocks/:chain_gid/:block_number',
+  permission: 'api:block:read',
   summary: 'The block at a height: the canonical one, else the orphan seen last',
-  params: z.object({ chain_gid: chainGidSchema, block_number: integerParameter(0) }),
+  params: z.object({
+    chain_gid: chainGidSchema,
+    block_number: integerParameter(0).meta({
+      description: 'Height of the block, on Solana the slot.',
+      examples: [21_000_000],
+    }),
+  }),
   responses: { 200: blockSchema },
   handle: async ({ params }, { prisma }) => {
     const chainGid = normalizeChainGid(params.chain_gid);

@@ -36,6 +36,7 @@ type BlockQuery = z.infer<typeof querySchema>;
 export const listBlocks = defineRoute({
   method: 'GET',
   path: '/blocks',
+  permission: 'api:block:read',
   summary: 'Blocks with their processing statuses',
   query: querySchema,
   responses: { 200: pageSchema(blockSchema) },

@@ -5,6 +5,7 @@ import { channelSchema, toChannelRecord } from '../../records/channel.ts';
 export const archiveChannel = defineRoute({
   method: 'POST',
   path: '/notification_channels/:notification_channel_id/actions/archive',
+  permission: 'api:notification_channel:write',
   summary: 'Disable a notification channel and keep its configuration',
   params: channelParams,
   responses: { 200: channelSchema },

@@ -15,8 +15,14 @@ import { sealCredentials } from '../../channels/seal-credentials.ts';
 export const createNatsChannel = defineRoute({
   method: 'POST',
   path: '/notification_channels/nats',
+  permission: 'api:notification_channel:write',
   summary: 'Create a channel that publishes to a NATS server of yours',
   body: z.strictObject({ name: nameSchema, ...natsInput }),
+  example: {
+    name: 'Payments',
+    url: 'nats://user:password@nats.example.com:4222',
+    subject: 'payments.chainwatch',
+  },
   responses: { 201: natsChannelSchema },
   problems: [422],
   handle: async ({ body, principal }, deps) => {

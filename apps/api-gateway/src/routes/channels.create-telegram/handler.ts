@@ -13,8 +13,14 @@ import { sealCredentials } from '../../channels/seal-credentials.ts';
 export const createTelegramChannel = defineRoute({
   method: 'POST',
   path: '/notification_channels/telegram',
+  permission: 'api:notification_channel:write',
   summary: 'Create a channel that writes to a Telegram chat through a bot of yours',
   body: z.strictObject({ name: nameSchema, ...telegramInput }),
+  example: {
+    name: 'Payments',
+    bot_token: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx',
+    chat_id: 42_000_000,
+  },
   responses: { 201: telegramChannelSchema },
   handle: async ({ body, principal }, deps) => {
     const config: TelegramConfig = {

@@ -23,8 +23,15 @@ function createRoute(path: string) {
   return defineRoute({
     method: 'POST',
     path,
+    permission: 'api:notification_channel:write',
     summary: 'Create a webhook channel; the answer shows its signing secret this once',
     body: bodySchema,
+    example: {
+      name: 'Payments',
+      url: 'https://hooks.example.com/chainwatch',
+      event_types: ['transaction.confirmed'],
+      filters: { direction: 'in' },
+    },
     responses: { 201: createdChannelSchema },
     problems: [422],
     handle: async ({ body, principal }, deps) => {

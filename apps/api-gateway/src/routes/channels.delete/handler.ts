@@ -4,6 +4,7 @@ import { channelParams, findChannel } from '../../channels/find-channel.ts';
 export const deleteChannel = defineRoute({
   method: 'DELETE',
   path: '/notification_channels/:notification_channel_id',
+  permission: 'api:notification_channel:write',
   summary: 'Delete a notification channel with its deliveries',
   params: channelParams,
   responses: { 204: undefined },

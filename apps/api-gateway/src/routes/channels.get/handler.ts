@@ -5,6 +5,7 @@ import { channelSchema, toChannelRecord } from '../../records/channel.ts';
 export const getChannel = defineRoute({
   method: 'GET',
   path: '/notification_channels/:notification_channel_id',
+  permission: 'api:notification_channel:read',
   summary: 'One notification channel',
   params: channelParams,
   responses: { 200: channelSchema },

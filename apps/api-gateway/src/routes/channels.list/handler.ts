@@ -18,6 +18,7 @@ const columns = { name: 'name', kind: 'kind', created_at: 'createdAt', updated_a
 export const listChannels = defineRoute({
   method: 'GET',
   path: '/notification_channels',
+  permission: 'api:notification_channel:read',
   summary: 'Notification channels of the project',
   query: z.strictObject({
     ...pageParameters,

@@ -7,10 +7,16 @@ import { discardHeld, reactivateChannel } from '../../channels/reactivate-channe
 export const restoreChannel = defineRoute({
   method: 'POST',
   path: '/notification_channels/:notification_channel_id/actions/restore',
+  permission: 'api:notification_channel:write',
   summary:
     'Make an archived or failed channel active again; held events are delivered, or discarded with held=discard',
   params: channelParams,
-  query: z.strictObject({ held: z.enum(['deliver', 'discard']).default('deliver') }),
+  query: z.strictObject({
+    held: z
+      .enum(['deliver', 'discard'])
+      .default('deliver')
+      .meta({ description: 'What becomes of the events that waited: delivered, or discarded.' }),
+  }),
   responses: { 200: channelSchema },
   handle: async ({ params, query, principal }, deps) => {
     const row = await findChannel(deps, principal, params.notification_channel_id);

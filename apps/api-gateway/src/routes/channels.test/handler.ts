@@ -9,6 +9,7 @@ import { buildTestEvent } from './build-test-event.ts';
 export const testChannel = defineRoute({
   method: 'POST',
   path: '/notification_channels/:notification_channel_id/actions/test',
+  permission: 'api:notification_channel:write',
   summary:
     'Send a test message through the channel, whatever its status; a success makes a failed channel active again',
   params: channelParams,
@@ -19,6 +20,7 @@ export const testChannel = defineRoute({
         .meta({ description: 'Which event to make up.' }),
     })
     .optional(),
+  example: { event_type: 'transaction.confirmed' },
   responses: { 202: deliverySchema },
   handle: async ({ params, body, principal }, { db, prisma, ...deps }) => {
     const channel = await findChannel({ prisma, ...deps }, principal, params.notification_channel_id);

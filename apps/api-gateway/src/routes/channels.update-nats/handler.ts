@@ -14,6 +14,7 @@ import { chooseNatsAuth } from '../channels.create-nats/choose-nats-auth.ts';
 export const updateNatsChannel = defineRoute({
   method: 'PATCH',
   path: '/notification_channels/nats/:notification_channel_id',
+  permission: 'api:notification_channel:write',
   summary: 'Change a NATS channel; a new URL or subject makes a failed channel active again',
   params: channelParams,
   body: z
@@ -24,6 +25,7 @@ export const updateNatsChannel = defineRoute({
       subject: natsInput.subject.optional(),
     })
     .refine((body) => Object.keys(body).length > 0, { error: 'expected at least one member' }),
+  example: { subject: 'payments.chainwatch' },
   responses: { 200: natsChannelSchema },
   problems: [422],
   handle: async ({ params, body, principal }, deps) => {

@@ -12,6 +12,7 @@ import { withoutUndefined } from '../../channels/without-undefined.ts';
 export const updateTelegramChannel = defineRoute({
   method: 'PATCH',
   path: '/notification_channels/telegram/:notification_channel_id',
+  permission: 'api:notification_channel:write',
   summary: 'Change a Telegram channel; another bot or chat makes a failed channel active again',
   params: channelParams,
   body: z
@@ -22,6 +23,7 @@ export const updateTelegramChannel = defineRoute({
       chat_id: telegramInput.chat_id.optional(),
     })
     .refine((body) => Object.keys(body).length > 0, { error: 'expected at least one member' }),
+  example: { chat_id: -1001234567890 },
   responses: { 200: telegramChannelSchema },
   handle: async ({ params, body, principal }, deps) => {
     const row = await findChannel(deps, principal, params.notification_channel_id, 'telegram');

@@ -13,11 +13,13 @@ import { withoutUndefined } from '../../channels/without-undefined.ts';
 export const updateWebhookChannel = defineRoute({
   method: 'PATCH',
   path: '/notification_channels/webhook/:notification_channel_id',
+  permission: 'api:notification_channel:write',
   summary: 'Change a webhook channel; a new URL makes a failed channel active again',
   params: channelParams,
   body: z
     .strictObject({ name: nameSchema.optional(), ...webhookInput, url: webhookInput.url.optional() })
     .refine((body) => Object.keys(body).length > 0, { error: 'expected at least one member' }),
+  example: { throttle_per_second: 10 },
   responses: { 200: webhookChannelSchema },
   problems: [422],
   handle: async ({ params, body, principal }, deps) => {

@@ -5,6 +5,7 @@ import { deliveryDetailSchema, toDeliveryDetailRecord } from '../../records/deli
 export const getDelivery = defineRoute({
   method: 'GET',
   path: '/notification_channels/:notification_channel_id/deliveries/:delivery_id',
+  permission: 'api:delivery:read',
   summary: 'One delivery with every attempt',
   params: deliveryParams,
   responses: { 200: deliveryDetailSchema },

@@ -14,7 +14,9 @@ const querySchema = z.strictObject({
   sort_by: sortParameter(['created_at'], '-created_at'),
   statuses: listParameter(deliveryStatusSchema),
   event_id: z.uuid().optional(),
-  event_types: listParameter(eventTypeSchema),
+  event_types: listParameter(eventTypeSchema).meta({
+    description: 'Only deliveries of events of these types.',
+  }),
   since: madeAtSchema.optional(),
   until: madeUntilSchema.optional(),
 });
@@ -23,6 +25,7 @@ type DeliveryQuery = z.infer<typeof querySchema>;
 export const listDeliveries = defineRoute({
   method: 'GET',
   path: '/notification_channels/:notification_channel_id/deliveries',
+  permission: 'api:delivery:read',
   summary: 'Deliveries of a channel',
   params: channelParams,
   query: querySchema,

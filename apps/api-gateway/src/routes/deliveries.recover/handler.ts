@@ -8,6 +8,7 @@ import { recoverDeliveries } from './recover-deliveries.ts';
 export const recover = defineRoute({
   method: 'POST',
   path: '/notification_channels/:notification_channel_id/deliveries/actions/recover',
+  permission: 'api:delivery:replay',
   summary: 'Send again, in event order, what failed or was discarded since a time',
   params: channelParams,
   body: z.strictObject({
@@ -19,6 +20,7 @@ export const recover = defineRoute({
       .optional()
       .meta({ description: 'And before then; absent: until now.', examples: ['2026-01-02T00:00:00Z'] }),
   }),
+  example: { since: '2026-01-01T00:00:00Z' },
   responses: {
     202: z.object({
       recovered_count: z

@@ -6,6 +6,7 @@ import { eventHorizon, eventSchema, toEventRecord } from '../../records/event.ts
 export const getEvent = defineRoute({
   method: 'GET',
   path: '/events/:event_id',
+  permission: 'api:event:read',
   summary: 'One event, as it was sent',
   params: z.object({ event_id: z.uuid() }),
   responses: { 200: eventSchema },

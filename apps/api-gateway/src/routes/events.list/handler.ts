@@ -22,8 +22,14 @@ const querySchema = z.strictObject({
   sort_by: sortParameter(['created_at'], '-created_at'),
   types: listParameter(eventTypeSchema),
   chain_gids: listParameter(chainGidSchema),
-  transaction_id: z.uuid().optional(),
-  is_test: booleanParameter.default(false),
+  transaction_id: z
+    .uuid()
+    .optional()
+    .meta({
+      description: 'Only events of the transaction with that `id`.',
+      examples: ['6f1d1f4e-0000-4000-8000-000000000001'],
+    }),
+  is_test: booleanParameter.default(false).meta({ description: 'Only test messages, or only real events.' }),
   since: madeAtSchema.optional(),
   until: madeUntilSchema.optional(),
 });
@@ -43,6 +49,7 @@ interface EventFilters {
 export const listEvents = defineRoute({
   method: 'GET',
   path: '/events',
+  permission: 'api:event:read',
   summary: 'Events of the project, as they were sent; kept for 30 days',
   query: querySchema,
   responses: { 200: pageSchema(eventSchema) },

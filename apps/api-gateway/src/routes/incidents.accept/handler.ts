@@ -10,9 +10,16 @@ import { incidentSchema, toIncidentRecord } from '../../records/incident.ts';
 export const acceptIncident = defineRoute({
   method: 'POST',
   path: '/blockchains/:chain_gid/incidents/:incident_id/actions/accept',
+  permission: 'api:blockchain:write',
   summary:
     'Stand for what was told of the blocks of an incident, as it is; later blocks with the same kind open another one',
-  params: z.object({ chain_gid: chainGidSchema, incident_id: z.uuid() }),
+  params: z.object({
+    chain_gid: chainGidSchema,
+    incident_id: z.uuid().meta({
+      description: 'The incident, by its `id`.',
+      examples: ['6f1d1f4e-0000-4000-8000-000000000001'],
+    }),
+  }),
   responses: { 200: incidentSchema },
   problems: [409],
   handle: async ({ params, principal, requestId }, deps) => {

@@ -10,6 +10,7 @@ import { chainParams } from '../../records/path-schemas.ts';
 export const listIncidents = defineRoute({
   method: 'GET',
   path: '/blockchains/:chain_gid/incidents',
+  permission: 'api:blockchain:read',
   summary: 'What this release does not know in the blocks of a chain',
   params: chainParams,
   query: z.strictObject({

@@ -9,8 +9,15 @@ import { newKeySchema } from './new-key-schema.ts';
 export const createKey = defineRoute({
   method: 'POST',
   path: '/management/keys',
+  permission: 'mgt:key:write',
   summary: 'Make a key; its text is in this answer only',
   body: newKeySchema,
+  example: {
+    type: 'api',
+    name: 'Backend',
+    project_id: '6f1d1f4e-0000-4000-8000-000000000001',
+    permissions: ['api:address:read'],
+  },
   responses: { 201: createdKeySchema },
   problems: [404, 422],
   handle: async ({ body, principal, requestId }, deps) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keyTypeOf } from '../../auth/permissions.ts';
+import { keyTypeOf } from '../../auth/key-type-of.ts';
 import { keyTypeSchema, permissionSchema } from '../../records/key.ts';
 import { nameSchema, timestampSchema } from '../../records/path-schemas.ts';
 

@@ -5,6 +5,7 @@ import { keyParams, keySchema, toKeyRecord } from '../../records/key.ts';
 export const getKey = defineRoute({
   method: 'GET',
   path: '/management/keys/:key_id',
+  permission: 'mgt:key:read',
   summary: 'One key, without its text',
   params: keyParams,
   responses: { 200: keySchema },

@@ -12,12 +12,16 @@ const columns = { created_at: 'createdAt', name: 'name', type: 'type' } as const
 export const listKeys = defineRoute({
   method: 'GET',
   path: '/management/keys',
+  permission: 'mgt:key:read',
   summary: 'Keys of the workspace and its projects, revoked ones included',
   query: z.strictObject({
     ...pageParameters,
     sort_by: sortParameter(['created_at', 'name', 'type'], '-created_at'),
     types: listParameter(keyTypeSchema),
-    project_ids: listParameter(z.uuid()),
+    project_ids: listParameter(z.uuid()).meta({
+      description: 'Only keys of these projects.',
+      examples: [['6f1d1f4e-0000-4000-8000-000000000001']],
+    }),
     statuses: listParameter(keyStatusSchema),
     search: searchSchema,
   }),

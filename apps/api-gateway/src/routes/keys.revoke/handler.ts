@@ -7,6 +7,7 @@ import { keyParams } from '../../records/key.ts';
 export const revokeKey = defineRoute({
   method: 'DELETE',
   path: '/management/keys/:key_id',
+  permission: 'mgt:key:write',
   summary: 'Revoke a key, at once and for good; it stays in the list',
   params: keyParams,
   responses: { 204: undefined },

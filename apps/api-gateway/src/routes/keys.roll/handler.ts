@@ -10,6 +10,7 @@ const graceSecondsMax = 30 * 86_400;
 export const rollKeyRoute = defineRoute({
   method: 'POST',
   path: '/management/keys/:key_id/actions/roll',
+  permission: 'mgt:key:write',
   summary: 'Put a new key with the same permissions in the place of one, which ends after the grace',
   params: keyParams,
   body: z.strictObject({
@@ -19,6 +20,7 @@ export const rollKeyRoute = defineRoute({
       .max(graceSecondsMax)
       .meta({ description: 'How long the old key goes on, in seconds, at most 30 days.', examples: [3_600] }),
   }),
+  example: { grace_seconds: 3_600 },
   responses: { 200: createdKeySchema.extend({ previous: keySchema.meta({ description: 'The old key.' }) }) },
   problems: [409],
   handle: async ({ params, body, principal, requestId }, deps) => {

@@ -8,6 +8,7 @@ import { emailSchema, memberSchema, roleSchema, toMemberRecord } from '../../rec
 export const createMember = defineRoute({
   method: 'POST',
   path: '/management/members',
+  permission: 'mgt:member:write',
   summary: 'Add a member to the workspace',
   body: z.strictObject({
     email: emailSchema.meta({
@@ -16,6 +17,7 @@ export const createMember = defineRoute({
     }),
     role: roleSchema.meta({ description: 'What the member is to be.' }),
   }),
+  example: { email: 'ada@example.com', role: 'developer' },
   responses: { 201: memberSchema },
   problems: [409],
   handle: async ({ body, principal, requestId }, deps) => {

@@ -6,6 +6,7 @@ import { memberParams } from '../../records/member.ts';
 export const deleteMember = defineRoute({
   method: 'DELETE',
   path: '/management/members/:member_id',
+  permission: 'mgt:member:write',
   summary: 'Remove a member from the workspace; the last owner stays',
   params: memberParams,
   responses: { 204: undefined },

@@ -12,11 +12,12 @@ const columns = { created_at: 'createdAt', email: 'email', role: 'role' } as con
 export const listMembers = defineRoute({
   method: 'GET',
   path: '/management/members',
+  permission: 'mgt:member:read',
   summary: 'Members of the workspace',
   query: z.strictObject({
     ...pageParameters,
     sort_by: sortParameter(['created_at', 'email', 'role'], '-created_at'),
-    roles: listParameter(roleSchema),
+    roles: listParameter(roleSchema).meta({ description: 'Only members with one of these roles.' }),
     search: searchSchema,
   }),
   responses: { 200: pageSchema(memberSchema) },

@@ -8,6 +8,7 @@ import { emailSchema, memberParams, memberSchema, roleSchema, toMemberRecord } f
 export const updateMember = defineRoute({
   method: 'PATCH',
   path: '/management/members/:member_id',
+  permission: 'mgt:member:write',
   summary: "Change a member's email address or role; the last owner stays one",
   params: memberParams,
   body: z
@@ -18,6 +19,7 @@ export const updateMember = defineRoute({
       role: roleSchema.optional().meta({ description: 'What the member is to be.' }),
     })
     .refine((body) => Object.keys(body).length > 0, { error: 'expected at least one of email, role' }),
+  example: { role: 'admin' },
   responses: { 200: memberSchema },
   problems: [409, 422],
   handle: async ({ params, body, principal, requestId }, deps) => {

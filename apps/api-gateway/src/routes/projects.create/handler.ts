@@ -8,8 +8,10 @@ import { projectSchema, toProjectRecord } from '../../records/project.ts';
 export const createProject = defineRoute({
   method: 'POST',
   path: '/management/projects',
+  permission: 'mgt:project:write',
   summary: 'Add a project to the workspace',
   body: z.strictObject({ name: nameSchema }),
+  example: { name: 'Shop' },
   responses: { 201: projectSchema },
   handle: async ({ body, principal, requestId }, deps) => {
     const id = await deps.db.transaction(async (sql) => {

@@ -9,6 +9,7 @@ import { projectParams } from '../../records/project.ts';
 export const deleteProject = defineRoute({
   method: 'DELETE',
   path: '/management/projects/:project_id',
+  permission: 'mgt:project:write',
   summary:
     'Delete a project for good with its keys and history; with `cascade` its addresses, public keys and channels too',
   params: projectParams,

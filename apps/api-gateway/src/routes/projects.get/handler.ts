@@ -5,6 +5,7 @@ import { projectParams, projectSchema, toProjectRecord } from '../../records/pro
 export const getProject = defineRoute({
   method: 'GET',
   path: '/management/projects/:project_id',
+  permission: 'mgt:project:read',
   summary: 'One project',
   params: projectParams,
   responses: { 200: projectSchema },

@@ -12,6 +12,7 @@ const columns = { created_at: 'createdAt', updated_at: 'updatedAt', name: 'name'
 export const listProjects = defineRoute({
   method: 'GET',
   path: '/management/projects',
+  permission: 'mgt:project:read',
   summary: 'Projects of the workspace',
   query: z.strictObject({
     ...pageParameters,

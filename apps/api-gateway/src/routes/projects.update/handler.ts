@@ -8,9 +8,11 @@ import { projectParams, projectSchema, toProjectRecord } from '../../records/pro
 export const updateProject = defineRoute({
   method: 'PATCH',
   path: '/management/projects/:project_id',
+  permission: 'mgt:project:write',
   summary: 'Rename a project',
   params: projectParams,
   body: z.strictObject({ name: nameSchema }),
+  example: { name: 'Shop' },
   responses: { 200: projectSchema },
   handle: async ({ params, body, principal, requestId }, deps) => {
     const id = params.project_id;

@@ -43,9 +43,11 @@ const bodySchema = z
 export const createPublicKeyAddresses = defineRoute({
   method: 'POST',
   path: '/public_keys/:public_key_id/addresses',
+  permission: 'api:address:write',
   summary: 'Generate HD addresses by a list of indexes, by a range, or the next one',
   params: publicKeyParams,
   body: bodySchema,
+  example: { from: 0, to: 9 },
   responses: {
     201: z.object({
       items: z.array(hdAddressSchema).meta({ description: 'All that were asked for, by index.' }),

@@ -10,6 +10,7 @@ import { publicKeyParams } from '../../records/public-key.ts';
 export const createNextAddress = defineRoute({
   method: 'POST',
   path: '/public_keys/:public_key_id/addresses/next',
+  permission: 'api:address:write',
   summary: 'Generate the HD address at the highest existing index plus one',
   params: publicKeyParams,
   body: z
@@ -20,6 +21,7 @@ export const createNextAddress = defineRoute({
         .meta({ description: '0: receive, 1: change.', examples: [0] }),
     })
     .prefault({}),
+  example: { change: 0 },
   responses: { 201: hdAddressSchema },
   problems: [409, 422],
   handle: async ({ params, body, principal, requestId, signal }, deps) => {

@@ -47,8 +47,15 @@ const bodySchema = z.strictObject({
 export const createPublicKey = defineRoute({
   method: 'POST',
   path: '/public_keys',
+  permission: 'api:public_key:write',
   summary: 'Add the extended public key of an account',
   body: bodySchema,
+  example: {
+    extended_public_key:
+      'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs',
+    derivation_path: "m/84'/0'/0'",
+    label: 'Deposits',
+  },
   responses: { 201: publicKeySchema },
   problems: [409, 422],
   handle: async ({ body, principal, signal }, deps) => {

@@ -10,6 +10,7 @@ import { publicKeyParams } from '../../records/public-key.ts';
 export const deletePublicKey = defineRoute({
   method: 'DELETE',
   path: '/public_keys/:public_key_id',
+  permission: 'api:public_key:write',
   summary: 'Delete a public key for good; with `cascade` its addresses too',
   params: publicKeyParams,
   query: z.strictObject({ cascade: booleanParameter.optional() }),

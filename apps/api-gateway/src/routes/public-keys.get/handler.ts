@@ -6,6 +6,7 @@ import { publicKeyParams, publicKeySchema } from '../../records/public-key.ts';
 export const getPublicKey = defineRoute({
   method: 'GET',
   path: '/public_keys/:public_key_id',
+  permission: 'api:public_key:read',
   summary: 'One extended public key',
   params: publicKeyParams,
   responses: { 200: publicKeySchema },

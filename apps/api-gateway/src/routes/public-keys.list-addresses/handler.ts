@@ -14,6 +14,7 @@ import { publicKeyParams } from '../../records/public-key.ts';
 export const listPublicKeyAddresses = defineRoute({
   method: 'GET',
   path: '/public_keys/:public_key_id/addresses',
+  permission: 'api:address:read',
   summary: 'HD addresses derived from a public key, by index unless asked otherwise',
   params: publicKeyParams,
   query: z.strictObject({

@@ -15,6 +15,7 @@ const columns = { created_at: 'createdAt', label: 'label' } as const;
 export const listPublicKeys = defineRoute({
   method: 'GET',
   path: '/public_keys',
+  permission: 'api:public_key:read',
   summary: 'Extended public keys of the project',
   query: z.strictObject({
     ...pageParameters,

@@ -8,6 +8,7 @@ import { publicKeyParams, publicKeySchema } from '../../records/public-key.ts';
 export const updatePublicKey = defineRoute({
   method: 'PATCH',
   path: '/public_keys/:public_key_id',
+  permission: 'api:public_key:write',
   summary: "Change a public key's label",
   params: publicKeyParams,
   body: z.strictObject({
@@ -15,6 +16,7 @@ export const updatePublicKey = defineRoute({
       .nullable()
       .meta({ description: 'As you call it. Null takes it away.', examples: ['Deposits'] }),
   }),
+  example: { label: 'Deposits' },
   responses: { 200: publicKeySchema },
   handle: async ({ params, body, principal }, deps) => {
     const { id } = await findPublicKey(deps, principal, params.public_key_id);

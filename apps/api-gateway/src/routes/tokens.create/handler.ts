@@ -11,6 +11,7 @@ import { noteNoToken, writeToken } from './write-token.ts';
 export const createToken = defineRoute({
   method: 'POST',
   path: '/tokens/:chain_gid/:asset_path',
+  permission: 'api:token:write',
   summary: "Add a token to the project's list; its name, symbol and decimals are read from the chain",
   params: assetParams,
   responses: { 201: tokenSchema },

@@ -6,6 +6,7 @@ import { toTokenRecord, tokenSchema } from '../../records/token.ts';
 export const getToken = defineRoute({
   method: 'GET',
   path: '/tokens/:chain_gid/:asset_path',
+  permission: 'api:token:read',
   summary: "One token of the project's list",
   params: assetParams,
   responses: { 200: tokenSchema },

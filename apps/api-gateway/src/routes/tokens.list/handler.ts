@@ -15,6 +15,7 @@ const LISTED = ['active', 'unknown'] as const;
 export const listTokens = defineRoute({
   method: 'GET',
   path: '/tokens',
+  permission: 'api:token:read',
   summary:
     "Native coins and the project's tokens; archived ones and contracts that are no token are left out",
   query: z.strictObject({
@@ -22,7 +23,7 @@ export const listTokens = defineRoute({
     sort_by: sortParameter(['created_at', 'gid', 'name', 'symbol'], '-created_at'),
     chain_gids: listParameter(chainGidSchema),
     namespaces: listParameter(assetNamespaceSchema),
-    type: tokenTypeSchema.optional(),
+    type: tokenTypeSchema.optional().meta({ description: 'Only those of that type.' }),
     search: searchSchema,
   }),
   responses: { 200: pageSchema(tokenSchema) },

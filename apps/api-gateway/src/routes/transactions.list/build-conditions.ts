@@ -1,4 +1,4 @@
-import type { TransactionFilters } from './resolve-filters.ts';
+import type { TransactionFilters } from './types.ts';
 
 interface Conditions {
   /** Over `transactions t`, with numbered parameters; the first is the project. */

@@ -2,7 +2,7 @@ import type { Sql } from '@chainwatch/db';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { buildConditions } from './build-conditions.ts';
 import { listSetFilters } from './resolve-filters.ts';
-import type { TransactionFilters } from './resolve-filters.ts';
+import type { TransactionFilters } from './types.ts';
 import { findSource } from './transaction-sources.ts';
 import type { TransactionSource } from './transaction-sources.ts';
 

@@ -3,9 +3,9 @@ import { offsetOf } from '@chainwatch/http';
 import { readIdsByValue, type IdPage } from '../../lists/read-ids-by-value.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { buildConditions } from './build-conditions.ts';
-import type { TransactionQuery } from './handler.ts';
+import type { TransactionQuery } from './transaction-query.ts';
 import { listSetFilters } from './resolve-filters.ts';
-import type { TransactionFilters } from './resolve-filters.ts';
+import type { TransactionFilters } from './types.ts';
 import { findSource } from './transaction-sources.ts';
 
 const columns = { detected_at: 'detected_at', block_number: 'block_position' } as const;

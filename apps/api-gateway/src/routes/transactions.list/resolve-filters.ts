@@ -1,3 +1,4 @@
+import type { Range, TransactionFilters } from './types.ts';
 import type { Sql } from '@chainwatch/db';
 import { findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
 import { splitAssetGid } from '@chainwatch/caip';
@@ -5,28 +6,7 @@ import { tryAssetGid } from '../../assets/find-asset.ts';
 import { NOBODY } from '../../lists/sum-counts.ts';
 import { listCanonicalForms } from '../../addresses/parse-address.ts';
 import { families } from '../../records/path-schemas.ts';
-import type { TransactionQuery } from './handler.ts';
-
-/** Both ends belong to it; undefined: no end. */
-interface Range<V> {
-  readonly from?: V | undefined;
-  readonly to?: V | undefined;
-}
-
-/** The filters of decisions.md §3 as the database knows their values; undefined: not asked for. */
-export interface TransactionFilters {
-  readonly projectId: string;
-  readonly chains?: readonly string[] | undefined;
-  readonly statuses?: readonly string[] | undefined;
-  readonly directions?: readonly string[] | undefined;
-  readonly hashes?: readonly string[] | undefined;
-  readonly blocks?: Range<number> | undefined;
-  readonly times?: Range<Date> | undefined;
-  readonly addressIds?: readonly string[] | undefined;
-  readonly publicKeyId?: string | undefined;
-  readonly assets?: readonly string[] | undefined;
-  readonly minAmount?: string | undefined;
-}
+import type { TransactionQuery } from './transaction-query.ts';
 
 export async function resolveFilters(
   sql: Sql,

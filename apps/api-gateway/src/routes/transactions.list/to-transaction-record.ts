@@ -2,7 +2,7 @@ import { formatAmount } from '@chainwatch/amounts';
 import { splitChainGid } from '@chainwatch/caip';
 import { findNetwork, findNotation } from '@chainwatch/chain-registry';
 import type { TransactionRecord, TransferRecord } from '@chainwatch/events';
-import type { TransactionRow, TransferRow } from './query-transactions.ts';
+import type { TransactionRow, TransferRow } from './types.ts';
 
 /** The record of decisions.md §3. */
 export async function toTransactionRecord(

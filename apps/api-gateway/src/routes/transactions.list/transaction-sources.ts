@@ -1,5 +1,5 @@
 import type { ValueSource } from '../../lists/read-ids-by-value.ts';
-import type { TransactionFilters } from './resolve-filters.ts';
+import type { TransactionFilters } from './types.ts';
 
 export interface TransactionSource extends ValueSource {
   /** In whose order it gives the rows of a value. */

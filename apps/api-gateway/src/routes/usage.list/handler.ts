@@ -33,9 +33,15 @@ type UsageRow = Omit<z.infer<typeof usageSchema>, 'hour'> & { readonly hour: Dat
 const querySchema = z.strictObject({
   ...pageParameters,
   sort_by: sortParameter(['hour'], '-hour'),
-  key_ids: listParameter(z.uuid()),
+  key_ids: listParameter(z.uuid()).meta({
+    description: 'Only what these keys called.',
+    examples: [['6f1d1f4e-0000-4000-8000-000000000001']],
+  }),
   chain_gids: listParameter(chainGidSchema),
-  methods: listParameter(z.string().min(1).max(64)),
+  methods: listParameter(z.string().min(1).max(64)).meta({
+    description: 'Only calls of these methods.',
+    examples: [['eth_getBalance']],
+  }),
   since: timestampSchema.optional(),
   until: untilSchema.optional(),
 });
@@ -44,6 +50,7 @@ type UsageQuery = z.infer<typeof querySchema>;
 export const listUsage = defineRoute({
   method: 'GET',
   path: '/management/usage',
+  permission: 'mgt:key:read',
   summary: 'What the RPC keys of the workspace called, by the hour',
   query: querySchema,
   responses: { 200: pageSchema(usageSchema) },

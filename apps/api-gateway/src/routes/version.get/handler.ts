@@ -18,6 +18,7 @@ const versionSchema = z.object({
 export const getVersion = defineRoute({
   method: 'GET',
   path: '/version',
+  permission: 'any',
   summary: 'Version of the service',
   responses: { 200: versionSchema },
   handle: async (_request, { settings }) => ({

@@ -5,6 +5,7 @@ import { channelParams, findChannel } from '../../channels/find-channel.ts';
 export const deletePreviousSecret = defineRoute({
   method: 'DELETE',
   path: '/notification_channels/:notification_channel_id/webhook-secrets/previous',
+  permission: 'api:webhook_secret:rotate',
   summary: 'End the overlap of a rotation: from now on only the new secret signs',
   params: channelParams,
   responses: { 204: undefined },

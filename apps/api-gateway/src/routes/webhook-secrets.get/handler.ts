@@ -5,6 +5,7 @@ import { readWebhookSecrets, webhookSecretsSchema } from '../../records/webhook-
 export const getWebhookSecrets = defineRoute({
   method: 'GET',
   path: '/notification_channels/:notification_channel_id/webhook-secrets',
+  permission: 'api:webhook_secret:read',
   summary: 'Masks and times of the signing secrets of a webhook channel',
   params: channelParams,
   responses: { 200: webhookSecretsSchema },

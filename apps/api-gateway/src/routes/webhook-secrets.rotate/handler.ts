@@ -10,6 +10,7 @@ const OVERLAP = '24 hours';
 export const rotateWebhookSecret = defineRoute({
   method: 'POST',
   path: '/notification_channels/:notification_channel_id/webhook-secrets/actions/rotate',
+  permission: 'api:webhook_secret:rotate',
   summary: 'Make a new signing secret; for 24 hours deliveries are signed with the old one too',
   params: channelParams,
   responses: { 200: rotatedSecretSchema },

@@ -5,6 +5,7 @@ import { toWorkspaceRecord, workspaceSchema } from '../../records/workspace.ts';
 export const getWorkspace = defineRoute({
   method: 'GET',
   path: '/management/workspace',
+  permission: 'mgt:workspace:read',
   summary: 'The workspace of the key',
   responses: { 200: workspaceSchema },
   handle: async ({ principal }, deps) => ({

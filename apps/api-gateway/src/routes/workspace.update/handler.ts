@@ -8,8 +8,10 @@ import { toWorkspaceRecord, workspaceSchema } from '../../records/workspace.ts';
 export const updateWorkspace = defineRoute({
   method: 'PATCH',
   path: '/management/workspace',
+  permission: 'mgt:workspace:write',
   summary: 'Rename the workspace',
   body: z.strictObject({ name: nameSchema }),
+  example: { name: 'Acme' },
   responses: { 200: workspaceSchema },
   handle: async ({ body, principal, requestId }, deps) => {
     const id = principal.workspaceId;

@@ -1,9 +1,9 @@
-import type { ClientHeaders, ClientRequest } from '../http/client-request.ts';
-import { BODY_BYTES_MAX } from '../http/read-body.ts';
+import type { HttpRequest } from './http-request.ts';
+import { BODY_BYTES_MAX } from './read-body.ts';
 
 /** A head in the strict form. The body begins at `end`. */
 export interface StrictHead {
-  readonly request: Pick<ClientRequest, 'method' | 'url' | 'headers'>;
+  readonly request: Pick<HttpRequest, 'method' | 'url' | 'headers'>;
   readonly contentLength: number;
   /** Where the digits of the length stand. */
   readonly lengthStart: number;
@@ -13,17 +13,8 @@ export interface StrictHead {
 
 export const HEAD_BYTES_MAX = 4_096;
 
-/** Names that are read here, once each. */
-const READ: ReadonlySet<string> = new Set<keyof ClientHeaders | 'content-length' | 'host'>([
-  'accept-encoding',
-  'authorization',
-  'content-length',
-  'content-type',
-  'host',
-  'origin',
-  'x-api-key',
-  'x-forwarded-for',
-]);
+/** Read of every head. Each name that is read stands once. */
+const READ: ReadonlySet<string> = new Set(['content-length', 'host']);
 /** What says how a request is framed, or what becomes of its connection. */
 const FRAMING: ReadonlySet<string> = new Set([
   'content-encoding',
@@ -46,8 +37,14 @@ const KEEP_ALIVE = /^ ?keep-alive$/i;
  * letters, names and values of visible ASCII, one Host, one Content-Length and no other framing (RFC 9112). Of everything
  * else it says only that it is something else.
  * @param end behind the empty line
+ * @param names whose values are wanted, in lower case
  */
-export function readStrictHead(bytes: Buffer, start: number, end: number): StrictHead | undefined {
+export function readStrictHead(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  names: ReadonlySet<string>,
+): StrictHead | undefined {
   const text = bytes.toString('latin1', start, end);
   REQUEST_LINE.lastIndex = 0;
   const line = REQUEST_LINE.exec(text);
@@ -67,7 +64,7 @@ export function readStrictHead(bytes: Buffer, start: number, end: number): Stric
       (name === 'content-length' && !LENGTH.test(field[2]!))
     )
       return undefined;
-    if (!READ.has(name)) continue;
+    if (!names.has(name) && !READ.has(name)) continue;
     if (headers[name] !== undefined) return undefined;
     headers[name] = field[2]!.trim();
     if (name === 'content-length') lengthStart = start + FIELD.lastIndex - 2 - headers[name].length;

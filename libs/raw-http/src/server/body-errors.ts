@@ -1,5 +1,3 @@
-import type { Full } from '../limits/holder.ts';
-
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError';
 }
@@ -9,7 +7,7 @@ export class BodyEncodingError extends Error {
 }
 
 /** There is no room for the body. */
-export class BodyHeldError extends Error {
+export class BodyHeldError<Full extends string = string> extends Error {
   override readonly name = 'BodyHeldError';
   readonly full: Full;
 
@@ -18,3 +16,5 @@ export class BodyHeldError extends Error {
     this.full = full;
   }
 }
+
+export type BodyError<Full extends string> = BodyTooLargeError | BodyEncodingError | BodyHeldError<Full>;

@@ -13,7 +13,7 @@ import { BodyEncodingError, BodyTooLargeError } from './body-errors.ts';
 const SYNC_BYTES_MAX = 65_536;
 const EMPTY: Buffer = Buffer.alloc(0);
 
-type Done = (error: Error | undefined, plain: Buffer) => void;
+type Done = (error: BodyEncodingError | BodyTooLargeError | undefined, plain: Buffer) => void;
 
 interface Coder {
   readonly unpackSync: (body: Buffer, options: ZlibOptions) => Buffer;

@@ -1,29 +1,19 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { waitFor } from '@chainwatch/testing';
-import type { ReplyHead } from '@chainwatch/raw-http';
-import { answerClientError } from '../http/answer-client-error.ts';
-import type { ClientReply } from '../http/client-reply.ts';
-import type { BodyPayers } from '../http/door.ts';
-import type { RpcHandler } from '../http/rpc-handler.ts';
-import { RpcIncoming } from '../http/rpc-incoming.ts';
-import { createRpcListener } from '../http/rpc-listener.ts';
-import { DEFAULT_BOUNDS } from '../limits/bounds.ts';
-import { Peer } from '../limits/peer.ts';
-import { Tenants } from '../limits/tenants.ts';
-import { Front } from './front.ts';
+import { createHttpServer, type HttpServer } from './create-http-server.ts';
+import type { RequestHandler } from './http-request.ts';
+import type { ReplyChannel } from './reply-channel.ts';
 
-const RUNS = Number(process.env.FRONT_RUNS ?? 120);
+const RUNS = Number(process.env.ACCEPTOR_RUNS ?? 120);
 
-/** A server as the gateway's, with a front or without one, whose calls are answered as a spec wants. */
+/** A server that reads by hand, or one that does not, whose requests are answered as a spec wants. */
 interface SpecServer {
   readonly port: number;
-  readonly server: Server;
-  readonly front: Front | undefined;
+  readonly http: HttpServer;
   /** The server's ends of the connections, by the client's port. */
   readonly sockets: Map<number, Socket>;
 }
@@ -31,89 +21,69 @@ interface SpecServer {
 const servers: SpecServer[] = [];
 
 /** Everybody is known, and may bring what fits. */
-const book = new Tenants({ ...DEFAULT_BOUNDS, heldBytesPerKey: DEFAULT_BOUNDS.heldBytes });
-const payer = book.holderOf(
-  { keyId: 'key', workspaceId: 'workspace' },
-  new Peer({} as Socket, Infinity, book.strangers),
-);
-const payers: BodyPayers = { find: () => payer, ask: () => Promise.resolve(payer), payerOf: () => payer };
+const payer = { take: () => undefined, release: () => undefined };
+const payers = { find: () => payer, ask: () => Promise.resolve(payer), payerOf: () => payer };
 
 async function startServer(
-  handle: RpcHandler,
-  { hasFront = true, headersTimeout = 15_000, requestTimeout = 60_000, keepAliveTimeout = 65_000 } = {},
+  handle: RequestHandler,
+  { isPlain = false, headersTimeout = 15_000, requestTimeout = 60_000, keepAliveTimeout = 65_000 } = {},
 ): Promise<SpecServer> {
-  const server = createServer(
-    {
-      IncomingMessage: RpcIncoming,
-      headersTimeout,
-      requestTimeout,
-      keepAliveTimeout,
-      connectionsCheckingInterval: 20,
-      noDelay: true,
+  const http = createHttpServer({
+    handle,
+    payers,
+    headerNames: new Set(['accept-encoding', 'content-type', 'x-api-key', 'x-forwarded-for']),
+    answerOther: (req, res) => {
+      if (!/^(?:\/?|\/\?.*)$/.test(req.url ?? '')) return false;
+      res.end(`list ${req.method}`);
+      return true;
     },
-    createRpcListener(handle, payers, {
-      serveList: (req, res) => void res.end(`list ${req.method}`),
-      servePreflight: () => false,
-    }),
-  );
-  server.on('clientError', answerClientError);
-  server.on('upgrade', (req, socket) => socket.end(`HTTP/1.1 426 Upgrade\r\n\r\n${req.url}`));
-  const front = hasFront ? new Front(server, handle, payers, 10) : undefined;
+    isPlain,
+    timeouts: { headersTimeout, requestTimeout, keepAliveTimeout },
+    sweepMs: 10,
+  });
+  http.server.on('upgrade', (req, socket) => socket.end(`HTTP/1.1 426 Upgrade\r\n\r\n${req.url}`));
   const sockets = new Map<number, Socket>();
-  server.prependListener('connection', (socket: Socket) => void sockets.set(socket.remotePort!, socket));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const started = { port: (server.address() as AddressInfo).port, server, front, sockets };
+  http.server.prependListener('connection', (socket: Socket) => void sockets.set(socket.remotePort!, socket));
+  http.server.listen(0, '127.0.0.1');
+  await once(http.server, 'listening');
+  const started = { port: (http.server.address() as AddressInfo).port, http, sockets };
   servers.push(started);
   return started;
 }
 
-afterAll(() => {
-  for (const { server, front } of servers) {
-    server.close();
-    server.closeAllConnections();
-    front?.destroy();
-  }
-});
+afterAll(() => Promise.all(servers.map(({ http }) => http.close(0))));
 
-const HEAD: ReplyHead = {
-  status: 200,
-  contentType: 'application/json',
-  contentEncoding: undefined,
-  retryAfter: undefined,
-  contentLength: -1,
-};
+const JSON_TYPE = ['Content-Type', 'application/json'];
+const MANY_HEADERS = ['X-Limit', '10', 'X-Reset', '1800000000'];
 
 /** What was heard of a request, as the answer, in each of the ways that answers are given. */
-function answerInSomeWay(reply: ClientReply, text: string, largeBytes: number): void {
+function answerInSomeWay(channel: ReplyChannel, text: string, largeBytes: number): void {
   const body = Buffer.from(text, 'latin1');
   const count = Math.ceil(largeBytes / body.length);
   const way = body.reduce((sum, byte) => sum + byte, 0) % 8;
-  if (way > 3)
-    reply.limit = { allowed: true, limit: 10, remaining: 9, resetAt: 1_800_000_000, retryAfterSeconds: 0 };
-  if (way === 0)
-    reply.stored(
-      { body: Buffer.concat([Buffer.from('>'), body]), idStart: 0, idEnd: 1, contentType: 'text/x' },
-      Buffer.from('an id'),
-      200,
-    );
-  else if (way === 1) reply.refuse(400, text);
+  const headers = way > 3 ? [...JSON_TYPE, ...MANY_HEADERS] : JSON_TYPE;
+  if (way === 0) sendWhole(channel, 200, ['Content-Type', 'text/x'], Buffer.concat([Buffer.from('>'), body]));
+  else if (way === 1) sendWhole(channel, 400, headers, Buffer.from(JSON.stringify({ error: text })));
   else if (way === 2)
-    reply.whole({
-      ...HEAD,
-      status: 503,
-      retryAfter: '7',
-      contentEncoding: 'gzip',
-      body: Buffer.concat([body, Buffer.alloc(70_000, 'x')]),
-    });
-  else if (way === 3) reply.noContent();
-  else if (way === 4) passPieces(reply, { ...HEAD, contentLength: body.length * count }, body, count);
-  else if (way === 5) passPieces(reply, HEAD, body, Math.min(3, count));
-  else reply.whole({ ...HEAD, body });
+    sendWhole(
+      channel,
+      503,
+      [...headers, 'Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding', 'Retry-After', '7'],
+      Buffer.concat([body, Buffer.alloc(70_000, 'x')]),
+    );
+  else if (way === 3) channel.send(204, [], Buffer.alloc(0));
+  else if (way === 4)
+    passPieces(channel, [...headers, 'Content-Length', String(body.length * count)], body, count);
+  else if (way === 5) passPieces(channel, headers, body, Math.min(3, count));
+  else sendWhole(channel, 200, headers, body);
+}
+
+function sendWhole(channel: ReplyChannel, status: number, headers: readonly string[], body: Buffer): void {
+  if (!channel.isGone) channel.send(status, [...headers, 'Content-Length', String(body.length)], body);
 }
 
 /** Pieces are lent: where they are told to be done with, they are written over. */
-function passPieces(reply: ClientReply, head: ReplyHead, body: Buffer, count: number): void {
+function passPieces(channel: ReplyChannel, headers: readonly string[], body: Buffer, count: number): void {
   const lent: Buffer[] = [];
   let passed = 0;
   const spoil = (): void => lent.splice(0).forEach((piece) => piece.fill('!'));
@@ -124,21 +94,21 @@ function passPieces(reply: ClientReply, head: ReplyHead, body: Buffer, count: nu
   };
   const go = (): void => {
     while (passed < count) {
-      if (!reply.data(lend())) return;
+      if (!channel.write(lend())) return;
       spoil();
     }
-    reply.end();
+    channel.end();
   };
   const resume = (): void => {
     spoil();
     go();
   };
-  if (!reply.start(head, [lend()], resume)) return;
+  if (!channel.begin(200, headers, [lend()], resume)) return;
   spoil();
   go();
 }
 
-const tellRequest = (...[req, , error, body]: Parameters<RpcHandler>): string => {
+const tellRequest = (...[req, , error, body]: Parameters<RequestHandler>): string => {
   const {
     'x-api-key': key,
     'content-type': type,
@@ -148,23 +118,23 @@ const tellRequest = (...[req, , error, body]: Parameters<RpcHandler>): string =>
   return `${JSON.stringify([req.method, req.url, key, type, encoding, forwarded, error?.name])}${body.toString('latin1')}`;
 };
 
-/** Answers of a pair of servers to the same bytes: one with a front, one without. */
+/** Answers of a pair of servers to the same bytes: one read by hand, one by node:http. */
 class Pair {
   pending = 0;
   isSlow = false;
   readonly #servers: SpecServer[] = [];
 
   async start(): Promise<this> {
-    const handle: RpcHandler = (req, reply, error, body) => {
-      const text = tellRequest(req, reply, error, body);
-      if (!this.isSlow) return answerInSomeWay(reply, text, 1);
+    const handle: RequestHandler = (req, channel, error, body) => {
+      const text = tellRequest(req, channel, error, body);
+      if (!this.isSlow) return answerInSomeWay(channel, text, 1);
       this.pending += 1;
       void this.#wait(body.length % 5).then(() => {
         this.pending -= 1;
-        answerInSomeWay(reply, text, 300_000);
+        answerInSomeWay(channel, text, 300_000);
       });
     };
-    this.#servers.push(await startServer(handle), await startServer(handle, { hasFront: false }));
+    this.#servers.push(await startServer(handle), await startServer(handle, { isPlain: true }));
     return this;
   }
 
@@ -244,7 +214,7 @@ const post = (body: string, more = '', path = '/ethereum'): string =>
 const withHead = (lines: string, body = '{"id":1}'): string =>
   `POST /ethereum HTTP/1.1\r\nHost: x\r\n${lines}\r\n\r\n${body}`;
 
-/** Legal, and nothing for the front. */
+/** Legal, and not of the strict form. */
 const ODD = [
   'GET / HTTP/1.1\r\nHost: x\r\n\r\n',
   'GET /ethereum HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -390,7 +360,7 @@ const strict = body.chain((sent) =>
 const legal = fc.oneof({ weight: 3, arbitrary: strict }, { weight: 1, arbitrary: fc.constantFrom(...ODD) });
 const places = fc.oneof(fc.constant([]), fc.array(fc.nat(100_000), { maxLength: 6 }));
 
-describe('with a front and without', () => {
+describe('by hand and by node:http', () => {
   let pair: Pair;
 
   beforeAll(async () => (pair = await new Pair().start()));
@@ -469,7 +439,7 @@ describe('with a front and without', () => {
   });
 });
 
-describe('the front', () => {
+describe('an acceptor', () => {
   interface Client {
     readonly socket: Socket;
     said: string;
@@ -496,18 +466,18 @@ describe('the front', () => {
 
   /** Calls that are answered when the spec says so. */
   function holdCalls(): {
-    handle: RpcHandler;
-    calls: { text: string; reply: ClientReply; isLeft: boolean; answer: () => void }[];
+    handle: RequestHandler;
+    calls: { text: string; channel: ReplyChannel; isLeft: boolean; answer: () => void }[];
   } {
     const calls: ReturnType<typeof holdCalls>['calls'] = [];
-    const handle: RpcHandler = (_req, reply, _error, sent) => {
+    const handle: RequestHandler = (_req, channel, _error, sent) => {
       const held = {
         text: sent.toString(),
-        reply,
+        channel,
         isLeft: false,
-        answer: () => reply.whole({ ...HEAD, body: sent }),
+        answer: () => sendWhole(channel, 200, JSON_TYPE, sent),
       };
-      reply.onLeave(() => (held.isLeft = true));
+      channel.onLeave(() => (held.isLeft = true));
       calls.push(held);
     };
     return { handle, calls };
@@ -587,8 +557,9 @@ describe('the front', () => {
     const client = await open(await startServer(handle));
     client.socket.write(post('1') + post('2') + post('3'));
     await waitFor(() => calls.length === 3);
-    calls[1]!.reply.start({ ...HEAD, contentLength: 100 }, [Buffer.from('some')], () => undefined);
-    calls[1]!.reply.broken();
+    const { channel } = calls[1]!;
+    channel.begin(200, ['Content-Length', '100'], [Buffer.from('some')], () => undefined);
+    channel.destroy();
     calls[2]!.answer();
     calls[0]!.answer();
     await waitFor(() => client.isEnded);
@@ -637,9 +608,7 @@ describe('the front', () => {
     busy!.socket.write(post('2') + post('3'));
     foreign!.socket.write(post('4', '', '/ethereum?a'));
     await waitFor(() => calls.length === 4);
-    const closed = new Promise((resolve) => server.server.close(resolve));
-    server.server.closeIdleConnections();
-    server.front!.stop();
+    const closed = server.http.close(30_000);
     await waitFor(() => unused!.isEnded && idle!.isEnded);
     for (const { socket } of [unused!, idle!]) socket.destroy();
     for (const call of calls.slice(1)) call.answer();
@@ -651,20 +620,21 @@ describe('the front', () => {
     await closed;
   });
 
-  it('takes no more from a node than a client takes that reads slowly', async () => {
+  it('takes no more from the answering side than a client takes that reads slowly', async () => {
     const piece = Buffer.alloc(262_144, 'x');
     const count = 400;
     const passed: number[] = [];
-    const handle: RpcHandler = (_req, reply) => {
+    const handle: RequestHandler = (_req, channel) => {
       const index = passed.push(1) - 1;
       const go = (): void => {
         while (passed[index]! < count) {
           passed[index]! += 1;
-          if (!reply.data(piece)) return;
+          if (!channel.write(piece)) return;
         }
-        reply.end();
+        channel.end();
       };
-      if (reply.start({ ...HEAD, contentLength: piece.length * count }, [piece], go)) go();
+      const headers = ['Content-Length', String(piece.length * count)];
+      if (channel.begin(200, headers, [piece], go)) go();
     };
     const server = await startServer(handle);
     const socket = connect({ port: server.port, host: '127.0.0.1' });

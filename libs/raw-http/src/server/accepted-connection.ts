@@ -1,16 +1,14 @@
 import type { Socket } from 'node:net';
-import { answerClientError } from '../http/answer-client-error.ts';
-import { ClientReply } from '../http/client-reply.ts';
-import type { BodyPayers } from '../http/door.ts';
-import type { RpcHandler } from '../http/rpc-handler.ts';
-import type { Holder } from '../limits/holder.ts';
-import { FrontChannel, type ChannelOwner } from './front-channel.ts';
+import { answerClientError } from './answer-client-error.ts';
+import type { BodyPayers, Payer } from './body-payers.ts';
+import type { RequestHandler } from './http-request.ts';
 import { KnownHead } from './known-head.ts';
+import { RawChannel, type ChannelOwner } from './raw-channel.ts';
 import { HEAD_BYTES_MAX, readStrictHead } from './read-strict-head.ts';
 import { UnreadBytes } from './unread-bytes.ts';
 import { writeReplyHead } from './write-reply-head.ts';
 
-export interface FrontTimeouts {
+export interface ServerTimeouts {
   /** Until the first byte; from the first byte to the last of a request; from an answer to the next request. */
   readonly headersTimeout: number;
   readonly requestTimeout: number;
@@ -18,15 +16,17 @@ export interface FrontTimeouts {
 }
 
 export interface ConnectionOwner {
-  readonly handle: RpcHandler;
+  readonly handle: RequestHandler<never>;
   readonly payers: BodyPayers;
-  readonly timeouts: FrontTimeouts;
+  /** What is read of a head. */
+  readonly headerNames: ReadonlySet<string>;
+  readonly timeouts: ServerTimeouts;
   /** Milliseconds, as of the last sweep. */
   readonly now: number;
   readonly isStopping: boolean;
   /** The connection is node:http's from here on, with these bytes to read first. */
   handOver(socket: Socket, unread: Buffer): void;
-  forget(connection: FrontConnection): void;
+  forget(connection: AcceptedConnection): void;
 }
 
 /** Requests on one connection that are begun before the first of them is answered. */
@@ -40,14 +40,14 @@ const PUT_MAX = 65_536;
  * One connection of a client, as long as its requests are of the strict form. What is not, is handed over to node:http
  * for good, between requests and behind every answer: nothing here decides about anything that readers may read differently.
  */
-export class FrontConnection implements ChannelOwner {
+export class AcceptedConnection implements ChannelOwner {
   readonly socket: Socket;
   readonly #owner: ConnectionOwner;
   /** Answers under way, in the order of their requests. */
-  readonly #queue: FrontChannel[] = [];
+  readonly #queue: RawChannel[] = [];
   readonly #unread = new UnreadBytes();
   /** Who pays for what is unread. */
-  #payer: Holder | undefined;
+  #payer: Payer | undefined;
   #known: KnownHead | undefined;
   /** How many bytes there must be before it is worth looking again. */
   #wanted = 0;
@@ -64,7 +64,7 @@ export class FrontConnection implements ChannelOwner {
   #put = '';
   #heldBytes = 0;
   /** Answers that are put, and not all in the kernel yet. */
-  #unsent: FrontChannel[] = [];
+  #unsent: RawChannel[] = [];
   /** Of what is waited for: a first byte, the rest of a request, or the next one. */
   #since: number;
 
@@ -80,11 +80,11 @@ export class FrontConnection implements ChannelOwner {
       .on('error', this.#onError);
   }
 
-  isTurnOf(channel: FrontChannel): boolean {
+  isTurnOf(channel: RawChannel): boolean {
     return this.#queue[0] === channel;
   }
 
-  headOf(channel: FrontChannel, status: number, headers: readonly string[], isChunked: boolean): string {
+  headOf(channel: RawChannel, status: number, headers: readonly string[], isChunked: boolean): string {
     const isLast =
       this.#owner.isStopping && this.#unread.length === 0 && this.#queue[this.#queue.length - 1] === channel;
     if (isLast) this.#isOver = true;
@@ -108,7 +108,7 @@ export class FrontConnection implements ChannelOwner {
     this.#tellOut();
   }
 
-  finish(channel: FrontChannel): void {
+  finish(channel: RawChannel): void {
     if (this.#queue[0] === channel) this.#queue.shift();
     this.#unsent.push(channel);
     this.#tellOut();
@@ -210,7 +210,7 @@ export class FrontConnection implements ChannelOwner {
     const end = bytes.indexOf('\r\n\r\n', at, 'latin1') + 4;
     if ((end === 3 ? bytes.length : end) - at > HEAD_BYTES_MAX) this.#isForeign = true;
     if (end === 3 || this.#isForeign) return undefined;
-    const head = readStrictHead(bytes, at, end);
+    const head = readStrictHead(bytes, at, end, this.#owner.headerNames);
     if (head !== undefined) return (this.#known = new KnownHead(bytes, at, head, this.socket));
     this.#isForeign = true;
     return undefined;
@@ -227,9 +227,9 @@ export class FrontConnection implements ChannelOwner {
 
   #begin(request: KnownHead['request'], body: Buffer): void {
     this.#hasAsked = true;
-    const channel = new FrontChannel(this);
+    const channel = new RawChannel(this);
     this.#queue.push(channel);
-    this.#owner.handle(request, new ClientReply(channel), undefined, body);
+    this.#owner.handle(request, channel, undefined, body);
   }
 
   #keep(bytes: Buffer, isHead: boolean): void {

@@ -11,7 +11,7 @@ export interface BodyTaker {
  * A request whose body goes to a taker in the parser's own call. As a stream each small body would cost two listeners and
  * three turns of the queue of ticks; without a taker it is a stream as every other request is.
  */
-export class RpcIncoming extends IncomingMessage {
+export class BodyIncoming extends IncomingMessage {
   taker: BodyTaker | undefined;
   declare _offersUpgrade: boolean | null;
 

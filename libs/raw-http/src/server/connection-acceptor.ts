@@ -1,36 +1,46 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { BodyPayers } from '../http/door.ts';
-import type { RpcHandler } from '../http/rpc-handler.ts';
-import { FrontConnection, type ConnectionOwner, type FrontTimeouts } from './front-connection.ts';
+import { AcceptedConnection, type ConnectionOwner, type ServerTimeouts } from './accepted-connection.ts';
+import type { BodyPayers } from './body-payers.ts';
+import type { RequestHandler } from './http-request.ts';
 
 const SWEEP_MS = 1_000;
 
-/**
- * Stands before a server of node:http and takes its connections first: calls in the strict form are answered without it,
- * everything else is read by the server as if there were no front (docs/adr/0011-own-front-for-calls.md). Timeouts are the server's.
- */
-export class Front implements ConnectionOwner {
-  readonly handle: RpcHandler;
+export interface AcceptorOptions {
+  readonly handle: RequestHandler<never>;
   readonly payers: BodyPayers;
-  readonly timeouts: FrontTimeouts;
+  readonly headerNames: ReadonlySet<string>;
+  /** How often connections are looked at; for specs. */
+  readonly sweepMs?: number | undefined;
+}
+
+/**
+ * Stands before a server of node:http and takes its connections first: requests in the strict form are answered without
+ * it, everything else is read by the server as if nobody stood before it (docs/adr/0011-own-front-for-calls.md). Timeouts
+ * are the server's.
+ */
+export class ConnectionAcceptor implements ConnectionOwner {
+  readonly handle: RequestHandler<never>;
+  readonly payers: BodyPayers;
+  readonly headerNames: ReadonlySet<string>;
+  readonly timeouts: ServerTimeouts;
   now = performance.now();
   isStopping = false;
-  readonly #connections = new Set<FrontConnection>();
+  readonly #connections = new Set<AcceptedConnection>();
   readonly #server: Server;
   readonly #toServer: readonly ((socket: Socket) => void)[];
   readonly #sweeping: NodeJS.Timeout;
 
-  /** @param sweepMs how often connections are looked at, for specs */
-  constructor(server: Server, handle: RpcHandler, payers: BodyPayers, sweepMs = SWEEP_MS) {
+  constructor(server: Server, { handle, payers, headerNames, sweepMs = SWEEP_MS }: AcceptorOptions) {
     this.handle = handle;
     this.payers = payers;
+    this.headerNames = headerNames;
     this.timeouts = server;
     this.#server = server;
     this.#toServer = server.listeners('connection') as ((socket: Socket) => void)[];
     server
       .removeAllListeners('connection')
-      .on('connection', (socket: Socket) => void this.#connections.add(new FrontConnection(socket, this)));
+      .on('connection', (socket: Socket) => void this.#connections.add(new AcceptedConnection(socket, this)));
     this.#sweeping = setInterval(() => this.#sweep(), sweepMs).unref();
   }
 
@@ -41,7 +51,7 @@ export class Front implements ConnectionOwner {
     socket.resume();
   }
 
-  forget(connection: FrontConnection): void {
+  forget(connection: AcceptedConnection): void {
     this.#connections.delete(connection);
   }
 

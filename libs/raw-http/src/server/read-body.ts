@@ -1,8 +1,7 @@
-import type { Holder } from '../limits/holder.ts';
-import { BodyHeldError, BodyTooLargeError } from './body-errors.ts';
+import { BodyHeldError, BodyTooLargeError, type BodyError } from './body-errors.ts';
+import type { BodyIncoming, BodyTaker } from './body-incoming.ts';
+import type { BodyPayers, Payer } from './body-payers.ts';
 import { decompress, isCompressed } from './decompress.ts';
-import type { BodyPayers } from './door.ts';
-import type { BodyTaker, RpcIncoming } from './rpc-incoming.ts';
 
 export const BODY_BYTES_MAX = 1_048_576;
 /** What a sender of a too large body may go on with before the connection is cut. */
@@ -12,19 +11,23 @@ const STRANGER_BYTES_MAX = 16_384;
 
 const EMPTY: Buffer = Buffer.alloc(0);
 
-type Done = (error: Error | undefined, body: Buffer) => void;
+type Done<Full extends string> = (error: BodyError<Full> | undefined, body: Buffer) => void;
 
 /** Calls back once with the body as it is behind its compression. A sender that leaves is not told of. */
-export function readBody(req: RpcIncoming, payers: BodyPayers, done: Done): void {
+export function readBody<Full extends string>(
+  req: BodyIncoming,
+  payers: BodyPayers<Full>,
+  done: Done<Full>,
+): void {
   req.taker = new BodyReader(req, payers, done);
 }
 
 /** Nothing is kept or decompressed before it is known whose it is; a stranger's body is empty. */
-class BodyReader implements BodyTaker {
-  readonly #req: RpcIncoming;
-  readonly #done: Done;
+class BodyReader<Full extends string> implements BodyTaker {
+  readonly #req: BodyIncoming;
+  readonly #done: Done<Full>;
   readonly #encoding: string | undefined;
-  #payer: Holder;
+  #payer: Payer<Full>;
   #whose: 'asked' | 'known' | 'stranger' = 'asked';
   #pieces: Buffer[] = [];
   #bytes = 0;
@@ -33,7 +36,7 @@ class BodyReader implements BodyTaker {
   #isEnded = false;
   #isDone = false;
 
-  constructor(req: RpcIncoming, payers: BodyPayers, done: Done) {
+  constructor(req: BodyIncoming, payers: BodyPayers<Full>, done: Done<Full>) {
     this.#req = req;
     this.#done = done;
     this.#encoding = req.headers['content-encoding']?.toLowerCase();
@@ -77,7 +80,7 @@ class BodyReader implements BodyTaker {
   }
 
   /** It is known whose the body is. */
-  #admit(payer: Holder | undefined): void {
+  #admit(payer: Payer<Full> | undefined): void {
     if (this.#isDone || this.#req.destroyed) return;
     const pieces = this.#pieces;
     const bytes = this.#held;
@@ -101,7 +104,7 @@ class BodyReader implements BodyTaker {
   }
 
   /** @returns false: nothing more is read */
-  #finish(error: Error | undefined, body: Buffer): false {
+  #finish(error: BodyError<Full> | undefined, body: Buffer): false {
     if (this.#isDone) return false;
     this.#isDone = true;
     this.#drop();

@@ -1,62 +1,67 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { waitFor } from '@chainwatch/testing';
-import { DEFAULT_BOUNDS } from '../limits/bounds.ts';
-import type { Holder } from '../limits/holder.ts';
-import { Peer } from '../limits/peer.ts';
-import { Tenants } from '../limits/tenants.ts';
-import { createRpcListener } from './rpc-listener.ts';
-import { RpcIncoming } from './rpc-incoming.ts';
+import type { Payer } from './body-payers.ts';
+import { createHttpServer, type HttpServer } from './create-http-server.ts';
 
 interface Heard {
   readonly error: string | undefined;
   readonly body: string;
 }
 
-const book = new Tenants(DEFAULT_BOUNDS);
-const known = book.holderOf(
-  { keyId: 'key', workspaceId: 'workspace' },
-  new Peer({} as Socket, Infinity, book.strangers),
-);
-const stranger = new Peer({} as Socket, Infinity, book.strangers).holder;
+/** Has room for whatever comes. */
+class SpecPayer implements Payer {
+  held = 0;
 
-let server: Server;
+  take(bytes: number): undefined {
+    this.held += bytes;
+  }
+
+  release(bytes: number): void {
+    this.held -= bytes;
+  }
+}
+
+let known: SpecPayer;
+let stranger: SpecPayer;
+let http: HttpServer;
 let client: Socket;
 let heard: Heard[];
 let said: string;
-let answer: (payer: Holder | undefined) => void;
+let answer: (payer: Payer | undefined) => void;
 let asked: number;
 
 beforeEach(async () => {
   [heard, said, asked] = [[], '', 0];
+  [known, stranger] = [new SpecPayer(), new SpecPayer()];
   const payers = {
     find: () => undefined,
     ask: () => {
       asked += 1;
-      return new Promise<Holder | undefined>((resolve) => (answer = resolve));
+      return new Promise<Payer | undefined>((resolve) => (answer = resolve));
     },
     payerOf: () => stranger,
   };
-  const listener = createRpcListener(
-    (_req, reply, error, body) => {
+  http = createHttpServer({
+    handle: (_req, channel, error, body) => {
       heard.push({ error: error?.name, body: body.toString() });
-      reply.refuse(418, 'heard');
+      channel.send(418, ['Content-Length', '5'], Buffer.from('heard'));
     },
     payers,
-    { serveList: (_req, res) => void res.end(), servePreflight: () => false },
-  );
-  server = createServer({ IncomingMessage: RpcIncoming }, listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    headerNames: new Set(),
+    answerOther: () => false,
+    isPlain: true,
+  });
+  http.server.listen(0, '127.0.0.1');
+  await once(http.server, 'listening');
+  client = connect((http.server.address() as AddressInfo).port, '127.0.0.1');
   client.on('data', (bytes: Buffer) => (said += bytes.toString())).on('error', () => undefined);
 });
 afterEach(async () => {
   client.destroy();
-  server.closeAllConnections();
-  server.close();
-  await waitFor(() => book.process.held === 0);
+  await http.close(0);
+  await waitFor(() => known.held + stranger.held === 0);
 });
 
 const post = (length: number, more = ''): void =>
@@ -66,12 +71,16 @@ it('waits until it is known whose it is, and keeps no more than a read of it mea
   const body = 'b'.repeat(900_000);
   post(body.length);
   client.write(body);
-  await waitFor(() => asked === 1 && book.strangers.held > 0);
+  await waitFor(() => asked === 1 && stranger.held > 0);
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  expect([book.strangers.held <= 131_072, heard]).toEqual([true, []]);
+  expect([stranger.held <= 131_072, heard]).toEqual([true, []]);
   answer(known);
   await waitFor(() => heard.length === 1);
-  expect([heard[0]!.error, heard[0]!.body === body, book.process.held]).toEqual([undefined, true, 0]);
+  expect([heard[0]!.error, heard[0]!.body === body, known.held + stranger.held]).toEqual([
+    undefined,
+    true,
+    0,
+  ]);
 });
 
 it('is empty where it is a stranger’s: nothing of it is unpacked', async () => {
@@ -115,9 +124,9 @@ it('of a sender who leaves is forgotten', async () => {
   client.write('s'.repeat(5_000));
   await waitFor(() => asked === 1);
   answer(known);
-  await waitFor(() => known.key.held === 5_000);
+  await waitFor(() => known.held === 5_000);
   client.destroy();
-  await waitFor(() => book.process.held === 0);
+  await waitFor(() => known.held + stranger.held === 0);
   expect(heard).toEqual([]);
 });
 
@@ -133,6 +142,6 @@ it('that is too large in the end, or in no known code, is told so', async () => 
     await waitFor(() => asked === before + 1);
     answer(known);
     await waitFor(() => heard.length === before + 1);
-    expect([heard[before]!.error, known.key.held]).toEqual([error, 0]);
+    expect([heard[before]!.error, known.held]).toEqual([error, 0]);
   }
 });

@@ -1,5 +1,5 @@
-import { BODY_BYTES_MAX } from '../http/read-body.ts';
-import type { ClientRequest } from '../http/client-request.ts';
+import { BODY_BYTES_MAX } from './read-body.ts';
+import type { HttpRequest } from './http-request.ts';
 import type { StrictHead } from './read-strict-head.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { StrictHead } from './read-strict-head.ts';
  * other bytes are the same, so is what they say.
  */
 export class KnownHead {
-  readonly request: ClientRequest;
+  readonly request: HttpRequest;
   /** Of the head that was found last. */
   contentLength = 0;
   end = 0;
@@ -20,7 +20,7 @@ export class KnownHead {
     bytes: Buffer,
     start: number,
     { request, contentLength, lengthStart, lengthEnd, end }: StrictHead,
-    socket: ClientRequest['socket'],
+    socket: HttpRequest['socket'],
   ) {
     this.request = { method: request.method, url: request.url, headers: request.headers, socket };
     this.contentLength = contentLength;

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
-import { JOINED_BYTES_MAX, type ReplyChannel } from '../http/reply-channel.ts';
+import { JOINED_BYTES_MAX, type ReplyChannel } from './reply-channel.ts';
 
 /** The connection that answers go out over, in the order of their requests. */
 export interface ChannelOwner {
   readonly socket: Socket;
-  isTurnOf(channel: FrontChannel): boolean;
-  headOf(channel: FrontChannel, status: number, headers: readonly string[], isChunked: boolean): string;
+  isTurnOf(channel: RawChannel): boolean;
+  headOf(channel: RawChannel, status: number, headers: readonly string[], isChunked: boolean): string;
   /** Text in one byte a letter, with what else goes out now. */
   put(text: string): void;
   /** So many bytes more, or less, wait for answers before theirs. */
@@ -13,11 +13,11 @@ export interface ChannelOwner {
   /** Writes what was put. */
   flush(): void;
   /** The answer is out: it is the next one's turn. */
-  finish(channel: FrontChannel): void;
+  finish(channel: RawChannel): void;
 }
 
-/** An answer over a connection of the front. Before its turn it is held back, and a node that sends more is paused. */
-export class FrontChannel implements ReplyChannel {
+/** An answer over an accepted connection. Before its turn it is held back, and who brings more is paused. */
+export class RawChannel implements ReplyChannel {
   isGone = false;
   isBegun = false;
   watcher: { tellOut(): void } | undefined;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { JOINED_BYTES_MAX, type ReplyChannel } from './reply-channel.ts';
 
 /** An answer over node:http. */
-export class NodeChannel implements ReplyChannel {
+export class PlainChannel implements ReplyChannel {
   watcher: { tellOut(): void } | undefined;
   readonly #res: ServerResponse;
   #leave: (() => void) | undefined;
@@ -31,7 +31,7 @@ export class NodeChannel implements ReplyChannel {
 
   /**
    * A small body goes out with its head as one text, in one write. `end` with a body would make three pieces of it: the
-   * head, the body and an end, whose way through the streams and the kernel costs as much as a request to a node.
+   * head, the body and an end, whose way through the streams and the kernel costs as much as a request of our own.
    */
   send(status: number, headers: readonly string[], body: Buffer): void {
     // What comes of a body behind its answer is not waited for.

@@ -1,0 +1,56 @@
+export interface TransactionRow {
+  readonly id: string;
+  readonly chain_gid: string;
+  readonly hash: string;
+  readonly status: 'pending' | 'detected' | 'confirmed' | 'reorged' | 'failed';
+  readonly direction: 'in' | 'out' | 'self';
+  readonly block_number: number | null;
+  readonly block_hash: string | null;
+  readonly block_timestamp: Date | null;
+  readonly tx_index: number | null;
+  readonly required_confirmations: number;
+  readonly fee_asset_gid: string | null;
+  readonly fee_amount_raw: string | null;
+  readonly fee_decimals: number | null;
+  readonly replaced_by: string | null;
+  readonly is_unproved: boolean;
+  readonly detected_at: Date;
+  readonly confirmed_at: Date | null;
+  readonly reorged_at: Date | null;
+  /** The ingestor's head of the chain. */
+  readonly head_number: number | null;
+}
+
+export interface TransferRow {
+  readonly transaction_id: string;
+  readonly index: number;
+  readonly type: 'native' | 'token' | 'internal';
+  readonly asset_gid: string;
+  readonly from_address: string | null;
+  readonly to_address: string | null;
+  readonly amount_raw: string;
+  readonly decimals: number | null;
+  readonly log_index: number | null;
+  readonly monitored_addresses: string[];
+}
+
+/** Both ends belong to it; undefined: no end. */
+export interface Range<V> {
+  readonly from?: V | undefined;
+  readonly to?: V | undefined;
+}
+
+/** The filters of decisions.md §3 as the database knows their values; undefined: not asked for. */
+export interface TransactionFilters {
+  readonly projectId: string;
+  readonly chains?: readonly string[] | undefined;
+  readonly statuses?: readonly string[] | undefined;
+  readonly directions?: readonly string[] | undefined;
+  readonly hashes?: readonly string[] | undefined;
+  readonly blocks?: Range<number> | undefined;
+  readonly times?: Range<Date> | undefined;
+  readonly addressIds?: readonly string[] | undefined;
+  readonly publicKeyId?: string | undefined;
+  readonly assets?: readonly string[] | undefined;
+  readonly minAmount?: string | undefined;
+}

@@ -1,0 +1,12 @@
+import type { FamilyManifest } from '@chainwatch/chain-core';
+import { bitcoinNetworks } from './networks.ts';
+
+export const bitcoinManifest: FamilyManifest = {
+  name: 'bitcoin',
+  namespace: 'bip122',
+  networks: bitcoinNetworks,
+  interfaces: [
+    { name: 'rpc', description: 'JSON-RPC interface', exampleUrl: 'https://node.example.com:8332' },
+  ],
+  normalizeReference: (reference) => reference.toLowerCase(),
+};

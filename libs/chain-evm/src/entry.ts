@@ -1,0 +1,8 @@
+import type { FamilyEntry } from '@chainwatch/chain-core';
+import { evmManifest } from './manifest.ts';
+
+/** The line of @chainwatch/chain-registry: the family's code is loaded on first use. */
+export const evm: FamilyEntry = {
+  ...evmManifest,
+  load: async () => (await import('./index.ts')).evmFamily,
+};

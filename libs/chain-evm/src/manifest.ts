@@ -1,0 +1,13 @@
+import type { FamilyManifest } from '@chainwatch/chain-core';
+import { evmNetworks } from './networks.ts';
+
+export const evmManifest: FamilyManifest = {
+  name: 'evm',
+  namespace: 'eip155',
+  networks: evmNetworks,
+  interfaces: [
+    { name: 'rpc', description: 'JSON-RPC interface', exampleUrl: 'https://node.example.com:8545' },
+  ],
+  normalizeReference: (reference) =>
+    /^\d{1,32}$/.test(reference) ? BigInt(reference).toString() : reference,
+};

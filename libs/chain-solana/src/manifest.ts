@@ -1,0 +1,11 @@
+import type { FamilyManifest } from '@chainwatch/chain-core';
+import { solanaNetworks } from './networks.ts';
+
+export const solanaManifest: FamilyManifest = {
+  name: 'solana',
+  namespace: 'solana',
+  networks: solanaNetworks,
+  interfaces: [
+    { name: 'rpc', description: 'JSON-RPC interface', exampleUrl: 'https://node.example.com:8899' },
+  ],
+};

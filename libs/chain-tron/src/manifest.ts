@@ -1,0 +1,24 @@
+import type { FamilyManifest } from '@chainwatch/chain-core';
+import { tronInterfaces } from './interfaces.ts';
+import { tronNetworks } from './networks.ts';
+
+export const tronManifest: FamilyManifest = {
+  name: 'tron',
+  namespace: 'tron',
+  networks: tronNetworks,
+  interfaces: tronInterfaces,
+  normalizeReference,
+};
+
+const references: ReadonlyMap<string, string> = new Map([
+  ['mainnet', '0x2b6653dc'],
+  ['shasta', '0x94a9059e'],
+  ['nile', '0xcd8690dc'],
+]);
+
+/** Decimal and named references become the hexadecimal one. */
+function normalizeReference(reference: string): string {
+  const lower = reference.toLowerCase();
+  if (/^\d{1,20}$/.test(lower)) return `0x${BigInt(lower).toString(16)}`;
+  return references.get(lower) ?? lower;
+}

@@ -1,0 +1,20 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
+import type { BodyError } from './body-errors.ts';
+import type { ReplyChannel } from './reply-channel.ts';
+
+/** A client's request besides its body. Read by hand, it has those headers only that the options name. */
+export interface HttpRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: Socket;
+}
+
+/** Takes a request that is there to its end. @param error why its body could not be read */
+export type RequestHandler<Full extends string = string> = (
+  req: HttpRequest,
+  channel: ReplyChannel,
+  error: BodyError<Full> | undefined,
+  body: Buffer,
+) => void;
