@@ -1,7 +1,5 @@
 import type { Block, BlockHeader, BlockRef, Coin, Transaction, UtxoOutput } from './block.ts';
-import type { Network } from './network.ts';
-
-export type ChainFamilyName = 'evm' | 'bitcoin' | 'solana' | 'tron';
+import type { ChainFamilyName, Network } from './network.ts';
 
 /** What is known of a family before its code is loaded. */
 export interface FamilyManifest {

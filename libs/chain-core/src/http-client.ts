@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import { ChainClientError } from './errors.ts';
 import type { BodyBytes } from './body-bytes.ts';
 import { receiveReply } from './receive-reply.ts';
-import type { ReplyHandler } from './receive-reply.ts';
+import type { HttpReply, ReplyHandler } from './receive-reply.ts';
 import { RequestSlots } from './request-slots.ts';
 import { withDeadline } from './with-deadline.ts';
 
@@ -58,12 +58,6 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly text: string;
-}
-
-/** An answer whose body was not read as text yet. */
-export interface HttpReply {
-  readonly status: number;
-  readonly body: BodyBytes;
 }
 
 /** Requests that take no slot: a wait for the next block and a scan. */

@@ -40,14 +40,8 @@ export { RequestSlots } from './request-slots.ts';
 export { readAnswer, unwrap } from './rpc-answer.ts';
 export type { RpcAnswer, RpcCall } from './rpc-answer.ts';
 export { HttpClient } from './http-client.ts';
-export type {
-  EndpointOptions,
-  HttpAnswer,
-  HttpClientOptions,
-  HttpPool,
-  HttpReply,
-  PoolOptions,
-} from './http-client.ts';
+export type { EndpointOptions, HttpAnswer, HttpClientOptions, HttpPool, PoolOptions } from './http-client.ts';
+export type { HttpReply } from './receive-reply.ts';
 export { BodyBytes } from './body-bytes.ts';
 export { expectJson, isServerFault, JsonRpc, orderAnswers, parseJson, readRpcText } from './json-rpc.ts';
 export { settleUnknowns } from './settle-unknowns.ts';

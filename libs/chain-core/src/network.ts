@@ -1,4 +1,4 @@
-import type { ChainFamilyName } from './chain-family.ts';
+export type ChainFamilyName = 'evm' | 'bitcoin' | 'solana' | 'tron';
 
 /** One network of a family, as data (`networks.json` of the family). */
 export interface Network {

@@ -1,12 +1,6 @@
 import { splitChainGid } from '@chainwatch/caip';
-import type {
-  ChainClient,
-  ChainEndpoint,
-  ChainFamily,
-  ChainFamilyName,
-  Dial,
-  UtxoCodec,
-} from './chain-family.ts';
+import type { ChainClient, ChainEndpoint, ChainFamily, Dial, UtxoCodec } from './chain-family.ts';
+import type { ChainFamilyName } from './network.ts';
 import { ChainNotConfiguredError, describePublicly } from './errors.ts';
 import { createFailoverClient, type FailoverClient } from './failover-client.ts';
 import { listEndpoints, type Opener, type SealedEndpoints } from './list-endpoints.ts';

@@ -1,5 +1,4 @@
 import { ChainClientError } from './errors.ts';
-import type { HttpReply } from './http-client.ts';
 import { BodyBytes } from './body-bytes.ts';
 
 /** Larger than any block's receipts; what exceeds it is not an answer. */
@@ -7,6 +6,12 @@ const responseBytesMax = 256 * 1024 * 1024;
 
 interface Controller {
   abort(reason: Error): void;
+}
+
+/** An answer whose body was not read as text yet. */
+export interface HttpReply {
+  readonly status: number;
+  readonly body: BodyBytes;
 }
 
 /** What of undici's dispatch handler is used. */

@@ -1,6 +1,7 @@
 import type { Block, BlockHeader, Network, Transaction, Transfer } from '@chainwatch/chain-core';
 import { decodeTransferLogs, touchesBalances } from '@chainwatch/contract-abi';
-import { isKnownType, toHash, type EvmBlock, type EvmReceipt, type EvmTransaction } from './evm-block.ts';
+import { isKnownType, toHash } from './evm-block.ts';
+import type { EvmBlock, EvmReceipt, EvmTransaction } from './evm-types.ts';
 import { isDoubtful } from './read-kinds.ts';
 import { toAddress } from './to-address.ts';
 import { notationOf, tokenGid } from './token-gid.ts';

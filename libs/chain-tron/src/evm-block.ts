@@ -4,53 +4,11 @@ import {
   type BlockHeader,
   type UnknownPart,
 } from '@chainwatch/chain-core';
-import type { ContractLog } from '@chainwatch/contract-abi';
 import { computeBlockId, numberOf } from './encode-header.ts';
+import type { EvmBlock, EvmTransaction } from './evm-types.ts';
 import { expectTransaction } from './expect-evm-spelling.ts';
 import type { Capabilities } from './session.ts';
 import type { VerifiedHeader } from './verify-header.ts';
-
-/** Shapes of the Ethereum-compatible interface: what it leaves out or fills with zeros is not listed. */
-export interface EvmBlock {
-  readonly number: string;
-  /** The block's id. */
-  readonly hash: string;
-  readonly parentHash: string;
-  readonly transactionsRoot: string;
-  /** `0x` where the header has no account state root. */
-  readonly stateRoot?: string | null;
-  readonly miner?: string | null;
-  /** Seconds; blocks stand on whole ones. */
-  readonly timestamp: string;
-  readonly gasUsed?: string;
-  readonly transactions: readonly EvmTransaction[];
-}
-
-export interface EvmTransaction {
-  readonly hash: string;
-  /** Always `0x0`; the others of Ethereum that tell value, sender and receiver alike would do. */
-  readonly type?: string | null;
-  readonly blockHash: string;
-  readonly transactionIndex: string;
-  readonly from: string | null;
-  readonly to?: string | null;
-  /** Sun for transfers and calls; for other kinds of transactions whatever is counted there. */
-  readonly value?: string | null;
-  /** Energy that was used; `0x0` for what runs no contract. */
-  readonly gas?: string | null;
-}
-
-export interface EvmReceipt {
-  readonly transactionHash: string;
-  readonly transactionIndex: string;
-  readonly blockHash: string;
-  readonly status: string;
-  /** Energy. */
-  readonly gasUsed: string;
-  readonly cumulativeGasUsed: string;
-  readonly contractAddress?: string | null;
-  readonly logs: readonly (ContractLog & { readonly logIndex?: string })[];
-}
 
 /** The header has a version that the interface does not show; there were 34 by 2026. */
 const versionMax = 128;

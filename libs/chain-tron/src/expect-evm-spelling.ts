@@ -1,5 +1,5 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
-import type { EvmReceipt, EvmTransaction } from './evm-block.ts';
+import type { EvmReceipt, EvmTransaction } from './evm-types.ts';
 
 const quantity = /^0x[0-9a-f]+$/;
 const word = /^0x[0-9a-f]{64}$/;

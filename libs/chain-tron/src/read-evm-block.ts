@@ -6,7 +6,8 @@ import {
   type ReadBlockOptions,
 } from '@chainwatch/chain-core';
 import { decodeEvmBlock } from './decode-evm-block.ts';
-import { findUnknownTypes, toEvmBlock, type EvmBlock } from './evm-block.ts';
+import { findUnknownTypes, toEvmBlock } from './evm-block.ts';
+import type { EvmBlock } from './evm-types.ts';
 import { isMissingBlock, type EvmSession } from './read-evm-headers.ts';
 import { findTransfers } from './read-kinds.ts';
 import { readReceipts } from './read-receipts.ts';

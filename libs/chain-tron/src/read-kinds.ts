@@ -1,5 +1,5 @@
 import { IncompleteBlockError, type BlockRef } from '@chainwatch/chain-core';
-import type { EvmBlock, EvmTransaction } from './evm-block.ts';
+import type { EvmBlock, EvmTransaction } from './evm-types.ts';
 import { NotJsonError } from './tron-http.ts';
 import { contractTypes, readContract } from './read-contract.ts';
 import type { EvmSession } from './read-evm-headers.ts';

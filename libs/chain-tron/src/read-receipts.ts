@@ -5,7 +5,7 @@ import {
   unwrap,
   type BlockRef,
 } from '@chainwatch/chain-core';
-import type { EvmReceipt } from './evm-block.ts';
+import type { EvmReceipt } from './evm-types.ts';
 import { expectReceipt } from './expect-evm-spelling.ts';
 import type { EvmSession } from './read-evm-headers.ts';
 

@@ -1,4 +1,4 @@
-import type { EvmBlock, EvmReceipt } from './evm-block.ts';
+import type { EvmBlock, EvmReceipt } from './evm-types.ts';
 import type { SpecBlock } from './spec-node.ts';
 
 /** Three transactions of a block as the Ethereum-compatible interface tells them: TRX, a token, and one that failed. */

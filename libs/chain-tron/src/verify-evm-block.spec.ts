@@ -1,6 +1,6 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { computeBlockId } from './encode-header.ts';
-import type { EvmBlock, EvmReceipt } from './evm-block.ts';
+import type { EvmBlock, EvmReceipt } from './evm-types.ts';
 import type { Capabilities } from './session.ts';
 import { verifyEvmBlock } from './verify-evm-block.ts';
 

@@ -1,5 +1,6 @@
 import { IncompleteBlockError, type BlockRef } from '@chainwatch/chain-core';
-import { verifyEvmHeader, toHash, type EvmBlock, type EvmReceipt } from './evm-block.ts';
+import { verifyEvmHeader, toHash } from './evm-block.ts';
+import type { EvmBlock, EvmReceipt } from './evm-types.ts';
 import type { Capabilities } from './session.ts';
 import type { VerifiedHeader } from './verify-header.ts';
 

@@ -1,5 +1,6 @@
 import { IncompleteBlockError, type BlockRef } from '@chainwatch/chain-core';
-import { toHash, type EvmReceipt } from './evm-block.ts';
+import { toHash } from './evm-block.ts';
+import type { EvmReceipt } from './evm-types.ts';
 import type { VerifiedBlock } from './verify-block.ts';
 
 /**

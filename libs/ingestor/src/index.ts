@@ -7,10 +7,6 @@
  * await runIngestor('evm', findFamilyNamed); // the whole of apps/block-ingestor-evm
  */
 export { runIngestor } from './run-ingestor.ts';
-export {
-  startIngestor,
-  type Ingestor,
-  type IngestorOptions,
-  type IngestorReadiness,
-} from './start-ingestor.ts';
+export { startIngestor, type Ingestor, type IngestorReadiness } from './start-ingestor.ts';
+export type { IngestorOptions } from './ingestor-options.ts';
 export type { ChainReport } from './chain-report.ts';

@@ -13,7 +13,7 @@ import type { FeedStore } from './feed-store.ts';
 import type { IngestorLog } from './ingestor-log.ts';
 import { recordRepair } from './ingestor-metrics.ts';
 import { createPgFeedStore, startBeating } from './pg-feed-store.ts';
-import type { IngestorOptions } from './start-ingestor.ts';
+import type { IngestorOptions } from './ingestor-options.ts';
 import { traceBatch } from './trace-batch.ts';
 
 export interface ChainContext extends Omit<IngestorOptions, 'log'> {

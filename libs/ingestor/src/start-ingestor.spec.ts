@@ -11,7 +11,8 @@ import {
 } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
 import type { FeedEntry } from './feed.ts';
-import { startIngestor, type Ingestor, type IngestorOptions } from './start-ingestor.ts';
+import { startIngestor, type Ingestor } from './start-ingestor.ts';
+import type { IngestorOptions } from './ingestor-options.ts';
 import { replayFeed } from './spec-support/replay-feed.ts';
 
 const GID = 'eip155:31337';

@@ -1,31 +1,11 @@
-import type { Bus } from '@chainwatch/bus';
-import {
-  createChainOpener,
-  hasSameEndpoints,
-  missingFamily,
-  type ActiveChain,
-  type ChainFamily,
-  type ChainFamilyName,
-  type ChainOpenerOptions,
-} from '@chainwatch/chain-core';
-import { readActiveChains, type Database } from '@chainwatch/db';
+import { createChainOpener, hasSameEndpoints, missingFamily, type ActiveChain } from '@chainwatch/chain-core';
+import { readActiveChains } from '@chainwatch/db';
 import { ShareSupervisor } from '@chainwatch/ownership';
 import { createChainReport, type ChainReport } from './chain-report.ts';
 import type { ChainRunner } from './chain-runner.ts';
-import type { IngestorLog } from './ingestor-log.ts';
+import type { IngestorOptions } from './ingestor-options.ts';
 import { recordReports } from './ingestor-metrics.ts';
 import { runChain } from './run-chain.ts';
-
-export interface IngestorOptions extends Omit<ChainOpenerOptions, 'findFamily'> {
-  readonly familyName: ChainFamilyName;
-  /** Undefined: this build has no code for the family, and its chains say so. */
-  readonly family: ChainFamily | undefined;
-  readonly db: Database;
-  readonly bus: Pick<Bus<'block-ingestor'>, 'publish' | 'hint' | 'subscribe' | 'onStreamsRecreated'>;
-  readonly log: IngestorLog & { child(fields: object): IngestorLog };
-  /** First block to follow by chain gid; default the head at the first activation. */
-  readonly startBlocks?: Readonly<Record<string, number>>;
-}
 
 export interface IngestorReadiness {
   /** Why no chain can be followed at all; undefined when that works. */

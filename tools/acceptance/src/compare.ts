@@ -2,23 +2,7 @@ import type { Harness } from './harness.ts';
 import type { Project } from './project.ts';
 import type { Receiver } from './receiver.ts';
 import type { ExpectedTransaction, TestChain, Watched } from './test-chain.ts';
-
-export interface TransactionRecord {
-  readonly hash: string;
-  readonly status: string;
-  readonly block_number: number | null;
-  readonly block_hash: string | null;
-  readonly direction: string;
-  readonly replaced_by: string | null;
-  readonly fee: { readonly amount_raw: string } | null;
-  readonly transfers: readonly {
-    readonly type: string;
-    readonly asset_gid: string;
-    readonly from: string | null;
-    readonly to: string | null;
-    readonly amount_raw: string;
-  }[];
-}
+import type { TransactionRecord } from './transaction-record.ts';
 
 /**
  * Every way in which the service disagrees with the chain, in words; empty when it is right. Blocks from

@@ -1,4 +1,4 @@
-import type { TransactionRecord } from './compare.ts';
+import type { TransactionRecord } from './transaction-record.ts';
 import type { Project } from './project.ts';
 import type { ServiceName } from './services.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { repoDir, SetupError } from '@chainwatch/host';
 import type { DetachedMessage } from './printer.ts';
-import type { StackOptions } from './stack.ts';
+import type { StackOptions } from './stack-options.ts';
 
 /** Starts the supervisor as a process of its own and waits until it is ready. @throws SetupError with its words when it fails */
 export async function detachStack(options: StackOptions, logsDir: string): Promise<void> {

@@ -8,23 +8,9 @@ import { createPrinter } from './printer.ts';
 import { assertPortsFree, assignPorts, healthPort } from './ports.ts';
 import { startServers } from './start-servers.ts';
 import { startServices } from './start-services.ts';
+import type { StackOptions } from './stack-options.ts';
 import { Supervisor } from './supervisor.ts';
 import { serviceNames } from '../services.mjs';
-
-/** From start.mjs; survives JSON. */
-export interface StackOptions {
-  readonly hasDemo: boolean;
-  readonly hasDevnet: boolean;
-  readonly portOffset: number;
-  readonly isDetached: boolean;
-  readonly isVerbose: boolean;
-  /** Undefined where NATS_URL or REDIS_URL names a running server. */
-  readonly natsServer?: string;
-  readonly redisServer?: string;
-  readonly distDir: string;
-  /** Milliseconds since 1970, when everything was installed. */
-  readonly startedAt: number;
-}
 
 const runDir = join(stateDir, 'run');
 const logsDir = join(stateDir, 'logs');

@@ -20,7 +20,7 @@ import {
 } from './server-specs.ts';
 import { loadSecrets } from './stack-file.ts';
 import type { Ports } from './ports.ts';
-import type { StackOptions } from './stack.ts';
+import type { StackOptions } from './stack-options.ts';
 import type { Supervisor } from './supervisor.ts';
 
 export interface ServerUrls {

@@ -8,7 +8,7 @@ import { listServices } from './service-specs.ts';
 import { findStackFile, loadSecrets, writeStackFile, type StackFile } from './stack-file.ts';
 import type { Ports } from './ports.ts';
 import type { ServerUrls } from './start-servers.ts';
-import type { StackOptions } from './stack.ts';
+import type { StackOptions } from './stack-options.ts';
 import type { Supervisor } from './supervisor.ts';
 
 /** Migrates, starts every service, configures the local chains and writes stack.json. @throws SetupError */

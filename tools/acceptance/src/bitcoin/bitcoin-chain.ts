@@ -1,5 +1,6 @@
 import { startBcoin, type BcoinHandle, type BcoinOptions } from '@chainwatch/tool-devnet/start-bcoin';
-import { toRaw, type TransactionRecord } from '../compare.ts';
+import { toRaw } from '../compare.ts';
+import type { TransactionRecord } from '../transaction-record.ts';
 import type { Project } from '../project.ts';
 import type { ExpectedTransaction, TestChain, Watched } from '../test-chain.ts';
 import { BitcoinActor } from './bitcoin-actor.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from 'bitcoinjs-lib';
-import type { TransactionRecord } from '../compare.ts';
+import type { TransactionRecord } from '../transaction-record.ts';
 import { outpointOf } from './chain-view.ts';
 
 /** Who is said to have replaced a transaction must spend what it, or an ancestor of it, spends. */

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'bitcoinjs-lib';
 import { createScriptKey, type KeyedCoin, type ScriptKey } from '../../../devnet/bitcoin/index.ts';
-import { findDisagreements, type TransactionRecord } from '../compare.ts';
+import { findDisagreements } from '../compare.ts';
+import type { TransactionRecord } from '../transaction-record.ts';
 import { Harness } from '../harness.ts';
 import type { Watched } from '../test-chain.ts';
 import { BitcoinChain } from './bitcoin-chain.ts';

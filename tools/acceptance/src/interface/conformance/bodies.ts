@@ -1,4 +1,5 @@
-import { check, demand, interpret, type Check } from './check.ts';
+import { check, interpret, type Check } from './check.ts';
+import { demand } from './demand.ts';
 import { BODY_VALUES, ENDPOINT_SAMPLES } from './endpoint-samples.ts';
 import { fill, sendSample, type Endpoint } from './send-sample.ts';
 import { expectRefused } from './fields.ts';

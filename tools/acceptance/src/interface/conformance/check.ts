@@ -19,20 +19,6 @@ export function check(says: string, prove: Check['prove']): Check {
   return { says, prove };
 }
 
-export function demand(isSo: boolean, expected: string, got: unknown): asserts isSo {
-  if (!isSo) throw new Error(`expected ${expected}, got ${describe(got)}`);
-}
-
-function describe(value: unknown): string {
-  return (
-    typeof value === 'string'
-      ? value
-      : (JSON.stringify(value, (_key, inner: unknown) =>
-          inner instanceof Headers ? Object.fromEntries(inner) : inner,
-        ) ?? 'nothing')
-  ).slice(0, 600);
-}
-
 type Maker<A extends unknown[]> = (match: RegExpExecArray, ...rest: A) => Check | readonly Check[];
 
 /** The checks of a phrase: of the one pattern that is the whole of it. @throws UncheckedClaimError */

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { check, demand, interpret, type Check } from './check.ts';
+import { check, interpret, type Check } from './check.ts';
+import { demand } from './demand.ts';
 import { make, makeChannel, moveMoney, type Ground } from './ground.ts';
 import { bodyOf, type Delivery } from './observer.ts';
 import { codesOf, type Row } from './read-tables.ts';

@@ -1,6 +1,7 @@
 import { connectAs } from '../client.ts';
 import { bodyChecks } from './bodies.ts';
-import { check, demand, interpret, UncheckedClaimError, type Check } from './check.ts';
+import { check, interpret, UncheckedClaimError, type Check } from './check.ts';
+import { demand } from './demand.ts';
 import { ENDPOINT_SAMPLES, BODY_VALUES } from './endpoint-samples.ts';
 import { expectProblem } from './errors.ts';
 import { expectRefused } from './fields.ts';

@@ -1,5 +1,6 @@
 import { waitFor } from '@chainwatch/testing';
-import { check, demand, interpret, type Check } from './check.ts';
+import { check, interpret, type Check } from './check.ts';
+import { demand } from './demand.ts';
 import { connectAs, type Reply } from '../client.ts';
 import { FAILED_AUTH_LIMIT } from '../interface-stack.ts';
 import { EXTENDED_KEYS, unknownValues, type Ground } from './ground.ts';

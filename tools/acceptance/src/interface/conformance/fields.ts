@@ -1,4 +1,5 @@
-import { check, demand, interpret, type Check } from './check.ts';
+import { check, interpret, type Check } from './check.ts';
+import { demand } from './demand.ts';
 import { make, type Ground } from './ground.ts';
 import { codesOf, type Row, type Table } from './read-tables.ts';
 import { findSamples, type Sample } from './samples.ts';

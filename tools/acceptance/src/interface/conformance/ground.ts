@@ -5,7 +5,7 @@ import { startSpecNode, type SpecNode } from '../../../../../apps/rpc-proxy/src/
 import { contracts } from '../../../../devnet/evm/contracts.ts';
 import { connectAs, type Client, type Reply } from '../client.ts';
 import type { InterfaceStack } from '../interface-stack.ts';
-import { demand } from './check.ts';
+import { demand } from './demand.ts';
 import { Observer } from './observer.ts';
 import { codesOf } from './read-tables.ts';
 import { sayingOf, type Specification } from './specification.ts';

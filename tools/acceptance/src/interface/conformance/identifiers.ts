@@ -1,4 +1,5 @@
-import { check, demand, interpret, type Check } from './check.ts';
+import { check, interpret, type Check } from './check.ts';
+import { demand } from './demand.ts';
 import { CHAINS, make, type Ground } from './ground.ts';
 import { codesOf, type Row } from './read-tables.ts';
 import { listAll, type Sample } from './samples.ts';

@@ -1,5 +1,6 @@
 import { connectAs } from '../client.ts';
-import { check, demand, interpret, UncheckedClaimError, type Check } from './check.ts';
+import { check, interpret, UncheckedClaimError, type Check } from './check.ts';
+import { demand } from './demand.ts';
 import { ALIASED, make, type Ground } from './ground.ts';
 import { codesOf, type Row } from './read-tables.ts';
 import { listAll } from './samples.ts';

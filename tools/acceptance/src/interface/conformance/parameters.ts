@@ -1,4 +1,5 @@
-import { check, demand, interpret, UncheckedClaimError, type Check } from './check.ts';
+import { check, interpret, UncheckedClaimError, type Check } from './check.ts';
+import { demand } from './demand.ts';
 import type { Endpoint } from './send-sample.ts';
 import { expectRefused } from './fields.ts';
 import type { Ground } from './ground.ts';

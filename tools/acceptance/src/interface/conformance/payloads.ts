@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hexToString, type Hex } from 'viem';
-import { demand } from './check.ts';
+import { demand } from './demand.ts';
 import { sendSample, type Endpoint } from './send-sample.ts';
 import { EXTENDED_KEYS, make, makeChannel, type Ground } from './ground.ts';
 import { codesOf } from './read-tables.ts';

@@ -1,5 +1,6 @@
 import { connectAs, type Client, type Reply } from '../client.ts';
-import { check, demand, interpret, type Check } from './check.ts';
+import { check, interpret, type Check } from './check.ts';
+import { demand } from './demand.ts';
 import { ALIASED, type Ground } from './ground.ts';
 import { codesOf, type Row } from './read-tables.ts';
 

@@ -1,4 +1,4 @@
-import { demand } from './check.ts';
+import { demand } from './demand.ts';
 import type { Ground } from './ground.ts';
 import type { Table } from './read-tables.ts';
 

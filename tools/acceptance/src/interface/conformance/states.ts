@@ -1,5 +1,6 @@
 import { waitFor } from '@chainwatch/testing';
-import { check, demand, interpret, UncheckedClaimError, type Check } from './check.ts';
+import { check, interpret, UncheckedClaimError, type Check } from './check.ts';
+import { demand } from './demand.ts';
 import { expectSecret, expectOverlap } from './secrets.ts';
 import { headerOf, readSignature, sendTest, sign } from './deliveries.ts';
 import { CHAINS, make, makeChannel, unknownValues, type Ground } from './ground.ts';

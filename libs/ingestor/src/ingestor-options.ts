@@ -1,0 +1,15 @@
+import type { Bus } from '@chainwatch/bus';
+import type { ChainFamily, ChainFamilyName, ChainOpenerOptions } from '@chainwatch/chain-core';
+import type { Database } from '@chainwatch/db';
+import type { IngestorLog } from './ingestor-log.ts';
+
+export interface IngestorOptions extends Omit<ChainOpenerOptions, 'findFamily'> {
+  readonly familyName: ChainFamilyName;
+  /** Undefined: this build has no code for the family, and its chains say so. */
+  readonly family: ChainFamily | undefined;
+  readonly db: Database;
+  readonly bus: Pick<Bus<'block-ingestor'>, 'publish' | 'hint' | 'subscribe' | 'onStreamsRecreated'>;
+  readonly log: IngestorLog & { child(fields: object): IngestorLog };
+  /** First block to follow by chain gid; default the head at the first activation. */
+  readonly startBlocks?: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,16 @@
+export interface TransactionRecord {
+  readonly hash: string;
+  readonly status: string;
+  readonly block_number: number | null;
+  readonly block_hash: string | null;
+  readonly direction: string;
+  readonly replaced_by: string | null;
+  readonly fee: { readonly amount_raw: string } | null;
+  readonly transfers: readonly {
+    readonly type: string;
+    readonly asset_gid: string;
+    readonly from: string | null;
+    readonly to: string | null;
+    readonly amount_raw: string;
+  }[];
+}
