@@ -1,5 +1,6 @@
 import type { Report } from '../report.ts';
 import { benchFailures } from './bench-failures.ts';
+import { benchGreedy } from './bench-greedy.ts';
 import { benchIdentity } from './bench-identity.ts';
 import { load, median } from './figures.ts';
 import { requestOf, runLoad } from './load.ts';
@@ -34,6 +35,7 @@ export async function benchRpc(report: Report): Promise<void> {
     await gateway.stopAll();
   }
   await benchFailures(report);
+  await benchGreedy(report);
   await benchIdentity(report);
 }
 

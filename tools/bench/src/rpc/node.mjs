@@ -57,6 +57,7 @@ function serve(body, res) {
   if (state.mode === 'echo')
     return send(res, Buffer.concat([Buffer.from('{"echo":'), body, Buffer.from('}')]));
   if (body.includes('eth_sendRaw')) state.writes.push(body.toString());
+  if (body.includes('"slow"')) return void setTimeout(() => send(res, small), 500);
   const respond = () => {
     if (body.includes('"large"')) return send(res, large);
     if (body.includes('"huge"')) return void sendHuge(res, 100_000_000);

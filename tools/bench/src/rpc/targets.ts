@@ -73,6 +73,8 @@ export async function startNginx(core: string, nodePort: number): Promise<Target
 
 export interface Gateway extends Target {
   readonly key: string;
+  /** Of another workspace. */
+  readonly otherKey: string;
   stopAll(): Promise<void>;
 }
 
@@ -90,6 +92,7 @@ export async function startGateway(
   ]);
   const db = createDatabase({ url: postgres.url, applicationName: 'bench', poolSize: 1 });
   const { keys } = await bootstrap(db, { label: 'svc' });
+  const other = await bootstrap(db, { label: 'svc', workspaceName: 'Other' });
   await db.close();
   const entry = join(await bundleServices(), 'rpc-proxy.mjs');
   const target = await spawnTarget(
@@ -124,6 +127,7 @@ export async function startGateway(
   return {
     ...target,
     key: keys.rpc,
+    otherKey: other.keys.rpc,
     async stopAll() {
       target.stop();
       await Promise.all([nats.stop(), redis.stop(), postgres.stop()]);
