@@ -75,10 +75,13 @@ async function stopInTransaction(service: Owning): Promise<ServiceName> {
       holdLock(harness.postgres.url, 'SELECT 1 FROM balances WHERE chain_gid = $1 FOR UPDATE', [chain.gid]),
   };
   const lock = await locks[service]();
-  await pay(service === 'block-ingestor-evm' ? 5 : 1);
-  await lock.waitForWaiter(service);
-  harness.services.signal(owner, 'SIGSTOP');
-  await lock.release();
+  try {
+    await pay(service === 'block-ingestor-evm' ? 5 : 1);
+    await lock.waitForWaiter(service);
+    harness.services.signal(owner, 'SIGSTOP');
+  } finally {
+    await lock.release();
+  }
   return owner;
 }
 

@@ -24,13 +24,15 @@ export async function holdLock(
   return {
     waitForWaiter: (applicationName) =>
       waitFor(
-        async () =>
-          (
-            await client.query(
-              'SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND $2 = ANY(pg_blocking_pids(pid))',
-              [applicationName, rows[0]!.pid],
-            )
-          ).rowCount! > 0,
+        async () => {
+          // A transaction shows everybody's session as it found it; a pooler gives sessions other names meanwhile.
+          await client.query('SELECT pg_stat_clear_snapshot()');
+          const { rowCount } = await client.query(
+            'SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND $2 = ANY(pg_blocking_pids(pid))',
+            [applicationName, rows[0]!.pid],
+          );
+          return rowCount! > 0;
+        },
         {
           message: `${applicationName} to wait for the lock`,
         },
