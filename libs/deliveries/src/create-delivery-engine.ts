@@ -2,18 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isUncounted, type Attempt, type FinishedAttempt } from './attempt.ts';
 import { attemptDeliveries, type Senders } from './attempt-deliveries.ts';
 import { isOpen, type Channel } from './channel-config.ts';
-import { ChannelLane } from './channel-lane.ts';
+import { ChannelLane } from './channel-queue/channel-queue.ts';
 import { createChannelStore, type ChannelStore } from './channel-store.ts';
-import { claimWork } from './claim-work.ts';
+import { claimWork } from './claim/claim-work.ts';
 import type { ChannelShares } from './channel-shares.ts';
 import { createBatcher } from './create-batcher.ts';
-import { createDeliveryStore, type DeliveryStore } from './delivery-store.ts';
+import { createDeliveryStore, type DeliveryStore } from './queue/delivery-store.ts';
 import type { DeliveryJob } from './delivery-job.ts';
 import type { DeliveryDependencies, DeliveryOptions } from './delivery-options.ts';
-import { laneLimitsOf } from './lane-limits.ts';
+import { laneLimitsOf } from './channel-queue/queue-limits.ts';
 import { createNatsPublisher } from './nats/create-nats-publisher.ts';
-import { recordAttempts, type ChannelState } from './record-attempts.ts';
-import { recordSuccesses } from './record-successes.ts';
+import { recordAttempts, type ChannelState } from './record/record-attempts.ts';
+import { recordSuccesses } from './record/record-successes.ts';
 import { createTelegramSender } from './telegram/create-telegram-sender.ts';
 
 export interface DeliveryEngine {

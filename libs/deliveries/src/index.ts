@@ -10,7 +10,12 @@
  */
 export { createDeliveryEngine, type DeliveryEngine } from './create-delivery-engine.ts';
 export { shareChannels, shareOf } from './channel-shares.ts';
-export { createDispatcher, type Dispatcher, type EventGap, type EventRef } from './create-dispatcher.ts';
+export {
+  createDispatcher,
+  type Dispatcher,
+  type EventGap,
+  type EventRef,
+} from './dispatch/create-dispatcher.ts';
 export {
   DEFAULT_DELIVERY_OPTIONS,
   type DeliveryDependencies,

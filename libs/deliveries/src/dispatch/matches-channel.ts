@@ -1,6 +1,6 @@
 import { compareAmounts } from '@chainwatch/amounts';
 import type { EventEnvelope, EventType } from '@chainwatch/events';
-import type { Channel, ChannelFilters } from './channel-config.ts';
+import type { Channel, ChannelFilters } from '../channel-config.ts';
 
 interface Facts {
   readonly chainGid: string;

@@ -1,8 +1,8 @@
-import type { ChannelLane } from './channel-lane.ts';
-import { isOpen } from './channel-config.ts';
-import type { DeliveryEngine } from './create-delivery-engine.ts';
-import type { DeliveryJob } from './delivery-job.ts';
-import type { DeliveryLogger, DeliveryOptions } from './delivery-options.ts';
+import type { ChannelLane } from '../channel-queue/channel-queue.ts';
+import { isOpen } from '../channel-config.ts';
+import type { DeliveryEngine } from '../create-delivery-engine.ts';
+import type { DeliveryJob } from '../delivery-job.ts';
+import type { DeliveryLogger, DeliveryOptions } from '../delivery-options.ts';
 
 interface ClaimWorkInput {
   readonly engine: DeliveryEngine;

@@ -1,15 +1,15 @@
 import type { Sql } from '@chainwatch/db';
 import type { EventEnvelope } from '@chainwatch/events';
-import { isOpen, type Channel } from './channel-config.ts';
-import type { ChannelLane } from './channel-lane.ts';
-import { createBatcher } from './create-batcher.ts';
+import { isOpen, type Channel } from '../channel-config.ts';
+import type { ChannelLane } from '../channel-queue/channel-queue.ts';
+import { createBatcher } from '../create-batcher.ts';
 import { createGate, type Passage } from './create-gate.ts';
-import type { DeliveryEngine } from './create-delivery-engine.ts';
-import type { DeliveryJob } from './delivery-job.ts';
-import type { DeliveryLogger } from './delivery-options.ts';
-import { createEventQueue, type Completed, type EventRow } from './event-queue.ts';
-import type { KnownProject, KnownRow, NewDelivery } from './delivery-store.ts';
-import { createUuidSequence } from './create-uuid-sequence.ts';
+import type { DeliveryEngine } from '../create-delivery-engine.ts';
+import type { DeliveryJob } from '../delivery-job.ts';
+import type { DeliveryLogger } from '../delivery-options.ts';
+import { createEventQueue, type Completed, type EventRow } from '../queue/event-queue.ts';
+import type { KnownProject, KnownRow, NewDelivery } from '../queue/delivery-store.ts';
+import { createUuidSequence } from '../create-uuid-sequence.ts';
 import { isUnfiltered, matchesChannel } from './matches-channel.ts';
 
 export interface EventRef {

@@ -1,9 +1,9 @@
 import type { Database, Sql } from '@chainwatch/db';
-import { FATAL_ERRORS, isUncounted, type Attempt, type FinishedAttempt } from './attempt.ts';
+import { FATAL_ERRORS, isUncounted, type Attempt, type FinishedAttempt } from '../attempt.ts';
 import { attemptColumns } from './attempt-columns.ts';
-import type { Channel } from './channel-config.ts';
+import type { Channel } from '../channel-config.ts';
 import { insertChannelFailed } from './insert-channel-failed.ts';
-import { findRetryDelay } from './retry-schedule.ts';
+import { findRetryDelay } from '../retry-schedule.ts';
 
 export interface RecordOptions {
   readonly scheduleMs: readonly number[];

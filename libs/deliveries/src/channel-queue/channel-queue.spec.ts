@@ -1,6 +1,6 @@
-import type { Channel } from './channel-config.ts';
-import { ChannelLane, type LaneLimits } from './channel-lane.ts';
-import type { DeliveryJob } from './delivery-job.ts';
+import type { Channel } from '../channel-config.ts';
+import { ChannelLane, type LaneLimits } from './channel-queue.ts';
+import type { DeliveryJob } from '../delivery-job.ts';
 
 const channel: Channel = {
   id: 'c',

@@ -1,5 +1,5 @@
 import type { Sql } from '@chainwatch/db';
-import type { Channel } from './channel-config.ts';
+import type { Channel } from '../channel-config.ts';
 
 export interface EventRow {
   readonly id: number;

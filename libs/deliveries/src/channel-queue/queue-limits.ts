@@ -1,6 +1,6 @@
-import type { Channel } from './channel-config.ts';
-import type { LaneLimits } from './channel-lane.ts';
-import type { DeliveryOptions } from './delivery-options.ts';
+import type { Channel } from '../channel-config.ts';
+import type { LaneLimits } from './channel-queue.ts';
+import type { DeliveryOptions } from '../delivery-options.ts';
 
 /** How a channel of its kind may be written to. */
 export function laneLimitsOf({ target }: Pick<Channel, 'target'>, options: DeliveryOptions): LaneLimits {

@@ -1,5 +1,5 @@
-import { isOpen, type Channel } from './channel-config.ts';
-import type { DeliveryJob } from './delivery-job.ts';
+import { isOpen, type Channel } from '../channel-config.ts';
+import type { DeliveryJob } from '../delivery-job.ts';
 
 /** Timers come late; a throttle makes up for that much. */
 const TIMER_SLACK_MS = 20;

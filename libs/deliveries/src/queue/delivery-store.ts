@@ -1,6 +1,6 @@
 import type { Sql } from '@chainwatch/db';
-import { CHANNEL_VERSION } from './channel-store.ts';
-import type { DeliveryJob } from './delivery-job.ts';
+import { CHANNEL_VERSION } from '../channel-store.ts';
+import type { DeliveryJob } from '../delivery-job.ts';
 
 export interface NewDelivery {
   readonly id: string;
