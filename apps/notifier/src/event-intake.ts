@@ -3,7 +3,7 @@ import { shareOf, type DeliveryEngine, type Dispatcher, type EventRef } from '@c
 import type { EventOrder, ToldEvent } from './event-order.ts';
 
 export interface EventIntakeDeps {
-  readonly engine: Pick<DeliveryEngine, 'changeShare' | 'lanes'>;
+  readonly engine: Pick<DeliveryEngine, 'changeShare' | 'queues'>;
   readonly dispatcher: Dispatcher;
   readonly order: EventOrder;
   readonly logger: { warn(fields: object, message: string): void };
@@ -52,8 +52,9 @@ export class EventIntake {
   async leaveShare(share: string): Promise<void> {
     const untilMs = performance.now() + LEAVE_MS_MAX;
     await Promise.race([this.changeShare(), delay(LEAVE_MS_MAX, undefined, { ref: false })]);
-    const { lanes } = this.#deps.engine;
-    const isBusy = (): boolean => [...lanes].some(([id, lane]) => lane.active > 0 && shareOf(id) === share);
+    const { queues } = this.#deps.engine;
+    const isBusy = (): boolean =>
+      [...queues].some(([id, queue]) => queue.active > 0 && shareOf(id) === share);
     while (isBusy() && performance.now() < untilMs) await delay(LEAVE_LOOK_MS);
   }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isUncounted, type Attempt, type FinishedAttempt } from './attempt.ts';
 import { attemptDeliveries, type Senders } from './attempt-deliveries.ts';
 import { isOpen, type Channel } from './channel-config.ts';
-import { ChannelLane } from './channel-queue/channel-queue.ts';
+import { ChannelQueue } from './channel-queue/channel-queue.ts';
 import { createChannelStore, type ChannelStore } from './channel-store.ts';
 import { claimWork } from './claim/claim-work.ts';
 import type { ChannelShares } from './channel-shares.ts';
@@ -10,7 +10,7 @@ import { createBatcher } from './create-batcher.ts';
 import { createDeliveryStore, type DeliveryStore } from './queue/delivery-store.ts';
 import type { DeliveryJob } from './delivery-job.ts';
 import type { DeliveryDependencies, DeliveryOptions } from './delivery-options.ts';
-import { laneLimitsOf } from './channel-queue/queue-limits.ts';
+import { queueLimitsOf } from './channel-queue/queue-limits.ts';
 import { createNatsPublisher } from './nats/create-nats-publisher.ts';
 import { recordAttempts, type ChannelState } from './record/record-attempts.ts';
 import { recordSuccesses } from './record/record-successes.ts';
@@ -19,13 +19,13 @@ import { createTelegramSender } from './telegram/create-telegram-sender.ts';
 export interface DeliveryEngine {
   readonly channels: ChannelStore;
   readonly deliveries: DeliveryStore;
-  readonly lanes: ReadonlyMap<string, ChannelLane>;
-  /** The lane of a channel, told what the channel is now. */
-  laneOf(channel: Channel): ChannelLane;
-  /** How many more jobs of a lane fit into memory: beyond a few, lanes share one half, so that slow ones leave room for others. */
-  roomFor(lane: ChannelLane): number;
+  readonly queues: ReadonlyMap<string, ChannelQueue>;
+  /** The queue of a channel, told what the channel is now. */
+  queueOf(channel: Channel): ChannelQueue;
+  /** How many more jobs of a queue fit into memory: beyond a few, queues share one half, so that slow ones leave room for others. */
+  roomFor(queue: ChannelQueue): number;
   /** The same for rows that wait in the database: a part of it, for they wait well there, and memory is for what is new. */
-  roomForBacklog(lane: ChannelLane): number;
+  roomForBacklog(queue: ChannelQueue): number;
   /** How many more fit at most. */
   readonly room: number;
   has(deliveryId: string): boolean;
@@ -43,9 +43,9 @@ export interface DeliveryEngine {
 const RECORD_BATCH_MAX = 500;
 /** Statements under way at once that note successes: an outcome that waits here for the one before is lost with the process. */
 const SUCCESS_WRITERS = 12;
-/** Jobs that a lane may queue however full the others are. */
+/** Jobs that a queue may queue however full the others are. */
 const QUEUED_ALWAYS = 64;
-/** The same of what is taken from a backlog; a lane is filled up when half of them are gone. */
+/** The same of what is taken from a backlog; a queue is filled up when half of them are gone. */
 const BACKLOG_ALWAYS = 32;
 /** Successes that the database has not stored yet, and a crash would repeat: beyond that, nothing new starts. */
 const SUCCESSES_MAX = 500;
@@ -54,7 +54,7 @@ const FAILURES_MAX = 5_000;
 /** Requests begun in one turn of the event loop: answers are heard in between, and their sockets used again. */
 const STARTS_PER_TURN = 32;
 
-/** Sends deliveries: lanes per channel in memory, the deliveries table behind them. */
+/** Sends deliveries: queues per channel in memory, the deliveries table behind them. */
 export function createDeliveryEngine(
   dependencies: DeliveryDependencies,
   options: DeliveryOptions,
@@ -66,10 +66,10 @@ export function createDeliveryEngine(
   const nats = createNatsPublisher({ dial: dependencies.dial, idleMs: options.natsIdleMs });
   const telegram = createTelegramSender({ dispatcher: dependencies.dispatcher, ...options.telegram });
   const senders: Senders = { ...dependencies, nats, telegram };
-  const lanes = new Map<string, ChannelLane>();
+  const queues = new Map<string, ChannelQueue>();
   /** What is queued or under way, by id, and when its row was last put out of the reach of others. */
   const known = new Map<string, { readonly job: DeliveryJob; leasedAtMs: number }>();
-  const ready = new Set<ChannelLane>();
+  const ready = new Set<ChannelQueue>();
   const underWay = new Set<Promise<void>>();
   const stopping = new AbortController();
   const successes = createBatcher<FinishedAttempt>(
@@ -91,47 +91,47 @@ export function createDeliveryEngine(
   let isPumpQueued = false;
   let timer: { readonly atMs: number; readonly handle: NodeJS.Timeout } | undefined;
 
-  function laneOf(channel: Channel): ChannelLane {
-    let lane = lanes.get(channel.id);
-    if (lane === undefined) {
-      lane = new ChannelLane(channel, laneLimitsOf(channel, options));
-      lanes.set(channel.id, lane);
+  function queueOf(channel: Channel): ChannelQueue {
+    let queue = queues.get(channel.id);
+    if (queue === undefined) {
+      queue = new ChannelQueue(channel, queueLimitsOf(channel, options));
+      queues.set(channel.id, queue);
       if (channel.fault !== undefined)
         logger.error(
           { channel_id: channel.id, reason: channel.fault },
           'a notification channel cannot be used',
         );
-    } else if (lane.channel !== channel) changeLane(lane, channel);
-    lane.usedAtMs = now();
-    return lane;
+    } else if (queue.channel !== channel) changeQueue(queue, channel);
+    queue.usedAtMs = now();
+    return queue;
   }
 
-  function changeLane(lane: ChannelLane, channel: Channel): void {
-    const wasOpen = isOpen(lane.channel);
-    for (const job of lane.setChannel(channel)) forget(job);
-    if (wasOpen !== isOpen(channel)) lane.hasBacklog = isOpen(channel);
-    if (lane.queued === 0) return;
-    ready.add(lane);
+  function changeQueue(queue: ChannelQueue, channel: Channel): void {
+    const wasOpen = isOpen(queue.channel);
+    for (const job of queue.setChannel(channel)) forget(job);
+    if (wasOpen !== isOpen(channel)) queue.hasBacklog = isOpen(channel);
+    if (queue.queued === 0) return;
+    ready.add(queue);
     pump();
   }
 
-  function dropLane(channelId: string): void {
-    for (const job of lanes.get(channelId)?.clear() ?? []) forget(job);
-    lanes.delete(channelId);
+  function dropQueue(channelId: string): void {
+    for (const job of queues.get(channelId)?.clear() ?? []) forget(job);
+    queues.delete(channelId);
   }
 
   function room(): number {
     return bytes >= options.queueBytes ? 0 : Math.max(0, options.queue - known.size);
   }
 
-  function roomFor(lane: ChannelLane): number {
+  function roomFor(queue: ChannelQueue): number {
     const shared = bytes >= options.queueBytes / 2 ? 0 : options.queue / 2 - known.size;
-    return Math.min(room(), lane.room, Math.max(shared, QUEUED_ALWAYS - lane.queued));
+    return Math.min(room(), queue.room, Math.max(shared, QUEUED_ALWAYS - queue.queued));
   }
 
-  function roomForBacklog(lane: ChannelLane): number {
-    const own = lane.queued <= BACKLOG_ALWAYS / 2 ? BACKLOG_ALWAYS - lane.queued : 0;
-    return Math.min(roomFor(lane), Math.max(options.queue / 4 - known.size, own));
+  function roomForBacklog(queue: ChannelQueue): number {
+    const own = queue.queued <= BACKLOG_ALWAYS / 2 ? BACKLOG_ALWAYS - queue.queued : 0;
+    return Math.min(roomFor(queue), Math.max(options.queue / 4 - known.size, own));
   }
 
   function forget(job: DeliveryJob): void {
@@ -153,17 +153,17 @@ export function createDeliveryEngine(
     if (atMs - extendedAtMs < options.visibilityMs / 2) return;
     const isExpired = (job: DeliveryJob): boolean =>
       atMs - (known.get(job.id)?.leasedAtMs ?? 0) >= options.visibilityMs;
-    for (const lane of lanes.values()) lane.drop(isExpired).forEach(forget);
+    for (const queue of queues.values()) queue.drop(isExpired).forEach(forget);
   }
 
   function enqueue(job: DeliveryJob): void {
-    const lane = lanes.get(job.channelId);
-    if (lane === undefined || known.has(job.id) || stopping.signal.aborted) return;
+    const queue = queues.get(job.channelId);
+    if (queue === undefined || known.has(job.id) || stopping.signal.aborted) return;
     known.set(job.id, { job, leasedAtMs: now() });
     bytes += job.payload.length;
-    if (job.isProbe || job.isTest) return start(lane, job);
-    lane.push(job);
-    ready.add(lane);
+    if (job.isProbe || job.isTest) return start(queue, job);
+    queue.push(job);
+    ready.add(queue);
     pump();
   }
 
@@ -172,17 +172,17 @@ export function createDeliveryEngine(
     dropExpired();
     let soonestMs = Infinity;
     let begun = 0;
-    for (const lane of ready) {
+    for (const queue of ready) {
       if (isSaturated()) return;
       if (begun === STARTS_PER_TURN) return pumpNextTurn();
-      if (lane.isSuspect(now()) && suspects >= options.concurrency / 2) continue;
-      const next = lane.channel.fault === undefined ? lane.next(now()) : undefined;
-      if (typeof next !== 'number') ready.delete(lane);
+      if (queue.isSuspect(now()) && suspects >= options.concurrency / 2) continue;
+      const next = queue.channel.fault === undefined ? queue.next(now()) : undefined;
+      if (typeof next !== 'number') ready.delete(queue);
       if (typeof next === 'number') soonestMs = Math.min(soonestMs, next);
       else if (next !== undefined) {
-        // Behind the others: lanes take turns.
-        ready.add(lane);
-        begin(lane, next);
+        // Behind the others: queues take turns.
+        ready.add(queue);
+        begin(queue, next);
         begun += 1;
       }
     }
@@ -219,50 +219,50 @@ export function createDeliveryEngine(
     );
   }
 
-  function start(lane: ChannelLane, job: DeliveryJob): void {
-    lane.start([job], now());
-    begin(lane, [job]);
+  function start(queue: ChannelQueue, job: DeliveryJob): void {
+    queue.start([job], now());
+    begin(queue, [job]);
   }
 
-  function begin(lane: ChannelLane, jobs: readonly DeliveryJob[]): void {
-    const isSuspect = lane.isSuspect(now());
+  function begin(queue: ChannelQueue, jobs: readonly DeliveryJob[]): void {
+    const isSuspect = queue.isSuspect(now());
     if (isSuspect) suspects += 1;
-    const work = run(lane, jobs, lane.isClean).finally(() => {
+    const work = run(queue, jobs, queue.isClean).finally(() => {
       if (isSuspect) suspects -= 1;
       underWay.delete(work);
-      ready.add(lane);
+      ready.add(queue);
       pump();
-      if (lane.hasBacklog && lane.queued < options.queuePerChannel / 4 && roomForBacklog(lane) > 0)
+      if (queue.hasBacklog && queue.queued < options.queuePerChannel / 4 && roomForBacklog(queue) > 0)
         claims.wake();
     });
     underWay.add(work);
   }
 
-  async function run(lane: ChannelLane, jobs: readonly DeliveryJob[], wasClean: boolean): Promise<void> {
-    const attempts = await attemptDeliveries(senders, lane.channel, jobs, options.attemptTimeoutMs);
+  async function run(queue: ChannelQueue, jobs: readonly DeliveryJob[], wasClean: boolean): Promise<void> {
+    const attempts = await attemptDeliveries(senders, queue.channel, jobs, options.attemptTimeoutMs);
     const [first] = attempts;
-    lane.end(
+    queue.end(
       jobs,
       isUncounted(first!) || jobs[0]!.isTest ? undefined : first!.errorCode !== undefined,
       now(),
     );
-    if (first!.errorCode === 'rate_limited') pause(lane, first!);
+    if (first!.errorCode === 'rate_limited') pause(queue, first!);
     onAttempt?.(first!);
     // The slot is free already; the record goes its own way, and the row is taken until it is written.
-    const isChannelClean = wasClean && lane.isClean;
+    const isChannelClean = wasClean && queue.isClean;
     const recorder = isChannelClean && first!.errorCode === undefined ? successes : others;
     for (const [index, job] of jobs.entries())
       void recorder.add({ job, attempt: attempts[index]!, isChannelClean });
   }
 
   /** A bot's limit is one over all its chats. */
-  function pause({ channel }: ChannelLane, { retryAfterMs = 1_000 }: Attempt): void {
-    for (const lane of lanes.values()) {
+  function pause({ channel }: ChannelQueue, { retryAfterMs = 1_000 }: Attempt): void {
+    for (const queue of queues.values()) {
       const isSameBot =
-        lane.channel.target.kind === 'telegram' &&
+        queue.channel.target.kind === 'telegram' &&
         channel.target.kind === 'telegram' &&
-        lane.channel.target.botToken === channel.target.botToken;
-      if (lane.channel.id === channel.id || isSameBot) lane.pauseUntil(now() + retryAfterMs);
+        queue.channel.target.botToken === channel.target.botToken;
+      if (queue.channel.id === channel.id || isSameBot) queue.pauseUntil(now() + retryAfterMs);
     }
   }
 
@@ -289,15 +289,15 @@ export function createDeliveryEngine(
 
   function applyStates(states: ReadonlyMap<string, ChannelState>): void {
     for (const state of states.values()) {
-      const lane = lanes.get(state.id);
-      if (lane === undefined) continue;
+      const queue = queues.get(state.id);
+      if (queue === undefined) continue;
       const { status, isArchived, consecutiveFailures } = state;
-      if (status !== lane.channel.status)
+      if (status !== queue.channel.status)
         logger.warn(
           { channel_id: state.id, status, reason: state.failureReason },
           'a notification channel changed its status',
         );
-      changeLane(lane, { ...lane.channel, status, isArchived, consecutiveFailures });
+      changeQueue(queue, { ...queue.channel, status, isArchived, consecutiveFailures });
     }
     if (states.size > 0) claims.wake();
   }
@@ -305,8 +305,8 @@ export function createDeliveryEngine(
   const engine = {
     channels,
     deliveries,
-    lanes,
-    laneOf,
+    queues,
+    queueOf,
     roomFor,
     roomForBacklog,
     get room() {
@@ -318,7 +318,7 @@ export function createDeliveryEngine(
     members,
     async changeShare() {
       members.begin();
-      const foreign = [...lanes].filter(([id]) => !members.owns(id)).flatMap(([, lane]) => lane.clear());
+      const foreign = [...queues].filter(([id]) => !members.owns(id)).flatMap(([, queue]) => queue.clear());
       foreign.forEach(forget);
       await deliveries.giveBack(
         foreign.map(({ id }) => id),
@@ -330,7 +330,7 @@ export function createDeliveryEngine(
       stopping.abort();
       clearTimeout(timer?.handle);
       await claims.stop();
-      const queued = [...lanes.values()].flatMap((lane) => lane.clear());
+      const queued = [...queues.values()].flatMap((queue) => queue.clear());
       await deliveries
         .giveBack(
           queued.map(({ id }) => id),
@@ -343,6 +343,6 @@ export function createDeliveryEngine(
       await nats.close();
     },
   };
-  const claims = claimWork({ engine, options, logger, now, extendLeases, dropLane });
+  const claims = claimWork({ engine, options, logger, now, extendLeases, dropQueue });
   return engine;
 }

@@ -8,7 +8,7 @@ const UNPROVEN_CONCURRENCY = 2;
 /** A receiver that owes answers and has given none for so long may be one that hangs. */
 const SLOW_MS = 1_000;
 
-export interface LaneLimits {
+export interface QueueLimits {
   /** Requests under way at once for one channel. */
   readonly concurrency: number;
   /** Jobs in memory for one channel; more wait in the database. */
@@ -25,16 +25,16 @@ export interface LaneLimits {
  * What one channel has in memory: first attempts in event order, retries behind them on at most half of the slots, so
  * that a retry never delays a newer first attempt.
  */
-export class ChannelLane {
+export class ChannelQueue {
   channel: Channel;
   /** Rows that wait in the database come before anything new. */
   hasBacklog = false;
   /** Decisions to hold new rows, by which a look at the backlog knows whether it saw all of them. */
-  heldCount = 0;
-  heldUnderWay = 0;
+  parkedCount = 0;
+  parkingUnderWay = 0;
   active = 0;
   usedAtMs = 0;
-  readonly #limits: LaneLimits;
+  readonly #limits: QueueLimits;
   #fresh: DeliveryJob[] = [];
   #retries: DeliveryJob[] = [];
   #reserved = 0;
@@ -46,7 +46,7 @@ export class ChannelLane {
   /** Since when it owes answers without having given one. */
   #waitingSinceMs = 0;
 
-  constructor(channel: Channel, limits: LaneLimits) {
+  constructor(channel: Channel, limits: QueueLimits) {
     this.channel = channel;
     this.#limits = limits;
     this.#window = Math.min(UNPROVEN_CONCURRENCY, limits.concurrency);
@@ -76,12 +76,12 @@ export class ChannelLane {
       this.active === 0 &&
       this.queued === 0 &&
       this.#reserved === 0 &&
-      this.heldUnderWay === 0 &&
+      this.parkingUnderWay === 0 &&
       !this.hasBacklog
     );
   }
 
-  /** Its receiver fails, hangs, or was never heard of: all such lanes together may use part of the service's sockets only. */
+  /** Its receiver fails, hangs, or was never heard of: all such queues together may use part of the service's sockets only. */
   isSuspect(nowMs: number): boolean {
     const isSlow = this.active > 0 && nowMs - this.#waitingSinceMs > SLOW_MS;
     return this.#lastSuccessMs === 0 || isSlow || this.#failures > 0 || this.channel.consecutiveFailures > 0;
@@ -163,7 +163,7 @@ export class ChannelLane {
     return this.drop(() => true);
   }
 
-  /** Takes what has not started out of the lane. */
+  /** Takes what has not started out of the queue. */
   drop(isDropped: (job: DeliveryJob) => boolean): DeliveryJob[] {
     const queued = [...this.#fresh, ...this.#retries];
     this.#fresh = this.#fresh.filter((job) => !isDropped(job));

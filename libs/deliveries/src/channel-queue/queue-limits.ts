@@ -1,9 +1,9 @@
 import type { Channel } from '../channel-config.ts';
-import type { LaneLimits } from './channel-queue.ts';
+import type { QueueLimits } from './channel-queue.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 
 /** How a channel of its kind may be written to. */
-export function laneLimitsOf({ target }: Pick<Channel, 'target'>, options: DeliveryOptions): LaneLimits {
+export function queueLimitsOf({ target }: Pick<Channel, 'target'>, options: DeliveryOptions): QueueLimits {
   const common = {
     queueMax: options.queuePerChannel,
     failingAfter: options.failingAfter,

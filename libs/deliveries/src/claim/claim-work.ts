@@ -1,4 +1,4 @@
-import type { ChannelLane } from '../channel-queue/channel-queue.ts';
+import type { ChannelQueue } from '../channel-queue/channel-queue.ts';
 import { isOpen } from '../channel-config.ts';
 import type { DeliveryEngine } from '../create-delivery-engine.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
@@ -10,7 +10,7 @@ interface ClaimWorkInput {
   readonly logger: DeliveryLogger;
   readonly now: () => number;
   readonly extendLeases: () => Promise<void>;
-  readonly dropLane: (channelId: string) => void;
+  readonly dropQueue: (channelId: string) => void;
 }
 
 export interface ClaimLoop {
@@ -21,7 +21,7 @@ export interface ClaimLoop {
 }
 
 const CLAIM_MAX = 500;
-const LANE_IDLE_MS = 60_000;
+const QUEUE_IDLE_MS = 60_000;
 
 /** The loop that turns rows of the deliveries table into jobs: retries that are due, backlogs of open channels, probes of failing ones. */
 export function claimWork(input: ClaimWorkInput): ClaimLoop {
@@ -56,7 +56,7 @@ export function claimWork(input: ClaimWorkInput): ClaimLoop {
 
   async function step(): Promise<void> {
     if (isDue('extend', options.visibilityMs / 4)) await input.extendLeases();
-    if (isDue('refresh', options.refreshMs)) await refreshLanes();
+    if (isDue('refresh', options.refreshMs)) await refreshQueues();
     if (isDue('backlogs', options.pollMs * 2)) await findBacklogs();
     if (isDue('discard', 600_000)) await cleanUp();
     await claimDue();
@@ -76,76 +76,79 @@ export function claimWork(input: ClaimWorkInput): ClaimLoop {
     return true;
   }
 
-  async function refreshLanes(): Promise<void> {
-    const idle = [...engine.lanes].filter(([, lane]) => lane.isIdle && now() - lane.usedAtMs > LANE_IDLE_MS);
-    for (const [id] of idle) input.dropLane(id);
-    const busy = [...engine.lanes].filter(([, lane]) => !lane.isIdle).map(([id]) => id);
+  async function refreshQueues(): Promise<void> {
+    const idle = [...engine.queues].filter(
+      ([, queue]) => queue.isIdle && now() - queue.usedAtMs > QUEUE_IDLE_MS,
+    );
+    for (const [id] of idle) input.dropQueue(id);
+    const busy = [...engine.queues].filter(([, queue]) => !queue.isIdle).map(([id]) => id);
     const channels = await engine.channels.listByIds(busy);
-    for (const channel of channels) engine.laneOf(channel);
+    for (const channel of channels) engine.queueOf(channel);
     const gone = new Set(busy);
     for (const { id } of channels) gone.delete(id);
     // The channel was deleted, and its deliveries with it.
-    for (const id of gone) if (engine.lanes.get(id)?.active === 0) input.dropLane(id);
+    for (const id of gone) if (engine.queues.get(id)?.active === 0) input.dropQueue(id);
   }
 
   async function findBacklogs(): Promise<void> {
     const channels = await engine.channels.listByIds(
       await engine.deliveries.listBacklogs(engine.members.partitions),
     );
-    for (const channel of channels) engine.laneOf(channel).hasBacklog = true;
+    for (const channel of channels) engine.queueOf(channel).hasBacklog = true;
   }
 
   async function claimDue(): Promise<void> {
-    const full = [...engine.lanes].filter(([, lane]) => lane.room <= 0).map(([id]) => id);
+    const full = [...engine.queues].filter(([, queue]) => queue.room <= 0).map(([id]) => id);
     const limit = Math.min(CLAIM_MAX, engine.room);
     if (limit <= 0) return;
-    const { jobs, heldCount } = await engine.deliveries.claimDue(limit, full, engine.members.partitions);
+    const { jobs, parkedCount } = await engine.deliveries.claimDue(limit, full, engine.members.partitions);
     await enqueueAll(jobs);
-    if (jobs.length + heldCount >= limit) isWoken = true;
+    if (jobs.length + parkedCount >= limit) isWoken = true;
   }
 
   async function enqueueAll(jobs: readonly DeliveryJob[]): Promise<void> {
     const fresh = jobs.filter(({ id }) => !engine.has(id));
     const channels = await engine.channels.listByIds([...new Set(fresh.map(({ channelId }) => channelId))]);
-    for (const channel of channels) engine.laneOf(channel);
-    const overfull = new Set<ChannelLane>();
+    for (const channel of channels) engine.queueOf(channel);
+    const overfull = new Set<ChannelQueue>();
     const returned: string[] = [];
     for (const job of fresh) {
-      const lane = engine.lanes.get(job.channelId);
-      if (lane !== undefined && job.isTest) {
+      const queue = engine.queues.get(job.channelId);
+      if (queue !== undefined && job.isTest) {
         engine.enqueue(job);
         continue;
       }
-      const hasRoom = lane !== undefined && engine.roomFor(lane) > 0;
-      if (hasRoom && isOpen(lane.channel)) engine.enqueue(job);
+      const hasRoom = queue !== undefined && engine.roomFor(queue) > 0;
+      if (hasRoom && isOpen(queue.channel)) engine.enqueue(job);
       else {
         returned.push(job.id);
-        if (lane !== undefined && !hasRoom) overfull.add(lane);
+        if (queue !== undefined && !hasRoom) overfull.add(queue);
       }
     }
     await engine.deliveries.giveBack(returned, 0);
-    for (const lane of overfull) {
-      await engine.deliveries.holdDue(lane.channel.id);
-      lane.hasBacklog = true;
+    for (const queue of overfull) {
+      await engine.deliveries.parkDue(queue.channel.id);
+      queue.hasBacklog = true;
     }
   }
 
   async function claimBacklogs(): Promise<void> {
-    for (const [id, lane] of engine.lanes) {
-      if (!lane.hasBacklog) continue;
-      if (!isOpen(lane.channel) || !engine.members.owns(id)) lane.hasBacklog = false;
-      else if (lane.queued < options.queuePerChannel / 2) await claimBacklog(lane);
+    for (const [id, queue] of engine.queues) {
+      if (!queue.hasBacklog) continue;
+      if (!isOpen(queue.channel) || !engine.members.owns(id)) queue.hasBacklog = false;
+      else if (queue.queued < options.queuePerChannel / 2) await claimBacklog(queue);
     }
   }
 
-  async function claimBacklog(lane: ChannelLane): Promise<void> {
-    const limit = Math.min(CLAIM_MAX, engine.roomForBacklog(lane));
+  async function claimBacklog(queue: ChannelQueue): Promise<void> {
+    const limit = Math.min(CLAIM_MAX, engine.roomForBacklog(queue));
     if (limit <= 0) return;
-    const { heldCount, heldUnderWay } = lane;
-    const jobs = await engine.deliveries.claimHeld(lane.channel.id, limit, false);
+    const { parkedCount, parkingUnderWay } = queue;
+    const jobs = await engine.deliveries.claimParked(queue.channel.id, limit, false);
     for (const job of jobs) engine.enqueue(job);
     // Empty only when nothing was put there since the look began.
-    if (jobs.length < limit && heldUnderWay === 0 && lane.heldCount === heldCount) lane.hasBacklog = false;
+    if (jobs.length < limit && parkingUnderWay === 0 && queue.parkedCount === parkedCount)
+      queue.hasBacklog = false;
     else isWoken = jobs.length > 0;
   }
 
@@ -154,9 +157,9 @@ export function claimWork(input: ClaimWorkInput): ClaimLoop {
       await engine.deliveries.claimProbes(options.probeIntervalMs, engine.members.partitions),
     );
     for (const channel of channels) {
-      const lane = engine.laneOf(channel);
-      if (lane.active > 0 || channel.fault !== undefined) continue;
-      for (const job of await engine.deliveries.claimHeld(channel.id, 1, true)) engine.enqueue(job);
+      const queue = engine.queueOf(channel);
+      if (queue.active > 0 || channel.fault !== undefined) continue;
+      for (const job of await engine.deliveries.claimParked(channel.id, 1, true)) engine.enqueue(job);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import type { EventEnvelope } from '@chainwatch/events';
 import { isOpen, type Channel } from '../channel-config.ts';
-import type { ChannelLane } from '../channel-queue/channel-queue.ts';
+import type { ChannelQueue } from '../channel-queue/channel-queue.ts';
 import { createBatcher } from '../create-batcher.ts';
 import { createGate, type Passage } from './create-gate.ts';
 import type { DeliveryEngine } from '../create-delivery-engine.ts';
@@ -51,7 +51,7 @@ interface Planned {
   readonly delivery: NewDelivery;
   readonly job: DeliveryJob;
   /** Undefined: another replica's channel. It finds the row among what it holds. */
-  readonly lane: ChannelLane | undefined;
+  readonly queue: ChannelQueue | undefined;
 }
 
 /** An event of which all but its row and its bytes is known. */
@@ -185,12 +185,12 @@ export function createDispatcher({
 
   /** It takes an event whatever is in it, and nothing has happened to it since it was read. */
   function isReady(channel: Channel): boolean {
-    const lane = engine.lanes.get(channel.id);
+    const queue = engine.queues.get(channel.id);
     return (
-      lane?.channel === channel &&
+      queue?.channel === channel &&
       isOpen(channel) &&
-      !lane.hasBacklog &&
-      engine.roomFor(lane) > 0 &&
+      !queue.hasBacklog &&
+      engine.roomFor(queue) > 0 &&
       members.owns(channel.id) &&
       isUnfiltered(channel.filters)
     );
@@ -260,17 +260,17 @@ export function createDispatcher({
   }
 
   function planDelivery(event: EventRow, channel: Channel): Planned {
-    const lane = members.owns(channel.id) ? engine.laneOf(channel) : undefined;
-    const status = lane !== undefined && engine.roomFor(lane) > 0 && lane.reserve() ? 'pending' : 'held';
-    if (lane !== undefined && status === 'held') {
-      lane.heldCount += 1;
-      lane.heldUnderWay += 1;
-      lane.hasBacklog = isOpen(lane.channel);
+    const queue = members.owns(channel.id) ? engine.queueOf(channel) : undefined;
+    const status = queue !== undefined && engine.roomFor(queue) > 0 && queue.reserve() ? 'pending' : 'held';
+    if (queue !== undefined && status === 'held') {
+      queue.parkedCount += 1;
+      queue.parkingUnderWay += 1;
+      queue.hasBacklog = isOpen(queue.channel);
     }
     const id = nextId();
     const common = { id, channelId: channel.id, eventId: event.event_id, eventType: event.type };
     return {
-      lane,
+      queue,
       delivery: { ...common, projectId: event.project_id, status },
       job: {
         ...common,
@@ -287,14 +287,14 @@ export function createDispatcher({
 
   function settle(planned: readonly Planned[], inserted: ReadonlySet<string>): void {
     let isWaiting = false;
-    for (const { delivery, job, lane } of planned) {
-      if (lane === undefined) continue;
+    for (const { delivery, job, queue } of planned) {
+      if (queue === undefined) continue;
       if (delivery.status === 'held') {
-        lane.heldUnderWay -= 1;
+        queue.parkingUnderWay -= 1;
         isWaiting = true;
         continue;
       }
-      lane.unreserve();
+      queue.unreserve();
       if (inserted.has(delivery.id)) engine.enqueue(job);
     }
     if (isWaiting) engine.wake();

@@ -126,7 +126,7 @@ export function createDeliveryStore(db: Sql, planned: Sql, visibilityMs: number)
       limit: number,
       excludedChannelIds: readonly string[],
       partitions?: readonly string[],
-    ): Promise<{ jobs: DeliveryJob[]; heldCount: number }> {
+    ): Promise<{ jobs: DeliveryJob[]; parkedCount: number }> {
       const { rows } = await db.query<ClaimedRow>(
         `WITH due AS (
            SELECT d.id, d.next_attempt_at AS due_at, (d.is_test OR (c.status = 'active' AND NOT c.is_archived)) AS is_open
@@ -141,11 +141,11 @@ export function createDeliveryStore(db: Sql, planned: Sql, visibilityMs: number)
         [limit, excludedChannelIds, visibilityMs, partitions ?? null],
       );
       const open = rows.filter((row) => row.is_open);
-      return { jobs: toJobs(open, false), heldCount: rows.length - open.length };
+      return { jobs: toJobs(open, false), parkedCount: rows.length - open.length };
     },
 
     /** Takes held deliveries of one channel in event order, when the channel is open; the probe is one of a failing channel. */
-    async claimHeld(channelId: string, limit: number, isProbe: boolean): Promise<DeliveryJob[]> {
+    async claimParked(channelId: string, limit: number, isProbe: boolean): Promise<DeliveryJob[]> {
       const { rows } = await db.query<ClaimedRow>(
         `WITH next AS (
            SELECT d.id, d.next_attempt_at AS due_at FROM deliveries d JOIN notification_channels c ON c.id = d.channel_id
@@ -159,8 +159,8 @@ export function createDeliveryStore(db: Sql, planned: Sql, visibilityMs: number)
       return toJobs(rows, isProbe);
     },
 
-    /** Puts due rows of a channel whose lane is full behind its held ones, out of the way of other channels. */
-    async holdDue(channelId: string): Promise<void> {
+    /** Puts due rows of a channel whose queue is full behind its held ones, out of the way of other channels. */
+    async parkDue(channelId: string): Promise<void> {
       await db.query(
         `UPDATE deliveries SET status = 'held', updated_at = now() WHERE id IN (
            SELECT id FROM deliveries WHERE channel_id = $1 AND status = 'pending' AND NOT is_test AND next_attempt_at <= now() LIMIT 20000 FOR UPDATE SKIP LOCKED)`,
