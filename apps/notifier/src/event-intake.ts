@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { shareOf, type DeliveryEngine, type Dispatcher, type EventRef } from '@chainwatch/deliveries';
+import type { DeliveryEngine, EventRef } from '@chainwatch/deliveries';
 import type { EventOrder, ToldEvent } from './event-order.ts';
 
 export interface EventIntakeDeps {
-  readonly engine: Pick<DeliveryEngine, 'changeShare' | 'queues'>;
-  readonly dispatcher: Dispatcher;
+  readonly engine: Pick<DeliveryEngine, 'changeShare' | 'dispatcher' | 'isSending'>;
   readonly order: EventOrder;
   readonly logger: { warn(fields: object, message: string): void };
 }
@@ -35,9 +34,9 @@ export class EventIntake {
   }
 
   take(event: ToldEvent): void {
-    const { dispatcher, order } = this.#deps;
+    const { engine, order } = this.#deps;
     if (this.#stop.signal.aborted) return;
-    if (dispatcher.size + this.#inbox.length + order.size >= WAITING_MAX) return;
+    if (engine.dispatcher.size + this.#inbox.length + order.size >= WAITING_MAX) return;
     if (this.#catchingUp === undefined) this.#pass(event);
     else this.#inbox.push(event);
   }
@@ -52,10 +51,7 @@ export class EventIntake {
   async leaveShare(share: string): Promise<void> {
     const untilMs = performance.now() + LEAVE_MS_MAX;
     await Promise.race([this.changeShare(), delay(LEAVE_MS_MAX, undefined, { ref: false })]);
-    const { queues } = this.#deps.engine;
-    const isBusy = (): boolean =>
-      [...queues].some(([id, queue]) => queue.active > 0 && shareOf(id) === share);
-    while (isBusy() && performance.now() < untilMs) await delay(LEAVE_LOOK_MS);
+    while (this.#deps.engine.isSending(share) && performance.now() < untilMs) await delay(LEAVE_LOOK_MS);
   }
 
   /** Dispatches what the table holds before anything that comes. */
@@ -77,7 +73,7 @@ export class EventIntake {
   }
 
   #dispatch(event: EventRef): void {
-    this.#deps.dispatcher.dispatch(event).catch((error: unknown) => {
+    this.#deps.engine.dispatcher.dispatch(event).catch((error: unknown) => {
       this.#deps.logger.warn(
         { error: String(error), event_id: event.eventId },
         'an event could not be dispatched, it is found again',
@@ -87,13 +83,13 @@ export class EventIntake {
   }
 
   async #catchUpAll(): Promise<void> {
-    const { engine, dispatcher, logger } = this.#deps;
+    const { engine, logger } = this.#deps;
     while (this.#due.events && !this.#stop.signal.aborted) {
       const due = this.#due;
       this.#due = { share: false, events: false };
       try {
         if (due.share) await engine.changeShare();
-        await dispatcher.catchUp();
+        await engine.dispatcher.catchUp();
       } catch (error) {
         logger.warn({ error: String(error) }, 'what waited could not be taken over, it is tried again');
         this.#due = { share: due.share || this.#due.share, events: true };
@@ -107,13 +103,13 @@ export class EventIntake {
   }
 
   async #fillGaps(): Promise<void> {
-    const { dispatcher, order, logger } = this.#deps;
+    const { engine, order, logger } = this.#deps;
     while (order.size > 0 && !this.#stop.signal.aborted) {
       // A project's first event since the start has nothing before it as far as is known here, and need not wait.
       if (order.gaps.every(({ after }) => after > 0)) await this.#pause(GRACE_MS);
       const { gaps } = order;
       try {
-        const missing = gaps.length === 0 ? [] : await dispatcher.findMissing(gaps);
+        const missing = gaps.length === 0 ? [] : await engine.dispatcher.findMissing(gaps);
         if (missing.length > 0)
           logger.warn(
             { count: missing.length },

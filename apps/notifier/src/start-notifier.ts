@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus, BusMessage } from '@chainwatch/bus';
 import {
   createDeliveryEngine,
-  createDispatcher,
   DEFAULT_DELIVERY_OPTIONS,
   shareChannels,
   type DeliveryDependencies,
@@ -43,7 +42,7 @@ const SWEEP_MAX = 1_000;
  * that are its own, in the order of the bus; nothing is lost when it does not hear one, because the table knows.
  */
 export function startNotifier(dependencies: NotifierDependencies): Notifier {
-  const { bus, db, planned, logger, shareTiming } = dependencies;
+  const { bus, db, logger, shareTiming } = dependencies;
   const options = completeOptions(dependencies.options ?? {});
   const members = shareChannels({
     db,
@@ -53,11 +52,10 @@ export function startNotifier(dependencies: NotifierDependencies): Notifier {
     onLoss: (share) => intake.leaveShare(share),
   });
   const engine = createDeliveryEngine(dependencies, options, members);
-  const dispatcher = createDispatcher({ db, planned, engine, logger });
-  const intake = new EventIntake({ engine, dispatcher, order: new EventOrder(), logger });
+  const intake = new EventIntake({ engine, order: new EventOrder(), logger });
   const stopConsuming = consumeEvents(bus, intake);
   const stopping = new AbortController();
-  const sweeping = sweepOverAndOver(dispatcher, dependencies, stopping.signal);
+  const sweeping = sweepOverAndOver(engine.dispatcher, dependencies, stopping.signal);
   return {
     async readiness() {
       return {
@@ -70,7 +68,6 @@ export function startNotifier(dependencies: NotifierDependencies): Notifier {
       await stopConsuming();
       await intake.stop();
       await sweeping;
-      await dispatcher.drain();
       await engine.stop();
       await members.stop();
     },

@@ -1,5 +1,4 @@
 import { createBatcher } from './create-batcher.ts';
-import { createUuidSequence } from './create-uuid-sequence.ts';
 
 describe('createBatcher', () => {
   test('writes what came meanwhile together, in order, and no more at once than allowed', async () => {
@@ -19,17 +18,5 @@ describe('createBatcher', () => {
     const [first, second] = await Promise.allSettled([batcher.add(1), batcher.add(2)]);
     expect([first!.status, second!.status]).toEqual(['rejected', 'fulfilled']);
     await batcher.drain();
-  });
-});
-
-describe('createUuidSequence', () => {
-  test('makes UUIDv7 that grow, however many a millisecond and when the clock goes back', () => {
-    const times = [1_000_000, 1_000_000, 999_000];
-    const next = createUuidSequence(() => times.shift() ?? 999_500);
-    const ids = Array.from({ length: 20_000 }, next);
-    expect(ids).toEqual(ids.toSorted());
-    expect(new Set(ids).size).toBe(20_000);
-    for (const id of ids.slice(0, 10))
-      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 });

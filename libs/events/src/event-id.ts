@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { v5 } from 'uuid';
 import type { EventType } from './event-records.ts';
 
 /** Namespace of every id that is made from content. Changing it would give every event a second id. */
@@ -39,15 +39,7 @@ export function transactionIdOf(projectId: string, chainGid: string, hash: strin
   return uuidv5(`${projectId}|${chainGid}|${hash}`);
 }
 
-/** Name-based UUID with SHA-1 (RFC 9562 §5.5), lower case. `name` is taken as UTF-8. */
-export function uuidv5(name: string, namespace: string = EVENT_NAMESPACE): string {
-  const bytes =
-    namespace === EVENT_NAMESPACE ? ownNamespace : Buffer.from(namespace.replaceAll('-', ''), 'hex');
-  // The native one: several ids are made for each event.
-  const hex = createHash('sha1').update(bytes).update(name).digest('hex');
-  const variant = VARIANT[Number.parseInt(hex.charAt(16), 16) & 3]!;
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+/** Name-based UUID with SHA-1 (RFC 9562 §5.5) in our namespace, lower case. `name` is taken as UTF-8. */
+export function uuidv5(name: string): string {
+  return v5(name, EVENT_NAMESPACE);
 }
-
-const VARIANT = '89ab';
-const ownNamespace = Buffer.from(EVENT_NAMESPACE.replaceAll('-', ''), 'hex');

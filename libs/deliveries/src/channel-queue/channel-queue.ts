@@ -21,23 +21,24 @@ export interface QueueLimits {
   readonly digest?: { readonly from: number; readonly max: number };
 }
 
+/** A look at the rows that are parked in the database. */
+export interface BacklogLook {
+  readonly parkedCount: number;
+  /** Rows from this id on may lack older ones, which are still on their way into the database or the queue. */
+  readonly beforeId: string | undefined;
+}
+
 /**
  * What one channel has in memory: first attempts in event order, retries behind them on at most half of the slots, so
  * that a retry never delays a newer first attempt.
  */
 export class ChannelQueue {
-  channel: Channel;
-  /** Rows that wait in the database come before anything new. */
-  hasBacklog = false;
-  /** Decisions to hold new rows, by which a look at the backlog knows whether it saw all of them. */
-  parkedCount = 0;
-  parkingUnderWay = 0;
-  active = 0;
-  usedAtMs = 0;
   readonly #limits: QueueLimits;
+  #channel: Channel;
   #fresh: DeliveryJob[] = [];
   #retries: DeliveryJob[] = [];
   #reserved = 0;
+  #active = 0;
   #activeRetries = 0;
   #failures = 0;
   #nextStartMs = 0;
@@ -45,22 +46,77 @@ export class ChannelQueue {
   #lastSuccessMs = 0;
   /** Since when it owes answers without having given one. */
   #waitingSinceMs = 0;
+  #usedAtMs = 0;
+  #hasBacklog = false;
+  /** Counts what was put into the backlog, by which a look at it knows whether it saw all of that. */
+  #parkedCount = 0;
+  /** Ids of new deliveries that are being written, the oldest first. */
+  readonly #arriving = new Set<string>();
 
   constructor(channel: Channel, limits: QueueLimits) {
-    this.channel = channel;
+    this.#channel = channel;
     this.#limits = limits;
     this.#window = Math.min(UNPROVEN_CONCURRENCY, limits.concurrency);
   }
 
-  /** A place for a job that is about to be inserted; false: it must wait in the database. */
-  reserve(): boolean {
-    if (!isOpen(this.channel) || this.hasBacklog || this.room <= 0) return false;
+  get channel(): Channel {
+    return this.#channel;
+  }
+
+  /** Requests under way. */
+  get active(): number {
+    return this.#active;
+  }
+
+  /** A place for a job that is about to be inserted, until `unreserve`; false: it must be parked. */
+  reserve(id: string): boolean {
+    if (!isOpen(this.#channel) || this.#hasBacklog || this.room <= 0) return false;
     this.#reserved += 1;
+    this.#arriving.add(id);
     return true;
   }
 
-  unreserve(): void {
+  unreserve(id: string): void {
     this.#reserved -= 1;
+    this.#arriving.delete(id);
+  }
+
+  /** Rows of the channel are parked in the database: they come before anything new. */
+  get hasBacklog(): boolean {
+    return this.#hasBacklog;
+  }
+
+  /** A new row is about to be parked; `parked` follows, whether it was written or not. */
+  park(id: string): void {
+    this.#parkedCount += 1;
+    this.#arriving.add(id);
+    this.#hasBacklog = isOpen(this.#channel);
+  }
+
+  parked(id: string): void {
+    this.#arriving.delete(id);
+  }
+
+  /** Rows were parked by somebody else. */
+  findBacklog(): void {
+    this.#parkedCount += 1;
+    this.#hasBacklog = true;
+  }
+
+  /** Nobody looks at it here: the channel is closed, or another replica's. */
+  leaveBacklog(): void {
+    this.#hasBacklog = false;
+  }
+
+  /** Before the database is asked for parked rows. */
+  beginLook(): BacklogLook {
+    const [beforeId] = this.#arriving;
+    return { parkedCount: this.#parkedCount, beforeId };
+  }
+
+  /** All that the look could see was taken. Empty only when nothing was on its way, or put there since it began. */
+  endLook({ parkedCount, beforeId }: BacklogLook): void {
+    if (beforeId === undefined && parkedCount === this.#parkedCount) this.#hasBacklog = false;
   }
 
   get room(): number {
@@ -72,23 +128,27 @@ export class ChannelQueue {
   }
 
   get isIdle(): boolean {
-    return (
-      this.active === 0 &&
-      this.queued === 0 &&
-      this.#reserved === 0 &&
-      this.parkingUnderWay === 0 &&
-      !this.hasBacklog
-    );
+    return this.#active === 0 && this.queued === 0 && this.#arriving.size === 0 && !this.#hasBacklog;
+  }
+
+  noteUse(nowMs: number): void {
+    this.#usedAtMs = nowMs;
+  }
+
+  isUnusedSince(atMs: number): boolean {
+    return this.isIdle && this.#usedAtMs < atMs;
   }
 
   /** Its receiver fails, hangs, or was never heard of: all such queues together may use part of the service's sockets only. */
   isSuspect(nowMs: number): boolean {
-    const isSlow = this.active > 0 && nowMs - this.#waitingSinceMs > SLOW_MS;
-    return this.#lastSuccessMs === 0 || isSlow || this.#failures > 0 || this.channel.consecutiveFailures > 0;
+    const isSlow = this.#active > 0 && nowMs - this.#waitingSinceMs > SLOW_MS;
+    return this.#lastSuccessMs === 0 || isSlow || this.#failures > 0 || this.#channel.consecutiveFailures > 0;
   }
 
   get isClean(): boolean {
-    return this.channel.consecutiveFailures === 0 && this.channel.status === 'active' && this.#failures === 0;
+    return (
+      this.#channel.consecutiveFailures === 0 && this.#channel.status === 'active' && this.#failures === 0
+    );
   }
 
   push(job: DeliveryJob): void {
@@ -102,7 +162,7 @@ export class ChannelQueue {
 
   /** The jobs of the next request that may start now; a number: none before that many milliseconds; undefined: none until something ends. */
   next(nowMs: number): readonly DeliveryJob[] | number | undefined {
-    if (this.queued === 0 || this.active >= this.#window || this.#failures >= this.#limits.failingAfter)
+    if (this.queued === 0 || this.#active >= this.#window || this.#failures >= this.#limits.failingAfter)
       return undefined;
     if (nowMs < this.#nextStartMs) return this.#nextStartMs - nowMs;
     const jobs = this.#take();
@@ -114,7 +174,7 @@ export class ChannelQueue {
   }
 
   get #intervalMs(): number {
-    const perSecond = this.channel.throttlePerSecond;
+    const perSecond = this.#channel.throttlePerSecond;
     return Math.max(this.#limits.intervalMs, perSecond === undefined ? 0 : 1_000 / perSecond);
   }
 
@@ -132,14 +192,14 @@ export class ChannelQueue {
   }
 
   start([first]: readonly DeliveryJob[], nowMs: number): void {
-    if (this.active === 0) this.#waitingSinceMs = nowMs;
-    this.active += 1;
+    if (this.#active === 0) this.#waitingSinceMs = nowMs;
+    this.#active += 1;
     if (!first!.isFirst) this.#activeRetries += 1;
   }
 
   /** `isFailure` undefined: it says nothing about the receiver. */
   end([first]: readonly DeliveryJob[], isFailure: boolean | undefined, nowMs: number): void {
-    this.active -= 1;
+    this.#active -= 1;
     if (!first!.isFirst) this.#activeRetries -= 1;
     if (isFailure === undefined) return;
     this.#failures = isFailure ? this.#failures + 1 : 0;
@@ -152,26 +212,26 @@ export class ChannelQueue {
   }
 
   /** Takes over what the database says; gives back the jobs that must not start any more. */
-  setChannel(channel: Channel): DeliveryJob[] {
-    this.#failures = isOpen(this.channel) ? Math.min(this.#failures, channel.consecutiveFailures) : 0;
-    this.channel = channel;
+  setChannel(channel: Channel): readonly DeliveryJob[] {
+    const wasOpen = isOpen(this.#channel);
+    this.#failures = wasOpen ? Math.min(this.#failures, channel.consecutiveFailures) : 0;
+    this.#channel = channel;
+    // What was parked while it was closed, by whomever, comes first.
+    if (!wasOpen && isOpen(channel)) this.findBacklog();
     if (isOpen(channel)) return [];
+    if (wasOpen) this.leaveBacklog();
     return this.clear();
   }
 
-  clear(): DeliveryJob[] {
+  clear(): readonly DeliveryJob[] {
     return this.drop(() => true);
   }
 
   /** Takes what has not started out of the queue. */
-  drop(isDropped: (job: DeliveryJob) => boolean): DeliveryJob[] {
+  drop(isDropped: (job: DeliveryJob) => boolean): readonly DeliveryJob[] {
     const queued = [...this.#fresh, ...this.#retries];
     this.#fresh = this.#fresh.filter((job) => !isDropped(job));
     this.#retries = this.#retries.filter((job) => !isDropped(job));
     return queued.filter(isDropped);
-  }
-
-  jobs(): readonly DeliveryJob[] {
-    return [...this.#fresh, ...this.#retries];
   }
 }

@@ -1,5 +1,5 @@
+import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { uuidv7 } from '@chainwatch/deliveries';
 import { defineRoute } from '../../server/define-route.ts';
 import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { deliverySchema, toDeliveryRecord } from '../../records/delivery.ts';

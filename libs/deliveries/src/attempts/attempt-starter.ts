@@ -1,0 +1,153 @@
+import type { Wake } from '@chainwatch/chain-core';
+import { isUncounted, type Attempt, type FinishedAttempt } from '../attempt.ts';
+import type { ChannelQueue } from '../channel-queue/channel-queue.ts';
+import type { ChannelQueues, QueueListener } from '../channel-queue/channel-queues.ts';
+import type { Channel } from '../channel-config.ts';
+import type { DeliveryJob } from '../delivery-job.ts';
+import type { DeliveryDependencies, DeliveryOptions } from '../delivery-options.ts';
+import type { ChannelState } from '../record/channel-state.ts';
+import type { Recorder } from '../record/recorder.ts';
+
+export interface AttemptStarterDeps {
+  readonly queues: ChannelQueues;
+  readonly recorder: Pick<Recorder, 'add' | 'isFull' | 'listen'>;
+  /** One attempt for each of the jobs, which go in one request. Never rejects. */
+  readonly send: (channel: Channel, jobs: readonly DeliveryJob[]) => Promise<readonly Attempt[]>;
+  /** Notified when a queue runs low of which more is parked. */
+  readonly wake: Wake;
+  readonly options: Pick<DeliveryOptions, 'concurrency'>;
+  readonly now: () => number;
+  readonly onAttempt: DeliveryDependencies['onAttempt'];
+}
+
+/** Requests begun in one turn of the event loop: answers are heard in between, and their sockets used again. */
+const STARTS_PER_TURN = 32;
+/** Where a receiver does not say how long it wants to be left alone. */
+const PAUSE_MS = 1_000;
+
+/** Starts what waits in the channel queues, in turn, as far as the limits of all channels together allow. */
+export class AttemptStarter implements QueueListener {
+  readonly #deps: AttemptStarterDeps;
+  /** Queues that may have something to start; the next one in turn comes first. */
+  readonly #ready = new Set<ChannelQueue>();
+  readonly #underWay = new Set<Promise<void>>();
+  /** Requests under way to receivers that may not answer. */
+  #suspects = 0;
+  #isStopped = false;
+  #isStartQueued = false;
+  #timer: { readonly atMs: number; readonly handle: NodeJS.Timeout } | undefined;
+
+  constructor(deps: AttemptStarterDeps) {
+    this.#deps = deps;
+    deps.queues.listen(this);
+    deps.recorder.listen((finished, states) => this.#onRecorded(finished, states));
+  }
+
+  onReady(queue: ChannelQueue): void {
+    this.#ready.add(queue);
+    this.#startReady();
+  }
+
+  onUrgent(queue: ChannelQueue, job: DeliveryJob): void {
+    queue.start([job], this.#deps.now());
+    this.#begin(queue, [job]);
+  }
+
+  /** Starts nothing more. */
+  close(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer?.handle);
+  }
+
+  /** Resolves when what is under way has ended. */
+  async drain(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  /** Starts what may start now, and sees to it that the rest starts when it may. */
+  #startReady(): void {
+    const { queues, now } = this.#deps;
+    if (this.#isStartQueued) return;
+    queues.dropExpired();
+    let soonestMs = Infinity;
+    let begun = 0;
+    for (const queue of this.#ready) {
+      if (this.#isSaturated) return;
+      if (begun === STARTS_PER_TURN) return this.#startNextTurn();
+      if (queue.isSuspect(now()) && this.#suspects >= this.#deps.options.concurrency / 2) continue;
+      const next = queue.channel.fault === undefined ? queue.next(now()) : undefined;
+      if (typeof next === 'number') {
+        soonestMs = Math.min(soonestMs, next);
+        continue;
+      }
+      this.#ready.delete(queue);
+      if (next === undefined) continue;
+      // Behind the others: queues take turns.
+      this.#ready.add(queue);
+      this.#begin(queue, next);
+      begun += 1;
+    }
+    if (soonestMs !== Infinity) this.#startAt(now() + soonestMs);
+  }
+
+  #onRecorded(finished: readonly FinishedAttempt[], states: ReadonlyMap<string, ChannelState>): void {
+    const { queues, wake } = this.#deps;
+    for (const state of states.values()) queues.update(state);
+    if (states.size > 0) wake.notify();
+    queues.forget(finished.map(({ job }) => job));
+    this.#startReady();
+  }
+
+  get #isSaturated(): boolean {
+    const { recorder, options } = this.#deps;
+    return this.#isStopped || this.#underWay.size >= options.concurrency || recorder.isFull;
+  }
+
+  #startNextTurn(): void {
+    this.#isStartQueued = true;
+    setImmediate(() => {
+      this.#isStartQueued = false;
+      this.#startReady();
+    });
+  }
+
+  #startAt(atMs: number): void {
+    if (this.#timer !== undefined && this.#timer.atMs <= atMs) return;
+    clearTimeout(this.#timer?.handle);
+    const handle = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#startReady();
+      },
+      Math.max(1, atMs - this.#deps.now()),
+    );
+    this.#timer = { atMs, handle };
+  }
+
+  #begin(queue: ChannelQueue, jobs: readonly DeliveryJob[]): void {
+    const isSuspect = queue.isSuspect(this.#deps.now());
+    if (isSuspect) this.#suspects += 1;
+    const work = this.#run(queue, jobs, queue.isClean).finally(() => {
+      if (isSuspect) this.#suspects -= 1;
+      this.#underWay.delete(work);
+      this.onReady(queue);
+      if (this.#deps.queues.needsRefill(queue)) this.#deps.wake.notify();
+    });
+    this.#underWay.add(work);
+  }
+
+  async #run(queue: ChannelQueue, jobs: readonly DeliveryJob[], wasClean: boolean): Promise<void> {
+    const { queues, recorder, send, now, onAttempt } = this.#deps;
+    const attempts = await send(queue.channel, jobs);
+    const first = attempts[0]!;
+    const saysNothing = isUncounted(first) || jobs[0]!.isTest;
+    queue.end(jobs, saysNothing ? undefined : first.errorCode !== undefined, now());
+    if (first.errorCode === 'rate_limited')
+      queues.pause(queue.channel, now() + (first.retryAfterMs ?? PAUSE_MS));
+    onAttempt?.(first);
+    // The slot is free already; the record goes its own way, and the row is taken until it is written.
+    const isChannelClean = wasClean && queue.isClean;
+    for (const [index, job] of jobs.entries())
+      recorder.add({ job, attempt: attempts[index]!, isChannelClean });
+  }
+}

@@ -1,0 +1,170 @@
+import { isOpen, type Channel } from '../channel-config.ts';
+import type { DeliveryJob } from '../delivery-job.ts';
+import type { DeliveryLogger, DeliveryOptions } from '../delivery-options.ts';
+import { ChannelQueue } from './channel-queue.ts';
+import type { JobsInMemory } from './jobs-in-memory.ts';
+import { queueLimitsOf } from './queue-limits.ts';
+import { sharesLimit } from './shares-limit.ts';
+
+/** Whoever starts attempts. */
+export interface QueueListener {
+  /** The queue may have something to start. */
+  onReady(queue: ChannelQueue): void;
+  /** A probe or a test: it starts whatever waits. */
+  onUrgent(queue: ChannelQueue, job: DeliveryJob): void;
+}
+
+export interface ChannelUpdate extends Pick<Channel, 'id' | 'status' | 'isArchived' | 'consecutiveFailures'> {
+  readonly failureReason: string | null;
+}
+
+export interface ChannelQueuesDeps {
+  readonly jobs: JobsInMemory;
+  readonly options: DeliveryOptions;
+  readonly logger: DeliveryLogger;
+  readonly now: () => number;
+}
+
+/** Jobs that a queue may hold however full the others are. */
+const QUEUED_ALWAYS = 64;
+/** The same of what is taken from a backlog; a queue is filled up when half of them are gone. */
+const BACKLOG_ALWAYS = 32;
+
+/** The queues of all channels that had work lately, and the memory that they share. */
+export class ChannelQueues implements Iterable<ChannelQueue> {
+  readonly #deps: ChannelQueuesDeps;
+  readonly #queues = new Map<string, ChannelQueue>();
+  #listener: QueueListener | undefined;
+  #isClosed = false;
+
+  constructor(deps: ChannelQueuesDeps) {
+    this.#deps = deps;
+  }
+
+  listen(listener: QueueListener): void {
+    this.#listener = listener;
+  }
+
+  [Symbol.iterator](): Iterator<ChannelQueue> {
+    return this.#queues.values();
+  }
+
+  find(channelId: string): ChannelQueue | undefined {
+    return this.#queues.get(channelId);
+  }
+
+  /** The queue of a channel, which learns what the channel is now. */
+  of(channel: Channel): ChannelQueue {
+    const { options, logger, now } = this.#deps;
+    let queue = this.#queues.get(channel.id);
+    if (queue === undefined) {
+      queue = new ChannelQueue(channel, queueLimitsOf(channel, options));
+      this.#queues.set(channel.id, queue);
+      if (channel.fault !== undefined)
+        logger.error(
+          { channel_id: channel.id, reason: channel.fault },
+          'a notification channel could not be used',
+        );
+    } else if (queue.channel !== channel) this.#change(queue, channel);
+    queue.noteUse(now());
+    return queue;
+  }
+
+  /** What was recorded says something else about a channel. */
+  update({ id, status, isArchived, consecutiveFailures, failureReason }: ChannelUpdate): void {
+    const queue = this.#queues.get(id);
+    if (queue === undefined) return;
+    if (status !== queue.channel.status)
+      this.#deps.logger.warn(
+        { channel_id: id, status, reason: failureReason },
+        'a notification channel changed its status',
+      );
+    this.#change(queue, { ...queue.channel, status, isArchived, consecutiveFailures });
+  }
+
+  #change(queue: ChannelQueue, channel: Channel): void {
+    this.forget(queue.setChannel(channel));
+    if (queue.queued > 0) this.#listener?.onReady(queue);
+  }
+
+  /** Nothing that shares the channel's limit starts before that moment: its receiver asked for it. */
+  pause(channel: Channel, untilMs: number): void {
+    for (const queue of this.#queues.values())
+      if (sharesLimit(queue.channel, channel)) queue.pauseUntil(untilMs);
+  }
+
+  drop(channelId: string): void {
+    this.forget(this.#queues.get(channelId)?.clear() ?? []);
+    this.#queues.delete(channelId);
+  }
+
+  /** Takes out what has not started. Returns the ids, whose rows are still ours. */
+  clear(isCleared: (queue: ChannelQueue) => boolean): string[] {
+    const jobs = [...this.#queues.values()].filter(isCleared).flatMap((queue) => queue.clear());
+    this.forget(jobs);
+    return jobs.map(({ id }) => id);
+  }
+
+  /** What may belong to others by now is taken anew from the table. */
+  dropExpired(): void {
+    const { jobs, now } = this.#deps;
+    const nowMs = now();
+    if (!jobs.mayHaveExpired(nowMs)) return;
+    for (const queue of this.#queues.values()) this.forget(queue.drop((job) => jobs.isExpired(job, nowMs)));
+  }
+
+  forget(jobs: readonly DeliveryJob[]): void {
+    for (const job of jobs) this.#deps.jobs.forget(job);
+  }
+
+  has(deliveryId: string): boolean {
+    return this.#deps.jobs.has(deliveryId);
+  }
+
+  /** Takes a job whose row is claimed. */
+  enqueue(job: DeliveryJob): void {
+    const queue = this.#queues.get(job.channelId);
+    if (queue === undefined || this.has(job.id) || this.#isClosed) return;
+    this.#deps.jobs.add(job, this.#deps.now());
+    if (job.isProbe || job.isTest) return this.#listener?.onUrgent(queue, job);
+    queue.push(job);
+    this.#listener?.onReady(queue);
+  }
+
+  /** Nothing is enqueued from now on. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** How many more jobs fit at most. */
+  get room(): number {
+    const { jobs, options } = this.#deps;
+    return jobs.bytes >= options.queueBytes ? 0 : Math.max(0, options.queue - jobs.count);
+  }
+
+  /** How many more of one channel: beyond a few, queues share one half, so that slow ones leave room for others. */
+  roomFor(queue: ChannelQueue): number {
+    const { jobs, options } = this.#deps;
+    const shared = jobs.bytes >= options.queueBytes / 2 ? 0 : options.queue / 2 - jobs.count;
+    return Math.min(this.room, queue.room, Math.max(shared, QUEUED_ALWAYS - queue.queued));
+  }
+
+  /** How many new ones may go straight into the queue, before the database is asked for more. */
+  roomForNew(queue: ChannelQueue): number {
+    if (!isOpen(queue.channel) || queue.hasBacklog || this.roomFor(queue) <= 0) return 0;
+    return queue.room;
+  }
+
+  /** The same for rows that are parked: a part of it, for they wait well in the database, and memory is for what is new. */
+  roomForBacklog(queue: ChannelQueue): number {
+    const { jobs, options } = this.#deps;
+    const own = queue.queued <= BACKLOG_ALWAYS / 2 ? BACKLOG_ALWAYS - queue.queued : 0;
+    return Math.min(this.roomFor(queue), Math.max(options.queue / 4 - jobs.count, own));
+  }
+
+  /** The queue runs low, and more of it is parked. */
+  needsRefill(queue: ChannelQueue): boolean {
+    const isLow = queue.queued < this.#deps.options.queuePerChannel / 4;
+    return queue.hasBacklog && isLow && this.roomForBacklog(queue) > 0;
+  }
+}

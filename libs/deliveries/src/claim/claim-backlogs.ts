@@ -1,0 +1,39 @@
+import { isOpen } from '../channel-config.ts';
+import type { ChannelQueue } from '../channel-queue/channel-queue.ts';
+import { claimParkedDeliveries } from '../queue/claim-parked-deliveries.ts';
+import { listBacklogs } from '../queue/list-backlogs.ts';
+import { CLAIM_MAX, type ClaimDeps } from './claim-deps.ts';
+
+/** Learns which channels have something parked, before anything new goes to them. */
+export async function findBacklogs({ db, channels, queues, members }: ClaimDeps): Promise<void> {
+  const channelIds = await listBacklogs(db, members.partitions);
+  for (const channel of await channels.listByIds(channelIds)) queues.of(channel).findBacklog();
+}
+
+/** Fills up the queues of open channels from what is parked for them. True: there may be more. */
+export async function claimBacklogs(deps: ClaimDeps): Promise<boolean> {
+  const { queues, members, options } = deps;
+  let isMore = false;
+  for (const queue of queues) {
+    if (!queue.hasBacklog) continue;
+    if (!isOpen(queue.channel) || !members.owns(queue.channel.id)) queue.leaveBacklog();
+    else if (queue.queued < options.queuePerChannel / 2 && (await claimBacklog(deps, queue))) isMore = true;
+  }
+  return isMore;
+}
+
+async function claimBacklog({ db, queues, options }: ClaimDeps, queue: ChannelQueue): Promise<boolean> {
+  const limit = Math.min(CLAIM_MAX, queues.roomForBacklog(queue));
+  if (limit <= 0) return false;
+  const look = queue.beginLook();
+  const jobs = await claimParkedDeliveries(db, {
+    channelId: queue.channel.id,
+    limit,
+    beforeId: look.beforeId,
+    isProbe: false,
+    visibilityMs: options.visibilityMs,
+  });
+  for (const job of jobs) queues.enqueue(job);
+  if (jobs.length < limit) queue.endLook(look);
+  return queue.hasBacklog && jobs.length > 0;
+}

@@ -1,0 +1,20 @@
+import type { Sql } from '@chainwatch/db';
+import type { ChannelQueues } from '../channel-queue/channel-queues.ts';
+import type { JobsInMemory } from '../channel-queue/jobs-in-memory.ts';
+import type { ChannelShares } from '../channel-shares.ts';
+import type { ChannelStore } from '../channel-store.ts';
+import type { DeliveryLogger, DeliveryOptions } from '../delivery-options.ts';
+
+export interface ClaimDeps {
+  readonly db: Sql;
+  readonly channels: ChannelStore;
+  readonly queues: ChannelQueues;
+  readonly jobs: JobsInMemory;
+  readonly members: Pick<ChannelShares, 'owns' | 'partitions'>;
+  readonly options: DeliveryOptions;
+  readonly logger: DeliveryLogger;
+  readonly now: () => number;
+}
+
+/** Rows that one statement claims. */
+export const CLAIM_MAX = 500;

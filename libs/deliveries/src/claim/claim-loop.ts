@@ -1,0 +1,81 @@
+import type { Wake } from '@chainwatch/chain-core';
+import { deleteOld } from '../queue/delete-old.ts';
+import { discardExpired } from '../queue/discard-expired.ts';
+import { postponeDeliveries } from '../queue/postpone-deliveries.ts';
+import { claimBacklogs, findBacklogs } from './claim-backlogs.ts';
+import type { ClaimDeps } from './claim-deps.ts';
+import { claimDue } from './claim-due.ts';
+import { claimProbes } from './claim-probes.ts';
+import { refreshQueues } from './refresh-queues.ts';
+
+const CLEAN_UP_MS = 600_000;
+
+/** Turns rows of the deliveries table into jobs: what is due, what is parked for open channels, probes of failing ones. */
+export class ClaimLoop {
+  readonly #deps: ClaimDeps;
+  readonly #wake: Wake;
+  readonly #stop = new AbortController();
+  readonly #lastAt = { refresh: 0, extend: 0, cleanUp: 0, backlogs: 0 };
+  readonly #running: Promise<void>;
+
+  /** @param wake ends the wait for the next look */
+  constructor(deps: ClaimDeps, wake: Wake) {
+    this.#deps = deps;
+    this.#wake = wake;
+    this.#lastAt.extend = deps.now();
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { options, logger } = this.#deps;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        if (await this.#step()) this.#wake.notify();
+      } catch (err) {
+        logger.warn({ err }, 'due deliveries could not be claimed');
+      }
+      await this.#wake.wait(options.pollMs, signal);
+    }
+  }
+
+  /** True: there may be more. */
+  async #step(): Promise<boolean> {
+    const { options } = this.#deps;
+    if (this.#isDue('extend', options.visibilityMs / 4)) await this.#extendLeases();
+    if (this.#isDue('refresh', options.refreshMs)) await refreshQueues(this.#deps);
+    if (this.#isDue('backlogs', options.pollMs * 2)) await findBacklogs(this.#deps);
+    if (this.#isDue('cleanUp', CLEAN_UP_MS)) await this.#cleanUp();
+    const isMoreDue = await claimDue(this.#deps);
+    const isMoreParked = await claimBacklogs(this.#deps);
+    await claimProbes(this.#deps);
+    return isMoreDue || isMoreParked;
+  }
+
+  #isDue(what: 'refresh' | 'extend' | 'cleanUp' | 'backlogs', intervalMs: number): boolean {
+    const nowMs = this.#deps.now();
+    if (nowMs - this.#lastAt[what] < intervalMs) return false;
+    this.#lastAt[what] = nowMs;
+    return true;
+  }
+
+  async #extendLeases(): Promise<void> {
+    const { db, jobs, options, now } = this.#deps;
+    const atMs = now();
+    const ids = jobs.listOld(atMs);
+    await postponeDeliveries(db, ids, options.visibilityMs);
+    jobs.extend(ids, atMs);
+  }
+
+  /** In batches, so that no statement takes long. */
+  async #cleanUp(): Promise<void> {
+    const { db } = this.#deps;
+    while (!this.#stop.signal.aborted && (await discardExpired(db)) > 0);
+    while (!this.#stop.signal.aborted && (await deleteOld(db)) > 0);
+  }
+}

@@ -1,0 +1,241 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Wake } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { ChannelQueues } from '../channel-queue/channel-queues.ts';
+import type { Channel } from '../channel-config.ts';
+import type { ChannelShares } from '../channel-shares.ts';
+import type { ChannelStore } from '../channel-store.ts';
+import { createBatcher } from '../create-batcher.ts';
+import type { DeliveryLogger, DeliveryOptions } from '../delivery-options.ts';
+import { insertDeliveries } from '../queue/insert-deliveries.ts';
+import { insertKnownDeliveries, type KnownRow } from '../queue/insert-known-deliveries.ts';
+import { listEventsInGaps, type EventGap } from '../queue/list-events-in-gaps.ts';
+import { listOverdueEvents } from '../queue/list-overdue-events.ts';
+import { listUndispatched } from '../queue/list-undispatched.ts';
+import { markDispatched, type Completed } from '../queue/mark-dispatched.ts';
+import { selectEvents } from '../queue/select-events.ts';
+import type { EventRef } from './event-ref.ts';
+import { expectEvents, type ExpectedEvent } from './expect-events.ts';
+import { findWantedEvents } from './find-wanted-events.ts';
+import { Handover, type EventBytes } from './handover.ts';
+import { isUnfiltered } from './matches-channel.ts';
+import { planDispatch, type DispatchPlan, type EventToPlan, type WantedEvent } from './plan-dispatch.ts';
+import { TicketLock, type Ticket } from './ticket-lock.ts';
+
+export interface DispatcherDeps {
+  readonly db: Sql;
+  readonly planned: Sql;
+  readonly channels: ChannelStore;
+  readonly queues: ChannelQueues;
+  readonly members: Pick<ChannelShares, 'owns' | 'partitions'>;
+  /** Notified when something was parked. */
+  readonly wake: Wake;
+  readonly options: Pick<DeliveryOptions, 'visibilityMs'>;
+  readonly logger: DeliveryLogger;
+}
+
+/** The places of a batch among the others: where deliveries get their ids, and where these are handed on. */
+interface Places {
+  readonly planning: Ticket;
+  readonly handing: Ticket;
+}
+
+const BATCH_MAX = 200;
+/** What a block brings at once; a crowd goes the ordinary way. */
+const KNOWN_MAX = 32;
+/** Nobody waits for a mark: those of some events cost little more than that of one. */
+const MARK_MS = 50;
+const MARKS_MAX = 1_000;
+/** Under way at once: an event does not wait until the ones before it are stored. */
+const BATCHES = 3;
+
+/**
+ * Turns events into deliveries: which channels want them, one row each, first attempts straight from memory. What bus
+ * messages say is only which event it is; the bytes come from the events table.
+ */
+export class Dispatcher {
+  readonly #deps: DispatcherDeps;
+  readonly #planning = new TicketLock();
+  readonly #handing = new TicketLock();
+  readonly #batcher = createBatcher<EventRef>((refs) => this.#dispatchBatch(refs, false), BATCH_MAX, {
+    concurrency: BATCHES,
+  });
+  // A mark that is lost costs one idempotent dispatch by the sweep; it waits neither for the first attempt nor makes it
+  // wait, nor does it lock the rows that the publisher marks at the same moment together with the deliveries.
+  readonly #marker = createBatcher<Completed>(
+    (completed) => markDispatched(this.#deps.planned, completed),
+    MARKS_MAX,
+    { gatherMs: MARK_MS },
+  );
+  /** What the sweep must leave alone: it is on its way. */
+  readonly #waiting = new Set<string>();
+
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves when the event's deliveries to channels of this replica are stored; their first attempts are under way then. Idempotent. */
+  dispatch(event: EventRef): Promise<void> {
+    this.#waiting.add(event.eventId);
+    return this.#batcher.add(event).finally(() => this.#waiting.delete(event.eventId));
+  }
+
+  /** Events waiting or under way. */
+  get size(): number {
+    return this.#batcher.size;
+  }
+
+  /** Dispatches, in order, what nobody has completed yet: before anything new, when this replica begins or gets channels. */
+  async catchUp(): Promise<void> {
+    for (let after = 0, found = BATCH_MAX; found === BATCH_MAX; ) {
+      const refs = await listUndispatched(this.#deps.db, after, BATCH_MAX);
+      if (refs.length > 0) await this.#dispatchBatch(refs, false);
+      found = refs.length;
+      after = refs.at(-1)?.id ?? after;
+    }
+  }
+
+  /**
+   * Completes events of this replica's projects that nobody completed within `olderThanMs`, at most `limit`, and tells how
+   * many: what their replicas missed is stored for every channel.
+   */
+  async sweep(olderThanMs: number, limit: number): Promise<number> {
+    const { db, members } = this.#deps;
+    const overdue = await listOverdueEvents(db, { olderThanMs, limit, partitions: members.partitions });
+    const missed = overdue.filter(({ eventId }) => !this.#waiting.has(eventId));
+    for (let start = 0; start < missed.length; start += BATCH_MAX)
+      await this.#dispatchBatch(missed.slice(start, start + BATCH_MAX), true);
+    // The next sweep must not find the same rows again.
+    await this.#marker.drain();
+    return missed.length;
+  }
+
+  /** What lies in these gaps and was not dispatched yet, in order. */
+  findMissing(gaps: readonly EventGap[]): Promise<readonly EventRef[]> {
+    return listEventsInGaps(this.#deps.db, gaps);
+  }
+
+  async drain(): Promise<void> {
+    await this.#batcher.drain();
+    await this.#marker.drain();
+  }
+
+  /** Batches overlap while they wait for the database, and keep their order where it counts. */
+  async #dispatchBatch(refs: readonly EventRef[], isSweep: boolean): Promise<void> {
+    const places = { planning: this.#planning.takeTicket(), handing: this.#handing.takeTicket() };
+    try {
+      const isSmall = refs.length <= KNOWN_MAX && !isSweep;
+      const left = isSmall ? await this.#dispatchKnown(refs, places) : refs;
+      if (left.length > 0) await this.#dispatchRead(left, isSweep, places);
+    } finally {
+      places.planning.release();
+      places.handing.release();
+    }
+  }
+
+  /** Reads events and channels, plans, stores the plan. */
+  async #dispatchRead(refs: readonly EventRef[], isSweep: boolean, places: Places): Promise<void> {
+    const { planned, channels, options, logger } = this.#deps;
+    const [events, listed] = await Promise.all([
+      selectEvents(
+        planned,
+        refs.map(({ eventId }) => eventId),
+      ),
+      channels.listByProjects([...new Set(refs.map(({ projectId }) => projectId))]),
+    ]);
+    await places.planning.turn;
+    const wanted = findWantedEvents(events, listed, ({ id }, err) =>
+      logger.error({ err, channel_id: id }, 'the filters of a notification channel could not be read'),
+    );
+    const { plan, handover } = this.#plan(wanted, isSweep);
+    places.planning.release();
+    const bytes = new Map(events.map((event) => [event.event_id, event]));
+    let inserted: ReadonlySet<string> = new Set();
+    try {
+      inserted = await insertDeliveries(planned, handover.rows, options.visibilityMs);
+    } finally {
+      await places.handing.turn;
+      this.#settle(handover, inserted, bytes);
+    }
+    for (const one of plan.completed) this.#complete(one, one.event.id);
+  }
+
+  /**
+   * Events of which all but their rows is known: one statement, which leaves out those of which that is not so any more.
+   * Returns what is left to do.
+   */
+  async #dispatchKnown(refs: readonly EventRef[], places: Places): Promise<readonly EventRef[]> {
+    if (this.#expect(refs) === undefined) return refs;
+    await places.planning.turn;
+    const expected = this.#expect(refs);
+    if (expected === undefined) return refs;
+    const { handover } = this.#plan(expected, false);
+    places.planning.release();
+    let rows: ReadonlyMap<string, KnownRow> = new Map();
+    try {
+      rows = await this.#insertKnown(expected, handover);
+    } finally {
+      await places.handing.turn;
+      this.#settle(handover, new Set([...rows.values()].flatMap(({ inserted }) => inserted)), rows);
+    }
+    for (const one of expected) {
+      const row = rows.get(one.event.event_id);
+      if (row !== undefined) this.#complete(one, row.id);
+    }
+    return refs.filter(({ eventId }) => !rows.has(eventId));
+  }
+
+  async #insertKnown(
+    expected: readonly ExpectedEvent[],
+    { rows: deliveries }: Handover,
+  ): Promise<ReadonlyMap<string, KnownRow>> {
+    const { planned, options } = this.#deps;
+    const events = expected.map(({ event: { event_id: eventId, project_id: projectId, type } }) => ({
+      eventId,
+      projectId,
+      type,
+    }));
+    const projects = [...new Map(expected.map(({ project }) => [project.projectId, project])).values()];
+    const rows = await insertKnownDeliveries(planned, { deliveries, events, projects }, options.visibilityMs);
+    return new Map(rows.map((row) => [row.event_id, row]));
+  }
+
+  #expect(refs: readonly EventRef[]): readonly ExpectedEvent[] | undefined {
+    const { channels, queues, members } = this.#deps;
+    return expectEvents(refs, {
+      findKnown: (projectId) => channels.findKnown(projectId),
+      owns: members.owns,
+      isReady: (channel) => {
+        const queue = queues.find(channel.id);
+        return (
+          queue?.channel === channel &&
+          isUnfiltered(channel.filters) &&
+          members.owns(channel.id) &&
+          queues.roomForNew(queue) > 0
+        );
+      },
+    });
+  }
+
+  /** A plan and the places that it takes in the queues, at one moment. */
+  #plan<E extends EventToPlan>(
+    wanted: readonly WantedEvent<E>[],
+    isSweep: boolean,
+  ): { plan: DispatchPlan<E>; handover: Handover } {
+    const { queues, members } = this.#deps;
+    const roomOf = (channel: Channel): number => queues.roomForNew(queues.of(channel));
+    const plan = planDispatch({ wanted, owns: members.owns, roomOf, isSweep, newId: uuidv7 });
+    return { plan, handover: new Handover(queues, plan.deliveries) };
+  }
+
+  #settle(handover: Handover, inserted: ReadonlySet<string>, bytes: ReadonlyMap<string, EventBytes>): void {
+    if (handover.settle(inserted, bytes)) this.#deps.wake.notify();
+  }
+
+  #complete({ event, channels }: WantedEvent<EventToPlan>, id: number): void {
+    const completed = { id, eventId: event.event_id, channelIds: channels.map((channel) => channel.id) };
+    this.#marker
+      .add(completed)
+      .catch((err: unknown) => this.#deps.logger.warn({ err }, 'events could not be marked as dispatched'));
+  }
+}

@@ -1,0 +1,37 @@
+import type { DeliveryJob } from '../delivery-job.ts';
+
+export interface ClaimedRow {
+  readonly id: string;
+  readonly channel_id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly payload: string;
+  readonly traceparent: string | null;
+  readonly attempt_count: number;
+  readonly attempt_base: number;
+  readonly is_test: boolean;
+  readonly due_at: Date;
+}
+
+/** Of a delivery `d` and its event `e`. */
+export const CLAIMED_COLUMNS =
+  'd.id, d.channel_id, d.event_id, d.event_type, e.payload, e.traceparent, d.attempt_count, d.attempt_base, d.is_test';
+
+/** In event order: UPDATE … RETURNING has no order of its own, and ids grow with their events. */
+export function toJobs(rows: readonly ClaimedRow[], isProbe: boolean): DeliveryJob[] {
+  return rows
+    .map((row) => ({
+      id: row.id,
+      channelId: row.channel_id,
+      eventId: row.event_id,
+      eventType: row.event_type,
+      payload: row.payload,
+      traceparent: row.traceparent ?? undefined,
+      attemptCount: row.attempt_count - row.attempt_base,
+      isFirst: row.attempt_count === 0,
+      dueAt: row.due_at,
+      isProbe,
+      isTest: row.is_test,
+    }))
+    .sort((left, right) => (left.id < right.id ? -1 : 1));
+}

@@ -1,0 +1,15 @@
+import type { Sql } from '@chainwatch/db';
+import { SELECT_UNDISPATCHED, type UndispatchedEvent } from './undispatched-event.ts';
+
+/** A page of them in order, behind the row `after`. */
+export async function listUndispatched(
+  db: Sql,
+  after: number,
+  limit: number,
+): Promise<readonly UndispatchedEvent[]> {
+  const { rows } = await db.query<UndispatchedEvent>(
+    `${SELECT_UNDISPATCHED} WHERE u.event_row_id > $1 ORDER BY u.event_row_id LIMIT $2`,
+    [after, limit],
+  );
+  return rows;
+}

@@ -1,0 +1,13 @@
+/** An event whose deliveries are not complete yet. */
+export interface UndispatchedEvent {
+  readonly id: number;
+  readonly eventId: string;
+  readonly projectId: string;
+}
+
+/** Events `e` of rows `u`. Row by row (OFFSET 0), in the order of the queue: the planner cannot know how short it is. */
+export const SELECT_UNDISPATCHED = `
+  SELECT e.id, e.event_id AS "eventId", e.project_id AS "projectId" FROM undispatched_events u
+  CROSS JOIN LATERAL (
+    SELECT id, event_id, project_id, chain_gid, sequence, created_at FROM events
+    WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e`;

@@ -1,0 +1,128 @@
+import { FATAL_ERRORS, isUncounted, type Attempt, type FinishedAttempt } from '../attempt.ts';
+import { isOpen } from '../channel-config.ts';
+import { findRetryDelay } from '../retry-schedule.ts';
+import type { ChannelState } from './channel-state.ts';
+
+export interface OutcomeOptions {
+  readonly scheduleMs: readonly number[];
+  /** Consecutive failures that make a channel failing. */
+  readonly failingAfter: number;
+  readonly probeIntervalMs: number;
+  readonly random: () => number;
+  readonly nowMs: number;
+}
+
+/** What becomes of a delivery. */
+export interface DeliveryOutcome {
+  readonly status: 'pending' | 'held' | 'delivered' | 'failed';
+  readonly attemptCount: number;
+  readonly nextAttemptAt: Date;
+}
+
+export interface Decision {
+  readonly outcome: DeliveryOutcome;
+  readonly state: ChannelState | undefined;
+}
+
+/** An own fault or too fast a sender: so long until the next try, where the receiver asked for nothing. */
+const UNCOUNTED_DELAY_MS = 1_000;
+
+/**
+ * What an attempt means for its delivery and for its channel.
+ *
+ * @param state of the channel before; undefined: it was deleted, or was clean before a success
+ */
+export function decideOutcome(
+  finished: Pick<FinishedAttempt, 'job' | 'attempt'>,
+  state: ChannelState | undefined,
+  options: OutcomeOptions,
+): Decision {
+  const { job, attempt } = finished;
+  const now = new Date(options.nowMs);
+  if (attempt.errorCode === undefined) {
+    const outcome = { status: 'delivered', attemptCount: job.attemptCount + 1, nextAttemptAt: now } as const;
+    return { outcome, state: countSuccess(state, job.isTest) };
+  }
+  if (isUncounted(attempt)) return { outcome: repeatUncounted(finished, state, options), state };
+  if (job.isTest)
+    return { outcome: { status: 'failed', attemptCount: job.attemptCount + 1, nextAttemptAt: now }, state };
+  return decideFailure(finished, state, options);
+}
+
+/** A test that arrives proves as much as a restore would. */
+function countSuccess(state: ChannelState | undefined, isTest: boolean): ChannelState | undefined {
+  if (state === undefined) return undefined;
+  const recovers = state.status === 'failing' || (isTest && state.status === 'failed');
+  return { ...state, consecutiveFailures: 0, status: recovers ? 'active' : state.status };
+}
+
+/** A fault of our own costs nobody an attempt, nor does being too fast. */
+function repeatUncounted(
+  { job, attempt }: Pick<FinishedAttempt, 'job' | 'attempt'>,
+  state: ChannelState | undefined,
+  { nowMs }: OutcomeOptions,
+): DeliveryOutcome {
+  const { attemptCount, isTest } = job;
+  if (isTest && attempt.errorCode === 'internal_error')
+    return { status: 'failed', attemptCount, nextAttemptAt: new Date(nowMs) };
+  const nextAttemptAt = new Date(nowMs + (attempt.retryAfterMs ?? UNCOUNTED_DELAY_MS));
+  return { status: isTest ? 'pending' : waitingStatus(state), attemptCount, nextAttemptAt };
+}
+
+function decideFailure(
+  { job, attempt }: Pick<FinishedAttempt, 'job' | 'attempt'>,
+  before: ChannelState | undefined,
+  options: OutcomeOptions,
+): Decision {
+  const now = new Date(options.nowMs);
+  // Probes have their own rhythm; one close to the scheduled time stands for the scheduled attempt.
+  const isCounted = !job.isProbe || job.dueAt.getTime() <= options.nowMs + options.probeIntervalMs / 2;
+  const attemptCount = job.attemptCount + (isCounted ? 1 : 0);
+  const state = attempt.isShared === true ? before : countFailure(before, attempt, options.failingAfter);
+  const fatal = FATAL_ERRORS[attempt.errorCode!];
+  if (fatal !== undefined) {
+    // Of a digest one event stands for the failure; the others wait for the restore.
+    const status = attempt.isShared === true ? 'held' : 'failed';
+    return { outcome: { status, attemptCount, nextAttemptAt: now }, state: failChannel(state, fatal) };
+  }
+  if (!isCounted) return { outcome: { status: 'held', attemptCount, nextAttemptAt: job.dueAt }, state };
+  const delayMs = findRetryDelay({ ...options, attemptCount, retryAfterMs: attempt.retryAfterMs });
+  if (delayMs !== undefined) {
+    const nextAttemptAt = new Date(options.nowMs + delayMs);
+    return { outcome: { status: waitingStatus(state), attemptCount, nextAttemptAt }, state };
+  }
+  // No 2xx came between the first attempt of this delivery and its last.
+  const isHopeless = state !== undefined && state.consecutiveFailures >= attemptCount;
+  const reason = `a delivery used up its ${attemptCount} attempts, the last with ${describeFailure(attempt)}`;
+  return {
+    outcome: { status: 'failed', attemptCount, nextAttemptAt: now },
+    state: isHopeless ? failChannel(state, reason) : state,
+  };
+}
+
+function countFailure(
+  state: ChannelState | undefined,
+  attempt: Attempt,
+  failingAfter: number,
+): ChannelState | undefined {
+  if (state === undefined) return undefined;
+  const consecutiveFailures = state.consecutiveFailures + 1;
+  if (state.status !== 'active' || consecutiveFailures < failingAfter)
+    return { ...state, consecutiveFailures };
+  const failureReason = `${consecutiveFailures} attempts in a row failed, the last with ${describeFailure(attempt)}`;
+  return { ...state, consecutiveFailures, status: 'failing', failureReason };
+}
+
+function failChannel(state: ChannelState | undefined, failureReason: string): ChannelState | undefined {
+  return state === undefined ? undefined : { ...state, status: 'failed', failureReason };
+}
+
+/** Of a delivery that is tried again: parked, unless its channel is open. */
+function waitingStatus(state: ChannelState | undefined): 'pending' | 'held' {
+  return state === undefined || isOpen(state) ? 'pending' : 'held';
+}
+
+/** For people: the status of the answer, or else the error code. */
+export function describeFailure({ errorCode, statusCode }: Attempt): string {
+  return statusCode === undefined ? errorCode! : `status ${statusCode}`;
+}
