@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import type { Channel } from '../channel-config.ts';
-import { ChannelQueue, type QueueLimits } from './channel-queue.ts';
+import { ChannelQueue, type BacklogLook, type QueueLimits } from './channel-queue.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 
 const channel: Channel = {
@@ -96,3 +97,195 @@ test('gathers what waits into digests from a number on, and waits between two re
   expect(queue.next(8_000)).toBe(1_000);
   expect(idsOf(queue.next(9_000))).toEqual([10]);
 });
+
+describe('the backlog', () => {
+  const look = { hasBacklog: true, afterLook: false };
+  test.each<{ name: string; act: (queue: ChannelQueue) => void; hasBacklog: boolean; afterLook: boolean }>([
+    { name: 'nothing was ever parked', act: () => undefined, hasBacklog: false, afterLook: false },
+    { name: 'rows were found', act: (queue) => queue.findBacklog(), ...look },
+    {
+      name: 'a row was parked',
+      act: (queue) => {
+        queue.park('1');
+        queue.parked('1');
+      },
+      ...look,
+    },
+    { name: 'a row is on its way', act: (queue) => queue.park('1'), hasBacklog: true, afterLook: true },
+    {
+      name: 'a row is on its way to a closed channel',
+      act: (queue) => {
+        queue.setChannel({ ...channel, status: 'failing' });
+        queue.park('1');
+      },
+      hasBacklog: false,
+      afterLook: false,
+    },
+    {
+      name: 'the channel opens',
+      act: (queue) => {
+        queue.setChannel({ ...channel, isArchived: true });
+        queue.setChannel(channel);
+      },
+      ...look,
+    },
+    {
+      name: 'the channel closes',
+      act: (queue) => {
+        queue.findBacklog();
+        queue.setChannel({ ...channel, status: 'failed' });
+      },
+      hasBacklog: false,
+      afterLook: false,
+    },
+    {
+      name: 'another replica looks after it',
+      act: (queue) => {
+        queue.findBacklog();
+        queue.leaveBacklog();
+      },
+      hasBacklog: false,
+      afterLook: false,
+    },
+  ])('$name', ({ act, hasBacklog, afterLook }) => {
+    const queue = queueWith([]);
+    act(queue);
+    expect(queue.hasBacklog).toBe(hasBacklog);
+    expect(queue.reserve('9')).toBe(!hasBacklog && queue.channel.status === 'active');
+    if (!hasBacklog) return;
+    queue.endLook(queue.beginLook());
+    expect(queue.hasBacklog).toBe(afterLook);
+  });
+
+  test.each<{ name: string; meanwhile: (queue: ChannelQueue) => void }>([
+    { name: 'is being parked', meanwhile: (queue) => queue.park('2') },
+    {
+      name: 'was parked',
+      meanwhile: (queue) => {
+        queue.park('2');
+        queue.parked('2');
+      },
+    },
+    { name: 'was found', meanwhile: (queue) => queue.findBacklog() },
+  ])('is not empty when something $name since the look began', ({ meanwhile }) => {
+    const queue = queueWith([]);
+    queue.findBacklog();
+    const begun = queue.beginLook();
+    meanwhile(queue);
+    queue.endLook(begun);
+    expect(queue.hasBacklog).toBe(true);
+  });
+
+  test('brings every delivery once and in order, however plans, commits, looks and starts interleave', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom<Step>(...STEPS), { maxLength: 60, size: 'max' }), fc.nat(), (steps, seed) => {
+        const model = new Model(seed);
+        for (const step of steps) model.do(step);
+        model.finish();
+        expect(model.sent).toEqual(model.planned);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+type Step = 'plan' | 'commit' | 'settle' | 'begin' | 'claim' | 'end' | 'find' | 'start' | 'arrive' | 'look';
+const STEPS = [
+  'plan',
+  'commit',
+  'settle',
+  'begin',
+  'claim',
+  'end',
+  'find',
+  'start',
+  'arrive',
+  'look',
+] as const;
+
+/** The queue of one channel, the table behind it, and writers that commit in any order. */
+class Model {
+  readonly queue = queueWith([], { queueMax: 2, concurrency: 1 });
+  readonly planned: number[] = [];
+  readonly sent: number[] = [];
+  readonly #table = new Set<number>();
+  /** In the order in which they are settled. */
+  readonly #writing: { id: number; isStraight: boolean; isCommitted: boolean }[] = [];
+  #look: { readonly begun: BacklogLook; readonly limit: number; claimed?: number[] } | undefined;
+  #random: number;
+
+  constructor(seed: number) {
+    this.#random = seed;
+  }
+
+  do(step: Step): void {
+    const { queue } = this;
+    if (step === 'arrive') for (const part of ['commit', 'settle'] as const) this.do(part);
+    if (step === 'look') for (const part of ['begin', 'claim', 'end'] as const) this.do(part);
+    if (step === 'plan') this.#plan();
+    if (step === 'commit') this.#commit();
+    if (step === 'settle' && this.#writing[0]?.isCommitted === true) this.#settle();
+    if (step === 'begin' && queue.hasBacklog && queue.room > 0)
+      this.#look ??= { begun: queue.beginLook(), limit: queue.room };
+    if (step === 'claim' && this.#look !== undefined) this.#look.claimed ??= this.#claim(this.#look);
+    if (step === 'end' && this.#look?.claimed !== undefined) this.#end(this.#look);
+    if (step === 'find' && this.#table.size > 0) queue.findBacklog();
+    if (step === 'start') this.#start();
+    const isParking = this.#writing.some(({ isStraight }) => !isStraight);
+    if (!queue.hasBacklog && (isParking || this.#table.size > 0))
+      throw new Error(`expected a backlog after ${step}: rows are parked`);
+  }
+
+  /** All comes to rest. */
+  finish(): void {
+    for (let rounds = 0; this.sent.length < this.planned.length && rounds < 200; rounds += 1)
+      for (const step of ['arrive', 'look', 'start'] as const) this.do(step);
+    for (const step of ['end', 'look', 'look'] as const) this.do(step);
+    expect([this.queue.hasBacklog, this.queue.isIdle]).toEqual([false, true]);
+  }
+
+  #plan(): void {
+    const id = this.planned.length + 1;
+    this.planned.push(id);
+    const isStraight = this.queue.reserve(job(id).id);
+    if (!isStraight) this.queue.park(job(id).id);
+    this.#writing.push({ id, isStraight, isCommitted: false });
+  }
+
+  /** Any of those under way: batches overlap. */
+  #commit(): void {
+    const open = this.#writing.filter(({ isCommitted }) => !isCommitted);
+    if (open.length === 0) return;
+    this.#random = (this.#random * 1_103_515_245 + 12_345) % 2_147_483_648;
+    const one = open[this.#random % open.length]!;
+    one.isCommitted = true;
+    if (!one.isStraight) this.#table.add(one.id);
+  }
+
+  #settle(): void {
+    const { id, isStraight } = this.#writing.shift()!;
+    if (!isStraight) return this.queue.parked(job(id).id);
+    this.queue.unreserve(job(id).id);
+    this.queue.push(job(id));
+  }
+
+  #claim({ begun: { beforeId }, limit }: { begun: BacklogLook; limit: number }): number[] {
+    const seen = [...this.#table].filter((id) => beforeId === undefined || job(id).id < beforeId);
+    const claimed = seen.sort((left, right) => left - right).slice(0, limit);
+    for (const id of claimed) this.#table.delete(id);
+    return claimed;
+  }
+
+  #end({ begun, limit, claimed = [] }: { begun: BacklogLook; limit: number; claimed?: number[] }): void {
+    for (const id of claimed) this.queue.push(job(id));
+    if (claimed.length < limit) this.queue.endLook(begun);
+    this.#look = undefined;
+  }
+
+  #start(): void {
+    const next = this.queue.next(0);
+    if (!Array.isArray(next)) return;
+    this.sent.push(...(idsOf(next) as number[]));
+    this.queue.end(next as DeliveryJob[], false, 0);
+  }
+}
