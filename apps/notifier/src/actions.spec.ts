@@ -255,7 +255,7 @@ function gateTakeover(db: Database): { db: Database; seen: Seen } {
   }
 
   function query(statement: string | Statement, values: unknown[] = []): Promise<unknown> {
-    if (typeof statement === 'string' && statement.includes('FROM notification_channels c WHERE')) {
+    if (typeof statement === 'string' && /FROM notification_channels c\s+WHERE/.test(statement)) {
       const [partitions] = values as [readonly string[] | null];
       if (partitions === null) seen.owned = 'all';
       else if (partitions.length > 0) seen.owned = 'some';

@@ -178,12 +178,16 @@ describe('the backlog', () => {
 
   test('brings every delivery once and in order, however plans, commits, looks and starts interleave', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom<Step>(...STEPS), { maxLength: 60, size: 'max' }), fc.nat(), (steps, seed) => {
-        const model = new Model(seed);
-        for (const step of steps) model.do(step);
-        model.finish();
-        expect(model.sent).toEqual(model.planned);
-      }),
+      fc.property(
+        fc.array(fc.constantFrom<Step>(...STEPS), { maxLength: 60, size: 'max' }),
+        fc.nat(),
+        (steps, seed) => {
+          const model = new Model(seed);
+          for (const step of steps) model.do(step);
+          model.finish();
+          expect(model.sent).toEqual(model.planned);
+        },
+      ),
       { numRuns: 1_000 },
     );
   });
