@@ -2,7 +2,8 @@ import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import type { Database, Statement } from '@chainwatch/db';
 import { waitFor } from '@chainwatch/testing';
-import { giveWorlds, type Receiver, type World } from './spec-world.ts';
+import type { Receiver } from '@chainwatch/testing-stack';
+import { giveWorlds, type World } from './spec-world.ts';
 
 let world: World;
 let receiver: Receiver;

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus, BusMessage } from '@chainwatch/bus';
 import {
   createDeliveryEngine,
-  DEFAULT_DELIVERY_OPTIONS,
   shareChannels,
   type DeliveryDependencies,
   type DeliveryOptions,
@@ -43,7 +42,6 @@ const SWEEP_MAX = 1_000;
  */
 export function startNotifier(dependencies: NotifierDependencies): Notifier {
   const { bus, db, logger, shareTiming } = dependencies;
-  const options = completeOptions(dependencies.options ?? {});
   const members = shareChannels({
     db,
     logger,
@@ -51,7 +49,7 @@ export function startNotifier(dependencies: NotifierDependencies): Notifier {
     onGain: () => void intake.changeShare(),
     onLoss: (share) => intake.leaveShare(share),
   });
-  const engine = createDeliveryEngine(dependencies, options, members);
+  const engine = createDeliveryEngine(dependencies, dependencies.options ?? {}, members);
   const intake = new EventIntake({ engine, order: new EventOrder(), logger });
   const stopConsuming = consumeEvents(bus, intake);
   const stopping = new AbortController();
@@ -106,15 +104,4 @@ async function sweepOverAndOver(
       logger.warn({ error: String(error) }, 'events could not be swept, they are swept later');
     }
   }
-}
-
-/** A shortened schedule shortens the waits between looks too. */
-function completeOptions(given: Partial<DeliveryOptions>): DeliveryOptions {
-  const options = { ...DEFAULT_DELIVERY_OPTIONS, ...given };
-  const waits = options.scheduleMs.filter((ms) => ms > 0);
-  return {
-    ...options,
-    pollMs: given.pollMs ?? Math.max(20, Math.min(options.pollMs, ...waits)),
-    probeIntervalMs: given.probeIntervalMs ?? Math.min(options.probeIntervalMs, Math.max(0, ...waits)),
-  };
 }

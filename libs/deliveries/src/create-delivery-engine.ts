@@ -7,7 +7,7 @@ import { shareOf, type ChannelShares } from './channel-shares.ts';
 import { createChannelStore } from './channel-store.ts';
 import { findBacklogs } from './claim/claim-backlogs.ts';
 import { ClaimLoop } from './claim/claim-loop.ts';
-import type { DeliveryDependencies, DeliveryOptions } from './delivery-options.ts';
+import { completeOptions, type DeliveryDependencies, type DeliveryOptions } from './delivery-options.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { createNatsPublisher } from './nats/create-nats-publisher.ts';
 import { postponeDeliveries } from './queue/postpone-deliveries.ts';
@@ -27,9 +27,10 @@ export interface DeliveryEngine {
 /** Sends deliveries: a queue for each channel in memory, the deliveries table behind them. See README.md. */
 export function createDeliveryEngine(
   dependencies: DeliveryDependencies,
-  options: DeliveryOptions,
+  given: Partial<DeliveryOptions>,
   members: Pick<ChannelShares, 'owns' | 'begin' | 'partitions'>,
 ): DeliveryEngine {
+  const options = completeOptions(given);
   const { db, planned, logger, random = Math.random, now = Date.now, onAttempt } = dependencies;
   const channels = createChannelStore(planned, dependencies.open);
   const jobs = new JobsInMemory(options.visibilityMs, now());

@@ -90,3 +90,14 @@ export const DEFAULT_DELIVERY_OPTIONS: DeliveryOptions = {
     digestMax: 50,
   },
 };
+
+/** A shortened schedule shortens the waits between looks too. */
+export function completeOptions(given: Partial<DeliveryOptions>): DeliveryOptions {
+  const options = { ...DEFAULT_DELIVERY_OPTIONS, ...given };
+  const waits = options.scheduleMs.filter((ms) => ms > 0);
+  return {
+    ...options,
+    pollMs: given.pollMs ?? Math.max(20, Math.min(options.pollMs, ...waits)),
+    probeIntervalMs: given.probeIntervalMs ?? Math.min(options.probeIntervalMs, Math.max(0, ...waits)),
+  };
+}

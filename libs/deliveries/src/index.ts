@@ -4,7 +4,7 @@
  *
  * @example
  * const members = shareChannels({ db, logger, onGain, onLoss });
- * const engine = createDeliveryEngine({ db, planned, dispatcher: agent, dial, open: sealer.open, logger, userAgent }, DEFAULT_DELIVERY_OPTIONS, members);
+ * const engine = createDeliveryEngine({ db, planned, dispatcher: agent, dial, open: sealer.open, logger, userAgent }, {}, members);
  * await engine.dispatcher.dispatch({ eventId, projectId }); // stored; the first attempts are under way
  */
 export { createDeliveryEngine, type DeliveryEngine } from './create-delivery-engine.ts';

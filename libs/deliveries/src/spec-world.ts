@@ -1,0 +1,107 @@
+import { createDatabase } from '@chainwatch/db';
+import { createDial, createGuardedAgent } from '@chainwatch/outbound';
+import type { PostgresHandle } from '@chainwatch/testing';
+import {
+  createDeliveryRows,
+  startPostgres,
+  startReceiver,
+  type DeliveryRows,
+  type Receiver,
+  type SpecEvent,
+} from '@chainwatch/testing-stack';
+import { createDeliveryEngine, type DeliveryEngine } from './create-delivery-engine.ts';
+import type { DeliveryDependencies, DeliveryOptions } from './delivery-options.ts';
+
+/** An engine that owns all channels, without a bus: events come to it as a notifier would bring them. */
+export interface World extends Omit<DeliveryRows, 'insertEvent'> {
+  /** Commits an event and dispatches it. Returns its id. */
+  emit(more?: SpecEvent): Promise<string>;
+  start(options?: Partial<DeliveryOptions>, more?: Partial<DeliveryDependencies>): Promise<DeliveryEngine>;
+  stop(): Promise<void>;
+}
+
+/** A server for a spec file; a database, a receiver and a world for each of its tests. */
+export function giveWorlds(
+  take: (given: { readonly world: World; readonly receiver: Receiver }) => void,
+): void {
+  let postgres: PostgresHandle;
+  let world: World | undefined;
+  let receiver: Receiver | undefined;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  }, 60_000);
+  afterAll(() => postgres.stop());
+  beforeEach(async () => {
+    [world, receiver] = [await createWorld(await postgres.createDatabase()), await startReceiver()];
+    take({ world, receiver });
+  });
+  afterEach(async () => {
+    // Receivers go first, so that a hanging one does not hold up the graceful stop.
+    await receiver?.stop();
+    await world?.stop();
+  });
+}
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+/** What a message says of an event, going by its subject. */
+const TYPES = { 'tx.detected': 'transaction.detected', 'tx.confirmed': 'transaction.confirmed' } as const;
+
+async function createWorld(databaseUrl: string): Promise<World> {
+  const rows = await createDeliveryRows(databaseUrl);
+  const started: { readonly engine: DeliveryEngine; readonly stop: () => Promise<void> }[] = [];
+  return {
+    ...rows,
+    async emit(more) {
+      const { eventId, projectId, kind } = await rows.insertEvent(more);
+      for (const { engine } of started)
+        void engine.dispatcher.dispatch({ eventId, projectId, type: TYPES[kind] });
+      return eventId;
+    },
+    async start(options = {}, more = {}) {
+      const one = await startOne(databaseUrl, options, more);
+      started.push(one);
+      return one.engine;
+    },
+    async stop() {
+      for (const { stop } of started) await stop();
+      await rows.db.close();
+    },
+  };
+}
+
+/** An engine with connections of its own. */
+async function startOne(
+  databaseUrl: string,
+  options: Partial<DeliveryOptions>,
+  more: Partial<DeliveryDependencies>,
+): Promise<{ engine: DeliveryEngine; stop: () => Promise<void> }> {
+  const db = createDatabase({ url: databaseUrl, applicationName: 'deliveries' });
+  const dial = createDial({ allow: ['127.0.0.0/8', '::1/128'] });
+  const dispatcher = createGuardedAgent(dial, {
+    connectTimeoutMs: 10_000,
+    headersTimeoutMs: 10_000,
+    bodyTimeoutMs: 10_000,
+  });
+  const engine = createDeliveryEngine(
+    {
+      db,
+      planned: more.db ?? db,
+      dispatcher,
+      dial,
+      open: (sealed) => sealed,
+      logger: silent,
+      userAgent: 'chainwatch-spec',
+      ...more,
+    },
+    options,
+    { owns: () => true, begin: () => undefined, partitions: undefined },
+  );
+  await engine.changeShare();
+  await engine.dispatcher.catchUp();
+  const stop = async (): Promise<void> => {
+    await engine.stop();
+    await dispatcher.destroy();
+    await db.close();
+  };
+  return { engine, stop };
+}
