@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DeliveryEngine, EventRef } from '@chainwatch/deliveries';
-import type { EventOrder, ToldEvent } from './event-order.ts';
+import type { EventOrder, NotifiedEvent } from './event-order.ts';
 
 export interface EventIntakeDeps {
   readonly engine: Pick<DeliveryEngine, 'changeShare' | 'dispatcher' | 'isSending'>;
@@ -24,7 +24,7 @@ const LEAVE_LOOK_MS = 20;
 export class EventIntake {
   readonly #deps: EventIntakeDeps;
   readonly #stop = new AbortController();
-  #inbox: ToldEvent[] = [];
+  #inbox: NotifiedEvent[] = [];
   #due = { share: false, events: false };
   #catchingUp: Promise<void> | undefined;
   #filling: Promise<void> | undefined;
@@ -33,7 +33,7 @@ export class EventIntake {
     this.#deps = deps;
   }
 
-  take(event: ToldEvent): void {
+  take(event: NotifiedEvent): void {
     const { engine, order } = this.#deps;
     if (this.#stop.signal.aborted) return;
     if (engine.dispatcher.size + this.#inbox.length + order.size >= WAITING_MAX) return;
@@ -66,18 +66,15 @@ export class EventIntake {
     await Promise.all([this.#catchingUp, this.#filling]);
   }
 
-  #pass(event: ToldEvent): void {
+  #pass(event: NotifiedEvent): void {
     const { order } = this.#deps;
     for (const next of order.accept(event)) this.#dispatch(next);
     if (order.size > 0) this.#filling ??= this.#fillGaps();
   }
 
   #dispatch(event: EventRef): void {
-    this.#deps.engine.dispatcher.dispatch(event).catch((error: unknown) => {
-      this.#deps.logger.warn(
-        { error: String(error), event_id: event.eventId },
-        'an event could not be dispatched, it is found again',
-      );
+    this.#deps.engine.dispatcher.dispatch(event).catch((err: unknown) => {
+      this.#deps.logger.warn({ err, event_id: event.eventId }, 'an event could not be dispatched');
       if (!this.#stop.signal.aborted) void this.catchUp();
     });
   }
@@ -90,8 +87,8 @@ export class EventIntake {
       try {
         if (due.share) await engine.changeShare();
         await engine.dispatcher.catchUp();
-      } catch (error) {
-        logger.warn({ error: String(error) }, 'what waited could not be taken over, it is tried again');
+      } catch (err) {
+        logger.warn({ err }, 'what waited could not be taken over');
         this.#due = { share: due.share || this.#due.share, events: true };
         await this.#pause(RETRY_MS);
       }
@@ -113,12 +110,12 @@ export class EventIntake {
         if (missing.length > 0)
           logger.warn(
             { count: missing.length },
-            'events were missing on the bus, they were read in the table',
+            'events that were missing on the bus were read in the table',
           );
         for (const event of missing) this.#dispatch(event);
         for (const gap of gaps) for (const event of order.close(gap)) this.#dispatch(event);
-      } catch (error) {
-        logger.warn({ error: String(error) }, 'missing events could not be read, they are read again');
+      } catch (err) {
+        logger.warn({ err }, 'missing events could not be read');
         await this.#pause(RETRY_MS);
       }
     }

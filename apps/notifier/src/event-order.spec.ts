@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { EventOrder, type ToldEvent } from './event-order.ts';
+import { EventOrder, type NotifiedEvent } from './event-order.ts';
 
-const told = (sequence: number | undefined, projectId = 'p', chainGid = 'eip155:1'): ToldEvent => ({
+const told = (sequence: number | undefined, projectId = 'p', chainGid = 'eip155:1'): NotifiedEvent => ({
   eventId: `${projectId} ${chainGid} ${sequence}`,
   projectId,
   chainGid,
   sequence,
 });
-const numbers = (events: readonly ToldEvent[]): (number | undefined)[] =>
+const numbers = (events: readonly NotifiedEvent[]): (number | undefined)[] =>
   events.map(({ sequence }) => sequence);
 
 describe('EventOrder', () => {
@@ -64,7 +64,7 @@ describe('EventOrder', () => {
         (messages) => {
           const order = new EventOrder();
           const seen: number[] = [];
-          const take = (events: readonly ToldEvent[]): void =>
+          const take = (events: readonly NotifiedEvent[]): void =>
             void seen.push(...events.map(({ sequence }) => sequence!));
           for (const { sequence, isFilled } of messages) {
             take(order.accept(told(sequence)));

@@ -1,7 +1,7 @@
 import type { EventGap, EventRef } from '@chainwatch/deliveries';
 
 /** An event as the bus tells of it. */
-export interface ToldEvent extends EventRef {
+export interface NotifiedEvent extends EventRef {
   readonly chainGid: string;
   /** Grows by one within project and chain; undefined from a publisher that does not say. */
   readonly sequence: number | undefined;
@@ -11,7 +11,7 @@ interface Line {
   /** Of the last event that went on; 0 while none did. */
   last: number;
   /** Came before the one that follows `last`. */
-  readonly early: Map<number, ToldEvent>;
+  readonly early: Map<number, NotifiedEvent>;
 }
 
 const LINES_MAX = 100_000;
@@ -32,7 +32,7 @@ export class EventOrder {
   }
 
   /** What goes on now, in order. */
-  accept(event: ToldEvent): readonly ToldEvent[] {
+  accept(event: NotifiedEvent): readonly NotifiedEvent[] {
     const { sequence } = event;
     if (sequence === undefined) return [event];
     const key = keyOf(event);
@@ -47,13 +47,13 @@ export class EventOrder {
   /** Where events are missing, up to the last one that waits. */
   get gaps(): readonly EventGap[] {
     return [...this.#waiting.values()].map(({ last, early }) => {
-      const [{ projectId, chainGid }] = early.values() as unknown as [ToldEvent];
+      const [{ projectId, chainGid }] = early.values() as unknown as [NotifiedEvent];
       return { projectId, chainGid, after: last, before: Math.max(...early.keys()) };
     });
   }
 
   /** Nothing is missing in the gap any more: what waited up to its end goes on, in order, and what follows that. */
-  close(gap: EventGap): readonly ToldEvent[] {
+  close(gap: EventGap): readonly NotifiedEvent[] {
     const key = keyOf(gap);
     const line = this.#waiting.get(key);
     if (line === undefined) return [];
@@ -63,14 +63,14 @@ export class EventOrder {
     return [...events, ...this.#release(key, line)];
   }
 
-  #release(key: string, line: Line): ToldEvent[] {
-    const released: ToldEvent[] = [];
+  #release(key: string, line: Line): NotifiedEvent[] {
+    const released: NotifiedEvent[] = [];
     while (line.early.has(line.last + 1)) released.push(this.#take(line, (line.last += 1)));
     if (line.early.size === 0) this.#waiting.delete(key);
     return released;
   }
 
-  #take(line: Line, sequence: number): ToldEvent {
+  #take(line: Line, sequence: number): NotifiedEvent {
     const event = line.early.get(sequence)!;
     line.early.delete(sequence);
     this.#size -= 1;

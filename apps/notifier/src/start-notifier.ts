@@ -100,8 +100,8 @@ async function sweepOverAndOver(
     try {
       for (let found = SWEEP_MAX; found >= SWEEP_MAX && !signal.aborted; )
         found = await dispatcher.sweep(sweepAfterMs, SWEEP_MAX);
-    } catch (error) {
-      logger.warn({ error: String(error) }, 'events could not be swept, they are swept later');
+    } catch (err) {
+      logger.warn({ err }, 'events could not be swept');
     }
   }
 }
