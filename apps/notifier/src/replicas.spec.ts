@@ -11,8 +11,6 @@ let world: World;
 let receiver: Receiver;
 giveWorlds((given) => ({ world, receiver } = given));
 
-const eventIds = (): unknown[] => receiver.requests.map(({ headers }) => headers['x-webhook-event-id']);
-
 const OTHER = randomUUID();
 
 describe('two replicas', () => {
