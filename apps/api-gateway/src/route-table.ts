@@ -21,12 +21,7 @@ import { getBlockchain } from './routes/blockchains.get/handler.ts';
 import { listBlockchains } from './routes/blockchains.list/handler.ts';
 import { reprocessBlocks } from './routes/blockchains.reprocess/handler.ts';
 import { resetBlockchain } from './routes/blockchains.reset/handler.ts';
-import {
-  updateBitcoinEndpoint,
-  updateEvmEndpoint,
-  updateSolanaEndpoint,
-  updateTronEndpoint,
-} from './routes/blockchains.update-endpoint/handler.ts';
+import { updateEndpointRoutes } from './routes/blockchains.update-endpoint/handler.ts';
 import { getBlock } from './routes/blocks.get/handler.ts';
 import { listBlocks } from './routes/blocks.list/handler.ts';
 import { archiveChannel } from './routes/channels.archive/handler.ts';
@@ -140,10 +135,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   resetBlockchain,
   listIncidents,
   acceptIncident,
-  updateEvmEndpoint,
-  updateSolanaEndpoint,
-  updateTronEndpoint,
-  updateBitcoinEndpoint,
+  ...updateEndpointRoutes,
   listBlocks,
   getBlock,
   listAssets,

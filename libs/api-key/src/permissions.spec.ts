@@ -22,16 +22,21 @@ function expand(pattern: string): string[] {
 
 describe('permissions', () => {
   it.each(API_KEY_TYPES)('of %s keys are those of the table', (type) => {
-    expect([...permissionsOf(type)].sort()).toEqual(TABLE[type].flatMap(expand).sort());
+    expect([...permissionsOf(type, ['evm', 'bitcoin', 'solana', 'tron'])].sort()).toEqual(
+      TABLE[type].flatMap(expand).sort(),
+    );
   });
 
   it('are known by name, exactly', () => {
-    for (const name of Object.values(PERMISSIONS).flat()) expect(isPermission(name)).toBe(true);
+    for (const name of [...Object.values(PERMISSIONS).flat(), 'rpc:evm:read', 'rpc:tron:send'])
+      expect(isPermission(name)).toBe(true);
     for (const name of [
       'api:address',
       'api:address:*',
       'API:ADDRESS:READ',
       'mgt:audit:write',
+      'rpc:evm:write',
+      'rpc::read',
       '',
       undefined,
       'constructor',

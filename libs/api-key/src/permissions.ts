@@ -1,6 +1,6 @@
 import type { ApiKeyType } from './api-key.ts';
 
-/** Every permission by the type of key that can carry it (decisions.md §7). */
+/** Permissions by the type of key that can carry them (decisions.md §7); those of `rpc` keys follow from the chain families. */
 export const PERMISSIONS = {
   api: [
     'api:blockchain:read',
@@ -23,16 +23,6 @@ export const PERMISSIONS = {
     'api:webhook_secret:read',
     'api:webhook_secret:rotate',
   ],
-  rpc: [
-    'rpc:evm:read',
-    'rpc:evm:send',
-    'rpc:bitcoin:read',
-    'rpc:bitcoin:send',
-    'rpc:solana:read',
-    'rpc:solana:send',
-    'rpc:tron:read',
-    'rpc:tron:send',
-  ],
   mgt: [
     'mgt:workspace:read',
     'mgt:workspace:write',
@@ -44,14 +34,20 @@ export const PERMISSIONS = {
     'mgt:key:write',
     'mgt:audit:read',
   ],
-} as const satisfies Record<ApiKeyType, readonly `${ApiKeyType}:${string}:${string}`[]>;
+} as const satisfies Partial<Record<ApiKeyType, readonly `${ApiKeyType}:${string}:${string}`[]>>;
 
-export type Permission = (typeof PERMISSIONS)[ApiKeyType][number];
-export type PermissionOf<T extends ApiKeyType> = (typeof PERMISSIONS)[T][number];
+type RpcPermission = `rpc:${string}:${'read' | 'send'}`;
+const RPC_PERMISSION = /^rpc:[a-z]+:(read|send)$/;
 
-/** All that a key of a type can carry. */
-export function permissionsOf<T extends ApiKeyType>(type: T): (typeof PERMISSIONS)[T] {
-  return PERMISSIONS[type];
+export type Permission = (typeof PERMISSIONS)['api' | 'mgt'][number] | RpcPermission;
+export type PermissionOf<T extends ApiKeyType> = Extract<Permission, `${T}:${string}`>;
+
+/** All that a key of a type can carry. @param families names of the chain families there are, for `rpc` keys */
+export function permissionsOf<T extends 'api' | 'mgt'>(type: T): readonly PermissionOf<T>[];
+export function permissionsOf(type: ApiKeyType, families: readonly string[]): readonly Permission[];
+export function permissionsOf(type: ApiKeyType, families: readonly string[] = []): readonly Permission[] {
+  if (type !== 'rpc') return PERMISSIONS[type];
+  return families.flatMap((family) => [`rpc:${family}:read` as const, `rpc:${family}:send` as const]);
 }
 
 /** What concerns the whole installation: it counts for keys of the operator's workspace only (decisions.md §10). */
@@ -63,8 +59,9 @@ export function isOperatorPermission(permission: Permission): boolean {
 
 const ALL: ReadonlySet<string> = new Set(Object.values(PERMISSIONS).flat());
 
+/** Whether there is the family of an `rpc` permission is for the registry to say. */
 export function isPermission(value: unknown): value is Permission {
-  return typeof value === 'string' && ALL.has(value);
+  return typeof value === 'string' && (ALL.has(value) || RPC_PERMISSION.test(value));
 }
 
 /** Exact: there are no wildcards, and `write` does not include `read`. */

@@ -5,6 +5,7 @@ export const bitcoinManifest: FamilyManifest = {
   name: 'bitcoin',
   namespace: 'bip122',
   networks: bitcoinNetworks,
+  assetNamespaces: [],
   interfaces: [
     { name: 'rpc', description: 'JSON-RPC interface', exampleUrl: 'https://node.example.com:8332' },
   ],

@@ -7,6 +7,8 @@ export interface FamilyManifest {
   /** CAIP-2 namespace. */
   readonly namespace: string;
   readonly networks: readonly Network[];
+  /** CAIP-19 namespaces of its assets, but for slip44. */
+  readonly assetNamespaces: readonly string[];
   /**
    * What its nodes may be asked over, the usual one first. Each may have a URL of its own: the first one is `endpoint_url` in
    * the API, any other one `<name>_endpoint_url`.

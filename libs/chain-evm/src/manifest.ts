@@ -5,6 +5,7 @@ export const evmManifest: FamilyManifest = {
   name: 'evm',
   namespace: 'eip155',
   networks: evmNetworks,
+  assetNamespaces: ['erc20', 'bep20'],
   interfaces: [
     { name: 'rpc', description: 'JSON-RPC interface', exampleUrl: 'https://node.example.com:8545' },
   ],

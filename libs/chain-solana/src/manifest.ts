@@ -5,6 +5,7 @@ export const solanaManifest: FamilyManifest = {
   name: 'solana',
   namespace: 'solana',
   networks: solanaNetworks,
+  assetNamespaces: ['token'],
   interfaces: [
     { name: 'rpc', description: 'JSON-RPC interface', exampleUrl: 'https://node.example.com:8899' },
   ],

@@ -6,6 +6,7 @@ export const tronManifest: FamilyManifest = {
   name: 'tron',
   namespace: 'tron',
   networks: tronNetworks,
+  assetNamespaces: ['trc20', 'trc10'],
   interfaces: tronInterfaces,
   normalizeReference,
 };

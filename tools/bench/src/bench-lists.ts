@@ -201,7 +201,7 @@ async function makeKeys(
     const key = generateApiKey({ label: 'svc', type, randomBytes });
     await db.query(
       `INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions) SELECT $1, id, $2, 'bench lists', 'svc', $3, $4 FROM workspaces ORDER BY created_at LIMIT 1`,
-      [type, projectId, Buffer.from(hashApiKey(key)), permissionsOf(type)],
+      [type, projectId, Buffer.from(hashApiKey(key)), permissionsOf(type, ['evm'])],
     );
     return key;
   };

@@ -37,7 +37,7 @@ describe('bootstrap', () => {
       );
       expect(await permissionsIn(workspaceId)).toEqual({
         api: isOperator ? [...permissionsOf('api')] : withoutChains,
-        rpc: [...permissionsOf('rpc')],
+        rpc: [...permissionsOf('rpc', ['evm', 'bitcoin', 'solana', 'tron'])],
         mgt: [...permissionsOf('mgt')],
       });
     }

@@ -7,6 +7,7 @@ import {
   maskApiKey,
   permissionsOf,
 } from '@chainwatch/api-key';
+import { listFamilies } from '@chainwatch/chain-registry';
 import type { ApiKeyType } from '@chainwatch/api-key';
 import { createDatabase } from '@chainwatch/db';
 import type { Database, Sql } from '@chainwatch/db';
@@ -67,6 +68,8 @@ async function insertWorkspace(sql: Sql, name: string): Promise<{ id: string; is
   return rows[0]!;
 }
 
+const families = listFamilies().map(({ name }) => name);
+
 interface NewKey {
   readonly type: ApiKeyType;
   readonly workspaceId: string;
@@ -77,7 +80,7 @@ interface NewKey {
 
 async function insertKey(sql: Sql, key: NewKey): Promise<string> {
   const text = generateApiKey({ label: key.label, type: key.type, randomBytes });
-  const permissions = permissionsOf(key.type).filter(
+  const permissions = permissionsOf(key.type, families).filter(
     (permission) => key.isOperator || !isOperatorPermission(permission),
   );
   await sql.query(

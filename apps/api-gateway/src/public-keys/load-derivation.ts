@@ -1,15 +1,21 @@
 import { DerivationUnavailableError, InvalidPublicKeyError } from '@chainwatch/chain-core';
 import type { DerivedAddress, HdDerivation, ParsedPublicKey, PublicKeyInput } from '@chainwatch/chain-core';
-import { findFamilyNamed } from '@chainwatch/chain-registry';
+import { findFamilyNamed, listFamilies } from '@chainwatch/chain-registry';
 import { invalidRequest, serviceUnavailable, unprocessableEntity } from '@chainwatch/problem';
 import type { PublicKeyRow } from '../records/public-key.ts';
 
-/** Only extended public keys of the Bitcoin family are accepted (interface.md, Public key). */
-export const hdFamily = 'bitcoin';
+/** The family whose extended public keys are accepted (interface.md, Public key). */
+export async function findHdFamily(): Promise<{ readonly name: string; readonly hd: HdDerivation }> {
+  for (const { name } of listFamilies()) {
+    const hd = (await findFamilyNamed(name))?.hd;
+    if (hd !== undefined) return { name, hd };
+  }
+  throw new Error('expected a family that derives addresses, got none');
+}
 
 /** @throws ProblemError 400 with the field at fault, 422 where key and path contradict each other; neither holds the key */
 export async function parsePublicKey(input: PublicKeyInput): Promise<ParsedPublicKey> {
-  const hd = await loadDerivation();
+  const { hd } = await findHdFamily();
   try {
     return hd.parsePublicKey(input);
   } catch (error) {
@@ -33,7 +39,7 @@ export async function deriveAddresses(
   indexes: readonly number[],
   signal?: AbortSignal,
 ): Promise<DerivedAddress[]> {
-  const hd = await loadDerivation();
+  const { hd } = await findHdFamily();
   const { extendedPublicKey, addressFormat, chainGid } = key;
   try {
     return await hd.deriveAddresses(
@@ -49,11 +55,4 @@ export async function deriveAddresses(
       });
     throw error;
   }
-}
-
-async function loadDerivation(): Promise<HdDerivation> {
-  const hd = (await findFamilyNamed(hdFamily))?.hd;
-  if (hd === undefined)
-    throw new Error(`expected the family ${hdFamily} to derive addresses, got one that does not`);
-  return hd;
 }

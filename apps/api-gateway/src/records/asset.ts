@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import { listFamilies } from '@chainwatch/chain-registry';
 
 export const assetStatusSchema = z.enum(['active', 'unknown', 'invalid']);
-export const assetNamespaceSchema = z.enum(['erc20', 'trc20', 'bep20', 'token', 'slip44', 'trc10']);
+export const assetNamespaceSchema = z.enum([
+  ...listFamilies().flatMap(({ assetNamespaces }) => assetNamespaces),
+  'slip44',
+]);
 
 export const assetSchema = z
   .object({

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { API_KEY_TYPES, PERMISSIONS } from '@chainwatch/api-key';
+import { API_KEY_TYPES, permissionsOf } from '@chainwatch/api-key';
 import type { Prisma } from '@chainwatch/db/prisma';
+import { families } from './path-schemas.ts';
 
 export const keyTypeSchema = z.enum(API_KEY_TYPES);
 export const keyStatusSchema = z.enum(['active', 'expired', 'revoked']);
-export const permissionSchema = z.enum([...PERMISSIONS.api, ...PERMISSIONS.rpc, ...PERMISSIONS.mgt]);
+export const permissionSchema = z.enum(API_KEY_TYPES.flatMap((type) => permissionsOf(type, families)));
 
 export const keySchema = z
   .object({

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { assetPathSchema, chainGidSchema } from '@chainwatch/caip';
+import { listFamilies } from '@chainwatch/chain-registry';
 
 const FIRST_TIME = new Date('0000-01-01T00:00:00.000Z');
 const LAST_TIME = new Date('9999-12-31T23:59:59.999Z');
 
 export const chainParams = z.object({ chain_gid: chainGidSchema });
 export const assetParams = z.object({ chain_gid: chainGidSchema, asset_path: assetPathSchema });
-export const families = ['evm', 'bitcoin', 'solana', 'tron'] as const;
+export const families = listFamilies().map(({ name }) => name);
 export const familySchema = z.enum(families);
 /** Part of a name: at most 128 characters. */
 export const searchSchema = z.string().trim().min(1).max(128).optional();

@@ -9,7 +9,7 @@ import { parseAddressOf } from '../../addresses/parse-address.ts';
 import { readAddressById } from '../../addresses/read-addresses.ts';
 import { labelSchema, metadataSchema } from '../../records/address-input.ts';
 import { externalAddressSchema } from '../../records/address.ts';
-import { familySchema } from '../../records/path-schemas.ts';
+import { families, familySchema } from '../../records/path-schemas.ts';
 import { hasCoins, watchFromHead } from '../../addresses/watch-address.ts';
 
 /** `chainFamily` is the guide's spelling, `chain_family` the one of everything else (decisions.md 1.6). */
@@ -51,7 +51,7 @@ const bodySchema = z
       ctx.addIssue({
         code: 'custom',
         path: ['chain_family'],
-        message: 'expected one of "evm", "bitcoin", "solana", "tron", got nothing',
+        message: `expected one of ${families.map((name) => `"${name}"`).join(', ')}, got nothing`,
       });
     } else if (
       body.chain_family !== undefined &&

@@ -1,66 +1,70 @@
 import { z } from 'zod';
-import { endpointContext, type ChainEndpoint, type ChainFamilyName } from '@chainwatch/chain-core';
+import {
+  endpointContext,
+  type ChainEndpoint,
+  type FamilyManifest,
+  type NodeInterface,
+} from '@chainwatch/chain-core';
+import { listFamilies } from '@chainwatch/chain-registry';
 import { booleanParameter } from '@chainwatch/http';
 import { unprocessableEntity } from '@chainwatch/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import type { ApiDeps } from '../../server/api-deps.ts';
+import { defineRoute, type ApiRoute } from '../../server/define-route.ts';
 import { findChain, loadFamily } from '../../chains/find-chain.ts';
 import { blockchainInclude, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 import { verifyEndpoint } from './verify-endpoint.ts';
 
-const nodeUrl = z
-  .url({ protocol: /^(https?|wss?)$/, error: 'expected a URL that begins with https:, http:, wss: or ws:' })
-  .max(2_048)
-  .meta({
-    description: 'URL of the JSON-RPC interface of the node; on TRON of its HTTP wallet API. Write-only.',
-    examples: ['https://node.example.com:8545'],
-  });
+/** A member of the body for each interface that the nodes of the family have. */
+type EndpointBody = Readonly<Record<string, string | undefined>>;
 
-interface EndpointBody {
-  endpoint_url?: string;
-  evm_endpoint_url?: string;
-}
-
-export const updateEvmEndpoint = endpointRoute('evm', z.strictObject({ endpoint_url: nodeUrl }), {
-  endpoint_url: 'https://node.example.com:8545',
-});
-export const updateSolanaEndpoint = endpointRoute('solana', z.strictObject({ endpoint_url: nodeUrl }), {
-  endpoint_url: 'https://node.example.com:8899',
-});
-export const updateBitcoinEndpoint = endpointRoute('bitcoin', z.strictObject({ endpoint_url: nodeUrl }), {
-  endpoint_url: 'https://node.example.com:8332',
-});
-/** Either or both (decisions.md 1.5). */
-export const updateTronEndpoint = endpointRoute(
-  'tron',
-  z
-    .strictObject({
-      endpoint_url: nodeUrl.optional(),
-      evm_endpoint_url: nodeUrl.optional().meta({
-        description: 'URL of the Ethereum-compatible JSON-RPC interface of the node. Write-only.',
-        examples: ['https://node.example.com/jsonrpc'],
-      }),
-    })
-    .refine((body) => body.endpoint_url !== undefined || body.evm_endpoint_url !== undefined, {
-      path: ['evm_endpoint_url'],
-      error: 'expected evm_endpoint_url, endpoint_url or both',
-    }),
-  { evm_endpoint_url: 'https://node.example.com/jsonrpc', endpoint_url: 'https://node.example.com' },
+/** `PATCH /blockchains/{chain_gid}/<family>` for each family, by its operation id. */
+export const updateEndpointRoutes: Readonly<Record<string, ApiRoute>> = Object.fromEntries(
+  listFamilies().map((family) => [
+    `update${family.name.charAt(0).toUpperCase()}${family.name.slice(1)}Endpoint`,
+    endpointRoute(family),
+  ]),
 );
 
-function listGiven({ endpoint_url, evm_endpoint_url }: EndpointBody): ChainEndpoint[] {
-  return [
-    ...(endpoint_url === undefined ? [] : [{ endpointUrl: endpoint_url }]),
-    ...(evm_endpoint_url === undefined ? [] : [{ endpointUrl: evm_endpoint_url, interfaceName: 'evm' }]),
-  ];
+function memberOf({ interfaces }: Pick<FamilyManifest, 'interfaces'>, { name }: NodeInterface): string {
+  return name === interfaces[0].name ? 'endpoint_url' : `${name}_endpoint_url`;
 }
 
-function endpointRoute(
-  familyName: ChainFamilyName,
-  bodySchema: z.ZodType<EndpointBody, EndpointBody>,
-  example: EndpointBody,
-) {
+/** A node may serve one interface alone (decisions.md 1.5). */
+function bodyOf(family: FamilyManifest): z.ZodType<EndpointBody, EndpointBody> {
+  const urls = family.interfaces.map((each) => [memberOf(family, each), urlOf(each)] as const);
+  if (urls.length === 1) return z.strictObject(Object.fromEntries(urls));
+  const members = urls.map(([member]) => member);
+  return z
+    .strictObject(Object.fromEntries(urls.map(([member, url]) => [member, url.optional()])))
+    .refine((body) => members.some((member) => body[member] !== undefined), {
+      path: members.slice(-1),
+      error: `expected ${members.toReversed().join(', ')} or ${members.length === 2 ? 'both' : 'several of them'}`,
+    });
+}
+
+function urlOf({ description, exampleUrl }: NodeInterface): z.ZodType<string, string> {
+  return z
+    .url({
+      protocol: /^(https?|wss?)$/,
+      error: 'expected a URL that begins with https:, http:, wss: or ws:',
+    })
+    .max(2_048)
+    .meta({ description: `URL of the ${description} of the node. Write-only.`, examples: [exampleUrl] });
+}
+
+/** What a body gives; the URL of the first interface goes without its name. */
+function listGiven(family: FamilyManifest, body: EndpointBody): ChainEndpoint[] {
+  return family.interfaces.flatMap((each, index) => {
+    const endpointUrl = body[memberOf(family, each)];
+    if (endpointUrl === undefined) return [];
+    return [index === 0 ? { endpointUrl } : { endpointUrl, interfaceName: each.name }];
+  });
+}
+
+function endpointRoute(manifest: FamilyManifest): ApiRoute {
+  const { name: familyName } = manifest;
   return defineRoute({
     method: 'PATCH',
     path: `/blockchains/:chain_gid/${familyName}`,
@@ -72,8 +76,10 @@ function endpointRoute(
         .default(true)
         .meta({ description: 'Ask the node first which chain it serves; 422 where it is another one.' }),
     }),
-    body: bodySchema,
-    example,
+    body: bodyOf(manifest),
+    example: Object.fromEntries(
+      manifest.interfaces.map((each) => [memberOf(manifest, each), each.exampleUrl]),
+    ),
     responses: { 200: blockchainSchema },
     problems: [422, 502],
     handle: async ({ params, query, body, signal }, deps) => {
@@ -84,19 +90,13 @@ function endpointRoute(
         );
       }
       const { network, family } = await loadFamily(chain.gid);
-      for (const endpoint of listGiven(body))
+      const given = listGiven(manifest, body);
+      for (const endpoint of given)
         await verifyEndpoint({ network, family, endpoint, askNode: query.verify, signal }, deps);
       const row = await deps.prisma.blockchain.update({
         where: { gid: chain.gid },
         data: {
-          endpointSealed:
-            body.endpoint_url && deps.sealer.seal(body.endpoint_url, endpointContext(chain.gid)),
-          ...(body.evm_endpoint_url !== undefined && {
-            otherEndpointsSealed: {
-              ...(chain.otherEndpointsSealed as object),
-              evm: deps.sealer.seal(body.evm_endpoint_url, endpointContext(chain.gid, 'evm')),
-            },
-          }),
+          ...sealGiven(given, chain, deps.sealer),
           updatedAt: new Date(),
         },
         include: blockchainInclude,
@@ -105,4 +105,23 @@ function endpointRoute(
       return { status: 200, body: toBlockchainRecord(row) };
     },
   });
+}
+
+function sealGiven(
+  given: readonly ChainEndpoint[],
+  { gid, otherEndpointsSealed }: { readonly gid: string; readonly otherEndpointsSealed: unknown },
+  sealer: Pick<ApiDeps['sealer'], 'seal'>,
+): { endpointSealed?: string; otherEndpointsSealed?: Record<string, string> } {
+  const others = given.flatMap(({ endpointUrl, interfaceName }) =>
+    interfaceName === undefined
+      ? []
+      : [[interfaceName, sealer.seal(endpointUrl, endpointContext(gid, interfaceName))] as const],
+  );
+  const first = given.find(({ interfaceName }) => interfaceName === undefined);
+  return {
+    ...(first && { endpointSealed: sealer.seal(first.endpointUrl, endpointContext(gid)) }),
+    ...(others.length > 0 && {
+      otherEndpointsSealed: { ...(otherEndpointsSealed as object), ...Object.fromEntries(others) },
+    }),
+  };
 }

@@ -1,3 +1,4 @@
+import { families } from '../../records/path-schemas.ts';
 import { hashApiKey, parseApiKey, permissionsOf } from '@chainwatch/api-key';
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
@@ -11,7 +12,7 @@ describe.each(['svc', 'acmeo'])('POST /management/keys under the label %s', (lab
 
   it('makes a key of each type that works at once', async () => {
     for (const type of ['api', 'rpc', 'mgt'] as const) {
-      const permissions = [...permissionsOf(type)];
+      const permissions = [...permissionsOf(type, families)];
       const project_id = type === 'api' ? world.project.projectId : null;
       const { body } = await world.management
         .post('/management/keys')

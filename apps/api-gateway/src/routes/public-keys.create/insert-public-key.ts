@@ -1,6 +1,6 @@
 import type { ParsedPublicKey } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import { deriveAddresses, hdFamily } from '../../public-keys/load-derivation.ts';
+import { deriveAddresses, findHdFamily } from '../../public-keys/load-derivation.ts';
 
 interface NewPublicKey {
   readonly projectId: string;
@@ -33,7 +33,7 @@ export async function insertPublicKey(
       parsed.derivationPath,
       parsed.purpose,
       parsed.accountIndex,
-      hdFamily,
+      (await findHdFamily()).name,
       chainGid,
       parsed.addressFormat,
       added.gapLimit,
