@@ -23,7 +23,6 @@ const LONG_FUNCTIONS = [
   'apps/tx-analyzer/src/start-analyzer.ts',
   'libs/bus/src/create-bus.ts',
   'libs/chain-evm/src/spec-block.ts',
-  'libs/deliveries/src/nats/create-nats-publisher.ts',
   'libs/testing-stack/src/create-fake-broker.ts',
   'tools/bench/src/list-cases.ts',
 ];

@@ -1,5 +1,6 @@
 import { createBusInBackground } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
+import { CHANNEL_SECRETS } from '@chainwatch/channels';
 import { createDatabase } from '@chainwatch/db';
 import { createPrisma } from '@chainwatch/db/prisma';
 import { createDial } from '@chainwatch/outbound';
@@ -14,6 +15,7 @@ const name = 'api-gateway';
 
 await runService({
   name,
+  hides: CHANNEL_SECRETS,
   start: async (logger) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: name });

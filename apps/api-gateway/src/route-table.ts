@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CHANNEL_KINDS } from '@chainwatch/channels';
 import type { ApiRoute } from './server/define-route.ts';
 import { getBalanceDetails } from './routes/addresses.balance-details/handler.ts';
 import { getBalances } from './routes/addresses.balances/handler.ts';
@@ -25,17 +26,13 @@ import { updateEndpointRoutes } from './routes/blockchains.update-endpoint/handl
 import { getBlock } from './routes/blocks.get/handler.ts';
 import { listBlocks } from './routes/blocks.list/handler.ts';
 import { archiveChannel } from './routes/channels.archive/handler.ts';
-import { createNatsChannel } from './routes/channels.create-nats/handler.ts';
-import { createTelegramChannel } from './routes/channels.create-telegram/handler.ts';
-import { createChannel, createWebhookChannel } from './routes/channels.create-webhook/handler.ts';
+import { createChannelRoute } from './routes/channels.create/handler.ts';
 import { deleteChannel } from './routes/channels.delete/handler.ts';
 import { getChannel } from './routes/channels.get/handler.ts';
 import { listChannels } from './routes/channels.list/handler.ts';
 import { restoreChannel } from './routes/channels.restore/handler.ts';
 import { testChannel } from './routes/channels.test/handler.ts';
-import { updateNatsChannel } from './routes/channels.update-nats/handler.ts';
-import { updateTelegramChannel } from './routes/channels.update-telegram/handler.ts';
-import { updateWebhookChannel } from './routes/channels.update-webhook/handler.ts';
+import { updateChannelRoute } from './routes/channels.update/handler.ts';
 import { getDelivery } from './routes/deliveries.get/handler.ts';
 import { listDeliveries } from './routes/deliveries.list/handler.ts';
 import { recover } from './routes/deliveries.recover/handler.ts';
@@ -81,12 +78,12 @@ import { updateWorkspace } from './routes/workspace.update/handler.ts';
 
 const channelRoutes = {
   listChannels,
-  createWebhookChannel,
-  updateWebhookChannel,
-  createNatsChannel,
-  updateNatsChannel,
-  createTelegramChannel,
-  updateTelegramChannel,
+  ...Object.fromEntries(
+    CHANNEL_KINDS.flatMap((kind) => [
+      [`create${kind.docs.title}Channel`, createChannelRoute(kind)],
+      [`update${kind.docs.title}Channel`, updateChannelRoute(kind)],
+    ]),
+  ),
   getChannel,
   deleteChannel,
   archiveChannel,
@@ -168,7 +165,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   getEvent,
   ...channelRoutes,
   // One set of handlers, two mounts (decisions.md 1.2).
-  createChannel,
+  createChannel: createChannelRoute(CHANNEL_KINDS.find(({ isDefault }) => isDefault)!, '/channels'),
   ...Object.fromEntries(
     Object.entries(channelRoutes).map(([id, route]) => [`${id}ByShortPath`, underShortPath(route)]),
   ),

@@ -1,4 +1,5 @@
-import { commaList, durationMs, integer, loadConfig, serviceConfig, url } from '@chainwatch/config';
+import { channelEnvironment } from '@chainwatch/channels';
+import { commaList, durationMs, integer, loadConfig, serviceConfig } from '@chainwatch/config';
 import { DEFAULT_DELIVERY_OPTIONS, DEFAULT_RETRY_SCHEDULE_MS } from '@chainwatch/deliveries';
 
 /** Every environment variable of the notifier. */
@@ -31,10 +32,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         WEBHOOK_CONCURRENCY: integer(1, 100_000).default(DEFAULT_DELIVERY_OPTIONS.concurrency),
         /** Between probes of a failing channel; default 30 s, less where the schedule is shorter. */
         WEBHOOK_PROBE_INTERVAL: durationMs().optional(),
-        /** Of the Bot API; a server of your own, for one. Dialled like every customer's URL, so a private one needs OUTBOUND_ALLOW. */
-        TELEGRAM_API_URL: url('http', 'https')
-          .transform((text) => text.replace(/\/+$/, ''))
-          .default(DEFAULT_DELIVERY_OPTIONS.telegram.apiUrl),
+        ...channelEnvironment,
       }),
     env,
   );

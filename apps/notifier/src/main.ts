@@ -1,10 +1,7 @@
 import { createBus } from '@chainwatch/bus';
+import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
 import { createDatabase } from '@chainwatch/db';
-import {
-  DEFAULT_DELIVERY_OPTIONS,
-  type DeliveryDependencies,
-  type DeliveryOptions,
-} from '@chainwatch/deliveries';
+import type { DeliveryDependencies, DeliveryOptions } from '@chainwatch/deliveries';
 import { createDial, createGuardedAgent } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import {
@@ -20,6 +17,7 @@ import { startNotifier } from './start-notifier.ts';
 
 await runService({
   name: 'notifier',
+  hides: CHANNEL_SECRETS,
   start: async (logger) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: 'notifier' });
@@ -79,7 +77,7 @@ function readOptions(config: ReturnType<typeof readConfig>): Partial<DeliveryOpt
     attemptTimeoutMs: config.WEBHOOK_TIMEOUT,
     concurrencyPerChannel: config.WEBHOOK_CONCURRENCY_PER_CHANNEL,
     concurrency: config.WEBHOOK_CONCURRENCY,
-    telegram: { ...DEFAULT_DELIVERY_OPTIONS.telegram, apiUrl: config.TELEGRAM_API_URL },
+    kinds: channelOptionsOf(config),
     ...(config.WEBHOOK_PROBE_INTERVAL === undefined
       ? {}
       : { probeIntervalMs: config.WEBHOOK_PROBE_INTERVAL }),

@@ -178,7 +178,11 @@ describe('a NATS channel', () => {
       ((await (await fetch(`http://127.0.0.1:${monitor}/connz`)).json()) as { connections: unknown[] })
         .connections.length;
     for (const subject of ['a', 'b', 'c']) await addChannel(subject, { type: 'none' }, server.url);
-    await world.start({ natsIdleMs: 400, attemptTimeoutMs: 1_500, scheduleMs: [0, 100, 100, 100, 100, 100] });
+    await world.start({
+      kinds: { nats: { idleMs: 400 } },
+      attemptTimeoutMs: 1_500,
+      scheduleMs: [0, 100, 100, 100, 100, 100],
+    });
     await world.waitForStatus(await world.emit(), 'delivered');
     expect(await connections()).toBe(1);
     await waitFor(async () => (await connections()) === 0);

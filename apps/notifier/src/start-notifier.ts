@@ -7,6 +7,7 @@ import {
   type DeliveryOptions,
   type Dispatcher,
 } from '@chainwatch/deliveries';
+import { eventTypesOn, FLOW, streamOf, type EventSubject } from '@chainwatch/events';
 import type { ShareTiming } from '@chainwatch/ownership';
 import { notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
 import { EventIntake } from './event-intake.ts';
@@ -28,12 +29,6 @@ export interface Notifier {
   stop(): Promise<void>;
 }
 
-const USUAL_TYPES = {
-  'tx.detected': 'transaction.detected',
-  'tx.confirmed': 'transaction.confirmed',
-  'tx.reorged': 'transaction.reorged',
-  'balance.changed': 'balance.changed',
-} as const;
 const SWEEP_MAX = 1_000;
 
 /**
@@ -75,18 +70,21 @@ export function startNotifier(dependencies: NotifierDependencies): Notifier {
 /** Every replica hears of every event. */
 function consumeEvents(bus: NotifierDependencies['bus'], intake: EventIntake): () => Promise<void> {
   const handlers = {
-    onMessage({ kind, messageId: eventId, sequence, tokens }: BusMessage<keyof typeof USUAL_TYPES>) {
+    onMessage({ kind, messageId: eventId, sequence, tokens }: BusMessage<EventSubject>) {
       const [chainGid, projectId] = tokens;
       if (eventId === undefined || chainGid === undefined || projectId === undefined) return;
-      intake.take({ eventId, chainGid, projectId, sequence, type: USUAL_TYPES[kind] });
+      intake.take({ eventId, chainGid, projectId, sequence, type: eventTypesOn(kind)[0] });
     },
     // What no message told of goes before what comes.
     onOpen: () => void intake.catchUp(),
   };
-  const stops = [
-    bus.consume(['tx.detected', 'tx.confirmed', 'tx.reorged'], [], handlers),
-    bus.consume(['balance.changed'], [], handlers),
-  ];
+  // A consumer reads one stream.
+  const subjects = FLOW.notifier.consumes;
+  const streams = [...new Set(subjects.map(streamOf))];
+  const stops = streams.map((stream) => {
+    const [first, ...others] = subjects.filter((subject) => streamOf(subject) === stream);
+    return bus.consume([first!, ...others], [], handlers);
+  });
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }
 

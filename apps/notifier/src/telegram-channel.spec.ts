@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { DEFAULT_DELIVERY_OPTIONS } from '@chainwatch/deliveries';
 import { waitFor } from '@chainwatch/testing';
 import { giveWorlds, type World } from './spec-world.ts';
 
 const TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx';
+const MASKED = '110201543:***';
 
 interface Sent {
   readonly chatId: number;
@@ -83,17 +83,16 @@ afterEach(() => api.stop());
 giveWorlds((given) => ({ world } = given));
 
 const telegram = (more: object = {}) => ({
-  telegram: {
-    ...DEFAULT_DELIVERY_OPTIONS.telegram,
-    apiUrl,
-    chatIntervalMs: 1,
-    groupIntervalMs: 1,
-    botIntervalMs: 1,
-    ...more,
+  kinds: {
+    telegram: { apiUrl, chatIntervalMs: 1, groupIntervalMs: 1, botIntervalMs: 1, ...more },
   },
 });
 const addChannel = (chatId: number, token = TOKEN): Promise<string> =>
-  world.addChannel('', { kind: 'telegram', config: { chat_id: chatId }, credentials: { bot_token: token } });
+  world.addChannel('', {
+    kind: 'telegram',
+    config: { chat_id: chatId, bot_token: MASKED },
+    credentials: { bot_token: token },
+  });
 const channels = (): Promise<{ status: string; failure_reason: string | null }[]> =>
   world.rows('SELECT status, failure_reason FROM notification_channels');
 
@@ -178,7 +177,7 @@ describe('a Telegram channel', () => {
     const failed = await addChannel(chatId);
     await world.addChannel('', {
       kind: 'telegram',
-      config: { chat_id: 42, event_types: ['channel.failed'] },
+      config: { chat_id: 42, bot_token: MASKED, event_types: ['channel.failed'] },
       credentials: { bot_token: TOKEN },
     });
     await world.start(telegram(), { sweepAfterMs: 0, sweepIntervalMs: 50 });

@@ -3,17 +3,13 @@ import { eventIdOf } from '@chainwatch/events';
 import type {
   BalanceChangeRecord,
   EventEnvelope,
+  TransactionEventType,
   TransactionRecord,
   TransferRecord,
 } from '@chainwatch/events';
 import type { MatchedTransfer } from './matched-transaction.ts';
 import type { TransactionState } from './transaction-state.ts';
 
-export type TransactionEventType =
-  | 'transaction.detected'
-  | 'transaction.confirmed'
-  | 'transaction.reorged'
-  | 'transaction.failed';
 export type TransactionEvent = EventEnvelope<TransactionEventType>;
 
 export interface EventContext {

@@ -1,8 +1,9 @@
 import type { Sql } from '@chainwatch/db';
+import { EVENTS } from '@chainwatch/events';
 import { takeSequences } from '@chainwatch/outbox';
 import { buildEvent } from './build-event.ts';
 import type { ChainContext } from './chain-context.ts';
-import { SUBJECT_OF, type OutboxEvent, type PlannedEvent } from './planned-event.ts';
+import type { OutboxEvent, PlannedEvent } from './planned-event.ts';
 
 /** Gives planned events their sequences (one counter per project and chain, locked until the transaction ends) and builds them. */
 export async function numberEvents(
@@ -50,7 +51,7 @@ export function buildEvents(
       projectId: state.projectId,
       chainGid: chain.gid,
       type,
-      subject: SUBJECT_OF[type],
+      subject: EVENTS[type].subject,
       sequence,
       transactionId: state.id,
       envelope,

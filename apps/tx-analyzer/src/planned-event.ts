@@ -1,7 +1,6 @@
-import type { TransactionEvent, TransactionEventType } from './build-event.ts';
+import type { EVENTS, TransactionEventType } from '@chainwatch/events';
+import type { TransactionEvent } from './build-event.ts';
 import type { TransactionState } from './transaction-state.ts';
-
-export type TransactionSubject = 'tx.detected' | 'tx.confirmed' | 'tx.reorged';
 
 /** An event that a step is to make; it has no sequence yet. */
 export interface PlannedEvent {
@@ -16,7 +15,7 @@ export interface OutboxEvent {
   readonly projectId: string;
   readonly chainGid: string;
   readonly type: TransactionEventType;
-  readonly subject: TransactionSubject;
+  readonly subject: (typeof EVENTS)[TransactionEventType]['subject'];
   readonly sequence: number;
   readonly transactionId: string;
   readonly envelope: TransactionEvent;
@@ -24,10 +23,3 @@ export interface OutboxEvent {
   readonly payload: string;
   readonly traceparent?: string;
 }
-
-export const SUBJECT_OF: Readonly<Record<TransactionEventType, TransactionSubject>> = {
-  'transaction.detected': 'tx.detected',
-  'transaction.failed': 'tx.detected',
-  'transaction.confirmed': 'tx.confirmed',
-  'transaction.reorged': 'tx.reorged',
-};

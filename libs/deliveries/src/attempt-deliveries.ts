@@ -1,31 +1,42 @@
 import { randomUUID } from 'node:crypto';
-import type { Attempt, RecordedRequest } from './attempt.ts';
-import type { Channel } from './channel-config.ts';
+import {
+  CHANNEL_KINDS,
+  type Attempt,
+  type RecordedRequest,
+  type Sender,
+  type SenderContext,
+} from '@chainwatch/channels';
+import type { Channel } from './channel.ts';
 import type { DeliveryJob } from './delivery-job.ts';
-import type { DeliveryDependencies } from './delivery-options.ts';
-import type { NatsPublisher } from './nats/create-nats-publisher.ts';
-import { sendNats } from './nats/send-nats.ts';
-import { sendWebhook } from './send-webhook.ts';
-import type { TelegramSender } from './telegram/create-telegram-sender.ts';
+import type { DeliveryDependencies, DeliveryOptions } from './delivery-options.ts';
 
-export interface Senders extends Pick<DeliveryDependencies, 'dispatcher' | 'userAgent' | 'trace' | 'logger'> {
-  readonly nats: NatsPublisher;
-  readonly telegram: TelegramSender;
+/** What sends, by kind. */
+export type Senders = ReadonlyMap<string, Sender>;
+
+export function createSenders(context: SenderContext, { kinds }: Pick<DeliveryOptions, 'kinds'>): Senders {
+  return new Map(CHANNEL_KINDS.map((one) => [one.kind, one.createSender(context, kinds[one.kind] ?? {})]));
 }
 
-/** One attempt for each of the jobs, which go in one request; only Telegram takes several. Never rejects. */
+export async function closeSenders(senders: Senders): Promise<void> {
+  await Promise.all([...senders.values()].map(async (sender) => sender.close?.()));
+}
+
+interface Attempting extends Pick<DeliveryDependencies, 'trace' | 'logger'> {
+  readonly senders: Senders;
+  readonly timeoutMs: number;
+}
+
+/** One attempt for each of the jobs, which go in one request. Never rejects. */
 export async function attemptDeliveries(
-  senders: Senders,
+  { trace = withoutSpan, logger, senders, timeoutMs }: Attempting,
   channel: Channel,
   jobs: readonly DeliveryJob[],
-  timeoutMs: number,
 ): Promise<Attempt[]> {
-  const { trace = withoutSpan, logger } = senders;
   const [first] = jobs;
   try {
     return await trace(
       { traceparent: first!.traceparent, eventType: first!.eventType, channelId: channel.id },
-      (traceparent) => send(senders, channel, jobs, traceparent, timeoutMs),
+      (traceparent) => send(senders, channel, { jobs, traceparent, timeoutMs }),
     );
   } catch (error) {
     logger.error(
@@ -38,40 +49,26 @@ export async function attemptDeliveries(
 
 async function send(
   senders: Senders,
-  { target }: Channel,
-  jobs: readonly DeliveryJob[],
-  traceparent: string | undefined,
-  timeoutMs: number,
+  { kind, target, fault }: Channel,
+  {
+    jobs,
+    traceparent,
+    timeoutMs,
+  }: { jobs: readonly DeliveryJob[]; traceparent: string | undefined; timeoutMs: number },
 ): Promise<Attempt[]> {
-  const { dispatcher, userAgent } = senders;
-  const [job] = jobs;
-  switch (target.kind) {
-    case 'webhook':
-      return [
-        await sendWebhook({
-          attemptId: randomUUID(),
-          target,
-          job: job!,
-          traceparent,
-          dispatcher,
-          userAgent,
-          timeoutMs,
-        }),
-      ];
-    case 'nats':
-      return [
-        await sendNats({
-          attemptId: randomUUID(),
-          target,
-          job: job!,
-          traceparent,
-          publisher: senders.nats,
-          timeoutMs,
-        }),
-      ];
-    case 'telegram':
-      return senders.telegram.send({ target, jobs, timeoutMs });
-  }
+  if (kind === undefined || target === undefined) throw new Error(fault);
+  const attemptId = randomUUID();
+  const message = await senders.get(kind.kind)!.send({
+    target,
+    attemptId,
+    event: jobs[0]!,
+    body: kind.render(jobs.map(({ payload }) => payload)),
+    traceparent,
+    timeoutMs,
+  });
+  return jobs.map((_job, index) =>
+    index === 0 ? { id: attemptId, ...message } : { id: randomUUID(), ...message, isShared: true },
+  );
 }
 
 function failedByUs(): Attempt {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Sql } from '@chainwatch/db';
-import type { Channel } from './channel-config.ts';
+import type { Channel } from './channel.ts';
 import { parseChannel, type ChannelRow, type OpenSealed } from './parse-channel.ts';
 
 /** The channels of a project as they were read last, and which versions of their rows those are. */

@@ -1,5 +1,5 @@
 import { Wake } from '@chainwatch/chain-core';
-import { attemptDeliveries, type Senders } from './attempt-deliveries.ts';
+import { attemptDeliveries, closeSenders, createSenders } from './attempt-deliveries.ts';
 import { AttemptStarter } from './attempts/attempt-starter.ts';
 import { ChannelQueues } from './channel-queue/channel-queues.ts';
 import { JobsInMemory } from './channel-queue/jobs-in-memory.ts';
@@ -9,10 +9,8 @@ import { findBacklogs } from './claim/claim-backlogs.ts';
 import { ClaimLoop } from './claim/claim-loop.ts';
 import { completeOptions, type DeliveryDependencies, type DeliveryOptions } from './delivery-options.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
-import { createNatsPublisher } from './nats/create-nats-publisher.ts';
 import { postponeDeliveries } from './queue/postpone-deliveries.ts';
 import { Recorder } from './record/recorder.ts';
-import { createTelegramSender } from './telegram/create-telegram-sender.ts';
 
 export interface DeliveryEngine {
   readonly dispatcher: Dispatcher;
@@ -38,10 +36,11 @@ export function createDeliveryEngine(
   const wake = new Wake();
   const recorder = new Recorder({ db, planned, channels, options, logger, random, now });
   const senders = createSenders(dependencies, options);
+  const attempting = { ...dependencies, senders, timeoutMs: options.attemptTimeoutMs };
   const starter = new AttemptStarter({
     queues,
     recorder,
-    send: (channel, sent) => attemptDeliveries(senders, channel, sent, options.attemptTimeoutMs),
+    send: (channel, sent) => attemptDeliveries(attempting, channel, sent),
     wake,
     options,
     now,
@@ -68,15 +67,7 @@ export function createDeliveryEngine(
       await giveBack(queues.clear(() => true)).catch(() => undefined);
       await starter.drain();
       await recorder.stop();
-      await senders.nats.close();
+      await closeSenders(senders);
     },
-  };
-}
-
-function createSenders(dependencies: DeliveryDependencies, options: DeliveryOptions): Senders {
-  return {
-    ...dependencies,
-    nats: createNatsPublisher({ dial: dependencies.dial, idleMs: options.natsIdleMs }),
-    telegram: createTelegramSender({ dispatcher: dependencies.dispatcher, ...options.telegram }),
   };
 }

@@ -1,5 +1,4 @@
-import type { Dispatcher } from 'undici';
-import type { Dial } from '@chainwatch/chain-core';
+import type { SenderContext } from '@chainwatch/channels';
 import type { Database, Sql } from '@chainwatch/db';
 import type { OpenSealed } from './parse-channel.ts';
 import { DEFAULT_RETRY_SCHEDULE_MS } from './retry-schedule.ts';
@@ -10,18 +9,12 @@ export interface DeliveryLogger {
   error(fields: object, message: string): void;
 }
 
-export interface DeliveryDependencies {
+export interface DeliveryDependencies extends SenderContext {
   readonly db: Database;
   /** Connections that keep plans (createDatabase's keepsPlans), for the statements of every event. */
   readonly planned: Sql;
-  /** The guarded agent: redirects are never followed, blocked addresses never dialled. */
-  readonly dispatcher: Dispatcher;
-  /** The guarded dial, for NATS. */
-  readonly dial: Dial;
   readonly open: OpenSealed;
   readonly logger: DeliveryLogger;
-  /** Sent as User-Agent. */
-  readonly userAgent: string;
   /** Runs an attempt inside a span that continues the event's trace, and gives the traceparent to send. Default: the event's own. */
   readonly trace?: <T>(
     event: { traceparent: string | undefined; eventType: string; channelId: string },
@@ -50,21 +43,8 @@ export interface DeliveryOptions {
   readonly visibilityMs: number;
   /** How old what is known of a channel may be when an attempt starts. */
   readonly refreshMs: number;
-  /** NATS connections that nothing went through for so long are closed. */
-  readonly natsIdleMs: number;
-  readonly telegram: TelegramOptions;
-}
-
-/** Of the Bot API (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this). */
-export interface TelegramOptions {
-  readonly apiUrl: string;
-  /** Between two messages: to one private chat, to one group or channel, of one bot. */
-  readonly chatIntervalMs: number;
-  readonly groupIntervalMs: number;
-  readonly botIntervalMs: number;
-  /** So many events that wait go in one message, at most `digestMax` of them. */
-  readonly digestFrom: number;
-  readonly digestMax: number;
+  /** Options of channel kinds that are not their defaults, by kind. */
+  readonly kinds: Readonly<Record<string, object>>;
 }
 
 export const DEFAULT_DELIVERY_OPTIONS: DeliveryOptions = {
@@ -80,15 +60,7 @@ export const DEFAULT_DELIVERY_OPTIONS: DeliveryOptions = {
   pollMs: 500,
   visibilityMs: 8_000,
   refreshMs: 1_000,
-  natsIdleMs: 60_000,
-  telegram: {
-    apiUrl: 'https://api.telegram.org',
-    chatIntervalMs: 1_000,
-    groupIntervalMs: 3_000,
-    botIntervalMs: 34,
-    digestFrom: 5,
-    digestMax: 50,
-  },
+  kinds: {},
 };
 
 /** A shortened schedule shortens the waits between looks too. */

@@ -18,5 +18,4 @@ export {
   type DeliveryLogger,
   type DeliveryOptions,
 } from './delivery-options.ts';
-export { DEFAULT_WEBHOOK_EVENT_TYPES, RESERVED_HEADERS } from './channel-config.ts';
 export { DEFAULT_RETRY_SCHEDULE_MS } from './retry-schedule.ts';

@@ -1,13 +1,10 @@
 import {
-  channelConfigSchemas,
-  DEFAULT_WEBHOOK_EVENT_TYPES,
-  natsCredentialsSchema,
-  telegramCredentialsSchema,
-  webhookCredentialsSchema,
-  type Channel,
+  findChannelKind,
+  storedSelectionSchema,
   type ChannelKind,
   type ChannelTarget,
-} from './channel-config.ts';
+} from '@chainwatch/channels';
+import type { Channel } from './channel.ts';
 
 /** Opens what libs/secrets sealed. @throws when the key is missing or the text was changed */
 export type OpenSealed = (sealed: string, context: string) => string;
@@ -15,7 +12,7 @@ export type OpenSealed = (sealed: string, context: string) => string;
 export interface ChannelRow {
   readonly id: string;
   readonly project_id: string;
-  readonly kind: ChannelKind;
+  readonly kind: string;
   readonly status: Channel['status'];
   readonly is_archived: boolean;
   readonly consecutive_failures: number;
@@ -28,91 +25,62 @@ export interface ChannelRow {
   }[];
 }
 
-const DEFAULT_EVENT_TYPES: Readonly<Record<ChannelKind, readonly string[]>> = {
-  webhook: DEFAULT_WEBHOOK_EVENT_TYPES,
-  nats: [...DEFAULT_WEBHOOK_EVENT_TYPES, 'balance.changed'],
-  telegram: [...DEFAULT_WEBHOOK_EVENT_TYPES, 'balance.changed'],
-};
+/** What of a row depends on its kind. */
+type Usage = Pick<Channel, 'kind' | 'target' | 'pauseGroup' | 'fault'>;
 
 /** A row as the engine uses it. What cannot be read or opened makes a channel with a fault, that waits and spends no attempt. */
 export function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
-  const common = {
+  const kind = findChannelKind(row.kind);
+  const selection = storedSelectionSchema.safeParse(row.config);
+  const { event_types: eventTypes, filters, throttle_per_second: throttle } = selection.data ?? {};
+  return {
     id: row.id,
     projectId: row.project_id,
     status: row.status,
     isArchived: row.is_archived,
     consecutiveFailures: row.consecutive_failures,
-  };
-  const parsed = channelConfigSchemas[row.kind].safeParse(row.config);
-  if (!parsed.success) {
-    const fault = `the config of the channel is not readable: ${parsed.error.message}`;
-    return {
-      ...common,
-      target: unusable(row.kind),
-      eventTypes: new Set(DEFAULT_EVENT_TYPES[row.kind]),
-      filters: {},
-      throttlePerSecond: undefined,
-      fault,
-    };
-  }
-  const { event_types: eventTypes, filters } = parsed.data;
-  const throttle = 'throttle_per_second' in parsed.data ? parsed.data.throttle_per_second : undefined;
-  return {
-    ...common,
-    ...openTarget(row, open),
-    eventTypes: new Set(eventTypes ?? DEFAULT_EVENT_TYPES[row.kind]),
+    // A kind of a newer release writes down what it gets: that is kept for it meanwhile.
+    eventTypes: new Set(eventTypes ?? kind?.defaultEventTypes),
     filters: filters ?? {},
     throttlePerSecond: throttle ?? undefined,
+    ...(selection.success
+      ? readUsage(row, kind, open)
+      : unusable(kind, `the config of the channel is not readable: ${selection.error.message}`)),
   };
 }
 
 // A key that this replica lacks is the operator's fault, not the receiver's: the channel waits, and spends no attempt.
-function openTarget(row: ChannelRow, open: OpenSealed): Pick<Channel, 'target' | 'fault'> {
+function readUsage(row: ChannelRow, kind: ChannelKind | undefined, open: OpenSealed): Usage {
+  if (kind === undefined) return unusable(kind, `this release does not know the channel kind "${row.kind}"`);
+  if (kind.isSigned && row.secrets.length === 0)
+    return unusable(kind, `the channel has no ${kind.kind} secret`);
+  let opened: ReturnType<typeof openSecrets>;
   try {
-    const target = readTarget(row, open);
-    const hasSecret = target.kind !== 'webhook' || target.secrets.length > 0;
-    return { target, fault: hasSecret ? undefined : 'the channel has no webhook secret' };
+    opened = openSecrets(row, open);
   } catch {
-    return { target: unusable(row.kind), fault: 'a sealed secret of the channel could not be opened' };
+    return unusable(kind, 'a sealed secret of the channel could not be opened');
+  }
+  try {
+    const target = kind.open(row.config, opened.credentials, opened.secrets);
+    return { kind, target, pauseGroup: kind.pauseGroupOf(target), fault: undefined };
+  } catch (error) {
+    return unusable(kind, `the channel is not readable: ${String(error)}`);
   }
 }
 
-function readTarget(row: ChannelRow, open: OpenSealed): ChannelTarget {
-  const credentials: unknown =
-    row.credentials_sealed === null ? {} : JSON.parse(open(row.credentials_sealed, `channel:${row.id}`));
-  switch (row.kind) {
-    case 'webhook': {
-      const { url, headers } = channelConfigSchemas.webhook.parse(row.config);
-      const secrets = row.secrets.map(({ id, sealed, expires_at }) => ({
-        secret: open(sealed, `webhook_secret:${id}`),
-        expiresAtMs: expires_at === null ? undefined : Date.parse(expires_at),
-      }));
-      return {
-        kind: 'webhook',
-        url,
-        headers: headers ?? {},
-        auth: webhookCredentialsSchema.parse(credentials).auth,
-        secrets,
-      };
-    }
-    case 'nats': {
-      const { url, subject } = channelConfigSchemas.nats.parse(row.config);
-      return { kind: 'nats', url, subject, auth: natsCredentialsSchema.parse(credentials).auth };
-    }
-    case 'telegram': {
-      const { chat_id: chatId } = channelConfigSchemas.telegram.parse(row.config);
-      return { kind: 'telegram', chatId, botToken: telegramCredentialsSchema.parse(credentials).bot_token };
-    }
-  }
+function openSecrets(
+  { id, credentials_sealed: sealed, secrets }: ChannelRow,
+  open: OpenSealed,
+): { credentials: unknown; secrets: ChannelTarget['secrets'] } {
+  return {
+    credentials: sealed === null ? {} : JSON.parse(open(sealed, `channel:${id}`)),
+    secrets: secrets.map((secret) => ({
+      secret: open(secret.sealed, `webhook_secret:${secret.id}`),
+      expiresAtMs: secret.expires_at === null ? undefined : Date.parse(secret.expires_at),
+    })),
+  };
 }
 
-function unusable(kind: ChannelKind): ChannelTarget {
-  switch (kind) {
-    case 'webhook':
-      return { kind, url: '', headers: {}, auth: { type: 'none' }, secrets: [] };
-    case 'nats':
-      return { kind, url: '', subject: '', auth: { type: 'none' } };
-    case 'telegram':
-      return { kind, botToken: '', chatId: 0 };
-  }
+function unusable(kind: ChannelKind | undefined, fault: string): Usage {
+  return { kind, target: undefined, pauseGroup: undefined, fault };
 }

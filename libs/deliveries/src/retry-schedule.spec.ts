@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { DEFAULT_RETRY_SCHEDULE_MS, findRetryDelay, parseRetryAfter } from './retry-schedule.ts';
+import { DEFAULT_RETRY_SCHEDULE_MS, findRetryDelay } from './retry-schedule.ts';
 
 const scheduleMs = DEFAULT_RETRY_SCHEDULE_MS;
 
@@ -34,16 +34,4 @@ describe('findRetryDelay', () => {
   ])('takes Retry-After of %i ms as %i ms, within base and twice base', (retryAfterMs, expected) => {
     expect(findRetryDelay({ scheduleMs, attemptCount: 1, retryAfterMs, random: () => 0 })).toBe(expected);
   });
-});
-
-test.each([
-  ['120', 120_000],
-  [' 7 ', 7_000],
-  ['Fri, 20 Nov 2026 12:00:30 GMT', 30_000],
-  ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
-  ['soon', undefined],
-  ['-5', undefined],
-  [undefined, undefined],
-])('parseRetryAfter reads %j', (value, expected) => {
-  expect(parseRetryAfter(value, Date.parse('2026-11-20T12:00:00Z'))).toBe(expected);
 });

@@ -43,12 +43,3 @@ export function findRetryDelay({
   if (retryAfterMs !== undefined) return Math.min(Math.max(retryAfterMs, base), 2 * base);
   return Math.round(base * (0.8 + 0.4 * random()));
 }
-
-/** `Retry-After` (RFC 9110 §10.2.3), seconds or an HTTP date, as milliseconds from now. */
-export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\d+$/.test(value.trim())) return Number(value.trim()) * SECOND;
-  // Date.parse takes much else for a date, such as `-5`.
-  const at = /^[A-Za-z]{3}/.test(value.trim()) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
-}

@@ -1,12 +1,12 @@
 import { v5 } from 'uuid';
-import type { EventType } from './event-records.ts';
+import type { TransactionEventType } from './events.ts';
 
 /** Namespace of every id that is made from content. Changing it would give every event a second id. */
 export const EVENT_NAMESPACE = 'b7c0a1de-3f52-5d0e-9a6b-5c1e8f2d7a90';
 
 export interface TransactionEventKey {
   readonly projectId: string;
-  readonly type: Exclude<EventType, 'balance.changed' | 'channel.failed'>;
+  readonly type: TransactionEventType;
   readonly chainGid: string;
   readonly hash: string;
   /** How often the transaction was reorganised out so far: 0 normally; the first `transaction.reorged` carries 1. */

@@ -1,3 +1,4 @@
+import { EVENT_SUBJECTS, type EventSubject } from './events.ts';
 import type { SubjectKind } from './subjects.ts';
 
 interface FlowRow {
@@ -17,7 +18,7 @@ export const FLOW = {
     consumes: ['tx.detected', 'tx.confirmed', 'tx.reorged', 'address.watched', 'chain.changed'],
     produces: ['balance.changed'],
   },
-  notifier: { consumes: ['tx.detected', 'tx.confirmed', 'tx.reorged', 'balance.changed'], produces: [] },
+  notifier: { consumes: Object.keys(EVENT_SUBJECTS) as EventSubject[], produces: [] },
   'rpc-proxy': { consumes: ['chain.changed', 'key.revoked'], produces: [] },
 } as const satisfies Record<string, FlowRow>;
 

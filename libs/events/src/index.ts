@@ -1,18 +1,25 @@
 /**
- * Subjects of the bus, schemas of their payloads, the event envelope that customers get, and the table of who produces
- * and consumes what. Used by every service.
+ * Event types and their envelope, records that events and the API share, subjects of the bus with their payloads, and the
+ * table of who produces and consumes what. Used by every service.
  *
  * @example
  * const subject = subjectOf('tx.detected', [chainGid, projectId]);
+ * const event = EVENT_SCHEMAS['transaction.detected'].parse(JSON.parse(payload));
  */
-export { balanceChangeRecord, EVENT_SCHEMAS, transactionRecord, transferRecord } from './event-records.ts';
-export type {
-  BalanceChangeRecord,
-  EventEnvelope,
-  EventType,
-  TransactionRecord,
-  TransferRecord,
-} from './event-records.ts';
+export { balanceChangeRecord, transactionRecord, transferRecord } from './event-records.ts';
+export type { BalanceChangeRecord, TransactionRecord, TransferRecord } from './event-records.ts';
+export type { DefaultSelection, TextPiece } from './event-definition.ts';
+export {
+  defaultEventTypes,
+  describeEvent,
+  EVENT_TYPES,
+  EVENTS,
+  eventTypesOn,
+  factsOf,
+} from './events.ts';
+export type { EventSubject, EventType, TransactionEventType } from './events.ts';
+export { EVENT_SCHEMAS } from './event-envelope.ts';
+export type { EventEnvelope } from './event-envelope.ts';
 export * from './subjects.ts';
 export * from './flow.ts';
 export * from './subject-of.ts';

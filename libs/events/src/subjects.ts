@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { chainGid, EVENT_SCHEMAS, projectId } from './event-records.ts';
+import { EVENT_SCHEMAS, type EventEnvelope } from './event-envelope.ts';
+import { chainGid, projectId } from './event-records.ts';
+import { EVENT_SUBJECTS, eventTypesOn, type EventSubject, type EventTypeOn } from './events.ts';
 
 const HASH = '0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3';
 const PARENT = '0x88e96d4537bea4d9c05d12549907b32561d3bf31f45aae734cdc119f13406cb6';
@@ -37,8 +39,29 @@ const blockNew = z.object({
 /** Worth something until the entry comes, which it may never do. */
 const blockSeen = z.object({ schema, chain_gid: chainGid, number: height, hash, parent_hash: parentHash });
 
-const withSchema = <T extends z.ZodType>(event: T) =>
-  z.intersection(event, z.object({ schema: schema.optional() }));
+type EventSubjects = {
+  readonly [S in EventSubject]: {
+    readonly tokens: readonly ['chain_gid', 'project_id'];
+    readonly payload: z.ZodType<EventEnvelope<EventTypeOn<S>> & { readonly schema?: 1 | undefined }>;
+    readonly summary: string;
+  };
+};
+
+/** The payload is the event itself. */
+const eventSubjects = Object.fromEntries(
+  Object.entries(EVENT_SUBJECTS).map(([subject, summary]) => {
+    const [first, ...others] = eventTypesOn(subject as EventSubject).map((type) => EVENT_SCHEMAS[type]);
+    const event = others.length === 0 ? first! : z.union([first!, ...others]);
+    return [
+      subject,
+      {
+        tokens: ['chain_gid', 'project_id'],
+        payload: z.intersection(event, z.object({ schema: schema.optional() })),
+        summary,
+      },
+    ];
+  }),
+) as unknown as EventSubjects;
 
 /**
  * Every subject of the bus by kind (its first two words), with the words that follow and the payload.
@@ -55,28 +78,7 @@ export const SUBJECTS = {
     payload: blockSeen,
     summary: 'A hint that a block is about to be discovered, which nothing may depend on.',
   },
-  'tx.detected': {
-    tokens: ['chain_gid', 'project_id'],
-    payload: withSchema(
-      z.union([EVENT_SCHEMAS['transaction.detected'], EVENT_SCHEMAS['transaction.failed']]),
-    ),
-    summary: 'A transaction touches a monitored address of the project.',
-  },
-  'tx.confirmed': {
-    tokens: ['chain_gid', 'project_id'],
-    payload: withSchema(EVENT_SCHEMAS['transaction.confirmed']),
-    summary: 'Such a transaction became final.',
-  },
-  'tx.reorged': {
-    tokens: ['chain_gid', 'project_id'],
-    payload: withSchema(EVENT_SCHEMAS['transaction.reorged']),
-    summary: 'Such a transaction was reorganised out of the chain.',
-  },
-  'balance.changed': {
-    tokens: ['chain_gid', 'project_id'],
-    payload: withSchema(EVENT_SCHEMAS['balance.changed']),
-    summary: 'The chain says that a monitored address has a new balance.',
-  },
+  ...eventSubjects,
   'address.watched': {
     tokens: ['family'],
     payload: z.object({

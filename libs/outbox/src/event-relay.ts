@@ -1,7 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@chainwatch/bus';
 import type { Database } from '@chainwatch/db';
-import { streamOf, type FlowService, type PayloadOf, type ProducedBy } from '@chainwatch/events';
+import {
+  streamOf,
+  type EventSubject,
+  type FlowService,
+  type PayloadOf,
+  type ProducedBy,
+} from '@chainwatch/events';
 import { checkStream } from './check-stream.ts';
 
 const IN_FLIGHT_MAX = 512;
@@ -13,18 +19,16 @@ const RETRY_MS = 250;
 const MARK_MS = 100;
 const STOP_MS = 2_000;
 
-/** The subjects whose events stand in table events. */
-export type OutboxSubject = 'tx.detected' | 'tx.confirmed' | 'tx.reorged' | 'balance.changed';
 /** Services that keep an outbox. */
 type Relaying = Extract<FlowService, 'tx-analyzer' | 'balance-service'>;
 
 /** A committed row of table events. */
 export interface OutgoingEvent {
   readonly eventId: string;
-  readonly subject: OutboxSubject;
+  readonly subject: EventSubject;
   readonly chainGid: string;
   readonly projectId: string;
-  readonly envelope: PayloadOf<OutboxSubject>;
+  readonly envelope: PayloadOf<EventSubject>;
   /** The envelope as the row holds it. */
   readonly payload: string;
   readonly traceparent?: string | undefined;
@@ -32,7 +36,7 @@ export interface OutgoingEvent {
 
 interface OutboxRow {
   readonly event_id: string;
-  readonly subject_kind: OutboxSubject;
+  readonly subject_kind: EventSubject;
   readonly chain_gid: string;
   readonly project_id: string;
   readonly payload: string;
@@ -48,7 +52,7 @@ export interface RelayDeps<S extends Relaying> {
   readonly db: Database;
   readonly bus: Pick<Bus<S>, 'publish' | 'isConnected' | 'onStreamsRecreated' | 'streamState' | 'readStream'>;
   readonly logger: RelayLogger;
-  readonly subjects: readonly (OutboxSubject & ProducedBy<S>)[];
+  readonly subjects: readonly (EventSubject & ProducedBy<S>)[];
   /** Chains this replica owns. */
   readonly chainGids: () => readonly string[];
 }
@@ -288,7 +292,7 @@ function outgoingOf(row: OutboxRow): OutgoingEvent {
     chainGid: row.chain_gid,
     projectId: row.project_id,
     // Written by the service that relays it.
-    envelope: JSON.parse(row.payload) as PayloadOf<OutboxSubject>,
+    envelope: JSON.parse(row.payload) as PayloadOf<EventSubject>,
     payload: row.payload,
     ...(row.traceparent === null ? {} : { traceparent: row.traceparent }),
   };

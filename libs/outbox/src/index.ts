@@ -8,4 +8,4 @@
  * relay.publish(eventsOfTheTransactionThatHasJustCommitted);
  */
 export { takeSequences } from './take-sequences.ts';
-export { EventRelay, type OutgoingEvent, type OutboxSubject, type RelayDeps } from './event-relay.ts';
+export { EventRelay, type OutgoingEvent, type RelayDeps } from './event-relay.ts';

@@ -14,6 +14,8 @@ export interface LoggerOptions {
   readonly isReadable?: boolean;
   /** Default: standard output. */
   readonly destination?: DestinationStream;
+  /** What no line may show, beside user and password of URLs. Global expressions. */
+  readonly hides?: readonly RegExp[];
 }
 
 /** JSON lines with `service`, the time in RFC 3339 and the trace; fields and URLs that hold a secret are hidden. */
@@ -22,6 +24,7 @@ export function createLogger({
   level = 'info',
   isReadable = process.env.LOG_PRETTY === '1',
   destination,
+  hides = [],
 }: LoggerOptions): Logger {
   const output = destination ?? pino.destination({ dest: 1, sync: true });
   return pino(
@@ -38,7 +41,7 @@ export function createLogger({
           ...(traceparent !== undefined && { trace_id: traceparent.slice(3, 35) }),
         };
       },
-      hooks: { streamWrite: hideUrlCredentials },
+      hooks: { streamWrite: (line) => hideUrlCredentials(line, hides) },
     },
     isReadable ? { write: (line: string) => void output.write(formatReadably(line)) } : output,
   );

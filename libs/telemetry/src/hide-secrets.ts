@@ -1,9 +1,6 @@
 const HIDDEN = '[hidden]';
-const SECRET_NAME =
-  /secret|passw(or)?d|authorization|credential|api[-_]?key|bot[-_]?token|^(access|refresh|auth|bearer)?[-_]?token$|^cookie$|^set-cookie$/i;
+const SECRET_NAME = /secret|passw(or)?d|authorization|credential|api[-_]?key|token$|^cookie$|^set-cookie$/i;
 const URL_CREDENTIALS = /(\/\/)[^/\s"'@\\]+@/g;
-/** api.telegram.org/bot<id>:<token>/… is the one URL whose path is a credential by design. */
-const BOT_PATH = /\/bot\d+:[\w-]+/g;
 const DEPTH_MAX = 5;
 
 /** Copies the fields of a log line without what their names call secret. */
@@ -16,9 +13,12 @@ export function hideSecretFields(
   );
 }
 
-/** Takes user, password and bot tokens out of the URLs of a text. */
-export function hideUrlCredentials(text: string): string {
-  return text.replace(URL_CREDENTIALS, `$1${HIDDEN}@`).replace(BOT_PATH, `/bot${HIDDEN}`);
+/** Takes user and password out of the URLs of a text, and what else is known to be secret. */
+export function hideUrlCredentials(text: string, others: readonly RegExp[] = []): string {
+  return others.reduce(
+    (shown, secret) => shown.replace(secret, HIDDEN),
+    text.replace(URL_CREDENTIALS, `$1${HIDDEN}@`),
+  );
 }
 
 function hideValue(name: string, value: unknown, depth: number): unknown {

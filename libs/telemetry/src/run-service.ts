@@ -9,6 +9,8 @@ export interface RunningService {
 
 export interface RunServiceOptions {
   readonly name: string;
+  /** What its log must not show: see createLogger. */
+  readonly hides?: readonly RegExp[];
   readonly start: (logger: Logger) => Promise<RunningService>;
   /** Default: one with LOG_LEVEL. */
   readonly logger?: Logger;
@@ -22,8 +24,9 @@ export interface RunServiceOptions {
  */
 export async function runService({
   name,
+  hides = [],
   start,
-  logger = createLogger({ service: name, level: process.env.LOG_LEVEL || 'info' }),
+  logger = createLogger({ service: name, level: process.env.LOG_LEVEL || 'info', hides }),
   stopTimeoutMs = 20_000,
 }: RunServiceOptions): Promise<void> {
   const die = (error: unknown, message: string): void => {

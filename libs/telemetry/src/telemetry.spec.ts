@@ -60,6 +60,7 @@ describe('createLogger', () => {
         level: 'info',
         isReadable,
         destination: { write: (line) => void lines.push(line) },
+        hides: [/(?<=\/bot)\d+:[\w-]+/g],
       }),
     );
     return lines.join('');

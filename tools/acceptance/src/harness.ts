@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createDatabase, type Database } from '@chainwatch/db';
+import { EVENT_TYPES, EVENTS } from '@chainwatch/events';
 import { startNats, startRedis } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
 import { bootstrap } from '../../db/src/bootstrap.ts';
@@ -9,13 +10,8 @@ import { Receiver } from './receiver.ts';
 import { Services, freePort, type ServiceName } from './services.ts';
 import type { ScriptOptions, TestChain, Watched } from './test-chain.ts';
 
-const ALL_EVENTS = [
-  'transaction.detected',
-  'transaction.confirmed',
-  'transaction.reorged',
-  'transaction.failed',
-  'balance.changed',
-];
+/** Of chains. */
+const ALL_EVENTS = EVENT_TYPES.filter((type) => EVENTS[type].subject !== undefined);
 
 /** Plays a random history on the node and registers addresses meanwhile; what it registered. */
 export type PlayScript<C extends TestChain> = (

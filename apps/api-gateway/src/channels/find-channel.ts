@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CHANNEL_KINDS, type ChannelKind } from '@chainwatch/channels';
 import type { Prisma } from '@chainwatch/db/prisma';
 import type { Principal } from '@chainwatch/key-store';
 import { notFound } from '@chainwatch/problem';
@@ -7,18 +8,23 @@ import type { ApiDeps } from '../server/api-deps.ts';
 export const channelParams = z.object({ notification_channel_id: z.uuid() });
 
 export type StoredChannel = Prisma.NotificationChannelGetPayload<object>;
-export type ChannelKind = 'webhook' | 'nats' | 'telegram';
+/** Those that sign what they deliver. */
+export const SIGNED_KINDS = CHANNEL_KINDS.filter(({ isSigned }) => isSigned);
 
-/** @throws ProblemError 404, also when it is another project's, or of another kind than the one that is asked for */
+/** @throws ProblemError 404, also when it is another project's, or of another kind than those that are asked for; one of a newer release is of none */
 export async function findChannel(
   { prisma }: Pick<ApiDeps, 'prisma'>,
   principal: Principal,
   id: string,
-  kind?: ChannelKind,
+  kinds = CHANNEL_KINDS,
 ): Promise<StoredChannel> {
   const row = await prisma.notificationChannel.findFirst({
-    where: { id, projectId: principal.projectId, kind },
+    where: { id, projectId: principal.projectId, kind: { in: kinds.map(({ kind }) => kind) } },
   });
-  if (!row) throw notFound(`There is no ${kind ?? 'notification'} channel ${id} in this project.`);
+  if (!row) throw notFound(`There is no ${describe(kinds)} channel ${id} in this project.`);
   return row;
+}
+
+function describe(kinds: readonly ChannelKind[]): string {
+  return kinds === CHANNEL_KINDS ? 'notification' : kinds.map(({ kind }) => kind).join(' or ');
 }

@@ -1,10 +1,9 @@
 import type { Sql } from '@chainwatch/db';
-import type { ChannelKind } from './find-channel.ts';
 
 interface NewChannel {
   readonly id: string;
   readonly projectId: string;
-  readonly kind: ChannelKind;
+  readonly kind: string;
   readonly name: string;
   readonly config: object;
   readonly credentialsSealed: string | null;

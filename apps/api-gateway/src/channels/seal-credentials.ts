@@ -4,8 +4,7 @@ import type { Sealer } from '@chainwatch/secrets';
 export function sealCredentials(
   sealer: Sealer,
   channelId: string,
-  credentials: { readonly auth?: { readonly type: string }; readonly bot_token?: string },
+  credentials: object | null,
 ): string | null {
-  if (credentials.auth?.type === 'none') return null;
-  return sealer.seal(JSON.stringify(credentials), `channel:${channelId}`);
+  return credentials === null ? null : sealer.seal(JSON.stringify(credentials), `channel:${channelId}`);
 }

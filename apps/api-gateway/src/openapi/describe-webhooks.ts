@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { EVENT_SCHEMAS } from '@chainwatch/events';
+import { EVENT_SCHEMAS, EVENT_TYPES, EVENTS } from '@chainwatch/events';
 import { buildExample } from '@chainwatch/http';
 import type { JsonSchema, SchemaBook } from '@chainwatch/http';
 
@@ -18,15 +18,6 @@ export interface WebhookOperation {
   readonly security: readonly [];
 }
 
-const summaries: Readonly<Record<keyof typeof EVENT_SCHEMAS, string>> = {
-  'transaction.detected': 'A transaction that touches a monitored address was detected',
-  'transaction.confirmed': 'Such a transaction became final',
-  'transaction.reorged': 'Such a transaction was reorganised out of the chain',
-  'transaction.failed': 'A transaction of a monitored address failed',
-  'balance.changed': 'A monitored address has a new balance',
-  'channel.failed': 'A notification channel of the project failed',
-};
-
 const description =
   'POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, ' +
   'keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.';
@@ -34,15 +25,18 @@ const description =
 /** The `webhooks` of the document: what customers' servers get (interface.md, webhook signature verification). */
 export function describeWebhooks(book: SchemaBook): Record<string, { post: WebhookOperation }> {
   return Object.fromEntries(
-    Object.entries(EVENT_SCHEMAS).map(([type, schema]) => {
+    EVENT_TYPES.map((type) => {
       const post: WebhookOperation = {
         operationId: type
           .replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())
           .replace(/^/, 'on'),
-        summary: summaries[type as keyof typeof EVENT_SCHEMAS],
+        summary: EVENTS[type].summary,
         description,
         parameters: headersOf(type),
-        requestBody: { required: true, content: { 'application/json': describeBody(schema, book) } },
+        requestBody: {
+          required: true,
+          content: { 'application/json': describeBody(EVENT_SCHEMAS[type], book) },
+        },
         responses: {
           '2XX': { description: 'Taken. Anything else, or none within 10 seconds, is tried again.' },
         },

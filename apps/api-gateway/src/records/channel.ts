@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { natsConfigSchema } from './nats-config.ts';
-import { telegramConfigSchema } from './telegram-config.ts';
-import { webhookConfigSchema } from './webhook-config.ts';
+import { CHANNEL_KINDS, findChannelKind, type ChannelKind } from '@chainwatch/channels';
 
 const channelStatusSchema = z.enum(['active', 'failing', 'failed', 'archived']);
 
@@ -29,40 +27,47 @@ const common = {
     .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
 };
 
-export const webhookChannelSchema = z
-  .object({
-    ...common,
-    kind: z.literal('webhook').meta({ description: 'HTTP POST to a URL.' }),
-    config: webhookConfigSchema.meta({ description: 'Where it delivers to, and what.' }),
-  })
-  .meta({ id: 'WebhookChannel' });
-export const natsChannelSchema = z
-  .object({
-    ...common,
-    kind: z.literal('nats').meta({ description: 'A NATS server.' }),
-    config: natsConfigSchema.meta({ description: 'Where it delivers to, and what.' }),
-  })
-  .meta({ id: 'NatsChannel' });
-export const telegramChannelSchema = z
-  .object({
-    ...common,
-    kind: z.literal('telegram').meta({ description: 'A Telegram chat.' }),
-    config: telegramConfigSchema.meta({ description: 'Where it delivers to, and what.' }),
-  })
-  .meta({ id: 'TelegramChannel' });
+const schemas = new Map(
+  CHANNEL_KINDS.map((kind) => [
+    kind.kind,
+    z
+      .object({
+        ...common,
+        kind: z.literal(kind.kind).meta({ description: kind.docs.description }),
+        config: kind.stored.meta({ description: 'Where it delivers to, and what.' }),
+      })
+      .meta({ id: `${kind.docs.title}Channel` }),
+  ]),
+);
+type ChannelSchema = ReturnType<typeof channelSchemaOf>;
+
 export const channelSchema = z
-  .discriminatedUnion('kind', [webhookChannelSchema, natsChannelSchema, telegramChannelSchema])
+  .discriminatedUnion('kind', [...schemas.values()] as [ChannelSchema, ...ChannelSchema[]])
   .meta({ id: 'NotificationChannel' });
 
-/** The answer of creating a webhook channel: the only one that shows the secret. */
-export const createdChannelSchema = webhookChannelSchema
-  .extend({
-    webhook_secret: z.string().meta({
-      description: 'Signs the deliveries. Shown this once.',
-      examples: ['svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST'],
-    }),
-  })
-  .meta({ id: 'CreatedNotificationChannel' });
+export function channelSchemaOf({ kind }: ChannelKind) {
+  return schemas.get(kind)!;
+}
+
+const signingSecret = {
+  webhook_secret: z.string().meta({
+    description: 'Signs the deliveries. Shown this once.',
+    examples: ['svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST'],
+  }),
+};
+const createdSchemas = new Map(
+  CHANNEL_KINDS.filter(({ isSigned }) => isSigned).map((kind) => [
+    kind.kind,
+    channelSchemaOf(kind)
+      .extend(signingSecret)
+      .meta({ id: `Created${kind.isDefault ? 'Notification' : kind.docs.title}Channel` }),
+  ]),
+);
+
+/** The answer of creating a channel: the only one that shows its signing secret. */
+export function createdChannelSchemaOf(kind: ChannelKind): z.ZodObject {
+  return createdSchemas.get(kind.kind) ?? channelSchemaOf(kind);
+}
 
 export interface ChannelRow {
   readonly id: string;
@@ -77,23 +82,18 @@ export interface ChannelRow {
   readonly updatedAt: Date;
 }
 
+/** Of a kind that this release knows. */
 export function toChannelRecord(row: ChannelRow): z.infer<typeof channelSchema> {
-  return channelSchema.parse({ ...toCommonRecord(row), kind: row.kind, config: row.config });
-}
-
-export function toWebhookChannelRecord(row: ChannelRow): z.infer<typeof webhookChannelSchema> {
-  return webhookChannelSchema.parse({ ...toCommonRecord(row), kind: row.kind, config: row.config });
-}
-
-function toCommonRecord(row: ChannelRow) {
-  return {
+  return channelSchema.parse({
     id: row.id,
+    kind: row.kind,
     name: row.name,
+    config: findChannelKind(row.kind)!.show(row.config),
     is_archived: row.isArchived,
     status: row.isArchived ? 'archived' : row.status,
     failed_at: row.failedAt?.toISOString() ?? null,
     failure_reason: row.failureReason,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
-  };
+  });
 }

@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import { EVENT_SCHEMAS } from '@chainwatch/events';
+import { EVENT_SCHEMAS, EVENT_TYPES, type EventEnvelope, type EventType } from '@chainwatch/events';
+
+type EventSchema = (typeof EVENT_SCHEMAS)[EventType];
+const schemas = EVENT_TYPES.map((type): EventSchema => EVENT_SCHEMAS[type]) as [
+  EventSchema,
+  ...EventSchema[],
+];
 
 /** An event exactly as it was sent. */
-export const eventSchema = z.discriminatedUnion('type', [
-  EVENT_SCHEMAS['transaction.detected'],
-  EVENT_SCHEMAS['transaction.confirmed'],
-  EVENT_SCHEMAS['transaction.reorged'],
-  EVENT_SCHEMAS['transaction.failed'],
-  EVENT_SCHEMAS['balance.changed'],
-  EVENT_SCHEMAS['channel.failed'],
-]);
+export const eventSchema = z.discriminatedUnion('type', schemas);
 
 /** Events are shown for that long (decisions.md §5). */
 const EVENT_DAYS = 30;
@@ -18,6 +17,6 @@ export function eventHorizon(): Date {
   return new Date(Date.now() - EVENT_DAYS * 86_400_000);
 }
 
-export function toEventRecord({ payload }: { readonly payload: string }): z.infer<typeof eventSchema> {
-  return JSON.parse(payload) as z.infer<typeof eventSchema>;
+export function toEventRecord({ payload }: { readonly payload: string }): EventEnvelope {
+  return JSON.parse(payload) as EventEnvelope;
 }

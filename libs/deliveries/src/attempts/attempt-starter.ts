@@ -1,12 +1,13 @@
+import { isUncounted, type Attempt } from '@chainwatch/channels';
 import type { Wake } from '@chainwatch/chain-core';
-import { isUncounted, type Attempt, type FinishedAttempt } from '../attempt.ts';
 import type { ChannelQueue } from '../channel-queue/channel-queue.ts';
 import type { ChannelQueues, QueueListener } from '../channel-queue/channel-queues.ts';
-import type { Channel } from '../channel-config.ts';
+import type { Channel } from '../channel.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 import type { DeliveryDependencies, DeliveryOptions } from '../delivery-options.ts';
 import type { ChannelState } from '../record/channel-state.ts';
 import type { Recorder } from '../record/recorder.ts';
+import type { FinishedAttempt } from '../record/finished-attempt.ts';
 
 export interface AttemptStarterDeps {
   readonly queues: ChannelQueues;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Channel } from '../channel-config.ts';
+import type { Channel } from '../channel.ts';
 import { ChannelQueue, type BacklogLook, type QueueLimits } from './channel-queue.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 
@@ -13,7 +13,9 @@ const channel: Channel = {
   filters: {},
   throttlePerSecond: undefined,
   fault: undefined,
-  target: { kind: 'nats', url: '', subject: '', auth: { type: 'none' } },
+  kind: undefined,
+  target: undefined,
+  pauseGroup: undefined,
 };
 const limits: QueueLimits = { concurrency: 8, queueMax: 100, failingAfter: 5, intervalMs: 0 };
 

@@ -1,4 +1,4 @@
-import { isOpen, type Channel } from '../channel-config.ts';
+import { isOpen, type Channel } from '../channel.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 
 /** Timers come late; a throttle makes up for that much. */
@@ -33,7 +33,7 @@ export interface BacklogLook {
  * that a retry never delays a newer first attempt.
  */
 export class ChannelQueue {
-  readonly #limits: QueueLimits;
+  #limits: QueueLimits;
   #channel: Channel;
   #fresh: DeliveryJob[] = [];
   #retries: DeliveryJob[] = [];
@@ -212,7 +212,8 @@ export class ChannelQueue {
   }
 
   /** Takes over what the database says; gives back the jobs that must not start any more. */
-  setChannel(channel: Channel): readonly DeliveryJob[] {
+  setChannel(channel: Channel, limits = this.#limits): readonly DeliveryJob[] {
+    this.#limits = limits;
     const wasOpen = isOpen(this.#channel);
     this.#failures = wasOpen ? Math.min(this.#failures, channel.consecutiveFailures) : 0;
     this.#channel = channel;

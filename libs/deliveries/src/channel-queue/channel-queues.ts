@@ -1,4 +1,4 @@
-import { isOpen, type Channel } from '../channel-config.ts';
+import { isOpen, type Channel } from '../channel.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 import type { DeliveryLogger, DeliveryOptions } from '../delivery-options.ts';
 import { ChannelQueue } from './channel-queue.ts';
@@ -83,7 +83,7 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
   }
 
   #change(queue: ChannelQueue, channel: Channel): void {
-    this.forget(queue.setChannel(channel));
+    this.forget(queue.setChannel(channel, queueLimitsOf(channel, this.#deps.options)));
     if (queue.queued > 0) this.#listener?.onReady(queue);
   }
 

@@ -1,11 +1,10 @@
-import type { Channel } from '../channel-config.ts';
+import type { Channel } from '../channel.ts';
 
-/** What limits the one limits the other: it is the same channel, or both write with one bot, whose limit is one over all its chats. */
+/** What limits the one limits the other: it is the same channel, or its kind says that both write to one receiver. */
 export function sharesLimit(left: Channel, right: Channel): boolean {
+  const { kind, pauseGroup } = left;
   return (
     left.id === right.id ||
-    (left.target.kind === 'telegram' &&
-      right.target.kind === 'telegram' &&
-      left.target.botToken === right.target.botToken)
+    (pauseGroup !== undefined && pauseGroup === right.pauseGroup && kind === right.kind)
   );
 }

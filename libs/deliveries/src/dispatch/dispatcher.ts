@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Wake } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { ChannelQueues } from '../channel-queue/channel-queues.ts';
-import type { Channel } from '../channel-config.ts';
+import type { Channel } from '../channel.ts';
 import type { ChannelShares } from '../channel-shares.ts';
 import type { ChannelStore } from '../channel-store.ts';
 import { createBatcher } from '../create-batcher.ts';

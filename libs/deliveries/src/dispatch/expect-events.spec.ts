@@ -1,4 +1,4 @@
-import type { Channel } from '../channel-config.ts';
+import type { Channel } from '../channel.ts';
 import { expectEvents, type Knowledge } from './expect-events.ts';
 
 const channel = (id: string, ...types: string[]): Channel =>

@@ -1,4 +1,4 @@
-import type { Channel } from '../channel-config.ts';
+import type { Channel } from '../channel.ts';
 import type { KnownChannels } from '../channel-store.ts';
 import type { KnownProject } from '../queue/insert-known-deliveries.ts';
 import type { EventRef } from './event-ref.ts';

@@ -1,5 +1,5 @@
 import type { EventEnvelope } from '@chainwatch/events';
-import type { Channel } from '../channel-config.ts';
+import type { Channel } from '../channel.ts';
 import type { EventRow } from '../queue/select-events.ts';
 import { isUnfiltered, matchesChannel } from './matches-channel.ts';
 import type { WantedEvent } from './plan-dispatch.ts';

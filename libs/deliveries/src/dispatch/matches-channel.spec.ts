@@ -1,5 +1,5 @@
+import type { ChannelFilters } from '@chainwatch/channels';
 import type { EventEnvelope } from '@chainwatch/events';
-import type { ChannelFilters } from '../channel-config.ts';
 import { matchesChannel } from './matches-channel.ts';
 
 const CHAIN = 'eip155:1';

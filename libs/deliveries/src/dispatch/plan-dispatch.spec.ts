@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Channel } from '../channel-config.ts';
+import type { Channel } from '../channel.ts';
 import { planDispatch } from './plan-dispatch.ts';
 
 const ALL = { mine: 1_000, other: 1_000, theirs: 1_000 };
@@ -15,7 +15,9 @@ function channel(id: string): Channel {
     filters: {},
     throttlePerSecond: undefined,
     fault: undefined,
-    target: { kind: 'nats', url: '', subject: '', auth: { type: 'none' } },
+    kind: undefined,
+    target: undefined,
+    pauseGroup: undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Channel } from '../channel-config.ts';
+import type { Channel } from '../channel.ts';
 import type { EventRow } from '../queue/select-events.ts';
 
 export type EventToPlan = Pick<EventRow, 'event_id' | 'project_id' | 'type'>;

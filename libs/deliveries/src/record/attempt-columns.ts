@@ -1,4 +1,4 @@
-import type { FinishedAttempt } from '../attempt.ts';
+import type { FinishedAttempt } from './finished-attempt.ts';
 
 /** What `unnest` makes rows of delivery_attempts of: id, delivery, number, start, duration, status, error, request, response headers, response body. */
 export function attemptColumns(finished: readonly FinishedAttempt[]): unknown[][] {

@@ -1,4 +1,4 @@
-import type { Channel } from '../channel-config.ts';
+import type { Channel } from '../channel.ts';
 
 /** What attempts say about a channel: the states of its breaker (decisions.md §5). */
 export interface ChannelState extends Pick<Channel, 'status' | 'isArchived' | 'consecutiveFailures'> {

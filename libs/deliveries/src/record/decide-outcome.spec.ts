@@ -1,4 +1,4 @@
-import type { Attempt } from '../attempt.ts';
+import type { Attempt } from '@chainwatch/channels';
 import type { DeliveryJob } from '../delivery-job.ts';
 import type { ChannelState } from './channel-state.ts';
 import { decideOutcome, type DeliveryOutcome } from './decide-outcome.ts';

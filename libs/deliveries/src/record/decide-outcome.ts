@@ -1,7 +1,8 @@
-import { FATAL_ERRORS, isUncounted, type Attempt, type FinishedAttempt } from '../attempt.ts';
-import { isOpen } from '../channel-config.ts';
+import { FATAL_ERRORS, isUncounted, type Attempt } from '@chainwatch/channels';
+import { isOpen } from '../channel.ts';
 import { findRetryDelay } from '../retry-schedule.ts';
 import type { ChannelState } from './channel-state.ts';
+import type { FinishedAttempt } from './finished-attempt.ts';
 
 export interface OutcomeOptions {
   readonly scheduleMs: readonly number[];

@@ -1,6 +1,6 @@
 import type { Sql } from '@chainwatch/db';
-import type { FinishedAttempt } from '../attempt.ts';
 import { attemptColumns } from './attempt-columns.ts';
+import type { FinishedAttempt } from './finished-attempt.ts';
 
 /** Deliveries of a channel deleted meanwhile are gone, and their attempts with them. */
 export async function insertAttempts(sql: Sql, finished: readonly FinishedAttempt[]): Promise<void> {

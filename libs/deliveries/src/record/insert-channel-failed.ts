@@ -34,7 +34,7 @@ export async function insertChannelFailed(
     data: {
       channel: {
         id,
-        kind: kind as 'nats' | 'telegram' | 'webhook',
+        kind,
         name,
         failed_at: failedAt,
         failure_reason: failureReason ?? '',

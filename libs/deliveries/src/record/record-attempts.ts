@@ -1,5 +1,5 @@
+import { isUncounted } from '@chainwatch/channels';
 import type { Database } from '@chainwatch/db';
-import { isUncounted, type FinishedAttempt } from '../attempt.ts';
 import type { ChannelState } from './channel-state.ts';
 import { decideOutcome, type DeliveryOutcome, type OutcomeOptions } from './decide-outcome.ts';
 import { insertAttempts } from './insert-attempts.ts';
@@ -8,6 +8,7 @@ import { lockChannels } from './lock-channels.ts';
 import { parkPendingDeliveries } from './park-pending-deliveries.ts';
 import { updateChannel } from './update-channel.ts';
 import { updateDeliveries } from './update-deliveries.ts';
+import type { FinishedAttempt } from './finished-attempt.ts';
 
 /**
  * Writes attempts, what they mean for their deliveries and what they mean for their channels in one transaction. Returns

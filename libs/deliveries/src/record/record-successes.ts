@@ -1,6 +1,6 @@
 import type { Sql } from '@chainwatch/db';
 import { attemptColumns } from './attempt-columns.ts';
-import type { FinishedAttempt } from '../attempt.ts';
+import type { FinishedAttempt } from './finished-attempt.ts';
 
 /**
  * Writes attempts that reached clean channels, which is all but a few: nothing has to be decided under a lock, so that one

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Sql } from '@chainwatch/db';
-import type { FinishedAttempt } from '../attempt.ts';
 import type { ChannelStore } from '../channel-store.ts';
 import { createBatcher, type Batcher } from '../create-batcher.ts';
 import type { DeliveryLogger, DeliveryOptions } from '../delivery-options.ts';
 import type { ChannelState } from './channel-state.ts';
 import { recordAttempts } from './record-attempts.ts';
 import { recordSuccesses } from './record-successes.ts';
+import type { FinishedAttempt } from './finished-attempt.ts';
 
 export interface RecorderDeps {
   readonly db: Database;

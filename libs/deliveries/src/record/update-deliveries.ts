@@ -1,6 +1,6 @@
 import type { Sql } from '@chainwatch/db';
-import type { FinishedAttempt } from '../attempt.ts';
 import { describeFailure, type DeliveryOutcome } from './decide-outcome.ts';
+import type { FinishedAttempt } from './finished-attempt.ts';
 
 /** A delivered row stays delivered, whatever a second worker's late attempt says. */
 export async function updateDeliveries(

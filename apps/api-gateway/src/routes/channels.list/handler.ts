@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CHANNEL_KINDS } from '@chainwatch/channels';
 import type { Prisma } from '@chainwatch/db/prisma';
 import {
   booleanParameter,
@@ -13,6 +14,7 @@ import { defineRoute } from '../../server/define-route.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';
 import { toOrders } from '../../records/order.ts';
 
+const kinds = CHANNEL_KINDS.map(({ kind }) => kind);
 const columns = { name: 'name', kind: 'kind', created_at: 'createdAt', updated_at: 'updatedAt' } as const;
 
 export const listChannels = defineRoute({
@@ -23,7 +25,7 @@ export const listChannels = defineRoute({
   query: z.strictObject({
     ...pageParameters,
     sort_by: sortParameter(['name', 'kind', 'created_at', 'updated_at'], '-created_at'),
-    kind: z.enum(['nats', 'telegram', 'webhook']).optional(),
+    kind: z.enum(kinds).optional(),
     is_archived: booleanParameter.optional(),
     search: z.string().min(1).max(128).optional(),
   }),
@@ -31,7 +33,7 @@ export const listChannels = defineRoute({
   handle: async ({ query, principal }, { prisma }) => {
     const where: Prisma.NotificationChannelWhereInput = {
       projectId: principal.projectId,
-      kind: query.kind,
+      kind: query.kind ?? { in: kinds },
       isArchived: query.is_archived,
       name: query.search === undefined ? undefined : containsText(query.search),
     };

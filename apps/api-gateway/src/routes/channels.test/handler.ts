@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
+import { eventTypeSchema } from '@chainwatch/channels';
 import { defineRoute } from '../../server/define-route.ts';
 import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { deliverySchema, toDeliveryRecord } from '../../records/delivery.ts';
-import { eventTypeSchema } from '../../records/event-selection.ts';
 import { buildTestEvent } from './build-test-event.ts';
 
 export const testChannel = defineRoute({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eventTypeSchema } from '@chainwatch/channels';
 import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { channelParams, findChannel } from '../../channels/find-channel.ts';
@@ -6,7 +7,6 @@ import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import type { ApiDeps } from '../../server/api-deps.ts';
 import { deliverySchema, deliveryStatusSchema, toDeliveryRecord } from '../../records/delivery.ts';
-import { eventTypeSchema } from '../../records/event-selection.ts';
 import { madeAtSchema, madeUntilSchema } from '../../records/path-schemas.ts';
 
 const querySchema = z.strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eventTypeSchema } from '@chainwatch/channels';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
@@ -14,7 +15,6 @@ import {
 import { defineRoute } from '../../server/define-route.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
 import { eventHorizon, eventSchema, toEventRecord } from '../../records/event.ts';
-import { eventTypeSchema } from '../../records/event-selection.ts';
 import { madeAtSchema, madeUntilSchema } from '../../records/path-schemas.ts';
 
 const querySchema = z.strictObject({

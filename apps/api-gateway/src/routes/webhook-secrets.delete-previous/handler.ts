@@ -1,6 +1,6 @@
 import { notFound } from '@chainwatch/problem';
 import { defineRoute } from '../../server/define-route.ts';
-import { channelParams, findChannel } from '../../channels/find-channel.ts';
+import { channelParams, findChannel, SIGNED_KINDS } from '../../channels/find-channel.ts';
 
 export const deletePreviousSecret = defineRoute({
   method: 'DELETE',
@@ -10,7 +10,7 @@ export const deletePreviousSecret = defineRoute({
   params: channelParams,
   responses: { 204: undefined },
   handle: async ({ params, principal }, deps) => {
-    const { id } = await findChannel(deps, principal, params.notification_channel_id, 'webhook');
+    const { id } = await findChannel(deps, principal, params.notification_channel_id, SIGNED_KINDS);
     const { rows } = await deps.db.query<{ is_running: boolean }>(
       `DELETE FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous' RETURNING expires_at > now() AS is_running`,
       [id],

@@ -1,5 +1,5 @@
 import { defineRoute } from '../../server/define-route.ts';
-import { channelParams, findChannel } from '../../channels/find-channel.ts';
+import { channelParams, findChannel, SIGNED_KINDS } from '../../channels/find-channel.ts';
 import { readWebhookSecrets, webhookSecretsSchema } from '../../records/webhook-secrets.ts';
 
 export const getWebhookSecrets = defineRoute({
@@ -10,7 +10,7 @@ export const getWebhookSecrets = defineRoute({
   params: channelParams,
   responses: { 200: webhookSecretsSchema },
   handle: async ({ params, principal }, deps) => {
-    const { id } = await findChannel(deps, principal, params.notification_channel_id, 'webhook');
+    const { id } = await findChannel(deps, principal, params.notification_channel_id, SIGNED_KINDS);
     return { status: 200, body: await readWebhookSecrets(deps.db, id) };
   },
 });

@@ -1,7 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import { conflict, notFound } from '@chainwatch/problem';
 import { defineRoute } from '../../server/define-route.ts';
-import { channelParams, findChannel } from '../../channels/find-channel.ts';
+import { channelParams, findChannel, SIGNED_KINDS } from '../../channels/find-channel.ts';
 import { insertWebhookSecret } from '../../channels/insert-webhook-secret.ts';
 import { readWebhookSecrets, rotatedSecretSchema } from '../../records/webhook-secrets.ts';
 
@@ -16,7 +16,7 @@ export const rotateWebhookSecret = defineRoute({
   responses: { 200: rotatedSecretSchema },
   problems: [409],
   handle: async ({ params, principal }, deps) => {
-    const { id } = await findChannel(deps, principal, params.notification_channel_id, 'webhook');
+    const { id } = await findChannel(deps, principal, params.notification_channel_id, SIGNED_KINDS);
     const secret = await deps.db.transaction(async (sql) => {
       await retireCurrentSecret(sql, id);
       return insertWebhookSecret(sql, id, deps);

@@ -1,0 +1,15 @@
+import type { ChannelKind } from '@chainwatch/channels';
+import type { ApiDeps } from '../server/api-deps.ts';
+import { checkOutboundUrl } from '../server/check-outbound-url.ts';
+
+/** What the form of a request cannot say. @throws ProblemError 400, or 422 for a URL that leads into a blocked range */
+export async function checkChannel(
+  kind: ChannelKind,
+  given: object,
+  { dial, settings }: Pick<ApiDeps, 'dial' | 'settings'>,
+): Promise<void> {
+  await kind.check?.(given, {
+    allowsHttp: settings.allowHttpWebhooks,
+    checkUrl: (url, protocols) => checkOutboundUrl(url, dial, protocols),
+  });
+}

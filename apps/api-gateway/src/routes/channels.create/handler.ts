@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { ChannelKind } from '@chainwatch/channels';
+import { checkChannel } from '../../channels/check-channel.ts';
+import { findChannel } from '../../channels/find-channel.ts';
+import { insertChannel } from '../../channels/insert-channel.ts';
+import { insertWebhookSecret } from '../../channels/insert-webhook-secret.ts';
+import { sealCredentials } from '../../channels/seal-credentials.ts';
+import { createdChannelSchemaOf, toChannelRecord } from '../../records/channel.ts';
+import { nameSchema } from '../../records/path-schemas.ts';
+import { defineRoute, type ApiRoute } from '../../server/define-route.ts';
+
+/** The route that creates channels of a kind. */
+export function createChannelRoute(
+  kind: ChannelKind,
+  path = `/notification_channels/${kind.kind}`,
+): ApiRoute {
+  const told = z.literal(kind.kind).optional().meta({ description: 'May be told.' });
+  return defineRoute({
+    method: 'POST',
+    path,
+    permission: 'api:notification_channel:write',
+    summary: kind.docs.create,
+    body: z.strictObject({ name: nameSchema, ...(kind.isDefault && { kind: told }), ...kind.input }),
+    example: kind.docs.createExample,
+    responses: { 201: createdChannelSchemaOf(kind) },
+    ...(kind.check && { problems: [422] }),
+    handle: async ({ body, principal }, deps) => {
+      const { name, kind: _told, ...given } = body;
+      await checkChannel(kind, given, deps);
+      const { config, credentials } = kind.change(given);
+      const id = randomUUID();
+      const secret = await deps.db.transaction(async (sql) => {
+        const credentialsSealed = sealCredentials(deps.sealer, id, credentials ?? null);
+        const { projectId } = principal;
+        await insertChannel(sql, { id, projectId, kind: kind.kind, name, config, credentialsSealed });
+        return kind.isSigned ? insertWebhookSecret(sql, id, deps) : undefined;
+      });
+      const record = toChannelRecord(await findChannel(deps, principal, id));
+      return { status: 201, body: secret === undefined ? record : { ...record, webhook_secret: secret } };
+    },
+  });
+}

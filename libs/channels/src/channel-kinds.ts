@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+import type { ChannelKind } from './channel-kind.ts';
+import * as kinds from './kinds.ts';
+
+/** Every kind of channel, by its name. */
+export const CHANNEL_KINDS: readonly ChannelKind[] = Object.values(kinds);
+
+const byKind = new Map(CHANNEL_KINDS.map((kind) => [kind.kind, kind]));
+
+/** Undefined: a kind of a newer release. */
+export function findChannelKind(kind: string): ChannelKind | undefined {
+  return byKind.get(kind);
+}
+
+/** Errors after which no attempt can succeed until somebody changes something, and what to tell the customer then. */
+export const FATAL_ERRORS: Readonly<Record<string, string>> = Object.assign(
+  {},
+  ...CHANNEL_KINDS.map(({ fatal }) => fatal),
+);
+
+/** What logs must not show of texts and URLs. */
+export const CHANNEL_SECRETS: readonly RegExp[] = CHANNEL_KINDS.flatMap(({ hides }) => hides);
+
+/** Environment variables of the notifier that belong to kinds, as members of its schema. */
+export const channelEnvironment: Readonly<Record<never, z.ZodType>> = Object.assign(
+  {},
+  ...CHANNEL_KINDS.map(({ environment }) => environment),
+);
+
+/** What these variables set, by kind. */
+export function channelOptionsOf(
+  environment: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, object>> {
+  return Object.fromEntries(CHANNEL_KINDS.map((kind) => [kind.kind, kind.optionsOf(environment)]));
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { defaultEventTypes, type DefaultSelection } from '@chainwatch/events';
+import type { ChannelKind, ChannelKindDocs, CheckContext } from './channel-kind.ts';
+import { selectionInput, selectionSchema } from './event-selection.ts';
+import type { ChannelLimits, ChannelTarget, Sender, SenderContext } from './sender.ts';
+
+type Shape = z.ZodRawShape;
+type Values<S extends Shape> = z.output<z.ZodObject<S>>;
+/** A create gives all that is required, an update at least one. */
+type SomeOf<T> = { [K in keyof T]-?: Required<Pick<T, K>> & Partial<Omit<T, K>> }[keyof T];
+
+interface Definition<
+  Input extends Shape,
+  Secrets extends Shape,
+  Stored extends Shape,
+  Credentials extends object,
+  Options extends object,
+> {
+  readonly kind: string;
+  readonly docs: ChannelKindDocs;
+  readonly isSigned?: boolean;
+  readonly isDefault?: boolean;
+  /** Members of a request that are stored and shown as they are. */
+  readonly input: Input;
+  /** Members that hold a secret or may hold one: they reach what is stored and shown through `mask` alone. */
+  readonly secrets: Secrets;
+  /** `notification_channels.config` without the selection of events. May be widened only: rows of every release are read by it. */
+  readonly stored: Stored;
+  readonly defaults: {
+    /** Event types of a channel that names none. */
+    readonly events: DefaultSelection;
+    /** Members of the config that a create may leave out. */
+    readonly config: Partial<Values<Stored>>;
+  };
+  /** What is sealed, as JSON; may be widened only. Read from `{}` where nothing is. */
+  readonly credentials: z.ZodType<Credentials>;
+  check?(given: Partial<Values<Input> & Values<Secrets>>, context: CheckContext): Promise<void>;
+  /** What to seal; null: there is nothing to hide; undefined: what is sealed stays. */
+  seal(given: SomeOf<Values<Secrets>>, before?: Values<Stored>): Credentials | null | undefined;
+  /** What may be shown of the members that hold secrets. */
+  mask(
+    given: SomeOf<Values<Secrets>>,
+    before?: Values<Stored>,
+  ): Pick<Values<Stored>, keyof Values<Stored> & keyof Values<Secrets>>;
+  /** Whether an update leads to another receiver. */
+  isNewTarget(given: Partial<Values<Input> & Values<Secrets>>, before: Values<Stored>): boolean;
+  readonly fatal?: Readonly<Record<string, string>>;
+  readonly hides?: readonly RegExp[];
+  readonly environment?: {
+    readonly variables: Shape;
+    read(values: Readonly<Record<string, unknown>>): Partial<Options>;
+  };
+  readonly options: Options;
+  limits?(target: ChannelTarget<Values<Stored>, Credentials>, options: Options): ChannelLimits;
+  pauseGroup?(target: ChannelTarget<Values<Stored>, Credentials>): string;
+  /** Absent: the bytes of the event. */
+  render?(payloads: readonly string[]): string;
+  createSender(context: SenderContext, options: Options): Sender<ChannelTarget<Values<Stored>, Credentials>>;
+}
+
+/** A kind of channel from its parts. Types are erased here, and nowhere else: what a kind's functions get, its own schemas have parsed. */
+export function defineChannelKind<
+  Input extends Shape,
+  Secrets extends Shape,
+  Stored extends Shape,
+  Credentials extends object,
+  Options extends object,
+>(definition: Definition<Input, Secrets, Stored, Credentials, Options>): ChannelKind {
+  type Target = ChannelTarget<Values<Stored>, Credentials>;
+  type Given = Partial<Values<Input> & Values<Secrets>>;
+  const { defaults, secrets, environment, limits, check } = definition;
+  const own = z.object(definition.stored);
+  const stored = own.extend(selectionSchema);
+  const types = defaultEventTypes(defaults.events);
+  const withOptions = (given: object): Options => ({ ...definition.options, ...given });
+  const withDefaults = (config: unknown): object => ({
+    event_types: types,
+    filters: {},
+    ...defaults.config,
+    ...withoutNothing(config),
+  });
+  const readOwn = (config: unknown): Values<Stored> => own.parse(withDefaults(config));
+  return {
+    kind: definition.kind,
+    docs: definition.docs,
+    isSigned: definition.isSigned ?? false,
+    isDefault: definition.isDefault ?? false,
+    input: { ...secrets, ...definition.input, ...selectionInput },
+    stored,
+    defaultEventTypes: types,
+    fatal: definition.fatal ?? {},
+    hides: definition.hides ?? [],
+    environment: environment?.variables ?? {},
+    optionsOf: (values) => environment?.read(values) ?? {},
+    check: check && ((given, context) => check(given as Given, context)),
+    show: (config) => stored.parse(withDefaults(config)),
+    change(given, before) {
+      const known = before === undefined ? undefined : readOwn(before);
+      const [secret, plain] = split(given, secrets);
+      const some = Object.keys(secret).length === 0 ? undefined : (secret as SomeOf<Values<Secrets>>);
+      const masked = some && definition.mask(some, known);
+      return {
+        config: stored.parse({ ...withDefaults(before), ...plain, ...masked }),
+        credentials: some ? definition.seal(some, known) : before === undefined ? null : undefined,
+        isNewTarget: known !== undefined && definition.isNewTarget(given as Given, known),
+      };
+    },
+    open: (config, credentials, signing) => ({
+      config: readOwn(config),
+      credentials: definition.credentials.parse(credentials),
+      secrets: signing,
+    }),
+    limitsOf: (target, options) => limits?.(target as Target, withOptions(options)) ?? {},
+    pauseGroupOf: (target) => definition.pauseGroup?.(target as Target),
+    render: definition.render ?? (([payload]) => payload!),
+    createSender: (context, options) => definition.createSender(context, withOptions(options)) as Sender,
+  };
+}
+
+/** The members of a request that may hold secrets, and the others; without those that an update leaves out. */
+function split(given: object, secrets: Shape): [secret: object, plain: object] {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  return [
+    Object.fromEntries(entries.filter(([name]) => Object.hasOwn(secrets, name))),
+    Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(secrets, name))),
+  ];
+}
+
+/** Of a stored object the members that say something. */
+function withoutNothing(config: unknown): object {
+  if (typeof config !== 'object' || config === null) return {};
+  return Object.fromEntries(
+    Object.entries(config).filter(([, value]) => value !== undefined && value !== null),
+  );
+}

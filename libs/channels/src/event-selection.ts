@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { positiveDecimalSchema } from '@chainwatch/amounts';
+import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
+import { defaultEventTypes, EVENT_TYPES } from '@chainwatch/events';
+
+export const eventTypeSchema = z.enum(EVENT_TYPES);
+
+const filtersSchema = z.strictObject({
+  chain_gids: z
+    .array(chainGidSchema)
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: 'Only transactions of these chains.', examples: [['eip155:1']] }),
+  asset_gids: z
+    .array(assetGidSchema)
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({
+      description: 'Only transactions that move one of these assets.',
+      examples: [['eip155:1/slip44:60']],
+    }),
+  address_ids: z
+    .array(z.uuid())
+    .min(1)
+    .max(1_000)
+    .optional()
+    .meta({
+      description: 'Only transactions of these addresses, by their `id`.',
+      examples: [['6f1d1f4e-0000-4000-8000-000000000001']],
+    }),
+  direction: z
+    .enum(['in', 'out', 'self'])
+    .optional()
+    .meta({ description: 'Only transactions of that direction.' }),
+  min_amount: positiveDecimalSchema
+    .max(160)
+    .optional()
+    .meta({
+      description: 'Only transactions with a transfer of at least that much, in whole units of its asset.',
+      examples: ['0.01'],
+    }),
+});
+
+/** Which events a channel of any kind gets: members of its create and update bodies. */
+export const selectionInput = {
+  event_types: z
+    .array(eventTypeSchema)
+    .min(1)
+    .transform((types) => [...new Set(types)])
+    .optional()
+    .meta({
+      description: 'Which events it gets; absent: those that the kind of channel gets by default.',
+      examples: [defaultEventTypes('payments')],
+    }),
+  filters: filtersSchema.optional().meta({ description: 'Which of them; all filters together decide.' }),
+};
+
+/** The same as stored and shown. */
+export const selectionSchema = {
+  event_types: z.array(z.string()).meta({
+    description: 'Which events it gets.',
+    examples: [defaultEventTypes('payments')],
+  }),
+  filters: filtersSchema.meta({ description: 'Which of them; all filters together decide.' }),
+};
+
+const list = z.array(z.string()).nullish();
+
+/** Filters as stored, read as widely as any release has written them: lists are alternatives, an empty one says nothing. */
+const storedFiltersSchema = z.object({
+  chain_gids: list,
+  asset_gids: list,
+  address_ids: list,
+  direction: z.union([z.string(), z.array(z.string())]).nullish(),
+  /** Whole units of the asset. */
+  min_amount: z.string().nullish(),
+});
+export type ChannelFilters = z.infer<typeof storedFiltersSchema>;
+
+/** What the notifier reads of every config, whatever its kind. */
+export const storedSelectionSchema = z.object({
+  event_types: z.array(z.string()).nullish(),
+  filters: storedFiltersSchema.nullish(),
+  throttle_per_second: z.number().positive().nullish(),
+});

@@ -1,0 +1,58 @@
+import type { ErrorCode } from '../attempt.ts';
+
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  ETIMEDOUT: 'timeout',
+  blocked_address: 'blocked_address',
+  unresolvable_host: 'dns_error',
+  ENOTFOUND: 'dns_error',
+  EAI_AGAIN: 'dns_error',
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_reset',
+  EPIPE: 'connection_reset',
+  UND_ERR_SOCKET: 'connection_reset',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  EPROTO: 'tls_error',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls_error',
+  SELF_SIGNED_CERT_IN_CHAIN: 'tls_error',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls_error',
+  UNABLE_TO_GET_ISSUER_CERT: 'tls_error',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls_error',
+  UND_ERR_INVALID_ARG: 'invalid_request',
+  invalid_url: 'invalid_request',
+  ERR_INVALID_URL: 'invalid_request',
+  UND_ERR_HEADERS_OVERFLOW: 'invalid_response',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'invalid_response',
+  EMFILE: 'internal_error',
+  ENFILE: 'internal_error',
+  ENOBUFS: 'internal_error',
+  ENOMEM: 'internal_error',
+  EADDRNOTAVAIL: 'internal_error',
+};
+
+/** What a rejected request tells the channel's owner. */
+export function classifyFailure(error: unknown): ErrorCode {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  // A dial may have tried several addresses, and a library may have wrapped what came of it.
+  const inner =
+    typeof error === 'object' && error !== null && 'cause' in error && error.cause !== error
+      ? error.cause
+      : undefined;
+  const known = CODES[code];
+  if (known === undefined && inner !== undefined && inner !== null) return classifyFailure(inner);
+  if (known !== undefined) return known;
+  if (/^(ERR_TLS|ERR_SSL|CERT_)/.test(code)) return 'tls_error';
+  if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError'))
+    return 'invalid_response';
+  return 'request_failed';
+}
+
+/** What a status that is not 2xx means. */
+export function classifyStatus(status: number): ErrorCode | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  if (status === 410) return 'gone';
+  return status >= 300 && status < 400 ? 'redirect_refused' : 'http_error';
+}

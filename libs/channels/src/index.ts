@@ -1,0 +1,22 @@
+/**
+ * Kinds of notification channels: how one is configured, what of it is secret, how it is sent to. A kind is one object.
+ * Used by the gateway (routes, records and documents of each kind) and by libs/deliveries, which sends.
+ *
+ * @example
+ * const kind = findChannelKind('telegram')!;
+ * const { config, credentials } = kind.change({ bot_token, chat_id });   // stored and shown; to be sealed
+ * const sender = kind.createSender({ dispatcher, dial, userAgent }, {});
+ * await sender.send({ target: kind.open(config, credentials, []), body: kind.render([payload]), ...rest });
+ */
+export type { ChannelKind } from './channel-kind.ts';
+export {
+  CHANNEL_KINDS,
+  CHANNEL_SECRETS,
+  channelEnvironment,
+  channelOptionsOf,
+  FATAL_ERRORS,
+  findChannelKind,
+} from './channel-kinds.ts';
+export { eventTypeSchema, storedSelectionSchema, type ChannelFilters } from './event-selection.ts';
+export { isUncounted, type Attempt, type RecordedRequest } from './attempt.ts';
+export type { ChannelTarget, Sender, SenderContext } from './sender.ts';

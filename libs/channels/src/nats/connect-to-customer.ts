@@ -1,0 +1,77 @@
+import { isIP } from 'node:net';
+import {
+  connect,
+  credsAuthenticator,
+  nkeyAuthenticator,
+  tokenAuthenticator,
+  usernamePasswordAuthenticator,
+  type Authenticator,
+  type ConnectionOptions,
+  type NatsConnection,
+} from '@nats-io/transport-node';
+import type { Dial } from '@chainwatch/chain-core';
+import { hostOf, resolveAllowed } from '@chainwatch/outbound';
+import type { NatsAuth } from './nats-auth.ts';
+import type { NatsTarget } from './nats-config.ts';
+
+const DEFAULT_PORT = '4222';
+
+/**
+ * Connects to the address that the dial has checked, and to no other one: the client neither resolves the name itself nor
+ * follows the servers that a cluster tells of, and a lost connection is made anew through here.
+ */
+export async function connectToCustomer(
+  { config: { url }, credentials: { auth } }: NatsTarget,
+  dial: Dial,
+  timeoutMs: number,
+): Promise<NatsConnection> {
+  const parsed = new URL(url);
+  const host = hostOf(parsed);
+  const address = await resolveAllowed(host, dial, timeoutMs);
+  const server = `${isIP(address) === 6 ? `[${address}]` : address}:${parsed.port || DEFAULT_PORT}`;
+  const options = {
+    servers: server,
+    authenticator: authenticatorOf(auth),
+    name: 'chainwatch',
+    timeout: timeoutMs,
+    reconnect: false,
+    ignoreClusterUpdates: true,
+    resolve: false,
+    pingInterval: 20_000,
+    maxPingOut: 2,
+  };
+  // The certificate must be the name's, or the bare address's own, which is no server name to ask for: without either,
+  // node would check it for `localhost`. The type leaves out what the client hands on to node's tls.connect.
+  const tls: ConnectionOptions['tls'] =
+    isIP(host) === 0 ? ({ servername: host } as object) : ({ host } as object);
+  if (parsed.protocol === 'tls:') return connect({ ...options, tls });
+  try {
+    return await connect(options);
+  } catch (error) {
+    // A nats:// server that wants TLS shows a certificate for its name, which the client cannot know from the address.
+    if (!isTlsError(error)) throw error;
+    return connect({ ...options, tls });
+  }
+}
+
+function authenticatorOf(auth: NatsAuth): Authenticator | Authenticator[] {
+  const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+  switch (auth.type) {
+    case 'none':
+      return [];
+    case 'user':
+      return usernamePasswordAuthenticator(auth.username, auth.password);
+    case 'token':
+      return tokenAuthenticator(auth.token);
+    case 'nkey':
+      return nkeyAuthenticator(bytes(auth.seed));
+    case 'creds':
+      return credsAuthenticator(bytes(auth.creds));
+  }
+}
+
+function isTlsError(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause)
+    if ('code' in one && /^(ERR_TLS|CERT_|UNABLE_TO_)/.test(String(one.code))) return true;
+  return false;
+}

@@ -1,0 +1,59 @@
+import { invalidRequest } from '@chainwatch/problem';
+import { defineChannelKind } from '../define-channel-kind.ts';
+import { createNatsSender } from './create-nats-sender.ts';
+import { hasUserInfo, maskUserInfo, readUserInfo, withoutUserInfo, type NatsAuth } from './nats-auth.ts';
+import { natsCredentials, natsInput, natsSecrets, natsStored } from './nats-config.ts';
+
+/** A subject of a NATS server of a customer. */
+export const nats = defineChannelKind({
+  kind: 'nats',
+  docs: {
+    title: 'Nats',
+    description: 'A NATS server.',
+    create: 'Create a channel that publishes to a NATS server of yours',
+    update: 'Change a NATS channel; a new URL or subject makes a failed channel active again',
+    createExample: {
+      name: 'Payments',
+      url: 'nats://user:password@nats.example.com:4222',
+      subject: 'payments.chainwatch',
+    },
+    updateExample: { subject: 'payments.chainwatch' },
+  },
+  input: natsInput,
+  secrets: natsSecrets,
+  stored: natsStored,
+  defaults: { events: 'movements', config: { auth: { type: 'none' } } },
+  credentials: natsCredentials,
+  async check({ url, auth }, { checkUrl }) {
+    if (url === undefined) return;
+    if (hasUserInfo(url) && auth !== undefined)
+      throw invalidRequest([
+        { name: 'auth', reason: 'expected credentials either in the URL or here, got both' },
+      ]);
+    await checkUrl(url, ['nats:', 'tls:']);
+  },
+  seal(given, before) {
+    const auth = chooseAuth(given, before);
+    return auth && (auth.type === 'none' ? null : { auth });
+  },
+  mask(given, before) {
+    const { url = withoutUserInfo(before?.url ?? '') } = given;
+    const auth = chooseAuth(given, before) ?? before?.auth;
+    return { url: maskUserInfo(url), auth: { type: auth?.type ?? 'none' } };
+  },
+  isNewTarget: ({ url, auth, subject }, before) =>
+    url !== undefined || auth !== undefined || (subject !== undefined && subject !== before.subject),
+  options: { idleMs: 60_000 },
+  createSender: ({ dial }, { idleMs }) => createNatsSender({ dial, idleMs }),
+});
+
+/** What a request says about credentials, in the URL or in `auth`; undefined: nothing, those that are sealed stay. */
+function chooseAuth(
+  { url, auth }: { readonly url?: string; readonly auth?: NatsAuth },
+  before: { readonly url: string } | undefined,
+): NatsAuth | undefined {
+  const given = url !== undefined && hasUserInfo(url) ? readUserInfo(url) : auth;
+  // Credentials that came with the old URL do not follow to a new one.
+  const isDropped = before === undefined || (url !== undefined && hasUserInfo(before.url));
+  return given ?? (isDropped ? { type: 'none' } : undefined);
+}

@@ -1,0 +1,66 @@
+import type { Dispatcher } from 'undici';
+import type { Dial } from '@chainwatch/chain-core';
+import type { Attempt } from './attempt.ts';
+
+/** An event on its way to a receiver. */
+export interface OutgoingEvent {
+  readonly eventId: string;
+  readonly eventType: string;
+  /** The exact bytes of the event. */
+  readonly payload: string;
+}
+
+export interface SigningSecret {
+  readonly secret: string;
+  /** Signs until then. */
+  readonly expiresAtMs: number | undefined;
+}
+
+/** What a kind needs to know of one channel to send to it. */
+export interface ChannelTarget<Config = object, Credentials = unknown> {
+  readonly config: Config;
+  readonly credentials: Credentials;
+  /** The current one first; two during a rotation; none where the kind does not sign. */
+  readonly secrets: readonly SigningSecret[];
+}
+
+export interface SendRequest<Target = ChannelTarget> {
+  readonly target: Target;
+  readonly attemptId: string;
+  /** One, or several that go in one message; the body is made from all of them. */
+  readonly event: OutgoingEvent;
+  readonly body: string;
+  readonly traceparent: string | undefined;
+  /** Wall clock for everything. */
+  readonly timeoutMs: number;
+}
+
+/** What went out, with credentials masked, and what came of it. */
+export type SentMessage = Omit<Attempt, 'id' | 'isShared'>;
+
+/** Sends for all channels of a kind. */
+export interface Sender<Target = ChannelTarget> {
+  /** Never rejects for what the receiver does: that is the message's outcome. */
+  send(request: SendRequest<Target>): Promise<SentMessage>;
+  close?(): Promise<void>;
+}
+
+/** What senders work with. */
+export interface SenderContext {
+  /** The guarded agent: redirects are never followed, blocked addresses never dialled. */
+  readonly dispatcher: Dispatcher;
+  /** The guarded dial, for what is not HTTP. */
+  readonly dial: Dial;
+  /** Sent as User-Agent. */
+  readonly userAgent: string;
+}
+
+/** How fast one channel may be written to, where it is not as the service's options say. */
+export interface ChannelLimits {
+  /** Requests under way at once. */
+  readonly concurrency?: number;
+  /** Between the beginnings of two requests. */
+  readonly intervalMs?: number;
+  /** So many events that wait go in one message, at most `max` of them. */
+  readonly digest?: { readonly from: number; readonly max: number };
+}

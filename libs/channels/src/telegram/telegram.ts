@@ -1,0 +1,72 @@
+import { url } from '@chainwatch/config';
+import { defineChannelKind } from '../define-channel-kind.ts';
+import { createTelegramSender } from './create-telegram-sender.ts';
+import { formatMessage } from './format-message.ts';
+import {
+  maskBotToken,
+  telegramCredentials,
+  telegramInput,
+  telegramSecrets,
+  telegramStored,
+} from './telegram-config.ts';
+
+/** Of the Bot API (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this). */
+const OPTIONS = {
+  apiUrl: 'https://api.telegram.org',
+  // Between two messages: to one private chat, to one group or channel, of one bot.
+  chatIntervalMs: 1_000,
+  groupIntervalMs: 3_000,
+  botIntervalMs: 34,
+  digestFrom: 5,
+  digestMax: 50,
+};
+
+/** A chat, through a bot of the customer. */
+export const telegram = defineChannelKind({
+  kind: 'telegram',
+  docs: {
+    title: 'Telegram',
+    description: 'A Telegram chat.',
+    create: 'Create a channel that writes to a Telegram chat through a bot of yours',
+    update: 'Change a Telegram channel; another bot or chat makes a failed channel active again',
+    createExample: {
+      name: 'Payments',
+      bot_token: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx',
+      chat_id: 42_000_000,
+    },
+    updateExample: { chat_id: -1001234567890 },
+  },
+  input: telegramInput,
+  secrets: telegramSecrets,
+  stored: telegramStored,
+  defaults: { events: 'movements', config: {} },
+  credentials: telegramCredentials,
+  seal: (given) => given,
+  mask: ({ bot_token: token }) => ({ bot_token: maskBotToken(token) }),
+  isNewTarget: ({ bot_token: token, chat_id: chat }, before) =>
+    token !== undefined || (chat !== undefined && chat !== before.chat_id),
+  fatal: {
+    chat_not_found: 'Telegram does not know the chat',
+    chat_forbidden: 'the bot may not write to the chat',
+  },
+  // Of api.telegram.org/bot<id>:<token>/… the path is a credential by design.
+  hides: [/(?<=\/bot)\d+:[\w-]+/g],
+  environment: {
+    variables: {
+      /** A server of your own, for one. Dialled like every customer's URL, so a private one needs OUTBOUND_ALLOW. */
+      TELEGRAM_API_URL: url('http', 'https').default(OPTIONS.apiUrl),
+    },
+    read: ({ TELEGRAM_API_URL: apiUrl }) => ({ apiUrl: String(apiUrl).replace(/\/+$/, '') }),
+  },
+  options: OPTIONS,
+  // One after the other: Telegram shows messages in the order in which they come.
+  limits: ({ config }, { chatIntervalMs, groupIntervalMs, digestFrom, digestMax }) => ({
+    concurrency: 1,
+    intervalMs: config.chat_id > 0 ? chatIntervalMs : groupIntervalMs,
+    digest: { from: digestFrom, max: digestMax },
+  }),
+  // A bot's limit is one over all its chats.
+  pauseGroup: ({ credentials }) => credentials.bot_token,
+  render: formatMessage,
+  createSender: ({ dispatcher }, options) => createTelegramSender({ ...options, dispatcher }),
+});

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import type { ChannelTarget } from '../sender.ts';
+import { findReservedHeader } from './reserved-headers.ts';
+
+// RFC 9110: a field name is a token, a value visible text without control characters.
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'expected a header name');
+const headerValue = z
+  .string()
+  .regex(/^[\t\x20-\x7e]{0,1024}$/, 'expected at most 1024 printable ASCII characters');
+
+const headersSchema = z
+  .record(headerName, headerValue)
+  .refine((headers) => Object.keys(headers).length <= 20, { error: 'expected at most 20 headers' })
+  .superRefine((headers, ctx) => {
+    for (const name of Object.keys(headers)) {
+      const reason = findReservedHeader(name);
+      if (reason !== undefined) ctx.addIssue({ code: 'custom', path: [name], message: reason });
+    }
+  });
+
+const secretText = z.string().regex(/^[\x20-\x7e]{1,1024}$/, 'expected 1 to 1024 printable ASCII characters');
+
+/** Write-only: reads show the type alone. May be widened only: sealed credentials of every release are read by it. */
+const authSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none').meta({ description: 'No credentials.' }) }),
+  z.strictObject({
+    type: z.literal('basic').meta({ description: 'User and password (RFC 7617).' }),
+    username: secretText
+      .refine((name) => !name.includes(':'), 'expected no colon')
+      .meta({ description: 'The user, without a colon.', examples: ['chainwatch'] }),
+    password: secretText.meta({ description: 'The password.', examples: ['correct horse'] }),
+  }),
+  z.strictObject({
+    type: z.literal('bearer').meta({ description: 'A bearer token (RFC 6750).' }),
+    token: secretText.meta({ description: 'The token.', examples: ['s3cr3t'] }),
+  }),
+  z.strictObject({
+    type: z.literal('header').meta({ description: 'A header of its own.' }),
+    name: headerName
+      .refine(
+        (name) => !findReservedHeader(name, { isCredential: true }),
+        'expected a header name that is not reserved',
+      )
+      .meta({ description: 'Its name.', examples: ['X-Hook-Token'] }),
+    value: secretText.meta({ description: 'Its value.', examples: ['s3cr3t'] }),
+  }),
+]);
+export type WebhookAuth = z.infer<typeof authSchema>;
+
+const isPlainUrl = (text: string): boolean => {
+  const url = URL.parse(text);
+  return url !== null && url.username === '' && url.password === '';
+};
+
+/** Members of a request that hold a secret. */
+export const webhookSecrets = {
+  auth: authSchema.optional().meta({ description: 'Credentials for the receiver, write-only.' }),
+};
+
+/** The others. */
+export const webhookInput = {
+  url: z
+    .url({ protocol: /^https?$/, error: 'expected an https URL' })
+    .max(2_048)
+    .refine(isPlainUrl, { error: 'expected a URL without user name and password; use auth instead' })
+    .meta({
+      description: 'Where events are POSTed to; https, where configuration does not allow http.',
+      examples: ['https://hooks.example.com/chainwatch'],
+    }),
+  headers: headersSchema
+    .optional()
+    .meta({ description: 'Sent with every delivery, at most 20.', examples: [{ 'X-Team': 'payments' }] }),
+  throttle_per_second: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .nullable()
+    .optional()
+    .meta({ description: 'Deliveries a second at most. Null: as many as come.', examples: [10] }),
+};
+
+/** What is stored and shown; the secrets of `auth` are sealed beside it. */
+export const webhookStored = {
+  url: z
+    .string()
+    .meta({ description: 'Where events are POSTed to.', examples: ['https://hooks.example.com/chainwatch'] }),
+  headers: z
+    .record(z.string(), z.string())
+    .meta({ description: 'Sent with every delivery.', examples: [{ 'X-Team': 'payments' }] }),
+  auth: z
+    .object({
+      type: z.enum(['none', 'basic', 'bearer', 'header']).meta({ description: 'Kind of credentials.' }),
+    })
+    .meta({ description: 'Which credentials are stored; they themselves are not shown.' }),
+  throttle_per_second: z
+    .int()
+    .nullable()
+    .meta({ description: 'Deliveries a second at most. Null: as many as come.', examples: [null] }),
+};
+
+export const webhookCredentials = z.object({ auth: authSchema.default({ type: 'none' }) });
+export type WebhookTarget = ChannelTarget<
+  z.output<z.ZodObject<typeof webhookStored>>,
+  z.output<typeof webhookCredentials>
+>;

@@ -1,0 +1,26 @@
+import type { ChannelFilters, ChannelKind, ChannelTarget } from '@chainwatch/channels';
+
+/** A row of notification_channels as the engine uses it. */
+export interface Channel {
+  readonly id: string;
+  readonly projectId: string;
+  readonly status: 'active' | 'failing' | 'failed';
+  readonly isArchived: boolean;
+  readonly consecutiveFailures: number;
+  /** Undefined: of a newer release. */
+  readonly kind: ChannelKind | undefined;
+  /** Undefined with a fault. */
+  readonly target: ChannelTarget | undefined;
+  readonly eventTypes: ReadonlySet<string>;
+  readonly filters: ChannelFilters;
+  readonly throttlePerSecond: number | undefined;
+  /** Channels with the same one are paused together. */
+  readonly pauseGroup: string | undefined;
+  /** Why the channel cannot be used for now through a fault of the service: a secret that does not open, a kind that it does not know. */
+  readonly fault: string | undefined;
+}
+
+/** An open channel gets its events at once; those of another wait in the database as held. */
+export function isOpen(channel: Pick<Channel, 'status' | 'isArchived'>): boolean {
+  return channel.status === 'active' && !channel.isArchived;
+}

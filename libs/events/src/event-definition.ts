@@ -1,0 +1,52 @@
+import type { z } from 'zod';
+
+/** What filters of channels look at. */
+export interface EventFacts {
+  readonly chainGid: string;
+  readonly direction: string | undefined;
+  readonly addressIds: readonly string[];
+  /** What moved: asset and amount in whole units, unknown while the token's decimals are. */
+  readonly moves: readonly { readonly assetGid: string; readonly amount: string | undefined }[];
+}
+
+/** A piece of a text for people; `code` is shown letter by letter. */
+export type TextPiece = string | { readonly code: string };
+
+/** A text for people, in parts. */
+export type EventText = readonly (readonly TextPiece[])[];
+
+/** What a made-up event needs of its maker. */
+export interface ExampleInput {
+  /** RFC 3339. */
+  readonly at: string;
+  readonly id: () => string;
+}
+
+/** Channel kinds choose by it what they get by default: what a payment is, or also every balance that moves. */
+export type DefaultSelection = 'payments' | 'movements';
+
+/** What a group of event types has in common: the shape of `data` and how to read it. */
+export interface EventSubjectMatter<D extends z.ZodType> {
+  readonly data: D;
+  /** Undefined: it is of no chain, and filters do not apply. */
+  facts(data: z.output<D>): EventFacts | undefined;
+  /** For people, without its title: line by line. */
+  lines(data: z.output<D>): EventText;
+  /** The same in one line, as parts with something between them. */
+  brief(data: z.output<D>): EventText;
+}
+
+/** A row of EVENTS. */
+export interface EventDefinition<D extends z.ZodType, Subject extends string> extends EventSubjectMatter<D> {
+  /** Of the bus; undefined: found in the table of events alone. */
+  readonly subject: Subject | undefined;
+  /** A headline for people. */
+  readonly title: string;
+  /** One line of the API's documents. */
+  readonly summary: string;
+  /** The sentence at its schema. */
+  readonly description: string;
+  readonly defaultFor: readonly DefaultSelection[];
+  /** The `data` of a test message. */
+  example(input: ExampleInput): z.output<D>;
+}

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { EVENT_SCHEMAS } from './event-envelope.ts';
+import {
+  defaultEventTypes,
+  describeEvent,
+  EVENT_SUBJECTS,
+  EVENT_TYPES,
+  EVENTS,
+  eventTypesOn,
+  factsOf,
+} from './events.ts';
+
+const root = new URL('../../../', import.meta.url);
+const input = { at: '2026-01-01T00:00:00.000Z', id: () => '6f1d1f4e-0000-4000-8000-000000000001' };
+
+describe.each(EVENT_TYPES)('%s', (type) => {
+  const data = EVENTS[type].example(input);
+
+  it('has an example that is what its schema says', () => {
+    expect(EVENT_SCHEMAS[type].shape.data.parse(data)).toEqual(data);
+  });
+
+  it('has texts for people', () => {
+    for (const length of ['lines', 'brief'] as const)
+      expect(describeEvent({ type, data }, length)).toEqual({
+        title: EVENTS[type].title,
+        text: expect.arrayContaining([expect.any(Array)]),
+      });
+  });
+
+  it('has facts for filters, unless it is of no chain', () => {
+    const { subject } = EVENTS[type];
+    expect(factsOf({ type, data }) === undefined).toBe(subject === undefined);
+  });
+});
+
+it('gives every subject its events, the usual one first', () => {
+  expect(
+    Object.fromEntries(
+      (Object.keys(EVENT_SUBJECTS) as (keyof typeof EVENT_SUBJECTS)[]).map((subject) => [
+        subject,
+        eventTypesOn(subject),
+      ]),
+    ),
+  ).toEqual({
+    'tx.detected': ['transaction.detected', 'transaction.failed'],
+    'tx.confirmed': ['transaction.confirmed'],
+    'tx.reorged': ['transaction.reorged'],
+    'balance.changed': ['balance.changed'],
+  });
+});
+
+it('tells channels by default what decisions.md §4 and 1.9 say', () => {
+  expect(defaultEventTypes('payments')).toEqual(['transaction.detected', 'transaction.confirmed']);
+  expect(defaultEventTypes('movements')).toEqual([
+    'transaction.detected',
+    'transaction.confirmed',
+    'balance.changed',
+  ]);
+});
+
+it('knows no facts and no text of an event of a newer release', () => {
+  const event = { type: 'transaction.blessed', data: {} };
+  expect(factsOf(event)).toBeUndefined();
+  expect(describeEvent(event, 'lines')).toEqual({ title: 'transaction.blessed', text: [] });
+});
+
+it('is the only list of event types in the product', () => {
+  const files = execFileSync('git', ['ls-files', 'apps', 'libs'], { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => /\.ts$/.test(file) && !/\.spec\.ts$|\/spec-/.test(file));
+  const countIn = (file: string): number => {
+    const text = readFileSync(new URL(file, root), 'utf8');
+    return EVENT_TYPES.filter((type) => text.includes(`'${type}'`)).length;
+  };
+  // Whoever makes an event names it; three names in one file are a list.
+  expect(files.filter((file) => countIn(file) > 2)).toEqual(['libs/events/src/events.ts']);
+});

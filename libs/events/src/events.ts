@@ -1,0 +1,146 @@
+import type { z } from 'zod';
+import { balanceEvent } from './balance-event.ts';
+import { channelEvent } from './channel-event.ts';
+import type { DefaultSelection, EventDefinition, EventFacts, EventText } from './event-definition.ts';
+import { exampleIn, readFailedFacts, transactionEvent } from './transaction-event.ts';
+
+/** Subjects of the bus that carry events, by their first two words; a chain and a project follow. */
+export const EVENT_SUBJECTS = {
+  'tx.detected': 'A transaction touches a monitored address of the project.',
+  'tx.confirmed': 'Such a transaction became final.',
+  'tx.reorged': 'Such a transaction was reorganised out of the chain.',
+  'balance.changed': 'The chain says that a monitored address has a new balance.',
+} as const;
+export type EventSubject = keyof typeof EVENT_SUBJECTS;
+
+type Row = EventDefinition<z.ZodObject, EventSubject>;
+
+/**
+ * Every event type that customers can get. The only place that lists them: schemas, subjects, enums, defaults, documents,
+ * test messages and texts are made from it. The first row of a subject is what its messages usually are.
+ */
+export const EVENTS = {
+  'transaction.detected': {
+    ...transactionEvent,
+    subject: 'tx.detected',
+    title: 'Transaction detected',
+    summary: 'A transaction that touches a monitored address was detected',
+    description: 'A transaction that touches a monitored address was seen, in the mempool or in a block.',
+    defaultFor: ['payments', 'movements'],
+    example: exampleIn('detected'),
+  },
+  'transaction.confirmed': {
+    ...transactionEvent,
+    subject: 'tx.confirmed',
+    title: 'Transaction confirmed',
+    summary: 'Such a transaction became final',
+    description: 'Such a transaction became final.',
+    defaultFor: ['payments', 'movements'],
+    example: exampleIn('confirmed'),
+  },
+  'transaction.reorged': {
+    ...transactionEvent,
+    subject: 'tx.reorged',
+    title: 'Transaction undone by a reorganisation',
+    summary: 'Such a transaction was reorganised out of the chain',
+    description: 'The block of such a transaction left the chain: undo what was done for it.',
+    defaultFor: [],
+    example: exampleIn('reorged'),
+  },
+  'transaction.failed': {
+    ...transactionEvent,
+    facts: readFailedFacts,
+    subject: 'tx.detected',
+    title: 'Transaction failed',
+    summary: 'A transaction of a monitored address failed',
+    description: 'A transaction of a monitored address failed: it moved nothing but its fee.',
+    defaultFor: [],
+    example: exampleIn('failed'),
+  },
+  'balance.changed': {
+    ...balanceEvent,
+    subject: 'balance.changed',
+    title: 'Balance changed',
+    summary: 'A monitored address has a new balance',
+    description: 'A monitored address has a new balance.',
+    // On by default where nobody has to ask for it (decisions.md 1.9).
+    defaultFor: ['movements'],
+    example: ({ id }) => ({
+      address_id: id(),
+      address: '0x000000000000000000000000000000000000dEaD',
+      chain_gid: 'eip155:1',
+      asset_gid: 'eip155:1/slip44:60',
+      previous: '0',
+      current: '1',
+      delta: '1',
+      block_number: 21_000_000,
+      block_hash: `0x${'0'.repeat(64)}`,
+      is_confirmed: false,
+    }),
+  },
+  'channel.failed': {
+    ...channelEvent,
+    subject: undefined,
+    title: 'Notification channel failed',
+    summary: 'A notification channel of the project failed',
+    description: 'A notification channel of the project was given up.',
+    defaultFor: [],
+    example: ({ at, id }) => ({
+      channel: {
+        id: id(),
+        kind: 'webhook',
+        name: 'Example',
+        failed_at: at,
+        failure_reason: 'the endpoint answered 410 Gone',
+      },
+    }),
+  },
+} as const satisfies Record<string, Row>;
+
+export type EventType = keyof typeof EVENTS;
+export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
+
+/** Types of events whose `data` is the same. */
+export type TransactionEventType = {
+  [T in EventType]: (typeof EVENTS)[T]['data'] extends (typeof transactionEvent)['data'] ? T : never;
+}[EventType];
+
+/** Event types that messages of a subject may have. */
+export type EventTypeOn<S extends EventSubject> = {
+  [T in EventType]: (typeof EVENTS)[T]['subject'] extends S ? T : never;
+}[EventType];
+
+export function defaultEventTypes(selection: DefaultSelection): EventType[] {
+  return EVENT_TYPES.filter((type) => rowOf(type)!.defaultFor.includes(selection));
+}
+
+/** In the order of the table; the first is what a message usually is. */
+export function eventTypesOn(subject: EventSubject): [EventType, ...EventType[]] {
+  return EVENT_TYPES.filter((type) => EVENTS[type].subject === subject) as [EventType, ...EventType[]];
+}
+
+/** What the filters of channels look at; undefined: they do not apply. */
+export function factsOf({
+  type,
+  data,
+}: {
+  readonly type: string;
+  readonly data: object;
+}): EventFacts | undefined {
+  return rowOf(type)?.facts(data);
+}
+
+/** An event for people; its type alone where this release does not know it. */
+export function describeEvent(
+  { type, data }: { readonly type: string; readonly data: object },
+  length: 'lines' | 'brief',
+): { readonly title: string; readonly text: EventText } {
+  const row = rowOf(type);
+  return row === undefined ? { title: type, text: [] } : { title: row.title, text: row[length](data) };
+}
+
+/** Erased: the `data` of an event is what its own row describes. */
+function rowOf(type: string): EventDefinition<z.ZodType, EventSubject> | undefined {
+  const rows: Readonly<Record<string, EventDefinition<z.ZodType, EventSubject>>> = EVENTS;
+  return Object.hasOwn(rows, type) ? rows[type] : undefined;
+}

@@ -1,0 +1,123 @@
+import type { z } from 'zod';
+import type { EventFacts, EventSubjectMatter, EventText, ExampleInput } from './event-definition.ts';
+import { transactionData } from './event-records.ts';
+import { shorten } from './shorten.ts';
+
+type TransactionData = z.output<typeof transactionData>;
+
+const CHAIN = 'eip155:1';
+const NATIVE = `${CHAIN}/slip44:60`;
+const ADDRESS = '0x000000000000000000000000000000000000dEaD';
+const SENDER = '0x0000000000000000000000000000000000000001';
+const HASH = `0x${'0'.repeat(64)}`;
+
+/** Events about a transaction of monitored addresses. */
+export const transactionEvent: EventSubjectMatter<typeof transactionData> = {
+  data: transactionData,
+  facts: readFacts,
+  lines: writeLines,
+  brief: writeBrief,
+};
+
+function readFacts({ transaction, balance_changes: changes }: TransactionData): EventFacts {
+  // What goes to others out of an output of the project comes with input and change, which are no amounts that moved.
+  const paid = transaction.transfers.filter((transfer) => transfer.monitored_addresses.length === 0);
+  return {
+    chainGid: transaction.chain_gid,
+    direction: transaction.direction,
+    addressIds: changes.map((change) => change.address_id),
+    moves: (paid.length > 0 ? paid : transaction.transfers).map((transfer) => ({
+      assetGid: transfer.asset_gid,
+      amount: transfer.amount ?? undefined,
+    })),
+  };
+}
+
+/** One that failed in a block moved nothing but its fee; one that was dropped from the mempool would have moved something. */
+export function readFailedFacts(data: TransactionData): EventFacts {
+  const { fee, transfers } = data.transaction;
+  const facts = readFacts(data);
+  if (transfers.length > 0 || fee === null) return facts;
+  return { ...facts, moves: [{ assetGid: fee.asset_gid, amount: fee.amount }] };
+}
+
+function writeLines({ transaction, balance_changes: changes }: TransactionData): EventText {
+  const block = transaction.block_number === null ? 'not in a block' : `block ${transaction.block_number}`;
+  const confirmations = `${transaction.confirmations}/${transaction.required_confirmations} confirmations`;
+  return [
+    [`${transaction.direction} · ${block} of `, { code: transaction.chain_gid }, ` · ${confirmations}`],
+    [{ code: transaction.hash }],
+    ...changes.map((change) => [
+      `${amountOf(change)} `,
+      { code: change.asset_gid },
+      ' on ',
+      { code: change.address },
+    ]),
+  ];
+}
+
+function writeBrief({ transaction, balance_changes: changes }: TransactionData): EventText {
+  return [
+    ...changes.slice(0, 2).map((change) => [`${amountOf(change)} `, { code: change.asset_gid }]),
+    ...(changes.length > 2 ? [[`${changes.length - 2} more`]] : []),
+    [{ code: shorten(transaction.hash) }],
+  ];
+}
+
+function amountOf({ delta, delta_raw: raw }: TransactionData['balance_changes'][number]): string {
+  const text = delta ?? `${raw} base units`;
+  return text.startsWith('-') ? text : `+${text}`;
+}
+
+/** A made-up transaction in a state, as a real event would tell of it. */
+export function exampleIn(
+  status: 'detected' | 'confirmed' | 'reorged' | 'failed',
+): (input: ExampleInput) => TransactionData {
+  const isConfirmed = status === 'confirmed';
+  const isReorged = status === 'reorged';
+  return ({ at, id }) => ({
+    transaction: {
+      id: id(),
+      chain_gid: CHAIN,
+      hash: HASH,
+      status,
+      direction: 'in',
+      block_number: isReorged ? null : 21_000_000,
+      block_hash: isReorged ? null : HASH,
+      block_timestamp: isReorged ? null : at,
+      tx_index: isReorged ? null : 0,
+      confirmations: isConfirmed ? 12 : isReorged ? 0 : 1,
+      required_confirmations: 12,
+      fee: null,
+      transfers: [
+        {
+          index: 0,
+          type: 'native',
+          asset_gid: NATIVE,
+          from: SENDER,
+          to: ADDRESS,
+          amount: '1',
+          amount_raw: '1000000000000000000',
+          decimals: 18,
+          log_index: null,
+          monitored_addresses: [ADDRESS],
+        },
+      ],
+      replaced_by: null,
+      verification: 'proved',
+      detected_at: at,
+      confirmed_at: isConfirmed ? at : null,
+      reorged_at: isReorged ? at : null,
+    },
+    balance_changes: [
+      {
+        address_id: id(),
+        address: ADDRESS,
+        asset_gid: NATIVE,
+        delta: '1',
+        delta_raw: '1000000000000000000',
+      },
+    ],
+    truncated: false,
+  });
+}
