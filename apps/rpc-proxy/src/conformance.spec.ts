@@ -1,7 +1,9 @@
+import type { FamilyRpc } from '@chainwatch/chain-core';
+import { loadFamilies } from '@chainwatch/chain-registry';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '@chainwatch/testing';
-import { judgeReply, judgeWalletReply } from './exchange/judge-reply.ts';
+import { judgePathReply, judgeReply } from './exchange/judge-reply.ts';
 import { sendJson, startSpecNode, type SpecNode } from './spec-node.ts';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';
 
@@ -99,6 +101,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   NODE_BITCOIN_NOT_CONNECTED: 'unable',
 };
 
+const families = await loadFamilies();
+const rpcOf = (family: string): FamilyRpc => families.find(({ name }) => name === family)!.rpc;
 const judge = (family: 'evm' | 'bitcoin' | 'solana' | 'tron', body: object, isWallet = false): string => {
   const reply = {
     status: 200,
@@ -108,7 +112,7 @@ const judge = (family: 'evm' | 'bitcoin' | 'solana' | 'tron', body: object, isWa
     contentLength: -1,
     body: Buffer.from(JSON.stringify(body)),
   };
-  return isWallet ? judgeWalletReply(reply) : judgeReply(family, reply);
+  return (isWallet ? judgePathReply : judgeReply)(rpcOf(family), reply);
 };
 
 it('every error of the catalogue is an answer, or one that another node may better', () => {

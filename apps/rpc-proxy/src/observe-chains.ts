@@ -22,7 +22,7 @@ export function observeChains(directory: ChainDirectory): () => void {
         const labels = {
           chain_gid: chain.network.gid,
           upstream: upstream.label,
-          interface: chain.isWallet ? 'wallet' : 'jsonrpc',
+          interface: chain.servedPaths?.interfaceName ?? 'jsonrpc',
         };
         serving.set(chain.serves(upstream) ? 1 : 0, labels);
         inFlight.set(upstream.legs.size, labels);
@@ -47,14 +47,15 @@ export function observeChains(directory: ChainDirectory): () => void {
 /** Chains are told with their state and take no replica out of service: another one meets the same nodes. */
 export function checkChains(directory: ChainDirectory): Checks {
   const entries = [...directory.chains].filter(
-    ({ upstreams, wallet }) => upstreams.length > 0 || (wallet?.upstreams.length ?? 0) > 0,
+    ({ upstreams, paths }) => upstreams.length > 0 || (paths?.upstreams.length ?? 0) > 0,
   );
   return Object.fromEntries(
-    entries.map((chain) => [
-      chain.network.gid,
-      { ...ok, ...describe(chain), ...(chain.wallet && { wallet: describe(chain.wallet) }) },
-    ]),
+    entries.map((chain) => [chain.network.gid, { ...ok, ...describe(chain), ...describePaths(chain) }]),
   );
+}
+
+function describePaths({ paths }: Chain) {
+  return paths?.servedPaths && { [paths.servedPaths.interfaceName]: describe(paths) };
 }
 
 function describe(chain: Chain) {
@@ -69,9 +70,9 @@ function describe(chain: Chain) {
   };
 }
 
-/** Each chain, and the HTTP interface of those that have one, which is served by nodes of its own. */
+/** Each chain, and the interface of paths of those that have one, which is served by nodes of its own. */
 function sidesOf(directory: ChainDirectory): Chain[] {
   return [...directory.chains].flatMap((chain) =>
-    chain.wallet === undefined ? [chain] : [chain, chain.wallet],
+    chain.paths === undefined ? [chain] : [chain, chain.paths],
   );
 }

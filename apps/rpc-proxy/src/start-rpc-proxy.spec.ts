@@ -293,7 +293,7 @@ describe('the two interfaces of TRON', () => {
     );
     const gateway = await world.open({});
     const chain = gateway.directory.find('tron-local')!;
-    const wallet = chain.wallet!;
+    const wallet = chain.paths!;
     await waitFor(() => chain.serves(chain.upstreams[0]!) && wallet.serves(wallet.upstreams[0]!));
     expect((await post(gateway, call('eth_call'), { path: '/tron-local' })).text).toContain('"json"');
     expect((await post(gateway, '{}', { path: `${NOWBLOCK}?visible=true` })).text).toBe('{"from":0}');
@@ -358,7 +358,7 @@ describe('the two interfaces of TRON', () => {
       {},
       { endpoints: { [TRON]: [`${jsonRpc.url}/jsonrpc`, ...wallets.map(({ url }) => url)] } },
     );
-    const wallet = gateway.directory.find('tron-local')!.wallet!;
+    const wallet = gateway.directory.find('tron-local')!.paths!;
     await waitFor(() => wallet.upstreams.every(({ isChecked }) => isChecked));
     expect(wallet.upstreams.map((upstream) => wallet.serves(upstream))).toEqual([false, false, true]);
     wallets[0]!.health.getblock = wallets[1]!.health.getblock!;

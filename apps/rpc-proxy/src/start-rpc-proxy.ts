@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@chainwatch/bus';
 import type { Cache } from '@chainwatch/cache';
 import type { Dial, Opener } from '@chainwatch/chain-core';
+import { loadFamilies } from '@chainwatch/chain-registry';
 import type { Database } from '@chainwatch/db';
 import { createKeyStore, type KeyStore } from '@chainwatch/key-store';
 import { degraded, notOk, ok, probe, type Checks, type Logger } from '@chainwatch/telemetry';
@@ -137,6 +138,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
 async function openChains(options: RpcProxyOptions, bounds: Bounds) {
   const { db, opener, settings, endpoints, logger } = options;
   const directory = new ChainDirectory({
+    families: await loadFamilies(),
     settings,
     dial: options.dial,
     logger,

@@ -372,7 +372,7 @@ describe('5: another node is asked only where it may know better', () => {
         { url: second.url, weight: 0.000_001, headers: {} },
       ],
     });
-    const { upstreams, wallet } = proxy.directory.find('tron')!;
+    const { upstreams, paths: wallet } = proxy.directory.find('tron')!;
     const all = [...upstreams, ...wallet!.upstreams];
     await waitFor(() => all.every(({ isChecked, isDown }) => isChecked && !isDown));
     const ask = async (path: string, reply: string, status = 200): Promise<Reply & { count: number }> => {

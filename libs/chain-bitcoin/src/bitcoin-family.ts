@@ -5,6 +5,7 @@ import { bitcoinManifest } from './manifest.ts';
 import { parseAddress } from './parse-address.ts';
 import { parseAssetPath } from './parse-asset-path.ts';
 import { findAddress, matchKeyOf } from './script-address.ts';
+import { bitcoinRpc } from './rpc/bitcoin-rpc.ts';
 
 /** Bitcoin and its test networks. */
 export const bitcoinFamily: ChainFamily = {
@@ -12,6 +13,7 @@ export const bitcoinFamily: ChainFamily = {
   parseAddress,
   burnAddresses: ['1BitcoinEaterAddressDontSendf59kuE', '1CounterpartyXXXXXXXXXXXXXXXUWLpVr'],
   parseAssetPath,
+  rpc: bitcoinRpc,
   createClient: (options) => new BitcoinClient(options),
   utxo: { coinbaseMaturity: 100, matchKeyOf, findAddress },
   hd: hdDerivation,

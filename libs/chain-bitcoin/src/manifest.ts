@@ -3,6 +3,7 @@ import { bitcoinNetworks } from './networks.ts';
 
 export const bitcoinManifest: FamilyManifest = {
   name: 'bitcoin',
+  displayName: 'Bitcoin',
   namespace: 'bip122',
   networks: bitcoinNetworks,
   assetNamespaces: [],

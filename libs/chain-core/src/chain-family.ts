@@ -1,9 +1,13 @@
 import type { Block, BlockHeader, BlockRef, Coin, Transaction, UtxoOutput } from './block.ts';
+import type { ChainEndpoint, NodeInterface } from './chain-endpoint.ts';
+import type { FamilyRpc } from './family-rpc.ts';
 import type { ChainFamilyName, Network } from './network.ts';
 
 /** What is known of a family before its code is loaded. */
 export interface FamilyManifest {
   readonly name: ChainFamilyName;
+  /** For people: `Bitcoin`. */
+  readonly displayName: string;
   /** CAIP-2 namespace. */
   readonly namespace: string;
   readonly networks: readonly Network[];
@@ -40,6 +44,8 @@ export interface ChainNotation extends FamilyManifest {
    * @throws InvalidAssetError
    */
   parseAssetPath(network: Network, assetPath: string): string;
+  /** What the RPC gateway has to know of its nodes. */
+  readonly rpc: FamilyRpc;
 }
 
 /** What a family gives the rest of the system. Optional abilities are optional properties. */
@@ -118,24 +124,6 @@ export interface ParsedAddress {
   readonly format: string;
   /** The networks that know this address, CAIP-2; absent where every network of the family does. */
   readonly networkGids?: readonly string[];
-}
-
-/** One of the interfaces that the nodes of a family serve. */
-export interface NodeInterface {
-  /** `rpc`, `wallet`, `evm`: what an endpoint and the database call it. */
-  readonly name: string;
-  /** For people, with an article before it: `HTTP wallet API`. */
-  readonly description: string;
-  readonly exampleUrl: string;
-}
-
-/** One node: where it answers. */
-export interface ChainEndpoint {
-  readonly endpointUrl: string;
-  /** Which of the family's interfaces answers there; absent: the first one, or the one that the family sees in the URL. */
-  readonly interfaceName?: string;
-  /** URLs of the same node's other interfaces, by their names. */
-  readonly otherUrls?: Readonly<Record<string, string>>;
 }
 
 export interface ChainClientOptions extends ChainEndpoint {

@@ -10,7 +10,10 @@
 export type * from './block.ts';
 export { countTransactions } from './block.ts';
 export type * from './network.ts';
+export type * from './chain-endpoint.ts';
 export type * from './chain-family.ts';
+export type * from './family-rpc.ts';
+export * from './cache-rule.ts';
 export * from './errors.ts';
 export { networkSchema, parseNetworks } from './network-schema.ts';
 export { checkBase58Text } from './check-base58-text.ts';

@@ -1,4 +1,4 @@
-import type { ChainEndpoint } from './chain-family.ts';
+import type { ChainEndpoint } from './chain-endpoint.ts';
 
 /** Opens what libs/secrets sealed. */
 export interface Opener {

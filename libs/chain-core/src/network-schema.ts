@@ -11,6 +11,7 @@ export const networkSchema = z.strictObject({
   imageUrl: z.url(),
   family: z.enum(['evm', 'bitcoin', 'solana', 'tron']),
   isTestnet: z.boolean(),
+  isLocal: z.boolean().optional(),
   aliases: z.array(z.string().regex(/^[a-z0-9-]+$/)),
   native: z.strictObject({
     gid: z.string().regex(/^[^/]+\/slip44:\d+$/),

@@ -13,6 +13,8 @@ export interface Network {
   readonly imageUrl: string;
   readonly family: ChainFamilyName;
   readonly isTestnet: boolean;
+  /** Of somebody's own machine: begins anew with its node, so nothing of it outlives a process. */
+  readonly isLocal?: boolean;
   readonly aliases: readonly string[];
   readonly native: NativeAsset;
   /** The namespace that token assets of this network carry: `erc20`, on BSC `bep20`. */

@@ -4,6 +4,7 @@ import { EvmClient } from './evm-client.ts';
 import { evmManifest } from './manifest.ts';
 import { parseAddress } from './parse-address.ts';
 import { parseAssetPath } from './parse-asset-path.ts';
+import { evmRpc } from './rpc/evm-rpc.ts';
 
 /** Ethereum and every chain that speaks its JSON-RPC. */
 export const evmFamily: ChainFamily = {
@@ -13,5 +14,6 @@ export const evmFamily: ChainFamily = {
   displayAddress: (address) => (isAddress(address, { strict: false }) ? getAddress(address) : address),
   burnAddresses: ['0x0000000000000000000000000000000000000000', '0x000000000000000000000000000000000000dead'],
   parseAssetPath,
+  rpc: evmRpc,
   createClient: (options) => new EvmClient(options),
 };

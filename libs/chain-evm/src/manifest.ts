@@ -3,6 +3,7 @@ import { evmNetworks } from './networks.ts';
 
 export const evmManifest: FamilyManifest = {
   name: 'evm',
+  displayName: 'EVM',
   namespace: 'eip155',
   networks: evmNetworks,
   assetNamespaces: ['erc20', 'bep20'],

@@ -16,6 +16,11 @@ export async function findNotationNamed(name: string): Promise<ChainNotation | u
   return entries.find((family) => family.name === name)?.load();
 }
 
+/** Every family of this build with its code, in the order of lists. */
+export function loadFamilies(): Promise<readonly ChainNotation[]> {
+  return Promise.all(entries.map((family) => family.load()));
+}
+
 /** The family that follows the chains of a CAIP-2 namespace; undefined when no family here does. */
 export async function findFamily(namespace: string): Promise<ChainFamily | undefined> {
   return asFollowed(await findNotation(namespace));

@@ -15,4 +15,5 @@ export {
   findNotation,
   findNotationNamed,
   listFamilies,
+  loadFamilies,
 } from './families.ts';

@@ -3,6 +3,7 @@ import { solanaNetworks } from './networks.ts';
 
 export const solanaManifest: FamilyManifest = {
   name: 'solana',
+  displayName: 'Solana',
   namespace: 'solana',
   networks: solanaNetworks,
   assetNamespaces: ['token'],

@@ -3,6 +3,7 @@ import { solanaManifest } from './manifest.ts';
 import { parseAddress } from './parse-address.ts';
 import { parseAssetPath } from './parse-asset-path.ts';
 import { SolanaClient } from './solana-client.ts';
+import { solanaRpc } from './rpc/solana-rpc.ts';
 
 /** Solana's clusters. */
 export const solanaFamily: ChainFamily = {
@@ -11,5 +12,6 @@ export const solanaFamily: ChainFamily = {
   // The system program, whose key is zero, and the incinerator.
   burnAddresses: ['11111111111111111111111111111111', '1nc1nerator11111111111111111111111111111111'],
   parseAssetPath,
+  rpc: solanaRpc,
   createClient: (options) => new SolanaClient(options),
 };

@@ -1,11 +1,12 @@
 import type { ChainNotation } from '@chainwatch/chain-core';
 
+export const WALLET_INTERFACE = 'wallet';
 export const EVM_INTERFACE = 'evm';
 
 /** A node may serve either of them alone: java-tron has both, providers often one. */
 export const tronInterfaces: ChainNotation['interfaces'] = [
   {
-    name: 'wallet',
+    name: WALLET_INTERFACE,
     description: 'HTTP wallet API',
     exampleUrl: 'https://node.example.com',
   },

@@ -4,6 +4,7 @@ import { tronNetworks } from './networks.ts';
 
 export const tronManifest: FamilyManifest = {
   name: 'tron',
+  displayName: 'TRON',
   namespace: 'tron',
   networks: tronNetworks,
   assetNamespaces: ['trc20', 'trc10'],

@@ -1,23 +1,11 @@
-import type { ChainFamilyName } from '@chainwatch/chain-core';
+import { FOREVER, type CacheRule, type Lifetime } from '@chainwatch/chain-core';
 import type { Chain } from '../chains/chain.ts';
 import type { WholeReply } from '../exchange/receiver.ts';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { bitcoinRules } from './bitcoin-rules.ts';
-import { evmRules } from './evm-rules.ts';
-import { FOREVER, type CacheRule } from './lifetime.ts';
 import { MemoryStore, type StoredReply } from './memory-store.ts';
 import type { SharedStore } from './shared-store.ts';
-import { solanaRules } from './solana-rules.ts';
-import { tronRules } from './tron-rules.ts';
-
-const RULES: Readonly<Record<ChainFamilyName, Readonly<Record<string, CacheRule>>>> = {
-  evm: evmRules,
-  bitcoin: bitcoinRules,
-  solana: solanaRules,
-  tron: tronRules,
-};
 
 /** A call whose answer may be kept. */
 export interface CacheCall {
@@ -46,11 +34,6 @@ export class AnswerCache {
     return this.#store.bytes;
   }
 
-  /** Whether answers of a method are ever kept or shared. */
-  static covers(family: ChainFamilyName, method: string): boolean {
-    return Object.hasOwn(RULES[family], method);
-  }
-
   find(chain: Chain, key: string): StoredReply | undefined {
     return this.#store.find(key, chain.headStamp);
   }
@@ -66,18 +49,12 @@ export class AnswerCache {
 
   /** Keeps a reply for as long as its rule says. Answers of a node that is not in service are never kept. */
   keep(call: CacheCall, reply: WholeReply, stored: StoredReply, upstream: Upstream): void {
-    const { chain, key, method, finalNumber } = call;
+    const { chain, key } = call;
     if (reply.status !== 200 || !chain.serves(upstream)) return;
     const result = findResult(reply.body);
     if (result === undefined || isEmpty(result)) return;
-    const lifetime = RULES[chain.family][method]?.({
-      chain,
-      method,
-      params: parseParams(call.params),
-      finalNumber,
-      result,
-    });
-    if (lifetime === FOREVER && isOfPublicChain(chain)) this.#shared?.set(key, stored);
+    const lifetime = lifetimeOf(call, result);
+    if (lifetime === FOREVER && !chain.network.isLocal) this.#shared?.set(key, stored);
     if (lifetime === undefined) return;
     // The head moved while the node answered: which one the answer belongs to is not known.
     if (lifetime.untilHead && call.stamp !== chain.headStamp) return;
@@ -85,34 +62,25 @@ export class AnswerCache {
   }
 
   /** Rules learn from answers, also from those that other replicas got. */
-  #adopt({ chain, key, method, params, finalNumber }: CacheCall, stored: StoredReply): void {
+  #adopt(call: CacheCall, stored: StoredReply): void {
     const result = findResult(stored.body);
-    if (result !== undefined)
-      RULES[chain.family][method]?.({ chain, method, params: parseParams(params), finalNumber, result });
-    this.#store.set(key, stored, Infinity, undefined);
+    if (result !== undefined) lifetimeOf(call, result);
+    this.#store.set(call.key, stored, Infinity, undefined);
   }
 }
 
-/** Tells without its reply that a call is worth a question to the other replicas: most are about the head. */
+function lifetimeOf({ chain, method, params, finalNumber }: CacheCall, result: Buffer): Lifetime | undefined {
+  return chain.cacheRules.get(method)?.lifetimeOf({ params: parseParams(params), finalNumber, result });
+}
+
+/**
+ * Tells without its reply that a call is worth a question to the other replicas: most are about the head. A local chain
+ * begins anew with its node, and what is kept in Redis outlives that.
+ */
 function mayLast({ chain, method, params }: CacheCall): boolean {
-  return isOfPublicChain(chain) && !MOVING_METHODS.test(method) && !MOVING_TAG.test(params);
+  const rule: CacheRule | undefined = chain.cacheRules.get(method);
+  return rule !== undefined && !chain.network.isLocal && (rule.mayLast?.(params) ?? true);
 }
-
-const MOVING_METHODS =
-  /^(eth_(blockNumber|gasPrice|maxPriorityFeePerGas|blobBaseFee|baseFee|feeHistory)|get(blockcount|bestblockhash|blockchaininfo)|estimatesmartfee|get(Slot|BlockHeight|AccountInfo|MultipleAccounts|ProgramAccounts|SignaturesForAddress))$/;
-const MOVING_TAG = /"(latest|pending|safe|processed|confirmed)"/;
-
-/** The chain of somebody's own machine begins anew with its node; what is kept in Redis outlives that. */
-function isOfPublicChain({ network }: Chain): boolean {
-  return !LOCAL_CHAINS.has(network.gid);
-}
-
-const LOCAL_CHAINS: ReadonlySet<string> = new Set([
-  'eip155:31337',
-  'bip122:0f9188f13cb7b2c71f2a335e3a4fc328',
-  'solana:localnet',
-  'tron:0x7a69',
-]);
 
 function findResult(body: Buffer): Buffer | undefined {
   const reply = scanReply(body, skipSpace(body, 0));
@@ -136,5 +104,5 @@ function parseParams(text: string): readonly unknown[] {
   }
 }
 
-/** Parameters by name are legal in Bitcoin Core: no rule takes a symbol for a height or a hash. */
+/** Parameters by name are legal for some nodes: no rule takes a symbol for a height or a hash. */
 const NAMED = Symbol('named');

@@ -1,4 +1,4 @@
-import { AnswerCache, type CacheCall } from '../cache/answer-cache.ts';
+import type { AnswerCache, CacheCall } from '../cache/answer-cache.ts';
 import { cacheKeyOf } from '../cache/cache-key.ts';
 import { FlightBook } from '../cache/flight-book.ts';
 import { Flight, type AnswerReceiver } from '../cache/flight.ts';
@@ -33,7 +33,7 @@ export class CallSharing {
       call.isPlain &&
       call.idStart !== -1 &&
       rule.kind === 'read' &&
-      AnswerCache.covers(chain.family, rule.method)
+      chain.cacheRules.has(rule.method)
     );
   }
 

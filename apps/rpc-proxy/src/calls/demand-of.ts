@@ -15,7 +15,7 @@ export function demandOf(
   const { method, kind } = rule;
   if (kind === 'read') chain.hedges.earn();
   const isShort = call.paramsStart !== -1 && call.paramsEnd - call.paramsStart <= SHORT_PARAMS_MAX;
-  const needsParams = isShort && method === 'eth_getBlockByNumber';
+  const needsParams = isShort && chain.rpc.blockReaders.get(method)?.needsParams === true;
   const params = needsParams ? body.toString('latin1', call.paramsStart, call.paramsEnd) : '';
   return {
     chain,

@@ -1,4 +1,4 @@
-import { familyOfMethod, type MethodRule } from '../methods/method-rule.ts';
+import type { MethodRule } from '../methods/method-rule.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { ScannedCall } from '../json/scan-call.ts';
 
@@ -13,31 +13,20 @@ export function findCallFault(
   call: ScannedCall | undefined,
   rule: MethodRule,
 ): CallFault | undefined {
-  const { family } = chain;
-  if (call !== undefined && family !== 'bitcoin' && !isVersion2(body, call))
+  if (call !== undefined && !chain.rpc.servesVersion1 && !isVersion2(body, call))
     return { status: 400, error: 'protocol mismatch: expected jsonrpc "2.0"' };
-  if (!rule.isKnown) {
-    const other = familyOfMethod(rule.method);
-    if (other !== undefined && other !== family)
-      return {
-        status: 400,
-        error: `protocol mismatch: ${rule.method} is a method of ${other}, this network is of ${family}`,
-      };
-  }
-  const permission = PERMISSIONS[family][rule.needsSend ? 'send' : 'read'];
+  if (rule.foreignFamily !== undefined)
+    return {
+      status: 400,
+      error: `protocol mismatch: ${rule.method} is a method of ${rule.foreignFamily}, this network is of ${chain.family.name}`,
+    };
+  const permission = chain.permissions[rule.needsSend ? 'send' : 'read'];
   if (!principal.permissions.includes(permission))
     return { status: 403, error: `the API key does not have the permission ${permission}` };
   return rule.isAllowed
     ? undefined
     : { status: 403, error: `the method ${rule.method.slice(0, 64)} is not allowed` };
 }
-
-const PERMISSIONS = {
-  evm: { read: 'rpc:evm:read', send: 'rpc:evm:send' },
-  bitcoin: { read: 'rpc:bitcoin:read', send: 'rpc:bitcoin:send' },
-  solana: { read: 'rpc:solana:read', send: 'rpc:solana:send' },
-  tron: { read: 'rpc:tron:read', send: 'rpc:tron:send' },
-} as const;
 
 function isVersion2(body: Buffer, { versionStart: start, versionEnd: end }: ScannedCall): boolean {
   return (

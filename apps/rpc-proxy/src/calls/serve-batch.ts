@@ -14,8 +14,8 @@ import { splitBatch } from './split-batch.ts';
 const WHOLE_BYTES_MAX = 8 * 1_048_576;
 
 /**
- * A batch goes to one node in the client's bytes. java-tron limits batches, so there each call goes alone; and so it does
- * beside filters, each of which may be another node's.
+ * A batch goes to one node in the client's bytes. Where nodes limit batches each call goes alone; and so it does beside
+ * filters, each of which may be another node's.
  */
 export function serveBatch(
   sharing: CallSharing | undefined,
@@ -23,7 +23,7 @@ export function serveBatch(
   calls: readonly RuledCall[],
 ): void {
   const isSplit =
-    (request.chain.family === 'tron' && calls.length > 0) || calls.some(({ rule }) => rule.kind === 'filter');
+    (request.chain.rpc.splitsBatches && calls.length > 0) || calls.some(({ rule }) => rule.kind === 'filter');
   if (isSplit) return splitBatch(sharing, request, calls);
   // Behind a write, what is kept may be old: such a batch is the node's alone.
   const isShared =

@@ -37,7 +37,9 @@ class FilterCall {
   async start(): Promise<void> {
     const { body } = this.#request;
     const { call, rule } = this.#ruled;
-    if (MAKES.test(rule.method)) return this.#make(body.subarray(call.start, call.end));
+    const { filters } = this.#request.chain.rpc;
+    if (filters === undefined) throw new Error(`expected a family with filters, got ${rule.method}`);
+    if (filters.makes.test(rule.method)) return this.#make(body.subarray(call.start, call.end));
     const idStart = findFirstString(body, call.paramsStart);
     if (idStart === -1)
       return this.#answer('"error":{"code":-32602,"message":"invalid params: expected the id of a filter"}');
@@ -45,17 +47,14 @@ class FilterCall {
     const id = body.toString('latin1', idStart + 1, idEnd - 1);
     const filter = await this.#find(id);
     if (this.#isGone) return;
-    if (filter === undefined)
-      return this.#answer(
-        rule.method === UNINSTALL && this.#request.chain.family === 'evm' ? '"result":false' : NOT_FOUND,
-      );
+    if (filter === undefined) return this.#answer(filters.unknownAnswer(rule.method));
     const own = Buffer.concat([
       body.subarray(call.start, idStart),
       Buffer.from(filter.nodeId),
       body.subarray(idEnd, call.end),
     ]);
     this.#ask(own, filter.upstream, this.#receiver);
-    if (rule.method === UNINSTALL) this.#request.chain.filters.remove(this.#owner, id);
+    if (rule.method === filters.ends) this.#request.chain.filters.remove(this.#owner, id);
   }
 
   leave(): void {
@@ -163,10 +162,6 @@ class MadeFilter implements Receiver {
   fail: Receiver['fail'] = (failure) => this.#receiver.fail(failure);
 }
 
-const MAKES = /^eth_new/;
-const UNINSTALL = 'eth_uninstallFilter';
-/** As geth and java-tron say it. */
-const NOT_FOUND = '"error":{"code":-32000,"message":"filter not found"}';
 const EMPTY = Buffer.alloc(0);
 const HEAD: ReplyHead = {
   status: 200,

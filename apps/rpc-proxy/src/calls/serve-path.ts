@@ -3,11 +3,11 @@ import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageBook } from '../usage/usage-book.ts';
 import { findCallFault } from './find-call-fault.ts';
 
-/** The HTTP interface of a TRON node below the chain's address: the path is the method. */
+/** The HTTP interface of a family below the chain's address: the path is the method. */
 export function servePath(usage: UsageBook): (request: RpcRequest) => void {
   return (request) => {
     const { chain, reply, principal, rest, req, body, holder } = request;
-    const nodes = chain.wallet ?? chain;
+    const nodes = chain.paths ?? chain;
     if (nodes.upstreams.length === 0) return reply.refuse(502, 'network unavailable');
     const rule = chain.ruleOf(rest.slice(1).split('?', 1)[0]!.toLowerCase());
     const fault = findCallFault(request, undefined, rule);

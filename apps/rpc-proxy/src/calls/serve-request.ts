@@ -28,8 +28,8 @@ export function createServe(options: ServeOptions): (request: RpcRequest, scanne
   return (request, scanned) => {
     const { chain, reply, principal } = request;
     if (chain.upstreams.length === 0) return reply.refuse(502, 'network unavailable');
-    if (scanned.calls.length === 0 && !principal.permissions.includes(`rpc:${chain.family}:read`))
-      return reply.refuse(403, `the API key does not have the permission rpc:${chain.family}:read`);
+    if (scanned.calls.length === 0 && !principal.permissions.includes(chain.permissions.read))
+      return reply.refuse(403, `the API key does not have the permission ${chain.permissions.read}`);
     const calls: RuledCall[] = [];
     for (const call of scanned.calls) {
       const rule = chain.ruleOf(call.method);

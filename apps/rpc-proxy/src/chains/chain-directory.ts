@@ -1,8 +1,9 @@
 import type { Pool } from 'undici';
-import type { Dial } from '@chainwatch/chain-core';
+import type { ChainNotation, Dial, Network } from '@chainwatch/chain-core';
 import { parseEndpoint } from '@chainwatch/chain-core';
-import { findNetwork, listNetworks } from '@chainwatch/chain-registry';
+import { findNetwork } from '@chainwatch/chain-registry';
 import { createGuardedConnector, createGuardedSockets } from '@chainwatch/outbound';
+import { createMethodTable } from '../methods/method-rule.ts';
 import { isThere } from '../upstreams/ask-health.ts';
 import { Clock } from '../upstreams/clock.ts';
 import { Upstream, type UpstreamSource } from '../upstreams/upstream.ts';
@@ -12,6 +13,7 @@ import { Chain } from './chain.ts';
 import type { FilterBook } from './filter-book.ts';
 
 export interface DirectoryOptions {
+  readonly families: readonly ChainNotation[];
   readonly settings: Readonly<Record<string, ChainSettings>>;
   readonly dial: Dial;
   readonly logger: HealthLog;
@@ -41,20 +43,15 @@ export class ChainDirectory {
   constructor(options: DirectoryOptions) {
     this.#options = options;
     this.#connect = createGuardedConnector(options.dial, TIMEOUTS);
-    for (const network of listNetworks()) {
-      const chain = new Chain(network, this.clock, {
-        lists: options.settings[network.gid]?.methods,
-        isCached: options.settings[network.gid]?.cache,
-        filters: options.filters,
-      });
-      for (const side of [chain, chain.wallet])
-        if (side !== undefined) side.probe = (upstream) => isThere(upstream, side, PROBE_MS);
-      this.#byGid.set(network.gid, chain);
-    }
+    for (const family of options.families) for (const network of family.networks) this.#add(family, network);
   }
 
   get chains(): Iterable<Chain> {
     return this.#byGid.values();
+  }
+
+  findByGid(gid: string): Chain | undefined {
+    return this.#byGid.get(gid);
   }
 
   /** By the first part of a request's path, percent-encoded as it came. */
@@ -62,21 +59,25 @@ export class ChainDirectory {
     return this.#byName.get(name) ?? this.#findSlowly(name);
   }
 
-  /** The nodes of a chain from now on, and those of its HTTP interface, where its family has one. */
-  setSources(
-    gid: string,
-    sources: readonly UpstreamSource[],
-    walletSources: readonly UpstreamSource[] = [],
-  ): void {
-    const chain = this.#byGid.get(gid);
-    if (chain === undefined) return;
+  /** The nodes of a chain from now on, and those of its interface of paths, where its family has one. */
+  setSources(chain: Chain, sources: readonly UpstreamSource[], pathSources: readonly UpstreamSource[]): void {
     this.#setNodes(chain, sources);
-    if (chain.wallet !== undefined) this.#setNodes(chain.wallet, walletSources);
+    if (chain.paths !== undefined) this.#setNodes(chain.paths, pathSources);
   }
 
   async close(): Promise<void> {
     for (const stop of this.#watches.values()) stop.abort();
     await Promise.all([...this.#watches.keys()].map((upstream) => upstream.destroy()));
+  }
+
+  #add(family: ChainNotation, network: Network): void {
+    const { families, settings, filters } = this.#options;
+    const { methods, cache: isCached } = settings[network.gid] ?? {};
+    const ruleOf = createMethodTable(family, families, methods);
+    const chain = new Chain({ network, family, clock: this.clock, ruleOf, isCached, filters });
+    for (const side of [chain, chain.paths])
+      if (side !== undefined) side.probe = (upstream) => isThere(upstream, side, PROBE_MS);
+    this.#byGid.set(network.gid, chain);
   }
 
   /** Those that stay keep their connections and what is known of them. */

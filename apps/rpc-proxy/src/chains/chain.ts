@@ -1,11 +1,18 @@
 import { LRUCache } from 'lru-cache';
-import type { ChainFamilyName, Network } from '@chainwatch/chain-core';
+import type {
+  CacheRule,
+  ChainNotation,
+  FamilyRpc,
+  Network,
+  NodeHead,
+  RpcPaths,
+} from '@chainwatch/chain-core';
 import type { Leg } from '../exchange/leg.ts';
-import { createMethodTable, type MethodLists, type MethodRule } from '../methods/method-rule.ts';
+import type { MethodRule } from '../methods/method-rule.ts';
 import type { Clock } from '../upstreams/clock.ts';
 import { HedgeBudget } from '../upstreams/hedge-budget.ts';
-import type { Head, Upstream } from '../upstreams/upstream.ts';
-import { FilterBook } from './filter-book.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
+import type { FilterBook } from './filter-book.ts';
 import { pickOnly, pickUpstream } from './pick-upstream.ts';
 
 /** The highest head that one key has met on one chain, and the node that told it. */
@@ -17,20 +24,35 @@ export interface Floor {
 /** `mismatch`: the reply had the id of another call. */
 export type Outcome = 'ok' | 'error' | 'busy' | 'unable' | 'slow' | 'mismatch' | 'stale';
 
+export interface ChainOptions {
+  readonly network: Network;
+  readonly family: ChainNotation;
+  readonly clock: Clock;
+  readonly ruleOf: (method: string) => MethodRule;
+  readonly filters: FilterBook;
+  readonly isCached?: boolean | undefined;
+}
+
 const FLOORS_MAX = 10_000;
 const SUSPECT_MS = 80;
 
 /** One network that the gateway serves: its nodes, their common head, and what its methods may do. */
 export class Chain {
   readonly network: Network;
+  readonly family: ChainNotation;
+  readonly rpc: FamilyRpc;
+  /** What a key needs for it. */
+  readonly permissions: { readonly read: string; readonly send: string };
+  readonly cacheRules: ReadonlyMap<string, CacheRule>;
   readonly clock: Clock;
   readonly isCached: boolean;
   readonly ruleOf: (method: string) => MethodRule;
   readonly hedges = new HedgeBudget();
   readonly filters: FilterBook;
-  /** The same network by the HTTP interface of TRON's nodes, which may be others than those of its JSON-RPC. */
-  readonly wallet: Chain | undefined;
-  readonly isWallet: boolean;
+  /** The same network by its family's interface of paths, whose nodes may be others than those of its JSON-RPC. */
+  readonly paths: Chain | undefined;
+  /** Of a chain that is the interface of paths of another one. */
+  readonly servedPaths: RpcPaths | undefined;
   upstreams: readonly Upstream[] = [];
   /** Highest of the nodes that serve. */
   headNumber = -1;
@@ -45,39 +67,25 @@ export class Chain {
   readonly #floors = new LRUCache<string, Floor>({ max: FLOORS_MAX });
   readonly #probing = new Map<Upstream, number>();
   readonly #lagMax: number;
-  readonly #walletOf: Chain | undefined;
+  readonly #pathsOf: Chain | undefined;
 
-  constructor(
-    network: Network,
-    clock: Clock,
-    {
-      lists,
-      isCached = true,
-      filters = new FilterBook(),
-      walletOf,
-    }: {
-      readonly lists?: MethodLists;
-      readonly isCached?: boolean;
-      readonly filters?: FilterBook;
-      readonly walletOf?: Chain;
-    } = {},
-  ) {
+  /** @param pathsOf whose interface of paths this is */
+  constructor(options: ChainOptions, pathsOf?: Chain) {
+    const { network, family, clock, ruleOf, filters, isCached = true } = options;
     this.network = network;
+    this.family = family;
+    this.rpc = family.rpc;
+    this.permissions = { read: `rpc:${family.name}:read`, send: `rpc:${family.name}:send` };
+    this.cacheRules = pathsOf?.cacheRules ?? family.rpc.createCacheRules(network);
     this.clock = clock;
     this.isCached = isCached;
     this.filters = filters;
-    this.ruleOf = walletOf?.ruleOf ?? createMethodTable(network.family, lists);
-    this.isWallet = walletOf !== undefined;
-    this.#walletOf = walletOf;
-    this.wallet =
-      network.family === 'tron' && walletOf === undefined
-        ? new Chain(network, clock, { filters, walletOf: this })
-        : undefined;
+    this.ruleOf = ruleOf;
+    this.servedPaths = pathsOf && family.rpc.paths;
+    this.#pathsOf = pathsOf;
+    this.paths =
+      family.rpc.paths !== undefined && pathsOf === undefined ? new Chain(options, this) : undefined;
     this.#lagMax = Math.max(3, Math.ceil(5_000 / network.blockTimeMs));
-  }
-
-  get family(): ChainFamilyName {
-    return this.network.family;
   }
 
   /** Nodes are there, and none was asked to the end yet how it is. */
@@ -158,7 +166,7 @@ export class Chain {
     if (upstream.head !== undefined) this.setHead(upstream, { ...upstream.head, number, hash: `${number}` });
   }
 
-  setHead(upstream: Upstream, head: Head): void {
+  setHead(upstream: Upstream, head: NodeHead): void {
     const before = upstream.head;
     upstream.head = head;
     if (before?.number !== head.number || before.hash !== head.hash || before.final !== head.final)
@@ -180,7 +188,7 @@ export class Chain {
   /** Something was sent: what was kept for this head may be old. */
   noteWrite(): void {
     this.headStamp += 1;
-    this.#walletOf?.noteWrite();
+    this.#pathsOf?.noteWrite();
   }
 
   count(upstream: Upstream, outcome: Outcome): void {

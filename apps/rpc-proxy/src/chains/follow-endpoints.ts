@@ -73,33 +73,33 @@ async function applyEndpoints(
     const row = byGid.get(gid);
     const state = JSON.stringify([row?.endpointSealed, row?.otherEndpointsSealed]);
     if (known.get(gid) === state) continue;
-    const stored = row && tryOpen(row, opener, logger);
-    const more = settings[gid]?.upstreams ?? [];
-    if (gid.startsWith('tron:')) {
-      const [urls, walletUrls] = tronUrls(stored, endpoints[gid] ?? []);
-      directory.setSources(gid, [...toSources(urls), ...more], [...toSources(walletUrls), ...more]);
-    } else {
-      directory.setSources(gid, [...toSources([stored?.endpointUrl, ...(endpoints[gid] ?? [])]), ...more]);
+    const chain = directory.findByGid(gid);
+    if (chain !== undefined) {
+      const stored = row && tryOpen(row, opener, logger);
+      const nodes = [
+        ...(stored === undefined ? [] : [stored]),
+        ...(endpoints[gid] ?? []).map((endpointUrl): ChainEndpoint => ({ endpointUrl })),
+      ];
+      const urlsOf = chain.rpc.paths?.urlsOf ?? urlsOfRpc;
+      const urls = nodes.map(urlsOf);
+      const more = settings[gid]?.upstreams ?? [];
+      directory.setSources(
+        chain,
+        [...urls.map(({ rpc }) => toSource(rpc)), ...more],
+        [...urls.map(({ paths }) => toSource(paths)), ...more],
+      );
     }
     known.set(gid, state);
   }
 }
 
-function toSources(urls: readonly (string | undefined)[]): UpstreamSource[] {
-  return urls.filter((url) => url !== undefined).map((url) => ({ url, weight: 1, headers: {} }));
+/** Of a family without an interface of paths. */
+function urlsOfRpc({ endpointUrl }: ChainEndpoint): { rpc: string; paths: string } {
+  return { rpc: endpointUrl, paths: endpointUrl };
 }
 
-/** Of the JSON-RPC and of the HTTP interface: each has an address of its own, or stands beside the other one. */
-function tronUrls(
-  stored: ChainEndpoint | undefined,
-  endpoints: readonly string[],
-): [urls: readonly (string | undefined)[], walletUrls: readonly (string | undefined)[]] {
-  const url = stored?.interfaceName === undefined ? stored?.endpointUrl : undefined;
-  const evmUrl = url === undefined ? stored?.endpointUrl : stored?.otherUrls?.['evm'];
-  return [
-    [evmUrl ?? (url && besideWallet(url)), ...endpoints.map(besideWallet)],
-    [url ?? evmUrl, ...endpoints],
-  ];
+function toSource(url: string): UpstreamSource {
+  return { url, weight: 1, headers: {} };
 }
 
 /** What was sealed with a key that is not here leaves its chain without it, and the others alone. */
@@ -114,11 +114,4 @@ function tryOpen(
     logger.warn({ chain_gid: row.gid, error: String(error) }, 'an endpoint could not be opened');
     return undefined;
   }
-}
-
-function besideWallet(url: string): string {
-  const address = new URL(url);
-  if (!/\/jsonrpc\/?$/.test(address.pathname))
-    address.pathname = `${address.pathname.replace(/\/+$/, '').replace(/\/wallet$/, '')}/jsonrpc`;
-  return address.href;
 }

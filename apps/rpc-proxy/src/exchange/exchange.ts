@@ -3,11 +3,10 @@ import type { Full, Holder } from '../limits/holder.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { Demand } from './demand.ts';
-import { isFailure, isTold, judgeReply, judgeWalletReply, startsAsJson } from './judge-reply.ts';
+import { isFailure, isTold, judgePathReply, judgeReply, startsAsJson } from './judge-reply.ts';
 import { asKnownTransaction } from './known-transaction.ts';
 import { Leg, type LegOwner } from './leg.ts';
 import { readPauseMs } from './read-pause-ms.ts';
-import { readRevealedHead, readToldBlock } from './read-revealed-head.ts';
 import type { Failure, Receiver, WholeReply } from './receiver.ts';
 
 export const DEADLINE_MS = 30_000;
@@ -84,7 +83,7 @@ export class Exchange implements LegOwner, Ticking {
     this.#drop(leg);
     const { chain, method } = this.#demand;
     const { upstream } = leg;
-    const verdict = chain.isWallet ? judgeWalletReply(reply) : judgeReply(chain.family, reply);
+    const verdict = (chain.servedPaths === undefined ? judgeReply : judgePathReply)(chain.rpc, reply);
     if (isTold(reply) || verdict === 'unable') this.#lastReply = reply;
     if (verdict === 'broken') {
       upstream.fail(`answered with status ${reply.status}`, leg.startedAt);
@@ -105,7 +104,7 @@ export class Exchange implements LegOwner, Ticking {
     this.#finish();
     const isSecondSend = this.#legCount > 1 && this.#demand.kind === 'send';
     this.#receiver.whole(
-      (isSecondSend ? asKnownTransaction(method, this.#demand.body, reply) : undefined) ?? reply,
+      (isSecondSend ? asKnownTransaction(chain.rpc, method, this.#demand.body, reply) : undefined) ?? reply,
       upstream,
     );
   }
@@ -252,12 +251,13 @@ export class Exchange implements LegOwner, Ticking {
 
   #isBackwards(upstream: Upstream, reply: WholeReply): boolean {
     const { chain, floor, method, params } = this.#demand;
-    const told = readToldBlock(method, reply);
-    if (told !== undefined && upstream.head !== undefined && told > upstream.head.number)
-      chain.learnHead(upstream, told);
-    const number = readRevealedHead(method, params, reply);
+    const reader = chain.rpc.blockReaders.get(method);
+    if (reader === undefined || reply.contentEncoding !== undefined) return false;
+    const number = reader.read(reply.body, params);
     if (number === undefined) return false;
     if (upstream.head === undefined || number > upstream.head.number) chain.learnHead(upstream, number);
+    // It has the block: its head is not lower, and what was kept for the head before is old.
+    if (reader.tells === 'block') return false;
     if (this.#againCount >= AGAIN_MAX || !chain.isBehind(floor, upstream, number)) return false;
     // What it told before would have it asked again and again, where the others were not heard of since.
     if (upstream.head !== undefined && number < upstream.head.number) chain.learnHead(upstream, number);

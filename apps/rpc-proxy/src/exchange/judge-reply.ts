@@ -1,7 +1,6 @@
-import type { ChainFamilyName } from '@chainwatch/chain-core';
+import type { FamilyRpc, RpcError, RpcVerdict } from '@chainwatch/chain-core';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
-import { ERROR_BYTES_MAX, judgeError, judgeTronText, type Verdict } from './judge-error.ts';
 import type { WholeReply } from './receiver.ts';
 
 /** Credentials of ours that the node refuses: its fault, whatever it says about it. */
@@ -14,25 +13,26 @@ export function isFailure(status: number): boolean {
   return status >= 500 || status === 429 || REFUSES_US.has(status);
 }
 
-export function judgeReply(family: ChainFamilyName, reply: WholeReply): Verdict {
+export function judgeReply(rpc: FamilyRpc, reply: WholeReply): RpcVerdict {
   const { status, body } = reply;
   if (status === 429) return 'busy';
   if (REFUSES_US.has(status)) return 'broken';
   if (status >= 200 && status < 300)
-    return reply.contentEncoding === undefined ? judgeBody(family, body) : 'answer';
-  if (status === 503 && family === 'bitcoin' && body.includes('Work queue depth exceeded')) return 'busy';
-  // Bitcoin Core's errors come with 500 or 404: a JSON-RPC error is an answer whatever its status is.
+    return reply.contentEncoding === undefined ? judgeBody(rpc, body) : 'answer';
+  if (rpc.isBusyPage?.(status, body)) return 'busy';
+  // Errors of some nodes come with 500 or 404: a JSON-RPC error is an answer whatever its status is.
   const isJson = isJsonRpc(body);
-  if (status >= 500) return isJson ? judgeBody(family, body) : 'broken';
+  if (status >= 500) return isJson ? judgeBody(rpc, body) : 'broken';
   // A wrong path, a refused credential: of this node, not of the call.
-  return isJson ? judgeBody(family, body) : CLIENTS_FAULT.has(status) ? 'answer' : 'broken';
+  return isJson ? judgeBody(rpc, body) : CLIENTS_FAULT.has(status) ? 'answer' : 'broken';
 }
 
-/** The same of TRON's HTTP interface, whose paths are the client's: one that a node does not serve says nothing against the node. */
-export function judgeWalletReply({ status, body, contentEncoding }: WholeReply): Verdict {
+/** The same of an interface of paths, which are the client's: one that a node does not serve says nothing against the node. */
+export function judgePathReply(rpc: FamilyRpc, { status, body, contentEncoding }: WholeReply): RpcVerdict {
   if (status === 429) return 'busy';
   if (REFUSES_US.has(status)) return 'broken';
-  if (status >= 200 && status < 300) return contentEncoding === undefined ? judgeTronText(body) : 'answer';
+  if (status >= 200 && status < 300)
+    return (contentEncoding === undefined ? rpc.judgeText?.(body) : undefined) ?? 'answer';
   if (status >= 500 && status !== 501) return 'broken';
   return CLIENTS_FAULT.has(status) ? 'answer' : 'unable';
 }
@@ -56,7 +56,7 @@ export function withoutPage(reply: WholeReply): WholeReply {
   };
 }
 
-/** Whether a reply is more than a page: a JSON-RPC reply, or JSON of TRON's HTTP interface. */
+/** Whether a reply is more than a page: a JSON-RPC reply, or JSON of an interface of paths. */
 export function isTold(reply: WholeReply): boolean {
   return !REFUSES_US.has(reply.status) && startsAsJson(reply.body);
 }
@@ -70,13 +70,13 @@ function isJsonRpc(body: Buffer): boolean {
   return startsAsJson(body) && (body.includes('"error"') || body.includes('"result"'));
 }
 
-function judgeBody(family: ChainFamilyName, body: Buffer): Verdict {
-  if (family === 'tron') return judgeTronText(body);
+function judgeBody(rpc: FamilyRpc, body: Buffer): RpcVerdict {
+  if (rpc.judgeText !== undefined) return rpc.judgeText(body);
   if (body.length > ERROR_BYTES_MAX || !mayHoldError(body)) return 'answer';
   const reply = scanReply(body, skipSpace(body, 0));
   if (reply === undefined || reply.errorStart === -1 || isNull(body, reply.errorStart, reply.errorEnd))
     return 'answer';
-  return judgeError(family, parseError(body.toString('utf8', reply.errorStart, reply.errorEnd)));
+  return rpc.judgeError(parseError(body.toString('utf8', reply.errorStart, reply.errorEnd)));
 }
 
 /** Of a short body its own letters are looked at: cheaper than a call out of JavaScript. */
@@ -89,8 +89,10 @@ function mayHoldError(body: Buffer): boolean {
 }
 
 const SHORT_BYTES = 256;
+/** Beyond that no error is looked for: nodes' errors are short. */
+const ERROR_BYTES_MAX = 16_384;
 
-function parseError(text: string): { code?: unknown; message?: unknown } {
+function parseError(text: string): RpcError {
   try {
     const error = JSON.parse(text) as unknown;
     return typeof error === 'object' && error !== null ? error : {};

@@ -1,19 +1,21 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
+import type { FamilyRpc } from '@chainwatch/chain-core';
 import { scanCall } from '../json/scan-call.ts';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
-import { bitcoinTxid } from './bitcoin-txid.ts';
 import type { WholeReply } from './receiver.ts';
 
-// geth and erigon, nethermind, besu, openethereum; Bitcoin Core of every age.
-const KNOWN = /already ?known|known transaction|already imported|already exists|already[ -]in|txn-already/i;
 const RAW_TRANSACTION = /^\s*\[\s*"(?:0x)?((?:[0-9a-fA-F]{2})+)"/;
 
 /**
  * The second node knows the transaction because the first one took it before it broke off: what was asked for came true,
  * so the answer is its hash. Undefined where the reply says something else.
  */
-export function asKnownTransaction(method: string, body: Buffer, reply: WholeReply): WholeReply | undefined {
+export function asKnownTransaction(
+  rpc: FamilyRpc,
+  method: string,
+  body: Buffer,
+  reply: WholeReply,
+): WholeReply | undefined {
   const scanned = scanReply(reply.body, skipSpace(reply.body, 0));
   if (
     scanned === undefined ||
@@ -21,7 +23,6 @@ export function asKnownTransaction(method: string, body: Buffer, reply: WholeRep
     isNull(reply.body, scanned.errorStart, scanned.errorEnd)
   )
     return undefined;
-  if (!KNOWN.test(reply.body.toString('utf8', scanned.errorStart, scanned.errorEnd))) return undefined;
   const start = skipSpace(body, 0);
   // A batch of one that was answered with an object.
   if (body[start] !== 0x7b) return undefined;
@@ -30,7 +31,9 @@ export function asKnownTransaction(method: string, body: Buffer, reply: WholeRep
     call.paramsStart === -1
       ? null
       : RAW_TRANSACTION.exec(body.toString('latin1', call.paramsStart, call.paramsEnd));
-  const hash = raw === null ? undefined : hashOf(method, Buffer.from(raw[1]!, 'hex'));
+  const error = reply.body.toString('utf8', scanned.errorStart, scanned.errorEnd);
+  const hash =
+    raw === null ? undefined : rpc.findKnownTransaction?.(method, error, Buffer.from(raw[1]!, 'hex'));
   if (hash === undefined) return undefined;
   const id = call.idStart === -1 ? 'null' : body.toString('utf8', call.idStart, call.idEnd);
   const isVersion2 =
@@ -44,11 +47,4 @@ export function asKnownTransaction(method: string, body: Buffer, reply: WholeRep
         : `{"result":"${hash}","error":null,"id":${id}}`,
     ),
   };
-}
-
-function hashOf(method: string, raw: Buffer): string | undefined {
-  if (method === 'sendrawtransaction') return bitcoinTxid(raw);
-  // The hash of a blob transaction does not cover the blobs that are sent with it.
-  if (method !== 'eth_sendRawTransaction' || raw[0] === 3) return undefined;
-  return `0x${Buffer.from(keccak_256(raw)).toString('hex')}`;
 }

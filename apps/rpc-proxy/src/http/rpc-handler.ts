@@ -129,7 +129,7 @@ function findFault(req: ClientRequest, chain: Chain, rest: string, error: BodyFa
     return [413, `the body is too large: expected at most ${BODY_BYTES_MAX} bytes`];
   if (error !== undefined)
     return [400, 'protocol mismatch: expected a body that is plain, gzip, deflate or br'];
-  const reason = findRequestFault(req, chain.family, rest);
+  const reason = findRequestFault(req, chain.rpc, rest);
   return reason === undefined ? undefined : [400, `protocol mismatch: ${reason}`];
 }
 

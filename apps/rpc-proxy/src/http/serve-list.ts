@@ -52,6 +52,7 @@ function answer(
 }
 
 function describe(chain: Chain) {
+  const { paths } = chain;
   const { gid, name, displayName, aliases, family, isTestnet } = chain.network;
   return {
     chain_gid: gid,
@@ -61,7 +62,7 @@ function describe(chain: Chain) {
     family,
     is_testnet: isTestnet,
     status: statusOf(chain),
-    ...(chain.wallet && { wallet_status: statusOf(chain.wallet) }),
+    ...(paths?.servedPaths && { [`${paths.servedPaths.interfaceName}_status`]: statusOf(paths) }),
     head_number: chain.headNumber === -1 ? null : chain.headNumber,
   };
 }

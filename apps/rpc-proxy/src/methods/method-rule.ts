@@ -1,8 +1,4 @@
-import type { ChainFamilyName } from '@chainwatch/chain-core';
-import { bitcoinMethods } from './bitcoin-methods.ts';
-import { evmMethods } from './evm-methods.ts';
-import { solanaMethods } from './solana-methods.ts';
-import { tronMethods } from './tron-methods.ts';
+import type { ChainNotation, RpcMethods } from '@chainwatch/chain-core';
 
 /**
  * What may be done with a call besides sending it once:
@@ -10,23 +6,6 @@ import { tronMethods } from './tron-methods.ts';
  * tried elsewhere and never hedged; `once` never goes again when bytes were sent; `filter` stays with the node that made it.
  */
 export type MethodKind = 'read' | 'send' | 'once' | 'filter';
-
-/** What a family says of its methods, in the order of the questions. */
-export interface FamilyMethods {
-  /** Of the operator of a node, or of a wallet: refused unless the configuration unlocks them. */
-  readonly locked: RegExp;
-  readonly send: RegExp;
-  readonly once: RegExp;
-  readonly filter?: RegExp;
-  readonly read: RegExp;
-}
-
-const FAMILIES: Readonly<Record<ChainFamilyName, FamilyMethods>> = {
-  evm: evmMethods,
-  bitcoin: bitcoinMethods,
-  solana: solanaMethods,
-  tron: tronMethods,
-};
 
 /** Lists of the configuration for one chain; `*` stands for any text. */
 export interface MethodLists {
@@ -44,16 +23,20 @@ export interface MethodRule {
   readonly isAllowed: boolean;
   /** A method this build has heard of: its name may become a label of metrics and a row of usage. */
   readonly isKnown: boolean;
+  /** The one other family that knows a method which this one does not. */
+  readonly foreignFamily: string | undefined;
 }
 
 const SOUNDS_LIKE_WRITE = /send|submit|broadcast|sign|set|write|create|import|delete|remove/i;
 
+/** What a family's methods may do. @param families all that there are */
 export function createMethodTable(
-  family: ChainFamilyName,
+  family: ChainNotation,
+  families: readonly ChainNotation[],
   lists: MethodLists = {},
 ): (method: string) => MethodRule {
   const rules = new Map<string, MethodRule>();
-  const decide = createDecision(FAMILIES[family], lists);
+  const decide = createDecision(family, families, lists);
   return (method) => {
     const known = rules.get(method);
     if (known !== undefined) return known;
@@ -64,7 +47,11 @@ export function createMethodTable(
   };
 }
 
-function createDecision(methods: FamilyMethods, lists: MethodLists): (method: string) => MethodRule {
+function createDecision(
+  { name, rpc: { methods } }: ChainNotation,
+  families: readonly ChainNotation[],
+  lists: MethodLists,
+): (method: string) => MethodRule {
   const isListed = (patterns: readonly string[] | undefined): ((method: string) => boolean) => {
     const expressions = (patterns ?? []).map(toExpression);
     return (method) => expressions.some((expression) => expression.test(method));
@@ -75,11 +62,13 @@ function createDecision(methods: FamilyMethods, lists: MethodLists): (method: st
   return (method) => {
     const isLocked = methods.locked.test(method) && !isUnlocked(method) && !isAllowListed(method);
     const isAllowed = !isLocked && !isDenied(method) && (lists.allow === undefined || isAllowListed(method));
-    return { method, ...kindOf(methods, method), isAllowed };
+    const kind = kindOf(methods, method);
+    const owner = kind.isKnown ? undefined : findOwner(families, method);
+    return { method, ...kind, isAllowed, foreignFamily: owner === name ? undefined : owner };
   };
 }
 
-function kindOf(methods: FamilyMethods, method: string): Pick<MethodRule, 'kind' | 'needsSend' | 'isKnown'> {
+function kindOf(methods: RpcMethods, method: string): Pick<MethodRule, 'kind' | 'needsSend' | 'isKnown'> {
   if (methods.send.test(method)) return { kind: 'send', needsSend: true, isKnown: true };
   if (methods.once.test(method) || methods.locked.test(method))
     return { kind: 'once', needsSend: true, isKnown: true };
@@ -94,10 +83,13 @@ function toExpression(pattern: string): RegExp {
 }
 
 /** The family whose method a name is, where only one family knows it. */
-export function familyOfMethod(method: string): ChainFamilyName | undefined {
-  const families = (Object.keys(FAMILIES) as ChainFamilyName[]).filter((family) => {
-    const { read, send, once, locked } = FAMILIES[family];
-    return read.test(method) || send.test(method) || once.test(method) || locked.test(method);
-  });
-  return families.length === 1 ? families[0] : undefined;
+function findOwner(families: readonly ChainNotation[], method: string): string | undefined {
+  const owners = families.filter(
+    ({
+      rpc: {
+        methods: { read, send, once, locked },
+      },
+    }) => [read, send, once, locked].some((names) => names.test(method)),
+  );
+  return owners.length === 1 ? owners[0]!.name : undefined;
 }

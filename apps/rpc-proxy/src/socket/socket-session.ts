@@ -1,5 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
-import type { Dial } from '@chainwatch/chain-core';
+import type { Dial, RpcSubscriptions } from '@chainwatch/chain-core';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
 import { findCallFault } from '../calls/find-call-fault.ts';
 import type { Chain } from '../chains/chain.ts';
@@ -23,6 +23,8 @@ export interface SessionOptions {
   /** The connection below it. */
   readonly socket: ClientRequest['socket'];
   readonly chain: Chain;
+  /** Of the chain's family. */
+  readonly subscribing: RpcSubscriptions;
   readonly principal: Principal;
   readonly key: string;
   readonly keys: KeyStore;
@@ -56,10 +58,11 @@ export class SocketSession {
   #isOver = false;
 
   constructor(options: SessionOptions) {
-    const { client, chain, dial, holder, principal } = options;
+    const { client, chain, subscribing, dial, holder, principal } = options;
     this.#options = options;
     this.#stream = new SubscriptionStream({
       chain,
+      subscribing,
       dial,
       holder,
       floor: chain.floorOf(principal.keyId),
@@ -145,8 +148,7 @@ export class SocketSession {
   #serve(message: ClientMessage): boolean {
     const { chain, principal, holder, socket, serve } = this.#options;
     const { bytes, calls, isBatch } = message;
-    const expression = chain.family === 'solana' ? SOLANA_SUBSCRIBING : SUBSCRIBING;
-    if (calls.some(({ method }) => expression.test(method))) {
+    if (calls.some(({ method }) => this.#options.subscribing.methods.test(method))) {
       if (isBatch)
         this.#refuse(message, -32600, 'expected a subscription in a message of its own, got it in a batch');
       else this.#serveSubscription(message, calls[0]!);
@@ -193,7 +195,7 @@ export class SocketSession {
     if (parsed === undefined) return this.#refuse(message, -32600, 'protocol mismatch: expected JSON');
     usage.countCall(principal, chain, rule, bytes.length);
     if (/unsubscribe$/i.test(call.method)) {
-      const [code, text] = chain.family === 'solana' ? UNKNOWN.solana : UNKNOWN.evm;
+      const [code, text] = this.#options.subscribing.unknownError;
       if (!this.#stream.unsubscribe(Array.isArray(parsed) ? parsed[0] : undefined))
         return this.#refuse(message, code, text);
       if (id !== undefined) this.#send(Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":true}`));
@@ -234,13 +236,6 @@ export class SocketSession {
 }
 
 const EMPTY_LIST = Buffer.from('[]');
-const SUBSCRIBING = /^eth_(un)?subscribe$/;
-const SOLANA_SUBSCRIBING = /^[a-z]\w*(Uns|S)ubscribe$/;
-/** As geth and agave say it. */
-const UNKNOWN = {
-  evm: [-32000, 'subscription not found'],
-  solana: [-32602, 'Invalid subscription id.'],
-} as const;
 
 function parseJson(bytes: Buffer): unknown {
   try {

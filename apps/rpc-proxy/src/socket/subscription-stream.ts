@@ -1,15 +1,16 @@
-import type { Dial } from '@chainwatch/chain-core';
+import type { Dial, RpcSubscriptions } from '@chainwatch/chain-core';
 import type { Chain, Floor } from '../chains/chain.ts';
 import { scanMembers, type Span } from '../json/scan-members.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import type { Full, Holder } from '../limits/holder.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { NodeSocket } from './node-socket.ts';
-import { readNotifiedHead } from './read-notified-head.ts';
 import { Subscriptions, type Subscription } from './subscriptions.ts';
 
 export interface StreamOptions {
   readonly chain: Chain;
+  /** Of the chain's family. */
+  readonly subscribing: RpcSubscriptions;
   readonly dial: Dial;
   /** Pays for what is kept to ask another node. */
   readonly holder: Holder;
@@ -49,9 +50,9 @@ export class SubscriptionStream {
   #lastCall = 0;
 
   constructor(options: StreamOptions) {
-    const { chain, dial, onUnavailable, onFault } = options;
+    const { chain, subscribing, dial, onUnavailable, onFault } = options;
     this.#options = options;
-    this.#all = new Subscriptions(chain.family);
+    this.#all = new Subscriptions(subscribing.idType);
     this.#node = new NodeSocket({
       chain,
       dial,
@@ -193,8 +194,8 @@ export class SubscriptionStream {
     const name = members?.get('subscription');
     if (members === undefined || name === undefined) return;
     const result = members.get('result');
-    const { chain, floor, onMessage } = this.#options;
-    const head = result && chain.family !== 'solana' ? readNotifiedHead(bytes, result.start) : undefined;
+    const { chain, floor, onMessage, subscribing } = this.#options;
+    const head = result && this.#readHead(bytes, result);
     if (head !== undefined) {
       // Before the client acts on it: its next call must not meet a node that does not know the block yet.
       if (upstream.head !== undefined && head > upstream.head.number) chain.learnHead(upstream, head);
@@ -208,8 +209,24 @@ export class SubscriptionStream {
           bytes.subarray(name.end),
         ]),
       );
-      if (result !== undefined && isLast(subscription, bytes, result)) this.#remove(subscription);
+      if (
+        result !== undefined &&
+        subscribing.isLast?.(subscription.method, bytes.subarray(result.start, result.end))
+      )
+        this.#remove(subscription);
     }
+  }
+
+  #readHead(bytes: Buffer, { start }: Span): number | undefined {
+    const { readNotifiedHead } = this.#options.subscribing;
+    const members = readNotifiedHead && scanMembers(bytes, start);
+    return (
+      members &&
+      readNotifiedHead((name) => {
+        const span = members.get(name);
+        return span && textOf(bytes, span);
+      })
+    );
   }
 
   #answer(callId: string, outcome: string): void {
@@ -222,11 +239,6 @@ const BRACE = Buffer.from('}');
 /** `eth_subscribe` ends with `eth_unsubscribe`, `logsSubscribe` with `logsUnsubscribe`. */
 function endOf(method: string): string {
   return method.replace(/subscribe$/, 'unsubscribe').replace(/Subscribe$/, 'Unsubscribe');
-}
-
-/** The node forgets a signature when it told what became of it (https://solana.com/docs/rpc/websocket/signaturesubscribe). */
-function isLast({ method }: Subscription, bytes: Buffer, { start, end }: Span): boolean {
-  return method === 'signatureSubscribe' && !bytes.subarray(start, end).includes('"receivedSignature"');
 }
 
 function textOf(bytes: Buffer, { start, end }: Span): string {

@@ -1,9 +1,9 @@
-import type { ChainFamilyName } from '@chainwatch/chain-core';
+import type { RpcSubscriptions } from '@chainwatch/chain-core';
 import { randomQuantity } from '../random-quantity.ts';
 
 /** What a client asked to be told of. */
 export interface Subscription {
-  /** The gateway's own, for as long as it lives: a quantity, or a number for Solana. */
+  /** The gateway's own, for as long as it lives: a quantity or a number, as its family has them. */
   readonly id: string | number;
   readonly method: string;
   /** JSON, as it came. */
@@ -19,14 +19,14 @@ export interface Subscription {
 export class Subscriptions {
   /** Of what is kept to ask another node. */
   bytes = 0;
-  readonly #family: ChainFamilyName;
+  readonly #idType: RpcSubscriptions['idType'];
   readonly #byId = new Map<unknown, Subscription>();
   /** A node may have one name for several that ask the same (agave has). */
   readonly #byNodeId = new Map<string, Set<Subscription>>();
   #last = 0;
 
-  constructor(family: ChainFamilyName) {
-    this.#family = family;
+  constructor(idType: RpcSubscriptions['idType']) {
+    this.#idType = idType;
   }
 
   get size(): number {
@@ -42,7 +42,7 @@ export class Subscriptions {
   }
 
   add(method: string, params: Buffer): Subscription {
-    const id = this.#family === 'solana' ? (this.#last += 1) : randomQuantity();
+    const id = this.#idType === 'number' ? (this.#last += 1) : randomQuantity();
     // A copy: a piece of a message would keep all of it.
     const subscription: Subscription = { id, method, params: Buffer.from(params), nodeId: undefined };
     this.#byId.set(id, subscription);

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { hashApiKey } from '@chainwatch/api-key';
 import type { TokenResult } from '@chainwatch/cache';
-import type { Dial } from '@chainwatch/chain-core';
+import type { Dial, RpcSubscriptions } from '@chainwatch/chain-core';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
 import { BODY_BYTES_MAX } from '@chainwatch/raw-http';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
@@ -134,6 +134,7 @@ interface Admitted {
   readonly limit: TokenResult;
   readonly principal: Principal;
   readonly chain: Chain;
+  readonly subscribing: RpcSubscriptions;
   readonly key: string;
 }
 
@@ -154,9 +155,14 @@ async function admit(
   const chain = directory.find(bearer.name);
   if (chain === undefined) return { limit, status: 404, error: 'network not found' };
   if (chain.upstreams.length === 0) return { limit, status: 502, error: 'network unavailable' };
-  if (chain.family === 'bitcoin')
-    return { limit, status: 400, error: 'protocol mismatch: Bitcoin nodes have no sockets' };
-  return { limit, principal, chain, key: bearer.key };
+  const { subscriptions: subscribing } = chain.rpc;
+  if (subscribing === undefined)
+    return {
+      limit,
+      status: 400,
+      error: `protocol mismatch: ${chain.family.displayName} nodes have no sockets`,
+    };
+  return { limit, principal, chain, subscribing, key: bearer.key };
 }
 
 function refuse(socket: Duplex, status: number, error: string, limits: readonly string[] = []): void {

@@ -1,3 +1,4 @@
+import type { PathCall, RpcPaths } from '@chainwatch/chain-core';
 import type { Upstream } from './upstream.ts';
 
 /** A JSON-RPC error: the node is there, and cannot or will not say. */
@@ -22,15 +23,15 @@ export async function callUpstream<T>(
   return reply.result as T;
 }
 
-/** The same of the HTTP interface of a TRON node, which tells its errors under status 200. */
-export async function callWallet<T>(
+/** The same of an interface of paths. */
+export async function callPath<T>(
   upstream: Upstream,
-  method: string,
-  body: object,
+  { isRefusal }: RpcPaths,
+  [path, body]: PathCall,
   signal: AbortSignal,
 ): Promise<T> {
-  const reply = await post(upstream, upstream.pathOf(`/wallet/${method}`), body, signal);
-  if ('Error' in reply) throw new NodeRefusedError(`${method} was refused`);
+  const reply = await post(upstream, upstream.pathOf(path), body, signal);
+  if (isRefusal(reply)) throw new NodeRefusedError(`${path} was refused`);
   return reply as T;
 }
 

@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import type { NodeHead } from '@chainwatch/chain-core';
 import type { OpenSocket } from '@chainwatch/outbound';
 import { ConnectionPool, writeHeaders, writeRequestLine } from '@chainwatch/raw-http';
 import type { Leg } from '../exchange/leg.ts';
@@ -11,13 +12,6 @@ export interface UpstreamSource {
   readonly url: string;
   readonly weight: number;
   readonly headers: Readonly<Record<string, string>>;
-}
-
-export interface Head {
-  readonly number: number;
-  readonly hash: string;
-  /** Height that this node holds for final; undefined when it does not tell. */
-  readonly final: number | undefined;
 }
 
 export interface UpstreamRequest {
@@ -69,7 +63,7 @@ export class Upstream {
   readonly headers: readonly string[];
   readonly legs = new Set<Leg>();
   readonly latencies = new LatencyBook();
-  head: Head | undefined;
+  head: NodeHead | undefined;
   /** Answered a health question at least once, or failed to. */
   isChecked = false;
   /** Said that it serves this chain, and nothing else since. */

@@ -1,6 +1,6 @@
 import { judgeError } from './judge-error.ts';
 
-const judge = (message: string): string => judgeError('evm', { code: -32000, message });
+const judge = (message: string): string => judgeError({ code: -32000, message });
 
 describe('the text of an error of a node', () => {
   it.each([

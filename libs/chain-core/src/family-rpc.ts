@@ -1,0 +1,137 @@
+import type { CacheRule } from './cache-rule.ts';
+import type { ChainEndpoint } from './chain-endpoint.ts';
+import type { Network } from './network.ts';
+
+/**
+ * What the RPC gateway has to know of a family's nodes: data, and pure functions over what a client asked and a node
+ * answered. The gateway itself names no family. Asked for every call: nothing here may wait, or grow with what clients send.
+ */
+export interface FamilyRpc {
+  readonly methods: RpcMethods;
+  /** Calls without `"jsonrpc":"2.0"` are served, as JSON-RPC 1.0 writes them. */
+  readonly servesVersion1?: boolean;
+  /** Content types of calls besides those of JSON-RPC: `text/plain`. */
+  readonly contentTypes?: readonly string[];
+  /** The nodes limit batches: each call of one goes alone. */
+  readonly splitsBatches?: boolean;
+  /** One spelling of raw parameters that mean the same to a node; without it they count as they are written. */
+  normalizeParams?(params: string): string;
+  /** By method: answers that may be kept. Once for each chain, for rules may learn from answers. */
+  createCacheRules(network: Network): ReadonlyMap<string, CacheRule>;
+  /** By method: answers that tell a block. */
+  readonly blockReaders: ReadonlyMap<string, BlockReader>;
+  /** What a JSON-RPC error asks for. */
+  judgeError(error: RpcError): RpcVerdict;
+  /** What a whole answer asks for, in place of `judgeError`, where nodes tell their failures in other words. */
+  judgeText?(body: Buffer): RpcVerdict;
+  /** Whether a page that is no JSON-RPC says that the node has enough for now. */
+  isBusyPage?(status: number, body: Buffer): boolean;
+  /**
+   * The hash of a raw transaction that a node refuses because it knows it already: what was asked for came true. Undefined
+   * where `error` (the raw member of the reply) says something else, or the hash cannot be told.
+   */
+  findKnownTransaction?(method: string, error: string, raw: Buffer): string | undefined;
+  /** Which chain a node serves and where it stands. What it refuses to say is undefined. @throws what `ask` throws */
+  readHealth(ask: AskNode, network: Network): Promise<NodeHealth>;
+  /** The cheapest method, for a node that is suspected to be gone; without parameters. */
+  readonly probe: string;
+  readonly filters?: RpcFilters;
+  /** Absent: the nodes have no sockets. */
+  readonly subscriptions?: RpcSubscriptions;
+  /** An HTTP interface below the chain's address whose paths are the methods. */
+  readonly paths?: RpcPaths;
+}
+
+/**
+ * Names of methods, in the order of the questions. No expression may match a name of another family alone: an unknown
+ * method that one other family knows is refused as that family's.
+ */
+export interface RpcMethods {
+  /** Of the operator of a node, or of a wallet: refused unless the configuration unlocks them. */
+  readonly locked: RegExp;
+  /** A signed transaction, which a second node takes as known: tried elsewhere, never hedged. */
+  readonly send: RegExp;
+  /** Never goes again when bytes were sent. */
+  readonly once: RegExp;
+  /** About a filter: stays with the node that made it. */
+  readonly filter?: RegExp;
+  /** Hedged, and tried elsewhere. */
+  readonly read: RegExp;
+}
+
+/** How an answer tells a block. Looks at the raw body only. */
+export interface BlockReader {
+  /** `head`: the highest of the node, which a client must not see fall; `block`: one that the node has. */
+  readonly tells: 'head' | 'block';
+  /** Whether `read` looks at the parameters. */
+  readonly needsParams?: boolean;
+  read(body: Buffer, params: string): number | undefined;
+}
+
+/**
+ * `answer`: the client's; `busy`: the node has enough for now; `unable`: the node cannot say, another one may. What is no
+ * answer of the node itself is `broken`.
+ */
+export type RpcVerdict = 'answer' | 'busy' | 'unable' | 'broken';
+
+export interface RpcError {
+  readonly code?: unknown;
+  readonly message?: unknown;
+}
+
+/** Undefined where the node refuses to say. @throws Error when it does not answer */
+export type AskNode = <T>(method: string, params?: readonly unknown[]) => Promise<T | undefined>;
+
+export interface NodeHealth {
+  /** Undefined where the node does not tell which chain it serves. */
+  readonly isRightChain: boolean | undefined;
+  readonly head: NodeHead | undefined;
+}
+
+export interface NodeHead {
+  readonly number: number;
+  readonly hash: string;
+  /** Height that this node holds for final; undefined when it does not tell. */
+  readonly final: number | undefined;
+}
+
+export interface RpcFilters {
+  /** Methods that make one. */
+  readonly makes: RegExp;
+  /** The method that ends one. */
+  readonly ends: string;
+  /** What a node answers about a filter that it does not know, as the member of its reply: `"result":false`. */
+  unknownAnswer(method: string): string;
+}
+
+export interface RpcSubscriptions {
+  /** Methods that begin or end one, in `…subscribe` and `…unsubscribe`. */
+  readonly methods: RegExp;
+  readonly idType: 'quantity' | 'number';
+  /** What a node answers to the end of one that it does not know. */
+  readonly unknownError: readonly [code: number, message: string];
+  /** The number of the block that a notification is about. @param findMember the raw JSON of a member of its result */
+  readNotifiedHead?(findMember: (name: string) => string | undefined): number | undefined;
+  /** Whether a notification with this raw result is the last one of its subscription. */
+  isLast?(method: string, result: Buffer): boolean;
+}
+
+/** An interface of paths: served by nodes that are watched and picked by themselves. */
+export interface RpcPaths {
+  /** Of the family's `interfaces`: the name under which its health is shown. */
+  readonly interfaceName: string;
+  /** Which paths are served, with their queries: `/wallet/getnowblock?visible=true`. */
+  readonly pattern: RegExp;
+  /** Where an endpoint serves JSON-RPC, and where the paths. */
+  urlsOf(endpoint: ChainEndpoint): { readonly rpc: string; readonly paths: string };
+  /** Whether an answer refuses what was asked of it. */
+  isRefusal(reply: object): boolean;
+  /** As of `FamilyRpc`. */
+  readHealth(ask: AskPaths, network: Network): Promise<NodeHealth>;
+  readonly probe: PathCall;
+}
+
+export type PathCall = readonly [path: string, body: object];
+
+/** The answer to the first of `calls` that the node serves. @throws Error when it serves none, or does not answer */
+export type AskPaths = <T>(calls: readonly PathCall[]) => Promise<T>;

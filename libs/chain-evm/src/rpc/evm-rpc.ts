@@ -1,0 +1,33 @@
+import type { FamilyRpc } from '@chainwatch/chain-core';
+import {
+  createEthereumCacheRules,
+  ETHEREUM_PROBE,
+  ethereumBlockReaders,
+  ethereumFilters,
+  ethereumSubscriptions,
+  readEthereumHealth,
+  UNKNOWN_FILTER,
+} from '@chainwatch/ethereum-rpc';
+import { findKnownTransaction } from './find-known-transaction.ts';
+import { judgeError } from './judge-error.ts';
+import { evmMethods } from './methods.ts';
+
+const UPPER_HEX = /"0x[0-9a-f]*[A-F]/;
+
+export const evmRpc: FamilyRpc = {
+  methods: evmMethods,
+  // Hexadecimal text is the same in either case.
+  normalizeParams: (params) =>
+    UPPER_HEX.test(params) ? params.replace(/"0x[0-9a-fA-F]*"/g, (text) => text.toLowerCase()) : params,
+  createCacheRules: createEthereumCacheRules,
+  blockReaders: ethereumBlockReaders,
+  judgeError,
+  findKnownTransaction,
+  readHealth: readEthereumHealth,
+  probe: ETHEREUM_PROBE,
+  filters: {
+    ...ethereumFilters,
+    unknownAnswer: (method) => (method === ethereumFilters.ends ? '"result":false' : UNKNOWN_FILTER),
+  },
+  subscriptions: ethereumSubscriptions,
+};

@@ -1,0 +1,24 @@
+import type { FamilyRpc } from '@chainwatch/chain-core';
+import { createCacheRules } from './cache-rules.ts';
+import { solanaMethods } from './methods.ts';
+import { readHealth } from './read-health.ts';
+
+/** Node unhealthy, minimum slot not reached, block not available, its status not available yet, cleaned up already. */
+const UNABLE_CODES: ReadonlySet<unknown> = new Set([-32005, -32016, -32004, -32014, -32001]);
+
+export const solanaRpc: FamilyRpc = {
+  methods: solanaMethods,
+  createCacheRules,
+  blockReaders: new Map(),
+  judgeError: ({ code }) => (UNABLE_CODES.has(code) ? 'unable' : 'answer'),
+  readHealth,
+  probe: 'getVersion',
+  subscriptions: {
+    methods: /^[a-z]\w*(Uns|S)ubscribe$/,
+    idType: 'number',
+    // As agave says it.
+    unknownError: [-32602, 'Invalid subscription id.'],
+    // The node forgets a signature when it told what became of it (https://solana.com/docs/rpc/websocket/signaturesubscribe).
+    isLast: (method, result) => method === 'signatureSubscribe' && !result.includes('"receivedSignature"'),
+  },
+};

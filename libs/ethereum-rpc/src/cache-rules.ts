@@ -1,0 +1,120 @@
+import {
+  FOREVER,
+  keptForever,
+  keptWhileMoving,
+  untilNextBlock,
+  type CacheQuestion,
+  type CacheRule,
+  type Lifetime,
+  type Network,
+} from '@chainwatch/chain-core';
+import { readBlockParameter, type BlockParameter } from './block-parameter.ts';
+
+type LifetimeOf = CacheRule['lifetimeOf'];
+
+const BLOCK_NUMBER = /"blockNumber"\s*:\s*"0x([0-9a-fA-F]{1,13})"/;
+const NUMBER = /"number"\s*:\s*"0x([0-9a-fA-F]{1,13})"/;
+/** Of traces, which write it in decimal. */
+const TRACED_NUMBER = /"blockNumber"\s*:\s*(\d{1,13})\b/;
+const MOVING_TAG = /"(latest|pending|safe)"/;
+
+/** Methods whose block is a parameter, by its place. */
+const BLOCK_AT: Readonly<Record<string, number>> = {
+  eth_getBlockByNumber: 0,
+  eth_getBlockTransactionCountByNumber: 0,
+  eth_getUncleCountByBlockNumber: 0,
+  eth_getUncleByBlockNumberAndIndex: 0,
+  eth_getTransactionByBlockNumberAndIndex: 0,
+  debug_traceBlockByNumber: 0,
+  debug_getRawBlock: 0,
+  debug_getRawHeader: 0,
+  debug_getRawReceipts: 0,
+  trace_block: 0,
+  eth_call: 1,
+  eth_getBalance: 1,
+  eth_getCode: 1,
+  eth_getTransactionCount: 1,
+  eth_getStorageAt: 2,
+  eth_getProof: 2,
+};
+
+/** Methods whose answer tells its block. */
+const BLOCK_IN_ANSWER: Readonly<Record<string, RegExp>> = {
+  eth_getBlockByHash: NUMBER,
+  eth_getTransactionByHash: BLOCK_NUMBER,
+  eth_getTransactionByBlockHashAndIndex: BLOCK_NUMBER,
+  eth_getTransactionReceipt: BLOCK_NUMBER,
+  trace_transaction: TRACED_NUMBER,
+};
+
+const MOVING = [
+  'eth_blockNumber',
+  'eth_gasPrice',
+  'eth_maxPriorityFeePerGas',
+  'eth_blobBaseFee',
+  'eth_baseFee',
+  'eth_feeHistory',
+];
+
+/** What is of a final block is kept for good, what is of another one until the next block. */
+export function createEthereumCacheRules(network: Network): ReadonlyMap<string, CacheRule> {
+  const moving = keptWhileMoving(network);
+  const ofBlock = createLifetimes(network, moving.lifetimeOf);
+  const atParam =
+    (index: number): LifetimeOf =>
+    (question) =>
+      ofBlock(question, readBlockParameter(question.params[index]));
+  const byAnswer =
+    (expression: RegExp): LifetimeOf =>
+    (question) => {
+      const number = findNumber(expression, question.result);
+      return number === undefined ? undefined : ofBlock(question, number);
+    };
+  const blockOf: LifetimeOf = (question) =>
+    readBlockParameter(question.params[0]) === 'hash'
+      ? byAnswer(BLOCK_NUMBER)(question)
+      : atParam(0)(question);
+  const logs: LifetimeOf = (question) => {
+    const filter = question.params[0];
+    if (typeof filter !== 'object' || filter === null) return undefined;
+    const { fromBlock, toBlock, blockHash } = filter as Record<string, unknown>;
+    if (blockHash !== undefined) return byAnswer(BLOCK_NUMBER)(question);
+    const [from, to] = [readBlockParameter(fromBlock), readBlockParameter(toBlock)];
+    if (from === 'never' || to === 'never') return undefined;
+    return typeof from === 'number' ? ofBlock(question, to) : moving.lifetimeOf(question);
+  };
+  return new Map([
+    ['eth_chainId', keptForever],
+    ['net_version', keptForever],
+    ['eth_getBlockReceipts', unlessTagged(blockOf)],
+    ['eth_getLogs', unlessTagged(logs)],
+    ...Object.entries(BLOCK_AT).map(([method, index]) => [method, unlessTagged(atParam(index))] as const),
+    ...Object.entries(BLOCK_IN_ANSWER).map(
+      ([method, told]) => [method, unlessTagged(byAnswer(told))] as const,
+    ),
+    ...MOVING.map((method) => [method, moving] as const),
+  ]);
+}
+
+function createLifetimes(
+  network: Network,
+  moving: LifetimeOf,
+): (question: CacheQuestion, block: BlockParameter) => Lifetime | undefined {
+  const nextBlock = untilNextBlock(network);
+  return (question, block) => {
+    if (block === 'never') return undefined;
+    if (block === 'moving') return moving(question);
+    // The height behind a hash is not known here.
+    if (block === 'hash') return nextBlock;
+    return block <= question.finalNumber ? FOREVER : nextBlock;
+  };
+}
+
+function unlessTagged(lifetimeOf: LifetimeOf): CacheRule {
+  return { lifetimeOf, mayLast: (params) => !MOVING_TAG.test(params) };
+}
+
+function findNumber(expression: RegExp, result: Buffer): number | undefined {
+  const found = expression.exec(result.toString('latin1', 0, result.length));
+  return found === null ? undefined : Number.parseInt(found[1]!, expression === TRACED_NUMBER ? 10 : 16);
+}

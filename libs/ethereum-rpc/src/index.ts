@@ -1,0 +1,13 @@
+/**
+ * What every node of Ethereum's JSON-RPC shares, whatever its chain: which block a call names and an answer tells, how long
+ * answers hold, health, filters and subscriptions. Pure. Used by the families of Ethereum and TRON.
+ *
+ * @example
+ * const rules = createEthereumCacheRules(network);
+ * rules.get('eth_getBalance')?.lifetimeOf({ params: ['0x…', '0x10'], finalNumber: 20, result }); // FOREVER
+ */
+export { createEthereumCacheRules } from './cache-rules.ts';
+export { ethereumBlockReaders } from './block-readers.ts';
+export { ethereumFilters, UNKNOWN_FILTER } from './filters.ts';
+export { ETHEREUM_PROBE, readEthereumHealth } from './read-health.ts';
+export { ethereumSubscriptions } from './subscriptions.ts';
