@@ -4,7 +4,7 @@ import type { Network } from './network.ts';
 export interface CacheRule {
   /** Of one answer; undefined: it is not kept. */
   lifetimeOf(question: CacheQuestion): Lifetime | undefined;
-  /** False where no answer to these raw parameters is ever kept for good: other replicas are not asked for it. Default true. */
+  /** False where answers to these raw parameters move with the head, so that other replicas are not asked for one. Default true. */
   mayLast?(params: string): boolean;
 }
 

@@ -9,7 +9,7 @@ export const networkSchema = z.strictObject({
   shortName: z.string().min(1),
   displayName: z.string().min(1),
   imageUrl: z.url(),
-  family: z.enum(['evm', 'bitcoin', 'solana', 'tron']),
+  family: z.string().regex(/^[a-z]+$/),
   isTestnet: z.boolean(),
   isLocal: z.boolean().optional(),
   aliases: z.array(z.string().regex(/^[a-z0-9-]+$/)),

@@ -1,4 +1,5 @@
-export type ChainFamilyName = 'evm' | 'bitcoin' | 'solana' | 'tron';
+/** `evm`, `bitcoin`, …: chain-registry knows which there are. */
+export type ChainFamilyName = string;
 
 /** One network of a family, as data (`networks.json` of the family). */
 export interface Network {

@@ -26,6 +26,20 @@ export interface ContractFixture {
   readonly alsoReads?: readonly string[];
   /** Block by a hash that nobody has. */
   readonly unknownHash: string;
+  readonly rpc: RpcFixture;
+}
+
+/** Methods of each kind. */
+interface RpcFixture {
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  readonly locked: readonly string[];
+  /** The family whose recording its JSON-RPC is asked from, where its own has none and both local chains have one number. */
+  readonly recordedBy?: string;
+  /** What the node of the recording answers beside it, without parameters. */
+  readonly alsoAnswers?: Readonly<Record<string, unknown>>;
+  /** Of the interface of paths. */
+  readonly paths?: { readonly served: readonly string[]; readonly refused: readonly string[] };
 }
 
 /** Said by a local node of the family with at least three blocks above genesis; some payments are in the last one. */
