@@ -1,5 +1,6 @@
 import { splitChainGid } from '@chainwatch/caip';
-import type { ChainClient, ChainEndpoint, ChainFamily, Dial, UtxoCodec } from './chain-family.ts';
+import type { ChainEndpoint } from './chain-endpoint.ts';
+import type { ChainClient, ChainFamily, Dial, UtxoCodec } from './chain-family.ts';
 import type { ChainFamilyName } from './network.ts';
 import { ChainNotConfiguredError, describePublicly } from './errors.ts';
 import { createFailoverClient, type FailoverClient } from './failover-client.ts';
