@@ -13,7 +13,7 @@ export { checkUrl } from './check-url.ts';
 export { jsonBody } from './json-body.ts';
 export { findTextFault } from './find-text-fault.ts';
 export { routeFactory } from './route.ts';
-export type { Method, Route, RouteReply, RouteRequest, RouteSchemas } from './route.ts';
+export type { DefineRoute, Method, Route, RouteReply, RouteRequest, RouteSchemas } from './route.ts';
 export { buildExample } from './build-example.ts';
 export { createSchemaBook } from './schema-book.ts';
 export type { JsonSchema, SchemaBook } from './schema-book.ts';
@@ -28,6 +28,6 @@ export {
   sortParameter,
 } from './query-schemas.ts';
 export { offsetOf, pageSchema, toPage } from './page.ts';
-export type { PageRequest } from './page.ts';
+export type { Page, PageRequest } from './page.ts';
 export { startHttpServer } from './start-http-server.ts';
 export type { HttpServer } from './start-http-server.ts';

@@ -63,8 +63,17 @@ interface RouteDefinition<P, Q, B, Deps, Principal, Permission> extends RouteHea
   handle(request: RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Principal>, deps: Deps): Promise<RouteReply>;
 }
 
+/** A route from its head, its schemas and its handler. */
+export type DefineRoute<Deps, Principal, Permission> = <
+  P extends z.ZodType | undefined = undefined,
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(
+  definition: RouteDefinition<P, Q, B, Deps, Principal, Permission>,
+) => Route<Deps, Principal, Permission>;
+
 /** `const defineRoute = routeFactory<Deps, Principal, Permission>()`: a route whose handler is typed by its own schemas. */
-export function routeFactory<Deps, Principal, Permission>() {
+export function routeFactory<Deps, Principal, Permission>(): DefineRoute<Deps, Principal, Permission> {
   return <
     P extends z.ZodType | undefined = undefined,
     Q extends z.ZodType | undefined = undefined,

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { booleanParameter, listParameter, offsetOf, pageParameters, toPage } from '@chainwatch/http';
-import type { PageRequest } from '@chainwatch/http';
+import type { Page, PageRequest } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { searchRows } from '../lists/search-rows.ts';
 import { sumCounts } from '../lists/sum-counts.ts';
 import { readAddresses } from './read-addresses.ts';
-import { addressInclude } from '../records/address.ts';
+import { addressInclude, type addressSchema } from '../records/address.ts';
 import { familySchema, searchSchema } from '../records/path-schemas.ts';
 
 export const addressSortFields = ['created_at', 'address', 'label', 'index'] as const;
@@ -49,7 +49,7 @@ export async function queryAddresses(
   { prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>,
   principal: Principal,
   query: AddressQuery,
-) {
+): Promise<Page<z.infer<typeof addressSchema>>> {
   const { ids, total } =
     query.search === undefined
       ? await findPage({ prisma, db }, principal, query)

@@ -1,6 +1,6 @@
 import type { Permission } from '@chainwatch/api-key';
 import { routeFactory } from '@chainwatch/http';
-import type { Route } from '@chainwatch/http';
+import type { DefineRoute, Route } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from './api-deps.ts';
 
@@ -12,4 +12,4 @@ export type ApiRoute = Route<ApiDeps, Principal, Needed>;
 /** What the documents need of a route. */
 export type RouteDescription = Omit<ApiRoute, 'handle'>;
 
-export const defineRoute = routeFactory<ApiDeps, Principal, Needed>();
+export const defineRoute: DefineRoute<ApiDeps, Principal, Needed> = routeFactory();

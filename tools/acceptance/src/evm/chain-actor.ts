@@ -1,4 +1,12 @@
-import { createPublicClient, encodeDeployData, encodeFunctionData, http, type Abi, type Hex } from 'viem';
+import {
+  createPublicClient,
+  encodeDeployData,
+  encodeFunctionData,
+  http,
+  type Abi,
+  type Hex,
+  type PublicClient,
+} from 'viem';
 import { contracts, type ContractName } from '../../../devnet/evm/contracts.ts';
 
 /** A JSON-RPC call to the node. */
@@ -81,7 +89,7 @@ export class ChainActor {
       if (keep(raw)) await this.#rpc('eth_sendRawTransaction', [raw]).catch(() => undefined);
   }
 
-  client() {
+  client(): PublicClient {
     return createPublicClient({ transport: http(this.#url) });
   }
 

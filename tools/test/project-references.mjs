@@ -1,0 +1,53 @@
+/**
+ * `node tools/test/project-references.mjs` writes every project's tsconfig.json: its references are the workspace packages
+ * that its package.json names. A spec holds them to that.
+ */
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { repoDir } from '../../libs/host/src/repo.mjs';
+
+/** What a project has beside TypeScript in src, or in its folder for a tool. */
+/** @type {Readonly<Record<string, readonly string[]>>} */
+const MORE_FILES = {
+  'libs/chain-evm': ['assembly/build.mjs'],
+  'libs/host': ['src/*.mjs'],
+  'tools/stack': ['*.mjs'],
+  'tools/test': ['*.mjs', 'nx/*.mjs', '../../*.ts', '../../jest.config.mjs'],
+};
+
+/** @returns {ReadonlyMap<string, object>} by path from the repository's root */
+export function describeProjects() {
+  const roots = ['apps', 'libs', 'tools'].flatMap((folder) =>
+    readdirSync(join(repoDir, folder))
+      .sort()
+      .map((name) => `${folder}/${name}`),
+  );
+  const manifests = new Map(
+    roots.map((root) => [root, JSON.parse(readFileSync(join(repoDir, root, 'package.json'), 'utf8'))]),
+  );
+  const rootByName = new Map([...manifests].map(([root, { name }]) => [name, root]));
+  const projects = roots.map((root) => {
+    const { dependencies, devDependencies } = manifests.get(root);
+    const references = Object.keys({ ...dependencies, ...devDependencies })
+      .flatMap((name) => rootByName.get(name) ?? [])
+      .sort()
+      .map((path) => ({ path: relative(root, path) }));
+    const source = root.startsWith('tools/') ? '**/*' : 'src/**/*';
+    return [
+      `${root}/tsconfig.json`,
+      {
+        extends: '../../tsconfig.project.json',
+        include: [`${source}.ts`, '**/*.json', ...(MORE_FILES[root] ?? [])],
+        exclude: ['**/node_modules', '**/tsconfig.json'],
+        references,
+      },
+    ];
+  });
+  const all = { files: [], references: roots.map((path) => ({ path })) };
+  return new Map(/** @type {[string, object][]} */ ([['tsconfig.projects.json', all], ...projects]));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  for (const [path, config] of describeProjects())
+    writeFileSync(join(repoDir, path), `${JSON.stringify(config, undefined, 2)}\n`);
