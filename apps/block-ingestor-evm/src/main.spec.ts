@@ -89,11 +89,26 @@ async function expectHead(others: readonly string[], timeoutMs: number): Promise
   return state!.owner;
 }
 
+/** Distinct ones: each has connections of its own. */
+const expectProcesses = (count: number): Promise<unknown> =>
+  waitFor(
+    async () =>
+      Number(
+        (
+          await db.query<{ count: string }>(
+            `SELECT count(DISTINCT owner) FROM owner_beats WHERE kind = 'ingestor.evm' AND beat_until > clock_timestamp()`,
+          )
+        ).rows[0]!.count,
+      ) >= count,
+    { message: `${count} processes` },
+  );
+
 describe('block-ingestor-evm', () => {
   it('follows the chain in its own process, and a second one takes over within 10 s of a kill', async () => {
     const first = startService();
     const firstOwner = await expectHead([], 20_000);
     const second = startService();
+    await expectProcesses(2);
     await anvil.mine(5);
     expect(await expectHead([], 5_000)).toBe(firstOwner);
     first.kill('SIGKILL');
@@ -107,15 +122,7 @@ describe('block-ingestor-evm', () => {
 
     // A stop in order ends the lease at once.
     const third = startService();
-    await waitFor(
-      async () =>
-        (
-          await db.query(
-            `SELECT 1 FROM pg_stat_activity WHERE application_name = 'block-ingestor-evm' AND datname = current_database()`,
-          )
-        ).rowCount! >= 2,
-      { message: 'the third process' },
-    );
+    await expectProcesses(2);
     second.kill('SIGTERM');
     expect(await once(second, 'exit')).toEqual([0, null]);
     await anvil.mine(1);

@@ -1,53 +1,77 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { repoDir } from '@chainwatch/host';
 
-/** Packages that name a family, and why they may. What every chain goes through does not: every other app and library. */
-const MAY_NAME: Readonly<Record<string, string>> = {
-  'libs/chain-evm': 'a family',
-  'libs/chain-bitcoin': 'a family',
-  'libs/chain-solana': 'a family',
-  'libs/chain-tron': 'a family',
-  'libs/ethereum-rpc': 'shared by two families',
-  'libs/chain-registry': 'a line for each family',
-  'apps/block-ingestor-evm': 'binds a family',
-  'apps/block-ingestor-bitcoin': 'binds a family',
-  'apps/block-ingestor-solana': 'binds a family',
-  'apps/block-ingestor-tron': 'binds a family',
-  'libs/testing': 'nodes of the families',
-  'libs/testing-stack': 'a network for specs',
-  'libs/caip': 'examples in errors',
-  'libs/events': 'examples in documents',
-  'libs/api-key': 'permissions by family',
-  'apps/api-gateway': 'routes and documents by family',
-};
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+/** A family is a folder in libs, an app that binds it, a line of the registry and a row of deploy/services.json. */
+const OWN = /^(libs\/chain-(?!core$|registry$)|apps\/block-ingestor-)/;
+const OWN_TAGS = ['type:family', 'type:family-base', 'type:testing'];
+/** Lines of the registry, and files of examples for people. */
+const ALLOWED = [
+  'libs/chain-registry/src/entries.ts',
+  'libs/events/src/events.ts',
+  'libs/events/src/transaction-event.ts',
+  'apps/api-gateway/src/openapi/introduction.ts',
+  'apps/api-gateway/src/routes/channels.test/build-test-event.ts',
+];
 const NAMES =
   /(?<![a-z])(?:evm|bitcoin|solana|tron|ethereum|eip155|bip122|erc20|trc20)(?![a-z])|(?:Evm|Bitcoin|Solana|Tron|Ethereum)(?![a-z])/;
 
-const packages = ['apps', 'libs']
-  .flatMap((folder) => readdirSync(root + folder).map((name) => `${folder}/${name}`))
-  .filter((folder) => existsSync(`${root}${folder}/src`));
+function listShared(): string[] {
+  return ['apps', 'libs']
+    .flatMap((parent) => readdirSync(join(repoDir, parent)).map((name) => `${parent}/${name}`))
+    .filter((folder) => existsSync(join(repoDir, folder, 'package.json')))
+    .filter((folder) => !OWN.test(folder) && !OWN_TAGS.includes(readTag(folder)));
+}
+
+function readTag(folder: string): string {
+  const manifest = JSON.parse(readFileSync(join(repoDir, folder, 'package.json'), 'utf8')) as {
+    nx?: { tags?: string[] };
+  };
+  return manifest.nx?.tags?.[0] ?? '';
+}
 
 function listSources(folder: string): string[] {
-  return readdirSync(`${root}${folder}/src`, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !/(^|\/)(spec-|generated\/)|\.spec\.ts$/.test(file),
+  return readdirSync(join(repoDir, folder, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !/(^|\/)(spec-|generated\/)|\.spec\.ts$/.test(file))
+    .map((file) => `${folder}/src/${file}`);
+}
+
+/** Without what only people read: comments, examples, descriptions, texts that say "such as". */
+function readCode(text: string): string {
+  return text
+    .replace(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
+    .replace(
+      /\b(?:examples?|description):\s*(?:\[[^]*?\](?=[,\s}])|\{[^]*?\}(?=[,\s)])|'[^']*'|`[^`]*`)/g,
+      '',
+    )
+    .replace(/such as .*/g, '');
+}
+
+it('every app and library but a family and its ingestor is looked at', () => {
+  expect(listShared()).toEqual(
+    expect.arrayContaining([
+      'apps/api-gateway',
+      'apps/tx-analyzer',
+      'libs/ingestor',
+      'libs/api-key',
+      'libs/db',
+    ]),
   );
-}
-
-/** Examples in comments may name whatever makes them clear. */
-function readCode(path: string): string {
-  return readFileSync(root + path, 'utf8').replace(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
-}
-
-function findNaming(folder: string): string[] {
-  return listSources(folder).filter((file) => NAMES.test(readCode(`${folder}/src/${file}`)));
-}
-
-it.each(packages.filter((folder) => !(folder in MAY_NAME)))('%s names no chain family', (folder) => {
-  expect(listSources(folder)).not.toEqual([]);
-  expect(findNaming(folder)).toEqual([]);
 });
 
-it.each(Object.keys(MAY_NAME))('%s names one, or may not be listed here', (folder) => {
-  expect(findNaming(folder)).not.toEqual([]);
+it.each(listShared())('%s names no chain family', (folder) => {
+  const sources = listSources(folder).filter((file) => !ALLOWED.includes(file));
+  expect(sources).not.toEqual([]);
+  expect(sources.filter((file) => NAMES.test(readCode(readFileSync(join(repoDir, file), 'utf8'))))).toEqual(
+    [],
+  );
+});
+
+it.each([
+  ["const families = ['evm'];", true],
+  ['const updateTron = 1;', true],
+  ["z.string().meta({ description: 'Of Solana.', examples: ['eip155:1'] })", false],
+  ['/** TRON and EVM: tron */ const one = 1;', false],
+])('a name is found in code alone: %s', (text, isFound) => {
+  expect(NAMES.test(readCode(text))).toBe(isFound);
 });
