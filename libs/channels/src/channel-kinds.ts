@@ -2,8 +2,10 @@ import type { z } from 'zod';
 import type { ChannelKind } from './channel-kind.ts';
 import * as kinds from './kinds.ts';
 
-/** Every kind of channel, by its name. */
-export const CHANNEL_KINDS: readonly ChannelKind[] = Object.values(kinds);
+/** Every kind of channel: the default first, the others by their names. */
+export const CHANNEL_KINDS: readonly ChannelKind[] = Object.values(kinds).toSorted(
+  (left, right) => Number(right.isDefault) - Number(left.isDefault),
+);
 
 const byKind = new Map(CHANNEL_KINDS.map((kind) => [kind.kind, kind]));
 

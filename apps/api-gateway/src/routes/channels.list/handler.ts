@@ -14,7 +14,7 @@ import { defineRoute } from '../../server/define-route.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';
 import { toOrders } from '../../records/order.ts';
 
-const kinds = CHANNEL_KINDS.map(({ kind }) => kind);
+const kinds = CHANNEL_KINDS.map(({ kind }) => kind).toSorted();
 const columns = { name: 'name', kind: 'kind', created_at: 'createdAt', updated_at: 'updatedAt' } as const;
 
 export const listChannels = defineRoute({
