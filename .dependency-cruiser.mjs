@@ -2,8 +2,36 @@
 const SPECS = ['\\.spec\\.ts$', '/spec-[^/]+(\\.ts$|/)'];
 
 /** Their cycles of types go when they are drawn anew; nothing may be added here. */
-const TYPE_CYCLES =
-  '^(apps/rpc-proxy/src/(methods|calls|exchange|upstreams)|apps/tx-analyzer/src|libs/deliveries/src)/';
+const TYPE_CYCLES = '^(apps/rpc-proxy/src/(methods|calls|exchange|upstreams)|libs/deliveries/src)/';
+/** Rooms of an app, lowest first: a file imports from its own room and from those below. */
+const ROOMS = {
+  'apps/tx-analyzer': [
+    'model',
+    'watch',
+    'feed',
+    'utxo',
+    'match',
+    'commit',
+    'mempool',
+    'backfill',
+    'reprocess',
+    'incidents',
+    'chain',
+  ],
+  'apps/balance-service': ['read', 'work', 'plan', 'store', 'chain'],
+};
+
+/** The services' entry stands above every room, and no import of a room leads up. */
+const orderRooms = (app, rooms) =>
+  rooms.map((room, index) => ({
+    name: `${app.split('/')[1]}-${room}-is-below`,
+    severity: 'error',
+    comment: `Rooms of ${app}, lowest first: ${rooms.join(', ')}.`,
+    from: { path: `^${app}/src/${room}/`, pathNot: SPECS },
+    to: {
+      path: [`^${app}/src/[^/]+\\.ts$`, ...rooms.slice(index + 1).map((above) => `^${app}/src/${above}/`)],
+    },
+  }));
 
 /** File-level rules; which package may import which is the business of eslint's module boundaries. */
 export default {
@@ -84,6 +112,7 @@ export default {
         path: '^(node:)?(fs|net|http|https|http2|tls|dgram|dns|child_process|cluster|worker_threads)(/|$)',
       },
     },
+    ...Object.entries(ROOMS).flatMap(([app, rooms]) => orderRooms(app, rooms)),
   ],
   options: {
     doNotFollow: { path: ['node_modules', 'libs/db/src/generated'] },

@@ -19,10 +19,7 @@ const boundaries = (depConstraints, allow = []) => [
 
 /** Longer than a function may be, until they are drawn anew. */
 const LONG_FUNCTIONS = [
-  'apps/balance-service/src/start-balance-service.ts',
-  'apps/tx-analyzer/src/start-analyzer.ts',
-  'libs/bus/src/create-bus.ts',
-  'libs/chain-evm/src/spec-block.ts',
+  'libs/deliveries/src/nats/create-nats-publisher.ts',
   'libs/testing-stack/src/create-fake-broker.ts',
   'tools/bench/src/list-cases.ts',
 ];

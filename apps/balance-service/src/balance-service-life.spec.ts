@@ -3,7 +3,7 @@ import { createDatabase } from '@chainwatch/db';
 import { startTcpProxy, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { createFakeBroker, NATIVE, network, startPostgres, type FakeBroker } from '@chainwatch/testing-stack';
 import { createLogger } from '@chainwatch/telemetry';
-import { StepWorld, type SpecAddress } from './spec-step-world.ts';
+import { StepWorld, type SpecAddress } from './spec-world/spec-step-world.ts';
 import {
   startBalanceService,
   type BalanceService,

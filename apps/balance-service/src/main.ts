@@ -5,7 +5,7 @@ import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import { readConfig } from './config.ts';
-import { createReaderOpener } from './open-reader.ts';
+import { createReaderOpener } from './read/open-reader.ts';
 import { startBalanceService } from './start-balance-service.ts';
 
 await runService({

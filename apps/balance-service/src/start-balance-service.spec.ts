@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
-import { NATIVE, TOKEN, World } from './spec-world.ts';
+import { NATIVE, TOKEN, World } from './spec-world/spec-world.ts';
 
 let postgres: PostgresHandle;
 let world: World;

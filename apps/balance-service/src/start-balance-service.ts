@@ -12,8 +12,8 @@ import {
   type Checks,
   type Logger,
 } from '@chainwatch/telemetry';
-import type { BalanceReader } from './balance-reader.ts';
-import { ChainWorker } from './chain-worker.ts';
+import type { BalanceReader } from './read/balance-reader.ts';
+import { ChainWorker } from './chain/chain-worker.ts';
 
 export interface BalanceServiceDeps {
   readonly db: Database;
@@ -39,7 +39,7 @@ interface ChainReport {
 
 /** Keeps the balances of every active chain and publishes what changed. */
 export function startBalanceService(deps: BalanceServiceDeps): BalanceService {
-  const { db, bus, logger, openReader, idleMs, clock = () => new Date() } = deps;
+  const { db, bus, logger } = deps;
   /** Of the chains that are ours. */
   const workers = new Map<string, ChainWorker>();
   const relay = new EventRelay<'balance-service'>({
@@ -50,45 +50,22 @@ export function startBalanceService(deps: BalanceServiceDeps): BalanceService {
     chainGids: () => chains.owned,
   });
   const recordStalls = createStallRecorder();
-  const chains = new ShareSupervisor<ActiveChain>({
-    db,
-    kind: 'balances',
-    logger,
-    listShares: () => readActiveChains(db),
-    isSame: hasSameEndpoints,
-    groupOf: ({ family }) => family,
-    work: async ({ share, item: chain, signal, noteReach }) => {
-      const worker = new ChainWorker({
-        ...{ db, chain, share, signal, noteReach },
-        ...{ openReader, relay, bus, logger, clock, idleMs },
-      });
-      workers.set(chain.gid, worker);
-      await worker.run().finally(() => workers.delete(chain.gid));
-    },
-    onLook: () =>
-      recordStalls(
-        new Map(reports().map(([gid, { status }]) => [gid, status === 'stalled' || status === 'unknown'])),
-      ),
-  });
-  const reportOf = (gid: string): ChainReport => {
-    const state = chains.stateOf(gid);
-    if (state.type === 'standby') return { status: 'standby' };
-    if (state.type === 'unknown') return { status: 'unknown', reason: state.reason };
-    return workers.get(gid)?.report ?? { status: 'following' };
-  };
+  const onLook = (): void =>
+    recordStalls(
+      new Map(reports().map(([gid, { status }]) => [gid, status === 'stalled' || status === 'unknown'])),
+    );
+  const chains = superviseChains({ ...deps, relay, workers, onLook });
   const reports = (): [gid: string, report: ChainReport][] =>
-    [...chains.shares.keys()].map((gid) => [gid, reportOf(gid)]);
-
-  const unsubscribe = [
+    [...chains.shares.keys()].map((gid) => [gid, reportOf(chains.stateOf(gid), workers.get(gid))]);
+  const unsubscribes = [
     bus.subscribe('address.watched', [], () => {
-      for (const worker of workers.values()) worker.wake();
+      for (const worker of workers.values()) worker.notify();
     }),
     bus.subscribe('chain.changed', [], () => chains.lookNow()),
   ];
-
   return {
     async stop() {
-      for (const end of unsubscribe) end();
+      for (const unsubscribe of unsubscribes) unsubscribe();
       await chains.stop();
       await relay.stop();
     },
@@ -101,4 +78,38 @@ export function startBalanceService(deps: BalanceServiceDeps): BalanceService {
       };
     },
   };
+}
+
+interface Supervised extends BalanceServiceDeps {
+  readonly relay: EventRelay<'balance-service'>;
+  readonly workers: Map<string, ChainWorker>;
+  readonly onLook: () => void;
+}
+
+/** Owns its part of the active chains and keeps their balances. */
+function superviseChains(deps: Supervised): ShareSupervisor<ActiveChain> {
+  const { db, logger, workers, onLook, clock = () => new Date() } = deps;
+  return new ShareSupervisor<ActiveChain>({
+    db,
+    kind: 'balances',
+    logger,
+    listShares: () => readActiveChains(db),
+    isSame: hasSameEndpoints,
+    groupOf: ({ family }) => family,
+    work: async ({ share, item: chain, signal, reportReach }) => {
+      const worker = new ChainWorker({ ...deps, clock, chain, share, signal, reportReach });
+      workers.set(chain.gid, worker);
+      await worker.run().finally(() => workers.delete(chain.gid));
+    },
+    onLook,
+  });
+}
+
+function reportOf(
+  state: ReturnType<ShareSupervisor<ActiveChain>['stateOf']>,
+  worker: ChainWorker | undefined,
+): ChainReport {
+  if (state.type === 'standby') return { status: 'standby' };
+  if (state.type === 'unknown') return { status: 'unknown', reason: state.reason };
+  return worker?.report ?? { status: 'following' };
 }

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { PoolClient } from 'pg';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
-import { runBalanceStep, type StepResult } from './balance-step.ts';
-import { storeOn } from './spec-step-world.ts';
-import { BTC, bitcoin, UtxoWorld, type UtxoBlock } from './spec-utxo-world.ts';
+import { runBalanceStep, type StepResult } from './chain/balance-step.ts';
+import { storeOn } from './spec-world/spec-step-world.ts';
+import { BTC, bitcoin, UtxoWorld, type UtxoBlock } from './spec-world/spec-utxo-world.ts';
 
 const A = 'bcrt1qdavt4j2sd7dlhqsavtnfxvzppw6k7qy97tmnu9';
 const B = 'bcrt1q65nhlm4hf2ptg3t264al57p7wjxj2c3s6kyt83';

@@ -8,7 +8,7 @@ import {
 } from '@chainwatch/chain-core';
 import { readConfig } from './config.ts';
 import { createOpenChain } from './open-chain.ts';
-import type { ThreadReply, ThreadRequest } from './thread-messages.ts';
+import type { ThreadReply, ThreadRequest } from './feed/thread-messages.ts';
 
 // Runs as a thread of tx-analyzer (body-threads.ts): reads, proves and decodes whole blocks.
 

@@ -1,7 +1,7 @@
 import { createBus } from '@chainwatch/bus';
 import { createDatabase } from '@chainwatch/db';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
-import { BodyThreads } from './body-threads.ts';
+import { BodyThreads } from './feed/body-threads.ts';
 import { readConfig } from './config.ts';
 import { createOpenChain, findUtxo } from './open-chain.ts';
 import { startAnalyzer } from './start-analyzer.ts';

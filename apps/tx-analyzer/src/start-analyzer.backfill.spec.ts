@@ -1,9 +1,9 @@
 import type { Block, Coin, CoinReader } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { hashOf } from '@chainwatch/testing-stack';
-import { findBackfillBatch } from './backfill-batch.ts';
-import { codec, COIN, makeUtxoTransaction, utxoNetwork } from './spec-utxo-chain.ts';
-import { SpecWorld } from './spec-world.ts';
+import { findBackfillBatch } from './backfill/backfill-batch.ts';
+import { codec, COIN, makeUtxoTransaction, utxoNetwork } from './spec-world/spec-utxo-chain.ts';
+import { SpecWorld } from './spec-world/spec-world.ts';
 
 let postgres: PostgresHandle;
 let world: SpecWorld;

@@ -17,8 +17,8 @@ import {
   type ScriptKey,
   type Transaction,
 } from '@chainwatch/tool-devnet/bitcoin';
-import { PausingDatabase } from './spec-pausing-database.ts';
-import { SpecWorld } from './spec-world.ts';
+import { PausingDatabase } from './spec-world/spec-pausing-database.ts';
+import { SpecWorld } from './spec-world/spec-world.ts';
 
 const SEED = Number(process.env.ANALYZER_SEED ?? 20_261_121);
 const ROUNDS = Number(process.env.ANALYZER_ROUNDS ?? 20);

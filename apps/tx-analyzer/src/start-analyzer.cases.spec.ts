@@ -8,9 +8,9 @@ import {
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { hashOf, NATIVE, network, TOKEN } from '@chainwatch/testing-stack';
-import { askForMissedBalances } from './ask-for-missed-balances.ts';
-import { makeTransaction } from './spec-chain.ts';
-import { SpecWorld } from './spec-world.ts';
+import { askForMissedBalances } from './watch/ask-for-missed-balances.ts';
+import { makeTransaction } from './spec-world/spec-chain.ts';
+import { SpecWorld } from './spec-world/spec-world.ts';
 
 let postgres: PostgresHandle;
 let world: SpecWorld;
@@ -101,10 +101,10 @@ describe('a block that is announced', () => {
     let looks = 0;
     Object.defineProperty(next, 'transactions', { get: () => ((looks += 1), transactions) });
     const ask = world.db.query.bind(world.db) as (...asked: unknown[]) => Promise<unknown>;
-    let newsReads = 0;
+    let updateReads = 0;
     const query = async (...asked: unknown[]): Promise<unknown> => {
       const result = await ask(...asked);
-      if ((asked[0] as { name?: string }).name === 'watch_news') newsReads += 1;
+      if ((asked[0] as { name?: string }).name === 'read_address_updates') updateReads += 1;
       return result;
     };
     Object.assign(world.db, { query });
@@ -115,8 +115,8 @@ describe('a block that is announced', () => {
       await sql.query('UPDATE address_watches SET from_block = $2 WHERE address_id = $1', [id, next.number]);
     });
     // One may have been under way.
-    const before = newsReads;
-    await waitFor(() => newsReads >= before + 2, { message: 'the address to be known' });
+    const before = updateReads;
+    await waitFor(() => updateReads >= before + 2, { message: 'the address to be known' });
     await world.feedBlocks(next);
     await world.settle();
     expect(await types()).toEqual(['transaction.detected']);

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { Transaction } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { NATIVE, TOKEN } from '@chainwatch/testing-stack';
-import { makeTransaction } from './spec-chain.ts';
-import { checkEvents, participantsOf, playRandomly, SpecScript } from './spec-script.ts';
-import { SpecWorld } from './spec-world.ts';
+import { makeTransaction } from './spec-world/spec-chain.ts';
+import { checkEvents, participantsOf, playRandomly, SpecScript } from './spec-world/spec-script.ts';
+import { SpecWorld } from './spec-world/spec-world.ts';
 
 const POOL = Array.from({ length: 5 }, (_, index) => `0x${String(index).repeat(40)}`);
 

@@ -3,9 +3,9 @@ import { eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { NATIVE, TOKEN } from '@chainwatch/testing-stack';
 import fc from 'fast-check';
-import { makeTransaction, type SpecEndpoint } from './spec-chain.ts';
-import { MortalDatabase } from './spec-mortal-database.ts';
-import { codec, makeUtxoTransaction, utxoNetwork } from './spec-utxo-chain.ts';
+import { makeTransaction, type SpecEndpoint } from './spec-world/spec-chain.ts';
+import { MortalDatabase } from './spec-world/spec-mortal-database.ts';
+import { codec, makeUtxoTransaction, utxoNetwork } from './spec-world/spec-utxo-chain.ts';
 import {
   incidents,
   makeBlind,
@@ -15,8 +15,8 @@ import {
   requestReprocess,
   transactions,
   withMore,
-} from './spec-unknown.ts';
-import { SpecWorld } from './spec-world.ts';
+} from './spec-world/spec-unknown.ts';
+import { SpecWorld } from './spec-world/spec-world.ts';
 
 let postgres: PostgresHandle;
 let world: SpecWorld;

@@ -2,8 +2,8 @@ import type { Block } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { hashOf, NATIVE } from '@chainwatch/testing-stack';
-import { makeTransaction } from './spec-chain.ts';
-import { SpecWorld } from './spec-world.ts';
+import { makeTransaction } from './spec-world/spec-chain.ts';
+import { SpecWorld } from './spec-world/spec-world.ts';
 
 const ALICE = '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
 const BOB = '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb';

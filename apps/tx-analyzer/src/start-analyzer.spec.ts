@@ -1,8 +1,8 @@
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { NATIVE, network, TOKEN } from '@chainwatch/testing-stack';
-import { makeTransaction } from './spec-chain.ts';
-import { SpecWorld } from './spec-world.ts';
+import { makeTransaction } from './spec-world/spec-chain.ts';
+import { SpecWorld } from './spec-world/spec-world.ts';
 
 let postgres: PostgresHandle;
 let world: SpecWorld;

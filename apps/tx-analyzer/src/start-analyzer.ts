@@ -8,11 +8,11 @@ import {
 import { readActiveChains } from '@chainwatch/db';
 import { EventRelay } from '@chainwatch/outbox';
 import { ShareSupervisor } from '@chainwatch/ownership';
-import { analyseChain } from './analyse-chain.ts';
-import type { AnalyzerDeps, AnalyzerOptions } from './analyzer-deps.ts';
-import type { ChainAnalyzer } from './chain-analyzer.ts';
-import type { ChainReport } from './chain-report.ts';
-import { FamilyWatch } from './family-watch.ts';
+import { analyseChain } from './chain/analyse-chain.ts';
+import type { AnalyzerDeps, AnalyzerOptions } from './model/analyzer-deps.ts';
+import type { ChainAnalyzer } from './chain/chain-analyzer.ts';
+import type { ChainReport } from './chain/chain-report.ts';
+import { FamilyWatch } from './watch/family-watch.ts';
 
 export interface Analyzer {
   /** Finishes the steps under way, brings what they made to the bus, gives the chains back. */
@@ -38,7 +38,6 @@ const DEFAULTS: Required<AnalyzerOptions> = {
 /** Analyses its part of the active chains. */
 export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
   const { db, bus, logger } = deps;
-  const options = { ...DEFAULTS, ...deps.options };
   /** Of the chains that are ours. */
   const analyzers = new Map<string, ChainAnalyzer>();
   const relay = new EventRelay<'tx-analyzer'>({
@@ -48,44 +47,16 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
     subjects: ['tx.detected', 'tx.confirmed', 'tx.reorged'],
     chainGids: () => [...analyzers.keys()],
   });
-  const loadFamily = shareFamilies(deps);
   const recordStalls = createStallRecorder();
-  const chains = new ShareSupervisor<ActiveChain>({
-    db,
-    kind: 'analyzer',
-    logger,
-    listShares: () => readActiveChains(db),
-    isSame: hasSameEndpoints,
-    groupOf: ({ family }) => family,
-    prepare: async (_, chain) => loadFamily(chain.family, await deps.findUtxo(chain)),
-    work: (work) => {
-      const { gid, family } = work.item;
-      const onAnalyzer = (analyzer: ChainAnalyzer | undefined): void => {
-        if (analyzer === undefined) analyzers.delete(gid);
-        else analyzers.set(gid, analyzer);
-      };
-      return analyseChain(
-        { ...deps, options, relay, loadFamily: (utxo) => loadFamily(family, utxo), onAnalyzer },
-        work,
-      );
-    },
-    onLook: () =>
-      recordStalls(
-        new Map(
-          reports().map(({ chainGid, status }) => [chainGid, status === 'stalled' || status === 'unknown']),
-        ),
+  const onLook = (): void =>
+    recordStalls(
+      new Map(
+        reports().map(({ chainGid, status }) => [chainGid, status === 'stalled' || status === 'unknown']),
       ),
-    timing: { lookMs: options.pollMs },
-  });
-  const reportOf = (chainGid: string): ChainReport => {
-    const state = chains.stateOf(chainGid);
-    const analyzer = state.type === 'owned' ? analyzers.get(chainGid) : undefined;
-    if (analyzer !== undefined) return analyzer.report;
-    if (state.type === 'owned') return { chainGid, lagBlocks: 0, status: 'catching_up' };
-    if (state.type === 'standby') return { chainGid, lagBlocks: 0, status: 'standby' };
-    return { chainGid, lagBlocks: 0, status: 'unknown', reason: state.reason };
-  };
-  const reports = (): ChainReport[] => [...chains.shares.keys()].map(reportOf);
+    );
+  const chains = superviseChains({ ...deps, relay, analyzers, onLook });
+  const reports = (): ChainReport[] =>
+    [...chains.shares.keys()].map((gid) => reportOf(gid, chains.stateOf(gid), analyzers.get(gid)));
   const unsubscribes = [
     bus.subscribe('chain.changed', [], () => chains.lookNow()),
     bus.subscribe('address.watched', [], ({ tokens }) => {
@@ -93,25 +64,71 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
         if (chains.shares.get(gid)?.family === tokens[0]) analyzer.notify();
     }),
   ];
-
   return {
     reports,
-    async readiness() {
-      const checks = reports().map(
-        ({ chainGid, status, reason, cursorNumber }) =>
-          [`chain ${chainGid}`, describeChain({ status, reason, head_number: cursorNumber })] as const,
-      );
-      return {
-        postgres: await probe(() => db.query('SELECT 1')),
-        nats: bus.isConnected ? ok : notOk('NATS does not answer'),
-        ...Object.fromEntries(checks),
-      };
-    },
+    readiness: () => checkReadiness(deps, reports()),
     async stop() {
       for (const unsubscribe of unsubscribes) unsubscribe();
       await chains.stop();
       await relay.stop();
     },
+  };
+}
+
+interface Supervised extends AnalyzerDeps {
+  readonly relay: EventRelay<'tx-analyzer'>;
+  readonly analyzers: Map<string, ChainAnalyzer>;
+  readonly onLook: () => void;
+}
+
+/** Owns its part of the active chains and analyses them. */
+function superviseChains(deps: Supervised): ShareSupervisor<ActiveChain> {
+  const { db, logger, analyzers, onLook, findUtxo } = deps;
+  const options = { ...DEFAULTS, ...deps.options };
+  const loadFamily = shareFamilies(deps);
+  return new ShareSupervisor<ActiveChain>({
+    db,
+    kind: 'analyzer',
+    logger,
+    listShares: () => readActiveChains(db),
+    isSame: hasSameEndpoints,
+    groupOf: ({ family }) => family,
+    prepare: async (_, chain) => loadFamily(chain.family, await findUtxo(chain)),
+    work: (work) => {
+      const { gid, family } = work.item;
+      const onAnalyzer = (analyzer: ChainAnalyzer | undefined): void => {
+        if (analyzer === undefined) analyzers.delete(gid);
+        else analyzers.set(gid, analyzer);
+      };
+      return analyseChain(
+        { ...deps, options, loadFamily: (utxo) => loadFamily(family, utxo), onAnalyzer },
+        work,
+      );
+    },
+    onLook,
+    timing: { lookMs: options.pollMs },
+  });
+}
+
+function reportOf(
+  chainGid: string,
+  state: ReturnType<ShareSupervisor<ActiveChain>['stateOf']>,
+  analyzer: ChainAnalyzer | undefined,
+): ChainReport {
+  if (state.type === 'owned') return analyzer?.report ?? { chainGid, lagBlocks: 0, status: 'catching_up' };
+  if (state.type === 'standby') return { chainGid, lagBlocks: 0, status: 'standby' };
+  return { chainGid, lagBlocks: 0, status: 'unknown', reason: state.reason };
+}
+
+async function checkReadiness({ db, bus }: AnalyzerDeps, reports: readonly ChainReport[]): Promise<Checks> {
+  const checks = reports.map(
+    ({ chainGid, status, reason, cursorNumber }) =>
+      [`chain ${chainGid}`, describeChain({ status, reason, head_number: cursorNumber })] as const,
+  );
+  return {
+    postgres: await probe(() => db.query('SELECT 1')),
+    nats: bus.isConnected ? ok : notOk('NATS does not answer'),
+    ...Object.fromEntries(checks),
   };
 }
 
@@ -127,7 +144,7 @@ function shareFamilies({
     const loading = FamilyWatch.load(db, name, utxo);
     families.set(name, loading);
     loading.then(
-      (family) => logger.info({ family: name, addresses: family.size }, 'the watch set was loaded'),
+      (family) => logger.info({ family: name, addresses: family.size }, 'watch set loaded'),
       () => families.delete(name),
     );
     return loading;

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { createFailoverClient, type Block, type ChainFamily } from '@chainwatch/chain-core';
 import { findFamily, findNetwork } from '@chainwatch/chain-registry';
 import { startAnvil, waitFor, type AnvilHandle, type PostgresHandle } from '@chainwatch/testing';
-import { incidents, passLimit, reprocess, transactions } from './spec-unknown.ts';
-import { SpecWorld } from './spec-world.ts';
+import { incidents, passLimit, reprocess, transactions } from './spec-world/spec-unknown.ts';
+import { SpecWorld } from './spec-world/spec-world.ts';
 
 const ALICE = `0x${'aa'.repeat(20)}`;
 /** With a type nobody knows how its receipts are encoded, either. */

@@ -3,10 +3,10 @@ import { eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { NATIVE } from '@chainwatch/testing-stack';
 import fc from 'fast-check';
-import { makeTransaction } from './spec-chain.ts';
-import { MortalDatabase } from './spec-mortal-database.ts';
-import { accept, makeBlind, partOf, passLimit, withMore } from './spec-unknown.ts';
-import { SpecWorld } from './spec-world.ts';
+import { makeTransaction } from './spec-world/spec-chain.ts';
+import { MortalDatabase } from './spec-world/spec-mortal-database.ts';
+import { accept, makeBlind, partOf, passLimit, withMore } from './spec-world/spec-unknown.ts';
+import { SpecWorld } from './spec-world/spec-world.ts';
 
 const ALICE = '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
 const KINDS = ['transaction-type:0x7d', 'header-field:a'];

@@ -7,9 +7,17 @@ import {
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { NATIVE } from '@chainwatch/testing-stack';
-import { makeTransaction } from './spec-chain.ts';
-import { accept, incidents, makeBlind, partOf, passLimit, transactions, withMore } from './spec-unknown.ts';
-import { SpecWorld } from './spec-world.ts';
+import { makeTransaction } from './spec-world/spec-chain.ts';
+import {
+  accept,
+  incidents,
+  makeBlind,
+  partOf,
+  passLimit,
+  transactions,
+  withMore,
+} from './spec-world/spec-unknown.ts';
+import { SpecWorld } from './spec-world/spec-world.ts';
 
 let postgres: PostgresHandle;
 let world: SpecWorld;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { Outpoint, Transaction } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { outpointKey } from './outpoint-key.ts';
-import { checkEvents, playRandomly, SpecScript } from './spec-script.ts';
-import { codec, makeUtxoTransaction, utxoNetwork } from './spec-utxo-chain.ts';
-import { SpecWorld } from './spec-world.ts';
+import { outpointKey } from './model/coin.ts';
+import { checkEvents, playRandomly, SpecScript } from './spec-world/spec-script.ts';
+import { codec, makeUtxoTransaction, utxoNetwork } from './spec-world/spec-utxo-chain.ts';
+import { SpecWorld } from './spec-world/spec-world.ts';
 
 const POOL = ['p0', 'p1', 'p2', 'p3', 'p4'];
 

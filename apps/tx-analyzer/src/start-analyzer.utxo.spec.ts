@@ -1,9 +1,9 @@
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { hashOf } from '@chainwatch/testing-stack';
-import { codec, COIN, makeUtxoTransaction, utxoNetwork } from './spec-utxo-chain.ts';
-import { PausingDatabase } from './spec-pausing-database.ts';
-import { SpecWorld } from './spec-world.ts';
+import { codec, COIN, makeUtxoTransaction, utxoNetwork } from './spec-world/spec-utxo-chain.ts';
+import { PausingDatabase } from './spec-world/spec-pausing-database.ts';
+import { SpecWorld } from './spec-world/spec-world.ts';
 
 let postgres: PostgresHandle;
 let world: SpecWorld;

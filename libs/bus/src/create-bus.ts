@@ -6,9 +6,9 @@ import type { Bus, ConsumeHandlers } from './bus.ts';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
 import { describeError, silentLogger, type BusLogger } from './bus-logger.ts';
 import { connectNats } from './connect-nats.ts';
-import { watchConnection } from './connection-watch.ts';
+import { watchConnection, type ConnectionWatch } from './connection-watch.ts';
 import { filterOf } from './consumer-filter.ts';
-import { OrderedConsumer } from './ordered-consumer.ts';
+import { OrderedConsumer, type OrderedConsumerDeps } from './ordered-consumer.ts';
 import { kindOf, parseMessage } from './parse-message.ts';
 import { createPublisher } from './publisher.ts';
 import { createStreamSet, type StreamSet } from './stream-set.ts';
@@ -49,60 +49,23 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
     signal,
   });
   await streams.keepReplicas();
-  const checkStreams = (): void =>
-    void streams
-      .ensure()
-      .catch((error: unknown) =>
-        logger.warn({ error: describeError(error) }, 'the streams could not be checked'),
-      );
   const watch = watchConnection(connection, logger);
-  watch.onReconnect(checkStreams);
-  // A store can be wiped without the connection noticing.
-  const checking = setInterval(() => watch.isConnected && checkStreams(), CHECK_MS);
-  checking.unref();
+  const stopChecking = keepStreams({ streams, watch, logger });
   const client = jetstream(connection, { timeout: 5_000 });
-  const publisher = createPublisher({
+  const { publish, hint } = createPublisher({
     plain: connection,
     client,
     streams,
     connection: watch,
     isValidating: options.isValidating ?? false,
   });
-  const consumers = new Set<OrderedConsumer<SubjectKind>>();
+  const consumers = new Consumers({ client, streams, connection: watch, logger, owner: service });
   return {
-    publish: publisher.publish,
-    hint: publisher.hint,
-    consume(kinds, tokens, handlers) {
-      const consumer = new OrderedConsumer<SubjectKind>(
-        { client, streams, connection: watch, logger, owner: service },
-        {
-          ...(handlers as ConsumeHandlers<SubjectKind>),
-          kinds: new Set(kinds),
-          filter: filterOf(kinds, tokens),
-        },
-      );
-      consumers.add(consumer);
-      return async () => {
-        await consumer.stop();
-        consumers.delete(consumer);
-      };
-    },
-    subscribe(kind, tokens, handler) {
-      const subscription = connection.subscribe(subjectOf(kind, tokens), {
-        callback: (error, message) => {
-          if (error !== null || kindOf(message.subject) !== kind) return;
-          try {
-            handler(parseMessage(kind, message));
-          } catch (failure) {
-            logger.error(
-              { subject: message.subject, error: describeError(failure) },
-              'a hint was not handled',
-            );
-          }
-        },
-      });
-      return () => subscription.unsubscribe();
-    },
+    publish,
+    hint,
+    consume: (kinds, tokens, handlers) =>
+      consumers.start(kinds, tokens, handlers as ConsumeHandlers<SubjectKind>),
+    subscribe: subscribeOn(connection, logger),
     get isConnected() {
       return watch.isConnected;
     },
@@ -114,8 +77,8 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
       return streams.onRecreated(listener);
     },
     async close() {
-      clearInterval(checking);
-      await Promise.all([...consumers].map((consumer) => consumer.stop()));
+      stopChecking();
+      await consumers.stop();
       // A silent server does not delay our end.
       if (watch.isConnected)
         await Promise.race([
@@ -124,6 +87,71 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
         ]);
       await connection.close();
     },
+  };
+}
+
+interface KeepDeps {
+  readonly streams: StreamSet;
+  readonly watch: ConnectionWatch;
+  readonly logger: BusLogger;
+}
+
+/** Makes streams again that the server lost, after each reconnection and every 10 s: a store can be wiped unnoticed. */
+function keepStreams({ streams, watch, logger }: KeepDeps): () => void {
+  const check = (): void =>
+    void streams.ensure().catch((err: unknown) => logger.warn({ err }, 'streams could not be checked'));
+  watch.onReconnect(check);
+  const timer = setInterval(() => watch.isConnected && check(), CHECK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** The consumers of this process, to be stopped with it. */
+class Consumers {
+  readonly #deps: OrderedConsumerDeps;
+  readonly #running = new Set<OrderedConsumer<SubjectKind>>();
+
+  constructor(deps: OrderedConsumerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Returns what stops it. */
+  start(
+    kinds: Parameters<typeof filterOf>[0],
+    tokens: readonly string[],
+    handlers: ConsumeHandlers<SubjectKind>,
+  ): () => Promise<void> {
+    const consumer = new OrderedConsumer<SubjectKind>(this.#deps, {
+      ...handlers,
+      kinds: new Set(kinds),
+      filter: filterOf(kinds, tokens),
+    });
+    this.#running.add(consumer);
+    return async () => {
+      await consumer.stop();
+      this.#running.delete(consumer);
+    };
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#running].map((consumer) => consumer.stop()));
+  }
+}
+
+/** Hears hints: messages that are not stored. */
+function subscribeOn(connection: NatsConnection, logger: BusLogger): Bus<FlowService>['subscribe'] {
+  return (kind, tokens, handler) => {
+    const subscription = connection.subscribe(subjectOf(kind, tokens), {
+      callback: (error, message) => {
+        if (error !== null || kindOf(message.subject) !== kind) return;
+        try {
+          handler(parseMessage(kind, message));
+        } catch (err) {
+          logger.error({ subject: message.subject, err }, 'hint was not handled');
+        }
+      },
+    });
+    return () => subscription.unsubscribe();
   };
 }
 

@@ -49,4 +49,4 @@ export { BodyBytes } from './body-bytes.ts';
 export { expectJson, isServerFault, JsonRpc, orderAnswers, parseJson, readRpcText } from './json-rpc.ts';
 export { settleUnknowns } from './settle-unknowns.ts';
 export { withDeadline } from './with-deadline.ts';
-export { Wake } from './wake.ts';
+export { Signal } from './signal.ts';

@@ -46,8 +46,26 @@ export async function assemble(
       transactionIndex: `0x${index.toString(16)}`,
     };
   });
+  const receipts = makeReceipts(items, transactions);
+  const header = await makeHeader({ number, transactions, receipts, withdrawals });
+  const hash = hashOf(encodeHeader(header as unknown as RawBlock));
+  return {
+    ref: { number, hash },
+    body: answerOf({
+      hash,
+      ...header,
+      transactions: transactions.map((tx) => ({ ...tx, blockHash: hash })),
+      withdrawals,
+      uncles: [],
+    }),
+    receipts: answerOf(receipts.map((receipt) => ({ ...receipt, blockHash: hash }))),
+  };
+}
+
+/** Each with the gas of those before it. */
+function makeReceipts(items: readonly Made[], transactions: readonly RawTransaction[]) {
   let gas = 0;
-  const receipts = items.map(({ logs, gas: gasUsed, isFailed, created, extra }, index) => {
+  return items.map(({ logs, gas: gasUsed, isFailed, created, extra }, index) => {
     gas += gasUsed;
     const tx = transactions[index]!;
     return {
@@ -66,7 +84,17 @@ export async function assemble(
       logsBloom: computeLogsBloom([{ logs }]),
     };
   });
-  const header = {
+}
+
+interface Content {
+  readonly number: number;
+  readonly transactions: readonly RawTransaction[];
+  readonly receipts: ReturnType<typeof makeReceipts>;
+  readonly withdrawals: readonly RawWithdrawal[];
+}
+
+async function makeHeader({ number, transactions, receipts, withdrawals }: Content) {
+  return {
     parentHash: `0x${'12'.repeat(32)}`,
     sha3Uncles: `0x${'34'.repeat(32)}`,
     miner: `0x${'56'.repeat(20)}`,
@@ -81,7 +109,7 @@ export async function assemble(
     difficulty: '0x0',
     number: `0x${number.toString(16)}`,
     gasLimit: '0x1c9c380',
-    gasUsed: `0x${gas.toString(16)}`,
+    gasUsed: receipts.at(-1)?.cumulativeGasUsed ?? '0x0',
     timestamp: '0x6b02e951',
     extraData: '0x',
     mixHash: `0x${'9a'.repeat(32)}`,
@@ -92,18 +120,6 @@ export async function assemble(
         encodeRlp([quantity(index), quantity(validatorIndex), data(address), quantity(amount)]),
       ),
     ),
-  };
-  const hash = hashOf(encodeHeader(header as unknown as RawBlock));
-  return {
-    ref: { number, hash },
-    body: answerOf({
-      hash,
-      ...header,
-      transactions: transactions.map((tx) => ({ ...tx, blockHash: hash })),
-      withdrawals,
-      uncles: [],
-    }),
-    receipts: answerOf(receipts.map((receipt) => ({ ...receipt, blockHash: hash }))),
   };
 }
 

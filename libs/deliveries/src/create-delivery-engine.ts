@@ -1,4 +1,4 @@
-import { Wake } from '@chainwatch/chain-core';
+import { Signal } from '@chainwatch/chain-core';
 import { attemptDeliveries, closeSenders, createSenders } from './attempt-deliveries.ts';
 import { AttemptStarter } from './attempts/attempt-starter.ts';
 import { ChannelQueues } from './channel-queue/channel-queues.ts';
@@ -33,7 +33,7 @@ export function createDeliveryEngine(
   const channels = createChannelStore(planned, dependencies.open);
   const jobs = new JobsInMemory(options.visibilityMs, now());
   const queues = new ChannelQueues({ jobs, options, logger, now });
-  const wake = new Wake();
+  const wake = new Signal();
   const recorder = new Recorder({ db, planned, channels, options, logger, random, now });
   const senders = createSenders(dependencies, options);
   const attempting = { ...dependencies, senders, timeoutMs: options.attemptTimeoutMs };

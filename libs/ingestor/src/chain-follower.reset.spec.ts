@@ -114,8 +114,8 @@ describe('a reset', () => {
 
   it('sets finality back, and holds what is told until all is undone', async () => {
     const { chain, memory, follower, reset } = await follow(20, 80);
-    for (follower.offerFinality(chain.at(chain.tip, 70)!); follower.hasFinality; )
-      await follower.settleFinality();
+    for (follower.setFinality(chain.at(chain.tip, 70)!); follower.hasFinality; )
+      await follower.commitFinality();
     await reset({ fromBlock: 30 });
     expect(memory.state.finalized?.number).toBe(29);
     const undone = memory.entries.filter(({ type }) => type === 'reorg');

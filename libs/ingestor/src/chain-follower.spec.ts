@@ -155,8 +155,8 @@ describe('ChainFollower', () => {
     await followHead();
     chain.extend(300);
     await followHead();
-    for (follower.offerFinality(chain.at(chain.tip, 250)!); follower.hasFinality; )
-      expect(await follower.settleFinality()).toBe(true);
+    for (follower.setFinality(chain.at(chain.tip, 250)!); follower.hasFinality; )
+      expect(await follower.commitFinality()).toBe(true);
     chain.fork(200, 201);
     await followHead();
     const undone = memory.entries.filter(({ type }) => type === 'reorg');
@@ -199,21 +199,21 @@ describe('ChainFollower', () => {
     await followHead();
     chain.extend(5);
     await followHead();
-    follower.offerFinality({ number: 12, hash: '0xanother' });
-    expect(await follower.settleFinality()).toBe(false);
+    follower.setFinality({ number: 12, hash: '0xanother' });
+    expect(await follower.commitFinality()).toBe(false);
     expect(memory.state.finalized).toBeUndefined();
   });
 
   it('tells much that became final at once in parts', async () => {
     const { chain, memory, follower, followHead } = await create(10);
     await followHead();
-    follower.offerFinality({ number: 10 });
-    await follower.settleFinality();
+    follower.setFinality({ number: 10 });
+    await follower.commitFinality();
     chain.extend(90);
     await followHead();
     const steps: unknown[] = [];
-    for (follower.offerFinality(chain.at(chain.tip, 98)!); follower.hasFinality; ) {
-      expect(await follower.settleFinality()).toBe(true);
+    for (follower.setFinality(chain.at(chain.tip, 98)!); follower.hasFinality; ) {
+      expect(await follower.commitFinality()).toBe(true);
       steps.push(memory.state.finalized?.number);
     }
     expect(steps).toEqual([21, 31, 40, 48, 56, 64, 72, 80, 88, 96, 98]);
@@ -223,12 +223,12 @@ describe('ChainFollower', () => {
     const { memory, follower, followHead } = await create(10);
     await followHead();
     for (const number of [9, 11]) {
-      follower.offerFinality({ number });
-      expect(await follower.settleFinality()).toBe(true);
+      follower.setFinality({ number });
+      expect(await follower.commitFinality()).toBe(true);
     }
     expect(memory.state.finalized).toBeUndefined();
-    follower.offerFinality({ number: 10 });
-    await follower.settleFinality();
+    follower.setFinality({ number: 10 });
+    await follower.commitFinality();
     expect(memory.state.finalized?.number).toBe(10);
   });
 

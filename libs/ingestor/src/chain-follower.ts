@@ -12,7 +12,7 @@ import { planRepair } from './plan-repair.ts';
 import { planReset } from './plan-reset.ts';
 import { readRanges } from './read-ranges.ts';
 import { RecentBlocks } from './recent-blocks.ts';
-import { takeLinked } from './take-linked.ts';
+import { pickLinked } from './pick-linked.ts';
 
 export interface FollowerOptions {
   readonly client: FollowClient;
@@ -72,7 +72,7 @@ export class ChainFollower {
   readonly #chunkSize: number;
   #state: FollowState = { feedSeq: 0 };
   #announcedTo = -1;
-  #offered: FinalRef | undefined;
+  #finality: FinalRef | undefined;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
@@ -131,7 +131,7 @@ export class ChainFollower {
    * the highest brings all that lies between, and the last one is news when it is not a block of ours by then.
    */
   async followAll(heads: readonly BlockHeader[]): Promise<FollowOutcome> {
-    const linked = this.#state.head === undefined ? [] : takeLinked(this.#state.head, heads);
+    const linked = this.#state.head === undefined ? [] : pickLinked(this.#state.head, heads);
     if (linked.length > 1) await this.#commit(planExtension(this.#state, linked, 'following'));
     const highest = heads.reduce((best, head) => (head.number >= best.number ? head : best));
     const last = heads.at(-1)!;
@@ -139,24 +139,24 @@ export class ChainFollower {
     return this.#recent.find(last.number) === last.hash ? outcome : this.follow(last);
   }
 
-  /** Keeps the ref until `settleFinality`, which also runs between the chunks of a catch-up. */
-  offerFinality(ref: FinalRef): void {
-    this.#offered = ref;
+  /** Keeps the ref until `commitFinality`, which also runs between the chunks of a catch-up. */
+  setFinality(ref: FinalRef): void {
+    this.#finality = ref;
   }
 
   /** The ref offered last is not told as far as it goes. */
   get hasFinality(): boolean {
-    return this.#offered !== undefined;
+    return this.#finality !== undefined;
   }
 
   /**
    * Tells finality up to the ref offered last, or a part of the way, when it is a block of ours. `false`: we have another
    * block there, so look at the head.
    */
-  async settleFinality(): Promise<boolean> {
-    const ref = this.#offered;
+  async commitFinality(): Promise<boolean> {
+    const ref = this.#finality;
     const { head, finalized, startNumber } = this.#state;
-    this.#offered = undefined;
+    this.#finality = undefined;
     if (
       ref === undefined ||
       head === undefined ||
@@ -171,7 +171,7 @@ export class ChainFollower {
     const part = await this.#findFinalPart(header);
     const batch = planFinalization(this.#state, part);
     if (batch !== undefined) await this.#commit(batch);
-    if (part.number < header.number) this.#offered ??= ref;
+    if (part.number < header.number) this.#finality ??= ref;
     return true;
   }
 
@@ -180,7 +180,7 @@ export class ChainFollower {
     const { store, log, signal } = this.#options;
     const resumeSeq = await store.beginReset(reset);
     if (resumeSeq === undefined) return;
-    this.#offered = undefined;
+    this.#finality = undefined;
     const step = { store, reset, resumeSeq, size: this.#chunkSize };
     for (
       let batch = await planReset(this.#state, step);
@@ -252,7 +252,7 @@ export class ChainFollower {
       const last = headers.at(-1)!.number;
       await this.#commit(planExtension(this.#state, headers, status, last < to ? last : undefined));
       if (this.#options.isInterrupted?.() === true) return;
-      await this.settleFinality();
+      await this.commitFinality();
       await this.#announce(headers.at(-1)!.number + 1, to);
       isFirst = false;
     }

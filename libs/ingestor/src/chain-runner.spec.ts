@@ -85,7 +85,7 @@ function run({
     publisher: { hint: ignore, publish: ignore },
     log,
     report,
-    noteReach: ignore,
+    reportReach: ignore,
     signal: stopper.signal,
   });
   const ended = runner.run();

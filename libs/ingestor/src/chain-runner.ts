@@ -23,7 +23,7 @@ export interface RunnerOptions extends Omit<FollowerOptions, 'client' | 'onCommi
   /** Kept current by the runner. */
   readonly report: ChainReport;
   /** Whether the node answers. */
-  readonly noteReach: (isReachable: boolean) => void;
+  readonly reportReach: (isReachable: boolean) => void;
 }
 
 /** So many failures in a row, or so many block times of waiting: the chain has stalled, and says so. */
@@ -34,7 +34,7 @@ const STALLED_MIN_MS = 3_000;
 const REPUBLISHED = 64;
 const PRUNE_MS = 60_000;
 const RESET_MS = 1_000;
-const FINALITY_FAILURES_TOLD = 5;
+const FINALITY_FAILURES_LOGGED = 5;
 /** So that each is done with, all the way to the receivers, before the next. */
 const FINAL_PARTS_APART_MS = 25;
 
@@ -69,15 +69,15 @@ export class ChainRunner {
     this.#follower = new ChainFollower({
       ...options,
       signal,
-      onCommit: (batch) => this.#noteCommit(batch),
+      onCommit: (batch) => this.#recordCommit(batch),
       isInterrupted: () => this.#reset !== undefined,
     });
-    this.#subscription = new HeadSubscription({ client, log, onHead: (head) => this.#noteTold(head) });
+    this.#subscription = new HeadSubscription({ client, log, onHead: (head) => this.#recordHead(head) });
     this.#poller = new HeadPoller({
       client,
       signal,
       isPushed: () => this.#subscription.isLive,
-      onHead: (head) => this.#notePolled(head),
+      onHead: (head) => this.#recordPolledHead(head),
       onError: (error) => this.#inbox.putError(error),
     });
     this.#finality = new FinalityWatch({
@@ -86,12 +86,12 @@ export class ChainRunner {
       readHead: () => this.#follower.state.head,
       findFinalRef: (head) => findFinalRef({ client, policy: client.network.confirmation, signal }, head),
       onRef: (ref) => {
-        this.#follower.offerFinality(ref);
-        this.#inbox.nudge();
+        this.#follower.setFinality(ref);
+        this.#inbox.notify();
       },
       // Nothing is confirmed meanwhile although heads go on: not to be overlooked, nor told every block.
       onError: (error, failures) =>
-        log[failures % FINALITY_FAILURES_TOLD === 0 ? 'warn' : 'debug'](
+        log[failures % FINALITY_FAILURES_LOGGED === 0 ? 'warn' : 'debug'](
           { err: error, failures },
           'finality could not be read',
         ),
@@ -126,20 +126,20 @@ export class ChainRunner {
 
   async #work(): Promise<'stopped' | 'fenced'> {
     for (; !this.#signal.aborted; await this.#inbox.wait(this.#signal)) {
-      const { heads, errors } = this.#inbox.take();
+      const { heads, errors } = this.#inbox.drain();
       try {
         if (!this.#isLoaded) await this.#load();
         if (this.#reset !== undefined) await this.#runReset(this.#reset);
-        if (heads.length > 0) await this.#noteOutcome(await this.#follower.followAll(heads));
-        if (!(await this.#follower.settleFinality())) this.#doubtBranch();
+        if (heads.length > 0) await this.#recordOutcome(await this.#follower.followAll(heads));
+        if (!(await this.#follower.commitFinality())) this.#doubtBranch();
         clearTimeout(this.#goOn);
         if (this.#follower.hasFinality)
-          this.#goOn = setTimeout(() => this.#inbox.nudge(), FINAL_PARTS_APART_MS);
-        for (const error of errors) await this.#noteFailure(error);
+          this.#goOn = setTimeout(() => this.#inbox.notify(), FINAL_PARTS_APART_MS);
+        for (const error of errors) await this.#recordFailure(error);
       } catch (error) {
         if (error instanceof ShareLostError) return 'fenced';
         this.#isLoaded = false;
-        if (!this.#signal.aborted && !(await this.#tryNoteFailure(error))) return 'fenced';
+        if (!this.#signal.aborted && !(await this.#tryRecordFailure(error))) return 'fenced';
       }
     }
     return 'stopped';
@@ -160,7 +160,7 @@ export class ChainRunner {
       const reset = await this.#options.store.findReset();
       if (reset === undefined || this.#reset !== undefined) return;
       this.#reset = reset;
-      this.#inbox.nudge();
+      this.#inbox.notify();
     } catch (error) {
       this.#options.log.debug({ err: error }, 'resets could not be looked for');
     }
@@ -176,23 +176,23 @@ export class ChainRunner {
     this.#poller.pollNow();
   }
 
-  #noteTold(head: BlockHeader): void {
-    this.#options.noteReach(true);
+  #recordHead(head: BlockHeader): void {
+    this.#options.reportReach(true);
     this.#options.report.nodeHeadNumber = head.number;
     this.#inbox.putHead(head);
   }
 
-  #notePolled(head: BlockHeader): void {
+  #recordPolledHead(head: BlockHeader): void {
     const known = this.#follower.state.head;
-    if (known !== undefined && head.number > known.number) this.#subscription.noteMissed();
-    this.#noteTold(head);
+    if (known !== undefined && head.number > known.number) this.#subscription.recordMissed();
+    this.#recordHead(head);
   }
 
-  #noteCommit({ next, status }: FeedBatch): void {
+  #recordCommit({ next, status }: FeedBatch): void {
     const { report } = this.#options;
     if (report.head?.hash !== next.head?.hash) {
-      this.#poller.noteHead();
-      this.#finality.noteHead();
+      this.#poller.recordHead();
+      this.#finality.recordHead();
     }
     report.head = next.head;
     report.finalized = next.finalized;
@@ -202,7 +202,7 @@ export class ChainRunner {
     this.#storedStatus = describeStatus(status, undefined);
   }
 
-  async #noteOutcome(outcome: FollowOutcome): Promise<void> {
+  async #recordOutcome(outcome: FollowOutcome): Promise<void> {
     if (outcome.type === 'following') {
       this.#failures = 0;
       this.#waitingSince = undefined;
@@ -214,10 +214,10 @@ export class ChainRunner {
     if (Date.now() - this.#waitingSince >= patienceMs) await this.#setStatus('stalled', outcome.reason);
   }
 
-  async #noteFailure(error: unknown): Promise<void> {
-    const { log, client, noteReach } = this.#options;
+  async #recordFailure(error: unknown): Promise<void> {
+    const { log, client, reportReach } = this.#options;
     this.#failures += 1;
-    if (error instanceof ChainClientError) noteReach(false);
+    if (error instanceof ChainClientError) reportReach(false);
     log.warn(
       { err: error, failures: this.#failures, height: this.#follower.state.head?.number },
       'the chain could not be followed',
@@ -236,9 +236,9 @@ export class ChainRunner {
   }
 
   /** `false`: not ours any more. A status that cannot be written because the database is away is kept in the report. */
-  async #tryNoteFailure(error: unknown): Promise<boolean> {
+  async #tryRecordFailure(error: unknown): Promise<boolean> {
     try {
-      await this.#noteFailure(error);
+      await this.#recordFailure(error);
     } catch (writeError) {
       if (writeError instanceof ShareLostError) return false;
       this.#retry = setTimeout(() => this.#poller.pollNow(), STALLED_MIN_MS / STALLED_FAILURES);

@@ -1,4 +1,4 @@
-import { Wake } from '@chainwatch/chain-core';
+import { Signal } from '@chainwatch/chain-core';
 import type { BlockRef } from '@chainwatch/chain-core';
 import type { FinalRef } from './chain-follower.ts';
 
@@ -16,19 +16,19 @@ interface WatchOptions {
 /** Asks what is final beside the head path, never on it: after each head, at most once an interval. */
 export class FinalityWatch {
   readonly #options: WatchOptions;
-  readonly #wake = new Wake();
+  readonly #wake = new Signal();
 
   constructor(options: WatchOptions) {
     this.#options = options;
   }
 
-  noteHead(): void {
+  recordHead(): void {
     this.#wake.notify();
   }
 
   async run(): Promise<void> {
     const { intervalMs, readHead, findFinalRef, onRef, onError, signal } = this.#options;
-    const spacing = new Wake();
+    const spacing = new Signal();
     let failures = 0;
     while (!signal.aborted) {
       await this.#wake.wait(intervalMs, signal);

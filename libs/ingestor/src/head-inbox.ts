@@ -26,7 +26,7 @@ export class HeadInbox {
   }
 
   /** Something else is to be looked at. */
-  nudge(): void {
+  notify(): void {
     this.#isNudged = true;
     this.#wake?.();
   }
@@ -45,7 +45,7 @@ export class HeadInbox {
     this.#wake = undefined;
   }
 
-  take(): Inbox {
+  drain(): Inbox {
     const taken = { heads: this.#heads, errors: this.#errors };
     this.#heads = [];
     this.#errors = [];

@@ -1,4 +1,4 @@
-import { Wake } from '@chainwatch/chain-core';
+import { Signal } from '@chainwatch/chain-core';
 import type { BlockHeader, ChainClient } from '@chainwatch/chain-core';
 import { pollDelay } from './poll-delay.ts';
 
@@ -13,7 +13,7 @@ interface PollerOptions {
 /** Asks for the head at a pace that follows the chain's block time, whatever the subscription does. */
 export class HeadPoller {
   readonly #options: PollerOptions;
-  readonly #wake = new Wake();
+  readonly #wake = new Signal();
   #headAt = Date.now();
 
   constructor(options: PollerOptions) {
@@ -21,7 +21,7 @@ export class HeadPoller {
   }
 
   /** The chain has grown. */
-  noteHead(): void {
+  recordHead(): void {
     this.#headAt = Date.now();
   }
 

@@ -63,7 +63,7 @@ export class HeadSubscription {
   }
 
   /** Polling found a new head that was not pushed. */
-  noteMissed(): void {
+  recordMissed(): void {
     if (!this.#isLive) return;
     this.#missed += 1;
     if (this.#missed < MISSED_MAX) return;

@@ -24,7 +24,7 @@ export interface ChainContext extends Omit<IngestorOptions, 'log'> {
 }
 
 /** A chain that is ours. */
-export interface ChainWork extends Pick<ShareWork<ActiveChain>, 'share' | 'item' | 'signal' | 'noteReach'> {
+export interface ChainWork extends Pick<ShareWork<ActiveChain>, 'share' | 'item' | 'signal' | 'reportReach'> {
   /** To be kept current. */
   readonly report: ChainReport;
 }

@@ -3,7 +3,8 @@ import { createDatabase, type Database, type Statement } from '@chainwatch/db';
 import { balanceEventIdOf, type EventEnvelope } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { createFakeBroker, startPostgres, type FakeBroker } from '@chainwatch/testing-stack';
-import { EventRelay, type OutgoingEvent } from './event-relay.ts';
+import { EventRelay } from './event-relay.ts';
+import type { OutgoingEvent } from './read-unpublished.ts';
 
 const CHAIN = 'eip155:1';
 const OTHER = 'eip155:10';

@@ -8,7 +8,9 @@ import {
   type PayloadOf,
   type ProducedBy,
 } from '@chainwatch/events';
-import { checkStream } from './check-stream.ts';
+import { LostStreamCheck } from './lost-stream-check.ts';
+import { PublishedMarks } from './published-marks.ts';
+import { readUnpublished, type OutgoingEvent } from './read-unpublished.ts';
 
 const IN_FLIGHT_MAX = 512;
 const SWEEP_ROWS = 500;
@@ -16,32 +18,10 @@ const SWEEP_MS = 5_000;
 /** Younger rows are under way. */
 const SWEEP_AGE_MS = 10_000;
 const RETRY_MS = 250;
-const MARK_MS = 100;
 const STOP_MS = 2_000;
 
 /** Services that keep an outbox. */
 type Relaying = Extract<FlowService, 'tx-analyzer' | 'balance-service'>;
-
-/** A committed row of table events. */
-export interface OutgoingEvent {
-  readonly eventId: string;
-  readonly subject: EventSubject;
-  readonly chainGid: string;
-  readonly projectId: string;
-  readonly envelope: PayloadOf<EventSubject>;
-  /** The envelope as the row holds it. */
-  readonly payload: string;
-  readonly traceparent?: string | undefined;
-}
-
-interface OutboxRow {
-  readonly event_id: string;
-  readonly subject_kind: EventSubject;
-  readonly chain_gid: string;
-  readonly project_id: string;
-  readonly payload: string;
-  readonly traceparent: string | null;
-}
 
 interface RelayLogger {
   warn(fields: object, message: string): void;
@@ -57,12 +37,6 @@ export interface RelayDeps<S extends Relaying> {
   readonly chainGids: () => readonly string[];
 }
 
-interface PublishedEvent {
-  readonly eventId: string;
-  /** Of the stream that stored it. */
-  readonly incarnation: string;
-}
-
 /**
  * Brings the outbox to the bus, in the order of the table: committed events at once, pipelined, as long as nothing older is
  * left; otherwise what is left first. A sweep finds what nobody knew of. Ids make repeats harmless.
@@ -73,27 +47,27 @@ export class EventRelay<S extends Relaying> {
   readonly #inFlight = new Map<string, Promise<boolean>>();
   readonly #timer: NodeJS.Timeout;
   readonly #stopListening: () => void;
-  #published: PublishedEvent[] = [];
-  /** Published, and the mark that says so is on its way. */
-  readonly #beingMarked = new Set<string>();
-  #marking: Promise<void> | undefined;
-  #lastMark: Promise<unknown> = Promise.resolve();
+  readonly #marks: PublishedMarks;
+  readonly #check: LostStreamCheck;
   #sweeping: Promise<void> | undefined;
   /** Older events may be unpublished: new ones wait in the table. */
   #catchingUp: Promise<void> | undefined;
   /** Events were left to the table since it was last read. */
   #hasLeft = false;
-  #isChecked = false;
   readonly #stop = new AbortController();
 
   constructor(deps: RelayDeps<S>) {
     this.#deps = deps;
     this.#stream = streamOf(deps.subjects[0]!);
+    const { db, logger, subjects } = deps;
+    const bus = deps.bus as Pick<Bus<FlowService>, 'readStream' | 'streamState'>;
+    this.#marks = new PublishedMarks({ db, bus, stream: this.#stream, logger });
+    this.#check = new LostStreamCheck({ db, bus, stream: this.#stream, subjects, logger });
     this.#timer = setInterval(() => void this.sweep(SWEEP_AGE_MS), SWEEP_MS);
     this.#timer.unref();
     this.#stopListening = deps.bus.onStreamsRecreated((stream) => {
       if (stream !== this.#stream) return;
-      this.#isChecked = false;
+      this.#check.expectLoss();
       void this.catchUp();
     });
     void this.catchUp();
@@ -133,9 +107,7 @@ export class EventRelay<S extends Relaying> {
     const deadline = Date.now() + STOP_MS;
     while (this.#inFlight.size > 0 && Date.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 10));
-    await this.#marking;
-    await this.#mark();
-    await this.#lastMark;
+    await this.#marks.close();
   }
 
   async #catchUpAll(): Promise<void> {
@@ -146,11 +118,11 @@ export class EventRelay<S extends Relaying> {
         try {
           // What is under way keeps its place, or is found again.
           await Promise.all(this.#inFlight.values());
-          await this.#checkStream();
+          await this.#check.run();
           this.#hasLeft = false;
           if (await this.#publishAll(0)) continue;
         } catch (error) {
-          logger.warn({ error: String(error) }, 'the outbox could not be read, it is read again');
+          logger.warn({ err: error }, 'outbox could not be read, retrying');
         }
         this.#hasLeft = true;
       }
@@ -165,59 +137,29 @@ export class EventRelay<S extends Relaying> {
     try {
       await this.#publishAll(ageMs);
     } catch (error) {
-      this.#deps.logger.warn({ error: String(error) }, 'the outbox could not be swept');
+      this.#deps.logger.warn({ err: error }, 'outbox sweep failed');
     }
   }
 
   /** True when nothing older than `ageMs` is left. */
   async #publishAll(ageMs: number): Promise<boolean> {
     while (!this.#stop.signal.aborted && this.#deps.bus.isConnected) {
-      const { rows } = await this.#deps.db.query<OutboxRow>(
-        // Row by row (OFFSET 0), in the order of the queue: the planner cannot know how short it is. A time ahead of the
-        // database's is of a clock that runs ahead: such an event does not wait for it.
-        `SELECT e.* FROM unpublished_events u
-         CROSS JOIN LATERAL (SELECT event_id, subject_kind, chain_gid, project_id, payload, traceparent, created_at FROM events WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e
-         WHERE u.subject_kind = ANY($1) AND e.chain_gid = ANY($2) AND e.created_at NOT BETWEEN now() - $3 * interval '1 millisecond' AND now() AND e.event_id <> ALL($4::uuid[])
-         ORDER BY u.event_row_id LIMIT ${SWEEP_ROWS}`,
-        [
-          this.#deps.subjects,
-          this.#deps.chainGids(),
-          ageMs,
-          [...this.#inFlight.keys(), ...this.#published.map(({ eventId }) => eventId), ...this.#beingMarked],
-        ],
-      );
-      const [first, ...others] = rows.map(outgoingOf);
+      const events = await readUnpublished(this.#deps.db, {
+        subjects: this.#deps.subjects,
+        chainGids: this.#deps.chainGids(),
+        ageMs,
+        except: [...this.#inFlight.keys(), ...this.#marks.eventIds],
+        limit: SWEEP_ROWS,
+      });
+      const [first, ...others] = events;
       // The first goes alone: where the bus does not take it, nothing passes it.
       if (first !== undefined && !(await this.#send(first))) return false;
       const results = await Promise.all(others.map((event) => this.#send(event)));
-      await this.#mark();
+      await this.#marks.write();
       if (results.includes(false)) return false;
-      if (rows.length < SWEEP_ROWS) return true;
+      if (events.length < SWEEP_ROWS) return true;
     }
     return false;
-  }
-
-  async #checkStream(): Promise<void> {
-    if (this.#isChecked) return;
-    const { db, bus, logger, subjects } = this.#deps;
-    this.#isChecked = true;
-    try {
-      if (
-        await checkStream({
-          db,
-          bus: bus as Pick<Bus<FlowService>, 'readStream'>,
-          stream: this.#stream,
-          subjects,
-        })
-      )
-        logger.warn(
-          { stream: this.#stream },
-          'the stream was lost: events since shortly before are published again',
-        );
-    } catch (error) {
-      this.#isChecked = false;
-      throw error;
-    }
   }
 
   #send(event: OutgoingEvent): Promise<boolean> {
@@ -241,9 +183,7 @@ export class EventRelay<S extends Relaying> {
           ...(event.traceparent === undefined ? {} : { traceparent: event.traceparent }),
         },
       );
-      const { incarnation } = this.#deps.bus.streamState(this.#stream);
-      this.#published.push({ eventId: event.eventId, incarnation });
-      this.#marking ??= this.#markSoon();
+      this.#marks.add(event.eventId);
       return true;
     } catch {
       // The row stays unpublished, and what comes after it waits.
@@ -251,49 +191,4 @@ export class EventRelay<S extends Relaying> {
       return false;
     }
   }
-
-  async #markSoon(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, MARK_MS));
-    this.#marking = undefined;
-    await this.#mark();
-  }
-
-  /** What a stream had stored that was lost meanwhile stays unpublished: the row of the stream has another incarnation then. */
-  async #mark(): Promise<void> {
-    const { db, bus, logger } = this.#deps;
-    const { incarnation, lastSeq } = bus.streamState(this.#stream);
-    const ids = this.#published
-      .filter((one) => one.incarnation === incarnation)
-      .map(({ eventId }) => eventId);
-    this.#published = [];
-    if (ids.length === 0) return;
-    for (const id of ids) this.#beingMarked.add(id);
-    this.#lastMark = db
-      .query({
-        name: 'mark_published',
-        // Not flushed: a mark that is lost costs a second message with the same id.
-        text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
-               stream AS (UPDATE stream_incarnations SET last_seq = greatest(last_seq, $4), seen_at = now() FROM relaxed WHERE stream = $2 AND incarnation = $3 RETURNING 1)
-               DELETE FROM unpublished_events u USING stream, (SELECT id FROM events WHERE event_id = ANY($1::uuid[]) OFFSET 0) e WHERE u.event_row_id = e.id`,
-        values: [ids, this.#stream, incarnation, lastSeq],
-      })
-      .catch((error: unknown) =>
-        logger.warn({ error: String(error) }, 'published events could not be marked'),
-      )
-      .finally(() => ids.forEach((id) => this.#beingMarked.delete(id)));
-    await this.#lastMark;
-  }
-}
-
-function outgoingOf(row: OutboxRow): OutgoingEvent {
-  return {
-    eventId: row.event_id,
-    subject: row.subject_kind,
-    chainGid: row.chain_gid,
-    projectId: row.project_id,
-    // Written by the service that relays it.
-    envelope: JSON.parse(row.payload) as PayloadOf<EventSubject>,
-    payload: row.payload,
-    ...(row.traceparent === null ? {} : { traceparent: row.traceparent }),
-  };
 }

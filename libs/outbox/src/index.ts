@@ -4,8 +4,9 @@
  *
  * @example
  * const relay = new EventRelay({ db, bus, logger, subjects: ['balance.changed'], chainGids: () => owned });
- * const sequences = await takeSequences(sql, chainGid, projectIds);
+ * const sequences = await allocateSequences(sql, chainGid, projectIds);
  * relay.publish(eventsOfTheTransactionThatHasJustCommitted);
  */
-export { takeSequences } from './take-sequences.ts';
-export { EventRelay, type OutgoingEvent, type RelayDeps } from './event-relay.ts';
+export { allocateSequences } from './allocate-sequences.ts';
+export { EventRelay, type RelayDeps } from './event-relay.ts';
+export type { OutgoingEvent } from './read-unpublished.ts';

@@ -8,7 +8,7 @@ export interface ShareWork<T> {
   /** Aborted when the share is lost, let go, or became another: end what is under way soon, between two steps. */
   readonly signal: AbortSignal;
   /** Says whether what the share needs outside, a chain's node, answers: without an answer the share goes to who may reach it. */
-  readonly noteReach: (isReachable: boolean) => void;
+  readonly reportReach: (isReachable: boolean) => void;
 }
 
 export type Work<T> = (work: ShareWork<T>) => Promise<void>;
@@ -60,7 +60,7 @@ export class HeldShare<T> {
         share: this.share,
         item: this.#item,
         signal,
-        noteReach: (isReachable) => {
+        reportReach: (isReachable) => {
           if (isReachable) this.#unreachableSinceMs = undefined;
           else this.#unreachableSinceMs ??= performance.now();
         },

@@ -1,4 +1,4 @@
-import { Wake } from '@chainwatch/chain-core';
+import { Signal } from '@chainwatch/chain-core';
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@chainwatch/db';
 import { beatAndLook, endBeat, type Lease } from './beats-table.ts';
@@ -50,7 +50,7 @@ export class ShareSupervisor<T> {
   readonly owner: string;
   readonly #options: SupervisorOptions<T>;
   readonly #timing: Timing;
-  readonly #wake = new Wake();
+  readonly #wake = new Signal();
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
   readonly #renewing: NodeJS.Timeout;

@@ -134,10 +134,10 @@ describe('a share', () => {
     const work = await waitFor(() => first.running.get('evm:1'));
     const second = start();
     await waitFor(() => second.supervisor.stateOf('evm:1').type === 'standby');
-    work.noteReach(false);
+    work.reportReach(false);
     await waitFor(() => second.running.get('evm:1'));
     // Not even when the other one has trouble: it waits for its 60 s.
-    second.running.get('evm:1')!.noteReach(false);
+    second.running.get('evm:1')!.reportReach(false);
     await waitFor(() => first.supervisor.stateOf('evm:1').type === 'standby');
     expect(second.running.size).toBe(1);
   });
@@ -146,9 +146,9 @@ describe('a share', () => {
     shares = new Map([['evm:1', 'first']]);
     const first = start();
     const work = await waitFor(() => first.running.get('evm:1'));
-    work.noteReach(false);
+    work.reportReach(false);
     const second = start();
-    work.noteReach(true);
+    work.reportReach(true);
     await waitFor(() => second.supervisor.stateOf('evm:1').type === 'standby');
     expect([work.signal.aborted, first.running.get('evm:1')]).toEqual([false, work]);
   });

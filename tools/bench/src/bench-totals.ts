@@ -3,10 +3,10 @@ import { loadavg } from 'node:os';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { takeShare, type OwnedShare } from '@chainwatch/ownership';
 import { hashOf, NATIVE, network, startPostgres } from '@chainwatch/testing-stack';
-import type { BlocksStep } from '../../../apps/tx-analyzer/src/commit-blocks.ts';
-import type { MatchedTransaction } from '../../../apps/tx-analyzer/src/matched-transaction.ts';
-import { NOTHING_SETTLED } from '../../../apps/tx-analyzer/src/pending-book.ts';
-import { runStep } from '../../../apps/tx-analyzer/src/run-step.ts';
+import type { BlocksStep } from '../../../apps/tx-analyzer/src/model/blocks-step.ts';
+import type { MatchedTransaction } from '../../../apps/tx-analyzer/src/model/matched-transaction.ts';
+import { NO_OUTCOME } from '../../../apps/tx-analyzer/src/model/pending-outcome.ts';
+import { runStep } from '../../../apps/tx-analyzer/src/commit/run-step.ts';
 import { backendTimeMs } from './deliveries/processor-time.ts';
 import type { Report } from './report.ts';
 
@@ -157,7 +157,7 @@ class TotalsWorld {
         reason: 'detected' as const,
       })),
     );
-    const step: BlocksStep = { blocks: [block], matches, late: [], reads, newAssets: [], usedIds: [] };
+    const step: BlocksStep = { blocks: [block], matches, retroactive: [], reads, newAssets: [], usedIds: [] };
     await this.#run(step, {});
   }
 
@@ -172,7 +172,7 @@ class TotalsWorld {
       timestamp: 0,
     };
     await this.#run(
-      { blocks: [], matches: [], late: [], reads: [], newAssets: [], usedIds: [] },
+      { blocks: [], matches: [], retroactive: [], reads: [], newAssets: [], usedIds: [] },
       { finalize: entry },
     );
   }
@@ -206,7 +206,7 @@ class TotalsWorld {
       step,
       cursor,
       advance: { cursor, watchXid: 0n, lagEntries: 0, processedHashes: step.blocks.map(({ hash }) => hash) },
-      settlement: NOTHING_SETTLED,
+      outcome: NO_OUTCOME,
       now: new Date(1_760_000_000_000 + this.#number * 12_000),
     });
   }

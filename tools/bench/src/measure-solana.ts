@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Database } from '@chainwatch/db';
 import { solanaFamily } from '@chainwatch/chain-solana';
-import { FamilyWatch } from '../../../apps/tx-analyzer/src/family-watch.ts';
-import { findCandidates } from '../../../apps/tx-analyzer/src/find-candidates.ts';
+import { FamilyWatch } from '../../../apps/tx-analyzer/src/watch/family-watch.ts';
+import { findCandidates } from '../../../apps/tx-analyzer/src/match/find-candidates.ts';
 import { BatchTimes } from './batch-times.ts';
 
 /** What `measure-solana.ts <file> <url> <slot> <hash> <addresses>` prints, as JSON. */

@@ -1,9 +1,9 @@
 import type { Block, Transaction, Transfer } from '@chainwatch/chain-core';
 import { transactionIdOf } from '@chainwatch/events';
-import type { MatchedTransaction, MatchedTransfer } from '../matched-transaction.ts';
-import { makeTransaction } from '../spec-chain.ts';
-import { partOf } from '../spec-unknown.ts';
-import type { TransactionState } from '../transaction-state.ts';
+import type { MatchedTransaction, MatchedTransfer } from '../model/matched-transaction.ts';
+import { makeTransaction } from '../spec-world/spec-chain.ts';
+import { partOf } from '../spec-world/spec-unknown.ts';
+import type { TransactionState } from '../model/transaction-state.ts';
 import { planReprocess } from './plan-reprocess.ts';
 
 const GID = 'eip155:1';

@@ -1,8 +1,8 @@
 import type { Block } from '@chainwatch/chain-core';
 import { transactionIdOf } from '@chainwatch/events';
-import type { MatchedTransaction } from '../matched-transaction.ts';
-import { mergeMatch, saysSame } from '../merge-match.ts';
-import type { TransactionState } from '../transaction-state.ts';
+import type { MatchedTransaction } from '../model/matched-transaction.ts';
+import { mergeMatch, saysSame } from '../match/merge-match.ts';
+import type { TransactionState } from '../model/transaction-state.ts';
 
 /** What of blocks that were decoded again is to be written. */
 export interface ReprocessPlan {

@@ -1,23 +1,23 @@
 import type { AddressFilter, Block } from '@chainwatch/chain-core';
 import type { Sql, Transaction } from '@chainwatch/db';
 import { transactionIdOf } from '@chainwatch/events';
-import { BalanceReads } from '../balance-read.ts';
-import type { ChainContext } from '../chain-context.ts';
-import { isHolding } from '../chain-cursor.ts';
-import type { BlocksStep } from '../commit-blocks.ts';
-import { confirmTransactions } from '../confirm-transactions.ts';
-import { findCandidates, type BlockCandidates } from '../find-candidates.ts';
-import { findHits } from '../find-hits.ts';
-import { matchTransactions } from '../match-transactions.ts';
-import { outpointKey } from '../outpoint-key.ts';
-import type { OutboxEvent } from '../planned-event.ts';
-import { addDetectedReads } from '../plan-writes.ts';
-import { listUsed, movedTokens } from '../prepare-blocks.ts';
-import { heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from '../read-states.ts';
-import { openingOf, writeStep } from '../run-step.ts';
-import type { TransactionState } from '../transaction-state.ts';
-import { UtxoFinder } from '../utxo-finder.ts';
-import type { WriterTurn, WriterWork } from '../writer-desk.ts';
+import { BalanceReads } from '../model/balance-read.ts';
+import type { ChainContext } from '../model/chain-context.ts';
+import { isHolding } from '../model/chain-cursor.ts';
+import type { BlocksStep } from '../model/blocks-step.ts';
+import { confirmTransactions } from '../commit/confirm-transactions.ts';
+import { findCandidates, type BlockCandidates } from '../match/find-candidates.ts';
+import { findHits } from '../match/find-hits.ts';
+import { matchTransactions } from '../match/match-transactions.ts';
+import { outpointKey } from '../model/coin.ts';
+import type { OutboxEvent } from '../model/planned-event.ts';
+import { addDetectedReads } from '../match/add-detected-reads.ts';
+import { listUsed, movedTokens } from '../match/prepare-blocks.ts';
+import { heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from '../commit/read-states.ts';
+import { writeStep } from '../commit/run-step.ts';
+import type { TransactionState } from '../model/transaction-state.ts';
+import { UtxoFinder } from '../utxo/utxo-finder.ts';
+import type { WriterContext, WriterWork } from '../commit/writer-queue.ts';
 import { planReprocess, type ReprocessPlan } from './plan-reprocess.ts';
 import { rewriteRecords, undoRecords } from './rewrite-records.ts';
 import { writeProgress } from './write-progress.ts';
@@ -31,14 +31,14 @@ export function reprocessBlocks(
   nextBlock: number,
   decoded: readonly Block[],
 ): WriterWork<void> {
-  return async (turn) => {
-    const { db, chain, assets } = turn;
+  return async (context) => {
+    const { db, chain, assets } = context;
     const blocks = await keepCanonical(db, chain, decoded);
-    const { step, plan } = await prepareAgain(turn, blocks);
+    const { step, plan } = await prepareAgain(context, blocks);
     const events = await chain.share.transaction((sql) =>
-      writeAgain(sql, turn, { step, plan, blocks, requestId: request.id, nextBlock }),
+      writeAgain(sql, context, { step, plan, blocks, requestId: request.id, nextBlock }),
     );
-    assets.markSaved(step.newAssets, movedTokens(step.late, chain.network.native.gid));
+    assets.markSaved(step.newAssets, movedTokens(step.retroactive, chain.network.native.gid));
     return { value: undefined, events };
   };
 }
@@ -54,36 +54,36 @@ async function keepCanonical(sql: Sql, chain: ChainContext, blocks: readonly Blo
 }
 
 async function prepareAgain(
-  turn: WriterTurn,
+  context: WriterContext,
   blocks: readonly Block[],
 ): Promise<{ step: BlocksStep; plan: ReprocessPlan }> {
-  const { db: sql, chain, watch, assets, signal } = turn;
+  const { db: sql, chain, watch, assets, signal } = context;
   const { gid: chainGid, family, network, utxo } = chain;
   const hits = await findHits(
     { sql, chainGid, family, network, watch, ...(utxo === undefined ? {} : { utxo }) },
     [],
-    await findAgain(turn, blocks),
+    await findAgain(context, blocks),
   );
-  const matches = hits.late.flatMap(({ block, transactions }) =>
-    matchTransactions(block, transactions, hits.watched),
+  const matches = hits.retroactive.flatMap(({ block, transactions }) =>
+    matchTransactions({ block, transactions, watched: hits.watched }),
   );
   const records = await readRecords(sql, chain, blocks);
   const plan = planReprocess({ chainGid, blocks, matches, records });
-  const late = [...plan.fresh, ...plan.grown];
+  const retroactive = [...plan.fresh, ...plan.grown];
   const reads = new BalanceReads();
-  addDetectedReads(reads, late, network.native.gid, false);
+  addDetectedReads(reads, retroactive, { nativeGid: network.native.gid, atBlock: false });
   // What is not so any more explained a balance, too.
   for (const record of findChanged(chainGid, plan, records))
     for (const pair of heldPairs(chain, record)) reads.add({ ...pair, reason: 'detected' });
-  const moved = movedTokens(late, network.native.gid);
+  const moved = movedTokens(retroactive, network.native.gid);
   const newAssets = await assets.prepare(moved, signal);
   const step = {
     blocks: [],
     matches: [],
-    late,
+    retroactive,
     reads: reads.list(),
     newAssets,
-    usedIds: listUsed(late, hits.watched),
+    usedIds: listUsed(retroactive, hits.watched),
     ...(hits.utxos === undefined ? {} : { utxos: hits.utxos }),
   };
   return { step, plan };
@@ -101,7 +101,7 @@ function findChanged(
 }
 
 async function findAgain(
-  { db: sql, chain, watch }: WriterTurn,
+  { db: sql, chain, watch }: WriterContext,
   blocks: readonly Block[],
 ): Promise<BlockCandidates[]> {
   const { utxo } = chain;
@@ -144,10 +144,10 @@ interface Again {
 
 async function writeAgain(
   sql: Transaction,
-  turn: WriterTurn,
+  context: WriterContext,
   { step, plan, blocks, requestId, nextBlock }: Again,
 ): Promise<OutboxEvent[]> {
-  const { chain, advance, now } = turn;
+  const { chain, advance, now } = context;
   const { cursor } = advance;
   const isHeld = isHolding(cursor);
   const headNumber = cursor.number ?? 0;
@@ -161,11 +161,10 @@ async function writeAgain(
     step,
     cursor,
     advance,
-    settlement: { mined: [], dropped: [] },
+    outcome: { mined: [], dropped: [] },
     now,
   };
-  const opening = openingOf(chain, step);
-  events.push(...(await writeStep(sql, chain, input, opening, (await sql.query(opening)).rows, false)));
+  events.push(...(await writeStep({ sql, chain, now }, input)));
   // What is proved now may be final for long.
   if (cursor.confirmedNumber !== undefined && plan.proved.length > 0) {
     events.push(

@@ -1,14 +1,14 @@
 import type { Block } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import type { ChainContext } from '../chain-context.ts';
-import { findAmountMax } from '../find-amount-max.ts';
-import { insertEvents } from '../insert-events.ts';
-import type { MatchedTransaction } from '../matched-transaction.ts';
-import { numberEvents } from '../number-events.ts';
-import type { OutboxEvent } from '../planned-event.ts';
-import { readStates, STATE_COLUMNS, type TransactionRow } from '../read-states.ts';
-import { SqlParams } from '../sql-params.ts';
-import type { TransactionState } from '../transaction-state.ts';
+import type { ChainContext } from '../model/chain-context.ts';
+import { findAmountMax } from '../commit/find-amount-max.ts';
+import { insertEvents } from '../commit/insert-events.ts';
+import type { MatchedTransaction } from '../model/matched-transaction.ts';
+import { numberEvents } from '../commit/number-events.ts';
+import type { OutboxEvent } from '../model/planned-event.ts';
+import { readStates, STATE_COLUMNS, type TransactionRow } from '../commit/read-states.ts';
+import { SqlParams } from '../model/sql-params.ts';
+import type { TransactionState } from '../model/transaction-state.ts';
 
 interface UndoOptions {
   readonly headNumber: number;
@@ -30,11 +30,9 @@ export async function undoRecords(
   );
   const states = await readStates(sql, rows, chain.learn);
   const events = await numberEvents(
-    sql,
-    chain,
+    { sql, chain },
     states.map((state) => ({ type: 'transaction.reorged', state }) as const),
-    headNumber,
-    now,
+    { headNumber, createdAt: now },
   );
   await insertEvents(sql, events, isHeld);
   return events;

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BlockRef } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import type { AnalyzerLogger } from '../analyzer-deps.ts';
-import type { LateReader } from '../find-late-matches.ts';
-import type { WriterDesk } from '../writer-desk.ts';
+import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
+import type { PassedBlockReader } from '../match/find-retroactive-candidates.ts';
+import type { WriterQueue } from '../commit/writer-queue.ts';
 import { reprocessBlocks } from './reprocess-blocks.ts';
 
 interface ReprocessDeps {
   readonly sql: Sql;
   readonly chainGid: string;
-  readonly desk: WriterDesk;
-  readonly readBody: LateReader;
+  readonly writerQueue: WriterQueue;
+  readonly readBody: PassedBlockReader;
   readonly logger: AnalyzerLogger;
   readonly pollMs: number;
   readonly signal: AbortSignal;
@@ -34,7 +34,7 @@ const WAIT_MS_MAX = 60_000;
  * the request's row, committed with what was found, so that whoever owns the chain next goes on there.
  */
 export async function runReprocess(deps: ReprocessDeps): Promise<void> {
-  const { sql, chainGid, desk, readBody, logger, pollMs, signal } = deps;
+  const { sql, chainGid, writerQueue, readBody, logger, pollMs, signal } = deps;
   let failures = 0;
   while (!signal.aborted) {
     try {
@@ -42,7 +42,7 @@ export async function runReprocess(deps: ReprocessDeps): Promise<void> {
       if (request !== undefined) {
         const { refs, nextBlock } = await findRefs(sql, chainGid, request);
         const blocks = await Promise.all(refs.map((ref) => readBody(ref)));
-        await desk.hand(
+        await writerQueue.enqueue(
           reprocessBlocks(
             request,
             nextBlock,
@@ -62,7 +62,7 @@ export async function runReprocess(deps: ReprocessDeps): Promise<void> {
       if (signal.aborted) return;
       failures += 1;
       logger.warn(
-        { chain_gid: chainGid, error: String(error) },
+        { chain_gid: chainGid, err: error },
         'blocks could not be processed again, it is tried once more',
       );
     }

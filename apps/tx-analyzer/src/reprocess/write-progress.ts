@@ -1,7 +1,7 @@
 import type { Block } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import type { ChainContext } from '../chain-context.ts';
-import { writeUnknowns } from '../unknown/write-unknowns.ts';
+import type { ChainContext } from '../model/chain-context.ts';
+import { writeUnknowns } from '../commit/write-unknowns.ts';
 
 /**
  * Says in an open transaction that blocks below `nextBlock` are done. A request that is done closes the incidents whose

@@ -1,5 +1,5 @@
 import { isUncounted, type Attempt } from '@chainwatch/channels';
-import type { Wake } from '@chainwatch/chain-core';
+import type { Signal } from '@chainwatch/chain-core';
 import type { ChannelQueue } from '../channel-queue/channel-queue.ts';
 import type { ChannelQueues, QueueListener } from '../channel-queue/channel-queues.ts';
 import type { Channel } from '../channel.ts';
@@ -15,7 +15,7 @@ export interface AttemptStarterDeps {
   /** One attempt for each of the jobs, which go in one request. Never rejects. */
   readonly send: (channel: Channel, jobs: readonly DeliveryJob[]) => Promise<readonly Attempt[]>;
   /** Notified when a queue runs low of which more is parked. */
-  readonly wake: Wake;
+  readonly wake: Signal;
   readonly options: Pick<DeliveryOptions, 'concurrency'>;
   readonly now: () => number;
   readonly onAttempt: DeliveryDependencies['onAttempt'];

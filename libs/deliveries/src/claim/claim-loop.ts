@@ -1,4 +1,4 @@
-import type { Wake } from '@chainwatch/chain-core';
+import type { Signal } from '@chainwatch/chain-core';
 import { deleteOld } from '../queue/delete-old.ts';
 import { discardExpired } from '../queue/discard-expired.ts';
 import { postponeDeliveries } from '../queue/postpone-deliveries.ts';
@@ -13,13 +13,13 @@ const CLEAN_UP_MS = 600_000;
 /** Turns rows of the deliveries table into jobs: what is due, what is parked for open channels, probes of failing ones. */
 export class ClaimLoop {
   readonly #deps: ClaimDeps;
-  readonly #wake: Wake;
+  readonly #wake: Signal;
   readonly #stop = new AbortController();
   readonly #lastAt = { refresh: 0, extend: 0, cleanUp: 0, backlogs: 0 };
   readonly #running: Promise<void>;
 
   /** @param wake ends the wait for the next look */
-  constructor(deps: ClaimDeps, wake: Wake) {
+  constructor(deps: ClaimDeps, wake: Signal) {
     this.#deps = deps;
     this.#wake = wake;
     this.#lastAt.extend = deps.now();

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Wake } from '@chainwatch/chain-core';
+import type { Signal } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { ChannelQueues } from '../channel-queue/channel-queues.ts';
 import type { Channel } from '../channel.ts';
@@ -29,7 +29,7 @@ export interface DispatcherDeps {
   readonly queues: ChannelQueues;
   readonly members: Pick<ChannelShares, 'owns' | 'partitions'>;
   /** Notified when something was parked. */
-  readonly wake: Wake;
+  readonly wake: Signal;
   readonly options: Pick<DeliveryOptions, 'visibilityMs'>;
   readonly logger: DeliveryLogger;
 }

@@ -162,8 +162,8 @@ export class History {
         return this.#attempt(async () => this.#follower.follow(await this.node.readHead()));
       case 'finalize': {
         const final = this.chain.ancestor(this.node.head, Math.min(step.depth, this.node.head.number));
-        this.#follower.offerFinality(final);
-        return this.#attempt(() => this.#follower.settleFinality());
+        this.#follower.setFinality(final);
+        return this.#attempt(() => this.#follower.commitFinality());
       }
       case 'wrong':
         this.node.isWrongChain = !this.node.isWrongChain;

@@ -1,0 +1,181 @@
+import type { Bus } from '@chainwatch/bus';
+import {
+  BlockNotFoundError,
+  ChainError,
+  describePublicly,
+  Signal,
+  type ActiveChain,
+} from '@chainwatch/chain-core';
+import type { Database } from '@chainwatch/db';
+import type { EventRelay } from '@chainwatch/outbox';
+import type { OwnedShare } from '@chainwatch/ownership';
+import type { BalanceReader } from '../read/balance-reader.ts';
+import { READS_MAX, runBalanceStep, type StepResult } from './balance-step.ts';
+import { createBalanceStore, type BalanceStore } from '../store/balance-store.ts';
+import { writeBalanceState, type BalanceState } from '../store/write-balance-state.ts';
+
+export interface ChainWorkerDeps {
+  readonly db: Database;
+  readonly chain: ActiveChain;
+  readonly share: OwnedShare;
+  readonly signal: AbortSignal;
+  /** Whether the node answers. */
+  readonly reportReach: (isReachable: boolean) => void;
+  /** Rejects with the reason when the chain cannot be read. */
+  readonly openReader: (chain: ActiveChain) => Promise<BalanceReader>;
+  readonly relay: Pick<EventRelay<'balance-service'>, 'publish' | 'catchUp'>;
+  readonly bus: Pick<Bus<'balance-service'>, 'consume'>;
+  readonly logger: {
+    warn(fields: object, message: string): void;
+    info(fields: object, message: string): void;
+  };
+  readonly clock: () => Date;
+  /** Between two looks for work when nobody wakes it. Default 5,000. */
+  readonly idleMs?: number;
+}
+
+/** How a chain does that is ours. */
+export interface ChainReport {
+  readonly status: 'following' | 'stalled';
+  readonly reason?: string | undefined;
+}
+
+const IDLE_MS = 5_000;
+const OPEN_RETRY_MS = 1_000;
+const TX_KINDS = ['tx.detected', 'tx.confirmed', 'tx.reorged'] as const;
+/** While the analyzer has to move first. */
+const WAIT_MS = 100;
+const RETRY_MS_MIN = 50;
+const RETRY_MS_MAX = 5_000;
+const BEAT_MS = 10_000;
+
+/** Keeps the balances of one chain while this replica owns them (kind `balances` of the owners table). */
+export class ChainWorker {
+  readonly #deps: ChainWorkerDeps;
+  readonly #wake = new Signal();
+  /** Why nothing moves: as the operator sees it. */
+  #reason: string | undefined;
+  #state: BalanceState = { status: 'following', reason: undefined };
+  #writtenState: BalanceState | undefined;
+  #writtenAtMs = 0;
+
+  constructor(deps: ChainWorkerDeps) {
+    this.#deps = deps;
+  }
+
+  get report(): ChainReport {
+    return this.#reason === undefined ? { status: 'following' } : { status: 'stalled', reason: this.#reason };
+  }
+
+  /** There may be work: look now. */
+  notify = (): void => this.#wake.notify();
+
+  /** Until the signal aborts. */
+  async run(): Promise<void> {
+    const { db, share, signal } = this.#deps;
+    const store = createBalanceStore(db, share);
+    // Hints only: the work itself stands in balance_reads, so that nothing depends on a message.
+    const stopConsuming = this.#deps.bus.consume(TX_KINDS, [this.#deps.chain.gid], {
+      onMessage: this.notify,
+      onOpen: this.notify,
+    });
+    // What the owner before us left.
+    void this.#deps.relay.catchUp();
+    let client: BalanceReader | undefined;
+    try {
+      client = await this.#open(store, signal);
+      if (client !== undefined) await this.#work(store, client, signal);
+    } finally {
+      client?.close();
+      await stopConsuming();
+    }
+  }
+
+  /** A chain that cannot be opened is told as well, or it would look as if nobody were there. */
+  async #open(store: BalanceStore, signal: AbortSignal): Promise<BalanceReader | undefined> {
+    while (!signal.aborted) {
+      try {
+        return await this.#deps.openReader(this.#deps.chain);
+      } catch (error) {
+        this.#recordFailure(error);
+        await this.#writeState(store);
+        await this.#rest(OPEN_RETRY_MS, signal);
+      }
+    }
+    return undefined;
+  }
+
+  async #work(store: BalanceStore, client: BalanceReader, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    let retryMs = RETRY_MS_MIN;
+    let readsMax = READS_MAX;
+    this.#recordProgress();
+    while (!signal.aborted) {
+      try {
+        await this.#writeState(store);
+        await this.#finishStep(
+          await runBalanceStep({ store, client, clock, signal, limits: { reads: readsMax } }),
+          signal,
+        );
+        this.#deps.reportReach(true);
+        retryMs = RETRY_MS_MIN;
+        readsMax = Math.min(readsMax * 2, READS_MAX);
+      } catch (error) {
+        // What was under way is rolled back: the share is given back in order.
+        if (signal.aborted) return;
+        if (!(error instanceof ChainError)) throw error;
+        // A node that only lacks a block answers.
+        this.#deps.reportReach(error instanceof BlockNotFoundError);
+        this.#recordFailure(error);
+        // Less at once, so that what the node cannot answer is told apart from the rest.
+        if (!(error instanceof BlockNotFoundError)) readsMax = Math.max(readsMax >> 3, 1);
+        await this.#rest(retryMs, signal);
+        retryMs = Math.min(retryMs * 2, error instanceof BlockNotFoundError ? 500 : RETRY_MS_MAX);
+      }
+    }
+  }
+
+  async #finishStep(result: StepResult, signal: AbortSignal): Promise<void> {
+    if (result.type === 'waiting' && result.reason !== undefined)
+      this.#setStalled(result.reason, result.reason);
+    else this.#recordProgress();
+    if (result.type === 'done') this.#deps.relay.publish(result.events);
+    if (result.type === 'done' && result.hasMore) return;
+    await this.#rest(result.type === 'waiting' ? WAIT_MS : (this.#deps.idleMs ?? IDLE_MS), signal);
+  }
+
+  #recordProgress(): void {
+    this.#reason = undefined;
+    this.#state = { status: 'following', reason: undefined };
+  }
+
+  #recordFailure(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (this.#reason !== reason)
+      this.#deps.logger.warn(
+        { err: error, chain_gid: this.#deps.chain.gid },
+        'balances could not be read, retrying',
+      );
+    this.#setStalled(reason, describePublicly(error));
+  }
+
+  #setStalled(reason: string, publicReason: string): void {
+    this.#reason = reason;
+    this.#state = { status: 'stalled', reason: publicReason };
+  }
+
+  /** When it changed, and every 10 s. */
+  async #writeState(store: BalanceStore): Promise<void> {
+    const state = this.#state;
+    const isWritten =
+      state.status === this.#writtenState?.status && state.reason === this.#writtenState.reason;
+    if (isWritten && performance.now() - this.#writtenAtMs < BEAT_MS) return;
+    await store.write((sql) => writeBalanceState(sql, this.#deps.chain.gid, state));
+    this.#writtenState = state;
+    this.#writtenAtMs = performance.now();
+  }
+
+  #rest(delayMs: number, signal: AbortSignal): Promise<void> {
+    return this.#wake.wait(Math.min(delayMs, BEAT_MS), signal);
+  }
+}

@@ -1,0 +1,75 @@
+import type { BlockRef } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import { readChainState, type ChainState } from './chain-state.ts';
+import { readBaseBlocks, type BaseBlock } from './base-blocks.ts';
+import { planChange, type Change } from './plan-change.ts';
+import { readAnchors, type Anchor } from './read-anchors.ts';
+import { readExplained } from './read-explained.ts';
+import { readRetroactiveCorrections, type Correction } from './read-retroactive-corrections.ts';
+import type { Answers } from '../read/read-targets.ts';
+import type { Reading } from '../read/target.ts';
+
+export interface Plan {
+  readonly state: ChainState;
+  readonly changes: readonly Change[];
+  readonly corrections: readonly Correction[];
+  readonly baseBlocks: readonly BaseBlock[];
+}
+
+/**
+ * What the answers change, seen against one snapshot of the database (the caller's transaction), in which transactions,
+ * blocks and the analyzer's state fit each other. Undefined: the analyzer undid a block, or began to recover, while the
+ * chain was asked, and the answers are worth nothing.
+ */
+export async function planChanges(
+  sql: Sql,
+  chainGid: string,
+  { readings, silent }: Answers,
+  cursor: BlockRef,
+): Promise<Plan | undefined> {
+  const corrections = await readRetroactiveCorrections(
+    sql,
+    chainGid,
+    [...readings, ...silent].filter((target) => target.isRetroactive),
+  );
+  const [state, baseBlocks, anchors] = await Promise.all([
+    readChainState(sql, chainGid),
+    readBaseBlocks(sql, chainGid, [cursor, ...[...readings, ...corrections].map(({ block }) => block)]),
+    readAnchors(sql, chainGid, [...readings, ...silent]),
+  ]);
+  if (state.isHeld || baseBlocks === undefined) return undefined;
+  const gone = silent.flatMap((target, position) => {
+    // A contract that was created in an orphan: what it told is no more.
+    const anchor = anchors[readings.length + position]!;
+    return anchor.notified?.isOrphaned === true
+      ? [{ reading: { ...target, block: cursor, amountRaw: 0n, baselineRaw: undefined }, anchor }]
+      : [];
+  });
+  const known = [
+    ...readings.map((reading, position) => ({ reading, anchor: withBaseline(reading, anchors[position]!) })),
+    ...gone,
+  ];
+  const explained = await readExplained(
+    sql,
+    chainGid,
+    known.map(({ reading, anchor }) => ({
+      target: reading,
+      after: anchor.last?.block.number ?? reading.block.number,
+      until: reading.block.number,
+    })),
+  );
+  return {
+    state,
+    changes: known
+      .map(({ reading, anchor }, position) => planChange(reading, anchor, explained[position]!))
+      .filter((change) => change !== undefined),
+    corrections,
+    baseBlocks,
+  };
+}
+
+function withBaseline(reading: Reading, anchor: Anchor): Anchor {
+  if (anchor.last !== undefined || reading.parent === undefined || reading.baselineRaw === undefined)
+    return anchor;
+  return { ...anchor, last: { amountRaw: reading.baselineRaw, block: reading.parent } };
+}

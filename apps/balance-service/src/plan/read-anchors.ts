@@ -1,0 +1,59 @@
+import type { Sql } from '@chainwatch/db';
+import type { Target } from '../read/target.ts';
+
+/** What was known of a balance before a reading. */
+export interface Anchor {
+  /** The last reading; whoever undoes a block removes what was read there, so that it stands on the canonical chain. */
+  readonly last:
+    | { readonly amountRaw: bigint; readonly block: { readonly number: number; readonly hash: string } }
+    | undefined;
+  /** What customers were told last; `isOrphaned`: in a block that is no longer canonical. */
+  readonly notified:
+    | { readonly amountRaw: bigint; readonly changeCount: number; readonly isOrphaned: boolean }
+    | undefined;
+}
+
+interface Row {
+  readonly last_raw: string | null;
+  readonly last_number: number | null;
+  readonly last_hash: string | null;
+  readonly notified_raw: string | null;
+  readonly change_count: number | null;
+  readonly is_orphaned: boolean | null;
+}
+
+/** In the order of `targets`. */
+export async function readAnchors(
+  sql: Sql,
+  chainGid: string,
+  targets: readonly Pick<Target, 'addressId' | 'assetGid'>[],
+): Promise<Anchor[]> {
+  if (targets.length === 0) return [];
+  const { rows } = await sql.query<Row>({
+    name: 'read_anchors',
+    text: `SELECT h.amount_raw AS last_raw, h.block_number AS last_number, h.block_hash AS last_hash, k.amount_raw AS notified_raw, k.change_count, o.status = 'reorged' AS is_orphaned
+     FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY AS t (address_id, asset_gid, position)
+     LEFT JOIN LATERAL (
+       SELECT amount_raw, block_number, block_hash FROM balance_history
+       WHERE address_id = t.address_id AND asset_gid = t.asset_gid ORDER BY block_number DESC LIMIT 1
+     ) h ON true
+     LEFT JOIN balances k ON k.address_id = t.address_id AND k.asset_gid = t.asset_gid
+     LEFT JOIN blocks o ON o.chain_gid = $1 AND o.hash = k.block_hash
+     ORDER BY t.position`,
+    values: [chainGid, targets.map((target) => target.addressId), targets.map((target) => target.assetGid)],
+  });
+  return rows.map((row) => ({
+    last:
+      row.last_raw === null || row.last_number === null || row.last_hash === null
+        ? undefined
+        : { amountRaw: BigInt(row.last_raw), block: { number: row.last_number, hash: row.last_hash } },
+    notified:
+      row.notified_raw === null
+        ? undefined
+        : {
+            amountRaw: BigInt(row.notified_raw),
+            changeCount: row.change_count ?? 0,
+            isOrphaned: row.is_orphaned ?? false,
+          },
+  }));
+}

@@ -1,0 +1,382 @@
+import { createDatabase, type Database, type Sql, type Statement, type Transaction } from '@chainwatch/db';
+import { transactionIdOf, type EventEnvelope } from '@chainwatch/events';
+import type { PostgresHandle } from '@chainwatch/testing';
+import { NATIVE, network, OTHER_TOKEN, TOKEN } from '@chainwatch/testing-stack';
+import type { BalanceStore } from '../store/balance-store.ts';
+import { SpecChain, type Drift, type SpecBlock, type SpecTransaction } from './spec-chain.ts';
+
+export interface SpecAddress {
+  readonly id: string;
+  readonly address: string;
+  readonly projectId: string;
+}
+
+interface Analysis {
+  /** Assets whose holders are read. */
+  readonly touched?: readonly string[];
+  /** Withdrawals: read without a transaction. */
+  readonly changed?: readonly { readonly id: string; readonly assetGid: string }[];
+  /** Found only later, as late. */
+  readonly overlooked?: readonly string[];
+}
+
+/** The session, on which something happens once before a statement. */
+export function beforeStatement(session: Sql, pattern: RegExp, happen: () => Promise<void>): Sql {
+  let isDue = true;
+  const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
+    const isNow = isDue && pattern.test(typeof statement === 'string' ? statement : statement.text);
+    if (isNow) isDue = false;
+    if (isNow) await happen();
+    return session.query(statement as string, values);
+  };
+  return { query: query as Sql['query'] };
+}
+
+/** A store on one session, without an owner. */
+export function storeOn(session: Sql): BalanceStore {
+  const transact = async <T>(begin: string, work: (sql: Transaction) => Promise<T>): Promise<T> => {
+    await session.query(begin);
+    try {
+      const result = await work({
+        query: session.query.bind(session) as Sql['query'],
+        send: () => undefined,
+      });
+      await session.query('COMMIT');
+      return result;
+    } catch (error) {
+      await session.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  };
+  return {
+    sql: session,
+    snapshot: (work) => transact('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
+    write: (work) => transact('BEGIN', work),
+  };
+}
+
+/** The database as gateway, ingestor and analyzer leave it, and a node. */
+export class StepWorld {
+  readonly db: Database;
+  readonly url: string;
+  readonly chain = new SpecChain();
+  readonly addresses: SpecAddress[] = [];
+  tip: SpecBlock;
+
+  private constructor(url: string, db: Database) {
+    this.url = url;
+    this.db = db;
+    this.tip = this.chain.mine(undefined);
+  }
+
+  static async start(postgres: PostgresHandle): Promise<StepWorld> {
+    const url = await postgres.createDatabase();
+    const world = new StepWorld(url, createDatabase({ url, applicationName: 'spec' }));
+    await world.db.query(
+      `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active) VALUES ($1, 'evm', 'local', 'local', 'https://example.com/x.svg', true)`,
+      [network.gid],
+    );
+    await world.db.query('INSERT INTO analyzer_states (chain_gid) VALUES ($1)', [network.gid]);
+    await world.addAsset(NATIVE, 'active', 18);
+    await world.addAsset(TOKEN, 'active', 6);
+    await world.addAsset(OTHER_TOKEN, 'unknown', undefined);
+    await world.analyze(world.tip);
+    return world;
+  }
+
+  async stop(): Promise<void> {
+    await this.db.close();
+  }
+
+  async rows<T extends object>(text: string, values: readonly unknown[] = []): Promise<T[]> {
+    return (await this.db.query<T>(text, [...values])).rows;
+  }
+
+  async addAsset(gid: string, status: string, decimals: number | undefined): Promise<void> {
+    const [namespace, reference] = gid.slice(gid.indexOf('/') + 1).split(':');
+    await this.db.query(
+      `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, decimals) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [
+        gid,
+        network.gid,
+        namespace,
+        reference,
+        gid === NATIVE ? 'native' : 'fungible',
+        status,
+        decimals ?? null,
+      ],
+    );
+  }
+
+  async addProject(): Promise<string> {
+    const rows = await this.rows<{ id: string }>(
+      `WITH w AS (INSERT INTO workspaces (name) VALUES ('w') RETURNING id) INSERT INTO projects (workspace_id, name) SELECT id, 'p' FROM w RETURNING id`,
+    );
+    return rows[0]!.id;
+  }
+
+  /** What the gateway does in one transaction. */
+  async watch(projectId: string, address: string): Promise<SpecAddress> {
+    const rows = await this.rows<{ id: string }>(
+      `WITH a AS (INSERT INTO addresses (project_id, chain_family, address, display, kind, format) VALUES ($1, 'evm', $2, $2, 'external', 'evm') RETURNING id),
+       r AS (INSERT INTO balance_reads (chain_gid, address_id, reason) SELECT $3, id, 'imported' FROM a) SELECT id FROM a`,
+      [projectId, address, network.gid],
+    );
+    const watched = { id: rows[0]!.id, address, projectId };
+    this.addresses.push(watched);
+    return watched;
+  }
+
+  /** A block on top of the tip that is known to nobody but the node. */
+  mine(
+    transactions: readonly Omit<SpecTransaction, 'hash'>[] = [],
+    drifts: readonly Drift[] = [],
+    hashes: readonly string[] = [],
+  ): SpecBlock {
+    this.tip = this.chain.mine(this.tip, transactions, drifts, hashes);
+    return this.tip;
+  }
+
+  /** `mine` and `analyze`. */
+  async advance(
+    transactions: readonly Omit<SpecTransaction, 'hash'>[] = [],
+    drifts: readonly Drift[] = [],
+    analysis: Analysis = {},
+  ): Promise<SpecBlock> {
+    const block = this.mine(transactions, drifts);
+    await this.analyze(block, analysis);
+    return block;
+  }
+
+  /** The analyzer's atomic step for one block. */
+  async analyze(
+    block: SpecBlock,
+    { touched = [], changed = [], overlooked = [] }: Analysis = {},
+  ): Promise<void> {
+    await this.db.transaction(async (sql) => {
+      await sql.query(
+        `INSERT INTO blocks (chain_gid, number, hash, parent_hash, block_timestamp, status) VALUES ($1, $2, $3, $4, now(), 'processed') ON CONFLICT (chain_gid, hash) DO UPDATE SET status = 'processed'`,
+        [network.gid, block.number, block.hash, block.parent?.hash ?? null],
+      );
+      for (const transaction of block.transactions)
+        await this.#record(
+          sql,
+          block,
+          transaction,
+          this.addresses.filter(({ id }) => !overlooked.includes(id)),
+          block,
+        );
+      for (const { id, assetGid } of changed)
+        await this.ask({ addressId: id, assetGid, block, reason: 'touched' }, sql);
+      for (const assetGid of touched) await this.ask({ assetGid, block, reason: 'touched' }, sql);
+      await sql.query(
+        'UPDATE analyzer_states SET cursor_seq = cursor_seq + 1, cursor_number = $2, cursor_hash = $3 WHERE chain_gid = $1',
+        [network.gid, block.number, block.hash],
+      );
+    });
+  }
+
+  /** Transactions of blocks already passed, for addresses that were overlooked. */
+  async analyzeRetroactively(block: SpecBlock, ids: readonly string[]): Promise<void> {
+    const late = this.addresses.filter(({ id }) => ids.includes(id));
+    await this.db.transaction(async (sql) => {
+      for (const transaction of block.transactions)
+        await this.#record(sql, block, transaction, late, undefined);
+    });
+  }
+
+  /** What the ingestor does first. */
+  async orphan(...blocks: readonly SpecBlock[]): Promise<void> {
+    await this.db.query(`UPDATE blocks SET status = 'reorged' WHERE chain_gid = $1 AND hash = ANY($2)`, [
+      network.gid,
+      blocks.map((block) => block.hash),
+    ]);
+  }
+
+  /** What the analyzer does then (commit-reorg.ts): newest first. */
+  async undo(...blocks: readonly SpecBlock[]): Promise<void> {
+    const hashes = blocks.map((block) => block.hash);
+    const parent = blocks.at(-1)!.parent!;
+    await this.db.transaction(async (sql) => {
+      await sql.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id FOR UPDATE', [
+        network.gid,
+        hashes,
+      ]);
+      await sql.query(
+        `UPDATE blocks SET status = 'new' WHERE chain_gid = $1 AND hash = ANY($2) AND status <> 'reorged'`,
+        [network.gid, hashes],
+      );
+      const { rows } = await sql.query<{ id: string }>(
+        `UPDATE transactions SET status = 'reorged', epoch = epoch + 1 WHERE chain_gid = $1 AND block_hash = ANY($2) AND status <> 'reorged' RETURNING id`,
+        [network.gid, hashes],
+      );
+      await sql.query(
+        `WITH readings AS (DELETE FROM balance_history WHERE chain_gid = $1 AND block_hash = ANY($2) RETURNING address_id, asset_gid),
+           differences AS (DELETE FROM adjustments WHERE chain_gid = $1 AND block_hash = ANY($2))
+         INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason)
+         SELECT $1, address_id, asset_gid, 'reorged' FROM (
+           SELECT address_id, asset_gid FROM readings
+           UNION SELECT ta.address_id, f.asset_gid FROM transaction_addresses ta JOIN transfers f USING (transaction_id) WHERE transaction_id = ANY($3)
+           UNION SELECT ta.address_id, $4 FROM transaction_addresses ta WHERE transaction_id = ANY($3)) t`,
+        [network.gid, hashes, rows.map((row) => row.id), NATIVE],
+      );
+      await sql.query(
+        'UPDATE analyzer_states SET cursor_seq = cursor_seq + $4, cursor_number = $2, cursor_hash = $3 WHERE chain_gid = $1',
+        [network.gid, parent.number, parent.hash, blocks.length],
+      );
+    });
+    this.tip = parent;
+  }
+
+  async confirm(block: SpecBlock): Promise<void> {
+    await this.db.transaction(async (sql) => {
+      await sql.query(
+        `UPDATE blocks SET status = 'confirmed' WHERE chain_gid = $1 AND number <= $2 AND status = 'processed'`,
+        [network.gid, block.number],
+      );
+      await sql.query(
+        'UPDATE analyzer_states SET confirmed_number = $2, cursor_seq = cursor_seq + 1 WHERE chain_gid = $1',
+        [network.gid, block.number],
+      );
+      const { rows } = await sql.query<{ id: string }>(
+        `UPDATE transactions SET status = 'confirmed', confirmed_at = now() WHERE chain_gid = $1 AND block_number <= $2 AND status = 'detected' RETURNING id`,
+        [network.gid, block.number],
+      );
+      await sql.query(
+        `INSERT INTO balance_reads (chain_gid, address_id, asset_gid, block_number, block_hash, reason)
+         SELECT DISTINCT $1, ta.address_id, f.asset_gid, $2::bigint, $3, 'confirmed' FROM transaction_addresses ta JOIN transfers f USING (transaction_id) WHERE transaction_id = ANY($4)`,
+        [network.gid, block.number, block.hash, rows.map((row) => row.id)],
+      );
+    });
+  }
+
+  async hold(isHeld: boolean): Promise<void> {
+    await this.db.query(
+      `UPDATE analyzer_states SET hold_until_seq = CASE WHEN $2 THEN cursor_seq + 1000 END WHERE chain_gid = $1`,
+      [network.gid, isHeld],
+    );
+  }
+
+  async ask(
+    read: { addressId?: string; assetGid?: string; block?: SpecBlock; reason: string; traceparent?: string },
+    sql: Sql = this.db,
+  ): Promise<void> {
+    await sql.query(
+      'INSERT INTO balance_reads (chain_gid, address_id, asset_gid, block_number, block_hash, reason, traceparent) VALUES ($1, $2, $3, $4, $5, $6, $7)',
+      [
+        network.gid,
+        read.addressId ?? null,
+        read.assetGid ?? null,
+        read.block?.number ?? null,
+        read.block?.hash ?? null,
+        read.reason,
+        read.traceparent ?? null,
+      ],
+    );
+  }
+
+  async balanceOf(address: SpecAddress, assetGid: string): Promise<bigint | undefined> {
+    const rows = await this.rows<{ amount_raw: string }>(
+      'SELECT amount_raw FROM balances WHERE address_id = $1 AND asset_gid = $2',
+      [address.id, assetGid],
+    );
+    return rows[0] === undefined ? undefined : BigInt(rows[0].amount_raw);
+  }
+
+  async adjustmentsOf(address: SpecAddress, assetGid: string): Promise<bigint[]> {
+    const rows = await this.rows<{ amount_raw: string }>(
+      'SELECT amount_raw FROM adjustments WHERE address_id = $1 AND asset_gid = $2 AND amount_raw <> 0 ORDER BY block_number',
+      [address.id, assetGid],
+    );
+    return rows.map((row) => BigInt(row.amount_raw));
+  }
+
+  /** Asked for and not done. */
+  async countWork(): Promise<number> {
+    return (await this.rows<{ count: number }>('SELECT count(*) FROM balance_reads'))[0]!.count;
+  }
+
+  async events(): Promise<EventEnvelope<'balance.changed'>[]> {
+    const rows = await this.rows<{ payload: string }>('SELECT payload FROM events ORDER BY id');
+    return rows.map((row) => JSON.parse(row.payload) as EventEnvelope<'balance.changed'>);
+  }
+
+  async #record(
+    sql: Sql,
+    block: SpecBlock,
+    transaction: SpecTransaction,
+    watched: readonly SpecAddress[],
+    readAt: SpecBlock | undefined,
+  ): Promise<void> {
+    const { hash, assetGid, from, to } = transaction;
+    const participants = watched.filter(({ address }) => address === from || address === to);
+    for (const projectId of new Set(participants.map((participant) => participant.projectId))) {
+      const id = transactionIdOf(projectId, network.gid, hash);
+      const mine = participants.filter((participant) => participant.projectId === projectId);
+      await insertTransaction(sql, block, transaction, { id, projectId, watched: mine });
+      for (const participant of mine) {
+        await sql.query(
+          'INSERT INTO transaction_addresses (address_id, transaction_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+          [participant.id, id],
+        );
+        for (const gid of new Set([NATIVE, assetGid]))
+          await this.ask(
+            {
+              addressId: participant.id,
+              assetGid: gid,
+              reason: 'detected',
+              ...(readAt && { block: readAt }),
+            },
+            sql,
+          );
+      }
+    }
+  }
+}
+
+/** As the analyzer writes it: again with another block replaces it. */
+async function insertTransaction(
+  sql: Sql,
+  block: SpecBlock,
+  { hash, assetGid, from, to, amount, fee }: SpecTransaction,
+  {
+    id,
+    projectId,
+    watched,
+  }: { readonly id: string; readonly projectId: string; readonly watched: readonly SpecAddress[] },
+): Promise<void> {
+  const { rowCount } = await sql.query(
+    `DELETE FROM transfers WHERE transaction_id = $1 AND EXISTS (SELECT 1 FROM transactions WHERE id = $1 AND block_hash <> $2)`,
+    [id, block.hash],
+  );
+  if (rowCount !== 0) await sql.query('DELETE FROM transaction_addresses WHERE transaction_id = $1', [id]);
+  await sql.query(
+    `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, block_number, block_hash, tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer)
+     VALUES ($1, $2, $3, $4, 'detected', 'in', $5, $6, 0, 3, $7, $8, $9)
+     ON CONFLICT (id) DO UPDATE SET status = 'detected', block_number = excluded.block_number, block_hash = excluded.block_hash`,
+    [
+      id,
+      projectId,
+      network.gid,
+      hash,
+      block.number,
+      block.hash,
+      fee === undefined ? null : NATIVE,
+      fee ?? null,
+      fee === undefined ? null : (from ?? null),
+    ],
+  );
+  await sql.query(
+    `INSERT INTO transfers (transaction_id, index, project_id, chain_gid, type, asset_gid, from_address, to_address, amount_raw, monitored_addresses) VALUES ($1, 0, $2, $3, 'token', $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+    [
+      id,
+      projectId,
+      network.gid,
+      assetGid,
+      from ?? null,
+      to ?? null,
+      amount,
+      watched.map(({ address }) => address),
+    ],
+  );
+}

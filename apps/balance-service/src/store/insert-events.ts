@@ -1,0 +1,89 @@
+import { formatAmount } from '@chainwatch/amounts';
+import type { Sql } from '@chainwatch/db';
+import { balanceEventIdOf, type EventEnvelope } from '@chainwatch/events';
+import { allocateSequences, type OutgoingEvent } from '@chainwatch/outbox';
+import type { Change } from '../plan/plan-change.ts';
+
+/** A row of the outbox. */
+export interface BalanceEvent extends OutgoingEvent {
+  readonly subject: 'balance.changed';
+  readonly envelope: EventEnvelope<'balance.changed'>;
+  readonly payload: string;
+}
+
+/** Writes `balance.changed` events into the outbox, in order. */
+export async function insertEvents(
+  sql: Sql,
+  chainGid: string,
+  changes: readonly Change[],
+  confirmedNumber: number,
+  now: Date,
+): Promise<BalanceEvent[]> {
+  if (changes.length === 0) return [];
+  const sequences = await allocateSequences(
+    sql,
+    chainGid,
+    changes.map(({ reading }) => reading.projectId),
+  );
+  const events = changes.map((change, position) =>
+    toEvent(chainGid, change, sequences[position]!, confirmedNumber, now),
+  );
+  await sql.query({
+    name: 'insert_balance_events',
+    text: `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent, created_at)
+     SELECT t.event_id, t.project_id, $1, 'balance.changed', t.sequence, 'balance.changed', t.payload, t.traceparent, $7
+     FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::text[]) WITH ORDINALITY AS t (event_id, project_id, sequence, payload, traceparent, position)
+     ORDER BY t.position ON CONFLICT (event_id) DO NOTHING`,
+    values: [
+      chainGid,
+      events.map((event) => event.eventId),
+      events.map((event) => event.projectId),
+      events.map((event) => event.envelope.sequence),
+      events.map((event) => event.payload),
+      events.map((event) => event.traceparent ?? null),
+      now,
+    ],
+  });
+  return events;
+}
+
+function toEvent(
+  chainGid: string,
+  change: Change,
+  sequence: number,
+  confirmedNumber: number,
+  now: Date,
+): BalanceEvent {
+  const { reading, previousRaw, changeCount } = change;
+  const { addressId, projectId, assetGid, decimals, traceparent } = reading;
+  const envelope: EventEnvelope<'balance.changed'> = {
+    event_id: balanceEventIdOf({ projectId, chainGid, addressId, assetGid, changeCount }),
+    type: 'balance.changed',
+    api_version: 'v1',
+    created_at: now.toISOString(),
+    is_test_message: false,
+    project_id: projectId,
+    sequence,
+    data: {
+      address_id: addressId,
+      address: reading.display,
+      chain_gid: chainGid,
+      asset_gid: assetGid,
+      previous: previousRaw === undefined ? null : formatAmount(previousRaw, decimals),
+      current: formatAmount(reading.amountRaw, decimals),
+      delta: previousRaw === undefined ? null : formatAmount(reading.amountRaw - previousRaw, decimals),
+      block_number: reading.block.number,
+      block_hash: reading.block.hash,
+      is_confirmed: reading.block.number <= confirmedNumber,
+    },
+  };
+  return {
+    eventId: envelope.event_id,
+    subject: 'balance.changed',
+    projectId,
+    chainGid,
+    envelope,
+    payload: JSON.stringify(envelope),
+    traceparent,
+  };
+}

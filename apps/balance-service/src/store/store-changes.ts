@@ -1,0 +1,197 @@
+import type { Sql } from '@chainwatch/db';
+import { uuidv5 } from '@chainwatch/events';
+import { insertEvents, type BalanceEvent } from './insert-events.ts';
+import { lockBaseBlocks } from '../plan/base-blocks.ts';
+import type { Change } from '../plan/plan-change.ts';
+import type { Plan } from '../plan/plan-changes.ts';
+import type { Correction } from '../plan/read-retroactive-corrections.ts';
+
+/**
+ * Writes balances, history, adjustments and events, and removes the work they do away with, in an open transaction.
+ * Returns the events. Undefined: the blocks that the plan stands on are not what they were, nothing is written.
+ */
+export async function storeChanges(
+  sql: Sql,
+  chainGid: string,
+  readIds: readonly number[],
+  plan: Plan,
+  now: Date,
+): Promise<BalanceEvent[] | undefined> {
+  // Addresses first, as whoever deletes one does: their work and their balances go with them.
+  const [isUnchanged, ids] = await Promise.all([
+    lockBaseBlocks(sql, plan.baseBlocks),
+    lockAddresses(sql, plan),
+  ]);
+  if (!isUnchanged) return undefined;
+  const changes = plan.changes.filter(({ reading }) => ids.has(reading.addressId));
+  const corrections = plan.corrections.filter(({ target }) => ids.has(target.addressId));
+  // Written behind each other without waiting in between; events come last, for the analyzer waits for their counters.
+  const writes = [
+    sql.query({
+      name: 'delete_balance_reads',
+      text: 'DELETE FROM balance_reads WHERE id = ANY($1)',
+      values: [readIds],
+    }),
+    upsertBalances(sql, chainGid, changes, plan.state.confirmedNumber),
+    insertHistory(sql, chainGid, changes),
+    replaceAdjustments(sql, chainGid, corrections, [
+      ...corrections,
+      ...changes.map(({ reading, adjustmentRaw, adjustedSince }) => ({
+        target: reading,
+        adjustmentRaw,
+        after: adjustedSince,
+        block: reading.block,
+      })),
+    ]),
+  ];
+  const events = insertEvents(
+    sql,
+    chainGid,
+    changes.filter((change) => change.isNotified),
+    plan.state.confirmedNumber,
+    now,
+  );
+  await awaitAll([...writes, events]);
+  return events;
+}
+
+/** As Promise.all, but not before all are through: nothing comes behind the end of the transaction. */
+async function awaitAll(writes: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(writes);
+  await Promise.all(writes);
+}
+
+async function replaceAdjustments(
+  sql: Sql,
+  chainGid: string,
+  corrected: readonly Correction[],
+  adjustments: readonly Adjustment[],
+): Promise<void> {
+  if (corrected.length > 0) {
+    await sql.query('DELETE FROM adjustments WHERE id = ANY($1)', [
+      corrected.map(({ target, block }) => adjustmentIdOf(target, block.hash)),
+    ]);
+  }
+  await insertAdjustments(sql, chainGid, adjustments);
+}
+
+/** An address may have been deleted, or left alone, while the chain was asked. */
+async function lockAddresses(sql: Sql, { changes, corrections }: Plan): Promise<Set<string>> {
+  const ids = [
+    ...new Set([
+      ...changes.map(({ reading }) => reading.addressId),
+      ...corrections.map(({ target }) => target.addressId),
+    ]),
+  ];
+  if (ids.length === 0) return new Set();
+  const { rows } = await sql.query<{ id: string }>({
+    name: 'lock_addresses',
+    text: 'SELECT id FROM addresses WHERE id = ANY($1) AND is_monitored ORDER BY id FOR KEY SHARE',
+    values: [ids],
+  });
+  return new Set(rows.map((row) => row.id));
+}
+
+async function upsertBalances(
+  sql: Sql,
+  chainGid: string,
+  changes: readonly Change[],
+  confirmedNumber: number,
+): Promise<void> {
+  if (changes.length === 0) return;
+  await sql.query({
+    name: 'upsert_balances',
+    text: `INSERT INTO balances (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash, is_confirmed, change_count)
+     SELECT t.address_id, t.asset_gid, $1, t.amount_raw, t.number, t.hash, t.number <= $2, t.change_count
+     FROM unnest($3::uuid[], $4::text[], $5::numeric[], $6::bigint[], $7::text[], $8::bigint[]) AS t (address_id, asset_gid, amount_raw, number, hash, change_count)
+     ON CONFLICT (address_id, asset_gid) DO UPDATE SET amount_raw = excluded.amount_raw, block_number = excluded.block_number, block_hash = excluded.block_hash,
+       is_confirmed = excluded.is_confirmed, change_count = excluded.change_count, updated_at = now()`,
+    values: [
+      chainGid,
+      confirmedNumber,
+      changes.map(({ reading }) => reading.addressId),
+      changes.map(({ reading }) => reading.assetGid),
+      changes.map(({ reading }) => reading.amountRaw),
+      changes.map(({ block }) => block.number),
+      changes.map(({ block }) => block.hash),
+      changes.map((change) => change.changeCount),
+    ],
+  });
+}
+
+async function insertHistory(sql: Sql, chainGid: string, changes: readonly Change[]): Promise<void> {
+  const rows = changes.flatMap(({ reading, isAnchor }) => {
+    const { parent, baselineRaw } = reading;
+    const base =
+      parent === undefined || baselineRaw === undefined
+        ? []
+        : [{ reading, block: parent, amountRaw: baselineRaw }];
+    return isAnchor ? [...base, { reading, block: reading.block, amountRaw: reading.amountRaw }] : base;
+  });
+  if (rows.length === 0) return;
+  await sql.query({
+    name: 'insert_history',
+    text: `INSERT INTO balance_history (address_id, asset_gid, chain_gid, block_number, block_hash, amount_raw)
+     SELECT t.address_id, t.asset_gid, $1, t.number, t.hash, t.amount_raw
+     FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::numeric[]) AS t (address_id, asset_gid, number, hash, amount_raw)
+     ON CONFLICT (address_id, asset_gid, block_number, block_hash) DO UPDATE SET amount_raw = excluded.amount_raw`,
+    values: [
+      chainGid,
+      rows.map(({ reading }) => reading.addressId),
+      rows.map(({ reading }) => reading.assetGid),
+      rows.map(({ block }) => block.number),
+      rows.map(({ block }) => block.hash),
+      rows.map(({ amountRaw }) => amountRaw),
+    ],
+  });
+}
+
+interface Adjustment {
+  readonly target: { readonly addressId: string; readonly projectId: string; readonly assetGid: string };
+  readonly adjustmentRaw: bigint;
+  readonly after: number;
+  readonly block: { readonly number: number; readonly hash: string };
+}
+
+const adjustmentIdOf = ({ addressId, assetGid }: Adjustment['target'], blockHash: string): string =>
+  uuidv5(['adjustment', addressId, assetGid, blockHash].join('|'));
+
+/** A second difference at the same block adds to the first one. */
+async function insertAdjustments(
+  sql: Sql,
+  chainGid: string,
+  adjustments: readonly Adjustment[],
+): Promise<void> {
+  const byId = new Map<string, Adjustment>();
+  for (const adjustment of adjustments) {
+    if (adjustment.adjustmentRaw === 0n) continue;
+    const id = adjustmentIdOf(adjustment.target, adjustment.block.hash);
+    const same = byId.get(id);
+    byId.set(
+      id,
+      same === undefined
+        ? adjustment
+        : { ...same, adjustmentRaw: same.adjustmentRaw + adjustment.adjustmentRaw },
+    );
+  }
+  if (byId.size === 0) return;
+  const rows = [...byId];
+  await sql.query(
+    `INSERT INTO adjustments (id, address_id, project_id, chain_gid, asset_gid, amount_raw, from_block, block_number, block_hash)
+     SELECT t.id, t.address_id, t.project_id, $1, t.asset_gid, t.amount_raw, t.from_block, t.number, t.hash
+     FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::numeric[], $7::bigint[], $8::bigint[], $9::text[])
+       AS t (id, address_id, project_id, asset_gid, amount_raw, from_block, number, hash)
+     ON CONFLICT (id) DO UPDATE SET amount_raw = adjustments.amount_raw + excluded.amount_raw`,
+    [
+      chainGid,
+      rows.map(([id]) => id),
+      rows.map(([, { target }]) => target.addressId),
+      rows.map(([, { target }]) => target.projectId),
+      rows.map(([, { target }]) => target.assetGid),
+      rows.map(([, { adjustmentRaw }]) => adjustmentRaw),
+      rows.map(([, { after }]) => after),
+      rows.map(([, { block }]) => block.number),
+      rows.map(([, { block }]) => block.hash),
+    ],
+  );
+}

@@ -1,0 +1,180 @@
+import type { Network } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { Target } from '../read/target.ts';
+
+/** Imports that are taken beside other work, and alone: each asks for every asset of the chain. */
+const IMPORTS_BESIDE = 2;
+const IMPORTS_ALONE = 50;
+/** Assets that an import asks for on suspicion: the registry's and the project's, its oldest of the chain first. */
+const SUSPECTED_ASSETS_MAX = 1_000;
+
+export interface WorkLimits {
+  /** Rows of balance_reads at once. */
+  readonly reads: number;
+  /** Balances that one piece of work may ask for. */
+  readonly targets: number;
+}
+
+export interface Work {
+  /** Rows of balance_reads that this work does away with. */
+  readonly readIds: readonly number[];
+  readonly targets: readonly Target[];
+  /** One row asks for more holders than a piece of work may hold: it is to be split first (splitRead). */
+  readonly isTooLarge: boolean;
+  /** More was asked for than is taken. */
+  readonly hasMore: boolean;
+}
+
+interface TargetRow {
+  readonly address_id: string;
+  readonly project_id: string;
+  readonly address: string;
+  readonly display: string;
+  readonly asset_gid: string;
+  readonly decimals: number;
+  readonly block_number: number | null;
+  readonly block_hash: string | null;
+  readonly parent_number: number | null;
+  readonly parent_hash: string | null;
+  readonly is_suspected: boolean;
+  readonly is_retroactive: boolean;
+  readonly traceparent: string | null;
+}
+
+/**
+ * The oldest asked-for readings of a chain, expanded to single balances and coalesced: one per address and asset, at
+ * the newest block that asks. Only active assets that the project did not archive and monitored addresses are read, and
+ * nothing that a newer reading has overtaken. What is asked for in a block that is no longer canonical is read at the cursor.
+ */
+export async function readWork(sql: Sql, network: Network, limits: WorkLimits): Promise<Work> {
+  let { rows, hasMore } = await readRows(sql, network.gid, limits.reads);
+  for (;;) {
+    const readIds = rows.map((row) => row.id);
+    // All that one address holds is taken whole, however much that is.
+    const targetsMax = rows.length === 1 && !rows[0]!.is_of_holders ? undefined : limits.targets;
+    const targets = rows.length === 0 ? [] : await readWanted(sql, network, readIds, targetsMax);
+    if (targetsMax === undefined || targets.length <= targetsMax)
+      return { readIds, targets, isTooLarge: false, hasMore };
+    if (rows.length === 1) return { readIds, targets: [], isTooLarge: true, hasMore: true };
+    rows = rows.slice(0, rows.length >> 1);
+    hasMore = true;
+  }
+}
+
+interface ReadRow {
+  readonly id: number;
+  readonly is_of_holders: boolean;
+}
+
+/**
+ * Coins from before the address was watched are not being looked for any more: a reading would have missed them. Nobody
+ * looks for those of an address that is left alone: what was asked for it is taken, and read for no one. Looked up by
+ * primary key, row by row, because no statistics keep up with a mass import.
+ */
+const IS_COMPLETE = `(coalesce((SELECT f.status FROM address_backfills f WHERE f.address_id = q.address_id AND f.chain_gid = q.chain_gid), 'complete') NOT IN ('pending', 'running')
+  OR NOT (SELECT a.is_monitored FROM addresses a WHERE a.id = q.address_id))`;
+
+/** What was detected first; imports get their turn beside it. */
+async function readRows(
+  sql: Sql,
+  chainGid: string,
+  limit: number,
+): Promise<{ rows: ReadRow[]; hasMore: boolean }> {
+  const [asked, imported] = await Promise.all([
+    sql.query<ReadRow>({
+      name: 'take_asked_reads',
+      text: `SELECT q.id, q.address_id IS NULL AS is_of_holders FROM balance_reads q WHERE q.chain_gid = $1 AND q.reason <> 'imported' AND ${IS_COMPLETE} ORDER BY q.id LIMIT $2`,
+      values: [chainGid, limit],
+    }),
+    sql.query<ReadRow>({
+      name: 'take_imports',
+      // Not before the analyzer is where the address counts from: what lies between would be in no reading and in no transaction.
+      text: `SELECT q.id, false AS is_of_holders FROM balance_reads q
+             JOIN analyzer_states s ON s.chain_gid = q.chain_gid
+             LEFT JOIN address_watches w ON w.address_id = q.address_id AND w.chain_gid = q.chain_gid
+             WHERE q.chain_gid = $1 AND q.reason = 'imported' AND coalesce(w.from_block, 0) <= coalesce(s.cursor_number, -1) AND ${IS_COMPLETE}
+             ORDER BY q.id LIMIT $2`,
+      values: [chainGid, Math.min(IMPORTS_ALONE, limit)],
+    }),
+  ]);
+  const imports = imported.rows.slice(0, asked.rows.length > 0 ? IMPORTS_BESIDE : IMPORTS_ALONE);
+  return {
+    rows: [...asked.rows, ...imports],
+    hasMore:
+      asked.rows.length === limit ||
+      imports.length < imported.rows.length ||
+      imported.rows.length === Math.min(IMPORTS_ALONE, limit),
+  };
+}
+
+/** Asks of an asset without an address concern its holders: those written down, and those whose first reading is among this very work. */
+const WANTED = `
+  r AS (
+    SELECT q.*, b.number AS at_number, b.hash AS at_hash, b.parent_hash AS at_parent, q.reason = 'detected' AND q.block_hash IS NULL AS is_retroactive
+    FROM balance_reads q LEFT JOIN blocks b ON b.chain_gid = q.chain_gid AND b.hash = q.block_hash AND b.status IN ('processed', 'confirmed')
+    WHERE q.id = ANY($1)
+  ),
+  wanted (id, address_id, asset_gid, at_number, at_hash, at_parent, is_retroactive, traceparent, is_suspected) AS (
+    SELECT id, address_id, coalesce(asset_gid, $2), at_number, at_hash, at_parent, is_retroactive, traceparent, false FROM r WHERE address_id IS NOT NULL
+    UNION ALL
+    SELECT r.id, r.address_id, b.asset_gid, at_number, at_hash, at_parent, is_retroactive, traceparent, false
+      FROM r JOIN balances b ON b.address_id = r.address_id AND b.chain_gid = r.chain_gid WHERE r.asset_gid IS NULL
+    UNION ALL
+    SELECT r.id, r.address_id, s.gid, at_number, at_hash, at_parent, is_retroactive, traceparent, true
+      FROM r JOIN addresses o ON o.id = r.address_id CROSS JOIN LATERAL (
+        SELECT gid FROM assets WHERE chain_gid = $3 AND type = 'fungible' AND source = 'registry'
+        UNION ALL
+        (SELECT asset_gid FROM project_assets WHERE project_id = o.project_id AND chain_gid = $3 AND type = 'fungible' AND status = 'active' ORDER BY created_at, asset_gid LIMIT ${SUSPECTED_ASSETS_MAX})
+      ) s
+      WHERE r.reason = 'imported' AND r.address_id IS NOT NULL AND r.asset_gid IS NULL
+    UNION ALL
+    SELECT r.id, b.address_id, r.asset_gid, at_number, at_hash, at_parent, is_retroactive, traceparent, false
+      FROM r JOIN balances b ON b.asset_gid = r.asset_gid WHERE r.address_id IS NULL
+    UNION ALL
+    SELECT r.id, m.address_id, r.asset_gid, r.at_number, r.at_hash, r.at_parent, r.is_retroactive, r.traceparent, false
+      FROM r JOIN r AS m ON m.asset_gid = r.asset_gid AND m.address_id IS NOT NULL WHERE r.address_id IS NULL
+  )`;
+
+/** Row by row (OFFSET 0): how many are wanted is what the planner cannot guess, and the tables are large. */
+async function readWanted(
+  sql: Sql,
+  network: Network,
+  readIds: readonly number[],
+  targetsMax: number | undefined,
+): Promise<Target[]> {
+  const { rows } = await sql.query<TargetRow>({
+    name: 'read_wanted',
+    text: `WITH ${WANTED}
+     SELECT DISTINCT ON (w.address_id, w.asset_gid) w.address_id, a.project_id, a.address, a.display, w.asset_gid, s.decimals, w.at_number AS block_number, w.at_hash AS block_hash,
+            p.number AS parent_number, p.hash AS parent_hash, w.traceparent,
+            bool_and(w.is_suspected) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_suspected, bool_or(w.is_retroactive) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_retroactive
+     FROM wanted w
+     CROSS JOIN LATERAL (SELECT project_id, address, display, is_monitored FROM addresses WHERE id = w.address_id OFFSET 0) a
+     CROSS JOIN LATERAL (SELECT chain_gid, status, decimals FROM assets WHERE gid = w.asset_gid OFFSET 0) s
+     LEFT JOIN LATERAL (SELECT archived_at FROM project_assets WHERE project_id = a.project_id AND asset_gid = w.asset_gid OFFSET 0) f ON true
+     LEFT JOIN LATERAL (SELECT address_id, block_number FROM balances WHERE address_id = w.address_id AND asset_gid = w.asset_gid OFFSET 0) k ON true
+     LEFT JOIN LATERAL (
+       SELECT number, hash FROM blocks WHERE chain_gid = $3 AND hash = w.at_parent AND k.address_id IS NULL AND status IN ('processed', 'confirmed') OFFSET 0
+     ) p ON true
+     WHERE a.is_monitored AND s.chain_gid = $3 AND s.status = 'active' AND s.decimals IS NOT NULL AND f.archived_at IS NULL
+       AND (w.at_number IS NULL OR k.block_number IS NULL OR k.block_number <= w.at_number)
+     ORDER BY w.address_id, w.asset_gid, w.at_number DESC NULLS FIRST, w.id DESC LIMIT $4`,
+    values: [readIds, network.native.gid, network.gid, targetsMax === undefined ? null : targetsMax + 1],
+  });
+  return rows.map((row) => ({
+    addressId: row.address_id,
+    projectId: row.project_id,
+    address: row.address,
+    display: row.display,
+    assetGid: row.asset_gid,
+    decimals: row.decimals,
+    block: refOf(row.block_number, row.block_hash),
+    parent: refOf(row.parent_number, row.parent_hash),
+    isSuspected: row.is_suspected,
+    isRetroactive: row.is_retroactive,
+    traceparent: row.traceparent ?? undefined,
+  }));
+}
+
+const refOf = (number: number | null, hash: string | null): Target['block'] =>
+  number === null || hash === null ? undefined : { number, hash };

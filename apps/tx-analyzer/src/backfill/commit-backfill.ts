@@ -1,0 +1,120 @@
+import type { Coin } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { BackfillAddress, BackfillBatch } from './backfill-batch.ts';
+import type { EarlierCoins } from './find-earlier-coins.ts';
+import { markUsed } from '../commit/mark-used.ts';
+import { SqlParams } from '../model/sql-params.ts';
+
+/**
+ * Takes the coins that a backfill found into an open transaction (chain's row locked) and marks it complete. Returns the
+ * addresses it holds for: one that counts from another block by now (a reorg, or monitored anew), or that was looked for
+ * on another branch than the analyzer's, is looked for again.
+ */
+export async function commitBackfill(
+  sql: Sql,
+  chainGid: string,
+  batch: BackfillBatch,
+  found: EarlierCoins,
+): Promise<BackfillAddress[]> {
+  const committed = await lockUnchanged(sql, chainGid, batch.addresses, found);
+  const own = new Set(committed.map((entry) => entry.address));
+  const coins = found.coins.filter((coin) => own.has(coin.address));
+  // Nobody may have watched the address for a while: what was spent meanwhile is not told by any block that was analysed.
+  if (found.reason === undefined) await dropStale(sql, chainGid, committed, found.fromBlock, coins);
+  await insertCoins(sql, chainGid, coins);
+  await complete(sql, chainGid, committed, coins, found);
+  const owners = new Set(coins.map((coin) => coin.address));
+  await markUsed(
+    sql,
+    committed.filter((entry) => owners.has(entry.address)).map((entry) => entry.id),
+  );
+  return committed;
+}
+
+async function lockUnchanged(
+  sql: Sql,
+  chainGid: string,
+  addresses: readonly BackfillAddress[],
+  { parents }: EarlierCoins,
+): Promise<BackfillAddress[]> {
+  const { rows } = await sql.query<{ address_id: string }>(
+    `SELECT f.address_id FROM unnest($2::uuid[], $3::bigint[], $4::text[]) AS b (id, watched_from, parent_hash)
+     JOIN address_backfills f ON f.address_id = b.id AND f.chain_gid = $1 AND f.status = 'running'
+     JOIN ingestor_states s ON s.chain_gid = f.chain_gid
+     JOIN analyzer_states c ON c.chain_gid = f.chain_gid
+     LEFT JOIN address_watches w ON w.address_id = f.address_id AND w.chain_gid = f.chain_gid
+     WHERE coalesce(w.from_block, s.start_number) = b.watched_from AND (
+       b.parent_hash IS NULL OR (c.cursor_number, c.cursor_hash) = (b.watched_from - 1, b.parent_hash)
+       OR EXISTS (SELECT FROM blocks k WHERE k.chain_gid = $1 AND k.number = b.watched_from AND k.parent_hash = b.parent_hash AND k.status IN ('processed', 'confirmed')))
+     ORDER BY f.address_id FOR UPDATE OF f`,
+    [
+      chainGid,
+      addresses.map((entry) => entry.id),
+      addresses.map((entry) => entry.watchedFrom),
+      addresses.map((entry) => parents.get(entry.watchedFrom) ?? null),
+    ],
+  );
+  const unchanged = new Set(rows.map((row) => row.address_id));
+  return addresses.filter((entry) => unchanged.has(entry.id));
+}
+
+async function dropStale(
+  sql: Sql,
+  chainGid: string,
+  addresses: readonly BackfillAddress[],
+  fromBlock: number,
+  coins: readonly Coin[],
+): Promise<void> {
+  await sql.query(
+    `DELETE FROM utxos u USING unnest($2::text[], $3::bigint[]) AS a (address, watched_from)
+     WHERE u.chain_gid = $1 AND u.address = a.address AND u.block_number < a.watched_from AND u.block_number >= $6 AND u.spent_by IS NULL
+       AND NOT EXISTS (SELECT 1 FROM unnest($4::text[], $5::integer[]) AS c (txid, vout) WHERE c.txid = u.txid AND c.vout = u.vout)`,
+    [
+      chainGid,
+      addresses.map((entry) => entry.address),
+      addresses.map((entry) => entry.watchedFrom),
+      coins.map((coin) => coin.txid),
+      coins.map((coin) => coin.vout),
+      fromBlock,
+    ],
+  );
+}
+
+/** One that is known already stays as it is: blocks told of it, which is more than a scan knows. */
+async function insertCoins(sql: Sql, chainGid: string, coins: readonly Coin[]): Promise<void> {
+  if (coins.length === 0) return;
+  const params = new SqlParams();
+  const source = params.unnest(coins, [
+    ['text', (coin) => coin.txid],
+    ['integer', (coin) => coin.vout],
+    ['text', (coin) => coin.address],
+    ['numeric', (coin) => coin.amountRaw.toString()],
+    ['boolean', (coin) => coin.isCoinbase],
+    ['bigint', (coin) => coin.blockNumber],
+  ]);
+  const text = `INSERT INTO utxos (chain_gid, txid, vout, address, amount_raw, is_coinbase, block_number)
+    SELECT ${params.add(chainGid, 'text')}, c.* FROM ${source} AS c ON CONFLICT (chain_gid, txid, vout) DO NOTHING`;
+  await sql.query(text, params.values);
+}
+
+async function complete(
+  sql: Sql,
+  chainGid: string,
+  addresses: readonly BackfillAddress[],
+  coins: readonly Coin[],
+  { method, reason }: EarlierCoins,
+): Promise<void> {
+  const counts = new Map<string, number>();
+  for (const { address } of coins) counts.set(address, (counts.get(address) ?? 0) + 1);
+  await sql.query(
+    `UPDATE address_backfills f SET status = 'complete', method = $4, reason = $5, coin_count = b.coin_count, next_block = to_block + 1, updated_at = now()
+     FROM unnest($2::uuid[], $3::integer[]) AS b (id, coin_count) WHERE f.chain_gid = $1 AND f.address_id = b.id`,
+    [
+      chainGid,
+      addresses.map((entry) => entry.id),
+      addresses.map((entry) => counts.get(entry.address) ?? 0),
+      method,
+      reason ?? null,
+    ],
+  );
+}

@@ -1,0 +1,60 @@
+import type { Transaction } from '@chainwatch/db';
+import type { BackfillBatch } from './backfill-batch.ts';
+import type { EarlierCoins } from './find-earlier-coins.ts';
+import { findRetroactiveCandidates } from '../match/find-retroactive-candidates.ts';
+import type { OutboxEvent } from '../model/planned-event.ts';
+import { movedTokens, prepareBlocks } from '../match/prepare-blocks.ts';
+import { writeStep } from '../commit/run-step.ts';
+import { commitBackfill } from './commit-backfill.ts';
+import type { WriterContext, WriterWork } from '../commit/writer-queue.ts';
+
+/**
+ * One transaction: the coins that a backfill found, and what the blocks that were analysed meanwhile did with them, which
+ * is told as if it had been seen then. False when some addresses have to be looked for again.
+ */
+export function commitCoins(batch: BackfillBatch, found: EarlierCoins): WriterWork<boolean> {
+  return async (context) => {
+    // Before they are committed: the next block may spend one.
+    context.chain.utxo?.coins.add(found.coins);
+    const { events, committedCount } = await context.chain.share.transaction((sql) =>
+      commitIn(sql, context, batch, found),
+    );
+    return { value: committedCount === batch.addresses.length, events };
+  };
+}
+
+async function commitIn(
+  sql: Transaction,
+  context: WriterContext,
+  batch: BackfillBatch,
+  found: EarlierCoins,
+): Promise<{ events: OutboxEvent[]; committedCount: number }> {
+  const { chain, watch, assets, ring, readBody, signal, advance, now } = context;
+  const { cursor } = advance;
+  const { gid: chainGid, family, network, utxo } = chain;
+  const committed = await commitBackfill(sql, chainGid, batch, found);
+  const passed = cursor.number ?? -1;
+  const retroactive = committed
+    .filter((entry) => entry.watchedFrom <= passed)
+    .map(({ id, address, watchedFrom }) => ({ id, address, fromBlock: watchedFrom }));
+  const candidates = await findRetroactiveCandidates(
+    { sql, chainGid, ring, readBody, ...(utxo === undefined ? {} : { codec: utxo.codec }) },
+    retroactive,
+    passed,
+  );
+  const step = await prepareBlocks(
+    { sql, chainGid, family, network, watch, assets, ...(utxo === undefined ? {} : { utxo }) },
+    { blocks: [], retroactive, candidates, signal },
+  );
+  const input = {
+    segment: { entries: [], orphans: [], blocks: [] },
+    step,
+    cursor,
+    advance,
+    outcome: { mined: [], dropped: [] },
+    now,
+  };
+  const events = await writeStep({ sql, chain, now }, input);
+  assets.markSaved(step.newAssets, movedTokens(step.retroactive, network.native.gid));
+  return { events, committedCount: committed.length };
+}

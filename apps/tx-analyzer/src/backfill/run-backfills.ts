@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  describePublicly,
+  type Block,
+  type BlockRef,
+  type ChainClient,
+  type UtxoCodec,
+} from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
+import { findBackfillBatch, writeBackfillProgress, type BackfillBatch } from './backfill-batch.ts';
+import { enrollAddresses } from './enroll-addresses.ts';
+import { findEarlierCoins, type EarlierCoins } from './find-earlier-coins.ts';
+
+interface BackfillDeps {
+  readonly sql: Sql;
+  readonly client: ChainClient;
+  /** Through the gate where blocks with something unknown wait. */
+  readonly readBlock: (ref: BlockRef, signal: AbortSignal) => Promise<Block>;
+  readonly codec: UtxoCodec;
+  readonly chainGid: string;
+  readonly logger: AnalyzerLogger;
+  readonly signal: AbortSignal;
+  /** Takes the coins over in a step of the chain's owner; resolves once they are committed, to false when the chain changed below some. */
+  readonly commit: (batch: BackfillBatch, found: EarlierCoins) => Promise<boolean>;
+}
+
+const LOOK_MS = 1_000;
+const RETRY_MS_MAX = 60_000;
+
+/**
+ * Finds the coins that addresses had before they were watched, batch by batch, until the signal aborts. A batch that was
+ * interrupted begins anew: nothing of it shows before it is whole, because half of the coins would be a wrong balance.
+ */
+export async function runBackfills(deps: BackfillDeps): Promise<void> {
+  const { signal, logger, chainGid } = deps;
+  let failures = 0;
+  let isEnrolled = false;
+  while (!signal.aborted) {
+    let batch: BackfillBatch | undefined;
+    try {
+      if (!isEnrolled) await enrollAddresses({ ...deps, network: deps.client.network });
+      isEnrolled = true;
+      batch = await findBackfillBatch(deps.sql, chainGid);
+      // A node that stands on another branch than the analyzer gets some time.
+      const isWhole = batch !== undefined && (await runBatch(deps, batch));
+      failures = 0;
+      if (isWhole) continue;
+    } catch (error) {
+      if (signal.aborted) return;
+      failures += 1;
+      logger.warn({ chain_gid: chainGid, err: error }, 'earlier coins could not be found, retrying');
+      if (batch !== undefined)
+        await writeBackfillProgress(deps.sql, chainGid, batch, {
+          status: 'pending',
+          reason: describePublicly(error),
+        }).catch(() => undefined);
+    }
+    await delay(Math.min(LOOK_MS * 2 ** failures, RETRY_MS_MAX), undefined, { signal }).catch(
+      () => undefined,
+    );
+  }
+}
+
+async function runBatch(
+  { sql, client, readBlock, codec, chainGid, signal, commit }: BackfillDeps,
+  batch: BackfillBatch,
+): Promise<boolean> {
+  await writeBackfillProgress(sql, chainGid, batch, { status: 'running' });
+  const onProgress = (nextBlock: number, toBlock: number): Promise<void> =>
+    writeBackfillProgress(sql, chainGid, batch, { status: 'running', method: 'rescan', nextBlock, toBlock });
+  return commit(batch, await findEarlierCoins({ client, readBlock, codec, signal, onProgress }, batch));
+}

@@ -1,0 +1,15 @@
+import type { EventRelay } from '@chainwatch/outbox';
+import type { AnalyzerDeps, AnalyzerLogger, AnalyzerOptions } from '../model/analyzer-deps.ts';
+import type { BacklogReader } from '../model/analyzer-deps.ts';
+import type { FamilyWatch } from '../watch/family-watch.ts';
+
+/** What the owner of one chain works with. */
+export interface ChainAnalyzerDeps extends Pick<AnalyzerDeps, 'db' | 'bus'> {
+  readonly logger: AnalyzerLogger;
+  readonly relay: EventRelay<'tx-analyzer'>;
+  readonly family: FamilyWatch;
+  readonly backlog?: BacklogReader;
+  readonly options: Required<AnalyzerOptions>;
+  readonly reportReach: (isReachable: boolean) => void;
+  readonly now: () => Date;
+}

@@ -1,0 +1,175 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PayloadOf } from '@chainwatch/events';
+import { ShareLostError } from '@chainwatch/ownership';
+import { readCursor } from '../commit/analyzer-state.ts';
+import type { Segment } from '../model/segment.ts';
+import { ChainWatch } from '../watch/chain-watch.ts';
+import type { ChainAnalyzerDeps } from './chain-analyzer-deps.ts';
+import type { ChainParts } from './chain-parts.ts';
+import type { ChainReport } from './chain-report.ts';
+import { runChainStep } from './run-chain-step.ts';
+import { stepInTrace } from './step-in-trace.ts';
+
+const NOTHING: Segment = { entries: [], orphans: [], blocks: [] };
+/** Behind, steps begin that long after each other at least: one for some blocks costs less than one for each. */
+const GATHER_MS = 20;
+
+/** Works off the feed of one chain, as its only owner: a loop of steps, each of them one transaction. */
+export class ChainAnalyzer {
+  readonly #deps: ChainAnalyzerDeps;
+  readonly #parts: ChainParts;
+  #watch!: ChainWatch;
+
+  constructor(deps: ChainAnalyzerDeps, parts: ChainParts) {
+    this.#deps = deps;
+    this.#parts = parts;
+  }
+
+  get report(): ChainReport {
+    const { chain, feed, status } = this.#parts;
+    const { number } = feed.cursor;
+    return {
+      chainGid: chain.gid,
+      status: status.status,
+      ...(status.reason === undefined ? {} : { reason: status.reason }),
+      lagBlocks: feed.lagBlocks,
+      ...(number === undefined ? {} : { cursorNumber: number }),
+    };
+  }
+
+  /** Addresses may have changed: look now. */
+  notify = (): void => {
+    this.#watch?.expectUpdates();
+    this.#parts.wake.notify();
+  };
+
+  /** The ingestor is about to record a block: what can be done about it before is done meanwhile. */
+  anticipate = (payload: PayloadOf<'block.seen'>): void => {
+    if (this.#parts.feed.announce(payload)) this.#parts.wake.notify();
+  };
+
+  /** A message of the ingestor: the next entry comes without a query. */
+  push = (payload: PayloadOf<'block.new'>, traceparent?: string): void => {
+    this.#parts.feed.push(payload, traceparent);
+    this.#parts.wake.notify();
+  };
+
+  /** There may be entries of which no message came. */
+  readFeed = (): void => {
+    this.#parts.feed.expectEntries();
+    this.#parts.wake.notify();
+  };
+
+  /** Runs until the signal aborts. @throws ShareLostError when another replica took over */
+  async run(signal: AbortSignal): Promise<void> {
+    const { feed, mempool, wake, writerQueue } = this.#parts;
+    const end = new AbortController();
+    signal.addEventListener('abort', wake.notify, { once: true });
+    const watching = mempool.watch(AbortSignal.any([signal, end.signal]));
+    try {
+      await this.#loop(signal);
+    } finally {
+      signal.removeEventListener('abort', wake.notify);
+      feed.close();
+      writerQueue.cancel(new Error('the chain was given back'));
+      end.abort();
+      await watching;
+    }
+  }
+
+  async #loop(signal: AbortSignal): Promise<void> {
+    const { feed, recovery, wake } = this.#parts;
+    let isLoaded = false;
+    while (!signal.aborted) {
+      try {
+        const startedAtMs = performance.now();
+        if (!isLoaded) await this.#load();
+        isLoaded = true;
+        const isBusy = await this.#look(signal);
+        recovery.finish();
+        if (!isBusy) await wake.wait(this.#deps.options.pollMs);
+        if (feed.isBehind && !signal.aborted)
+          await delay(Math.max(0, startedAtMs + GATHER_MS - performance.now()));
+      } catch (error) {
+        if (error instanceof ShareLostError) throw error;
+        if (signal.aborted) return;
+        isLoaded = false;
+        await wake.wait(await recovery.fail(error));
+      }
+    }
+  }
+
+  /** Reads where the chain stands; what was going on here and is not committed is forgotten. */
+  async #load(): Promise<void> {
+    const { db, family } = this.#deps;
+    const { chain, assets, feed, mempool, preparer } = this.#parts;
+    const { cursor, watchXid } = await readCursor(db, chain.gid);
+    await assets.load();
+    await chain.utxo?.coins.load();
+    this.#watch = new ChainWatch({ sql: db, chainGid: chain.gid, family, storedXid: watchXid });
+    await mempool.load();
+    if (cursor.seq === 0) this.#watch.skipToLoaded();
+    feed.resume(cursor);
+    preparer.forgetEarly();
+  }
+
+  /** One look at work, feed and addresses, and the step they ask for. False when there was nothing to do. */
+  async #look(signal: AbortSignal): Promise<boolean> {
+    const { chain, feed, preparer, status, writerQueue } = this.#parts;
+    // Before the address updates: what is retroactive by then belongs to the step.
+    if (writerQueue.hasWork) await this.#runQueued(signal);
+    const nowMs = Date.now();
+    await feed.load(nowMs);
+    await this.#readUpdates();
+    const segment = feed.nextSegment();
+    const { first } = feed;
+    if (segment !== undefined || first === undefined) status.reportProgress();
+    else await status.reportWaiting(first, feed.troubleOf(first), nowMs);
+    // A chain that stood still and has nothing to do any more says so, too.
+    const hasRecovered = status.reason !== undefined && first === undefined;
+    if (segment === undefined && this.#watch.retroactive.length === 0 && !hasRecovered) {
+      // Where outputs are spent, looking into a block changes what is looked for.
+      const upcoming = chain.utxo === undefined ? feed.upcoming.block : undefined;
+      if (upcoming !== undefined) await preparer.prepareEarly(upcoming, feed.cursor, signal);
+      return this.#lookAtMempool();
+    }
+    await stepInTrace(chain.gid, segment ?? NOTHING, (traced) =>
+      runChainStep(this.#deps, this.#parts, { segment: traced, watch: this.#watch, signal }),
+    );
+    return true;
+  }
+
+  /** The bodies arrive meanwhile. What is registered between this look and the step is retroactive at the next one. */
+  async #readUpdates(): Promise<void> {
+    const { chain, feed, mempool, preparer } = this.#parts;
+    const hasRead = await this.#watch.readUpdates({
+      nextHash: feed.first?.hash ?? feed.upcoming.hash,
+      cursorNumber: feed.cursor.number,
+      everyMs: this.#deps.options.pollMs,
+    });
+    if (hasRead) preparer.forgetEarly();
+    const { utxo } = chain;
+    const addresses = this.#watch.drainUpdated();
+    mempool.recheck(utxo === undefined ? addresses : addresses.map(utxo.codec.matchKeyOf));
+  }
+
+  async #runQueued(signal: AbortSignal): Promise<void> {
+    const { db, family: watch, now, relay } = this.#deps;
+    const { chain, assets, feed, status, writerQueue, passedBlockReader } = this.#parts;
+    const { cursor, ring } = feed;
+    const { watchXid } = this.#watch;
+    const events = await writerQueue.runNext({
+      ...{ db, chain, watch, assets, ring, now: now(), signal },
+      readBody: passedBlockReader(signal),
+      advance: { cursor, watchXid, lagEntries: feed.lagEntries(cursor), processedHashes: [] },
+    });
+    if (status.status !== 'recovering') relay.publish(events);
+  }
+
+  /** False when it had nothing new. */
+  async #lookAtMempool(): Promise<boolean> {
+    const events = await this.#parts.mempool.step(this.#parts.feed.cursor);
+    this.#deps.relay.publish(events);
+    return events.length > 0;
+  }
+}

@@ -1,0 +1,108 @@
+import {
+  Signal,
+  type ActiveChain,
+  type Block,
+  type BlockRef,
+  type OpenedChain,
+} from '@chainwatch/chain-core';
+import type { OwnedShare } from '@chainwatch/ownership';
+import { WriterQueue } from '../commit/writer-queue.ts';
+import { backlogFirst } from '../feed/backlog-first.ts';
+import { ChainFeed } from '../feed/chain-feed.ts';
+import { readBody } from '../feed/read-body.ts';
+import { UnknownGate } from '../incidents/unknown-gate.ts';
+import { AssetRegistry } from '../match/asset-registry.ts';
+import type { PassedBlockReader } from '../match/find-retroactive-candidates.ts';
+import { MempoolAnalyzer } from '../mempool/mempool-analyzer.ts';
+import type { ChainContext } from '../model/chain-context.ts';
+import { CoinWatch } from '../watch/coin-watch.ts';
+import type { ChainAnalyzerDeps } from './chain-analyzer-deps.ts';
+import { ChainStatusReporter } from './chain-status-reporter.ts';
+import { Recovery } from './recovery.ts';
+import { StepPreparer } from './step-preparer.ts';
+
+/** A chain that is ours. */
+export interface OwnedChain {
+  readonly active: ActiveChain;
+  readonly opened: OpenedChain;
+  readonly share: OwnedShare;
+}
+
+/** What the analysis of one chain is made of. */
+export interface ChainParts {
+  readonly chain: ChainContext;
+  readonly assets: AssetRegistry;
+  readonly feed: ChainFeed;
+  readonly mempool: MempoolAnalyzer;
+  readonly preparer: StepPreparer;
+  readonly recovery: Recovery;
+  readonly status: ChainStatusReporter;
+  /** Something is to be done. */
+  readonly wake: Signal;
+  /** Work from beside the feed. */
+  readonly writerQueue: WriterQueue;
+  /** Reads a block through the gate where those wait that hold something unknown. */
+  readBlock(ref: BlockRef, signal: AbortSignal): Promise<Block>;
+  /** Reads bodies of blocks that were passed, and tries for ever. */
+  passedBlockReader(signal: AbortSignal): PassedBlockReader;
+}
+
+export function createChainParts(deps: ChainAnalyzerDeps, owned: OwnedChain): ChainParts {
+  const { db: sql, family: watch, logger, options, reportReach } = deps;
+  const { opened } = owned;
+  const { client, network } = opened;
+  const wake = new Signal();
+  const { metadataTimeoutMs, unknownWaitMs } = options;
+  const assets = new AssetRegistry({ sql, network, client: () => client, metadataTimeoutMs });
+  const chain = createContext(deps, owned, assets);
+  const { gid: chainGid, family, utxo } = chain;
+  const withUtxo = utxo === undefined ? {} : { utxo };
+  const status = new ChainStatusReporter({ logger, chain });
+  const gate = new UnknownGate({ sql, client, chain, waitMs: unknownWaitMs });
+  const bodyDeps = { read: gate.read, sql, chainGid, logger, reportReach };
+  const passedBlockReader =
+    (signal: AbortSignal): PassedBlockReader =>
+    (ref) =>
+      readBody({ ...bodyDeps, client: () => client }, { ref, onTrouble: status.reportTrouble, signal });
+  const feed: ChainFeed = new ChainFeed({
+    ...{ sql, chainGid, options, onChange: wake.notify },
+    readUpcoming: (ref, signal) => client.readBlock(ref, signal),
+    readBody: (ref, onTrouble, signal) => {
+      const isBacklog = feed.isBehind && !recovery.isActive;
+      const reader = isBacklog ? backlogFirst(client, deps.backlog) : () => client;
+      return readBody({ ...bodyDeps, client: reader }, { ref, onTrouble, signal });
+    },
+  });
+  const recovery = new Recovery({ chainGid, logger, feed, status });
+  const { ring } = feed;
+  const preparer = new StepPreparer({
+    prepare: { sql, chainGid, family, network, watch, client, assets, ...withUtxo },
+    passed: (signal) => ({
+      ...{ sql, chainGid, ring, readBody: passedBlockReader(signal) },
+      ...(utxo === undefined ? {} : { codec: utxo.codec }),
+    }),
+  });
+  const onChange = wake.notify;
+  const mempool = new MempoolAnalyzer({ ...deps, watch, chain, reader: client.mempool, ring, onChange });
+  const writerQueue = new WriterQueue(wake.notify);
+  return {
+    ...{ chain, assets, feed, mempool, preparer, recovery, status, wake, writerQueue },
+    readBlock: gate.read,
+    passedBlockReader,
+  };
+}
+
+function createContext(
+  { db }: ChainAnalyzerDeps,
+  { active, opened, share }: OwnedChain,
+  { decimalsOf, learn }: AssetRegistry,
+): ChainContext {
+  const { gid, family } = active;
+  const utxo = opened.utxo && { codec: opened.utxo, coins: new CoinWatch(db, gid) };
+  return {
+    ...{ gid, family, network: opened.network, share, decimalsOf, learn },
+    ...(utxo === undefined ? {} : { utxo }),
+    endpointOf: (block) => opened.client.endpointOf(block),
+    displayOf: opened.displayAddress ?? ((address) => address),
+  };
+}

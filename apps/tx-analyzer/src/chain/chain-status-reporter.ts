@@ -1,0 +1,69 @@
+import type { AnalyzerStatus } from '../commit/advance-cursor.ts';
+import { writeStalled } from '../commit/analyzer-state.ts';
+import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
+import type { Body } from '../feed/body-prefetcher.ts';
+import type { ChainContext } from '../model/chain-context.ts';
+
+interface ReporterDeps {
+  readonly logger: AnalyzerLogger;
+  readonly chain: ChainContext;
+}
+
+/** A body that takes longer than that is a stall, and said so. */
+const STALL_MS = 3_000;
+
+/** How a chain does, and why it stands still when it does: told to the log and the database when it changes. */
+export class ChainStatusReporter {
+  readonly #deps: ReporterDeps;
+  #status: AnalyzerStatus = 'catching_up';
+  #reason: string | undefined;
+  #waitingSince = 0;
+
+  constructor(deps: ReporterDeps) {
+    this.#deps = deps;
+  }
+
+  get status(): AnalyzerStatus {
+    return this.#status;
+  }
+
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  /** A step is committed, and said so itself. */
+  reportStep(status: AnalyzerStatus): void {
+    this.#status = status;
+    this.#reason = undefined;
+  }
+
+  /** Nothing waits for a body, or what waited goes on. */
+  reportProgress(): void {
+    this.#waitingSince = 0;
+  }
+
+  /** The body of the next block is not there. */
+  async reportWaiting(
+    { number, hash }: Body['entry'],
+    trouble: string | undefined,
+    nowMs: number,
+  ): Promise<void> {
+    if (this.#waitingSince === 0) this.#waitingSince = nowMs;
+    const isSlow = nowMs - this.#waitingSince >= STALL_MS;
+    if (trouble === undefined && !isSlow) return;
+    await this.reportStall(trouble ?? `block ${number} ${hash} is being read for more than ${STALL_MS} ms`);
+  }
+
+  reportTrouble = (reason: string): void => {
+    void this.reportStall(reason).catch(() => undefined);
+  };
+
+  async reportStall(reason: string): Promise<void> {
+    if (this.#status === 'stalled' && this.#reason === reason) return;
+    this.#status = 'stalled';
+    this.#reason = reason;
+    const { logger, chain } = this.#deps;
+    logger.error({ chain_gid: chain.gid, reason }, 'the chain stands still');
+    await writeStalled(chain, reason);
+  }
+}

@@ -1,0 +1,25 @@
+import { counter, gauge, histogram } from '@chainwatch/telemetry';
+
+const blocks = counter('chainwatch_blocks_total', { description: 'Blocks analysed.' });
+const events = counter('chainwatch_transaction_events_total', { description: 'Transaction events made.' });
+const lag = gauge('chainwatch_analyzer_lag_blocks', {
+  description: 'Blocks between the feed and the analyzer.',
+});
+const duration = histogram('chainwatch_analyzer_step_seconds', {
+  description: 'One atomic step, from matching to commit.',
+});
+
+export interface StepFigures {
+  readonly blocks: number;
+  readonly events: number;
+  readonly lagBlocks: number;
+  readonly seconds: number;
+}
+
+export function recordStep(chainGid: string, figures: StepFigures): void {
+  const attributes = { chain_gid: chainGid };
+  blocks.add(figures.blocks, attributes);
+  events.add(figures.events, attributes);
+  lag.set(figures.lagBlocks, attributes);
+  duration.record(figures.seconds, attributes);
+}

@@ -1,0 +1,47 @@
+import { describePublicly, IncompleteBlockError } from '@chainwatch/chain-core';
+import type { ChainFeed } from '../feed/chain-feed.ts';
+import { FeedGapError } from '../feed/feed-queue.ts';
+import { FeedMismatchError } from '../feed/next-segment.ts';
+import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
+import type { ChainStatusReporter } from './chain-status-reporter.ts';
+
+interface RecoveryDeps {
+  readonly chainGid: string;
+  readonly logger: Pick<AnalyzerLogger, 'warn'>;
+  readonly feed: Pick<ChainFeed, 'reset'>;
+  readonly status: Pick<ChainStatusReporter, 'reportStall'>;
+}
+
+const RETRY_MS_FIRST = 50;
+const RETRY_MS_MAX = 5_000;
+/** Of what was read ahead something is wrong: it is read again. */
+const FEED_ERRORS = [FeedGapError, FeedMismatchError, IncompleteBlockError];
+
+/** What follows a failed step: it is reported, the feed is read again where it was at fault, and the chain rests longer each time. */
+export class Recovery {
+  readonly #deps: RecoveryDeps;
+  #failures = 0;
+
+  constructor(deps: RecoveryDeps) {
+    this.#deps = deps;
+  }
+
+  /** The last step failed. */
+  get isActive(): boolean {
+    return this.#failures > 0;
+  }
+
+  finish(): void {
+    this.#failures = 0;
+  }
+
+  /** Returns how long to rest. */
+  async fail(err: unknown): Promise<number> {
+    const { chainGid, logger, feed, status } = this.#deps;
+    logger.warn({ chain_gid: chainGid, err }, 'step failed, retrying');
+    await status.reportStall(describePublicly(err)).catch(() => undefined);
+    this.#failures += 1;
+    if (FEED_ERRORS.some((type) => err instanceof type)) feed.reset();
+    return Math.min(RETRY_MS_FIRST * 2 ** this.#failures, RETRY_MS_MAX);
+  }
+}

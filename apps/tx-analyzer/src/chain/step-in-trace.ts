@@ -1,0 +1,17 @@
+import { withSpan } from '@chainwatch/telemetry';
+import type { Segment } from '../model/segment.ts';
+
+/** At the head the block's trace goes on with a span of its own; in a group each block's events keep their block's. */
+export async function stepInTrace(
+  chainGid: string,
+  segment: Segment,
+  step: (segment: Segment) => Promise<void>,
+): Promise<void> {
+  const [first, second] = segment.blocks;
+  const traceparent = first?.entry.traceparent;
+  if (first === undefined || second !== undefined || traceparent === undefined) return step(segment);
+  const attributes = { chain_gid: chainGid, height: first.entry.number };
+  await withSpan('analyse block', { traceparent, kind: 'consumer', attributes }, (span) =>
+    step({ ...segment, blocks: [{ ...first, entry: { ...first.entry, traceparent: span.traceparent } }] }),
+  );
+}

@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { EVENT_SCHEMAS } from '@chainwatch/events';
+import type { Block, Transaction } from '@chainwatch/chain-core';
+import { hashOf, NATIVE, network, TOKEN } from '@chainwatch/testing-stack';
+import { buildEvent } from './build-event.ts';
+import { collectAddresses, findCandidates } from '../match/find-candidates.ts';
+import type { WatchedAddress } from '../model/matched-transaction.ts';
+import { directionOf, matchTransactions } from '../match/match-transactions.ts';
+import { planWrites } from './plan-writes.ts';
+import { makeTransaction } from '../spec-world/spec-chain.ts';
+
+const POOL = Array.from({ length: 5 }, (_, index) => `0x${String(index).repeat(40)}`);
+/** As a family shows an address. */
+const toDisplay = (canonical: string): string => canonical.replace('0x', '0X');
+const uuid = (index: number): string => `00000000-0000-4000-8000-00000000000${index}`;
+const address = fc.constantFrom(...POOL);
+const transfer = fc.record({
+  type: fc.constantFrom('native' as const, 'internal' as const, 'token' as const),
+  from: fc.option(address, { nil: undefined }),
+  to: address,
+  amountRaw: fc.bigInt(0n, 2n ** 256n - 1n),
+});
+const transaction = fc
+  .record({
+    from: fc.option(address, { nil: undefined }),
+    payer: fc.option(address, { nil: undefined }),
+    isFailed: fc.boolean(),
+    transfers: fc.array(transfer, { maxLength: 6 }),
+  })
+  .map(
+    ({ from, payer, isFailed, transfers }): Transaction =>
+      makeTransaction('any', {
+        from,
+        isFailed,
+        ...(payer === undefined ? {} : { fee: { assetGid: NATIVE, amountRaw: 21n, payer } }),
+        transfers: isFailed
+          ? []
+          : transfers.map((each, index) => ({
+              ...each,
+              index,
+              assetGid: each.type === 'token' ? TOKEN : NATIVE,
+            })),
+      }),
+  );
+/** Who watches what: per project the indexes of POOL, and from which block. */
+const watching = fc.array(fc.record({ project: fc.nat(1), address: fc.nat(4), fromBlock: fc.nat(20) }), {
+  maxLength: 8,
+});
+
+function blockOf(transactions: readonly Transaction[]): Block {
+  return {
+    number: 10,
+    hash: hashOf('block'),
+    parentHash: hashOf('parent'),
+    timestamp: 1_700_000_000,
+    transactions,
+    balanceChanges: [],
+    touchedAssets: [],
+  };
+}
+
+function watchedOf(
+  entries: readonly { project: number; address: number; fromBlock: number }[],
+): Map<string, WatchedAddress[]> {
+  const unique = new Map(entries.map((entry) => [`${entry.project}|${entry.address}`, entry]));
+  const watched = new Map<string, WatchedAddress[]>();
+  for (const entry of unique.values()) {
+    const value = POOL[entry.address]!;
+    watched.set(value, [
+      ...(watched.get(value) ?? []),
+      {
+        id: uuid(entry.address),
+        projectId: uuid(8 + entry.project),
+        address: value,
+        fromBlock: entry.fromBlock,
+      },
+    ]);
+  }
+  return watched;
+}
+
+describe('matching', () => {
+  it('finds every project whose address takes part at that height, and no other', () => {
+    fc.assert(
+      fc.property(transaction, watching, (tx, entries) => {
+        const watched = watchedOf(entries);
+        const block = blockOf([tx]);
+        const ends = new Set([tx.from, tx.fee?.payer, ...tx.transfers.flatMap(({ from, to }) => [from, to])]);
+        const expected = new Set(
+          [...watched.values()]
+            .flat()
+            .filter((entry) => entry.fromBlock <= 10 && ends.has(entry.address))
+            .map((entry) => entry.projectId),
+        );
+        const candidates = findCandidates(block, watched);
+        const matches =
+          candidates === undefined
+            ? []
+            : matchTransactions({ block, transactions: candidates.transactions, watched });
+        expect(new Set(matches.map((match) => match.projectId))).toEqual(expected);
+        expect(matches).toHaveLength(expected.size);
+        const found = new Set<string>();
+        if (candidates !== undefined) collectAddresses(candidates, watched, found);
+        expect(found).toEqual(new Set([...watched.keys()].filter((key) => ends.has(key))));
+      }),
+    );
+  });
+
+  it('makes events that keep to the schema and add up', () => {
+    fc.assert(
+      fc.property(transaction, watching, fc.boolean(), (tx, entries, isKnown) => {
+        const matches = matchTransactions({
+          block: blockOf([tx]),
+          transactions: [tx],
+          watched: watchedOf(entries),
+        });
+        const plan = planWrites(
+          { retroactive: [], matches, existing: new Map() },
+          {
+            chainGid: network.gid,
+            requiredConfirmations: 3,
+            now: new Date(0),
+          },
+        );
+        for (const { type, state } of plan.events) {
+          const event = buildEvent(state, {
+            chainGid: network.gid,
+            type,
+            sequence: 1,
+            headNumber: 12,
+            createdAt: new Date(0),
+            displayOf: toDisplay,
+            decimalsOf: (gid) => (gid === NATIVE ? 18 : isKnown ? 6 : undefined),
+          });
+          EVENT_SCHEMAS[type].parse(event);
+          const own = new Set(state.participants.map((participant) => participant.address));
+          const shown = new Set([...own].map(toDisplay));
+          expect(event.data.balance_changes.every((change) => shown.has(change.address))).toBe(true);
+          for (const moved of event.data.transaction.transfers) {
+            expect(moved.monitored_addresses.length).toBeGreaterThan(0);
+            expect(
+              moved.monitored_addresses.every(
+                (each) => shown.has(each) && (each === moved.from || each === moved.to),
+              ),
+            ).toBe(true);
+          }
+          // Between the project's own addresses nothing is made or lost: only what crosses its border and fees count.
+          const border = state.transfers.reduce(
+            (sum, each) =>
+              sum +
+              (own.has(each.to ?? '') ? each.amountRaw : 0n) -
+              (own.has(each.from ?? '') ? each.amountRaw : 0n),
+            0n,
+          );
+          const fee = state.fee?.payer !== undefined && own.has(state.fee.payer) ? state.fee.amountRaw : 0n;
+          expect(event.data.balance_changes.reduce((sum, change) => sum + BigInt(change.delta_raw), 0n)).toBe(
+            border - fee,
+          );
+          expect(event.data.transaction.confirmations).toBe(3);
+        }
+      }),
+    );
+  });
+
+  it('calls a swap out, a claim in, a move between own addresses self', () => {
+    const own = (from: string, to: string, monitored: string[]) => ({
+      index: 0,
+      type: 'token' as const,
+      assetGid: TOKEN,
+      from,
+      to,
+      amountRaw: 1n,
+      monitored,
+    });
+    expect(directionOf([own('a', 'x', ['a']), own('x', 'a', ['a'])])).toBe('out');
+    expect(directionOf([own('x', 'a', ['a'])])).toBe('in');
+    expect(directionOf([own('a', 'b', ['a', 'b'])])).toBe('self');
+    expect(directionOf([own('a', 'b', ['a', 'b']), own('x', 'a', ['a'])])).toBe('in');
+    expect(directionOf([])).toBe('out');
+  });
+});

@@ -1,0 +1,128 @@
+import { formatAmount } from '@chainwatch/amounts';
+import { eventIdOf } from '@chainwatch/events';
+import type {
+  BalanceChangeRecord,
+  TransactionEventType,
+  TransactionRecord,
+  TransferRecord,
+} from '@chainwatch/events';
+import type { TransactionEvent } from '../model/planned-event.ts';
+import type { MatchedTransfer } from '../model/matched-transaction.ts';
+import type { TransactionState } from '../model/transaction-state.ts';
+
+export interface EventContext {
+  readonly chainGid: string;
+  readonly type: TransactionEventType;
+  /** Grows by one per project and chain. */
+  readonly sequence: number;
+  /** Height that confirmations are counted at. */
+  readonly headNumber: number;
+  readonly createdAt: Date;
+  /** The form of an address that records show. */
+  displayOf(address: string): string;
+  /** Undefined while the token's metadata is not known: amounts are null then. */
+  decimalsOf(assetGid: string): number | undefined;
+}
+
+/** More stay in the record; the event says `truncated`. */
+const EVENT_TRANSFERS_MAX = 100;
+
+/** The envelope of decisions.md §4. */
+export function buildEvent(state: TransactionState, context: EventContext): TransactionEvent {
+  const { type, chainGid } = context;
+  return {
+    event_id: eventIdOf({ projectId: state.projectId, type, chainGid, hash: state.hash, epoch: state.epoch }),
+    type,
+    api_version: 'v1',
+    created_at: context.createdAt.toISOString(),
+    is_test_message: false,
+    project_id: state.projectId,
+    sequence: context.sequence,
+    data: {
+      transaction: buildRecord(state, context),
+      balance_changes: sumBalanceChanges(state, context),
+      truncated: state.transfers.length > EVENT_TRANSFERS_MAX,
+    },
+  };
+}
+
+function buildRecord(state: TransactionState, context: EventContext): TransactionRecord {
+  const { fee } = state;
+  return {
+    id: state.id,
+    chain_gid: context.chainGid,
+    hash: state.hash,
+    status: state.status,
+    direction: state.direction,
+    block_number: state.blockNumber ?? null,
+    block_hash: state.blockHash ?? null,
+    block_timestamp:
+      state.blockTimestamp === undefined ? null : new Date(state.blockTimestamp * 1000).toISOString(),
+    tx_index: state.txIndex ?? null,
+    confirmations:
+      state.status === 'reorged' || state.blockNumber === undefined
+        ? 0
+        : Math.max(1, context.headNumber - state.blockNumber + 1),
+    required_confirmations: state.requiredConfirmations,
+    // A fee is always in the native coin, whose decimals are part of the network.
+    fee:
+      fee === undefined
+        ? null
+        : {
+            asset_gid: fee.assetGid,
+            amount: formatAmount(fee.amountRaw, context.decimalsOf(fee.assetGid) ?? 0),
+            amount_raw: String(fee.amountRaw),
+          },
+    transfers: state.transfers
+      .slice(0, EVENT_TRANSFERS_MAX)
+      .map((transfer) => buildTransfer(transfer, context)),
+    replaced_by: state.replacedBy ?? null,
+    verification: state.isUnproved ? 'unproved' : 'proved',
+    detected_at: state.detectedAt.toISOString(),
+    confirmed_at: state.confirmedAt?.toISOString() ?? null,
+    reorged_at: state.reorgedAt?.toISOString() ?? null,
+  };
+}
+
+function buildTransfer(transfer: MatchedTransfer, context: EventContext): TransferRecord {
+  const decimals = context.decimalsOf(transfer.assetGid);
+  return {
+    index: transfer.index,
+    type: transfer.type,
+    asset_gid: transfer.assetGid,
+    from: transfer.from === undefined ? null : context.displayOf(transfer.from),
+    to: transfer.to === undefined ? null : context.displayOf(transfer.to),
+    amount: decimals === undefined ? null : formatAmount(transfer.amountRaw, decimals),
+    amount_raw: String(transfer.amountRaw),
+    decimals: decimals ?? null,
+    log_index: transfer.logIndex ?? null,
+    monitored_addresses: transfer.monitored.map((address) => context.displayOf(address)),
+  };
+}
+
+/** Per monitored address and asset: what came in less what went out, and the fee from who paid it. */
+function sumBalanceChanges(state: TransactionState, context: EventContext): BalanceChangeRecord[] {
+  const changes: BalanceChangeRecord[] = [];
+  for (const { id, address } of state.participants) {
+    const deltas = new Map<string, bigint>();
+    const add = (assetGid: string, amountRaw: bigint): void =>
+      void deltas.set(assetGid, (deltas.get(assetGid) ?? 0n) + amountRaw);
+    for (const transfer of state.transfers) {
+      if (!transfer.monitored.includes(address)) continue;
+      if (transfer.to === address) add(transfer.assetGid, transfer.amountRaw);
+      if (transfer.from === address) add(transfer.assetGid, -transfer.amountRaw);
+    }
+    if (state.fee?.payer === address) add(state.fee.assetGid, -state.fee.amountRaw);
+    for (const [assetGid, delta] of deltas) {
+      const decimals = context.decimalsOf(assetGid);
+      changes.push({
+        address_id: id,
+        address: context.displayOf(address),
+        asset_gid: assetGid,
+        delta: decimals === undefined ? null : formatAmount(delta, decimals),
+        delta_raw: String(delta),
+      });
+    }
+  }
+  return changes;
+}

@@ -1,0 +1,36 @@
+import type { Sql } from '@chainwatch/db';
+import type { ChainContext } from '../model/chain-context.ts';
+import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
+import { confirmTransactions } from './confirm-transactions.ts';
+import type { FeedEntry } from '../model/feed-entry.ts';
+import type { OutboxEvent } from '../model/planned-event.ts';
+
+interface FinalizeStep {
+  readonly entry: FeedEntry;
+  /** Blocks up to here were final before. */
+  readonly after?: number;
+  /** As it stands after the step. */
+  readonly cursor: ChainCursor;
+  readonly now: Date;
+}
+
+/** Applies a `finalize` entry in an open transaction (chain's row locked): blocks and transactions become confirmed. */
+export async function commitFinalize(
+  sql: Sql,
+  chain: ChainContext,
+  { entry, after, cursor, now }: FinalizeStep,
+): Promise<OutboxEvent[]> {
+  await sql.query({
+    name: 'confirm_blocks',
+    // Locked in the order of their ids, as the ingestor does.
+    text: `WITH final AS MATERIALIZED (
+             SELECT id FROM blocks WHERE chain_gid = $1 AND number > $2 AND number <= $3 AND status = 'processed' ORDER BY id FOR NO KEY UPDATE)
+           UPDATE blocks SET status = 'confirmed', updated_at = now() FROM final WHERE blocks.id = final.id`,
+    values: [chain.gid, after ?? -1, entry.number],
+  });
+  return confirmTransactions(sql, chain, entry, {
+    headNumber: cursor.number ?? entry.number,
+    isHeld: isHolding(cursor),
+    now,
+  });
+}

@@ -1,0 +1,173 @@
+import type { Sql } from '@chainwatch/db';
+import { BalanceReads, insertBalanceReadsSql } from '../model/balance-read.ts';
+import type { ChainContext, StepTransaction } from '../model/chain-context.ts';
+import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
+import type { FeedEntry } from '../model/feed-entry.ts';
+import { insertEvents } from './insert-events.ts';
+import { numberEvents } from './number-events.ts';
+import type { OutboxEvent } from '../model/planned-event.ts';
+import {
+  compareByPosition,
+  heldPairs,
+  readStates,
+  STATE_COLUMNS,
+  type TransactionRow,
+} from './read-states.ts';
+import { SqlParams } from '../model/sql-params.ts';
+import { undoUtxos } from '../utxo/undo-utxos.ts';
+
+const CHUNK_ROWS = 1_000;
+
+/**
+ * Undoes orphans (newest first) in an open transaction (chain's row locked): their transactions become `reorged` with
+ * one more epoch and an event each, coins are as they were before, what was read of balances there goes, and is read
+ * again at the head.
+ */
+export async function commitReorg(
+  { sql, chain, now }: StepTransaction,
+  orphans: readonly FeedEntry[],
+  cursor: ChainCursor,
+): Promise<OutboxEvent[]> {
+  const hashes = orphans.map((orphan) => orphan.hash);
+  const traceparents = new Map(orphans.map((orphan) => [orphan.hash, orphan.traceparent]));
+  const all: OutboxEvent[] = [];
+  const reads = new BalanceReads();
+  await lockUndone(sql, chain, hashes);
+  for (;;) {
+    const rows = await markReorged(sql, chain, hashes, now);
+    const states = await readStates(sql, rows, chain.learn);
+    const planned = states.map((state) => {
+      const traceparent = traceparents.get(state.blockHash ?? '');
+      return {
+        type: 'transaction.reorged',
+        state,
+        ...(traceparent === undefined ? {} : { traceparent }),
+      } as const;
+    });
+    const events = await numberEvents({ sql, chain }, planned, {
+      headNumber: cursor.number ?? 0,
+      createdAt: now,
+    });
+    await insertEvents(sql, events, isHolding(cursor));
+    for (const state of states)
+      for (const pair of heldPairs(chain, state)) reads.add({ ...pair, reason: 'reorged' });
+    all.push(...events);
+    if (rows.length < CHUNK_ROWS) break;
+  }
+  // Nothing is left to stand on: whatever was known of coins came from a chain that is no more.
+  const isEmptied = cursor.number === undefined;
+  await sql.query({
+    name: 'drop_unproved',
+    text: 'DELETE FROM unproved_transactions WHERE chain_gid = $1 AND block_hash = ANY($2)',
+    values: [chain.gid, hashes],
+  });
+  if (isEmptied) await forgetWatches(sql, chain, orphans);
+  else await lowerWatches(sql, chain, orphans);
+  if (isEmptied) await lookForCoinsAgain(sql, chain, orphans);
+  await removeReadings(sql, chain, hashes, reads);
+  if (chain.utxo !== undefined) chain.utxo.coins.add(await undoUtxos(sql, chain, orphans, isEmptied));
+  if (reads.list().length > 0) {
+    const params = new SqlParams();
+    await sql.query({
+      name: 'insert_reads',
+      text: insertBalanceReadsSql(params, chain.gid, reads.list()),
+      values: params.values,
+    });
+  }
+  return all;
+}
+
+/**
+ * Whoever writes what was read in one of these blocks is either done with it now, or will see that the block was undone.
+ * The ingestor marks orphans; one that it found canonical again meanwhile is analysed once more.
+ */
+async function lockUndone(sql: Sql, chain: ChainContext, hashes: readonly string[]): Promise<void> {
+  await sql.query({
+    name: 'lock_undone',
+    text: `WITH undone AS MATERIALIZED (SELECT id FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id FOR UPDATE)
+           UPDATE blocks SET status = CASE WHEN status = 'reorged' THEN status ELSE 'new' END, updated_at = now() FROM undone WHERE blocks.id = undone.id`,
+    values: [chain.gid, hashes],
+  });
+}
+
+/**
+ * A payment made after a registration may come back in a block below the head of that moment: it must count there, too.
+ * Coins that were spent below that head may be unspent again: they are looked for once more.
+ */
+async function lowerWatches(sql: Sql, chain: ChainContext, orphans: readonly FeedEntry[]): Promise<void> {
+  const lowest = orphans.at(-1)!;
+  await sql.query({
+    name: 'lower_watches',
+    text: `WITH lowered AS (UPDATE address_watches SET from_block = $2 WHERE chain_gid = $1 AND from_block > $2 AND feed_seq < $3 RETURNING address_id)
+           UPDATE address_backfills b SET status = 'pending', next_block = NULL, to_block = NULL, updated_at = now()
+           FROM lowered WHERE b.chain_gid = $1 AND b.address_id = lowered.address_id`,
+    values: [chain.gid, lowest.number, lowest.seq],
+  });
+}
+
+/** The next block is a first one, at whatever height: whoever was there before counts from it on, as before the first activation. */
+async function forgetWatches(sql: Sql, chain: ChainContext, orphans: readonly FeedEntry[]): Promise<void> {
+  await sql.query({
+    name: 'forget_watches',
+    text: 'DELETE FROM address_watches WHERE chain_gid = $1 AND feed_seq < $2',
+    values: [chain.gid, orphans.at(-1)!.seq],
+  });
+}
+
+/** Of whoever counts from the first block that was followed, or above. */
+async function lookForCoinsAgain(
+  sql: Sql,
+  chain: ChainContext,
+  orphans: readonly FeedEntry[],
+): Promise<void> {
+  await sql.query({
+    name: 'look_for_coins_again',
+    text: `UPDATE address_backfills b SET status = 'pending', next_block = NULL, to_block = NULL, updated_at = now()
+           WHERE b.chain_gid = $1 AND NOT EXISTS (SELECT FROM address_watches w WHERE w.chain_gid = $1 AND w.address_id = b.address_id AND w.feed_seq >= $2)`,
+    values: [chain.gid, orphans[0]!.seq],
+  });
+}
+
+async function markReorged(
+  sql: Sql,
+  chain: ChainContext,
+  hashes: readonly string[],
+  now: Date,
+): Promise<TransactionRow[]> {
+  const { rows } = await sql.query<TransactionRow>({
+    name: 'mark_reorged',
+    text: `UPDATE transactions SET status = 'reorged', epoch = epoch + 1, reorged_at = $3, confirmed_at = NULL
+           WHERE id IN (SELECT id FROM transactions WHERE chain_gid = $1 AND block_hash = ANY($2) AND status IN ('detected', 'confirmed', 'failed')
+                        ORDER BY block_number DESC LIMIT ${CHUNK_ROWS})
+           RETURNING ${STATE_COLUMNS}`,
+    values: [chain.gid, hashes, now],
+  });
+  return rows.sort((a, b) => compareByPosition(b, a));
+}
+
+/**
+ * The difference between two readings was explained by the transactions known then; when the block comes back, more may be.
+ * Withdrawals and rebases have no transaction: it is by their readings that they are asked for again.
+ */
+async function removeReadings(
+  sql: Sql,
+  chain: ChainContext,
+  hashes: readonly string[],
+  reads: BalanceReads,
+): Promise<void> {
+  const { rows } = await sql.query<{ address_id: string; asset_gid: string }>(
+    // Addresses first, as whoever deletes one does: its readings go with it.
+    `WITH kept AS MATERIALIZED (
+       SELECT id FROM addresses WHERE id IN (SELECT address_id FROM balance_history WHERE chain_gid = $1 AND block_hash = ANY($2)) ORDER BY id FOR KEY SHARE
+     ), differences AS (
+       DELETE FROM adjustments j USING kept WHERE j.chain_gid = $1 AND j.block_hash = ANY($2) AND j.address_id = kept.id
+     ), readings AS (
+       DELETE FROM balance_history h USING kept WHERE h.chain_gid = $1 AND h.block_hash = ANY($2) AND h.address_id = kept.id
+       RETURNING h.address_id, h.asset_gid
+     )
+     SELECT DISTINCT address_id, asset_gid FROM readings`,
+    [chain.gid, hashes],
+  );
+  for (const row of rows)
+    reads.add({ addressId: row.address_id, assetGid: row.asset_gid, reason: 'reorged' });
+}

@@ -1,0 +1,149 @@
+import { transactionIdOf } from '@chainwatch/events';
+import type { MatchedTransaction } from '../model/matched-transaction.ts';
+import type { PlannedEvent } from '../model/planned-event.ts';
+import type { TransactionState, TransactionStatus } from '../model/transaction-state.ts';
+
+/** What the database holds of a transaction that matched. */
+export interface ExistingTransaction {
+  readonly id: string;
+  readonly status: TransactionStatus;
+  readonly epoch: number;
+  readonly blockHash?: string;
+  readonly detectedAt: Date;
+}
+
+export interface WritePlan {
+  /** Rows to insert, or to begin anew after a reorg. */
+  readonly upserts: readonly TransactionState[];
+  /** Records in this very block that may gain transfers or addresses: no event, it was told already. */
+  readonly merges: readonly Merge[];
+  /** Transfers and addresses of the earlier block that go. */
+  readonly resetIds: readonly string[];
+  readonly events: readonly PlannedEvent[];
+}
+
+/** A record, and what was read of its transaction again. */
+export interface Merge {
+  readonly state: TransactionState;
+  readonly match: MatchedTransaction;
+}
+
+interface PlanContext {
+  readonly chainGid: string;
+  readonly requiredConfirmations: number;
+  /** When it is detected, unless it was told before. */
+  readonly now: Date;
+}
+
+interface Matched {
+  readonly retroactive: readonly MatchedTransaction[];
+  readonly matches: readonly MatchedTransaction[];
+  readonly existing: ReadonlyMap<string, ExistingTransaction>;
+}
+
+/**
+ * Decides for each match whether it is new, mined again after a reorg, or known. `retroactive` are those of blocks already
+ * passed, found for addresses that were registered meanwhile; they come first.
+ */
+export function planWrites({ retroactive, matches, existing }: Matched, context: PlanContext): WritePlan {
+  const upserts: TransactionState[] = [];
+  const merges: Merge[] = [];
+  const resetIds: string[] = [];
+  const events: PlannedEvent[] = [];
+  const planned = new Set<string>();
+  for (const match of [...retroactive, ...matches]) {
+    const id = transactionIdOf(match.projectId, context.chainGid, match.transaction.hash);
+    // A retroactive address and a block of the same step may find it twice.
+    if (planned.has(id)) continue;
+    planned.add(id);
+    const known = existing.get(id);
+    const isLive = known !== undefined && isNotified(known);
+    const state = stateOf(match, {
+      ...context,
+      id,
+      epoch: known?.epoch ?? 0,
+      ...(isLive ? { now: known.detectedAt } : {}),
+    });
+    if (isLive && known.blockHash === match.block.hash) {
+      merges.push({ state, match });
+      continue;
+    }
+    // It stands in another block of the feed: that block's reorg is still to come and brings it here in order.
+    if (isLive && known.blockHash !== undefined && retroactive.includes(match)) continue;
+    if (known !== undefined) resetIds.push(id);
+    upserts.push(state);
+    // Told already, from the mempool or from a block whose reorg this chain never saw.
+    if (isLive && !(known.status === 'pending' && state.isFailed)) continue;
+    const type = state.isFailed ? 'transaction.failed' : 'transaction.detected';
+    events.push({
+      type,
+      state,
+      ...(match.traceparent === undefined ? {} : { traceparent: match.traceparent }),
+    });
+  }
+  return { upserts, merges, resetIds, events };
+}
+
+/** Its project was told of it and not yet that it is undone: by a reorg, or dropped from the mempool before it was mined. */
+function isNotified({ status, blockHash }: Pick<ExistingTransaction, 'status' | 'blockHash'>): boolean {
+  return status !== 'reorged' && !(status === 'failed' && blockHash === undefined);
+}
+
+/** What waits in the mempool: nobody is told twice, and what stands in a block already stays as it is. */
+export function planPending(
+  matches: readonly MatchedTransaction[],
+  existing: ReadonlyMap<string, ExistingTransaction>,
+  context: PlanContext,
+): Omit<WritePlan, 'merges'> {
+  const upserts: TransactionState[] = [];
+  const resetIds: string[] = [];
+  const events: PlannedEvent[] = [];
+  for (const match of matches) {
+    const id = transactionIdOf(match.projectId, context.chainGid, match.transaction.hash);
+    const known = existing.get(id);
+    const wasNotified = known !== undefined && isNotified(known);
+    if (wasNotified && known.status !== 'pending') continue;
+    const {
+      blockNumber: _number,
+      blockHash: _hash,
+      blockTimestamp: _timestamp,
+      txIndex: _index,
+      ...rest
+    } = stateOf(match, { ...context, id, epoch: known?.epoch ?? 0 });
+    const state: TransactionState = {
+      ...rest,
+      status: 'pending',
+      ...(wasNotified ? { detectedAt: known.detectedAt } : {}),
+    };
+    if (known !== undefined) resetIds.push(id);
+    upserts.push(state);
+    if (!wasNotified) events.push({ type: 'transaction.detected', state });
+  }
+  return { upserts, resetIds, events };
+}
+
+function stateOf(
+  match: MatchedTransaction,
+  { id, epoch, requiredConfirmations, now }: PlanContext & { readonly id: string; readonly epoch: number },
+): TransactionState {
+  const { block, transaction } = match;
+  return {
+    id,
+    projectId: match.projectId,
+    hash: transaction.hash,
+    status: transaction.isFailed ? 'failed' : 'detected',
+    direction: match.direction,
+    epoch,
+    isFailed: transaction.isFailed,
+    isUnproved: transaction.isUnproved === true,
+    blockNumber: block.number,
+    blockHash: block.hash,
+    blockTimestamp: block.timestamp,
+    txIndex: transaction.index,
+    requiredConfirmations,
+    ...(transaction.fee === undefined ? {} : { fee: transaction.fee }),
+    detectedAt: now,
+    transfers: match.transfers,
+    participants: match.participants,
+  };
+}

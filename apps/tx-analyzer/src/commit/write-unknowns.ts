@@ -1,0 +1,112 @@
+import type { BlockRef, UnknownPart } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { ChainContext } from '../model/chain-context.ts';
+import type { MatchedTransaction } from '../model/matched-transaction.ts';
+import { SqlParams } from '../model/sql-params.ts';
+import { digestTransaction } from './digest-transaction.ts';
+import { unnestUnknowns } from './insert-incidents.ts';
+
+/** A block, as far as its unknown parts are concerned. */
+interface TakenBlock extends BlockRef {
+  readonly unknowns?: readonly UnknownPart[];
+}
+
+/**
+ * Writes down, in an open transaction (chain's row locked), that `blocks` were taken with what is unknown in them, and what
+ * was told of the unproved ones among `matches`.
+ */
+export async function writeUnknowns(
+  sql: Sql,
+  chain: ChainContext,
+  blocks: readonly TakenBlock[],
+  matches: readonly MatchedTransaction[],
+): Promise<void> {
+  const unproved = matches.filter(({ transaction }) => transaction.isUnproved === true);
+  const taken = new Map(
+    [...blocks.filter(hasUnknowns), ...unproved.map(({ block }) => block)].map((block) => [
+      block.hash,
+      block,
+    ]),
+  );
+  for (const block of [...taken.values()].sort((a, b) => a.number - b.number)) {
+    const incidentIds = await recordTaken(sql, chain, block);
+    await insertUnproved(
+      sql,
+      chain,
+      incidentIds,
+      unproved.filter((match) => match.block.hash === block.hash),
+    );
+  }
+}
+
+export function hasUnknowns({ unknowns }: Pick<TakenBlock, 'unknowns'>): boolean {
+  return unknowns !== undefined && unknowns.length > 0;
+}
+
+/**
+ * An incident that was accepted stands for what was seen by then: the very block that waited for it, and what was taken
+ * before. What comes later opens the next one. Returns the incident of each kind.
+ */
+async function recordTaken(sql: Sql, chain: ChainContext, block: TakenBlock): Promise<string[]> {
+  const params = new SqlParams();
+  const source = unnestUnknowns(params, block.unknowns ?? []);
+  const [gid, number, hash] = [
+    params.add(chain.gid, 'text'),
+    params.add(block.number, 'bigint'),
+    params.add(block.hash, 'text'),
+  ];
+  const { rows } = await sql.query<{ id: string }>(
+    `WITH kinds AS MATERIALIZED (SELECT * FROM ${source} AS u (kind, transaction_hash, expected, got)),
+     accepted AS (
+       UPDATE incidents i SET last_block_number = ${number} FROM kinds u
+       WHERE i.chain_gid = ${gid} AND i.kind = u.kind AND i.status = 'accepted' AND i.block_hash = ${hash} AND coalesce(i.last_block_number, ${number}) = ${number}
+       RETURNING i.id, i.kind
+     ), open AS (
+       INSERT INTO incidents AS i (chain_gid, kind, block_number, block_hash, last_block_number, transaction_hash, expected, got)
+       SELECT ${gid}, kind, ${number}, ${hash}, ${number}, transaction_hash, expected, got FROM kinds WHERE kind NOT IN (SELECT kind FROM accepted) ORDER BY kind
+       ON CONFLICT (chain_gid, kind) WHERE status = 'open' DO UPDATE SET
+         last_block_number = GREATEST(i.last_block_number, EXCLUDED.last_block_number),
+         block_hash = CASE WHEN EXCLUDED.block_number < i.block_number THEN EXCLUDED.block_hash ELSE i.block_hash END,
+         transaction_hash = CASE WHEN EXCLUDED.block_number < i.block_number THEN EXCLUDED.transaction_hash ELSE i.transaction_hash END,
+         block_number = LEAST(i.block_number, EXCLUDED.block_number)
+       RETURNING i.id
+     )
+     SELECT id FROM accepted UNION SELECT id FROM open`,
+    params.values,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** What was told before stays; when this is something else, nobody stands for either, nor does who accepted the other one. */
+async function insertUnproved(
+  sql: Sql,
+  chain: ChainContext,
+  incidentIds: readonly string[],
+  matches: readonly MatchedTransaction[],
+): Promise<void> {
+  if (matches.length === 0) return;
+  const byHash = [...new Map(matches.map((match) => [match.transaction.hash, match])).values()];
+  const params = new SqlParams();
+  const source = params.unnest(byHash, [
+    ['text', ({ block }) => block.hash],
+    ['text', ({ transaction }) => transaction.hash],
+    ['bigint', ({ block }) => block.number],
+    ['bytea', ({ transaction }) => digestTransaction(transaction)],
+    ['text', ({ block }) => chain.endpointOf(block) ?? ''],
+  ]);
+  const { rows } = await sql.query<{ block_hash: string; hash: string }>(
+    `WITH told AS (INSERT INTO unproved_transactions AS u (chain_gid, block_hash, hash, block_number, digest, endpoint, incident_ids)
+     SELECT ${params.add(chain.gid, 'text')}, s.*, ${params.add(incidentIds, 'uuid[]')} FROM ${source} AS s
+     ON CONFLICT (chain_gid, block_hash, hash) DO UPDATE SET verdict = 'contradicted',
+       incident_ids = ARRAY(SELECT i.id FROM incidents i WHERE i.id = ANY(EXCLUDED.incident_ids) AND i.status = 'open')
+     WHERE u.digest <> EXCLUDED.digest
+     RETURNING u.block_hash, u.hash, u.verdict) SELECT block_hash, hash FROM told WHERE verdict = 'contradicted'`,
+    params.values,
+  );
+  if (rows.length === 0) return;
+  await sql.query(
+    `UPDATE transactions t SET is_withheld = true FROM unnest($2::text[], $3::text[]) AS c (block_hash, hash)
+     WHERE t.chain_gid = $1 AND t.block_hash = c.block_hash AND t.hash = c.hash AND t.is_unproved AND t.confirmed_at IS NULL`,
+    [chain.gid, rows.map((row) => row.block_hash), rows.map((row) => row.hash)],
+  );
+}

@@ -1,0 +1,162 @@
+import type { Block, BlockRef } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { PayloadOf } from '@chainwatch/events';
+import type { AnalyzerOptions } from '../model/analyzer-deps.ts';
+import type { ChainCursor } from '../model/chain-cursor.ts';
+import { entryOfMessage, type FeedEntry } from '../model/feed-entry.ts';
+import type { Segment } from '../model/segment.ts';
+import { BlockRing } from './block-ring.ts';
+import { BodyPrefetcher, type ReadBody } from './body-prefetcher.ts';
+import { FeedQueue } from './feed-queue.ts';
+import { groupBlocks, nextSegment } from './next-segment.ts';
+import { UpcomingBlock } from './upcoming-block.ts';
+
+interface FeedDeps {
+  readonly sql: Sql;
+  readonly chainGid: string;
+  readonly options: Pick<
+    Required<AnalyzerOptions>,
+    'prefetchWindow' | 'groupBlocksMax' | 'groupTransactionsMax' | 'sweepMs'
+  >;
+  readonly readUpcoming: (ref: BlockRef, signal: AbortSignal) => Promise<Block>;
+  readonly readBody: ReadBody;
+  /** There may be something to do. */
+  readonly onChange: () => void;
+}
+
+const BACKLOG_ENTRIES = 8;
+const MATCHES_PER_BLOCK_FIRST = 50;
+
+/** The feed of one chain on both sides of the cursor: entries and bodies to come, and the blocks that were passed last. */
+export class ChainFeed {
+  readonly ring = new BlockRing();
+  readonly upcoming: UpcomingBlock;
+  readonly #deps: FeedDeps;
+  readonly #queue: FeedQueue;
+  readonly #bodies: BodyPrefetcher;
+  #cursor: ChainCursor = { seq: 0 };
+  #headNumber = 0;
+  #loadedAtMs = 0;
+  /** A moving average. */
+  #matchesPerBlock = MATCHES_PER_BLOCK_FIRST;
+
+  constructor(deps: FeedDeps) {
+    const { sql, chainGid, options, readUpcoming, readBody, onChange } = deps;
+    this.#deps = deps;
+    this.#queue = new FeedQueue(sql, chainGid);
+    this.upcoming = new UpcomingBlock(readUpcoming, onChange);
+    this.#bodies = new BodyPrefetcher(
+      async (entry, onTrouble, signal) =>
+        (await this.upcoming.findBody(entry)) ?? readBody(entry, onTrouble, signal),
+      options.prefetchWindow,
+      onChange,
+    );
+  }
+
+  /** The last entry that is committed. */
+  get cursor(): ChainCursor {
+    return this.#cursor;
+  }
+
+  get first(): FeedEntry | undefined {
+    return this.#queue.entries[0];
+  }
+
+  get isBehind(): boolean {
+    return this.lagEntries(this.#cursor) > BACKLOG_ENTRIES;
+  }
+
+  get lagBlocks(): number {
+    return Math.max(0, this.#headNumber - (this.#cursor.number ?? this.#headNumber));
+  }
+
+  lagEntries(cursor: ChainCursor): number {
+    return this.#queue.lastSeq - cursor.seq;
+  }
+
+  /** The ingestor is about to record a block. False when it does not stand on the last one here. */
+  announce({ number, hash, parent_hash: parentHash }: PayloadOf<'block.seen'>): boolean {
+    const tip = this.#queue.entries.findLast(({ type }) => type === 'block') ?? this.#cursor;
+    if (parentHash !== tip.hash) return false;
+    this.upcoming.announce({ number, hash });
+    return true;
+  }
+
+  /** An entry that came by message, without a query. */
+  push(payload: PayloadOf<'block.new'>, traceparent?: string): void {
+    this.#headNumber = Math.max(this.#headNumber, payload.number);
+    this.#queue.push(entryOfMessage(payload, traceparent));
+    this.#bodies.prefetch(this.#queue.entries);
+  }
+
+  /** There may be entries of which no message came. */
+  expectEntries(): void {
+    this.#loadedAtMs = 0;
+  }
+
+  /** Reads entries from the table when it is time, and starts reading their bodies. @throws FeedGapError */
+  async load(nowMs: number): Promise<void> {
+    const isDue = this.#queue.needsLoad || nowMs - this.#loadedAtMs >= this.#deps.options.sweepMs;
+    if (isDue) {
+      this.#loadedAtMs = nowMs;
+      await this.#queue.load();
+    }
+    this.#headNumber = Math.max(this.#headNumber, this.#queue.entries.at(-1)?.number ?? 0);
+    this.#bodies.prefetch(this.#queue.entries);
+  }
+
+  /** What can be done now; undefined when the next body is not there yet. @throws FeedMismatchError */
+  nextSegment(): Segment | undefined {
+    const { groupBlocksMax, groupTransactionsMax: transactionsMax } = this.#deps.options;
+    return nextSegment({
+      queue: this.#queue.entries,
+      bodies: this.#bodies,
+      cursor: this.#cursor,
+      limits: { blocksMax: groupBlocks(this.#matchesPerBlock, groupBlocksMax), transactionsMax },
+    });
+  }
+
+  /** Why the body of an entry is not there yet. */
+  troubleOf(entry: FeedEntry): string | undefined {
+    return this.#bodies.find(entry.seq)?.trouble;
+  }
+
+  /** The segment is committed. */
+  finish(segment: Segment, cursor: ChainCursor, matchCount: number): void {
+    const blocks = segment.blocks.flatMap(({ block }) => block ?? []);
+    if (blocks.length > 0) this.#matchesPerBlock = (this.#matchesPerBlock + matchCount / blocks.length) / 2;
+    for (const orphan of segment.orphans) this.ring.popOrphan(orphan.hash);
+    for (const block of blocks) this.ring.push(block);
+    this.#cursor = cursor;
+    this.#queue.drop(segment.entries.length);
+    // After a reset the chain may be lower than it was.
+    if (segment.orphans.length > 0) this.#headNumber = 0;
+    this.#bodies.dropThrough(cursor.seq);
+    this.#bodies.prefetch(this.#queue.entries);
+  }
+
+  /** Goes on behind the cursor that is stored; keeps what is right there. */
+  resume(cursor: ChainCursor): void {
+    this.#cursor = cursor;
+    if (this.ring.tip?.hash !== cursor.hash) this.ring.clear();
+    if (this.first?.seq !== cursor.seq + 1) {
+      this.#bodies.reset();
+      this.#queue.reset(cursor.seq);
+    }
+    this.#loadedAtMs = 0;
+    this.upcoming.drop();
+  }
+
+  /** Forgets everything but the cursor. */
+  reset(): void {
+    this.ring.clear();
+    this.#queue.reset(this.#cursor.seq);
+    this.#bodies.reset();
+  }
+
+  /** Ends every read under way. */
+  close(): void {
+    this.#bodies.reset();
+    this.upcoming.drop();
+  }
+}

@@ -1,0 +1,21 @@
+import type { Sql } from '@chainwatch/db';
+import type { Segment } from '../model/segment.ts';
+
+/**
+ * Where the block is that the orphans of a segment stand on, which is not one below them where the chain skips numbers.
+ * Undefined without orphans, and when they reach below everything that was ever followed: what they stand on was never a
+ * block of ours.
+ */
+export async function findAncestorNumber(
+  sql: Sql,
+  chainGid: string,
+  { orphans }: Pick<Segment, 'orphans'>,
+): Promise<number | undefined> {
+  const last = orphans.at(-1);
+  if (last === undefined) return undefined;
+  const { rows } = await sql.query<{ number: number }>(
+    'SELECT number FROM blocks WHERE chain_gid = $1 AND hash = $2',
+    [chainGid, last.parentHash],
+  );
+  return rows[0]?.number;
+}

@@ -1,0 +1,35 @@
+import type { ChainCursor } from '../model/chain-cursor.ts';
+import type { Segment } from '../model/segment.ts';
+
+/**
+ * Where the cursor stands once the segment is done. `ancestorNumber`: of the block that its orphans stand on; without one
+ * nothing is left to stand on, and the next block is a first one whatever its parent.
+ */
+export function nextCursor(cursor: ChainCursor, segment: Segment, ancestorNumber?: number): ChainCursor {
+  const lastSeq = segment.entries.at(-1)?.seq ?? cursor.seq;
+  const lastOrphan = segment.orphans.at(-1);
+  if (lastOrphan !== undefined) {
+    const resumeSeqs = [cursor.holdUntilSeq, ...segment.orphans.map((orphan) => orphan.resumeSeq)].filter(
+      (seq) => seq !== undefined,
+    );
+    const holding = resumeSeqs.length === 0 ? {} : { holdUntilSeq: Math.max(...resumeSeqs) };
+    if (ancestorNumber === undefined) return { seq: lastSeq, ...holding };
+    return {
+      seq: lastSeq,
+      number: ancestorNumber,
+      hash: lastOrphan.parentHash,
+      ...(cursor.confirmedNumber === undefined
+        ? {}
+        : { confirmedNumber: Math.min(cursor.confirmedNumber, ancestorNumber) }),
+      ...holding,
+    };
+  }
+  const tip = segment.blocks.at(-1)?.entry;
+  const confirmedNumber = Math.max(cursor.confirmedNumber ?? -1, segment.finalize?.number ?? -1);
+  return {
+    ...cursor,
+    seq: lastSeq,
+    ...(tip === undefined ? {} : { number: tip.number, hash: tip.hash }),
+    ...(confirmedNumber < 0 ? {} : { confirmedNumber }),
+  };
+}

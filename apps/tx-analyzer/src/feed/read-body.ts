@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  BlockNotFoundError,
+  ChainClientError,
+  describePublicly,
+  IncompleteBlockError,
+  UnknownContentError,
+  type Block,
+  type BlockRef,
+  type ChainClient,
+} from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
+
+const RETRY_MS_MIN = 50;
+const RETRY_MS_MAX = 5_000;
+/** From then on an orphan is passed over whatever the node's complaint is. */
+const ORPHAN_ATTEMPTS = 3;
+
+interface ReadBodyDeps {
+  /** Asked for at every attempt. */
+  readonly client: () => Pick<ChainClient, 'readBlock'>;
+  /** Reads through the gate where blocks wait that hold something unknown. */
+  readonly read: (
+    ref: BlockRef,
+    signal: AbortSignal,
+    client: Pick<ChainClient, 'readBlock'>,
+  ) => Promise<Block>;
+  readonly sql: Sql;
+  readonly chainGid: string;
+  readonly logger: Pick<AnalyzerLogger, 'warn'>;
+  /** Whether a node answers. */
+  readonly reportReach: (isReachable: boolean) => void;
+}
+
+interface BodyReading {
+  readonly ref: BlockRef;
+  readonly onTrouble: (reason: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads a whole block by hash and tries for ever: a body is never skipped. Undefined only for an orphan whose body no
+ * node has any more. Rejects when `signal` aborts.
+ */
+export async function readBody(
+  deps: ReadBodyDeps,
+  { ref, onTrouble, signal }: BodyReading,
+): Promise<Block | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    signal.throwIfAborted();
+    try {
+      const block = await deps.read({ number: ref.number, hash: ref.hash }, signal, deps.client());
+      deps.reportReach(true);
+      return block;
+    } catch (error) {
+      signal.throwIfAborted();
+      deps.reportReach(!(error instanceof ChainClientError));
+      const isMissing = error instanceof BlockNotFoundError || error instanceof IncompleteBlockError;
+      if ((isMissing || attempt >= ORPHAN_ATTEMPTS) && (await isOrphan(deps, ref.hash))) return undefined;
+      // The reason is shown to API clients; the log is the operator's.
+      if (attempt > 1)
+        deps.logger.warn(
+          { chain_gid: deps.chainGid, height: ref.number, attempt, err: error },
+          'block could not be read, retrying',
+        );
+      onTrouble(`block ${ref.number} ${ref.hash} cannot be read: ${describeTrouble(error)}`);
+    }
+    await delay(
+      Math.min(RETRY_MS_MIN * 2 ** (attempt - 1), RETRY_MS_MAX) * (0.8 + Math.random() * 0.4),
+      undefined,
+      { signal },
+    );
+  }
+}
+
+function describeTrouble(error: unknown): string {
+  if (!(error instanceof UnknownContentError)) return describePublicly(error);
+  return `it holds what this release does not know (${error.unknowns.map(({ kind }) => kind).join(', ')}); other endpoints are asked before it is taken as far as it is understood`;
+}
+
+async function isOrphan(deps: ReadBodyDeps, hash: string): Promise<boolean> {
+  try {
+    const { rows } = await deps.sql.query<{ status: string }>(
+      'SELECT status FROM blocks WHERE chain_gid = $1 AND hash = $2',
+      [deps.chainGid, hash],
+    );
+    return rows[0]?.status === 'reorged';
+  } catch {
+    // The database is away: the next attempt asks again.
+    return false;
+  }
+}

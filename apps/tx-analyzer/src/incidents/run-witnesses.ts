@@ -1,0 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FailoverClient } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
+import type { ChainContext } from '../model/chain-context.ts';
+import type { WriterQueue } from '../commit/writer-queue.ts';
+import { askWitnesses, type UnprovedBlock } from './ask-witnesses.ts';
+import { recordIncidents } from './incident-metrics.ts';
+import { IS_ACCEPTED, IS_RELEASED, commitVerdicts } from './commit-verdicts.ts';
+
+interface WitnessDeps {
+  readonly sql: Sql;
+  readonly client: Pick<FailoverClient, 'clients' | 'readBlockElsewhere'>;
+  readonly chain: Pick<ChainContext, 'gid' | 'share'>;
+  readonly writerQueue: WriterQueue;
+  readonly logger: AnalyzerLogger;
+  readonly pollMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Asked of the other endpoints at once. */
+const BLOCKS_MAX = 4;
+const WAIT_MS_MAX = 60_000;
+
+/**
+ * Looks after the incidents of a chain until the signal aborts: closes those whose block an endpoint told in a known form
+ * in the end, lets go what the operator accepted, and holds what is final and unproved against the other endpoints.
+ */
+export async function runWitnesses(deps: WitnessDeps): Promise<void> {
+  const { chain, logger, pollMs, signal } = deps;
+  let failures = 0;
+  const round = new AskingRound();
+  while (!signal.aborted) {
+    try {
+      const { openCount, untakenCount } = await countIncidents(deps);
+      if (untakenCount > 0) await closeUntaken(deps);
+      recordIncidents(chain.gid, openCount - untakenCount);
+      if (await hasAccepted(deps)) await deps.writerQueue.enqueue(commitVerdicts([]));
+      if (round.isDue) await round.ask(deps);
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) break;
+      failures += 1;
+      logger.warn(
+        { chain_gid: chain.gid, err: error },
+        'incidents could not be looked after, they are looked at again',
+      );
+    }
+    await delay(Math.min(pollMs * 2 ** Math.min(failures, 10), WAIT_MS_MAX), undefined, { signal }).catch(
+      () => undefined,
+    );
+  }
+  // Whoever owns the chain next says how many there are.
+  recordIncidents(chain.gid, 0);
+}
+
+/** Goes through the blocks that wait for another endpoint, some at once; rests longer each time that none had an opinion. */
+class AskingRound {
+  #after: Pick<UnprovedBlock, 'number' | 'hash'> = { number: -1, hash: '' };
+  #fruitless = 0;
+  #dueAtMs = 0;
+
+  get isDue(): boolean {
+    return performance.now() >= this.#dueAtMs;
+  }
+
+  async ask(deps: WitnessDeps): Promise<void> {
+    const { client, chain, writerQueue, logger, pollMs, signal } = deps;
+    const blocks = await findWaiting(deps, this.#after);
+    this.#after = blocks.at(-1) ?? { number: -1, hash: '' };
+    let verdictCount = 0;
+    for (const block of blocks) {
+      const verdicts = await askWitnesses(client, block, signal);
+      const contradicted = verdicts.filter(({ verdict }) => verdict === 'contradicted');
+      if (contradicted.length > 0)
+        logger.error(
+          {
+            chain_gid: chain.gid,
+            height: block.number,
+            hash: block.hash,
+            transactions: contradicted.map(({ hash }) => hash),
+          },
+          'another endpoint told unproved transactions differently',
+        );
+      if (verdicts.length > 0) await writerQueue.enqueue(commitVerdicts(verdicts));
+      verdictCount += verdicts.length;
+    }
+    this.#fruitless = blocks.length === 0 || verdictCount > 0 ? 0 : this.#fruitless + 1;
+    this.#dueAtMs =
+      performance.now() +
+      (this.#fruitless === 0 ? 0 : Math.min(pollMs * 2 ** Math.min(this.#fruitless, 10), WAIT_MS_MAX));
+  }
+}
+
+/** The block that it waited with was passed without it: somebody told it in a form that is known. */
+const IS_UNTAKEN = `i.status = 'open' AND i.last_block_number IS NULL AND i.block_number <= s.cursor_number`;
+
+async function closeUntaken({ chain }: WitnessDeps): Promise<void> {
+  await chain.share.transaction((sql) =>
+    sql.query(
+      `UPDATE incidents i SET status = 'resolved', resolved_at = now() FROM analyzer_states s
+       WHERE s.chain_gid = $1 AND i.chain_gid = s.chain_gid AND ${IS_UNTAKEN}`,
+      [chain.gid],
+    ),
+  );
+}
+
+async function countIncidents({
+  sql,
+  chain,
+}: WitnessDeps): Promise<{ openCount: number; untakenCount: number }> {
+  const { rows } = await sql.query<{ open: number; untaken: number }>(
+    `SELECT count(*)::int AS open, count(*) FILTER (WHERE ${IS_UNTAKEN})::int AS untaken
+     FROM incidents i LEFT JOIN analyzer_states s ON s.chain_gid = i.chain_gid WHERE i.chain_gid = $1 AND i.status = 'open'`,
+    [chain.gid],
+  );
+  return { openCount: rows[0]!.open, untakenCount: rows[0]!.untaken };
+}
+
+async function hasAccepted({ sql, chain }: WitnessDeps): Promise<boolean> {
+  const { rows } = await sql.query<{ has: boolean }>(
+    `SELECT EXISTS (SELECT FROM unproved_transactions u WHERE u.chain_gid = $1 AND ${IS_ACCEPTED})
+         OR EXISTS (SELECT FROM transactions t JOIN unproved_transactions u ON ${IS_RELEASED} WHERE t.chain_gid = $1) AS has`,
+    [chain.gid],
+  );
+  return rows[0]!.has;
+}
+
+async function findWaiting(
+  { sql, chain }: WitnessDeps,
+  after: Pick<UnprovedBlock, 'number' | 'hash'>,
+): Promise<UnprovedBlock[]> {
+  const { rows } = await sql.query<{
+    number: number;
+    hash: string;
+    transactions: { hash: string; endpoint: string; digest: string }[];
+  }>(
+    `SELECT u.block_number AS number, u.block_hash AS hash, json_agg(json_build_object('hash', u.hash, 'endpoint', u.endpoint, 'digest', encode(u.digest, 'hex'))) AS transactions
+     FROM unproved_transactions u JOIN analyzer_states s ON s.chain_gid = u.chain_gid
+     WHERE u.chain_gid = $1 AND u.verdict = 'waiting' AND u.block_number <= s.confirmed_number AND (u.block_number, u.block_hash) > ($2, $3)
+     GROUP BY 1, 2 ORDER BY 1, 2 LIMIT ${BLOCKS_MAX}`,
+    [chain.gid, after.number, after.hash],
+  );
+  return rows;
+}

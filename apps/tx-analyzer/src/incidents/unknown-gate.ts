@@ -1,0 +1,73 @@
+import {
+  UnknownContentError,
+  type Block,
+  type BlockRef,
+  type ChainClient,
+  type UnknownPart,
+} from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { ChainContext } from '../model/chain-context.ts';
+import { insertIncidentsSql } from '../commit/insert-incidents.ts';
+
+interface GateDeps {
+  readonly sql: Sql;
+  readonly client: Pick<ChainClient, 'readBlock'>;
+  readonly chain: Pick<ChainContext, 'gid' | 'share'>;
+  readonly waitMs: number;
+}
+
+/**
+ * Lets blocks with something unknown pass once every kind in them has waited its time. When the wait began stands in the
+ * database, so that it ends at the same moment after a restart and for another replica.
+ */
+export class UnknownGate {
+  readonly #deps: GateDeps;
+
+  constructor(deps: GateDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * The block, as far as it is understood where no endpoint tells it in a known form.
+   * @throws UnknownContentError while something in it waits, and what `reader` throws
+   */
+  read = async (
+    ref: BlockRef,
+    signal: AbortSignal,
+    reader: Pick<ChainClient, 'readBlock'> = this.#deps.client,
+  ): Promise<Block> => {
+    try {
+      return await reader.readBlock(ref, signal);
+    } catch (error) {
+      if (!(error instanceof UnknownContentError)) throw error;
+      const block = await this.#readWaited(ref, error.unknowns, signal);
+      if (block === undefined) throw error;
+      return block;
+    }
+  };
+
+  async #readWaited(
+    ref: BlockRef,
+    unknowns: readonly UnknownPart[],
+    signal: AbortSignal,
+  ): Promise<Block | undefined> {
+    if (!(await this.#hasWaited(ref, unknowns))) return undefined;
+    const block = await this.#deps.client.readBlock(ref, signal, { takeUnknown: true });
+    // The endpoint that gave it may name other parts than the one that refused it.
+    return (await this.#hasWaited(ref, block.unknowns ?? [])) ? block : undefined;
+  }
+
+  async #hasWaited(ref: BlockRef, unknowns: readonly UnknownPart[]): Promise<boolean> {
+    if (unknowns.length === 0) return true;
+    const { sql, chain, waitMs } = this.#deps;
+    const { text, values } = insertIncidentsSql(chain.gid, ref, unknowns);
+    await chain.share.transaction((owning) => owning.query(text, values));
+    const { rows } = await sql.query<{ has_waited: boolean }>(
+      `SELECT bool_and(EXISTS (SELECT FROM incidents i WHERE i.chain_gid = $1 AND i.kind = k.kind
+         AND (i.status = 'accepted' OR i.status = 'open' AND i.created_at <= clock_timestamp() - $3 * interval '1 ms'))) AS has_waited
+       FROM unnest($2::text[]) AS k (kind)`,
+      [chain.gid, unknowns.map(({ kind }) => kind), waitMs],
+    );
+    return rows[0]!.has_waited;
+  }
+}

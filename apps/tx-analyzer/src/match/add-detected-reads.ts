@@ -1,0 +1,24 @@
+import type { BalanceReads } from '../model/balance-read.ts';
+import type { MatchedTransaction } from '../model/matched-transaction.ts';
+
+/** Native coin and every moved asset of every address that took part: `atBlock` at their block, otherwise at the head. */
+export function addDetectedReads(
+  reads: BalanceReads,
+  matches: readonly MatchedTransaction[],
+  { nativeGid, atBlock }: { readonly nativeGid: string; readonly atBlock: boolean },
+): void {
+  for (const { block, transfers, participants, traceparent } of matches) {
+    const common = {
+      reason: 'detected',
+      ...(atBlock ? { block } : {}),
+      ...(traceparent === undefined ? {} : { traceparent }),
+    } as const;
+    for (const { id: addressId, address } of participants) {
+      reads.add({ addressId, assetGid: nativeGid, ...common });
+      for (const { assetGid, monitored } of transfers) {
+        if (assetGid !== nativeGid && monitored.includes(address))
+          reads.add({ addressId, assetGid, ...common });
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import type { Transaction, Transfer } from '@chainwatch/chain-core';
+import type { MatchedTransaction, MatchedTransfer } from '../model/matched-transaction.ts';
+import { directionOf } from './match-transactions.ts';
+import type { TransactionState } from '../model/transaction-state.ts';
+
+/**
+ * What a record is to hold when its transaction is read again: the match, and what stood for addresses that are not watched
+ * any more, at the places that transfers have now; another release may count them otherwise. What the decoder does not
+ * read any more goes. Undefined where the record has everything, and where one node's word would change what is proved,
+ * or is not what the record tells.
+ */
+export function mergeMatch(
+  record: TransactionState,
+  match: MatchedTransaction,
+): MatchedTransaction | undefined {
+  if (!mayGrow(record, match.transaction)) return undefined;
+  const transfers = new Map(match.transfers.map((transfer) => [transfer.index, transfer]));
+  const indexes =
+    match.transaction.utxo === undefined
+      ? renumber(record.transfers, match.transaction.transfers)
+      : record.transfers.map(({ index }) => index);
+  for (const [position, stored] of record.transfers.entries()) {
+    const index = indexes[position];
+    if (index === undefined) continue;
+    const monitored = [...new Set([...stored.monitored, ...(transfers.get(index)?.monitored ?? [])])];
+    transfers.set(index, { ...stored, ...transfers.get(index), index, monitored });
+  }
+  const all = [...transfers.values()].sort((a, b) => a.index - b.index);
+  const hasMore = match.participants.some(
+    ({ id }) => !record.participants.some((participant) => participant.id === id),
+  );
+  if (!hasMore && listFacts(all) === listFacts(record.transfers) && hasFee(record, match.transaction))
+    return undefined;
+  return {
+    ...match,
+    transfers: all,
+    direction: match.transaction.utxo === undefined && !record.isFailed ? directionOf(all) : match.direction,
+  };
+}
+
+/** Whether the transaction still says everything that the record tells of it. */
+export function saysSame(record: TransactionState, transaction: Transaction): boolean {
+  if (record.isFailed !== transaction.isFailed) return false;
+  // A transaction of unspent outputs is what its hash says.
+  if (transaction.utxo !== undefined) return true;
+  if (renumber(record.transfers, transaction.transfers).includes(undefined)) return false;
+  const ends = new Set([
+    transaction.from,
+    transaction.fee?.payer,
+    ...transaction.transfers.flatMap(({ from, to }) => [from, to]),
+  ]);
+  return record.participants.every(({ address }) => ends.has(address));
+}
+
+function mayGrow(record: TransactionState, transaction: Transaction): boolean {
+  if (record.isFailed !== transaction.isFailed) return false;
+  if (record.isUnproved && !saysSame(record, transaction)) return false;
+  return transaction.isUnproved !== true || (record.isUnproved && record.status !== 'confirmed');
+}
+
+function hasFee({ fee }: TransactionState, { fee: now }: Transaction): boolean {
+  return now === undefined || (fee?.assetGid === now.assetGid && fee.amountRaw === now.amountRaw);
+}
+
+/** Where each of `stored` stands among `transfers`; undefined for one that is not there. */
+function renumber(stored: readonly Transfer[], transfers: readonly Transfer[]): (number | undefined)[] {
+  const places = new Map<string, number[]>();
+  for (const transfer of transfers) {
+    const key = keyOf(transfer);
+    const place = places.get(key);
+    if (place === undefined) places.set(key, [transfer.index]);
+    else place.push(transfer.index);
+  }
+  return stored.map((transfer) => places.get(keyOf(transfer))?.shift());
+}
+
+function keyOf({ type, assetGid, from, to, amountRaw, logIndex }: Transfer): string {
+  return [type, assetGid, from, to, amountRaw, logIndex].join('|');
+}
+
+function listFacts(transfers: readonly MatchedTransfer[]): string {
+  return transfers
+    .map((transfer) => `${transfer.index}|${keyOf(transfer)}|${[...transfer.monitored].sort().join()}`)
+    .join('\n');
+}

@@ -1,0 +1,161 @@
+import type { Block, ChainClient } from '@chainwatch/chain-core';
+import type { AssetRegistry } from './asset-registry.ts';
+import { BalanceReads } from '../model/balance-read.ts';
+import type { RetroactiveAddress } from '../watch/chain-watch.ts';
+import type { BlockToAnalyse, BlocksStep } from '../model/blocks-step.ts';
+import type { BlockCandidates } from './find-candidates.ts';
+import { findHits, type HitDeps, type Hits } from './find-hits.ts';
+import type { MatchedTransaction } from '../model/matched-transaction.ts';
+import { matchTransactions } from './match-transactions.ts';
+import type { WatchedByAddress } from '../model/matched-transaction.ts';
+import { addDetectedReads } from './add-detected-reads.ts';
+
+interface PrepareDeps extends HitDeps {
+  readonly client?: Pick<ChainClient, 'proveSenders'>;
+  readonly assets: AssetRegistry;
+}
+
+interface Preparing {
+  readonly blocks: readonly BlockToAnalyse[];
+  readonly retroactive: readonly RetroactiveAddress[];
+  /** Of the retroactive addresses, in blocks already passed. */
+  readonly candidates: readonly BlockCandidates[];
+  readonly signal: AbortSignal;
+}
+
+/** Finds out what blocks mean: watch set, the database's word on the hits, matches, token metadata, balances to read. */
+export async function prepareBlocks(
+  deps: PrepareDeps,
+  { blocks, retroactive, candidates: passed, signal }: Preparing,
+): Promise<BlocksStep> {
+  const hits = await findHits(
+    deps,
+    blocks.map(({ block }) => block),
+    passed,
+  );
+  const { candidates, watched } = hits;
+  const nativeGid = deps.network.native.gid;
+  const reads = new BalanceReads();
+  const matches: MatchedTransaction[] = [];
+  const matchesOf = new Map<string, readonly MatchedTransaction[]>();
+  for (const [position, { block, traceparent }] of blocks.entries()) {
+    const found = candidates[position];
+    if (found !== undefined && watched.size > 0) {
+      const ofBlock = matchTransactions({ block, transactions: found.transactions, watched, traceparent });
+      await proveSenders(deps, block, ofBlock, signal);
+      addDetectedReads(reads, ofBlock, { nativeGid, atBlock: true });
+      addChanged(reads, found, watched, traceparent);
+      matches.push(...ofBlock);
+      matchesOf.set(block.hash, ofBlock);
+    }
+  }
+  const retroactiveMatches = matchRetroactive(retroactive, hits);
+  for (const { block } of hits.retroactive)
+    await proveSenders(
+      deps,
+      block,
+      retroactiveMatches.filter((match) => match.block.hash === block.hash),
+      signal,
+    );
+  addDetectedReads(reads, retroactiveMatches, { nativeGid, atBlock: false });
+  const moved = movedTokens([...retroactiveMatches, ...matches], nativeGid);
+  const newAssets = await deps.assets.prepare(moved, signal);
+  const movedBefore = movedTokens(retroactiveMatches, nativeGid);
+  for (const analysed of blocks) {
+    for (const gid of movedTokens(matchesOf.get(analysed.block.hash) ?? [], nativeGid)) movedBefore.add(gid);
+    addTouched(reads, analysed, (gid) => movedBefore.has(gid) || deps.assets.isHeld(gid));
+  }
+  const usedIds = listUsed([...retroactiveMatches, ...matches], watched);
+  const { utxos } = hits;
+  return {
+    blocks: blocks.map(({ block }) => block),
+    matches,
+    retroactive: retroactiveMatches,
+    reads: reads.list(),
+    newAssets,
+    usedIds,
+    ...(utxos === undefined ? {} : { utxos }),
+  };
+}
+
+/** Of the transactions that somebody watches: of all it would cost more than the rest of a block. */
+async function proveSenders(
+  { client }: PrepareDeps,
+  block: Block,
+  matches: readonly MatchedTransaction[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (client?.proveSenders === undefined || matches.length === 0) return;
+  await client.proveSenders(block, [...new Set(matches.map(({ transaction }) => transaction))], signal);
+}
+
+/** Tokens that moved to or from somebody watched. */
+export function movedTokens(matches: readonly MatchedTransaction[], nativeGid: string): Set<string> {
+  const gids = new Set<string>();
+  for (const { transfers } of matches)
+    for (const { assetGid } of transfers) if (assetGid !== nativeGid) gids.add(assetGid);
+  return gids;
+}
+
+/** Derived addresses that take part in a transaction for the first time. */
+export function listUsed(matches: readonly MatchedTransaction[], watched: WatchedByAddress): string[] {
+  const unused = new Set<string>();
+  for (const entries of watched.values())
+    for (const { id, isUnused } of entries) if (isUnused === true) unused.add(id);
+  if (unused.size === 0) return [];
+  return [...new Set(matches.flatMap(({ participants }) => participants.map(({ id }) => id)))].filter((id) =>
+    unused.has(id),
+  );
+}
+
+/**
+ * Only what concerns a retroactive address: the project was notified of the others already. A coin that becomes
+ * known with it, though, is new to everybody who watches the same address.
+ */
+function matchRetroactive(retroactive: readonly RetroactiveAddress[], hits: Hits): MatchedTransaction[] {
+  if (hits.retroactive.length === 0) return [];
+  const ids = new Set(retroactive.map((entry) => entry.id));
+  const addresses = new Set(hits.utxos === undefined ? [] : retroactive.map((entry) => entry.address));
+  return hits.retroactive
+    .flatMap(({ block, transactions }) => matchTransactions({ block, transactions, watched: hits.watched }))
+    .filter(({ participants }) =>
+      participants.some(({ id, address }) => ids.has(id) || addresses.has(address)),
+    );
+}
+
+/** Withdrawals and rewards move no transaction: the balance is read all the same. */
+function addChanged(
+  reads: BalanceReads,
+  { block, balanceChanges }: BlockCandidates,
+  watched: WatchedByAddress,
+  traceparent: string | undefined,
+): void {
+  for (const { address, assetGid } of balanceChanges) {
+    for (const { id, fromBlock } of watched.get(address) ?? []) {
+      if (fromBlock <= block.number)
+        reads.add({
+          addressId: id,
+          assetGid,
+          block,
+          reason: 'touched',
+          ...(traceparent === undefined ? {} : { traceparent }),
+        });
+    }
+  }
+}
+
+function addTouched(
+  reads: BalanceReads,
+  { block, traceparent }: BlockToAnalyse,
+  isHeld: (assetGid: string) => boolean,
+): void {
+  for (const assetGid of block.touchedAssets) {
+    if (isHeld(assetGid))
+      reads.add({
+        assetGid,
+        block,
+        reason: 'touched',
+        ...(traceparent === undefined ? {} : { traceparent }),
+      });
+  }
+}

@@ -1,0 +1,92 @@
+import type { Sql } from '@chainwatch/db';
+import { transactionIdOf } from '@chainwatch/events';
+import type { ChainContext } from '../model/chain-context.ts';
+import { clearRecords } from '../commit/commit-blocks.ts';
+import { dropPending } from '../commit/drop-pending.ts';
+import { insertEventsSql } from '../commit/insert-events.ts';
+import { markUsed } from '../commit/mark-used.ts';
+import type { MatchedTransaction } from '../model/matched-transaction.ts';
+import { numberEvents } from '../commit/number-events.ts';
+import type { DroppedTransaction } from '../model/pending-outcome.ts';
+import { planPending } from '../commit/plan-writes.ts';
+import type { OutboxEvent } from '../model/planned-event.ts';
+import { lockAndReadExisting } from '../commit/read-existing.ts';
+import { SqlParams } from '../model/sql-params.ts';
+import {
+  insertTransactionAddressesSql,
+  insertTransfersSql,
+  upsertTransactionsSql,
+} from '../commit/transaction-rows.ts';
+import type { TransactionState } from '../model/transaction-state.ts';
+
+/** What the mempool means, ready to be written. */
+export interface MempoolStep {
+  readonly matches: readonly MatchedTransaction[];
+  readonly dropped: readonly DroppedTransaction[];
+  /** Derived addresses that a transaction touches for the first time. */
+  readonly usedIds: readonly string[];
+}
+
+interface CommitOptions {
+  /** Height that the mempool stands on. */
+  readonly headNumber: number;
+  readonly now: Date;
+}
+
+export interface MempoolCommit {
+  readonly events: readonly OutboxEvent[];
+  /** Records that are pending now. */
+  readonly states: readonly TransactionState[];
+}
+
+/** Writes what the mempool means in an open transaction: records, what they spend, outbox. The cursor stays. */
+export async function commitMempool(
+  sql: Sql,
+  chain: ChainContext,
+  { matches, dropped, usedIds }: MempoolStep,
+  { headNumber, now }: CommitOptions,
+): Promise<MempoolCommit> {
+  const ids = matches.map((match) => transactionIdOf(match.projectId, chain.gid, match.transaction.hash));
+  const existing = await lockAndReadExisting(sql, chain, ids);
+  const undone = await dropPending(sql, chain, dropped, { headNumber, isHeld: false, now });
+  const plan = planPending(matches, existing, {
+    chainGid: chain.gid,
+    requiredConfirmations: chain.network.confirmation.depth,
+    now,
+  });
+  const events = await numberEvents({ sql, chain }, plan.events, { headNumber, createdAt: now });
+  if (plan.upserts.length === 0) return { events: undone, states: [] };
+  if (usedIds.length > 0) await markUsed(sql, usedIds);
+  if (plan.resetIds.length > 0) await clearRecords(sql, plan.resetIds);
+  const written = new Set(plan.upserts.map((state) => state.hash));
+  const params = new SqlParams();
+  const text = `WITH new_transactions AS (${upsertTransactionsSql(params, chain, plan.upserts)}),
+    new_transfers AS (${insertTransfersSql(params, chain, plan.upserts)}),
+    new_addresses AS (${insertTransactionAddressesSql(params, plan.upserts)}),
+    new_events AS (${insertEventsSql(params, events, false)}),
+    new_inputs AS (${insertInputsSql(
+      params,
+      chain.gid,
+      matches.filter(({ transaction }) => written.has(transaction.hash)),
+    )})
+    SELECT 1`;
+  await sql.query({ name: 'commit_mempool', text, values: params.values });
+  return { events: [...undone, ...events], states: plan.upserts };
+}
+
+function insertInputsSql(
+  params: SqlParams,
+  chainGid: string,
+  matches: readonly MatchedTransaction[],
+): string {
+  const byHash = new Map(matches.map(({ transaction }) => [transaction.hash, transaction]));
+  const rows = [...byHash.values()].flatMap(({ hash, utxo }) =>
+    (utxo?.inputs ?? []).map((input) => ({ hash, input })),
+  );
+  const source = params.unnest(rows, [
+    ['text', ({ hash }) => hash],
+    ['text', ({ input }) => input.txid],
+    ['integer', ({ input }) => input.vout],
+  ]);
+  return `INSERT INTO pending_inputs (chain_gid, hash, prev_txid, prev_vout) SELECT ${params.add(chainGid, 'text')}, * FROM ${source} ON CONFLICT DO NOTHING`;
+}

@@ -1,0 +1,273 @@
+import type { AddressFilter, Block, BlockRef, MempoolReader, Transaction } from '@chainwatch/chain-core';
+import type { Database } from '@chainwatch/db';
+import { ShareLostError } from '@chainwatch/ownership';
+import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
+import { recordPending } from './record-pending.ts';
+import type { BlockRing } from '../feed/block-ring.ts';
+import type { ChainContext } from '../model/chain-context.ts';
+import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
+import { commitMempool, type MempoolCommit, type MempoolStep } from './commit-mempool.ts';
+import { confirmAddresses } from '../watch/confirm-addresses.ts';
+import { MempoolWatch, type MempoolLook } from './mempool-watch.ts';
+import { outpointKey } from '../model/coin.ts';
+import { PendingTracker } from './pending-tracker.ts';
+import {
+  NO_OUTCOME,
+  type DroppedTransaction,
+  type PendingTransaction,
+  type PendingOutcome,
+} from '../model/pending-outcome.ts';
+import type { OutboxEvent } from '../model/planned-event.ts';
+import {
+  findMempoolCandidates,
+  NOTHING_PREPARED,
+  prepareMempool,
+  type PreparedMempool,
+  type PrepareMempoolDeps,
+} from './prepare-mempool.ts';
+import { readCoins } from '../utxo/read-coins.ts';
+import { sortByParents } from './sort-by-parents.ts';
+import type { TransactionState } from '../model/transaction-state.ts';
+
+interface MempoolDeps {
+  readonly db: Database;
+  readonly chain: ChainContext;
+  readonly logger: AnalyzerLogger;
+  readonly reader: MempoolReader | undefined;
+  /** Has what is watched: addresses, or scripts on chains of unspent outputs. */
+  readonly watch: AddressFilter;
+  /** The last blocks analysed: a node may be late to take their transactions out of its mempool. */
+  readonly ring: BlockRing;
+  readonly options: { readonly mempoolPollMs: number; readonly mempoolGraceMs: number };
+  readonly now: () => Date;
+  readonly onChange: () => void;
+}
+
+const RETRY_MS_MAX = 60_000;
+const NONE: readonly OutboxEvent[] = [];
+const NOTHING_COMMITTED: MempoolCommit = { events: NONE, states: [] };
+const NO_HASHES: ReadonlySet<string> = new Set();
+
+/**
+ * Unconfirmed transactions of one chain, in the hands of its analyzer: what the mempool has becomes `pending`, what is
+ * replaced or gone for good becomes `failed`. Every write is a step of the analyzer's, between those of blocks.
+ */
+export class MempoolAnalyzer {
+  readonly #deps: MempoolDeps;
+  readonly #watch: MempoolWatch | undefined;
+  readonly #prepare: Omit<PrepareMempoolDeps, 'pending'>;
+  readonly #absentSinceMs = new Map<string, number>();
+  #pending = new PendingTracker();
+  #isLoaded = false;
+  #failures = 0;
+  #retryAtMs = 0;
+
+  constructor(deps: MempoolDeps) {
+    const { reader, logger, options, onChange } = deps;
+    this.#deps = deps;
+    this.#prepare = { watch: deps.watch, ...listSources(deps) };
+    deps.chain.utxo?.coins.listen((keys) => this.recheck(keys));
+    if (options.mempoolPollMs > 0)
+      this.#watch =
+        reader &&
+        new MempoolWatch({
+          chainGid: deps.chain.gid,
+          reader,
+          pollMs: options.mempoolPollMs,
+          logger,
+          onChange,
+        });
+  }
+
+  /** Reads the mempool until the signal aborts. */
+  async watch(signal: AbortSignal): Promise<void> {
+    await this.#watch?.run(signal);
+  }
+
+  /** What is pending, from the database; before anything else and after every failure. */
+  async load(): Promise<void> {
+    this.#pending = await PendingTracker.load(this.#deps.db, this.#deps.chain.gid);
+    this.#absentSinceMs.clear();
+    // What a step undid that was not heard of is looked at once more.
+    this.#watch?.view.recheckAll();
+    this.#isLoaded = true;
+  }
+
+  /** What blocks mean for pending transactions; `finish` when that is committed. */
+  async findOutcome(blocks: readonly Block[]): Promise<PendingOutcome> {
+    if (!this.#isLoaded) await this.load();
+    return blocks.length === 0 ? NO_OUTCOME : this.#pending.findOutcome(blocks);
+  }
+
+  finish(outcome: PendingOutcome, events: readonly OutboxEvent[]): void {
+    this.#pending.apply(outcome);
+    for (const { pending } of outcome.mined) this.#absentSinceMs.delete(pending.hash);
+    for (const { hash } of outcome.dropped) {
+      this.#absentSinceMs.delete(hash);
+      this.#watch?.view.forget(hash);
+    }
+    for (const { type, envelope } of events)
+      if (type === 'transaction.reorged') this.#watch?.view.forget(envelope.data.transaction.hash);
+    this.#watch?.notify();
+  }
+
+  /** Scripts or addresses that are watched from now on, or outpoints of coins found for them: what was passed over counts. */
+  recheck(keys: readonly string[]): void {
+    this.#watch?.view.recheck(keys);
+    this.#watch?.notify();
+  }
+
+  /** Writes what is new in the mempool, when it stands where the analyzer does. Its failures hold up nothing. @throws ShareLostError */
+  async step(cursor: ChainCursor): Promise<readonly OutboxEvent[]> {
+    const { number, hash } = cursor;
+    if (number === undefined || hash === undefined || isHolding(cursor) || Date.now() < this.#retryAtMs)
+      return NONE;
+    const look = this.#watch?.peek({ number, hash });
+    if (look === undefined) return NONE;
+    try {
+      if (!this.#isLoaded) await this.load();
+      const events = await this.#analyse(look);
+      this.#failures = 0;
+      recordPending(this.#deps.chain.gid, this.#pending.size);
+      return events;
+    } catch (error) {
+      if (error instanceof ShareLostError) throw error;
+      this.#fail(error);
+      return NONE;
+    }
+  }
+
+  async #analyse(look: MempoolLook): Promise<readonly OutboxEvent[]> {
+    const watch = this.#watch!;
+    const deps = { ...this.#prepare, pending: this.#pending };
+    const found = findMempoolCandidates(
+      deps,
+      sortByParents(look.transactions.filter(({ hash }) => watch.isPresent(hash))),
+    );
+    const mined =
+      found.length === 0
+        ? NO_HASHES
+        : this.#deps.ring.findTransactions(new Set(found.map(({ hash }) => hash)));
+    const candidates = found.filter(({ hash }) => !mined.has(hash));
+    const dropped = this.#listDropped(candidates);
+    const prepared = candidates.length > 0 ? await prepareMempool(deps, candidates) : NOTHING_PREPARED;
+    const events = await this.#commit(look.head, { ...prepared, dropped }, candidates, look.backlogHashes);
+    watch.finish(look);
+    for (const { hash } of dropped) watch.view.forget(hash);
+    return events;
+  }
+
+  async #commit(
+    head: BlockRef,
+    step: MempoolStep & PreparedMempool,
+    candidates: readonly Transaction[],
+    backlogHashes: ReadonlySet<string>,
+  ): Promise<readonly OutboxEvent[]> {
+    const { chain, now } = this.#deps;
+    if (candidates.length === 0 && step.dropped.length === 0) return NONE;
+    const isWritten = step.matches.length > 0 || step.dropped.length > 0;
+    const { events, states } = isWritten
+      ? await chain.share.transaction(
+          (sql) => commitMempool(sql, chain, step, { headNumber: head.number, now: now() }),
+          { keepsPlans: true },
+        )
+      : NOTHING_COMMITTED;
+    this.#pending.apply({ mined: [], dropped: step.dropped });
+    for (const { hash } of step.dropped) this.#absentSinceMs.delete(hash);
+    this.#enter(states, candidates, step.coins);
+    // Who spends a coin that was there before may have been looked at before.
+    this.#watch!.view.recheck(
+      [...step.coins.keys()].filter((key) => backlogHashes.has(key.slice(0, key.lastIndexOf(':')))),
+    );
+    return events;
+  }
+
+  /** Those that are records now, and what they stand on; the latter is kept in memory only, and looked at once more where it was passed over. */
+  #enter(
+    states: readonly TransactionState[],
+    candidates: readonly Transaction[],
+    coins: ReadonlyMap<string, { address: string; amountRaw: bigint }>,
+  ): void {
+    const idsByHash = new Map<string, string[]>();
+    for (const { id, hash } of states) idsByHash.set(hash, [...(idsByHash.get(hash) ?? []), id]);
+    for (const { hash, utxo } of candidates.toReversed()) {
+      const known = this.#pending.find(hash);
+      const ids = idsByHash.get(hash);
+      if (ids === undefined && (known !== undefined || !this.#pending.isParent(hash))) continue;
+      const own = (utxo?.outputs ?? []).flatMap((_, vout) => {
+        const key = outpointKey({ txid: hash, vout });
+        const coin = coins.get(key);
+        return coin === undefined ? [] : [[key, coin] as const];
+      });
+      const entry: PendingTransaction = {
+        hash,
+        ids: new Set([...(known?.ids ?? []), ...(ids ?? [])]),
+        inputs: new Set((utxo?.inputs ?? []).map(outpointKey)),
+        coins: new Map(own),
+      };
+      this.#pending.set(entry);
+      this.#absentSinceMs.delete(hash);
+      for (const { txid } of utxo?.inputs ?? [])
+        if (this.#pending.find(txid) === undefined) this.#watch!.view.forget(txid);
+    }
+  }
+
+  /** What is replaced, with all that stands on it, and what is gone for longer than the grace. */
+  #listDropped(candidates: readonly Transaction[]): DroppedTransaction[] {
+    const watch = this.#watch!;
+    const nowMs = Date.now();
+    const conflicts = new Map<string, string>();
+    const evicted: DroppedTransaction[] = [];
+    for (const { hash, utxo } of candidates) {
+      for (const input of utxo?.inputs ?? []) {
+        for (const rival of this.#pending.listRivals(outpointKey(input), hash))
+          if (!watch.isPresent(rival.hash)) conflicts.set(rival.hash, hash);
+      }
+    }
+    for (const pending of this.#pending.list()) {
+      if (watch.isPresent(pending.hash)) {
+        this.#absentSinceMs.delete(pending.hash);
+        continue;
+      }
+      for (const key of pending.inputs) {
+        const rival = this.#pending.listRivals(key, pending.hash).find(({ hash }) => watch.isPresent(hash));
+        if (rival !== undefined) conflicts.set(pending.hash, rival.hash);
+      }
+      const sinceMs = this.#absentSinceMs.get(pending.hash) ?? nowMs;
+      this.#absentSinceMs.set(pending.hash, sinceMs);
+      if (nowMs - sinceMs >= this.#deps.options.mempoolGraceMs) evicted.push(pending);
+    }
+    const replaced = this.#pending.withDescendants(conflicts);
+    const replacedHashes = new Set(replaced.map(({ hash }) => hash));
+    return [...replaced, ...evicted.filter(({ hash }) => !replacedHashes.has(hash))];
+  }
+
+  #fail(error: unknown): void {
+    this.#isLoaded = false;
+    this.#failures += 1;
+    const waitMs = Math.min(500 * 2 ** this.#failures, RETRY_MS_MAX);
+    this.#retryAtMs = Date.now() + waitMs;
+    this.#deps.logger.warn(
+      { chain_gid: this.#deps.chain.gid, err: error },
+      'the mempool could not be analysed, it is tried again',
+    );
+  }
+}
+
+/** Where addresses and coins are looked up. */
+function listSources({ db, chain }: MempoolDeps): Omit<PrepareMempoolDeps, 'pending' | 'watch'> {
+  const { gid, family, network, utxo } = chain;
+  return {
+    confirmAddresses: (addresses) => confirmAddresses({ sql: db, family, chainGid: gid }, addresses),
+    ...(utxo === undefined
+      ? {}
+      : {
+          utxo: {
+            nativeGid: network.native.gid,
+            coins: utxo.coins,
+            findAddress: (matchKey) => utxo.codec.findAddress(network, matchKey),
+            readCoins: (outpoints) => readCoins(db, gid, outpoints),
+          },
+        }),
+  };
+}

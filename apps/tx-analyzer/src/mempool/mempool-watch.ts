@@ -1,0 +1,171 @@
+import { Signal } from '@chainwatch/chain-core';
+import type { BlockRef, MempoolReader, Transaction } from '@chainwatch/chain-core';
+import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
+import { MempoolView } from './mempool-view.ts';
+
+/** Transactions asked for in one request. */
+const BATCH_HASHES = 100;
+/** Transactions held whole until the analyzer has looked at them. */
+const ROUND_HASHES = 2_000;
+/** Reading a large mempool takes no more than a fifth of the time. */
+const REST_FACTOR = 4;
+
+interface WatchDeps {
+  readonly chainGid: string;
+  readonly reader: MempoolReader;
+  readonly pollMs: number;
+  readonly logger: AnalyzerLogger;
+  /** There is something to look at. */
+  readonly onChange: () => void;
+}
+
+/** The mempool as its newest snapshot has it. */
+export interface MempoolLook {
+  /** The chain it stands on. */
+  readonly head: BlockRef;
+  /** Fetched and not looked at yet, in no order. */
+  readonly transactions: readonly Transaction[];
+  /** Those of `transactions` that were there before this snapshot: what spends them may have been looked at already. */
+  readonly backlogHashes: ReadonlySet<string>;
+  /** Grows with every change. */
+  readonly version: number;
+}
+
+type Round = Map<string, { readonly transaction: Transaction; readonly isBacklog: boolean }>;
+
+/**
+ * Reads a node's mempool in a loop of its own, so that a slow or failing one holds up nothing: snapshots, and one round
+ * of unknown transactions at a time. The analyzer takes what is there when it has the time.
+ */
+export class MempoolWatch {
+  readonly view = new MempoolView();
+  readonly #deps: WatchDeps;
+  readonly #wake = new Signal();
+  #head: BlockRef | undefined;
+  #round: Round = new Map();
+  #version = 0;
+  #finishedVersion = 0;
+  #isUpdating = false;
+  #isSettled = false;
+  #trouble: string | undefined;
+  #nextSnapshotMs = 0;
+
+  constructor(deps: WatchDeps) {
+    this.#deps = deps;
+  }
+
+  /** Runs until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { chainGid, logger } = this.#deps;
+    signal.addEventListener('abort', this.#wake.notify, { once: true });
+    while (!signal.aborted) {
+      try {
+        if (Date.now() >= this.#nextSnapshotMs) await this.#readSnapshot(signal);
+        if (this.#round.size === 0 && this.view.waitingCount > 0) await this.#readRound(signal);
+        this.#trouble = undefined;
+      } catch (error) {
+        const trouble = String(error);
+        if (!signal.aborted && trouble !== this.#trouble)
+          logger.warn({ chain_gid: chainGid, err: error }, 'mempool could not be read, retrying');
+        this.#trouble = trouble;
+        this.#nextSnapshotMs = Math.max(this.#nextSnapshotMs, Date.now() + this.#deps.pollMs);
+      }
+      await this.#wake.wait(signal.aborted ? 0 : Math.max(1, this.#nextSnapshotMs - Date.now()));
+    }
+    signal.removeEventListener('abort', this.#wake.notify);
+  }
+
+  /** What is new, when it stands on this block and no other; undefined when there is nothing. */
+  peek(head: BlockRef): MempoolLook | undefined {
+    if (
+      this.#version === this.#finishedVersion ||
+      this.#isUpdating ||
+      !this.#isSettled ||
+      this.#head?.hash !== head.hash ||
+      this.#head.number !== head.number
+    )
+      return undefined;
+    const entries = [...this.#round.values()];
+    const backlog = entries.filter((entry) => entry.isBacklog);
+    return {
+      head: this.#head,
+      transactions: entries.map((entry) => entry.transaction),
+      backlogHashes: new Set(backlog.map(({ transaction }) => transaction.hash)),
+      version: this.#version,
+    };
+  }
+
+  /** What was seen is dealt with. */
+  finish(look: MempoolLook): void {
+    for (const transaction of look.transactions)
+      if (this.#round.delete(transaction.hash)) this.view.add(transaction);
+    this.#finishedVersion = look.version;
+    if (this.view.waitingCount > 0) this.#wake.notify();
+  }
+
+  isPresent(hash: string): boolean {
+    return this.#round.has(hash) || this.view.isPresent(hash);
+  }
+
+  /** Something is to be fetched before the next snapshot. */
+  notify = (): void => {
+    if (this.view.waitingCount > 0) this.#wake.notify();
+  };
+
+  async #readSnapshot(signal: AbortSignal): Promise<void> {
+    const startedAt = Date.now();
+    const { head, hashes } = await this.#deps.reader.readSnapshot(signal);
+    this.#isUpdating = true;
+    try {
+      await this.view.update(hashes, new Set(this.#round.keys()));
+      const present = this.#round.size === 0 ? undefined : new Set(hashes);
+      if (present !== undefined)
+        for (const hash of this.#round.keys()) if (!present.has(hash)) this.#round.delete(hash);
+    } finally {
+      this.#isUpdating = false;
+    }
+    // A node lists hashes and tells its head one after the other: only the next list surely belongs to this head.
+    this.#isSettled = this.#head?.hash === head.hash;
+    this.#head = head;
+    this.#nextSnapshotMs = this.#isSettled
+      ? Date.now() + Math.max(this.#deps.pollMs, REST_FACTOR * (Date.now() - startedAt))
+      : 0;
+    this.#announce();
+  }
+
+  async #readRound(signal: AbortSignal): Promise<void> {
+    const { fresh, backlog } = this.view.dequeue(ROUND_HASHES);
+    const hashes = [...fresh, ...backlog];
+    const backlogHashes = new Set(backlog);
+    const round: Round = new Map();
+    for (let start = 0; start < hashes.length; start += BATCH_HASHES) {
+      // A slow node gets no more than a poll's time: the next snapshot may have what somebody waits for.
+      if (start > 0 && Date.now() >= this.#nextSnapshotMs) {
+        this.view.giveBack(hashes.slice(start));
+        break;
+      }
+      try {
+        const transactions = await this.#deps.reader.readTransactions(
+          hashes.slice(start, start + BATCH_HASHES),
+          signal,
+        );
+        for (const transaction of transactions) {
+          if (transaction !== undefined)
+            round.set(transaction.hash, { transaction, isBacklog: backlogHashes.has(transaction.hash) });
+        }
+      } catch (error) {
+        this.view.giveBack(hashes.slice(start));
+        if (round.size === 0) throw error;
+        this.#trouble = String(error);
+        break;
+      }
+    }
+    this.#round = round;
+    this.#announce();
+  }
+
+  #announce(): void {
+    this.#version += 1;
+    this.#deps.onChange();
+  }
+}

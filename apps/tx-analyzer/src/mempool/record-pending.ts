@@ -1,0 +1,9 @@
+import { gauge } from '@chainwatch/telemetry';
+
+const pending = gauge('chainwatch_pending_transactions', {
+  description: 'Unconfirmed transactions that somebody was told of.',
+});
+
+export function recordPending(chainGid: string, count: number): void {
+  pending.set(count, { chain_gid: chainGid });
+}

@@ -1,0 +1,49 @@
+import type { Bus } from '@chainwatch/bus';
+import type { ActiveChain, ChainClient, OpenChain, UtxoCodec } from '@chainwatch/chain-core';
+import type { Database } from '@chainwatch/db';
+
+type Log = (fields: object, message: string) => void;
+
+/** What the analyzer needs of a logger; pino's fits. */
+export interface AnalyzerLogger {
+  readonly debug: Log;
+  readonly info: Log;
+  readonly warn: Log;
+  readonly error: Log;
+}
+
+/** Reads blocks of a backlog in another thread. */
+export type BacklogReader = Pick<ChainClient, 'readBlock' | 'close'>;
+
+export interface AnalyzerDeps {
+  readonly db: Database;
+  readonly bus: Bus<'tx-analyzer'>;
+  readonly logger: AnalyzerLogger;
+  readonly openChain: OpenChain;
+  /** The codec of a chain of unspent outputs: its watch set is loaded with it. */
+  readonly findUtxo: (chain: ActiveChain) => Promise<UtxoCodec | undefined>;
+  /** Reads its blocks in other threads, for when many are waiting. Undefined where there are none. */
+  readonly openBacklog?: (chain: ActiveChain) => BacklogReader | undefined;
+  readonly options?: AnalyzerOptions;
+}
+
+export interface AnalyzerOptions {
+  /** Bodies read ahead per chain at most, default 64; fewer where blocks are large. */
+  readonly prefetchWindow?: number;
+  /** Blocks in one step at most, default 100. */
+  readonly groupBlocksMax?: number;
+  /** Transactions in one step at most (one block always goes), default 20,000. */
+  readonly groupTransactionsMax?: number;
+  /** How often addresses and chains are looked at without a message, default 1,000. */
+  readonly pollMs?: number;
+  /** How often the feed is looked at without a message, default 5,000: the last net. */
+  readonly sweepMs?: number;
+  /** How long an event may wait for the metadata of a token seen the first time, default 2,000. */
+  readonly metadataTimeoutMs?: number;
+  /** How often a mempool is read, where the node tells it, default 1,000; 0: never. */
+  readonly mempoolPollMs?: number;
+  /** How long a pending transaction may be missing from the mempool before it counts as failed, default 60,000. */
+  readonly mempoolGraceMs?: number;
+  /** How long a block with something unknown is asked of other endpoints before it is taken as far as it is understood, default 300,000. */
+  readonly unknownWaitMs?: number;
+}

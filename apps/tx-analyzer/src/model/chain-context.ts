@@ -1,0 +1,42 @@
+import type { AddressFilter, ChainFamilyName, Network, Outpoint, UtxoCodec } from '@chainwatch/chain-core';
+import type { Transaction } from '@chainwatch/db';
+import type { OwnedShare } from '@chainwatch/ownership';
+
+/** Unspent coins of watched addresses, by `outpointKey`. */
+export interface CoinFilter extends AddressFilter {
+  /** Reads them from the database, once; they are kept current from then on. */
+  load(): Promise<void>;
+  add(outpoints: readonly Outpoint[]): void;
+  /** @param listener hears of the keys of every coin that is added */
+  listen(listener: (keys: readonly string[]) => void): void;
+}
+
+/** What a chain of unspent outputs is matched with. */
+export interface UtxoAccess {
+  readonly codec: UtxoCodec;
+  readonly coins: CoinFilter;
+}
+
+/** One chain in the hands of this replica. */
+export interface ChainContext {
+  readonly gid: string;
+  readonly family: ChainFamilyName;
+  readonly network: Network;
+  readonly utxo?: UtxoAccess;
+  /** Every write goes through it: those of a former owner fail. */
+  readonly share: OwnedShare;
+  /** Label of the endpoint that told of a block with unknown parts. */
+  endpointOf(block: object): string | undefined;
+  /** The form of an address that records show. */
+  displayOf(address: string): string;
+  decimalsOf(assetGid: string): number | undefined;
+  /** Decimals that the database knows by now. */
+  learn(assetGid: string, decimals: number): void;
+}
+
+/** An open transaction of the owner: the chain's row is locked. */
+export interface StepTransaction {
+  readonly sql: Transaction;
+  readonly chain: ChainContext;
+  readonly now: Date;
+}

@@ -1,0 +1,16 @@
+import type { Outpoint } from '@chainwatch/chain-core';
+
+/** One text for an outpoint, for maps and sets: `<txid>:<vout>`. */
+export function outpointKey({ txid, vout }: Outpoint): string {
+  return `${txid}:${vout}`;
+}
+
+/** What is known of an output that belongs, or once belonged, to a watched address. Never changes: a txid commits to it. */
+export interface KnownCoin {
+  readonly address: string;
+  /** Base units. */
+  readonly amountRaw: bigint;
+}
+
+/** An output that has an address. */
+export interface AddressedOutput extends Outpoint, KnownCoin {}

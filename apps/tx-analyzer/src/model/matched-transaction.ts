@@ -1,0 +1,40 @@
+import type { BlockRef, Transaction, Transfer, UnknownPart } from '@chainwatch/chain-core';
+
+/** A monitored address of a project, as the database confirmed it. */
+export interface WatchedAddress {
+  readonly id: string;
+  readonly projectId: string;
+  /** Canonical form. */
+  readonly address: string;
+  /** Blocks below do not count for it. */
+  readonly fromBlock: number;
+  /** Derived from a public key, and never seen in a transaction: what the gap limit counts. */
+  readonly isUnused?: boolean;
+}
+
+/** Confirmed addresses by their canonical form; several projects may watch the same one. */
+export type WatchedByAddress = ReadonlyMap<string, readonly WatchedAddress[]>;
+
+export interface Participant {
+  readonly id: string;
+  readonly address: string;
+}
+
+/** A transfer with the project's addresses among its ends; none where the project spends an output and this leg pays others. */
+export interface MatchedTransfer extends Transfer {
+  readonly monitored: readonly string[];
+}
+
+export type Direction = 'in' | 'out' | 'self';
+
+/** What one transaction means to one project. */
+export interface MatchedTransaction {
+  readonly projectId: string;
+  readonly block: BlockRef & { readonly timestamp: number; readonly unknowns?: readonly UnknownPart[] };
+  readonly transaction: Transaction;
+  /** Those that touch an address of the project and, where it spends outputs, those that pay others; ordered by index. */
+  readonly transfers: readonly MatchedTransfer[];
+  readonly participants: readonly Participant[];
+  readonly direction: Direction;
+  readonly traceparent?: string;
+}

@@ -1,0 +1,26 @@
+import type { EventEnvelope, EVENTS, TransactionEventType } from '@chainwatch/events';
+import type { TransactionState } from './transaction-state.ts';
+
+export type TransactionEvent = EventEnvelope<TransactionEventType>;
+
+/** An event that a step is to make; it has no sequence yet. */
+export interface PlannedEvent {
+  readonly type: TransactionEventType;
+  readonly state: TransactionState;
+  readonly traceparent?: string;
+}
+
+/** A row of the outbox. */
+export interface OutboxEvent {
+  readonly eventId: string;
+  readonly projectId: string;
+  readonly chainGid: string;
+  readonly type: TransactionEventType;
+  readonly subject: (typeof EVENTS)[TransactionEventType]['subject'];
+  readonly sequence: number;
+  readonly transactionId: string;
+  readonly envelope: TransactionEvent;
+  /** The exact bytes every channel gets. */
+  readonly payload: string;
+  readonly traceparent?: string;
+}

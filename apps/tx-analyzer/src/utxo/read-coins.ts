@@ -1,0 +1,29 @@
+import type { Outpoint } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import { outpointKey } from '../model/coin.ts';
+import type { KnownCoin } from '../model/coin.ts';
+
+interface Row {
+  readonly txid: string;
+  readonly vout: number;
+  readonly address: string;
+  readonly amount_raw: string;
+}
+
+/** Which of `outpoints` the database knows as coins of watched addresses, spent or not, by `outpointKey`. */
+export async function readCoins(
+  sql: Sql,
+  chainGid: string,
+  outpoints: readonly Outpoint[],
+): Promise<Map<string, KnownCoin>> {
+  if (outpoints.length === 0) return new Map();
+  const { rows } = await sql.query<Row>({
+    name: 'read_coins',
+    text: `SELECT u.txid, u.vout, u.address, u.amount_raw FROM unnest($2::text[], $3::integer[]) AS o (txid, vout)
+           JOIN utxos u ON u.chain_gid = $1 AND u.txid = o.txid AND u.vout = o.vout`,
+    values: [chainGid, outpoints.map(({ txid }) => txid), outpoints.map(({ vout }) => vout)],
+  });
+  return new Map(
+    rows.map((row) => [outpointKey(row), { address: row.address, amountRaw: BigInt(row.amount_raw) }]),
+  );
+}

@@ -1,0 +1,83 @@
+import type { AddressFilter, BlockRef, Outpoint, Transaction } from '@chainwatch/chain-core';
+import type { WatchedByAddress } from '../model/matched-transaction.ts';
+import { outpointKey } from '../model/coin.ts';
+import { resolveTransaction } from './resolve-transaction.ts';
+import type { KnownCoin } from '../model/coin.ts';
+import { UtxoChanges } from '../model/utxo-changes.ts';
+
+/** Candidates (`UtxoFinder`) of one block or, without a block, of the mempool; parents before children. */
+export interface UtxoBatch {
+  readonly block?: BlockRef;
+  readonly transactions: readonly Transaction[];
+}
+
+export interface UtxoDeps {
+  readonly nativeGid: string;
+  /** Canonical address of a script on this network. */
+  readonly findAddress: (matchKey: string) => string | undefined;
+  /** Has the match keys (scripts) of watched addresses. */
+  readonly scripts: AddressFilter;
+  /** Coins by `outpointKey`, spent ones too: those of the database and, for the mempool, pending ones. */
+  readonly readCoins: (outpoints: readonly Outpoint[]) => Promise<ReadonlyMap<string, KnownCoin>>;
+  readonly confirmAddresses: (addresses: ReadonlySet<string>) => Promise<WatchedByAddress>;
+}
+
+export interface ResolvedUtxos {
+  /** With legs as transfers; one list per batch, in the same order. */
+  readonly transactions: readonly (readonly Transaction[])[];
+  readonly watched: WatchedByAddress;
+  readonly changes: UtxoChanges;
+}
+
+/**
+ * Makes plain transactions of what blocks tell: looks up the coins that they spend and the addresses that they pay,
+ * all batches in one query each. Coins created by one of them are found by those behind it.
+ */
+export async function resolveUtxos(deps: UtxoDeps, batches: readonly UtxoBatch[]): Promise<ResolvedUtxos> {
+  const all = batches.flatMap((batch) => batch.transactions);
+  const coins = await deps.readCoins(listInputs(all));
+  const addresses = new Set([...coins.values()].map((coin) => coin.address));
+  for (const { utxo } of all) {
+    for (const { matchKey } of utxo?.outputs ?? []) {
+      const address = deps.scripts.has(matchKey) ? deps.findAddress(matchKey) : undefined;
+      if (address !== undefined) addresses.add(address);
+    }
+  }
+  const watched = await deps.confirmAddresses(addresses);
+  const changes = new UtxoChanges();
+  const context = {
+    ...deps,
+    findCoin: (outpoint: Outpoint) => changes.find(outpoint) ?? coins.get(outpointKey(outpoint)),
+  };
+  return {
+    transactions: batches.map(({ block, transactions }) =>
+      transactions.map((raw) => {
+        const { transaction, spent, outputs } = resolveTransaction(raw, context);
+        const common = block === undefined ? {} : { block };
+        for (const outpoint of spent) changes.spend(outpoint, { by: raw.hash, ...common });
+        for (const output of outputs) {
+          if (isWatched(watched, output.address, block))
+            changes.create({ ...output, isCoinbase: raw.utxo?.isCoinbase === true, ...common });
+        }
+        return transaction;
+      }),
+    ),
+    watched,
+    changes,
+  };
+}
+
+/** What they spend, each outpoint once. */
+function listInputs(transactions: readonly Transaction[]): Outpoint[] {
+  const inputs = new Map<string, Outpoint>();
+  for (const { utxo } of transactions)
+    for (const input of utxo?.inputs ?? []) inputs.set(outpointKey(input), input);
+  return [...inputs.values()];
+}
+
+/** By anybody, at that height. */
+function isWatched(watched: WatchedByAddress, address: string, block: BlockRef | undefined): boolean {
+  return (watched.get(address) ?? []).some(
+    ({ fromBlock }) => block === undefined || fromBlock <= block.number,
+  );
+}

@@ -1,0 +1,31 @@
+import type { BlockRef, Outpoint } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { ChainContext } from '../model/chain-context.ts';
+
+/**
+ * Takes back what orphans (newest first) did to coins, in an open transaction (chain's row locked): those that they
+ * created go, those that they spent are unspent again. Returns the latter. A coin that a scan found has no block's hash;
+ * its height tells that the chain it was found in is no more; `isEmptied`: no block of that chain stands.
+ */
+export async function undoUtxos(
+  sql: Sql,
+  chain: ChainContext,
+  orphans: readonly BlockRef[],
+  isEmptied: boolean,
+): Promise<Outpoint[]> {
+  const lowest = isEmptied ? 0 : orphans.at(-1)!.number;
+  const hashes = orphans.map((orphan) => orphan.hash);
+  await sql.query({
+    name: 'undo_coins',
+    text: 'DELETE FROM utxos WHERE chain_gid = $1 AND block_number >= $2 AND (block_hash IS NULL OR block_hash = ANY($3))',
+    values: [chain.gid, lowest, hashes],
+  });
+  const { rows } = await sql.query<Outpoint>({
+    name: 'undo_spends',
+    text: `UPDATE utxos SET spent_by = NULL, spent_block_number = NULL, spent_block_hash = NULL
+           WHERE chain_gid = $1 AND spent_block_number >= $2 AND (spent_block_hash IS NULL OR spent_block_hash = ANY($3))
+           RETURNING txid, vout`,
+    values: [chain.gid, lowest, hashes],
+  });
+  return rows;
+}

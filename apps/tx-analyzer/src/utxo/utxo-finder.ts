@@ -1,0 +1,52 @@
+import type { AddressFilter, Transaction } from '@chainwatch/chain-core';
+import { outpointKey } from '../model/coin.ts';
+
+interface UtxoFilter {
+  /** Has the match keys (scripts) of watched addresses. */
+  readonly scripts: AddressFilter;
+  /** Has the outpoints (`outpointKey`) of known coins. */
+  readonly coins: AddressFilter;
+}
+
+/**
+ * Finds transactions that may concern somebody: an output pays to a watched script, or an input spends a known coin.
+ * One finder goes through transactions in their order and remembers what it found, so that a coin that is created and
+ * spent among them is seen.
+ */
+export class UtxoFinder {
+  readonly #filter: UtxoFilter;
+  readonly #created = new Set<string>();
+
+  constructor(filter: UtxoFilter) {
+    this.#filter = filter;
+  }
+
+  /** Allocates no more than the keys of the inputs for a block that concerns nobody. */
+  find(transactions: readonly Transaction[]): Transaction[] {
+    const found: Transaction[] = [];
+    for (const transaction of transactions) {
+      const pays = this.remember(transaction);
+      if (pays || this.#spends(transaction)) found.push(transaction);
+    }
+    return found;
+  }
+
+  /** Outputs that may be coins of somebody; whether there is one. */
+  remember({ hash, utxo }: Transaction): boolean {
+    let isHit = false;
+    for (const [vout, { matchKey }] of (utxo?.outputs ?? []).entries()) {
+      if (!this.#filter.scripts.has(matchKey)) continue;
+      this.#created.add(outpointKey({ txid: hash, vout }));
+      isHit = true;
+    }
+    return isHit;
+  }
+
+  #spends({ utxo }: Transaction): boolean {
+    for (const input of utxo?.inputs ?? []) {
+      const key = outpointKey(input);
+      if (this.#created.has(key) || this.#filter.coins.has(key)) return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,68 @@
+import type { Outpoint } from '@chainwatch/chain-core';
+import type { Database, Sql } from '@chainwatch/db';
+import { WatchSet } from '@chainwatch/watch-set';
+import type { CoinFilter } from '../model/chain-context.ts';
+import { outpointKey } from '../model/coin.ts';
+
+const FETCH_ROWS = 20_000;
+const SPARE_ROOM = 1.25;
+
+/**
+ * Unspent coins of watched addresses on one chain, by outpoint, in the hands of the chain's only writer. It only grows:
+ * whoever writes a coin, or brings one back to life, adds it before that is committed. A spent one still hits, and the
+ * database says what it was.
+ */
+export class CoinWatch implements CoinFilter {
+  readonly #db: Database;
+  readonly #chainGid: string;
+  #set: WatchSet | undefined;
+  #listener: (keys: readonly string[]) => void = () => undefined;
+
+  constructor(db: Database, chainGid: string) {
+    this.#db = db;
+    this.#chainGid = chainGid;
+  }
+
+  /** Loads the chain's unspent coins, one chunk in memory at a time; once, they are kept current from then on. */
+  async load(): Promise<void> {
+    this.#set ??= await this.#db.transaction(async (sql) => {
+      await sql.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      const { rows } = await sql.query<{ total: number }>(
+        'SELECT count(*) AS total FROM utxos WHERE chain_gid = $1 AND spent_by IS NULL',
+        [this.#chainGid],
+      );
+      const set = WatchSet.withCapacity(Math.max(1_024, Math.ceil(rows[0]!.total * SPARE_ROOM)));
+      await fill(sql, set, this.#chainGid);
+      return set;
+    });
+  }
+
+  /** @param key `outpointKey` */
+  has(key: string): boolean {
+    return this.#set!.has(key);
+  }
+
+  add(outpoints: readonly Outpoint[]): void {
+    const keys = outpoints.map(outpointKey);
+    for (const key of keys) this.#set!.add(key);
+    this.#listener(keys);
+  }
+
+  /** @param listener hears of the keys of every coin that is added */
+  listen(listener: (keys: readonly string[]) => void): void {
+    this.#listener = listener;
+  }
+}
+
+async function fill(sql: Sql, set: WatchSet, chainGid: string): Promise<void> {
+  // DECLARE takes no parameters; the settings of a transaction do.
+  await sql.query(`SELECT set_config('chainwatch.chain_gid', $1, true)`, [chainGid]);
+  await sql.query(
+    `DECLARE coins NO SCROLL CURSOR FOR SELECT txid, vout FROM utxos WHERE chain_gid = current_setting('chainwatch.chain_gid') AND spent_by IS NULL`,
+  );
+  for (;;) {
+    const { rows } = await sql.query<Outpoint>(`FETCH ${FETCH_ROWS} FROM coins`);
+    for (const row of rows) set.add(outpointKey(row));
+    if (rows.length < FETCH_ROWS) return;
+  }
+}
