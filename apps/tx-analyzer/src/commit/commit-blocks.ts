@@ -72,13 +72,14 @@ export async function commitBlocks(
   if (step.utxos !== undefined) await writeUtxos(sql, chain, step.utxos);
   if (step.usedIds.length > 0) await markUsed(sql, step.usedIds);
   // A statement that writes nothing costs the database as much as a row: its plan is set up and its triggers are called.
-  const parts = listParts(chain, step, {
+  const all = listParts(chain, step, {
     plan,
     merged,
     events,
     counts: isCounted ? counts : new Map(),
     isHeld: isHolding(advance.cursor),
-  }).filter(({ rows }) => rows.length > 0);
+  });
+  const parts = all.filter(({ rows }) => rows.length > 0);
   const params = new SqlParams();
   const text = advanceCursorSql(
     params,
@@ -87,7 +88,8 @@ export async function commitBlocks(
     parts.map(({ name, write }) => `new_${name} AS (${write(params)})`),
   );
   sql.send({
-    name: ['commit_blocks', ...parts.map(({ name }) => name)].join('_'),
+    // One digit a part: each set of parts is a statement of its own. PostgreSQL cuts names after 63 bytes.
+    name: `commit_blocks_${all.map((part) => (parts.includes(part) ? 1 : 0)).join('')}`,
     text,
     values: params.values,
   });
@@ -106,7 +108,6 @@ interface Written {
 
 /** What is written beside the cursor, in one statement with it. */
 interface Part {
-  /** Part of the statement's name: another set of parts is another statement. */
   readonly name: string;
   readonly rows: readonly unknown[];
   write(params: SqlParams): string;
