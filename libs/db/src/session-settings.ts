@@ -1,12 +1,11 @@
 import type pg from 'pg';
-import type { Sql } from './database.ts';
 
 /**
  * What the server holds every session of ours to, so that a client that vanished without a word (a host without power,
  * a cut cable, a stopped process) blocks nobody for more than 10 s (architecture.md, invariant 2). They belong to the role:
  * a pooler in front refuses settings at the start of a session, and hands sessions from one client to another.
  */
-export const SESSION_SETTINGS = {
+const SESSION_SETTINGS = {
   statement_timeout: '30s',
   // Nothing waits for the outside inside of a transaction: who is silent for so long in one is gone.
   idle_in_transaction_session_timeout: '5s',
@@ -54,9 +53,9 @@ export async function setSessionSettings(client: pg.Client): Promise<SettingsRes
 }
 
 /** What is wrong with the session's time-outs, in one sentence. They may as well stand in the server's own configuration. */
-export async function findSessionFault(sql: Sql): Promise<string | undefined> {
+export async function findSessionFault(client: pg.ClientBase): Promise<string | undefined> {
   const names = ['statement_timeout', 'idle_in_transaction_session_timeout'] as const;
-  const { rows } = await sql.query<{ name: (typeof names)[number]; shown: string; role: string }>(
+  const { rows } = await client.query<{ name: (typeof names)[number]; shown: string; role: string }>(
     `SELECT name, current_setting(name) AS shown, current_user AS role FROM pg_settings WHERE name = ANY($1) AND setting = '0' ORDER BY name`,
     [names],
   );
