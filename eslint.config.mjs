@@ -33,7 +33,7 @@ export default tseslint.config(
       '.nx/',
       'coverage/',
       'libs/db/src/generated/',
-      'libs/chain-evm/assembly/*.ts',
+      'libs/evm-prover/assembly/*.ts',
       'tools/devnet/*/artifacts/',
     ],
   },

@@ -86,6 +86,9 @@ export async function buildRelease(outdir) {
     cpSync(join(repoDir, 'prisma', folder), join(outdir, 'prisma', folder), { recursive: true });
 }
 
+/** Read by modules that look beside themselves. */
+const FILES_BESIDE_CHUNKS = ['libs/evm-prover/src/prover.wasm'];
+
 /**
  * @param {string} outdir
  * @param {{ in: string, out: string }[]} entryPoints
@@ -93,6 +96,7 @@ export async function buildRelease(outdir) {
 async function build(outdir, entryPoints) {
   const { build: esbuild } = await import('esbuild');
   mkdirSync(outdir, { recursive: true });
+  for (const file of FILES_BESIDE_CHUNKS) cpSync(join(repoDir, file), join(outdir, basename(file)));
   try {
     await esbuild({
       absWorkingDir: repoDir,

@@ -10,7 +10,7 @@ import { repoDir } from '../../libs/host/src/repo.mjs';
 /** What a project has beside TypeScript in src, or in its folder for a tool. */
 /** @type {Readonly<Record<string, readonly string[]>>} */
 const MORE_FILES = {
-  'libs/chain-evm': ['assembly/build.mjs'],
+  'libs/evm-prover': ['*.mjs'],
   'libs/host': ['src/*.mjs'],
   'tools/stack': ['*.mjs'],
   'tools/test': ['*.mjs', 'nx/*.mjs', '../../*.ts', '../../jest.config.mjs'],

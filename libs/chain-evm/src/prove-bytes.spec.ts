@@ -2,7 +2,6 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { BodyBytes } from '@chainwatch/chain-core';
 import type { Block, BlockRef, Network } from '@chainwatch/chain-core';
 import fc from 'fast-check';
-import { compileProver } from '../assembly/build.mjs';
 import { decodeBlock } from './decode-block.ts';
 import { evmNetworks, readTraits } from './networks.ts';
 import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
@@ -46,12 +45,6 @@ function readTogether(list: string, ref: BlockRef) {
 const listOf = ({ body, receipts }: Case): string => `[${body},${receipts.replace('"id":1', '"id":2')}]`;
 
 describe('blocks proved from bytes', () => {
-  it('by the module that the sources make', async () => {
-    expect(readFileSync(new URL('./block-prover-wasm.ts', import.meta.url), 'utf8')).toBe(
-      await compileProver(),
-    );
-  }, 60_000);
-
   it('are those that are proved from parsed answers, whatever is in them', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -1,8 +1,7 @@
 import type { BlockRef, BodyBytes } from '@chainwatch/chain-core';
 import { ChainError } from '@chainwatch/chain-core';
-import { scanBlock } from './block-prover.ts';
+import { scanBlock, type Foreign } from '@chainwatch/evm-prover';
 import { sprintLength } from './bor-state-sync.ts';
-import type { Foreign } from './block-prover.ts';
 import { computeCreatedContract } from './created-contract.ts';
 import { decodeBalanceChanges } from './decode-block.ts';
 import { toTouchedAssets } from './decode-logs.ts';

@@ -6,8 +6,7 @@ import type {
   Network,
   Transaction,
 } from '@chainwatch/chain-core';
-import { addressLength, hashLength } from './block-prover.ts';
-import type { ScannedBlock } from './block-prover.ts';
+import { ADDRESS_LENGTH, HASH_LENGTH, type ScannedBlock } from '@chainwatch/evm-prover';
 import { decodeTransaction } from './decode-block.ts';
 import type { TransactionTrace } from './decode-traces.ts';
 import { expectReceipt, expectTransaction } from './parse-raw-block.ts';
@@ -71,7 +70,7 @@ export class ProvedBlock implements Block {
   get hashes(): readonly string[] {
     const { hashes } = this.#parts.scanned;
     return Array.from({ length: this.transactionCount }, (_, index) =>
-      hashes.substring(hashLength * index, hashLength * (index + 1)),
+      hashes.substring(HASH_LENGTH * index, HASH_LENGTH * (index + 1)),
     );
   }
 
@@ -93,7 +92,7 @@ export class ProvedBlock implements Block {
     const found = new Set<number>();
     for (let i = 0; i < owners.length; i++) {
       const index = owners[i] ?? 0;
-      if (!found.has(index) && hasAt(filter, participants, addressLength * i)) found.add(index);
+      if (!found.has(index) && hasAt(filter, participants, ADDRESS_LENGTH * i)) found.add(index);
     }
     for (const [index, { transfers }] of this.#traces)
       if (transfers.some(({ from, to = from }) => hasAt(filter, from, 0) || hasAt(filter, to, 0)))
@@ -128,7 +127,9 @@ export class ProvedBlock implements Block {
 }
 
 function hasAt(filter: AddressFilter, text: string, from: number): boolean {
-  return filter.hasAt?.(text, from, addressLength) ?? filter.has(text.substring(from, from + addressLength));
+  return (
+    filter.hasAt?.(text, from, ADDRESS_LENGTH) ?? filter.has(text.substring(from, from + ADDRESS_LENGTH))
+  );
 }
 
 interface Answer<T> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -25,6 +25,11 @@ let node: AnvilHandle;
 let threads: BodyThreads;
 
 beforeAll(async () => {
+  // As tools/stack/bundle.mjs does it.
+  cpSync(
+    fileURLToPath(new URL('../../../libs/evm-prover/src/prover.wasm', import.meta.url)),
+    join(directory, 'prover.wasm'),
+  );
   await build({
     entryPoints: [fileURLToPath(new URL('../body.worker.ts', import.meta.url))],
     outfile: fileURLToPath(entry),

@@ -1,6 +1,5 @@
-import { blockProverWasm } from './block-prover-wasm.ts';
-
-// The module of ../assembly: `npm run build:wasm` makes block-prover-wasm.ts of it.
+import { readFileSync } from 'node:fs';
+import { layout } from './layout.ts';
 
 /** What of WebAssembly is used: Node's types lack it. */
 interface WasmGlobal {
@@ -56,28 +55,26 @@ export interface ScannedBlock {
 }
 
 /** Larger answers are read the other way, and the module's memory, which never shrinks, stays small. */
-const bytesMax = 32 * 1024 * 1024;
+const BYTES_MAX = 32 * 1024 * 1024;
 /** Then a new instance takes its place; 512 MB are the most it can have. */
-const memoryMax = 96 * 1024 * 1024;
-export const addressLength = 42;
-export const hashLength = 66;
-const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
+const MEMORY_MAX = 96 * 1024 * 1024;
+export const ADDRESS_LENGTH = 42;
+export const HASH_LENGTH = 66;
+const EMPTY_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 
-// Rows of transactions and receipts: assembly/rows.ts.
-const transactionSize = 160;
-const receiptSize = 160;
-const foreignAt = 12;
-const encodingAt = 16;
+const { TX, RECEIPT, SPAN, REPORT } = layout;
 
 const { Module, Instance, RuntimeError } = (globalThis as unknown as WasmGlobal).WebAssembly;
 const module = compile();
 let exports: ProverExports | undefined;
 
-/** Undefined where the processor has no SIMD. */
+/** The file stands beside this one, and beside the chunks of a bundle (tools/stack/bundle.mjs). */
 function compile(): object | undefined {
+  const bytes = readFileSync(new URL('./prover.wasm', import.meta.url));
   try {
-    return new Module(Buffer.from(blockProverWasm, 'base64'));
+    return new Module(bytes);
   } catch {
+    // The processor has no SIMD.
     return undefined;
   }
 }
@@ -96,16 +93,15 @@ export function scanBlock(
   encodeForeign: EncodeForeign,
 ): ScannedBlock | undefined {
   const receiptsLength = receipts === body ? 0 : receipts.length;
-  if (module === undefined || body.length + receiptsLength > bytesMax) return undefined;
+  if (module === undefined || body.length + receiptsLength > BYTES_MAX) return undefined;
   exports ??= new Instance(module).exports as ProverExports;
   const prover = exports;
   try {
     const report = prover.prepare(body.length, receiptsLength);
-    const [hashAt = 0, bodyAt = 0, receiptsAt = 0] = numbersAt(prover, report + 64, 3);
     const bytes = bytesOf(prover);
-    bytes.write(hash, hashAt, 66, 'latin1');
-    body.copyTo(bytes, bodyAt);
-    if (receiptsLength > 0) receipts.copyTo(bytes, receiptsAt);
+    bytes.write(hash, numberAt(prover, report + REPORT.HASH), HASH_LENGTH, 'latin1');
+    body.copyTo(bytes, numberAt(prover, report + REPORT.BODY));
+    if (receiptsLength > 0) receipts.copyTo(bytes, numberAt(prover, report + REPORT.RECEIPTS));
     if (prover.scanAnswers() > 0 && !addForeign(prover, report, encodeForeign)) return undefined;
     prover.prove();
     return readReport(prover, report);
@@ -114,68 +110,66 @@ export function scanBlock(
     if (error instanceof RuntimeError || error instanceof RangeError) return undefined;
     throw error;
   } finally {
-    if (prover.memory.buffer.byteLength > memoryMax) exports = undefined;
+    if (prover.memory.buffer.byteLength > MEMORY_MAX) exports = undefined;
   }
 }
 
 function addForeign(prover: ProverExports, report: number, encodeForeign: EncodeForeign): boolean {
-  const [count = 0, transactions = 0, receipts = 0] = numbersAt(prover, report + 76, 3);
+  const count = numberAt(prover, report + REPORT.COUNT);
+  const transactions = numberAt(prover, report + REPORT.TRANSACTION_ROWS);
+  const receipts = numberAt(prover, report + REPORT.RECEIPT_ROWS);
   for (let index = 0; index < count; index++) {
-    const transaction = transactions + transactionSize * index;
-    const receipt = receipts + receiptSize * index;
-    if (numbersAt(prover, transaction + foreignAt, 1)[0] === 0) continue;
-    const encoded = encodeForeign(index, textOf(prover, transaction), textOf(prover, receipt));
+    const transaction = transactions + TX.SIZE * index;
+    const receipt = receipts + RECEIPT.SIZE * index;
+    if (numberAt(prover, transaction + TX.IS_FOREIGN) === 0) continue;
+    const encoded = encodeForeign(
+      index,
+      textBetween(prover, transaction + TX.START, transaction + TX.END),
+      textBetween(prover, receipt + RECEIPT.START, receipt + RECEIPT.END),
+    );
     if (encoded === undefined) return false;
-    addEncoding(prover, transaction, encoded.transaction);
-    if (encoded.receipt !== undefined) addEncoding(prover, receipt, encoded.receipt);
+    addEncoding(prover, transaction + TX.ENCODING, encoded.transaction);
+    if (encoded.receipt !== undefined) addEncoding(prover, receipt + RECEIPT.ENCODING, encoded.receipt);
   }
   return true;
 }
 
-/** Of the object that a row begins with. */
-function textOf(prover: ProverExports, row: number): string {
-  const [start, end] = numbersAt(prover, row, 2);
-  return bytesOf(prover).toString('latin1', start, end);
+function textBetween(prover: ProverExports, start: number, end: number): string {
+  return bytesOf(prover).toString('latin1', numberAt(prover, start), numberAt(prover, end));
 }
 
-function addEncoding(prover: ProverExports, row: number, encoding: Uint8Array): void {
+/** @param slot where its position and its length go */
+function addEncoding(prover: ProverExports, slot: number, encoding: Uint8Array): void {
   const at = prover.reserve(encoding.length);
   bytesOf(prover).set(encoding, at);
-  numbersAt(prover, row + encodingAt, 2).set([at, encoding.length]);
+  numbersAt(prover, slot, 2).set([at, encoding.length]);
 }
 
 function readReport(prover: ProverExports, report: number): ScannedBlock {
   const bytes = bytesOf(prover);
-  const [
-    count = 0,
-    ,
-    ,
-    blockStart,
-    listStart,
-    listEnd,
-    blockEnd,
-    participantsAt = 0,
-    found = 0,
-    ownersAt = 0,
-    touchedAt = 0,
-    touchedCount = 0,
-    spansOff = 0,
-    withdrawals = 0,
-  ] = numbersAt(prover, report + 76, 14);
-  const [hashesAt = 0] = numbersAt(prover, report + 164, 1);
+  const read = (field: number): number => numberAt(prover, report + field);
+  const rootAt = (field: number): string => `0x${bytes.toString('hex', report + field, report + field + 32)}`;
+  const textOf = (from: number, to: number): string => bytes.toString('latin1', from, to);
+  const [count, found] = [read(REPORT.COUNT), read(REPORT.PARTICIPANT_COUNT)];
+  const [hashes, participants, touchedAt] = [
+    read(REPORT.HASHES),
+    read(REPORT.PARTICIPANTS),
+    read(REPORT.TOUCHED),
+  ];
   const touched = new Set<string>();
-  for (let at = touchedAt; at < touchedAt + addressLength * touchedCount; at += addressLength)
-    touched.add(bytes.toString('latin1', at, at + addressLength));
+  const touchedEnd = touchedAt + ADDRESS_LENGTH * read(REPORT.TOUCHED_COUNT);
+  for (let at = touchedAt; at < touchedEnd; at += ADDRESS_LENGTH)
+    touched.add(textOf(at, at + ADDRESS_LENGTH));
   return {
-    header: `${bytes.toString('latin1', blockStart, listStart)}[]${bytes.toString('latin1', listEnd, blockEnd)}`,
-    transactionsRoot: `0x${bytes.toString('hex', report, report + 32)}`,
-    receiptsRoot: `0x${bytes.toString('hex', report + 32, report + 64)}`,
-    withdrawalsRoot: withdrawals === 0 ? emptyRoot : `0x${bytes.toString('hex', report + 132, report + 164)}`,
+    header: `${textOf(read(REPORT.BLOCK_START), read(REPORT.LIST_START))}[]${textOf(read(REPORT.LIST_END), read(REPORT.BLOCK_END))}`,
+    transactionsRoot: rootAt(REPORT.TRANSACTIONS_ROOT),
+    receiptsRoot: rootAt(REPORT.RECEIPTS_ROOT),
+    withdrawalsRoot: read(REPORT.WITHDRAWAL_COUNT) === 0 ? EMPTY_ROOT : rootAt(REPORT.WITHDRAWALS_ROOT),
     count,
-    hashes: bytes.toString('latin1', hashesAt, hashesAt + hashLength * count),
-    spans: numbersAt(prover, spansOff, 5 * count).slice(),
-    participants: bytes.toString('latin1', participantsAt, participantsAt + addressLength * found),
-    owners: numbersAt(prover, ownersAt, found).slice(),
+    hashes: textOf(hashes, hashes + HASH_LENGTH * count),
+    spans: numbersAt(prover, read(REPORT.SPANS), (SPAN.SIZE / 4) * count).slice(),
+    participants: textOf(participants, participants + ADDRESS_LENGTH * found),
+    owners: numbersAt(prover, read(REPORT.OWNERS), found).slice(),
     touched,
   };
 }
@@ -187,4 +181,8 @@ function bytesOf({ memory }: ProverExports): Buffer {
 
 function numbersAt({ memory }: ProverExports, at: number, count: number): Uint32Array {
   return new Uint32Array(memory.buffer, at, count);
+}
+
+function numberAt({ memory }: ProverExports, at: number): number {
+  return new DataView(memory.buffer).getUint32(at, true);
 }

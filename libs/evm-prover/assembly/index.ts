@@ -1,10 +1,11 @@
 // Proves from the bytes of two JSON-RPC answers that they are a whole block: every transaction under its hash and in
 // `transactionsRoot`, every receipt with its logs in `receiptsRoot`. It says yes to blocks of the common form only; whatever
-// else there is, also everything wrong, traps, and src/verify-block.ts has the word (docs/adr/0013-proving-from-bytes.md).
+// else there is, also everything wrong, traps, and the caller verifies the block by other means (docs/adr/0013-proving-from-bytes.md).
 
 import { canWrite, writeReceipt, writeTransaction, writeWithdrawal } from './encode';
 import * as json from './json';
 import { addMessage, hashAll, MESSAGE_SIZE } from './keccak';
+import * as layout from './layout';
 import { addressDigits, isTransfer, touchesBalances } from './logs';
 import * as rlp from './rlp';
 import * as rows from './rows';
@@ -17,7 +18,7 @@ const DEPOSIT: u32 = 0x7e;
 const PADDING: usize = 64;
 
 /** What the caller reads when all is done: `readReport` in src/block-prover.ts. */
-const report: usize = memory.data(168, 8);
+const report: usize = memory.data(<i32>layout.REPORT_SIZE, 8);
 /** For what is decoded only to see that it can be. */
 const scratch: usize = memory.data(64, 8);
 
@@ -39,9 +40,9 @@ export function prepare(bodySize: u32, receiptsSize: u32): usize {
   hashAt = rows.allocate(72);
   bodyAt = allocateText(bodySize);
   receiptsAt = receiptsSize == 0 ? bodyAt : allocateText(receiptsSize);
-  store<u32>(report, <u32>hashAt, 64);
-  store<u32>(report, <u32>bodyAt, 68);
-  store<u32>(report, <u32>receiptsAt, 72);
+  store<u32>(report, <u32>hashAt, layout.REPORT_HASH);
+  store<u32>(report, <u32>bodyAt, layout.REPORT_BODY);
+  store<u32>(report, <u32>receiptsAt, layout.REPORT_RECEIPTS);
   return report;
 }
 
@@ -74,17 +75,17 @@ export function scanAnswers(): u32 {
   if (count == 0 || scan.receiptCount != count) unreachable();
   let foreign: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    const row = scan.transactionRows + rows.TX_SIZE * i;
-    const type = rows.has(row, rows.TX_TYPE) ? rlp.valueOf(rows.textAtOf(row, rows.TX_TYPE), rows.lengthOf(row, rows.TX_TYPE)) : 0;
+    const row = scan.transactionRows + layout.TX_SIZE * i;
+    const type = rows.has(row, layout.TX_TYPE) ? rlp.valueOf(rows.textAtOf(row, layout.TX_TYPE), rows.lengthOf(row, layout.TX_TYPE)) : 0;
     if (type > 0x7f) unreachable();
-    store<u32>(row, <u32>type, rows.TX_TYPE_NUMBER);
+    store<u32>(row, <u32>type, layout.TX_TYPE_NUMBER);
     if (canWrite(row)) continue;
-    store<u32>(row, 1, rows.TX_IS_FOREIGN);
+    store<u32>(row, 1, layout.TX_IS_FOREIGN);
     foreign++;
   }
-  store<u32>(report, count, 76);
-  store<u32>(report, <u32>scan.transactionRows, 80);
-  store<u32>(report, <u32>scan.receiptRows, 84);
+  store<u32>(report, count, layout.REPORT_COUNT);
+  store<u32>(report, <u32>scan.transactionRows, layout.REPORT_TRANSACTION_ROWS);
+  store<u32>(report, <u32>scan.receiptRows, layout.REPORT_RECEIPT_ROWS);
   return foreign;
 }
 
@@ -103,10 +104,10 @@ export function prove(): void {
   listParticipants(count);
   listSpans(count);
   listHashes(count);
-  store<u32>(report, <u32>scan.blockStart, 88);
-  store<u32>(report, <u32>scan.listStart, 92);
-  store<u32>(report, <u32>scan.listEnd, 96);
-  store<u32>(report, <u32>scan.blockEnd, 100);
+  store<u32>(report, <u32>scan.blockStart, layout.REPORT_BLOCK_START);
+  store<u32>(report, <u32>scan.listStart, layout.REPORT_LIST_START);
+  store<u32>(report, <u32>scan.listEnd, layout.REPORT_LIST_END);
+  store<u32>(report, <u32>scan.blockEnd, layout.REPORT_BLOCK_END);
 }
 
 function writeTransactionsRoot(count: u32): void {
@@ -117,28 +118,28 @@ function writeTransactionsRoot(count: u32): void {
   const size = bodyLength + foreignLength(count) + (LEAF_HEAD + 16) * count;
   rlp.startAt(rows.reserve(size) + size);
   for (let i: u32 = 0; i < count; i++) {
-    const row = scan.transactionRows + rows.TX_SIZE * i;
+    const row = scan.transactionRows + layout.TX_SIZE * i;
     const end = rlp.written();
-    if (load<u32>(row, rows.TX_IS_FOREIGN) == 0) writeTransaction(row);
-    else rlp.bytes(load<u32>(row, rows.TX_ENCODING), load<u32>(row, rows.TX_ENCODING + 4));
+    if (load<u32>(row, layout.TX_IS_FOREIGN) == 0) writeTransaction(row);
+    else rlp.bytes(load<u32>(row, layout.TX_ENCODING), load<u32>(row, layout.TX_ENCODING + 4));
     closeValue(values, i, end);
     addMessage(messages, i, rlp.written(), <u32>(end - rlp.written()), digests + 32 * i);
     rlp.startAt(rlp.written() - LEAF_HEAD);
   }
   hashAll(messages, count);
   for (let i: u32 = 0; i < count; i++) {
-    const row = scan.transactionRows + rows.TX_SIZE * i;
-    rlp.expectBytes(rows.textAtOf(row, rows.TX_HASH), rows.lengthOf(row, rows.TX_HASH), 32, scratch);
+    const row = scan.transactionRows + layout.TX_SIZE * i;
+    rlp.expectBytes(rows.textAtOf(row, layout.TX_HASH), rows.lengthOf(row, layout.TX_HASH), 32, scratch);
     for (let word: usize = 0; word < 32; word += 8) if (load<u64>(scratch + word) != load<u64>(digests + 32 * i + word)) unreachable();
   }
-  writeRoot(values, count, work, report);
+  writeRoot(values, count, work, report + layout.REPORT_TRANSACTIONS_ROOT);
 }
 
 /** Of all encodings by the caller. */
 function foreignLength(count: u32): usize {
   let length: usize = 0;
   for (let i: u32 = 0; i < count; i++) {
-    length += load<u32>(scan.transactionRows + rows.TX_SIZE * i, rows.TX_ENCODING + 4) + load<u32>(scan.receiptRows + rows.RECEIPT_SIZE * i, rows.RECEIPT_ENCODING + 4);
+    length += load<u32>(scan.transactionRows + layout.TX_SIZE * i, layout.TX_ENCODING + 4) + load<u32>(scan.receiptRows + layout.RECEIPT_SIZE * i, layout.RECEIPT_ENCODING + 4);
   }
   return length;
 }
@@ -149,25 +150,25 @@ function writeReceiptsRoot(count: u32): void {
   const size = bodyLength + receiptsLength + foreignLength(count) + (LEAF_HEAD + 288) * count;
   rlp.startAt(rows.reserve(size) + size);
   for (let i: u32 = 0; i < count; i++) {
-    const row = scan.receiptRows + rows.RECEIPT_SIZE * i;
-    const type = load<u32>(scan.transactionRows + rows.TX_SIZE * i, rows.TX_TYPE_NUMBER);
+    const row = scan.receiptRows + layout.RECEIPT_SIZE * i;
+    const type = load<u32>(scan.transactionRows + layout.TX_SIZE * i, layout.TX_TYPE_NUMBER);
     const end = rlp.written();
     // Also where the caller has encoded it: its logs are then known to be written as they are read here.
     writeReceipt(row, type);
     if (type == DEPOSIT) {
       rlp.startAt(end);
-      rlp.bytes(load<u32>(row, rows.RECEIPT_ENCODING), load<u32>(row, rows.RECEIPT_ENCODING + 4));
+      rlp.bytes(load<u32>(row, layout.RECEIPT_ENCODING), load<u32>(row, layout.RECEIPT_ENCODING + 4));
     }
     closeValue(values, i, end);
     rlp.startAt(rlp.written() - LEAF_HEAD);
   }
-  writeRoot(values, count, work, report + 32);
+  writeRoot(values, count, work, report + layout.REPORT_RECEIPTS_ROOT);
 }
 
 /** Nothing where there are none: the root is then one that everybody knows. */
 function writeWithdrawalsRoot(): void {
   const count = scan.withdrawalCount;
-  store<u32>(report, count, 128);
+  store<u32>(report, count, layout.REPORT_WITHDRAWAL_COUNT);
   if (count == 0) return;
   const values = rows.allocate(8 * count);
   const work = rows.reserve(TRIE_BYTES * count + BRANCH_BYTES);
@@ -175,11 +176,11 @@ function writeWithdrawalsRoot(): void {
   rlp.startAt(rows.reserve(size) + size);
   for (let i: u32 = 0; i < count; i++) {
     const end = rlp.written();
-    writeWithdrawal(scan.withdrawalRows + rows.WITHDRAWAL_SIZE * i);
+    writeWithdrawal(scan.withdrawalRows + layout.WITHDRAWAL_SIZE * i);
     closeValue(values, i, end);
     rlp.startAt(rlp.written() - LEAF_HEAD);
   }
-  writeRoot(values, count, work, report + 132);
+  writeRoot(values, count, work, report + layout.REPORT_WITHDRAWALS_ROOT);
 }
 
 function closeValue(values: usize, index: u32, end: usize): void {
@@ -190,28 +191,28 @@ function closeValue(values: usize, index: u32, end: usize): void {
   store<u32>(values + 8 * index, length, 4);
 }
 
-/** What no root covers (src/verify-receipt-links.ts), and that whatever is decoded later can be. */
+/** What no root covers, and that whatever is decoded later can be. */
 function expectLinks(count: u32): void {
   let gasUsed: u64 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    const tx = scan.transactionRows + rows.TX_SIZE * i;
-    const receipt = scan.receiptRows + rows.RECEIPT_SIZE * i;
-    expectAddress(tx, rows.TX_FROM);
-    if (rows.has(tx, rows.TX_TO)) expectAddress(tx, rows.TX_TO);
-    if (!rows.has(tx, rows.TX_INPUT)) unreachable();
-    expectQuantity(tx, rows.TX_VALUE);
-    expectQuantity(tx, rows.TX_GAS);
-    if (rows.has(tx, rows.TX_GAS_PRICE)) expectQuantity(tx, rows.TX_GAS_PRICE);
-    expectSame(receipt, rows.RECEIPT_TX_HASH, rows.textAtOf(tx, rows.TX_HASH), 66);
-    expectSame(receipt, rows.RECEIPT_BLOCK_HASH, hashAt, 66);
-    if (rows.has(receipt, rows.RECEIPT_FROM)) expectSame(receipt, rows.RECEIPT_FROM, rows.textAtOf(tx, rows.TX_FROM), 42);
-    if (valueOf(receipt, rows.RECEIPT_TX_INDEX) != i) unreachable();
-    if (load<u32>(receipt, rows.RECEIPT_HAS_LOGS) == 0) unreachable();
-    gasUsed += valueOf(receipt, rows.RECEIPT_GAS_USED);
-    if (gasUsed != valueOf(receipt, rows.RECEIPT_CUMULATIVE_GAS)) unreachable();
-    expectQuantity(receipt, rows.RECEIPT_STATUS);
-    if (rows.has(receipt, rows.RECEIPT_CONTRACT)) expectAddress(receipt, rows.RECEIPT_CONTRACT);
-    for (let slot = rows.RECEIPT_GAS_PRICE; slot < rows.RECEIPT_SIZE; slot += 8) if (rows.has(receipt, slot)) expectQuantity(receipt, slot);
+    const tx = scan.transactionRows + layout.TX_SIZE * i;
+    const receipt = scan.receiptRows + layout.RECEIPT_SIZE * i;
+    expectAddress(tx, layout.TX_FROM);
+    if (rows.has(tx, layout.TX_TO)) expectAddress(tx, layout.TX_TO);
+    if (!rows.has(tx, layout.TX_INPUT)) unreachable();
+    expectQuantity(tx, layout.TX_VALUE);
+    expectQuantity(tx, layout.TX_GAS);
+    if (rows.has(tx, layout.TX_GAS_PRICE)) expectQuantity(tx, layout.TX_GAS_PRICE);
+    expectSame(receipt, layout.RECEIPT_TX_HASH, rows.textAtOf(tx, layout.TX_HASH), 66);
+    expectSame(receipt, layout.RECEIPT_BLOCK_HASH, hashAt, 66);
+    if (rows.has(receipt, layout.RECEIPT_FROM)) expectSame(receipt, layout.RECEIPT_FROM, rows.textAtOf(tx, layout.TX_FROM), 42);
+    if (valueOf(receipt, layout.RECEIPT_TX_INDEX) != i) unreachable();
+    if (load<u32>(receipt, layout.RECEIPT_HAS_LOGS) == 0) unreachable();
+    gasUsed += valueOf(receipt, layout.RECEIPT_GAS_USED);
+    if (gasUsed != valueOf(receipt, layout.RECEIPT_CUMULATIVE_GAS)) unreachable();
+    expectQuantity(receipt, layout.RECEIPT_STATUS);
+    if (rows.has(receipt, layout.RECEIPT_CONTRACT)) expectAddress(receipt, layout.RECEIPT_CONTRACT);
+    for (let slot = layout.RECEIPT_GAS_PRICE; slot < layout.RECEIPT_SIZE; slot += 8) if (rows.has(receipt, slot)) expectQuantity(receipt, slot);
   }
 }
 
@@ -224,20 +225,20 @@ function listParticipants(count: u32): void {
   let found: u32 = 0;
   let touchedCount: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    const tx = scan.transactionRows + rows.TX_SIZE * i;
-    const receipt = scan.receiptRows + rows.RECEIPT_SIZE * i;
-    const from = rows.textAtOf(tx, rows.TX_FROM) + 2;
+    const tx = scan.transactionRows + layout.TX_SIZE * i;
+    const receipt = scan.receiptRows + layout.RECEIPT_SIZE * i;
+    const from = rows.textAtOf(tx, layout.TX_FROM) + 2;
     writeAddress(participants + 42 * found, from);
     store<u32>(owners + 4 * found++, i);
-    const value = rows.textAtOf(tx, rows.TX_VALUE);
-    const isPaid = rows.lengthOf(tx, rows.TX_VALUE) != 3 || load<u8>(value, 2) != 0x30;
-    const to = rows.has(tx, rows.TX_TO) ? rows.textAtOf(tx, rows.TX_TO) : rows.textAtOf(receipt, rows.RECEIPT_CONTRACT);
+    const value = rows.textAtOf(tx, layout.TX_VALUE);
+    const isPaid = rows.lengthOf(tx, layout.TX_VALUE) != 3 || load<u8>(value, 2) != 0x30;
+    const to = rows.has(tx, layout.TX_TO) ? rows.textAtOf(tx, layout.TX_TO) : rows.textAtOf(receipt, layout.RECEIPT_CONTRACT);
     if (isPaid && to != 0) {
       writeAddress(participants + 42 * found, to + 2);
       store<u32>(owners + 4 * found++, i);
     }
-    let log: usize = load<u32>(receipt, rows.RECEIPT_LOGS);
-    for (let left = load<u32>(receipt, rows.RECEIPT_LOG_COUNT); left > 0; left--, log += rows.LOG_SIZE) {
+    let log: usize = load<u32>(receipt, layout.RECEIPT_LOGS);
+    for (let left = load<u32>(receipt, layout.RECEIPT_LOG_COUNT); left > 0; left--, log += layout.LOG_SIZE) {
       if (isTransfer(log)) {
         for (let topic: usize = 1; topic < 3; topic++) {
           const digits = addressDigits(log, topic);
@@ -246,48 +247,48 @@ function listParticipants(count: u32): void {
           store<u32>(owners + 4 * found++, i);
         }
       } else if (touchesBalances(log)) {
-        const address = rows.textAtOf(log, rows.LOG_ADDRESS);
+        const address = rows.textAtOf(log, layout.LOG_ADDRESS);
         if (touchedCount > 0 && isSame(address, touched + 42 * (touchedCount - 1), 42)) continue;
         memory.copy(touched + 42 * touchedCount++, address, 42);
       }
     }
   }
-  store<u32>(report, <u32>participants, 104);
-  store<u32>(report, found, 108);
-  store<u32>(report, <u32>owners, 112);
-  store<u32>(report, <u32>touched, 116);
-  store<u32>(report, touchedCount, 120);
+  store<u32>(report, <u32>participants, layout.REPORT_PARTICIPANTS);
+  store<u32>(report, found, layout.REPORT_PARTICIPANT_COUNT);
+  store<u32>(report, <u32>owners, layout.REPORT_OWNERS);
+  store<u32>(report, <u32>touched, layout.REPORT_TOUCHED);
+  store<u32>(report, touchedCount, layout.REPORT_TOUCHED_COUNT);
 }
 
 function countLogs(count: u32): u32 {
   let logs: u32 = 0;
-  for (let i: u32 = 0; i < count; i++) logs += load<u32>(scan.receiptRows + rows.RECEIPT_SIZE * i, rows.RECEIPT_LOG_COUNT);
+  for (let i: u32 = 0; i < count; i++) logs += load<u32>(scan.receiptRows + layout.RECEIPT_SIZE * i, layout.RECEIPT_LOG_COUNT);
   return logs;
 }
 
-/** Where each transaction and its receipt stand in their answers, and the number of the logs before it: five numbers. */
+/** Where each transaction and its receipt stand in their answers, and the number of the logs before it. */
 function listSpans(count: u32): void {
-  const spans = rows.reserve(20 * count);
+  const spans = rows.reserve(layout.SPAN_SIZE * count);
   let logIndex: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    const tx = scan.transactionRows + rows.TX_SIZE * i;
-    const receipt = scan.receiptRows + rows.RECEIPT_SIZE * i;
-    const span = spans + 20 * i;
-    store<u32>(span, load<u32>(tx, rows.TX_START) - <u32>bodyAt);
-    store<u32>(span, load<u32>(tx, rows.TX_END) - <u32>bodyAt, 4);
-    store<u32>(span, load<u32>(receipt, rows.RECEIPT_START) - <u32>receiptsAt, 8);
-    store<u32>(span, load<u32>(receipt, rows.RECEIPT_END) - <u32>receiptsAt, 12);
-    store<u32>(span, logIndex, 16);
-    logIndex += load<u32>(receipt, rows.RECEIPT_LOG_COUNT);
+    const tx = scan.transactionRows + layout.TX_SIZE * i;
+    const receipt = scan.receiptRows + layout.RECEIPT_SIZE * i;
+    const span = spans + layout.SPAN_SIZE * i;
+    store<u32>(span, load<u32>(tx, layout.TX_START) - <u32>bodyAt, layout.SPAN_START);
+    store<u32>(span, load<u32>(tx, layout.TX_END) - <u32>bodyAt, layout.SPAN_END);
+    store<u32>(span, load<u32>(receipt, layout.RECEIPT_START) - <u32>receiptsAt, layout.SPAN_RECEIPT_START);
+    store<u32>(span, load<u32>(receipt, layout.RECEIPT_END) - <u32>receiptsAt, layout.SPAN_RECEIPT_END);
+    store<u32>(span, logIndex, layout.SPAN_LOG_INDEX);
+    logIndex += load<u32>(receipt, layout.RECEIPT_LOG_COUNT);
   }
-  store<u32>(report, <u32>spans, 124);
+  store<u32>(report, <u32>spans, layout.REPORT_SPANS);
 }
 
 /** Texts of the transactions' hashes, one after the other. */
 function listHashes(count: u32): void {
   const hashes = rows.reserve(66 * count);
-  for (let i: u32 = 0; i < count; i++) memory.copy(hashes + 66 * i, rows.textAtOf(scan.transactionRows + rows.TX_SIZE * i, rows.TX_HASH), 66);
-  store<u32>(report, <u32>hashes, 164);
+  for (let i: u32 = 0; i < count; i++) memory.copy(hashes + 66 * i, rows.textAtOf(scan.transactionRows + layout.TX_SIZE * i, layout.TX_HASH), 66);
+  store<u32>(report, <u32>hashes, layout.REPORT_HASHES);
 }
 
 function writeAddress(to: usize, digits: usize): void {

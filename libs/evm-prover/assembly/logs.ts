@@ -1,5 +1,6 @@
 // What a log says of balances, as libs/contract-abi reads it.
 
+import * as layout from './layout';
 import * as rows from './rows';
 
 // Digits of the events' hashes: Transfer(address,address,uint256), Approval(address,address,uint256),
@@ -10,12 +11,12 @@ const approvalForAllTopic: usize = memory.data<u64>([0x6261653730333731, 0x37303
 
 /** Three topics and one word of data. */
 export function isTransfer(row: usize): bool {
-  return load<u32>(row, rows.LOG_TOPIC_COUNT) == 3 && rows.lengthOf(row, rows.LOG_DATA) == 66 && isTopic(row, transferTopic);
+  return load<u32>(row, layout.LOG_TOPIC_COUNT) == 3 && rows.lengthOf(row, layout.LOG_DATA) == 66 && isTopic(row, transferTopic);
 }
 
 /** Something which is neither a transfer nor an approval, or a transfer in another form than these, ERC-721 apart. */
 export function touchesBalances(row: usize): bool {
-  const topicCount = load<u32>(row, rows.LOG_TOPIC_COUNT);
+  const topicCount = load<u32>(row, layout.LOG_TOPIC_COUNT);
   if (topicCount == 0) return true;
   if (isTopic(row, transferTopic)) return topicCount != 4 && !isTransfer(row);
   return !isTopic(row, approvalTopic) && !isTopic(row, approvalForAllTopic);
@@ -24,11 +25,11 @@ export function touchesBalances(row: usize): bool {
 /** Digits of an indexed address: the last forty of its topic. */
 @inline
 export function addressDigits(row: usize, topic: usize): usize {
-  return load<u32>(row + rows.LOG_TOPICS + 4 * topic) + 26;
+  return load<u32>(row + layout.LOG_TOPICS + 4 * topic) + 26;
 }
 
 function isTopic(row: usize, digits: usize): bool {
-  const topic: usize = load<u32>(row + rows.LOG_TOPICS) + 2;
+  const topic: usize = load<u32>(row + layout.LOG_TOPICS) + 2;
   for (let i: usize = 0; i < 64; i += 8) if (load<u64>(topic + i) != load<u64>(digits + i)) return false;
   return true;
 }
