@@ -6,7 +6,7 @@ import { statusOf } from './http/serve-list.ts';
 
 const INTERVAL_MS = 2_000;
 
-const legs = counter('chainwatch_rpc_upstream_requests_total', {
+const attempts = counter('chainwatch_rpc_upstream_requests_total', {
   description: 'Requests to nodes by outcome',
 });
 const serving = gauge('chainwatch_rpc_upstream_serving', { description: '1 while a node serves' });
@@ -25,7 +25,7 @@ export function observeChains(directory: ChainDirectory): () => void {
           interface: chain.servedPaths?.interfaceName ?? 'jsonrpc',
         };
         serving.set(chain.serves(upstream) ? 1 : 0, labels);
-        inFlight.set(upstream.legs.size, labels);
+        inFlight.set(upstream.attempts.size, labels);
         if (upstream.head !== undefined) heads.set(upstream.head.number, labels);
         const counts = chain.outcomes.get(upstream);
         if (counts === undefined) continue;
@@ -33,7 +33,7 @@ export function observeChains(directory: ChainDirectory): () => void {
         const before = told.get(key);
         for (const [outcome, count] of Object.entries(counts) as [Outcome, number][]) {
           const more = count - (before?.[outcome] ?? 0);
-          if (more > 0) legs.add(more, { ...labels, outcome });
+          if (more > 0) attempts.add(more, { ...labels, outcome });
         }
         told.set(key, { ...counts });
       }

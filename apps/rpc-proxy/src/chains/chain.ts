@@ -7,7 +7,7 @@ import type {
   NodeHead,
   RpcPaths,
 } from '@chainwatch/chain-core';
-import type { Leg } from '../exchange/leg.ts';
+import type { Attempt } from '../exchange/attempt.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
 import type { Clock } from '../upstreams/clock.ts';
 import { HedgeBudget } from '../upstreams/hedge-budget.ts';
@@ -60,7 +60,7 @@ export class Chain {
   headStamp = 0;
   /** Lowest height that the nodes that serve hold for final. Never falls. */
   finalNumber = -1;
-  /** Legs by node and outcome, for the metrics. */
+  /** Attempts by node and outcome, for the metrics. */
   readonly outcomes = new Map<Upstream, Record<Outcome, number>>();
   /** Asks a node that is silent with calls under way; false when it stays silent. */
   probe: (upstream: Upstream) => Promise<boolean> = async () => true;
@@ -201,11 +201,11 @@ export class Chain {
     counts[outcome] += 1;
   }
 
-  /** A leg without a byte for a while on a node without a byte for a while: asks the node whether it is there at all. */
-  watchSilence(leg: Leg, now: number): void {
-    const { upstream } = leg;
-    if (!leg.isSent || upstream.isDown || this.upstreams.length < 2) return;
-    const silentMs = now - Math.max(leg.startedAt, upstream.lastHeardAt);
+  /** An attempt without a byte for a while on a node without a byte for a while: asks the node whether it is there at all. */
+  watchSilence(attempt: Attempt, now: number): void {
+    const { upstream } = attempt;
+    if (!attempt.isSent || upstream.isDown || this.upstreams.length < 2) return;
+    const silentMs = now - Math.max(attempt.startedAt, upstream.lastHeardAt);
     if (silentMs < SUSPECT_MS || now < (this.#probing.get(upstream) ?? 0)) return;
     this.#probing.set(upstream, now + Math.max(500, silentMs));
     void this.probe(upstream).then((isThere) => {
@@ -216,6 +216,6 @@ export class Chain {
   #leaveSilent(upstream: Upstream): void {
     upstream.goDown('did not answer');
     this.refreshHead();
-    for (const leg of [...upstream.legs]) leg.tellSilent();
+    for (const attempt of [...upstream.attempts]) attempt.tellSilent();
   }
 }

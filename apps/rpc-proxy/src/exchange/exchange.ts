@@ -5,12 +5,12 @@ import type { Upstream } from '../upstreams/upstream.ts';
 import type { Demand } from './demand.ts';
 import { isFailure, isTold, judgePathReply, judgeReply, startsAsJson } from './judge-reply.ts';
 import { asKnownTransaction } from './known-transaction.ts';
-import { Leg, type LegOwner } from './leg.ts';
+import { Attempt, type AttemptOwner } from './attempt.ts';
 import { readPauseMs } from './read-pause-ms.ts';
 import type { Failure, Receiver, WholeReply } from './receiver.ts';
 
 export const DEADLINE_MS = 30_000;
-const LEGS_MAX = 4;
+const ATTEMPTS_MAX = 4;
 /** What never goes again takes no connection that the node may have closed by now. */
 const ONCE_IDLE_MS_MAX = 1_000;
 const AGAIN_MS = 40;
@@ -20,22 +20,22 @@ const AGAIN_MAX = 50;
  * One answer for one demand: picks a node, goes to another one when it fails (rpc-gateway.md, trap 5), asks a second one
  * when it is slow, and brings the receiver exactly one outcome. Sends are never hedged; `once` never goes again.
  */
-export class Exchange implements LegOwner, Ticking {
+export class Exchange implements AttemptOwner, Ticking {
   readonly wholeBytesMax: number;
   readonly holder: Holder;
   readonly #demand: Demand;
   readonly #receiver: Receiver;
   readonly #deadline: number;
   /** Few: lists are cheaper than sets. */
-  #legs: Leg[] = [];
+  #attempts: Attempt[] = [];
   #tried: Upstream[] = [];
-  #passing: Leg | undefined;
+  #passing: Attempt | undefined;
   #lastReply: WholeReply | undefined;
-  #legCount = 0;
+  #attemptCount = 0;
   #hedgeAt = Infinity;
   #againAt = Infinity;
   #againCount = 0;
-  /** Why no more legs could begin. */
+  /** Why no more attempts could begin. */
   #full: Full | undefined;
   /** From here on over connections that nobody used before. */
   #isFresh = false;
@@ -52,7 +52,7 @@ export class Exchange implements LegOwner, Ticking {
   }
 
   start(): this {
-    if (!this.#startLeg()) this.#giveUp('unavailable');
+    if (!this.#startAttempt()) this.#giveUp('unavailable');
     return this;
   }
 
@@ -72,117 +72,117 @@ export class Exchange implements LegOwner, Ticking {
     if (now >= this.#againAt) {
       this.#againAt = Infinity;
       this.#tried = [];
-      if (!this.#startLeg()) this.#giveUp('unavailable');
+      if (!this.#startAttempt()) this.#giveUp('unavailable');
       return;
     }
     if (now >= this.#hedgeAt) this.#hedge(now);
-    for (const leg of this.#legs) this.#demand.chain.watchSilence(leg, now);
+    for (const attempt of this.#attempts) this.#demand.chain.watchSilence(attempt, now);
   }
 
-  onWhole(leg: Leg, reply: WholeReply): void {
-    this.#drop(leg);
+  onWhole(attempt: Attempt, reply: WholeReply): void {
+    this.#drop(attempt);
     const { chain, method } = this.#demand;
-    const { upstream } = leg;
+    const { upstream } = attempt;
     const verdict = (chain.servedPaths === undefined ? judgeReply : judgePathReply)(chain.rpc, reply);
     if (isTold(reply) || verdict === 'unable') this.#lastReply = reply;
     if (verdict === 'broken') {
-      upstream.fail(`answered with status ${reply.status}`, leg.startedAt);
+      upstream.fail(`answered with status ${reply.status}`, attempt.startedAt);
       chain.count(upstream, 'error');
-      return this.#goOn(leg, reply);
+      return this.#goOn(attempt, reply);
     }
     upstream.succeed();
-    upstream.latencies.record(method, chain.clock.now - leg.startedAt);
+    upstream.latencies.record(method, chain.clock.now - attempt.startedAt);
     if (verdict === 'busy') upstream.pausedUntil = chain.clock.now + readPauseMs(reply.retryAfter);
     if (verdict !== 'answer') {
       chain.count(upstream, verdict);
-      return this.#goOn(leg, reply);
+      return this.#goOn(attempt, reply);
     }
     if (this.#isBackwards(upstream, reply)) return this.#waitForward(reply);
     chain.count(upstream, 'ok');
     chain.raiseFloor(this.#demand.floor, upstream);
     if (this.#demand.kind === 'send' || this.#demand.kind === 'once') chain.noteWrite();
     this.#finish();
-    const isSecondSend = this.#legCount > 1 && this.#demand.kind === 'send';
+    const isSecondSend = this.#attemptCount > 1 && this.#demand.kind === 'send';
     this.#receiver.whole(
       (isSecondSend ? asKnownTransaction(chain.rpc, method, this.#demand.body, reply) : undefined) ?? reply,
       upstream,
     );
   }
 
-  onLarge(leg: Leg, head: ReplyHead, pieces: readonly Buffer[]): boolean {
+  onLarge(attempt: Attempt, head: ReplyHead, pieces: readonly Buffer[]): boolean {
     const { chain } = this.#demand;
     // Large failures are pages of a proxy in front of the node.
     if (isFailure(head.status) || (head.status >= 400 && !startsAsJson(pieces[0]!))) {
-      leg.cancel();
-      this.#drop(leg);
-      this.#goOn(leg, undefined);
+      attempt.cancel();
+      this.#drop(attempt);
+      this.#goOn(attempt, undefined);
       return true;
     }
-    this.#passing = leg;
-    for (const other of this.#legs) if (other !== leg) other.cancel();
-    leg.upstream.succeed();
-    chain.count(leg.upstream, 'ok');
-    chain.raiseFloor(this.#demand.floor, leg.upstream);
-    return this.#receiver.start(head, pieces, () => leg.resume());
+    this.#passing = attempt;
+    for (const other of this.#attempts) if (other !== attempt) other.cancel();
+    attempt.upstream.succeed();
+    chain.count(attempt.upstream, 'ok');
+    chain.raiseFloor(this.#demand.floor, attempt.upstream);
+    return this.#receiver.start(head, pieces, () => attempt.resume());
   }
 
-  onData(_leg: Leg, piece: Buffer): boolean {
+  onData(_attempt: Attempt, piece: Buffer): boolean {
     return this.#receiver.data(piece);
   }
 
-  onEnd(leg: Leg): void {
+  onEnd(attempt: Attempt): void {
     this.#finish();
-    this.#receiver.end(leg.upstream);
+    this.#receiver.end(attempt.upstream);
   }
 
-  onError(leg: Leg, error: Error): void {
-    this.#drop(leg);
-    if (error instanceof StaleConnectionError && leg !== this.#passing && !this.#isFresh)
-      return this.#goOnFresh(leg);
-    leg.upstream.fail(error.message, leg.startedAt);
-    this.#demand.chain.count(leg.upstream, 'error');
-    if (leg === this.#passing) return this.#break();
-    this.#goOn(leg, undefined);
+  onError(attempt: Attempt, error: Error): void {
+    this.#drop(attempt);
+    if (error instanceof StaleConnectionError && attempt !== this.#passing && !this.#isFresh)
+      return this.#goOnFresh(attempt);
+    attempt.upstream.fail(error.message, attempt.startedAt);
+    this.#demand.chain.count(attempt.upstream, 'error');
+    if (attempt === this.#passing) return this.#break();
+    this.#goOn(attempt, undefined);
   }
 
   /** The node had closed a kept connection: no failure of the node. What may go again goes over a new one. */
-  #goOnFresh(leg: Leg): void {
-    this.#demand.chain.count(leg.upstream, 'stale');
+  #goOnFresh(attempt: Attempt): void {
+    this.#demand.chain.count(attempt.upstream, 'stale');
     this.#isFresh = true;
     if (this.#demand.kind === 'read') {
-      this.#tried = this.#tried.filter((tried) => tried !== leg.upstream);
-      this.#legCount -= 1;
+      this.#tried = this.#tried.filter((tried) => tried !== attempt.upstream);
+      this.#attemptCount -= 1;
     }
-    this.#goOn(leg, undefined);
+    this.#goOn(attempt, undefined);
   }
 
   /** Nothing of it reaches the client. The node may be all right: it is asked again where there is no other one. */
-  onForeign(leg: Leg, { status, retryAfter }: ReplyHead): void {
-    this.#drop(leg);
+  onForeign(attempt: Attempt, { status, retryAfter }: ReplyHead): void {
+    this.#drop(attempt);
     const { chain } = this.#demand;
-    chain.count(leg.upstream, 'mismatch');
-    if (status === 429) leg.upstream.pausedUntil = chain.clock.now + readPauseMs(retryAfter);
-    if (leg === this.#passing) return this.#break();
-    this.#goOn(leg, undefined, LEGS_MAX);
+    chain.count(attempt.upstream, 'mismatch');
+    if (status === 429) attempt.upstream.pausedUntil = chain.clock.now + readPauseMs(retryAfter);
+    if (attempt === this.#passing) return this.#break();
+    this.#goOn(attempt, undefined, ATTEMPTS_MAX);
   }
 
   /** The node was found silent: leave it, where somebody else can answer. */
-  onSilent(leg: Leg): void {
-    if (this.#isDone || leg === this.#passing || leg.isDone) return;
-    if (!this.#mayGoAgain(leg) || this.#pick() === undefined) return;
-    this.#drop(leg);
-    leg.cancel();
-    this.#demand.chain.count(leg.upstream, 'error');
-    this.#goOn(leg, undefined);
+  onSilent(attempt: Attempt): void {
+    if (this.#isDone || attempt === this.#passing || attempt.isDone) return;
+    if (!this.#mayGoAgain(attempt) || this.#pick() === undefined) return;
+    this.#drop(attempt);
+    attempt.cancel();
+    this.#demand.chain.count(attempt.upstream, 'error');
+    this.#goOn(attempt, undefined);
   }
 
-  /** Another leg may still bring it. */
-  onFull(leg: Leg, full: Full): void {
-    this.#drop(leg);
-    if (this.#legs.length === 0) this.#giveUp(full);
+  /** Another attempt may still bring it. */
+  onFull(attempt: Attempt, full: Full): void {
+    this.#drop(attempt);
+    if (this.#attempts.length === 0) this.#giveUp(full);
   }
 
-  #startLeg(): boolean {
+  #startAttempt(): boolean {
     const { chain } = this.#demand;
     const upstream = this.#pick();
     if (upstream === undefined) {
@@ -190,20 +190,20 @@ export class Exchange implements LegOwner, Ticking {
       this.#againAt = chain.clock.now + 2;
       return true;
     }
-    const leg = new Leg(upstream, this, chain.clock.now, this.#demand.asked);
-    this.#full = leg.reserve(this.#demand.body.length);
+    const attempt = new Attempt(upstream, this, chain.clock.now, this.#demand.asked);
+    this.#full = attempt.reserve(this.#demand.body.length);
     if (this.#full !== undefined) return false;
     this.#tried.push(upstream);
-    this.#legCount += 1;
-    this.#legs.push(leg);
+    this.#attemptCount += 1;
+    this.#attempts.push(attempt);
     this.#hedgeAt =
-      this.#demand.kind === 'read' && this.#legs.length === 1 && chain.upstreams.length > 1
-        ? leg.startedAt + upstream.latencies.hedgeDelayMs(this.#demand.method)
+      this.#demand.kind === 'read' && this.#attempts.length === 1 && chain.upstreams.length > 1
+        ? attempt.startedAt + upstream.latencies.hedgeDelayMs(this.#demand.method)
         : Infinity;
-    if (this.#isFresh) leg.idleMsMax = 0;
-    else if (this.#demand.kind === 'once') leg.idleMsMax = ONCE_IDLE_MS_MAX;
-    upstream.send(leg, this.#demand);
-    if (this.#legs.every(({ isQueued }) => isQueued)) this.#receiver.onQueued?.();
+    if (this.#isFresh) attempt.idleMsMax = 0;
+    else if (this.#demand.kind === 'once') attempt.idleMsMax = ONCE_IDLE_MS_MAX;
+    upstream.send(attempt, this.#demand);
+    if (this.#attempts.every(({ isQueued }) => isQueued)) this.#receiver.onQueued?.();
     return true;
   }
 
@@ -215,38 +215,38 @@ export class Exchange implements LegOwner, Ticking {
 
   #hedge(now: number): void {
     const { chain, method } = this.#demand;
-    const [leg] = this.#legs;
+    const [attempt] = this.#attempts;
     // What waits for its turn is slow by nobody's fault.
     if (
-      leg !== undefined &&
-      (!leg.isSent || now < leg.startedAt + leg.upstream.latencies.hedgeDelayMs(method))
+      attempt !== undefined &&
+      (!attempt.isSent || now < attempt.startedAt + attempt.upstream.latencies.hedgeDelayMs(method))
     )
       return;
     this.#hedgeAt = Infinity;
-    if (this.#legCount >= LEGS_MAX || !chain.canHedge(this.#tried, this.#demand.floor)) return;
+    if (this.#attemptCount >= ATTEMPTS_MAX || !chain.canHedge(this.#tried, this.#demand.floor)) return;
     chain.hedges.take();
-    for (const slow of this.#legs) chain.count(slow.upstream, 'slow');
-    if (!this.#startLeg()) this.#full = undefined;
+    for (const slow of this.#attempts) chain.count(slow.upstream, 'slow');
+    if (!this.#startAttempt()) this.#full = undefined;
   }
 
-  /** A leg failed. Another one may still bring it; else another node is asked. */
-  #goOn(leg: Leg, reply: WholeReply | undefined, legsOfLastMax = 2): void {
+  /** An attempt failed. Another one may still bring it; else another node is asked. */
+  #goOn(attempt: Attempt, reply: WholeReply | undefined, attemptsOfLastMax = 2): void {
     if (this.#isDone) return;
-    if (this.#legs.length > 0) return;
-    if (this.#mayGoAgain(leg) && this.#legCount < LEGS_MAX) {
-      if (this.#startLeg()) return;
+    if (this.#attempts.length > 0) return;
+    if (this.#mayGoAgain(attempt) && this.#attemptCount < ATTEMPTS_MAX) {
+      if (this.#startAttempt()) return;
       // The last node: a connection that it had closed already is worth a second try.
-      if (reply === undefined && this.#legCount < legsOfLastMax && !leg.upstream.isDown) {
+      if (reply === undefined && this.#attemptCount < attemptsOfLastMax && !attempt.upstream.isDown) {
         this.#tried = [];
-        if (this.#startLeg()) return;
+        if (this.#startAttempt()) return;
       }
     }
     this.#giveUp('unavailable');
   }
 
-  #mayGoAgain(leg: Leg): boolean {
+  #mayGoAgain(attempt: Attempt): boolean {
     const { kind } = this.#demand;
-    return kind === 'read' || kind === 'send' || !leg.isSent;
+    return kind === 'read' || kind === 'send' || !attempt.isSent;
   }
 
   #isBackwards(upstream: Upstream, reply: WholeReply): boolean {
@@ -266,9 +266,9 @@ export class Exchange implements LegOwner, Ticking {
 
   #waitForward(reply: WholeReply): void {
     this.#lastReply = reply;
-    if (this.#legs.length > 0) return;
+    if (this.#attempts.length > 0) return;
     this.#againCount += 1;
-    this.#legCount = 0;
+    this.#attemptCount = 0;
     // Another one may know already.
     this.#againAt = this.#demand.chain.clock.now + (this.#againCount === 1 ? 0 : AGAIN_MS);
   }
@@ -286,15 +286,15 @@ export class Exchange implements LegOwner, Ticking {
     this.#receiver.broken();
   }
 
-  #drop(leg: Leg): void {
-    const index = this.#legs.indexOf(leg);
-    if (index !== -1) this.#legs.splice(index, 1);
+  #drop(attempt: Attempt): void {
+    const index = this.#attempts.indexOf(attempt);
+    if (index !== -1) this.#attempts.splice(index, 1);
   }
 
   #finish(): void {
     this.#isDone = true;
     this.#demand.chain.clock.remove(this);
-    for (const leg of this.#legs) leg.cancel();
-    this.#legs = [];
+    for (const attempt of this.#attempts) attempt.cancel();
+    this.#attempts = [];
   }
 }

@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 import type { NodeHead } from '@chainwatch/chain-core';
 import type { OpenSocket } from '@chainwatch/outbound';
 import { ConnectionPool, writeHeaders, writeRequestLine } from '@chainwatch/raw-http';
-import type { Leg } from '../exchange/leg.ts';
+import type { Attempt } from '../exchange/attempt.ts';
 import { CallQueue } from '../limits/call-queue.ts';
 import type { Clock } from './clock.ts';
 import { LatencyBook } from './latency-book.ts';
@@ -55,13 +55,13 @@ export class Upstream {
   /** For questions of our own; the calls of clients go over connections of their own. */
   readonly pool: Pool;
   readonly #calls: ConnectionPool;
-  readonly #queue: CallQueue<Leg>;
+  readonly #queue: CallQueue<Attempt>;
   readonly #headers: string;
   /** Of a call to the JSON-RPC interface, up to its own headers. */
   readonly #callHead: string;
   /** Of requests, as undici takes them: name, value, name, value. */
   readonly headers: readonly string[];
-  readonly legs = new Set<Leg>();
+  readonly attempts = new Set<Attempt>();
   readonly latencies = new LatencyBook();
   head: NodeHead | undefined;
   /** Answered a health question at least once, or failed to. */
@@ -107,7 +107,7 @@ export class Upstream {
     this.#queue = new CallQueue({
       max: CALLS_MAX,
       maxPerKey: options.callsPerKey,
-      send: (leg) => this.#send(leg, leg.request!),
+      send: (attempt) => this.#send(attempt, attempt.request!),
     });
     this.pool = new Pool(options.origin, {
       connections: CONNECTIONS_MAX,
@@ -122,26 +122,26 @@ export class Upstream {
   }
 
   get load(): number {
-    return (this.legs.size + 1) / this.source.weight;
+    return (this.attempts.size + 1) / this.source.weight;
   }
 
   /** Sends it when it is its turn. */
-  send(leg: Leg, request: UpstreamRequest): void {
-    this.legs.add(leg);
-    leg.request = request;
-    leg.isQueued = true;
-    this.#queue.enter(leg);
+  send(attempt: Attempt, request: UpstreamRequest): void {
+    this.attempts.add(attempt);
+    attempt.request = request;
+    attempt.isQueued = true;
+    this.#queue.enter(attempt);
   }
 
-  /** The leg is done, whatever came of it. */
-  finish(leg: Leg): void {
-    this.legs.delete(leg);
-    this.#queue.leave(leg);
+  /** The attempt is done, whatever came of it. */
+  finish(attempt: Attempt): void {
+    this.attempts.delete(attempt);
+    this.#queue.leave(attempt);
   }
 
-  /** A leg that was not sent yet is not wanted any more. */
-  withdraw(leg: Leg): void {
-    this.#calls.withdraw(leg);
+  /** An attempt that was not sent yet is not wanted any more. */
+  withdraw(attempt: Attempt): void {
+    this.#calls.withdraw(attempt);
   }
 
   /** Of `/wallet/getnowblock`, with what the endpoint's address says behind its question mark. */
@@ -182,20 +182,20 @@ export class Upstream {
   }
 
   async destroy(): Promise<void> {
-    for (const leg of [...this.legs]) if (!leg.isSent) leg.onError(CLOSED);
+    for (const attempt of [...this.attempts]) if (!attempt.isSent) attempt.onError(CLOSED);
     this.#calls.destroy();
     await this.pool.destroy();
   }
 
-  #send(leg: Leg, { rest, verb = 'POST', acceptEncoding, body }: UpstreamRequest): void {
-    leg.isQueued = false;
+  #send(attempt: Attempt, { rest, verb = 'POST', acceptEncoding, body }: UpstreamRequest): void {
+    attempt.isQueued = false;
     let head =
       rest === undefined ? this.#callHead : writeRequestLine(verb, this.pathOf(rest)) + this.#headers;
     // Nodes bound their heads by less than clients do.
     if (acceptEncoding !== undefined && acceptEncoding.length <= ACCEPT_ENCODING_MAX)
       head += `Accept-Encoding: ${acceptEncoding}\r\n`;
-    if (verb === 'GET') this.#calls.send(leg, `${head}\r\n`, NO_BODY, leg.idleMsMax);
-    else this.#calls.send(leg, `${head}Content-Length: ${body.length}\r\n\r\n`, body, leg.idleMsMax);
+    if (verb === 'GET') this.#calls.send(attempt, `${head}\r\n`, NO_BODY, attempt.idleMsMax);
+    else this.#calls.send(attempt, `${head}Content-Length: ${body.length}\r\n\r\n`, body, attempt.idleMsMax);
   }
 }
 

@@ -18,26 +18,26 @@ const LARGE_REPLY_BYTES = 65_536;
 const EXPECTED_BYTES = 131_072;
 const FIRST_BYTES = 512;
 
-/** Who started a leg and decides about it. */
-export interface LegOwner {
+/** Who started an attempt and decides about it. */
+export interface AttemptOwner {
   readonly wholeBytesMax: number;
   /** Who asks, and pays for what is held of the answer. */
   readonly holder: Holder;
-  onWhole(leg: Leg, reply: WholeReply): void;
+  onWhole(attempt: Attempt, reply: WholeReply): void;
   /** More than `wholeBytesMax` arrived, and comes with `onData` and `onEnd` from here on. Pieces are lent for the call; or, where false is returned, until `resume`. */
-  onLarge(leg: Leg, head: ReplyHead, pieces: readonly Buffer[]): boolean;
-  onData(leg: Leg, piece: Buffer): boolean;
-  onEnd(leg: Leg): void;
-  onError(leg: Leg, error: Error): void;
+  onLarge(attempt: Attempt, head: ReplyHead, pieces: readonly Buffer[]): boolean;
+  onData(attempt: Attempt, piece: Buffer): boolean;
+  onEnd(attempt: Attempt): void;
+  onError(attempt: Attempt, error: Error): void;
   /** Instead of all others: the reply is to another call, and its connection is gone. */
-  onForeign(leg: Leg, head: ReplyHead): void;
-  onSilent(leg: Leg): void;
+  onForeign(attempt: Attempt, head: ReplyHead): void;
+  onSilent(attempt: Attempt): void;
   /** Instead of an answer: there is no room for it. */
-  onFull(leg: Leg, full: Full): void;
+  onFull(attempt: Attempt, full: Full): void;
 }
 
 /** One request to one node. Replies are kept until they are whole or too large to keep; nothing is parsed here. */
-export class Leg implements ReplyHandler {
+export class Attempt implements ReplyHandler {
   readonly upstream: Upstream;
   /** When it was sent; until then, when it began to wait. */
   startedAt: number;
@@ -51,7 +51,7 @@ export class Leg implements ReplyHandler {
   idleMsMax = Infinity;
   isPassing = false;
   isDone = false;
-  #owner: LegOwner;
+  #owner: AttemptOwner;
   readonly #asked: Asked | undefined;
   #source: ReplySource | undefined;
   #head: WireHead | undefined;
@@ -67,7 +67,7 @@ export class Leg implements ReplyHandler {
   #room = 0;
 
   /** @param asked undefined where replies have no ids */
-  constructor(upstream: Upstream, owner: LegOwner, now: number, asked: Asked | undefined) {
+  constructor(upstream: Upstream, owner: AttemptOwner, now: number, asked: Asked | undefined) {
     this.upstream = upstream;
     this.startedAt = now;
     this.#owner = owner;
