@@ -1,21 +1,21 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
 import type { Demand } from '../exchange/demand.ts';
 import { Exchange } from '../exchange/exchange.ts';
-import type { Failure, Receiver, WholeReply } from '../exchange/receiver.ts';
+import type { Failure, ResponseSink, WholeReply } from '../exchange/response-sink.ts';
 import type { Holder, KeyAccount } from '../limits/holder.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { AnswerCache, CacheCall } from './answer-cache.ts';
 import type { StoredReply } from './memory-store.ts';
 import { toStored } from './to-stored.ts';
 
-export interface AnswerReceiver extends Receiver {
+export interface AnswerSink extends ResponseSink {
   /** An answer that was given before, or to somebody else, under this call's id. */
   stored(stored: StoredReply, id: Buffer, status: number): void;
 }
 
 /** Who asked first, and the id it asked with. */
 export interface Leader {
-  readonly reply: AnswerReceiver;
+  readonly reply: AnswerSink;
   readonly id: Buffer;
 }
 
@@ -44,7 +44,7 @@ const SHARED_BYTES_MAX = 4 * 1_048_576;
  * One request to the nodes for everybody who asks the same thing meanwhile. A result is everybody's, each under its own id;
  * whatever else comes of it (an error, a status, no answer in time) is the leader's alone, and each follower asks for itself.
  */
-export class Flight implements Receiver, Joinable {
+export class Flight implements ResponseSink, Joinable {
   readonly wholeBytesMax = WHOLE_BYTES_MAX;
   readonly floorNumber: number;
   readonly #call: CacheCall;

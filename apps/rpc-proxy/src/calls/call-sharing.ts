@@ -1,7 +1,7 @@
 import type { AnswerCache, CacheCall } from '../cache/answer-cache.ts';
 import { cacheKeyOf } from '../cache/cache-key.ts';
 import { FlightBook } from '../cache/flight-book.ts';
-import { Flight, type AnswerReceiver } from '../cache/flight.ts';
+import { Flight, type AnswerSink } from '../cache/flight.ts';
 import type { Demand } from '../exchange/demand.ts';
 import { DEADLINE_MS } from '../exchange/exchange.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
@@ -38,12 +38,7 @@ export class CallSharing {
   }
 
   /** Answers a call that is covered: with what is kept, with somebody else's question, or with one of its own. @returns what to do when the asker leaves */
-  answer(
-    request: RpcRequest,
-    ruled: RuledCall,
-    reply: AnswerReceiver,
-    ownWay: OwnWay,
-  ): (() => void) | undefined {
+  answer(request: RpcRequest, ruled: RuledCall, reply: AnswerSink, ownWay: OwnWay): (() => void) | undefined {
     const key = cacheKeyOf(request.chain, ruled.rule, request.body, ruled.call);
     const { taken, leave } = this.take(key, request, ruled, reply, ownWay);
     return taken ? leave : this.#lead(key, request, ruled, reply, ownWay);
@@ -54,7 +49,7 @@ export class CallSharing {
     key: string,
     request: RpcRequest,
     ruled: RuledCall,
-    reply: AnswerReceiver,
+    reply: AnswerSink,
     ownWay: Pick<OwnWay, 'goAlone'>,
   ): Taken {
     const { chain, body, principal, holder } = request;
@@ -82,13 +77,7 @@ export class CallSharing {
     this.#usage.countCached(principal, chain, rule);
   }
 
-  #lead(
-    key: string,
-    request: RpcRequest,
-    ruled: RuledCall,
-    reply: AnswerReceiver,
-    ownWay: OwnWay,
-  ): () => void {
+  #lead(key: string, request: RpcRequest, ruled: RuledCall, reply: AnswerSink, ownWay: OwnWay): () => void {
     const { body } = request;
     const { call } = ruled;
     const flight = new Flight({

@@ -1,6 +1,6 @@
 import type { Demand } from '../exchange/demand.ts';
 import { Exchange } from '../exchange/exchange.ts';
-import type { Failure, Receiver, WholeReply } from '../exchange/receiver.ts';
+import type { Failure, ResponseSink, WholeReply } from '../exchange/response-sink.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { MethodKind } from '../methods/method-rule.ts';
 import { assembleBatch } from './assemble-batch.ts';
@@ -36,7 +36,7 @@ export function serveBatch(
 
 function serveWhole(request: RpcRequest, calls: readonly RuledCall[]): void {
   const { reply } = request;
-  const exchange = new Exchange(batchDemand(request, calls), new BatchReceiver(request, calls));
+  const exchange = new Exchange(batchDemand(request, calls), new BatchSink(request, calls));
   reply.onLeave(() => exchange.abandon());
   exchange.start();
 }
@@ -64,7 +64,7 @@ function strictestOf(calls: readonly RuledCall[]): MethodKind {
   return STRICTNESS[Math.max(0, ...calls.map(({ rule }) => STRICTNESS.indexOf(rule.kind)))]!;
 }
 
-class BatchReceiver implements Receiver {
+class BatchSink implements ResponseSink {
   readonly wholeBytesMax = WHOLE_BYTES_MAX;
   readonly #request: RpcRequest;
   readonly #calls: readonly RuledCall[];
@@ -82,8 +82,8 @@ class BatchReceiver implements Receiver {
     client.whole({ ...reply, body: assembleBatch(body, this.#calls, reply.body) });
   }
 
-  start: Receiver['start'] = (head, pieces, resume) => this.#request.reply.start(head, pieces, resume);
-  data: Receiver['data'] = (piece) => this.#request.reply.data(piece);
+  start: ResponseSink['start'] = (head, pieces, resume) => this.#request.reply.start(head, pieces, resume);
+  data: ResponseSink['data'] = (piece) => this.#request.reply.data(piece);
   end(): void {
     this.#request.reply.end();
   }

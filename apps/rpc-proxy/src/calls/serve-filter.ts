@@ -1,7 +1,7 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
 import type { Filter, FilterOwner } from '../chains/filter-book.ts';
 import { Exchange } from '../exchange/exchange.ts';
-import type { Receiver, WholeReply } from '../exchange/receiver.ts';
+import type { ResponseSink, WholeReply } from '../exchange/response-sink.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { scanReply } from '../json/scan-reply.ts';
 import { skipSpace, skipString } from '../json/skip-value.ts';
@@ -15,23 +15,23 @@ import type { RuledCall } from './serve-request.ts';
  * gone, the answer is what a node says of a filter that it does not know.
  * @returns what to do when the client leaves
  */
-export function serveFilter(request: RpcRequest, ruled: RuledCall, receiver: Receiver): () => void {
-  const asking = new FilterCall(request, ruled, receiver);
-  asking.start().catch(() => receiver.fail('unavailable'));
+export function serveFilter(request: RpcRequest, ruled: RuledCall, sink: ResponseSink): () => void {
+  const asking = new FilterCall(request, ruled, sink);
+  asking.start().catch(() => sink.fail('unavailable'));
   return () => asking.leave();
 }
 
 class FilterCall {
   readonly #request: RpcRequest;
   readonly #ruled: RuledCall;
-  readonly #receiver: Receiver;
+  readonly #sink: ResponseSink;
   #exchange: Exchange | undefined;
   #isGone = false;
 
-  constructor(request: RpcRequest, ruled: RuledCall, receiver: Receiver) {
+  constructor(request: RpcRequest, ruled: RuledCall, sink: ResponseSink) {
     this.#request = request;
     this.#ruled = ruled;
-    this.#receiver = receiver;
+    this.#sink = sink;
   }
 
   async start(): Promise<void> {
@@ -53,7 +53,7 @@ class FilterCall {
       Buffer.from(filter.nodeId),
       body.subarray(idEnd, call.end),
     ]);
-    this.#ask(own, filter.upstream, this.#receiver);
+    this.#ask(own, filter.upstream, this.#sink);
     if (rule.method === filters.ends) this.#request.chain.filters.remove(this.#owner, id);
   }
 
@@ -79,7 +79,7 @@ class FilterCall {
   #make(body: Buffer): void {
     const { filters } = this.#request.chain;
     // Nobody could ask for what it finds.
-    if (this.#ruled.call.idStart === -1) return this.#receiver.whole({ ...HEAD, body: EMPTY });
+    if (this.#ruled.call.idStart === -1) return this.#sink.whole({ ...HEAD, body: EMPTY });
     if (!filters.hasRoom(this.#owner))
       return this.#answer(
         '"error":{"code":-32005,"message":"too many filters in use: uninstall some, or wait until they are forgotten"}',
@@ -87,11 +87,11 @@ class FilterCall {
     this.#ask(
       body,
       undefined,
-      new MadeFilter(this.#receiver, (upstream, nodeId) => filters.add(this.#owner, { upstream, nodeId })),
+      new MadeFilter(this.#sink, (upstream, nodeId) => filters.add(this.#owner, { upstream, nodeId })),
     );
   }
 
-  #ask(body: Buffer, upstream: Upstream | undefined, receiver: Receiver): void {
+  #ask(body: Buffer, upstream: Upstream | undefined, sink: ResponseSink): void {
     const { rule, call } = this.#ruled;
     this.#exchange = new Exchange(
       {
@@ -100,15 +100,15 @@ class FilterCall {
         upstream,
         acceptEncoding: undefined,
       },
-      receiver,
+      sink,
     ).start();
   }
 
   #answer(outcome: string): void {
     const { body } = this.#request;
     const { idStart, idEnd } = this.#ruled.call;
-    if (idStart === -1) return this.#receiver.whole({ ...HEAD, body: EMPTY });
-    this.#receiver.whole({
+    if (idStart === -1) return this.#sink.whole({ ...HEAD, body: EMPTY });
+    this.#sink.whole({
       ...HEAD,
       body: Buffer.concat([
         Buffer.from('{"jsonrpc":"2.0","id":'),
@@ -120,14 +120,14 @@ class FilterCall {
 }
 
 /** Passes on what a node says to a call that makes a filter, with another id in place of the node's. */
-class MadeFilter implements Receiver {
+class MadeFilter implements ResponseSink {
   readonly wholeBytesMax: number;
-  readonly #receiver: Receiver;
+  readonly #sink: ResponseSink;
   readonly #add: (upstream: Upstream, nodeId: string) => Promise<string | undefined>;
 
-  constructor(receiver: Receiver, add: (upstream: Upstream, nodeId: string) => Promise<string | undefined>) {
-    this.wholeBytesMax = receiver.wholeBytesMax;
-    this.#receiver = receiver;
+  constructor(sink: ResponseSink, add: (upstream: Upstream, nodeId: string) => Promise<string | undefined>) {
+    this.wholeBytesMax = sink.wholeBytesMax;
+    this.#sink = sink;
     this.#add = add;
   }
 
@@ -135,12 +135,12 @@ class MadeFilter implements Receiver {
     const { body } = reply;
     const scanned = scanReply(body, skipSpace(body, 0));
     if (upstream === undefined || scanned === undefined || scanned.resultStart === -1)
-      return this.#receiver.whole(reply, upstream);
+      return this.#sink.whole(reply, upstream);
     const { resultStart, resultEnd } = scanned;
     this.#add(upstream, body.toString('utf8', resultStart, resultEnd))
       .then((id) => {
-        if (id === undefined) return this.#receiver.fail('unavailable');
-        this.#receiver.whole(
+        if (id === undefined) return this.#sink.fail('unavailable');
+        this.#sink.whole(
           {
             ...reply,
             body: Buffer.concat([
@@ -152,14 +152,14 @@ class MadeFilter implements Receiver {
           upstream,
         );
       })
-      .catch(() => this.#receiver.fail('unavailable'));
+      .catch(() => this.#sink.fail('unavailable'));
   }
 
-  start: Receiver['start'] = (head, pieces, resume) => this.#receiver.start(head, pieces, resume);
-  data: Receiver['data'] = (piece) => this.#receiver.data(piece);
-  end: Receiver['end'] = (upstream) => this.#receiver.end(upstream);
-  broken: Receiver['broken'] = () => this.#receiver.broken();
-  fail: Receiver['fail'] = (failure) => this.#receiver.fail(failure);
+  start: ResponseSink['start'] = (head, pieces, resume) => this.#sink.start(head, pieces, resume);
+  data: ResponseSink['data'] = (piece) => this.#sink.data(piece);
+  end: ResponseSink['end'] = (upstream) => this.#sink.end(upstream);
+  broken: ResponseSink['broken'] = () => this.#sink.broken();
+  fail: ResponseSink['fail'] = (failure) => this.#sink.fail(failure);
 }
 
 const EMPTY = Buffer.alloc(0);

@@ -3,7 +3,7 @@ import { cacheKeyOf } from '../cache/cache-key.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
 import type { Demand } from '../exchange/demand.ts';
 import { Exchange } from '../exchange/exchange.ts';
-import type { Failure, Receiver, WholeReply } from '../exchange/receiver.ts';
+import type { Failure, ResponseSink, WholeReply } from '../exchange/response-sink.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { idKeyOf } from '../json/ids-equal.ts';
 import { answerFull } from '../limits/answer-full.ts';
@@ -14,7 +14,7 @@ import { join, readBatch, respondWithParts } from './assemble-batch.ts';
 import { BatchFlight } from './batch-flight.ts';
 import { cacheCallOf, type CallSharing } from './call-sharing.ts';
 import { demandOf } from './demand-of.ts';
-import { errorPart, PartReceiver } from './part-receiver.ts';
+import { errorPart, PartSink } from './part-sink.ts';
 import type { RuledCall } from './serve-request.ts';
 import { askPart } from './split-batch.ts';
 
@@ -22,7 +22,7 @@ import { askPart } from './split-batch.ts';
  * A batch of reads: what is kept, or asked by somebody already, is taken from there; the rest goes to one node, in the
  * client's bytes where that is all of it. The answers stand in the order of the calls.
  */
-export class SharedBatch implements Receiver {
+export class SharedBatch implements ResponseSink {
   /** Larger ones pass as they come, and nothing of them is kept. */
   readonly wholeBytesMax = 8 * 1_048_576;
   readonly #sharing: CallSharing;
@@ -155,7 +155,7 @@ export class SharedBatch implements Receiver {
       key,
       request,
       ruled,
-      new PartReceiver(
+      new PartSink(
         id,
         (part) => this.#settle(index, part),
         () => undefined,

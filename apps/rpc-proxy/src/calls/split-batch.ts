@@ -6,7 +6,7 @@ import { HeldParts } from '../limits/held-parts.ts';
 import { respondWithParts } from './assemble-batch.ts';
 import type { CallSharing } from './call-sharing.ts';
 import { demandOf } from './demand-of.ts';
-import { errorPart, PartReceiver } from './part-receiver.ts';
+import { errorPart, PartSink } from './part-sink.ts';
 import { serveFilter } from './serve-filter.ts';
 import type { RuledCall } from './serve-request.ts';
 
@@ -67,7 +67,7 @@ export function askPart(
   done: (body: Buffer) => void,
   deadline?: number,
 ): () => void {
-  const part = new PartReceiver(idOf(request, ruled), done, () => leave?.());
+  const part = new PartSink(idOf(request, ruled), done, () => leave?.());
   const goAlone = (_request: RpcRequest, _ruled: RuledCall, until?: number): (() => void) => {
     const exchange = new Exchange(
       { ...partDemand(request, ruled), acceptEncoding: undefined, deadline: until },

@@ -9,7 +9,7 @@ import {
 import type { Full, Holder } from '../limits/holder.ts';
 import type { Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
 import type { Asked } from './is-reply-to.ts';
-import type { WholeReply } from './receiver.ts';
+import type { WholeReply } from './response-sink.ts';
 import { fitsStart, fitsWhole, TailCheck } from './reply-check.ts';
 
 /** From here on a reply is read into a buffer of its own. */
@@ -233,7 +233,7 @@ export class Attempt implements ReplyHandler {
     return isFlowing;
   }
 
-  /** Of what is the receiver's to keep. */
+  /** Of what is the sink's to keep. */
   #join(): Buffer {
     const [first] = this.#pieces;
     return first !== undefined && this.#pieces.length === 1 && this.#large === undefined

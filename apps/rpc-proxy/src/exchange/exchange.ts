@@ -7,7 +7,7 @@ import { isFailure, isTold, judgePathReply, judgeReply, startsAsJson } from './j
 import { asKnownTransaction } from './known-transaction.ts';
 import { Attempt, type AttemptOwner } from './attempt.ts';
 import { readPauseMs } from './read-pause-ms.ts';
-import type { Failure, Receiver, WholeReply } from './receiver.ts';
+import type { Failure, ResponseSink, WholeReply } from './response-sink.ts';
 
 export const DEADLINE_MS = 30_000;
 const ATTEMPTS_MAX = 4;
@@ -18,13 +18,13 @@ const AGAIN_MAX = 50;
 
 /**
  * One answer for one demand: picks a node, goes to another one when it fails (rpc-gateway.md, trap 5), asks a second one
- * when it is slow, and brings the receiver exactly one outcome. Sends are never hedged; `once` never goes again.
+ * when it is slow, and brings the sink exactly one outcome. Sends are never hedged; `once` never goes again.
  */
 export class Exchange implements AttemptOwner, Ticking {
   readonly wholeBytesMax: number;
   readonly holder: Holder;
   readonly #demand: Demand;
-  readonly #receiver: Receiver;
+  readonly #sink: ResponseSink;
   readonly #deadline: number;
   /** Few: lists are cheaper than sets. */
   #attempts: Attempt[] = [];
@@ -41,10 +41,10 @@ export class Exchange implements AttemptOwner, Ticking {
   #isFresh = false;
   #isDone = false;
 
-  constructor(demand: Demand, receiver: Receiver) {
+  constructor(demand: Demand, sink: ResponseSink) {
     this.#demand = demand;
-    this.#receiver = receiver;
-    this.wholeBytesMax = receiver.wholeBytesMax;
+    this.#sink = sink;
+    this.wholeBytesMax = sink.wholeBytesMax;
     this.holder = demand.holder;
     const { clock } = demand.chain;
     clock.add(this);
@@ -56,7 +56,7 @@ export class Exchange implements AttemptOwner, Ticking {
     return this;
   }
 
-  /** The receiver is gone. A write goes on: whether it took effect must not depend on who waits. */
+  /** The sink is gone. A write goes on: whether it took effect must not depend on who waits. */
   abandon(): void {
     if (this.#isDone) return;
     if (this.#demand.kind !== 'read' && this.#demand.kind !== 'filter' && this.#passing === undefined) return;
@@ -103,7 +103,7 @@ export class Exchange implements AttemptOwner, Ticking {
     if (this.#demand.kind === 'send' || this.#demand.kind === 'once') chain.noteWrite();
     this.#finish();
     const isSecondSend = this.#attemptCount > 1 && this.#demand.kind === 'send';
-    this.#receiver.whole(
+    this.#sink.whole(
       (isSecondSend ? asKnownTransaction(chain.rpc, method, this.#demand.body, reply) : undefined) ?? reply,
       upstream,
     );
@@ -123,16 +123,16 @@ export class Exchange implements AttemptOwner, Ticking {
     attempt.upstream.succeed();
     chain.count(attempt.upstream, 'ok');
     chain.raiseFloor(this.#demand.floor, attempt.upstream);
-    return this.#receiver.start(head, pieces, () => attempt.resume());
+    return this.#sink.start(head, pieces, () => attempt.resume());
   }
 
   onData(_attempt: Attempt, piece: Buffer): boolean {
-    return this.#receiver.data(piece);
+    return this.#sink.data(piece);
   }
 
   onEnd(attempt: Attempt): void {
     this.#finish();
-    this.#receiver.end(attempt.upstream);
+    this.#sink.end(attempt.upstream);
   }
 
   onError(attempt: Attempt, error: Error): void {
@@ -203,7 +203,7 @@ export class Exchange implements AttemptOwner, Ticking {
     if (this.#isFresh) attempt.idleMsMax = 0;
     else if (this.#demand.kind === 'once') attempt.idleMsMax = ONCE_IDLE_MS_MAX;
     upstream.send(attempt, this.#demand);
-    if (this.#attempts.every(({ isQueued }) => isQueued)) this.#receiver.onQueued?.();
+    if (this.#attempts.every(({ isQueued }) => isQueued)) this.#sink.onQueued?.();
     return true;
   }
 
@@ -277,13 +277,13 @@ export class Exchange implements AttemptOwner, Ticking {
     if (this.#isDone) return;
     const reply = this.#lastReply;
     this.#finish();
-    if (reply !== undefined) this.#receiver.whole(reply);
-    else this.#receiver.fail(this.#full ?? failure);
+    if (reply !== undefined) this.#sink.whole(reply);
+    else this.#sink.fail(this.#full ?? failure);
   }
 
   #break(): void {
     this.#finish();
-    this.#receiver.broken();
+    this.#sink.broken();
   }
 
   #drop(attempt: Attempt): void {

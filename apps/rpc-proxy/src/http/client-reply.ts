@@ -1,11 +1,11 @@
 import type { TokenResult } from '@chainwatch/cache';
 import type { ReplyChannel, ReplyHead } from '@chainwatch/raw-http';
-import type { AnswerReceiver } from '../cache/flight.ts';
+import type { AnswerSink } from '../cache/flight.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
 import type { Holder } from '../limits/holder.ts';
 import { answerFull, FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
 import { withoutPage } from '../exchange/judge-reply.ts';
-import type { Failure, WholeReply } from '../exchange/receiver.ts';
+import type { Failure, WholeReply } from '../exchange/response-sink.ts';
 import { pushLimitHeaders } from './limit-headers.ts';
 
 /** Nothing is held back longer than that: the first byte goes out and the rest is passed on as it comes. */
@@ -29,7 +29,7 @@ export interface ReplyOutcome {
 }
 
 /** The response to one client: bytes of the node as they came, or the gateway's own `{error}` (interface.md). */
-export class ClientReply implements AnswerReceiver {
+export class ClientReply implements AnswerSink {
   readonly wholeBytesMax = WHOLE_BYTES_MAX;
   readonly #channel: ReplyChannel;
   /** Who pays for the answer until it is out; undefined for strangers, who get short ones. */

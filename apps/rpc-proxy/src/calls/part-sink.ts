@@ -1,14 +1,14 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
-import type { AnswerReceiver } from '../cache/flight.ts';
+import type { AnswerSink } from '../cache/flight.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
 import { answerFull } from '../limits/answer-full.ts';
-import type { Failure, WholeReply } from '../exchange/receiver.ts';
+import type { Failure, WholeReply } from '../exchange/response-sink.ts';
 
 /** Of the answer to one call of a batch. */
 const PART_BYTES_MAX = 8 * 1_048_576;
 
 /** Collects the reply to one call of a batch, and tells it once. */
-export class PartReceiver implements AnswerReceiver {
+export class PartSink implements AnswerSink {
   readonly wholeBytesMax = PART_BYTES_MAX;
   readonly #id: Buffer | undefined;
   readonly #done: (body: Buffer) => void;

@@ -10,7 +10,7 @@ export interface WholeReply extends ReplyHead {
 export type Failure = 'unavailable' | 'timeout' | Full;
 
 /** Takes what one exchange brings: a whole reply, or a start with data behind it, or a failure. Exactly one of them. */
-export interface Receiver {
+export interface ResponseSink {
   /** Larger replies come in pieces. */
   readonly wholeBytesMax: number;
   whole(reply: WholeReply, upstream?: Upstream): void;
