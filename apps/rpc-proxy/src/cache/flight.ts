@@ -1,6 +1,6 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
-import type { Demand } from '../exchange/demand.ts';
-import { Exchange } from '../exchange/exchange.ts';
+import type { UpstreamQuery } from '../exchange/upstream-query.ts';
+import { UpstreamRequest } from '../exchange/upstream-request.ts';
 import type { Failure, ResponseSink, WholeReply } from '../exchange/response-sink.ts';
 import type { Holder, KeyAccount } from '../limits/holder.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
@@ -49,7 +49,7 @@ export class Flight implements ResponseSink, Joinable {
   readonly floorNumber: number;
   readonly #call: CacheCall;
   readonly #cache: AnswerCache;
-  readonly #exchange: Exchange;
+  readonly #upstreamRequest: UpstreamRequest;
   readonly #onRemoved: () => void;
   readonly #onShared: () => void;
   readonly #leaderId: Buffer;
@@ -68,7 +68,7 @@ export class Flight implements ResponseSink, Joinable {
   constructor(options: {
     call: CacheCall;
     cache: AnswerCache;
-    demand: Demand;
+    query: UpstreamQuery;
     leader: Leader;
     onLand: () => void;
     onShared: () => void;
@@ -77,19 +77,19 @@ export class Flight implements ResponseSink, Joinable {
     this.#cache = options.cache;
     this.#leader = options.leader;
     this.#leaderId = options.leader.id;
-    this.#holder = options.demand.holder;
+    this.#holder = options.query.holder;
     this.#onRemoved = options.onLand;
     this.#onShared = options.onShared;
-    this.floorNumber = options.demand.floor.number;
-    this.#exchange = new Exchange(options.demand, this);
+    this.floorNumber = options.query.floor.number;
+    this.#upstreamRequest = new UpstreamRequest(options.query, this);
   }
 
   launch(): void {
     const found = this.#cache.findShared(this.#call);
-    if (found === undefined) return void this.#exchange.start();
+    if (found === undefined) return void this.#upstreamRequest.start();
     void found.then((stored) => {
       if (!this.#isWanted) return;
-      if (stored === undefined) this.#exchange.start();
+      if (stored === undefined) this.#upstreamRequest.start();
       else this.#answer(stored);
     });
   }
@@ -165,7 +165,7 @@ export class Flight implements ResponseSink, Joinable {
   #abandonUnwanted(): void {
     if (this.#isWanted) return;
     this.#land();
-    this.#exchange.abandon();
+    this.#upstreamRequest.abandon();
   }
 
   /** It is over: nobody joins, and nothing is kept for those who did. */
@@ -177,7 +177,7 @@ export class Flight implements ResponseSink, Joinable {
 
   /** Another replica had it. */
   #answer(stored: StoredReply): void {
-    this.#exchange.abandon();
+    this.#upstreamRequest.abandon();
     this.#land();
     this.#onShared();
     this.#leader?.reply.stored(stored, this.#leaderId, 200);

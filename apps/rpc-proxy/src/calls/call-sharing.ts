@@ -2,8 +2,8 @@ import type { AnswerCache, CacheCall } from '../cache/answer-cache.ts';
 import { cacheKeyOf } from '../cache/cache-key.ts';
 import { FlightBook } from '../cache/flight-book.ts';
 import { Flight, type AnswerSink } from '../cache/flight.ts';
-import type { Demand } from '../exchange/demand.ts';
-import { DEADLINE_MS } from '../exchange/exchange.ts';
+import type { UpstreamQuery } from '../exchange/upstream-query.ts';
+import { DEADLINE_MS } from '../exchange/upstream-request.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageBook } from '../usage/usage-book.ts';
 import type { RuledCall } from './serve-request.ts';
@@ -12,7 +12,7 @@ import type { RuledCall } from './serve-request.ts';
 export interface OwnWay {
   /** @param deadline when the asker's own time is over @returns what to do when it leaves */
   goAlone(request: RpcRequest, ruled: RuledCall, deadline?: number): () => void;
-  demandOf(request: RpcRequest, ruled: RuledCall): Demand;
+  queryOf(request: RpcRequest, ruled: RuledCall): UpstreamQuery;
 }
 
 /** Answers that are kept, and questions that are asked once for everybody who asks them meanwhile. */
@@ -83,7 +83,7 @@ export class CallSharing {
     const flight = new Flight({
       call: cacheCallOf(key, request, ruled),
       cache: this.cache,
-      demand: { ...ownWay.demandOf(request, ruled), acceptEncoding: undefined },
+      query: { ...ownWay.queryOf(request, ruled), acceptEncoding: undefined },
       leader: { reply, id: body.subarray(call.idStart, call.idEnd) },
       onLand: () => this.flights.remove(key, flight),
       onShared: () => this.countShared(request, ruled),

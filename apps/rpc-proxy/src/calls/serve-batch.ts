@@ -1,11 +1,11 @@
-import type { Demand } from '../exchange/demand.ts';
-import { Exchange } from '../exchange/exchange.ts';
+import type { UpstreamQuery } from '../exchange/upstream-query.ts';
+import { UpstreamRequest } from '../exchange/upstream-request.ts';
 import type { Failure, ResponseSink, WholeReply } from '../exchange/response-sink.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { MethodKind } from '../methods/method-rule.ts';
 import { assembleBatch } from './assemble-batch.ts';
 import type { CallSharing } from './call-sharing.ts';
-import { demandOf } from './demand-of.ts';
+import { queryOf } from './query-of.ts';
 import type { RuledCall } from './serve-request.ts';
 import { SharedBatch } from './shared-batch.ts';
 import { splitBatch } from './split-batch.ts';
@@ -36,15 +36,15 @@ export function serveBatch(
 
 function serveWhole(request: RpcRequest, calls: readonly RuledCall[]): void {
   const { reply } = request;
-  const exchange = new Exchange(batchDemand(request, calls), new BatchSink(request, calls));
-  reply.onLeave(() => exchange.abandon());
-  exchange.start();
+  const upstreamRequest = new UpstreamRequest(batchQuery(request, calls), new BatchSink(request, calls));
+  reply.onLeave(() => upstreamRequest.abandon());
+  upstreamRequest.start();
 }
 
-function batchDemand(request: RpcRequest, calls: readonly RuledCall[]): Demand {
+function batchQuery(request: RpcRequest, calls: readonly RuledCall[]): UpstreamQuery {
   const { chain, body, principal, req, holder } = request;
   const asked = { body, calls: calls.map(({ call }) => call), isBatch: true };
-  if (calls.length === 1) return { ...demandOf(request, calls[0]!.rule, body, calls[0]!.call), asked };
+  if (calls.length === 1) return { ...queryOf(request, calls[0]!.rule, body, calls[0]!.call), asked };
   return {
     chain,
     holder,

@@ -1,7 +1,7 @@
-import { Exchange } from '../exchange/exchange.ts';
+import { UpstreamRequest } from '../exchange/upstream-request.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { CallSharing, OwnWay } from './call-sharing.ts';
-import { demandOf } from './demand-of.ts';
+import { queryOf } from './query-of.ts';
 import { serveFilter } from './serve-filter.ts';
 import type { RuledCall } from './serve-request.ts';
 
@@ -18,12 +18,12 @@ export function serveCall(sharing: CallSharing | undefined, request: RpcRequest,
 }
 
 function goAlone(request: RpcRequest, ruled: RuledCall, deadline?: number): () => void {
-  const exchange = new Exchange({ ...ownWay.demandOf(request, ruled), deadline }, request.reply);
-  exchange.start();
-  return () => exchange.abandon();
+  const upstreamRequest = new UpstreamRequest({ ...ownWay.queryOf(request, ruled), deadline }, request.reply);
+  upstreamRequest.start();
+  return () => upstreamRequest.abandon();
 }
 
 const ownWay: OwnWay = {
   goAlone,
-  demandOf: (request, { call, rule }) => demandOf(request, rule, request.body, call),
+  queryOf: (request, { call, rule }) => queryOf(request, rule, request.body, call),
 };

@@ -1,12 +1,12 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
 import type { Filter, FilterOwner } from '../chains/filter-book.ts';
-import { Exchange } from '../exchange/exchange.ts';
+import { UpstreamRequest } from '../exchange/upstream-request.ts';
 import type { ResponseSink, WholeReply } from '../exchange/response-sink.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { scanReply } from '../json/scan-reply.ts';
 import { skipSpace, skipString } from '../json/skip-value.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { demandOf } from './demand-of.ts';
+import { queryOf } from './query-of.ts';
 import type { RuledCall } from './serve-request.ts';
 
 /**
@@ -25,7 +25,7 @@ class FilterCall {
   readonly #request: RpcRequest;
   readonly #ruled: RuledCall;
   readonly #sink: ResponseSink;
-  #exchange: Exchange | undefined;
+  #upstreamRequest: UpstreamRequest | undefined;
   #isGone = false;
 
   constructor(request: RpcRequest, ruled: RuledCall, sink: ResponseSink) {
@@ -59,7 +59,7 @@ class FilterCall {
 
   leave(): void {
     this.#isGone = true;
-    this.#exchange?.abandon();
+    this.#upstreamRequest?.abandon();
   }
 
   get #owner(): FilterOwner {
@@ -93,9 +93,9 @@ class FilterCall {
 
   #ask(body: Buffer, upstream: Upstream | undefined, sink: ResponseSink): void {
     const { rule, call } = this.#ruled;
-    this.#exchange = new Exchange(
+    this.#upstreamRequest = new UpstreamRequest(
       {
-        ...demandOf(this.#request, rule, this.#request.body, call),
+        ...queryOf(this.#request, rule, this.#request.body, call),
         body,
         upstream,
         acceptEncoding: undefined,

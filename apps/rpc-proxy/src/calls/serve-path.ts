@@ -1,4 +1,4 @@
-import { Exchange } from '../exchange/exchange.ts';
+import { UpstreamRequest } from '../exchange/upstream-request.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageBook } from '../usage/usage-book.ts';
 import { findCallFault } from './find-call-fault.ts';
@@ -13,7 +13,7 @@ export function servePath(usage: UsageBook): (request: RpcRequest) => void {
     const fault = findCallFault(request, undefined, rule);
     if (fault !== undefined) return reply.refuse(fault.status, fault.error);
     usage.open(principal, chain, [{ rule }], request);
-    const exchange = new Exchange(
+    const upstreamRequest = new UpstreamRequest(
       {
         chain: nodes,
         holder,
@@ -27,7 +27,7 @@ export function servePath(usage: UsageBook): (request: RpcRequest) => void {
       },
       reply,
     );
-    reply.onLeave(() => exchange.abandon());
-    exchange.start();
+    reply.onLeave(() => upstreamRequest.abandon());
+    upstreamRequest.start();
   };
 }

@@ -1,8 +1,8 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
 import { cacheKeyOf } from '../cache/cache-key.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
-import type { Demand } from '../exchange/demand.ts';
-import { Exchange } from '../exchange/exchange.ts';
+import type { UpstreamQuery } from '../exchange/upstream-query.ts';
+import { UpstreamRequest } from '../exchange/upstream-request.ts';
 import type { Failure, ResponseSink, WholeReply } from '../exchange/response-sink.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { idKeyOf } from '../json/ids-equal.ts';
@@ -13,7 +13,7 @@ import type { Upstream } from '../upstreams/upstream.ts';
 import { join, readBatch, respondWithParts } from './assemble-batch.ts';
 import { BatchFlight } from './batch-flight.ts';
 import { cacheCallOf, type CallSharing } from './call-sharing.ts';
-import { demandOf } from './demand-of.ts';
+import { queryOf } from './query-of.ts';
 import { errorPart, PartSink } from './part-sink.ts';
 import type { RuledCall } from './serve-request.ts';
 import { askPart } from './split-batch.ts';
@@ -38,7 +38,7 @@ export class SharedBatch implements ResponseSink {
   /** What to do with the parts that others bring, when the client leaves. */
   readonly #leaves = new Map<number, () => void>();
   readonly #idCounts = new Map<string, number>();
-  #exchange: Exchange | undefined;
+  #upstreamRequest: UpstreamRequest | undefined;
   /** Parts that others bring, and one for all that the node brings. */
   #open = 1;
   #isGone = false;
@@ -109,7 +109,7 @@ export class SharedBatch implements ResponseSink {
   start(head: ReplyHead, pieces: readonly Buffer[], resume: () => void): boolean {
     let isFlowing = true;
     const isWhole = this.#rest.length === this.#calls.length;
-    if (!isWhole) this.#exchange?.abandon();
+    if (!isWhole) this.#upstreamRequest?.abandon();
     this.#end(
       (flight) => flight.release(),
       () => {
@@ -195,12 +195,12 @@ export class SharedBatch implements ResponseSink {
 
   #launch(): void {
     if (this.#rest.length === 0) return this.#close();
-    this.#exchange = new Exchange(this.#demand(), this);
+    this.#upstreamRequest = new UpstreamRequest(this.#query(), this);
     this.#abandonUnwanted();
-    if (!this.#isDone) this.#exchange.start();
+    if (!this.#isDone) this.#upstreamRequest.start();
   }
 
-  #demand(): Demand {
+  #query(): UpstreamQuery {
     const { chain, body: sent, principal, holder } = this.#request;
     const rest = this.#rest.map((index) => this.#calls[index]!);
     const body =
@@ -210,7 +210,7 @@ export class SharedBatch implements ResponseSink {
     const asked = { body: sent, calls: rest.map(({ call }) => call), isBatch: true };
     if (rest.length === 1)
       return {
-        ...demandOf(this.#request, rest[0]!.rule, sent, rest[0]!.call),
+        ...queryOf(this.#request, rest[0]!.rule, sent, rest[0]!.call),
         body,
         asked,
         acceptEncoding: undefined,
@@ -299,7 +299,7 @@ export class SharedBatch implements ResponseSink {
   #abandonUnwanted(): void {
     if (
       !this.#isGone ||
-      this.#exchange === undefined ||
+      this.#upstreamRequest === undefined ||
       [...this.#flights.values()].some(({ isWanted }) => isWanted)
     )
       return;
@@ -307,7 +307,7 @@ export class SharedBatch implements ResponseSink {
       () => undefined,
       () => undefined,
     );
-    this.#exchange.abandon();
+    this.#upstreamRequest.abandon();
   }
 }
 

@@ -1,11 +1,11 @@
-import type { Demand } from '../exchange/demand.ts';
-import { Exchange } from '../exchange/exchange.ts';
+import type { UpstreamQuery } from '../exchange/upstream-query.ts';
+import { UpstreamRequest } from '../exchange/upstream-request.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { answerFull } from '../limits/answer-full.ts';
 import { HeldParts } from '../limits/held-parts.ts';
 import { respondWithParts } from './assemble-batch.ts';
 import type { CallSharing } from './call-sharing.ts';
-import { demandOf } from './demand-of.ts';
+import { queryOf } from './query-of.ts';
 import { errorPart, PartSink } from './part-sink.ts';
 import { serveFilter } from './serve-filter.ts';
 import type { RuledCall } from './serve-request.ts';
@@ -69,16 +69,16 @@ export function askPart(
 ): () => void {
   const part = new PartSink(idOf(request, ruled), done, () => leave?.());
   const goAlone = (_request: RpcRequest, _ruled: RuledCall, until?: number): (() => void) => {
-    const exchange = new Exchange(
-      { ...partDemand(request, ruled), acceptEncoding: undefined, deadline: until },
+    const upstreamRequest = new UpstreamRequest(
+      { ...partQuery(request, ruled), acceptEncoding: undefined, deadline: until },
       part,
     ).start();
-    return () => exchange.abandon();
+    return () => upstreamRequest.abandon();
   };
   const ask = (): (() => void) | undefined => {
     if (ruled.rule.kind === 'filter') return serveFilter(request, ruled, part);
     return sharing !== undefined && sharing.covers(request, ruled)
-      ? sharing.answer(request, ruled, part, { goAlone, demandOf: partDemand })
+      ? sharing.answer(request, ruled, part, { goAlone, queryOf: partQuery })
       : goAlone(request, ruled, deadline);
   };
   const leave = ask();
@@ -89,9 +89,9 @@ function idOf({ body }: RpcRequest, { call }: RuledCall): Buffer | undefined {
   return call.idStart === -1 ? undefined : body.subarray(call.idStart, call.idEnd);
 }
 
-function partDemand(request: RpcRequest, { call, rule }: RuledCall): Demand {
+function partQuery(request: RpcRequest, { call, rule }: RuledCall): UpstreamQuery {
   return {
-    ...demandOf(request, rule, request.body, call),
+    ...queryOf(request, rule, request.body, call),
     body: Buffer.from(request.body.subarray(call.start, call.end)),
   };
 }

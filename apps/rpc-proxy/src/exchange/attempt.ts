@@ -7,7 +7,7 @@ import {
   type WireHead,
 } from '@chainwatch/raw-http';
 import type { Full, Holder } from '../limits/holder.ts';
-import type { Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
+import type { Upstream, RequestMessage } from '../upstreams/upstream.ts';
 import type { Asked } from './is-reply-to.ts';
 import type { WholeReply } from './response-sink.ts';
 import { fitsStart, fitsWhole, TailCheck } from './reply-check.ts';
@@ -42,7 +42,7 @@ export class Attempt implements ReplyHandler {
   /** When it was sent; until then, when it began to wait. */
   startedAt: number;
   /** What is sent, while it waits. */
-  request: UpstreamRequest | undefined;
+  request: RequestMessage | undefined;
   /** Others of the same key or workspace are before it. */
   isQueued = false;
   /** Bytes went out: from here on the node may have acted. */

@@ -9,7 +9,7 @@ export interface WholeReply extends ReplyHead {
 /** The last ones: no more may be held for who asks. */
 export type Failure = 'unavailable' | 'timeout' | Full;
 
-/** Takes what one exchange brings: a whole reply, or a start with data behind it, or a failure. Exactly one of them. */
+/** Takes what one upstream request brings: a whole reply, or a start with data behind it, or a failure. Exactly one of them. */
 export interface ResponseSink {
   /** Larger replies come in pieces. */
   readonly wholeBytesMax: number;

@@ -14,7 +14,7 @@ export interface UpstreamSource {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface UpstreamRequest {
+export interface RequestMessage {
   readonly body: Buffer;
   /** Behind the address of the node's HTTP interface: `/wallet/getnowblock`. */
   readonly rest?: string;
@@ -126,7 +126,7 @@ export class Upstream {
   }
 
   /** Sends it when it is its turn. */
-  send(attempt: Attempt, request: UpstreamRequest): void {
+  send(attempt: Attempt, request: RequestMessage): void {
     this.attempts.add(attempt);
     attempt.request = request;
     attempt.isQueued = true;
@@ -187,7 +187,7 @@ export class Upstream {
     await this.pool.destroy();
   }
 
-  #send(attempt: Attempt, { rest, verb = 'POST', acceptEncoding, body }: UpstreamRequest): void {
+  #send(attempt: Attempt, { rest, verb = 'POST', acceptEncoding, body }: RequestMessage): void {
     attempt.isQueued = false;
     let head =
       rest === undefined ? this.#callHead : writeRequestLine(verb, this.pathOf(rest)) + this.#headers;

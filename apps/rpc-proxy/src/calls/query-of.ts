@@ -1,4 +1,4 @@
-import type { Demand } from '../exchange/demand.ts';
+import type { UpstreamQuery } from '../exchange/upstream-query.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { ScannedCall } from '../json/scan-call.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
@@ -6,12 +6,12 @@ import type { MethodRule } from '../methods/method-rule.ts';
 const SHORT_PARAMS_MAX = 4_096;
 
 /** What one call asks of its chain. @param body that the places of the call are of */
-export function demandOf(
+export function queryOf(
   { chain, principal, req, holder }: RpcRequest,
   rule: MethodRule,
   body: Buffer,
   call: ScannedCall,
-): Demand {
+): UpstreamQuery {
   const { method, kind } = rule;
   if (kind === 'read') chain.hedges.earn();
   const isShort = call.paramsStart !== -1 && call.paramsEnd - call.paramsStart <= SHORT_PARAMS_MAX;

@@ -2,7 +2,7 @@ import { StaleConnectionError, type ReplyHead } from '@chainwatch/raw-http';
 import type { Full, Holder } from '../limits/holder.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import type { Demand } from './demand.ts';
+import type { UpstreamQuery } from './upstream-query.ts';
 import { isFailure, isTold, judgePathReply, judgeReply, startsAsJson } from './judge-reply.ts';
 import { asKnownTransaction } from './known-transaction.ts';
 import { Attempt, type AttemptOwner } from './attempt.ts';
@@ -17,13 +17,13 @@ const AGAIN_MS = 40;
 const AGAIN_MAX = 50;
 
 /**
- * One answer for one demand: picks a node, goes to another one when it fails (rpc-gateway.md, trap 5), asks a second one
+ * One answer for one query: picks a node, goes to another one when it fails (rpc-gateway.md, trap 5), asks a second one
  * when it is slow, and brings the sink exactly one outcome. Sends are never hedged; `once` never goes again.
  */
-export class Exchange implements AttemptOwner, Ticking {
+export class UpstreamRequest implements AttemptOwner, Ticking {
   readonly wholeBytesMax: number;
   readonly holder: Holder;
-  readonly #demand: Demand;
+  readonly #query: UpstreamQuery;
   readonly #sink: ResponseSink;
   readonly #deadline: number;
   /** Few: lists are cheaper than sets. */
@@ -41,14 +41,14 @@ export class Exchange implements AttemptOwner, Ticking {
   #isFresh = false;
   #isDone = false;
 
-  constructor(demand: Demand, sink: ResponseSink) {
-    this.#demand = demand;
+  constructor(query: UpstreamQuery, sink: ResponseSink) {
+    this.#query = query;
     this.#sink = sink;
     this.wholeBytesMax = sink.wholeBytesMax;
-    this.holder = demand.holder;
-    const { clock } = demand.chain;
+    this.holder = query.holder;
+    const { clock } = query.chain;
     clock.add(this);
-    this.#deadline = demand.deadline ?? clock.now + DEADLINE_MS;
+    this.#deadline = query.deadline ?? clock.now + DEADLINE_MS;
   }
 
   start(): this {
@@ -59,7 +59,7 @@ export class Exchange implements AttemptOwner, Ticking {
   /** The sink is gone. A write goes on: whether it took effect must not depend on who waits. */
   abandon(): void {
     if (this.#isDone) return;
-    if (this.#demand.kind !== 'read' && this.#demand.kind !== 'filter' && this.#passing === undefined) return;
+    if (this.#query.kind !== 'read' && this.#query.kind !== 'filter' && this.#passing === undefined) return;
     this.#finish();
   }
 
@@ -76,12 +76,12 @@ export class Exchange implements AttemptOwner, Ticking {
       return;
     }
     if (now >= this.#hedgeAt) this.#hedge(now);
-    for (const attempt of this.#attempts) this.#demand.chain.watchSilence(attempt, now);
+    for (const attempt of this.#attempts) this.#query.chain.watchSilence(attempt, now);
   }
 
   onWhole(attempt: Attempt, reply: WholeReply): void {
     this.#drop(attempt);
-    const { chain, method } = this.#demand;
+    const { chain, method } = this.#query;
     const { upstream } = attempt;
     const verdict = (chain.servedPaths === undefined ? judgeReply : judgePathReply)(chain.rpc, reply);
     if (isTold(reply) || verdict === 'unable') this.#lastReply = reply;
@@ -99,18 +99,18 @@ export class Exchange implements AttemptOwner, Ticking {
     }
     if (this.#isBackwards(upstream, reply)) return this.#waitForward(reply);
     chain.count(upstream, 'ok');
-    chain.raiseFloor(this.#demand.floor, upstream);
-    if (this.#demand.kind === 'send' || this.#demand.kind === 'once') chain.noteWrite();
+    chain.raiseFloor(this.#query.floor, upstream);
+    if (this.#query.kind === 'send' || this.#query.kind === 'once') chain.noteWrite();
     this.#finish();
-    const isSecondSend = this.#attemptCount > 1 && this.#demand.kind === 'send';
+    const isSecondSend = this.#attemptCount > 1 && this.#query.kind === 'send';
     this.#sink.whole(
-      (isSecondSend ? asKnownTransaction(chain.rpc, method, this.#demand.body, reply) : undefined) ?? reply,
+      (isSecondSend ? asKnownTransaction(chain.rpc, method, this.#query.body, reply) : undefined) ?? reply,
       upstream,
     );
   }
 
   onLarge(attempt: Attempt, head: ReplyHead, pieces: readonly Buffer[]): boolean {
-    const { chain } = this.#demand;
+    const { chain } = this.#query;
     // Large failures are pages of a proxy in front of the node.
     if (isFailure(head.status) || (head.status >= 400 && !startsAsJson(pieces[0]!))) {
       attempt.cancel();
@@ -122,7 +122,7 @@ export class Exchange implements AttemptOwner, Ticking {
     for (const other of this.#attempts) if (other !== attempt) other.cancel();
     attempt.upstream.succeed();
     chain.count(attempt.upstream, 'ok');
-    chain.raiseFloor(this.#demand.floor, attempt.upstream);
+    chain.raiseFloor(this.#query.floor, attempt.upstream);
     return this.#sink.start(head, pieces, () => attempt.resume());
   }
 
@@ -140,16 +140,16 @@ export class Exchange implements AttemptOwner, Ticking {
     if (error instanceof StaleConnectionError && attempt !== this.#passing && !this.#isFresh)
       return this.#goOnFresh(attempt);
     attempt.upstream.fail(error.message, attempt.startedAt);
-    this.#demand.chain.count(attempt.upstream, 'error');
+    this.#query.chain.count(attempt.upstream, 'error');
     if (attempt === this.#passing) return this.#break();
     this.#goOn(attempt, undefined);
   }
 
   /** The node had closed a kept connection: no failure of the node. What may go again goes over a new one. */
   #goOnFresh(attempt: Attempt): void {
-    this.#demand.chain.count(attempt.upstream, 'stale');
+    this.#query.chain.count(attempt.upstream, 'stale');
     this.#isFresh = true;
-    if (this.#demand.kind === 'read') {
+    if (this.#query.kind === 'read') {
       this.#tried = this.#tried.filter((tried) => tried !== attempt.upstream);
       this.#attemptCount -= 1;
     }
@@ -159,7 +159,7 @@ export class Exchange implements AttemptOwner, Ticking {
   /** Nothing of it reaches the client. The node may be all right: it is asked again where there is no other one. */
   onForeign(attempt: Attempt, { status, retryAfter }: ReplyHead): void {
     this.#drop(attempt);
-    const { chain } = this.#demand;
+    const { chain } = this.#query;
     chain.count(attempt.upstream, 'mismatch');
     if (status === 429) attempt.upstream.pausedUntil = chain.clock.now + readPauseMs(retryAfter);
     if (attempt === this.#passing) return this.#break();
@@ -172,7 +172,7 @@ export class Exchange implements AttemptOwner, Ticking {
     if (!this.#mayGoAgain(attempt) || this.#pick() === undefined) return;
     this.#drop(attempt);
     attempt.cancel();
-    this.#demand.chain.count(attempt.upstream, 'error');
+    this.#query.chain.count(attempt.upstream, 'error');
     this.#goOn(attempt, undefined);
   }
 
@@ -183,38 +183,38 @@ export class Exchange implements AttemptOwner, Ticking {
   }
 
   #startAttempt(): boolean {
-    const { chain } = this.#demand;
+    const { chain } = this.#query;
     const upstream = this.#pick();
     if (upstream === undefined) {
       if (!chain.isStarting) return false;
       this.#againAt = chain.clock.now + 2;
       return true;
     }
-    const attempt = new Attempt(upstream, this, chain.clock.now, this.#demand.asked);
-    this.#full = attempt.reserve(this.#demand.body.length);
+    const attempt = new Attempt(upstream, this, chain.clock.now, this.#query.asked);
+    this.#full = attempt.reserve(this.#query.body.length);
     if (this.#full !== undefined) return false;
     this.#tried.push(upstream);
     this.#attemptCount += 1;
     this.#attempts.push(attempt);
     this.#hedgeAt =
-      this.#demand.kind === 'read' && this.#attempts.length === 1 && chain.upstreams.length > 1
-        ? attempt.startedAt + upstream.latencies.hedgeDelayMs(this.#demand.method)
+      this.#query.kind === 'read' && this.#attempts.length === 1 && chain.upstreams.length > 1
+        ? attempt.startedAt + upstream.latencies.hedgeDelayMs(this.#query.method)
         : Infinity;
     if (this.#isFresh) attempt.idleMsMax = 0;
-    else if (this.#demand.kind === 'once') attempt.idleMsMax = ONCE_IDLE_MS_MAX;
-    upstream.send(attempt, this.#demand);
+    else if (this.#query.kind === 'once') attempt.idleMsMax = ONCE_IDLE_MS_MAX;
+    upstream.send(attempt, this.#query);
     if (this.#attempts.every(({ isQueued }) => isQueued)) this.#sink.onQueued?.();
     return true;
   }
 
   #pick(): Upstream | undefined {
-    const { chain, floor, upstream } = this.#demand;
+    const { chain, floor, upstream } = this.#query;
     if (upstream !== undefined) return this.#tried.includes(upstream) ? undefined : upstream;
     return chain.pick(this.#tried, floor);
   }
 
   #hedge(now: number): void {
-    const { chain, method } = this.#demand;
+    const { chain, method } = this.#query;
     const [attempt] = this.#attempts;
     // What waits for its turn is slow by nobody's fault.
     if (
@@ -223,7 +223,7 @@ export class Exchange implements AttemptOwner, Ticking {
     )
       return;
     this.#hedgeAt = Infinity;
-    if (this.#attemptCount >= ATTEMPTS_MAX || !chain.canHedge(this.#tried, this.#demand.floor)) return;
+    if (this.#attemptCount >= ATTEMPTS_MAX || !chain.canHedge(this.#tried, this.#query.floor)) return;
     chain.hedges.take();
     for (const slow of this.#attempts) chain.count(slow.upstream, 'slow');
     if (!this.#startAttempt()) this.#full = undefined;
@@ -245,12 +245,12 @@ export class Exchange implements AttemptOwner, Ticking {
   }
 
   #mayGoAgain(attempt: Attempt): boolean {
-    const { kind } = this.#demand;
+    const { kind } = this.#query;
     return kind === 'read' || kind === 'send' || !attempt.isSent;
   }
 
   #isBackwards(upstream: Upstream, reply: WholeReply): boolean {
-    const { chain, floor, method, params } = this.#demand;
+    const { chain, floor, method, params } = this.#query;
     const reader = chain.rpc.blockReaders.get(method);
     if (reader === undefined || reply.contentEncoding !== undefined) return false;
     const number = reader.read(reply.body, params);
@@ -270,7 +270,7 @@ export class Exchange implements AttemptOwner, Ticking {
     this.#againCount += 1;
     this.#attemptCount = 0;
     // Another one may know already.
-    this.#againAt = this.#demand.chain.clock.now + (this.#againCount === 1 ? 0 : AGAIN_MS);
+    this.#againAt = this.#query.chain.clock.now + (this.#againCount === 1 ? 0 : AGAIN_MS);
   }
 
   #giveUp(failure: Failure): void {
@@ -293,7 +293,7 @@ export class Exchange implements AttemptOwner, Ticking {
 
   #finish(): void {
     this.#isDone = true;
-    this.#demand.chain.clock.remove(this);
+    this.#query.chain.clock.remove(this);
     for (const attempt of this.#attempts) attempt.cancel();
     this.#attempts = [];
   }

@@ -5,7 +5,7 @@ import type { Upstream } from '../upstreams/upstream.ts';
 import type { Asked } from './is-reply-to.ts';
 
 /** What is asked of a chain's nodes. */
-export interface Demand {
+export interface UpstreamQuery {
   readonly chain: Chain;
   /** Who asks. */
   readonly holder: Holder;
