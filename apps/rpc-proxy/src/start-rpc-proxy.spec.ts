@@ -743,18 +743,18 @@ describe('the cache inside batches', () => {
     const single = post(gateway, block(21, '"s"'));
     const batch = ask(block(20, '7'), block(22, '8'));
     await waitFor(() => held.length === 2);
-    const flights = async () =>
+    const inFlightRequests = async () =>
       (
         await world.db.query<{ cached: number }>(
           "SELECT coalesce(sum(cached), 0)::int AS cached FROM rpc_usage WHERE method = 'eth_getBlockByNumber'",
         )
       ).rows[0]!.cached;
     await gateway.flushUsage();
-    const before = await flights();
+    const before = await inFlightRequests();
     const third = post(gateway, block(22, '9'));
     await waitFor(async () => {
       await gateway.flushUsage();
-      return (await flights()) > before;
+      return (await inFlightRequests()) > before;
     });
     stop.abort();
     expect(await first).toBe('left');

@@ -1,7 +1,7 @@
 import type { AnswerCache, CacheCall } from '../cache/answer-cache.ts';
 import { cacheKeyOf } from '../cache/cache-key.ts';
-import { FlightBook } from '../cache/flight-book.ts';
-import { Flight, type AnswerSink } from '../cache/flight.ts';
+import { InFlightRegistry } from '../cache/in-flight-registry.ts';
+import { InFlightRequest, type AnswerSink } from '../cache/in-flight-request.ts';
 import type { UpstreamQuery } from '../exchange/upstream-query.ts';
 import { DEADLINE_MS } from '../exchange/upstream-request.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
@@ -18,7 +18,7 @@ export interface OwnWay {
 /** Answers that are kept, and questions that are asked once for everybody who asks them meanwhile. */
 export class CallSharing {
   readonly cache: AnswerCache;
-  readonly flights = new FlightBook();
+  readonly inFlightRequests = new InFlightRegistry();
   readonly #usage: UsageBook;
 
   constructor(cache: AnswerCache, usage: UsageBook) {
@@ -67,7 +67,7 @@ export class CallSharing {
       else leaveAlone = ownWay.goAlone(request, ruled, deadline);
     };
     const waiter = { reply, id: body.subarray(call.idStart, call.idEnd), key: holder.key, goAlone };
-    const joined = this.flights.join(key, chain.floorOf(principal.keyId), waiter);
+    const joined = this.inFlightRequests.join(key, chain.floorOf(principal.keyId), waiter);
     if (joined === undefined) return NOT_TAKEN;
     this.countShared(request, ruled);
     return { taken: true, leave: () => (leaveAlone === undefined ? joined.leave(waiter) : leaveAlone()) };
@@ -80,17 +80,17 @@ export class CallSharing {
   #lead(key: string, request: RpcRequest, ruled: RuledCall, reply: AnswerSink, ownWay: OwnWay): () => void {
     const { body } = request;
     const { call } = ruled;
-    const flight = new Flight({
+    const inFlight = new InFlightRequest({
       call: cacheCallOf(key, request, ruled),
       cache: this.cache,
       query: { ...ownWay.queryOf(request, ruled), acceptEncoding: undefined },
       leader: { reply, id: body.subarray(call.idStart, call.idEnd) },
-      onLand: () => this.flights.remove(key, flight),
+      onResolved: () => this.inFlightRequests.remove(key, inFlight),
       onShared: () => this.countShared(request, ruled),
     });
-    this.flights.add(key, flight);
-    flight.launch();
-    return () => flight.leaveLeader();
+    this.inFlightRequests.add(key, inFlight);
+    inFlight.send();
+    return () => inFlight.leaveLeader();
   }
 }
 

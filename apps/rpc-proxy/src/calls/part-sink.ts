@@ -1,5 +1,5 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
-import type { AnswerSink } from '../cache/flight.ts';
+import type { AnswerSink } from '../cache/in-flight-request.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
 import { answerFull } from '../limits/answer-full.ts';
 import type { Failure, WholeReply } from '../exchange/response-sink.ts';

@@ -11,7 +11,7 @@ import { HeldParts } from '../limits/held-parts.ts';
 import type { ScannedCall } from '../json/scan-call.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { join, readBatch, respondWithParts } from './assemble-batch.ts';
-import { BatchFlight } from './batch-flight.ts';
+import { InFlightBatchCall } from './in-flight-batch-call.ts';
 import { cacheCallOf, type CallSharing } from './call-sharing.ts';
 import { queryOf } from './query-of.ts';
 import { errorPart, PartSink } from './part-sink.ts';
@@ -34,7 +34,7 @@ export class SharedBatch implements ResponseSink {
   /** Places of the calls that go to the node. */
   #rest: number[] = [];
   /** Of those, the ones that others may share. */
-  readonly #flights = new Map<number, BatchFlight>();
+  readonly #inFlightRequests = new Map<number, InFlightBatchCall>();
   /** What to do with the parts that others bring, when the client leaves. */
   readonly #leaves = new Map<number, () => void>();
   readonly #idCounts = new Map<string, number>();
@@ -65,15 +65,15 @@ export class SharedBatch implements ResponseSink {
     for (const index of this.#calls.keys()) this.#place(index);
     const { cache } = this.#sharing;
     const found = this.#rest.map((index) => {
-      const flight = this.#flights.get(index);
-      return flight && cache.findShared(flight.call);
+      const inFlight = this.#inFlightRequests.get(index);
+      return inFlight && cache.findShared(inFlight.call);
     });
-    if (found.every((promise) => promise === undefined)) return this.#launch();
+    if (found.every((promise) => promise === undefined)) return this.#send();
     void Promise.all(found.map((promise) => promise ?? NOTHING)).then((list) => {
       for (const [at, stored] of list.entries())
         if (stored !== undefined) this.#adopt(this.#rest[at]!, stored);
       this.#rest = this.#rest.filter((_, at) => list[at] === undefined);
-      this.#launch();
+      this.#send();
     });
   }
 
@@ -91,13 +91,15 @@ export class SharedBatch implements ResponseSink {
     // A page, or an error of the proxy before the node: the client's as it is.
     if (read === undefined && expected.length > 0)
       return this.#end(
-        (flight) => flight.release(),
+        (inFlight) => inFlight.release(),
         () => client.whole(reply),
       );
     const isAll = this.#rest.length === this.#calls.length;
     for (const [at, index] of expected.entries()) {
       if (!isAll) this.#keep(index, read!.items[at]!);
-      this.#land(index, (flight) => flight.land(read!.items[at]!, reply, upstream, this.#sharing.cache));
+      this.#resolve(index, (inFlight) =>
+        inFlight.resolve(read!.items[at]!, reply, upstream, this.#sharing.cache),
+      );
     }
     if (!isAll) return this.#close();
     this.#end(
@@ -111,7 +113,7 @@ export class SharedBatch implements ResponseSink {
     const isWhole = this.#rest.length === this.#calls.length;
     if (!isWhole) this.#upstreamRequest?.abandon();
     this.#end(
-      (flight) => flight.release(),
+      (inFlight) => inFlight.release(),
       () => {
         if (isWhole) isFlowing = this.#request.reply.start(head, pieces, resume);
         else this.#serveWhole();
@@ -134,13 +136,13 @@ export class SharedBatch implements ResponseSink {
 
   fail(failure: Failure): void {
     this.#end(
-      (flight) => flight.release(),
+      (inFlight) => inFlight.release(),
       () => this.#request.reply.fail(failure),
     );
   }
 
   onQueued(): void {
-    for (const flight of this.#flights.values()) flight.tellQueued();
+    for (const inFlight of this.#inFlightRequests.values()) inFlight.tellQueued();
   }
 
   /** Takes what is there, joins who asks already, and leaves the rest for the node. */
@@ -169,15 +171,15 @@ export class SharedBatch implements ResponseSink {
     this.#open -= 1;
     // Where an id stands twice, a node that reorders decides whose answer is whose.
     if (this.#isIdTwice(call)) return void this.#rest.push(index);
-    const flight = new BatchFlight({
+    const inFlight = new InFlightBatchCall({
       call: cacheCallOf(key, request, ruled),
       id,
       key: request.holder.key,
       floorNumber: request.chain.floorOf(request.principal.keyId).number,
       onLeft: () => this.#abandonUnwanted(),
     });
-    this.#sharing.flights.add(key, flight);
-    this.#flights.set(index, flight);
+    this.#sharing.inFlightRequests.add(key, inFlight);
+    this.#inFlightRequests.set(index, inFlight);
     this.#rest.push(index);
   }
 
@@ -193,7 +195,7 @@ export class SharedBatch implements ResponseSink {
     return this.#idCounts.get(idKeyOf(body, idStart, idEnd)) !== 1;
   }
 
-  #launch(): void {
+  #send(): void {
     if (this.#rest.length === 0) return this.#close();
     this.#upstreamRequest = new UpstreamRequest(this.#query(), this);
     this.#abandonUnwanted();
@@ -232,15 +234,15 @@ export class SharedBatch implements ResponseSink {
     const { call } = this.#calls[index]!;
     this.#sharing.countShared(this.#request, this.#calls[index]!);
     this.#keep(index, withId(stored, this.#request.body.subarray(call.idStart, call.idEnd)));
-    this.#land(index, (flight) => flight.answer(stored));
+    this.#resolve(index, (inFlight) => inFlight.answer(stored));
   }
 
-  #land(index: number, tell: (flight: BatchFlight) => void): void {
-    const flight = this.#flights.get(index);
-    if (flight === undefined) return;
-    this.#flights.delete(index);
-    this.#sharing.flights.remove(flight.call.key, flight);
-    tell(flight);
+  #resolve(index: number, tell: (inFlight: InFlightBatchCall) => void): void {
+    const inFlight = this.#inFlightRequests.get(index);
+    if (inFlight === undefined) return;
+    this.#inFlightRequests.delete(index);
+    this.#sharing.inFlightRequests.remove(inFlight.call.key, inFlight);
+    tell(inFlight);
   }
 
   #askAlone(index: number, deadline: number | undefined): () => void {
@@ -280,10 +282,10 @@ export class SharedBatch implements ResponseSink {
   }
 
   /** One answer for the client; who shares a part is told first. */
-  #end(tell: (flight: BatchFlight) => void, answer: () => void): void {
+  #end(tell: (inFlight: InFlightBatchCall) => void, answer: () => void): void {
     if (this.#isDone) return;
     this.#isDone = true;
-    for (const index of [...this.#flights.keys()]) this.#land(index, tell);
+    for (const index of [...this.#inFlightRequests.keys()]) this.#resolve(index, tell);
     for (const leave of this.#leaves.values()) leave();
     this.#held.release();
     if (!this.#isGone) answer();
@@ -300,7 +302,7 @@ export class SharedBatch implements ResponseSink {
     if (
       !this.#isGone ||
       this.#upstreamRequest === undefined ||
-      [...this.#flights.values()].some(({ isWanted }) => isWanted)
+      [...this.#inFlightRequests.values()].some(({ isWanted }) => isWanted)
     )
       return;
     this.#end(

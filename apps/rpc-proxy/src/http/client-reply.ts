@@ -1,6 +1,6 @@
 import type { TokenResult } from '@chainwatch/cache';
 import type { ReplyChannel, ReplyHead } from '@chainwatch/raw-http';
-import type { AnswerSink } from '../cache/flight.ts';
+import type { AnswerSink } from '../cache/in-flight-request.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
 import type { Holder } from '../limits/holder.ts';
 import { answerFull, FULL_RETRY_SECONDS } from '../limits/answer-full.ts';

@@ -1,5 +1,5 @@
 import type { AnswerCache, CacheCall } from '../cache/answer-cache.ts';
-import type { Joinable, Waiter } from '../cache/flight.ts';
+import type { InFlight, Waiter } from '../cache/in-flight-request.ts';
 import type { StoredReply } from '../cache/memory-store.ts';
 import { toStored } from '../cache/to-stored.ts';
 import type { KeyAccount } from '../limits/holder.ts';
@@ -7,7 +7,7 @@ import type { WholeReply } from '../exchange/response-sink.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 
 /** One call of a batch under way, for others that ask the same meanwhile. The batch itself is none of the waiters. */
-export class BatchFlight implements Joinable {
+export class InFlightBatchCall implements InFlight {
   readonly call: CacheCall;
   readonly floorNumber: number;
   readonly #id: Buffer;
@@ -48,7 +48,7 @@ export class BatchFlight implements Joinable {
   }
 
   /** The node's reply to this call, in a piece of the batch's bytes that outlives it only as a copy. */
-  land(item: Buffer, reply: WholeReply, upstream: Upstream | undefined, cache: AnswerCache): void {
+  resolve(item: Buffer, reply: WholeReply, upstream: Upstream | undefined, cache: AnswerCache): void {
     const own = { ...reply, body: Buffer.from(item) };
     const stored = toStored(own, this.#id);
     if (stored === undefined) return this.release();

@@ -27,7 +27,7 @@ export interface Waiter extends Leader {
 }
 
 /** A question under way that others may share. */
-export interface Joinable {
+export interface InFlight {
   /** What the first client saw of the chain: who saw more does not join. */
   readonly floorNumber: number;
   /** Whether its answer does not depend on what its own key has under way. */
@@ -44,7 +44,7 @@ const SHARED_BYTES_MAX = 4 * 1_048_576;
  * One request to the nodes for everybody who asks the same thing meanwhile. A result is everybody's, each under its own id;
  * whatever else comes of it (an error, a status, no answer in time) is the leader's alone, and each follower asks for itself.
  */
-export class Flight implements ResponseSink, Joinable {
+export class InFlightRequest implements ResponseSink, InFlight {
   readonly wholeBytesMax = WHOLE_BYTES_MAX;
   readonly floorNumber: number;
   readonly #call: CacheCall;
@@ -70,7 +70,7 @@ export class Flight implements ResponseSink, Joinable {
     cache: AnswerCache;
     query: UpstreamQuery;
     leader: Leader;
-    onLand: () => void;
+    onResolved: () => void;
     onShared: () => void;
   }) {
     this.#call = options.call;
@@ -78,13 +78,13 @@ export class Flight implements ResponseSink, Joinable {
     this.#leader = options.leader;
     this.#leaderId = options.leader.id;
     this.#holder = options.query.holder;
-    this.#onRemoved = options.onLand;
+    this.#onRemoved = options.onResolved;
     this.#onShared = options.onShared;
     this.floorNumber = options.query.floor.number;
     this.#upstreamRequest = new UpstreamRequest(options.query, this);
   }
 
-  launch(): void {
+  send(): void {
     const found = this.#cache.findShared(this.#call);
     if (found === undefined) return void this.#upstreamRequest.start();
     void found.then((stored) => {
@@ -113,7 +113,7 @@ export class Flight implements ResponseSink, Joinable {
   }
 
   whole(reply: WholeReply, upstream?: Upstream): void {
-    this.#land();
+    this.#resolve();
     const stored = this.#store(reply, upstream);
     this.#leader?.reply.whole(reply);
     this.#serve(stored);
@@ -131,20 +131,20 @@ export class Flight implements ResponseSink, Joinable {
   }
 
   end(upstream?: Upstream): void {
-    this.#land();
+    this.#resolve();
     this.#leader?.reply.end();
     if (this.#pieces === undefined) return;
     this.#serve(this.#store({ ...this.#head!, body: Buffer.concat(this.#pieces, this.#bytes) }, upstream));
   }
 
   broken(): void {
-    this.#land();
+    this.#resolve();
     this.#leader?.reply.broken();
     this.#serve(undefined);
   }
 
   fail(failure: Failure): void {
-    this.#land();
+    this.#resolve();
     this.#leader?.reply.fail(failure);
     this.#serve(undefined);
   }
@@ -164,12 +164,12 @@ export class Flight implements ResponseSink, Joinable {
 
   #abandonUnwanted(): void {
     if (this.#isWanted) return;
-    this.#land();
+    this.#resolve();
     this.#upstreamRequest.abandon();
   }
 
   /** It is over: nobody joins, and nothing is kept for those who did. */
-  #land(): void {
+  #resolve(): void {
     this.#onRemoved();
     this.#holder.release(this.#held);
     this.#held = 0;
@@ -178,7 +178,7 @@ export class Flight implements ResponseSink, Joinable {
   /** Another replica had it. */
   #answer(stored: StoredReply): void {
     this.#upstreamRequest.abandon();
-    this.#land();
+    this.#resolve();
     this.#onShared();
     this.#leader?.reply.stored(stored, this.#leaderId, 200);
     this.#serve(stored);
@@ -215,7 +215,7 @@ export class Flight implements ResponseSink, Joinable {
       return copy;
     }
     this.#pieces = undefined;
-    this.#land();
+    this.#resolve();
     this.#serve(undefined);
     return piece;
   }
