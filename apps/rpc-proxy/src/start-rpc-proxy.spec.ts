@@ -301,7 +301,7 @@ describe('the two interfaces of TRON', () => {
       ['/eth'],
       ['/key/wallet/getnowblock?visible=true&token=t'],
     ]);
-    // The head that one interface told is no floor of the other: they may be nodes of different height.
+    // The head that one interface told is no least block of the other: they may be nodes of different height.
     const listed = async () =>
       (
         JSON.parse(await (await fetch(gateway.url)).text()) as { networks: { chain_gid: string }[] }

@@ -1,4 +1,4 @@
-import type { Floor } from '../chains/chain.ts';
+import type { MinBlock } from '../chains/chain.ts';
 import type { InFlight, Waiter } from './in-flight-request.ts';
 
 /** Questions under way, by the key of their answer. */
@@ -6,9 +6,9 @@ export class InFlightRegistry {
   readonly #inFlightRequests = new Map<string, InFlight>();
 
   /** @returns what was joined; undefined where nobody asks the same, or who does may be told of an older chain or waits for its own */
-  join(key: string, floor: Floor, waiter: Waiter): InFlight | undefined {
+  join(key: string, minBlock: MinBlock, waiter: Waiter): InFlight | undefined {
     const running = this.#inFlightRequests.get(key);
-    if (running === undefined || floor.number > running.floorNumber || !running.takes(waiter))
+    if (running === undefined || minBlock.number > running.minBlockNumber || !running.takes(waiter))
       return undefined;
     running.join(waiter);
     return running;

@@ -29,7 +29,7 @@ export interface Waiter extends Leader {
 /** A question under way that others may share. */
 export interface InFlight {
   /** What the first client saw of the chain: who saw more does not join. */
-  readonly floorNumber: number;
+  readonly minBlockNumber: number;
   /** Whether its answer does not depend on what its own key has under way. */
   takes(waiter: Waiter): boolean;
   join(waiter: Waiter): void;
@@ -46,7 +46,7 @@ const SHARED_BYTES_MAX = 4 * 1_048_576;
  */
 export class InFlightRequest implements ResponseSink, InFlight {
   readonly wholeBytesMax = WHOLE_BYTES_MAX;
-  readonly floorNumber: number;
+  readonly minBlockNumber: number;
   readonly #call: CacheCall;
   readonly #cache: AnswerCache;
   readonly #upstreamRequest: UpstreamRequest;
@@ -80,7 +80,7 @@ export class InFlightRequest implements ResponseSink, InFlight {
     this.#holder = options.query.holder;
     this.#onRemoved = options.onResolved;
     this.#onShared = options.onShared;
-    this.floorNumber = options.query.floor.number;
+    this.minBlockNumber = options.query.minBlock.number;
     this.#upstreamRequest = new UpstreamRequest(options.query, this);
   }
 

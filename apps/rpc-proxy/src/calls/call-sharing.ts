@@ -67,7 +67,7 @@ export class CallSharing {
       else leaveAlone = ownWay.goAlone(request, ruled, deadline);
     };
     const waiter = { reply, id: body.subarray(call.idStart, call.idEnd), key: holder.key, goAlone };
-    const joined = this.inFlightRequests.join(key, chain.floorOf(principal.keyId), waiter);
+    const joined = this.inFlightRequests.join(key, chain.minBlockOf(principal.keyId), waiter);
     if (joined === undefined) return NOT_TAKEN;
     this.countShared(request, ruled);
     return { taken: true, leave: () => (leaveAlone === undefined ? joined.leave(waiter) : leaveAlone()) };

@@ -9,7 +9,7 @@ import type { Upstream } from '../upstreams/upstream.ts';
 /** One call of a batch under way, for others that ask the same meanwhile. The batch itself is none of the waiters. */
 export class InFlightBatchCall implements InFlight {
   readonly call: CacheCall;
-  readonly floorNumber: number;
+  readonly minBlockNumber: number;
   readonly #id: Buffer;
   readonly #key: KeyAccount;
   readonly #onLeft: () => void;
@@ -20,11 +20,11 @@ export class InFlightBatchCall implements InFlight {
     call: CacheCall;
     id: Buffer;
     key: KeyAccount;
-    floorNumber: number;
+    minBlockNumber: number;
     onLeft: () => void;
   }) {
     this.call = options.call;
-    this.floorNumber = options.floorNumber;
+    this.minBlockNumber = options.minBlockNumber;
     this.#id = options.id;
     this.#key = options.key;
     this.#onLeft = options.onLeft;

@@ -25,7 +25,7 @@ export function queryOf(
     kind,
     method,
     params,
-    floor: chain.floorOf(principal.keyId),
+    minBlock: chain.minBlockOf(principal.keyId),
     acceptEncoding: req.headers['accept-encoding'] as string | undefined,
   };
 }

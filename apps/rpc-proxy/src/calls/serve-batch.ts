@@ -53,7 +53,7 @@ function batchQuery(request: RpcRequest, calls: readonly RuledCall[]): UpstreamQ
     kind: strictestOf(calls),
     method: 'batch',
     params: '',
-    floor: chain.floorOf(principal.keyId),
+    minBlock: chain.minBlockOf(principal.keyId),
     acceptEncoding: calls.length === 0 ? undefined : (req.headers['accept-encoding'] as string | undefined),
   };
 }

@@ -21,7 +21,7 @@ export function servePath(usage: UsageBook): (request: RpcRequest) => void {
         kind: rule.kind,
         method: rule.method,
         params: '',
-        floor: nodes.floorOf(principal.keyId),
+        minBlock: nodes.minBlockOf(principal.keyId),
         rest,
         verb: req.method === 'GET' ? 'GET' : 'POST',
       },

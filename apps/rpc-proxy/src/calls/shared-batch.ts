@@ -175,7 +175,7 @@ export class SharedBatch implements ResponseSink {
       call: cacheCallOf(key, request, ruled),
       id,
       key: request.holder.key,
-      floorNumber: request.chain.floorOf(request.principal.keyId).number,
+      minBlockNumber: request.chain.minBlockOf(request.principal.keyId).number,
       onLeft: () => this.#abandonUnwanted(),
     });
     this.#sharing.inFlightRequests.add(key, inFlight);
@@ -225,7 +225,7 @@ export class SharedBatch implements ResponseSink {
       kind: 'read',
       method: 'batch',
       params: '',
-      floor: chain.floorOf(principal.keyId),
+      minBlock: chain.minBlockOf(principal.keyId),
     };
   }
 

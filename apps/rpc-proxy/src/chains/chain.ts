@@ -16,7 +16,7 @@ import type { FilterBook } from './filter-book.ts';
 import { pickOnly, pickUpstream } from './pick-upstream.ts';
 
 /** The highest head that one key has met on one chain, and the node that told it. */
-export interface Floor {
+export interface MinBlock {
   number: number;
   upstream: Upstream | undefined;
 }
@@ -33,7 +33,7 @@ export interface ChainOptions {
   readonly isCached?: boolean | undefined;
 }
 
-const FLOORS_MAX = 10_000;
+const MIN_BLOCKS_MAX = 10_000;
 const SUSPECT_MS = 80;
 
 /** One network that the gateway serves: its nodes, their common head, and what its methods may do. */
@@ -64,7 +64,7 @@ export class Chain {
   readonly outcomes = new Map<Upstream, Record<Outcome, number>>();
   /** Asks a node that is silent with calls under way; false when it stays silent. */
   probe: (upstream: Upstream) => Promise<boolean> = async () => true;
-  readonly #floors = new LRUCache<string, Floor>({ max: FLOORS_MAX });
+  readonly #minBlocks = new LRUCache<string, MinBlock>({ max: MIN_BLOCKS_MAX });
   readonly #probing = new Map<Upstream, number>();
   readonly #lagMax: number;
   readonly #pathsOf: Chain | undefined;
@@ -93,32 +93,32 @@ export class Chain {
     return this.upstreams.length > 0 && this.upstreams.every(({ isChecked }) => !isChecked);
   }
 
-  floorOf(keyId: string): Floor {
-    let floor = this.#floors.get(keyId);
-    if (floor === undefined) {
-      floor = { number: -1, upstream: undefined };
-      this.#floors.set(keyId, floor);
+  minBlockOf(keyId: string): MinBlock {
+    let minBlock = this.#minBlocks.get(keyId);
+    if (minBlock === undefined) {
+      minBlock = { number: -1, upstream: undefined };
+      this.#minBlocks.set(keyId, minBlock);
     }
-    return floor;
+    return minBlock;
   }
 
-  pick(tried: readonly Upstream[], floor: Floor): Upstream | undefined {
+  pick(tried: readonly Upstream[], minBlock: MinBlock): Upstream | undefined {
     if (this.upstreams.length === 1) return pickOnly(this.upstreams[0]!, tried);
     return pickUpstream(
       this.upstreams,
       tried,
-      (upstream) => this.serves(upstream) && !this.isBehind(floor, upstream, upstream.head?.number),
+      (upstream) => this.serves(upstream) && !this.isBehind(minBlock, upstream, upstream.head?.number),
     );
   }
 
-  canHedge(tried: readonly Upstream[], floor: Floor): boolean {
+  canHedge(tried: readonly Upstream[], minBlock: MinBlock): boolean {
     return (
       this.hedges.hasOne &&
       this.upstreams.some(
         (upstream) =>
           !tried.includes(upstream) &&
           this.serves(upstream) &&
-          !this.isBehind(floor, upstream, upstream.head?.number),
+          !this.isBehind(minBlock, upstream, upstream.head?.number),
       )
     );
   }
@@ -140,13 +140,13 @@ export class Chain {
   }
 
   /**
-   * A node that told the floor itself may fall below it, unless another one knows better: that is a reorganisation, not a
+   * A node that told the least block itself may fall below it, unless another one knows better: that is a reorganisation, not a
    * node that lags.
    */
-  isBehind(floor: Floor, upstream: Upstream, number: number | undefined): boolean {
-    if (number === undefined || number >= floor.number || floor.upstream === undefined) return false;
+  isBehind(minBlock: MinBlock, upstream: Upstream, number: number | undefined): boolean {
+    if (number === undefined || number >= minBlock.number || minBlock.upstream === undefined) return false;
     return (
-      upstream !== floor.upstream ||
+      upstream !== minBlock.upstream ||
       this.upstreams.some(
         (other) =>
           other !== upstream && !other.isDown && !other.isWrongChain && (other.head?.number ?? -1) > number,
@@ -154,11 +154,11 @@ export class Chain {
     );
   }
 
-  raiseFloor(floor: Floor, upstream: Upstream): void {
+  raiseMinBlock(minBlock: MinBlock, upstream: Upstream): void {
     const number = upstream.head?.number;
-    if (number === undefined || (number <= floor.number && floor.upstream !== upstream)) return;
-    floor.number = number;
-    floor.upstream = upstream;
+    if (number === undefined || (number <= minBlock.number && minBlock.upstream !== upstream)) return;
+    minBlock.number = number;
+    minBlock.upstream = upstream;
   }
 
   /** An answer told a head that the last poll did not know yet. */

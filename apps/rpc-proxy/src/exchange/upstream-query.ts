@@ -1,4 +1,4 @@
-import type { Chain, Floor } from '../chains/chain.ts';
+import type { Chain, MinBlock } from '../chains/chain.ts';
 import type { Holder } from '../limits/holder.ts';
 import type { MethodKind } from '../methods/method-rule.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
@@ -19,7 +19,7 @@ export interface UpstreamQuery {
   /** The whole body's parameters, where they are short. */
   readonly params: string;
   /** What the client saw of the chain so far. */
-  readonly floor: Floor;
+  readonly minBlock: MinBlock;
   /** Behind the address of the node's HTTP interface: `/wallet/getnowblock`. */
   readonly rest?: string;
   readonly verb?: 'POST' | 'GET';

@@ -99,7 +99,7 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     }
     if (this.#isBackwards(upstream, reply)) return this.#waitForward(reply);
     chain.count(upstream, 'ok');
-    chain.raiseFloor(this.#query.floor, upstream);
+    chain.raiseMinBlock(this.#query.minBlock, upstream);
     if (this.#query.kind === 'send' || this.#query.kind === 'once') chain.noteWrite();
     this.#finish();
     const isSecondSend = this.#attemptCount > 1 && this.#query.kind === 'send';
@@ -122,7 +122,7 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     for (const other of this.#attempts) if (other !== attempt) other.cancel();
     attempt.upstream.succeed();
     chain.count(attempt.upstream, 'ok');
-    chain.raiseFloor(this.#query.floor, attempt.upstream);
+    chain.raiseMinBlock(this.#query.minBlock, attempt.upstream);
     return this.#sink.start(head, pieces, () => attempt.resume());
   }
 
@@ -208,9 +208,9 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
   }
 
   #pick(): Upstream | undefined {
-    const { chain, floor, upstream } = this.#query;
+    const { chain, minBlock, upstream } = this.#query;
     if (upstream !== undefined) return this.#tried.includes(upstream) ? undefined : upstream;
-    return chain.pick(this.#tried, floor);
+    return chain.pick(this.#tried, minBlock);
   }
 
   #hedge(now: number): void {
@@ -223,7 +223,7 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     )
       return;
     this.#hedgeAt = Infinity;
-    if (this.#attemptCount >= ATTEMPTS_MAX || !chain.canHedge(this.#tried, this.#query.floor)) return;
+    if (this.#attemptCount >= ATTEMPTS_MAX || !chain.canHedge(this.#tried, this.#query.minBlock)) return;
     chain.hedges.take();
     for (const slow of this.#attempts) chain.count(slow.upstream, 'slow');
     if (!this.#startAttempt()) this.#full = undefined;
@@ -250,7 +250,7 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
   }
 
   #isBackwards(upstream: Upstream, reply: WholeReply): boolean {
-    const { chain, floor, method, params } = this.#query;
+    const { chain, minBlock, method, params } = this.#query;
     const reader = chain.rpc.blockReaders.get(method);
     if (reader === undefined || reply.contentEncoding !== undefined) return false;
     const number = reader.read(reply.body, params);
@@ -258,7 +258,7 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     if (upstream.head === undefined || number > upstream.head.number) chain.learnHead(upstream, number);
     // It has the block: its head is not lower, and what was kept for the head before is old.
     if (reader.tells === 'block') return false;
-    if (this.#againCount >= AGAIN_MAX || !chain.isBehind(floor, upstream, number)) return false;
+    if (this.#againCount >= AGAIN_MAX || !chain.isBehind(minBlock, upstream, number)) return false;
     // What it told before would have it asked again and again, where the others were not heard of since.
     if (upstream.head !== undefined && number < upstream.head.number) chain.learnHead(upstream, number);
     return true;

@@ -65,7 +65,7 @@ export class SocketSession {
       subscribing,
       dial,
       holder,
-      floor: chain.floorOf(principal.keyId),
+      minBlock: chain.minBlockOf(principal.keyId),
       onMessage: (message) => this.#send(message),
       onUnavailable: () => this.end(1013, 'network unavailable'),
       onFault: this.#fail,

@@ -1,5 +1,5 @@
 import type { Dial, RpcSubscriptions } from '@chainwatch/chain-core';
-import type { Chain, Floor } from '../chains/chain.ts';
+import type { Chain, MinBlock } from '../chains/chain.ts';
 import { scanMembers, type Span } from '../json/scan-members.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import type { Full, Holder } from '../limits/holder.ts';
@@ -15,7 +15,7 @@ export interface StreamOptions {
   /** Pays for what is kept to ask another node. */
   readonly holder: Holder;
   /** What the key saw of the chain. */
-  readonly floor: Floor;
+  readonly minBlock: MinBlock;
   /** A message for the client. */
   readonly onMessage: (message: Buffer) => void;
   /** No node has the subscriptions any more. */
@@ -194,12 +194,12 @@ export class SubscriptionStream {
     const name = members?.get('subscription');
     if (members === undefined || name === undefined) return;
     const result = members.get('result');
-    const { chain, floor, onMessage, subscribing } = this.#options;
+    const { chain, minBlock, onMessage, subscribing } = this.#options;
     const head = result && this.#readHead(bytes, result);
     if (head !== undefined) {
       // Before the client acts on it: its next call must not meet a node that does not know the block yet.
       if (upstream.head !== undefined && head > upstream.head.number) chain.learnHead(upstream, head);
-      chain.raiseFloor(floor, upstream);
+      chain.raiseMinBlock(minBlock, upstream);
     }
     for (const subscription of [...this.#all.findNamed(textOf(bytes, name))]) {
       onMessage(

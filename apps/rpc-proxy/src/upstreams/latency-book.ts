@@ -2,8 +2,8 @@ const SAMPLES_MIN = 20;
 const METHODS_MAX = 256;
 /** Before a node is known, and never sooner or later than these. */
 const DEFAULT_MS = 200;
-const FLOOR_MS = 20;
-const CEILING_MS = 5_000;
+const HEDGE_MS_MIN = 20;
+const HEDGE_MS_MAX = 5_000;
 
 interface Quantile {
   value: number;
@@ -33,6 +33,6 @@ export class LatencyBook {
   hedgeDelayMs(method: string): number {
     const entry = this.#byMethod.get(method);
     if (entry === undefined || entry.count < SAMPLES_MIN) return DEFAULT_MS;
-    return Math.min(CEILING_MS, Math.max(FLOOR_MS, entry.value * 1.5));
+    return Math.min(HEDGE_MS_MAX, Math.max(HEDGE_MS_MIN, entry.value * 1.5));
   }
 }
