@@ -10,7 +10,7 @@ import { AnswerCache } from './cache/answer-cache.ts';
 import { SharedStore } from './cache/shared-store.ts';
 import { ChainDirectory } from './chains/chain-directory.ts';
 import type { ChainSettings } from './chains/chain-settings.ts';
-import { FilterBook } from './chains/filter-book.ts';
+import { FilterRegistry } from './chains/filter-registry.ts';
 import { followEndpoints } from './chains/follow-endpoints.ts';
 import { createEntrance } from './http/create-entrance.ts';
 import { Door } from './http/door.ts';
@@ -22,7 +22,7 @@ import { Peers } from './limits/peers.ts';
 import { Tenants } from './limits/tenants.ts';
 import { checkChains, observeChains } from './observe-chains.ts';
 import { startUsageFlusher } from './usage/flush-usage.ts';
-import { UsageBook } from './usage/usage-book.ts';
+import { UsageRecorder } from './usage/usage-recorder.ts';
 
 export interface RpcProxyOptions {
   readonly db: Database;
@@ -83,7 +83,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   const keys = createKeyStore({ db });
   const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
   const { directory, follower } = await openChains(options, bounds);
-  const usage = new UsageBook();
+  const usage = new UsageRecorder();
   const flusher = startUsageFlusher(usage, db, logger);
   const stopObserving = observeChains(directory);
   const admission = createAdmission(options, bounds, keys);
@@ -145,7 +145,7 @@ async function openChains(options: RpcProxyOptions, bounds: Bounds) {
     healthIntervalMs: options.healthIntervalMs,
     callsPerKey: bounds.callsPerKey,
     isPlain: options.http === 'plain',
-    filters: new FilterBook({ cache: options.cache }),
+    filters: new FilterRegistry({ cache: options.cache }),
   });
   const follower = await followEndpoints({ db, opener, directory, settings, endpoints, logger });
   return { directory, follower };

@@ -5,7 +5,7 @@ import { InFlightRequest, type AnswerSink } from '../cache/in-flight-request.ts'
 import type { UpstreamQuery } from '../exchange/upstream-query.ts';
 import { DEADLINE_MS } from '../exchange/upstream-request.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
-import type { UsageBook } from '../usage/usage-book.ts';
+import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import type { RuledCall } from './serve-request.ts';
 
 /** What is done instead where an answer cannot be shared after all, and what one call asks of the nodes. */
@@ -19,9 +19,9 @@ export interface OwnWay {
 export class CallSharing {
   readonly cache: AnswerCache;
   readonly inFlightRequests = new InFlightRegistry();
-  readonly #usage: UsageBook;
+  readonly #usage: UsageRecorder;
 
-  constructor(cache: AnswerCache, usage: UsageBook) {
+  constructor(cache: AnswerCache, usage: UsageRecorder) {
     this.cache = cache;
     this.#usage = usage;
   }

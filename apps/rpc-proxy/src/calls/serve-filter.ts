@@ -1,5 +1,5 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
-import type { Filter, FilterOwner } from '../chains/filter-book.ts';
+import type { Filter, FilterOwner } from '../chains/filter-registry.ts';
 import { UpstreamRequest } from '../exchange/upstream-request.ts';
 import type { ResponseSink, WholeReply } from '../exchange/response-sink.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';

@@ -1,10 +1,10 @@
 import { UpstreamRequest } from '../exchange/upstream-request.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
-import type { UsageBook } from '../usage/usage-book.ts';
+import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { findCallFault } from './find-call-fault.ts';
 
 /** The HTTP interface of a family below the chain's address: the path is the method. */
-export function servePath(usage: UsageBook): (request: RpcRequest) => void {
+export function servePath(usage: UsageRecorder): (request: RpcRequest) => void {
   return (request) => {
     const { chain, reply, principal, rest, req, body, holder } = request;
     const nodes = chain.paths ?? chain;

@@ -2,7 +2,7 @@ import type { ScannedBody } from '../json/scan-body.ts';
 import type { ScannedCall } from '../json/scan-call.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
-import type { UsageBook } from '../usage/usage-book.ts';
+import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { CallSharing } from './call-sharing.ts';
 import { findCallFault } from './find-call-fault.ts';
@@ -10,7 +10,7 @@ import { serveBatch } from './serve-batch.ts';
 import { serveCall } from './serve-call.ts';
 
 export interface ServeOptions {
-  readonly usage: UsageBook;
+  readonly usage: UsageRecorder;
   /** Without it each call goes to a node. */
   readonly cache: AnswerCache | undefined;
 }

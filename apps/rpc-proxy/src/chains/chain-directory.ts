@@ -10,7 +10,7 @@ import { Upstream, type UpstreamSource } from '../upstreams/upstream.ts';
 import { watchHealth, type HealthLog } from '../upstreams/watch-health.ts';
 import type { ChainSettings } from './chain-settings.ts';
 import { Chain } from './chain.ts';
-import type { FilterBook } from './filter-book.ts';
+import type { FilterRegistry } from './filter-registry.ts';
 
 export interface DirectoryOptions {
   readonly families: readonly ChainNotation[];
@@ -24,7 +24,7 @@ export interface DirectoryOptions {
   /** Calls go through undici. */
   readonly isPlain: boolean;
   /** Of all chains. */
-  readonly filters: FilterBook;
+  readonly filters: FilterRegistry;
 }
 
 const TIMEOUTS = { connectTimeoutMs: 2_000 };

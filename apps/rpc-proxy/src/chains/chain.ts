@@ -12,7 +12,7 @@ import type { MethodRule } from '../methods/method-rule.ts';
 import type { Clock } from '../upstreams/clock.ts';
 import { HedgeBudget } from '../upstreams/hedge-budget.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import type { FilterBook } from './filter-book.ts';
+import type { FilterRegistry } from './filter-registry.ts';
 import { pickOnly, pickUpstream } from './pick-upstream.ts';
 
 /** The highest head that one key has met on one chain, and the node that told it. */
@@ -29,7 +29,7 @@ export interface ChainOptions {
   readonly family: ChainNotation;
   readonly clock: Clock;
   readonly ruleOf: (method: string) => MethodRule;
-  readonly filters: FilterBook;
+  readonly filters: FilterRegistry;
   readonly isCached?: boolean | undefined;
 }
 
@@ -48,7 +48,7 @@ export class Chain {
   readonly isCached: boolean;
   readonly ruleOf: (method: string) => MethodRule;
   readonly hedges = new HedgeBudget();
-  readonly filters: FilterBook;
+  readonly filters: FilterRegistry;
   /** The same network by its family's interface of paths, whose nodes may be others than those of its JSON-RPC. */
   readonly paths: Chain | undefined;
   /** Of a chain that is the interface of paths of another one. */

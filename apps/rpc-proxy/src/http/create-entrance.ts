@@ -12,7 +12,7 @@ import type { KeyLimits } from '../limits/key-limits.ts';
 import type { Peers } from '../limits/peers.ts';
 import type { Tenants } from '../limits/tenants.ts';
 import { createUpgradeListener } from '../socket/upgrade-listener.ts';
-import type { UsageBook } from '../usage/usage-book.ts';
+import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { CLIENT_HEADERS } from './client-request.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import type { Door } from './door.ts';
@@ -36,7 +36,7 @@ export interface EntranceParts {
   readonly peers: Peers;
   readonly tenants: Tenants;
   readonly directory: ChainDirectory;
-  readonly usage: UsageBook;
+  readonly usage: UsageRecorder;
 }
 
 /** What clients connect to: calls over HTTP, and sockets. */

@@ -11,7 +11,7 @@ import type { ScannedCall } from '../json/scan-call.ts';
 import { answerFull } from '../limits/answer-full.ts';
 import type { Holder } from '../limits/holder.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
-import type { UsageBook } from '../usage/usage-book.ts';
+import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { toBuffer } from './node-socket.ts';
 import { readMessage, type ClientMessage } from './read-message.ts';
 import { SocketChannel } from './socket-channel.ts';
@@ -31,7 +31,7 @@ export interface SessionOptions {
   readonly limits: KeyLimits;
   /** Pays for what waits here. */
   readonly holder: Holder;
-  readonly usage: UsageBook;
+  readonly usage: UsageRecorder;
   readonly dial: Dial;
   /** The way of calls over HTTP. */
   readonly serve: (request: RpcRequest, scanned: ScannedBody) => void;

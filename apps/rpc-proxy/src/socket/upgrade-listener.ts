@@ -17,8 +17,8 @@ import type { Holder } from '../limits/holder.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
 import type { Peers } from '../limits/peers.ts';
 import type { Tenants } from '../limits/tenants.ts';
-import type { UsageBook } from '../usage/usage-book.ts';
-import { SessionBook } from './session-book.ts';
+import type { UsageRecorder } from '../usage/usage-recorder.ts';
+import { SessionRegistry } from './session-registry.ts';
 import { SocketSession, type SessionOptions } from './socket-session.ts';
 
 export interface UpgradeOptions {
@@ -28,7 +28,7 @@ export interface UpgradeOptions {
   readonly directory: ChainDirectory;
   readonly peers: Peers;
   readonly tenants: Tenants;
-  readonly usage: UsageBook;
+  readonly usage: UsageRecorder;
   readonly dial: Dial;
   readonly serve: SessionOptions['serve'];
   readonly onFault: (error: unknown) => void;
@@ -47,7 +47,7 @@ const PING_MS = 30_000;
 export function createUpgradeListener(options: UpgradeOptions): UpgradeListener {
   const server = new WebSocketServer({ noServer: true, maxPayload: BODY_BYTES_MAX });
   const pings = pingClients(server);
-  const book = new SessionBook(options.keys);
+  const book = new SessionRegistry(options.keys);
   const start = (client: WebSocket, socket: Socket, admitted: Admitted, holder: Holder): void => {
     pings.watch(client);
     const session = new SocketSession({ ...options, ...admitted, client, socket, holder });

@@ -5,7 +5,7 @@ import { ConnectionPool, writeHeaders, writeRequestLine } from '@chainwatch/raw-
 import type { Attempt } from '../exchange/attempt.ts';
 import { CallQueue } from '../limits/call-queue.ts';
 import type { Clock } from './clock.ts';
-import { LatencyBook } from './latency-book.ts';
+import { LatencyTracker } from './latency-tracker.ts';
 
 /** Where calls of a chain may go. */
 export interface UpstreamSource {
@@ -62,7 +62,7 @@ export class Upstream {
   /** Of requests, as undici takes them: name, value, name, value. */
   readonly headers: readonly string[];
   readonly attempts = new Set<Attempt>();
-  readonly latencies = new LatencyBook();
+  readonly latencies = new LatencyTracker();
   head: NodeHead | undefined;
   /** Answered a health question at least once, or failed to. */
   isChecked = false;

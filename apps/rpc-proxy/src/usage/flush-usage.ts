@@ -1,6 +1,6 @@
 import type { Sql } from '@chainwatch/db';
 import { counter } from '@chainwatch/telemetry';
-import type { UsageBook, UsageRow } from './usage-book.ts';
+import type { UsageRecorder, UsageRow } from './usage-recorder.ts';
 
 const INTERVAL_MS = 2_000;
 /** What a database that is away can make us remember. */
@@ -20,7 +20,7 @@ export interface UsageFlusher {
 
 /** Moves what was counted into the metrics and, added to the hour's row, into the database. */
 export function startUsageFlusher(
-  book: UsageBook,
+  book: UsageRecorder,
   db: Sql,
   logger: { warn(fields: object, message: string): void },
 ): UsageFlusher {

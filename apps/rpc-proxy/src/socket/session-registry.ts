@@ -15,7 +15,7 @@ const ENDED = 'the API key is not valid any more';
  * Open sessions by the hash of their key. They end with it: at once when the bus tells of it, at the latest when the key
  * store knows (which hears of expiry by itself, and of a revocation that no message told of within its own lifetime).
  */
-export class SessionBook {
+export class SessionRegistry {
   readonly #keys: KeyStore;
   readonly #byHash = new Map<string, KeySessions>();
   readonly #looking: NodeJS.Timeout;

@@ -20,7 +20,7 @@ export interface UsageRow {
 }
 
 /** Counts without a database in sight: some additions a call. */
-export class UsageBook {
+export class UsageRecorder {
   #keys = new Map<string, Map<MethodRule | Chain, UsageRow>>();
 
   /** Counts the calls of a request now, and its outcome when it is known. */

@@ -14,7 +14,7 @@ interface Quantile {
  * The 95th percentile of a node's latencies by method, estimated in constant space: each sample moves the estimate up
  * by 19 parts when it lies above and down by one when it lies below, so that it rests where one in twenty lies above.
  */
-export class LatencyBook {
+export class LatencyTracker {
   readonly #byMethod = new Map<string, Quantile>();
 
   record(method: string, ms: number): void {

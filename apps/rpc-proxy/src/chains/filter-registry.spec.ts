@@ -1,4 +1,4 @@
-import { FilterBook } from './filter-book.ts';
+import { FilterRegistry } from './filter-registry.ts';
 
 const MINUTE = 60_000;
 const owner = { chainGid: 'eip155:1', keyId: 'k' };
@@ -10,8 +10,8 @@ const other = { source: { url: 'https://other.example', weight: 1, headers: {} }
 let now: number;
 let stored: Map<string, Buffer>;
 let writes: number;
-const open = (): FilterBook =>
-  new FilterBook({
+const open = (): FilterRegistry =>
+  new FilterRegistry({
     now: () => now,
     cache: {
       findBytes: async (key) => stored.get(key),
@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 
 it('forgets a filter that nobody asked for in five minutes, and keeps one that is asked for', async () => {
-  const book = new FilterBook({ now: () => now });
+  const book = new FilterRegistry({ now: () => now });
   const [kept, left] = [
     (await book.add(owner, { upstream, nodeId: '"0x1"' }))!,
     (await book.add(owner, { upstream, nodeId: '"0x2"' }))!,

@@ -43,7 +43,7 @@ const NODE_ID = /^"[^"\\\s]{1,256}"$/;
  * Filters live in the node that made them, under ids that nodes count from one: clients get ids of the gateway's own, which
  * nobody guesses and which mean nothing with another key. What an id means is kept here and, for the other replicas, in Redis.
  */
-export class FilterBook {
+export class FilterRegistry {
   readonly #cache: FilterBookOptions['cache'];
   readonly #now: () => number;
   /** In the order of their use. */
