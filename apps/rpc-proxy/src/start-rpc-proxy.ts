@@ -12,8 +12,8 @@ import { ChainDirectory } from './chains/chain-directory.ts';
 import type { ChainSettings } from './chains/chain-settings.ts';
 import { FilterRegistry } from './chains/filter-registry.ts';
 import { followEndpoints } from './chains/follow-endpoints.ts';
-import { createEntrance } from './http/create-entrance.ts';
-import { Door } from './http/door.ts';
+import { createRpcServer } from './http/create-rpc-server.ts';
+import { Authenticator } from './http/authenticator.ts';
 import { DEFAULT_BOUNDS, type Bounds } from './limits/bounds.ts';
 import { KeyLimits } from './limits/key-limits.ts';
 import { LookUps } from './limits/look-ups.ts';
@@ -89,7 +89,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   const admission = createAdmission(options, bounds, keys);
   const { tenants, peers, limits } = admission;
   const stopObservingLimits = observeLimits(tenants, peers);
-  const entrance = createEntrance(
+  const server = createRpcServer(
     options,
     { ...admission, keys, directory, usage },
     createAnswerCache(options),
@@ -98,11 +98,11 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
     bus.subscribe('key.revoked', [], ({ payload: { key_hash: hash, ends_at: endsAt } }) => {
       const endsAtMs = endsAt === undefined ? 0 : Date.parse(endsAt);
       keys.revoke(hash, endsAtMs);
-      entrance.revoke(hash, endsAtMs);
+      server.revoke(hash, endsAtMs);
     }),
     bus.subscribe('chain.changed', [], () => void follower.refresh()),
   ];
-  const port = await entrance.listen(options);
+  const port = await server.listen(options);
   return {
     port,
     directory,
@@ -117,13 +117,13 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
     }),
     flushUsage: flusher.flush,
     async drain(delayMs) {
-      entrance.drain();
+      server.drain();
       await delay(delayMs);
     },
     async stop(graceMs = 10_000) {
       for (const stop of stopListening) stop();
       follower.stop();
-      await entrance.close(graceMs);
+      await server.close(graceMs);
       limits.stop();
       peers.stop();
       stopObserving();
@@ -171,8 +171,8 @@ function createAdmission(options: RpcProxyOptions, bounds: Bounds, keys: KeyStor
     takeFailure: (address) => limits.takeFailure(address),
     perAddress: options.limits.failedPerClient,
   });
-  const door = new Door({ keys, namespaceLabel, lookUps, tenants, peers, trustedProxies });
-  return { limits, tenants, peers, door };
+  const authenticator = new Authenticator({ keys, namespaceLabel, lookUps, tenants, peers, trustedProxies });
+  return { limits, tenants, peers, authenticator };
 }
 
 function createAnswerCache({

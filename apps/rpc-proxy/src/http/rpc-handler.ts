@@ -11,7 +11,7 @@ import { NotACallError } from '../json/scan-call.ts';
 import { ClientReply } from './client-reply.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { CrossOrigin } from './cross-origin.ts';
-import type { Door } from './door.ts';
+import type { Authenticator } from './authenticator.ts';
 import { sayUnauthorized } from './find-bearer.ts';
 import { findRequestFault } from './find-request-fault.ts';
 import { tooMany } from './limit-headers.ts';
@@ -30,7 +30,7 @@ export interface RpcRequest {
 }
 
 export interface RpcHandlerOptions {
-  readonly door: Door;
+  readonly authenticator: Authenticator;
   readonly limits: KeyLimits;
   readonly directory: ChainDirectory;
   readonly serve: (request: RpcRequest, scanned: ScannedBody) => void;
@@ -49,7 +49,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RequestHandler<Ful
     try {
       if (req.headers.origin !== undefined)
         reply.crossOrigin = options.crossOrigin.headersFor(req.headers.origin);
-      const principal = options.door.findPrincipal(req);
+      const principal = options.authenticator.findPrincipal(req);
       if (principal === undefined) return void admitSlowly(options, req, reply, error, body);
       admit(options, principal, req, reply, error, body);
     } catch (failure) {
@@ -67,11 +67,11 @@ async function admitSlowly(
   body: Buffer,
 ): Promise<void> {
   try {
-    const principal = await options.door.askPrincipal(req);
+    const principal = await options.authenticator.askPrincipal(req);
     if (principal !== undefined) return admit(options, principal, req, reply, error, body);
-    reply.limit = await options.door.takeFailure(req);
+    reply.limit = await options.authenticator.takeFailure(req);
     if (!reply.limit.allowed) return reply.refuse(429, tooMany(reply.limit));
-    reply.refuse(401, sayUnauthorized(options.door.bearerOf(req)));
+    reply.refuse(401, sayUnauthorized(options.authenticator.bearerOf(req)));
   } catch (failure) {
     refuseUnexpected(options, reply, failure);
   }
@@ -85,10 +85,10 @@ function admit(
   error: BodyFault,
   body: Buffer,
 ): void {
-  const holder = options.door.holderOf(req, principal);
+  const holder = options.authenticator.holderOf(req, principal);
   reply.holder = holder;
-  if (!options.door.claim(req, holder)) return refuseConnection(req, reply);
-  const { name, rest } = options.door.bearerOf(req);
+  if (!options.authenticator.claim(req, holder)) return refuseConnection(req, reply);
+  const { name, rest } = options.authenticator.bearerOf(req);
   const chain = options.directory.find(name);
   let scanned: ScannedBody | undefined;
   let fault: Fault | undefined;

@@ -9,7 +9,7 @@ import type { KeyStore, Principal } from '@chainwatch/key-store';
 import { BODY_BYTES_MAX } from '@chainwatch/raw-http';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
-import type { Door } from '../http/door.ts';
+import type { Authenticator } from '../http/authenticator.ts';
 import { sayUnauthorized } from '../http/find-bearer.ts';
 import { pushLimitHeaders, tooMany } from '../http/limit-headers.ts';
 import { FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
@@ -22,7 +22,7 @@ import { SessionRegistry } from './session-registry.ts';
 import { SocketSession, type SessionOptions } from './socket-session.ts';
 
 export interface UpgradeOptions {
-  readonly door: Door;
+  readonly authenticator: Authenticator;
   readonly keys: KeyStore;
   readonly limits: KeyLimits;
   readonly directory: ChainDirectory;
@@ -139,13 +139,13 @@ interface Admitted {
 }
 
 async function admit(
-  { door, limits, directory }: UpgradeOptions,
+  { authenticator, limits, directory }: UpgradeOptions,
   req: IncomingMessage,
 ): Promise<Refused | Admitted> {
-  const bearer = door.bearerOf(req);
-  const principal = await door.askPrincipal(req);
+  const bearer = authenticator.bearerOf(req);
+  const principal = await authenticator.askPrincipal(req);
   if (principal === undefined || bearer.key === undefined) {
-    const limit = await door.takeFailure(req);
+    const limit = await authenticator.takeFailure(req);
     if (!limit.allowed) return { limit, status: 429, error: tooMany(limit) };
     return { limit, status: 401, error: sayUnauthorized(bearer) };
   }

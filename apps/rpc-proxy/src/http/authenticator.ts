@@ -11,7 +11,7 @@ import { clientAddressOf } from './client-address.ts';
 import type { ClientRequest } from './client-request.ts';
 import { findBearer, type Bearer } from './find-bearer.ts';
 
-export interface DoorOptions {
+export interface AuthenticatorOptions {
   readonly keys: KeyStore;
   readonly namespaceLabel: string;
   readonly lookUps: LookUps;
@@ -21,12 +21,12 @@ export interface DoorOptions {
 }
 
 /** Who asks, by the key in a request's head. */
-export class Door implements BodyPayers<Full> {
-  readonly #options: DoorOptions;
+export class Authenticator implements BodyPayers<Full> {
+  readonly #options: AuthenticatorOptions;
   /** Look-ups under way, by key: who brings the same one waits for its answer, and is no further guess. */
   readonly #asked = new Map<string, Promise<Principal | undefined>>();
 
-  constructor(options: DoorOptions) {
+  constructor(options: AuthenticatorOptions) {
     this.#options = options;
   }
 

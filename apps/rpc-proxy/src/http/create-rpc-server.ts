@@ -15,12 +15,12 @@ import { createUpgradeListener } from '../socket/upgrade-listener.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { CLIENT_HEADERS } from './client-request.ts';
 import { createCrossOrigin } from './cross-origin.ts';
-import type { Door } from './door.ts';
+import type { Authenticator } from './authenticator.ts';
 import { createRpcHandler } from './rpc-handler.ts';
 import { createListListener } from './serve-list.ts';
 import { createPreflightListener } from './serve-preflight.ts';
 
-export interface EntranceOptions {
+export interface RpcServerOptions {
   readonly dial: Dial;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: number;
@@ -29,8 +29,8 @@ export interface EntranceOptions {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-export interface EntranceParts {
-  readonly door: Door;
+export interface RpcServerParts {
+  readonly authenticator: Authenticator;
   readonly keys: KeyStore;
   readonly limits: KeyLimits;
   readonly peers: Peers;
@@ -40,7 +40,7 @@ export interface EntranceParts {
 }
 
 /** What clients connect to: calls over HTTP, and sockets. */
-export interface Entrance {
+export interface RpcServer {
   /** Resolves with the port. */
   listen(at: { readonly port: number; readonly host?: string }): Promise<number>;
   /** Ends the sockets of a key, at once or from `endsAtMs` on; the hash is hexadecimal. */
@@ -51,14 +51,14 @@ export interface Entrance {
   close(graceMs: number): Promise<void>;
 }
 
-export function createEntrance(
-  options: EntranceOptions,
-  parts: EntranceParts,
+export function createRpcServer(
+  options: RpcServerOptions,
+  parts: RpcServerParts,
   answers: AnswerCache | undefined,
-): Entrance {
+): RpcServer {
   const http = createHttpServer({
     handle: createHandler(options, parts, answers),
-    payers: parts.door,
+    payers: parts.authenticator,
     headerNames: CLIENT_HEADERS,
     answerOther: createPublicListener(options, parts),
     isPlain: options.http === 'plain',
@@ -95,12 +95,12 @@ export function createEntrance(
 }
 
 function createHandler(
-  { corsOrigins, logger }: EntranceOptions,
-  { door, limits, directory, usage }: EntranceParts,
+  { corsOrigins, logger }: RpcServerOptions,
+  { authenticator, limits, directory, usage }: RpcServerParts,
   answers: AnswerCache | undefined,
 ) {
   return createRpcHandler({
-    door,
+    authenticator,
     limits,
     directory,
     serve: createServe({ usage, cache: answers }),
@@ -112,8 +112,8 @@ function createHandler(
 
 /** What needs no key: preflights, and the list of the networks. @returns false where it is a call */
 function createPublicListener(
-  { corsOrigins, trustedProxies }: EntranceOptions,
-  { limits, directory }: EntranceParts,
+  { corsOrigins, trustedProxies }: RpcServerOptions,
+  { limits, directory }: RpcServerParts,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
   const crossOrigin = createCrossOrigin(corsOrigins);
   const serveList = createListListener({ directory, limits, crossOrigin, trustedProxies });
