@@ -2,7 +2,7 @@ import type { ReplyHead } from '@chainwatch/raw-http';
 import type { UpstreamQuery } from '../exchange/upstream-query.ts';
 import { UpstreamRequest } from '../exchange/upstream-request.ts';
 import type { Failure, ResponseSink, WholeReply } from '../exchange/response-sink.ts';
-import type { Holder, KeyAccount } from '../limits/holder.ts';
+import type { MemoryQuota, KeyAccount } from '../limits/memory-quota.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { AnswerCache, CacheCall } from './answer-cache.ts';
 import type { StoredReply } from './memory-store.ts';
@@ -54,7 +54,7 @@ export class InFlightRequest implements ResponseSink, InFlight {
   readonly #onShared: () => void;
   readonly #leaderId: Buffer;
   /** Pays for the pieces that are kept. */
-  readonly #holder: Holder;
+  readonly #quota: MemoryQuota;
   /** Undefined when it left. */
   #leader: Leader | undefined;
   readonly #followers = new Set<Waiter>();
@@ -77,7 +77,7 @@ export class InFlightRequest implements ResponseSink, InFlight {
     this.#cache = options.cache;
     this.#leader = options.leader;
     this.#leaderId = options.leader.id;
-    this.#holder = options.query.holder;
+    this.#quota = options.query.quota;
     this.#onRemoved = options.onResolved;
     this.#onShared = options.onShared;
     this.minBlockNumber = options.query.minBlock.number;
@@ -95,7 +95,7 @@ export class InFlightRequest implements ResponseSink, InFlight {
   }
 
   takes({ key }: Waiter): boolean {
-    return key === this.#holder.key || !this.#isQueued;
+    return key === this.#quota.key || !this.#isQueued;
   }
 
   join(waiter: Waiter): void {
@@ -152,7 +152,7 @@ export class InFlightRequest implements ResponseSink, InFlight {
   onQueued(): void {
     this.#isQueued = true;
     for (const follower of [...this.#followers]) {
-      if (follower.key === this.#holder.key) continue;
+      if (follower.key === this.#quota.key) continue;
       this.#followers.delete(follower);
       follower.goAlone();
     }
@@ -171,7 +171,7 @@ export class InFlightRequest implements ResponseSink, InFlight {
   /** It is over: nobody joins, and nothing is kept for those who did. */
   #resolve(): void {
     this.#onRemoved();
-    this.#holder.release(this.#held);
+    this.#quota.release(this.#held);
     this.#held = 0;
   }
 
@@ -208,7 +208,7 @@ export class InFlightRequest implements ResponseSink, InFlight {
   #collect(piece: Buffer): Buffer {
     if (this.#pieces === undefined) return piece;
     this.#bytes += piece.length;
-    if (this.#bytes <= SHARED_BYTES_MAX && this.#holder.take(piece.length) === undefined) {
+    if (this.#bytes <= SHARED_BYTES_MAX && this.#quota.take(piece.length) === undefined) {
       this.#held += piece.length;
       const copy = Buffer.from(piece);
       this.#pieces.push(copy);

@@ -52,7 +52,7 @@ export class CallSharing {
     reply: AnswerSink,
     ownWay: Pick<OwnWay, 'goAlone'>,
   ): Taken {
-    const { chain, body, principal, holder } = request;
+    const { chain, body, principal, quota } = request;
     const { call } = ruled;
     const stored = this.cache.find(chain, key);
     if (stored !== undefined) {
@@ -66,7 +66,7 @@ export class CallSharing {
       if (chain.clock.now >= deadline) reply.fail('timeout');
       else leaveAlone = ownWay.goAlone(request, ruled, deadline);
     };
-    const waiter = { reply, id: body.subarray(call.idStart, call.idEnd), key: holder.key, goAlone };
+    const waiter = { reply, id: body.subarray(call.idStart, call.idEnd), key: quota.key, goAlone };
     const joined = this.inFlightRequests.join(key, chain.minBlockOf(principal.keyId), waiter);
     if (joined === undefined) return NOT_TAKEN;
     this.countShared(request, ruled);

@@ -7,7 +7,7 @@ const SHORT_PARAMS_MAX = 4_096;
 
 /** What one call asks of its chain. @param body that the places of the call are of */
 export function queryOf(
-  { chain, principal, req, holder }: RpcRequest,
+  { chain, principal, req, quota }: RpcRequest,
   rule: MethodRule,
   body: Buffer,
   call: ScannedCall,
@@ -19,7 +19,7 @@ export function queryOf(
   const params = needsParams ? body.toString('latin1', call.paramsStart, call.paramsEnd) : '';
   return {
     chain,
-    holder,
+    quota,
     body,
     asked: { body, calls: [call], isBatch: false },
     kind,

@@ -42,12 +42,12 @@ function serveWhole(request: RpcRequest, calls: readonly RuledCall[]): void {
 }
 
 function batchQuery(request: RpcRequest, calls: readonly RuledCall[]): UpstreamQuery {
-  const { chain, body, principal, req, holder } = request;
+  const { chain, body, principal, req, quota } = request;
   const asked = { body, calls: calls.map(({ call }) => call), isBatch: true };
   if (calls.length === 1) return { ...queryOf(request, calls[0]!.rule, body, calls[0]!.call), asked };
   return {
     chain,
-    holder,
+    quota,
     body,
     asked,
     kind: strictestOf(calls),

@@ -6,7 +6,7 @@ import { findCallFault } from './find-call-fault.ts';
 /** The HTTP interface of a family below the chain's address: the path is the method. */
 export function servePath(usage: UsageRecorder): (request: RpcRequest) => void {
   return (request) => {
-    const { chain, reply, principal, rest, req, body, holder } = request;
+    const { chain, reply, principal, rest, req, body, quota } = request;
     const nodes = chain.paths ?? chain;
     if (nodes.upstreams.length === 0) return reply.refuse(502, 'network unavailable');
     const rule = chain.ruleOf(rest.slice(1).split('?', 1)[0]!.toLowerCase());
@@ -16,7 +16,7 @@ export function servePath(usage: UsageRecorder): (request: RpcRequest) => void {
     const upstreamRequest = new UpstreamRequest(
       {
         chain: nodes,
-        holder,
+        quota,
         body,
         kind: rule.kind,
         method: rule.method,

@@ -57,7 +57,7 @@ export class SharedBatch implements ResponseSink {
     this.#calls = calls;
     this.#serveWhole = serveWhole;
     this.#parts = calls.map(() => undefined);
-    this.#held = new HeldParts(request.holder);
+    this.#held = new HeldParts(request.quota);
   }
 
   ask(): void {
@@ -174,7 +174,7 @@ export class SharedBatch implements ResponseSink {
     const inFlight = new InFlightBatchCall({
       call: cacheCallOf(key, request, ruled),
       id,
-      key: request.holder.key,
+      key: request.quota.key,
       minBlockNumber: request.chain.minBlockOf(request.principal.keyId).number,
       onLeft: () => this.#abandonUnwanted(),
     });
@@ -203,7 +203,7 @@ export class SharedBatch implements ResponseSink {
   }
 
   #query(): UpstreamQuery {
-    const { chain, body: sent, principal, holder } = this.#request;
+    const { chain, body: sent, principal, quota } = this.#request;
     const rest = this.#rest.map((index) => this.#calls[index]!);
     const body =
       rest.length === this.#calls.length
@@ -219,7 +219,7 @@ export class SharedBatch implements ResponseSink {
       };
     return {
       chain,
-      holder,
+      quota,
       body,
       asked,
       kind: 'read',

@@ -25,7 +25,7 @@ export function splitBatch(
   let open = calls.length;
   let isStarting = false;
   let isGone = false;
-  const held = new HeldParts(request.holder);
+  const held = new HeldParts(request.quota);
   const finish = (index: number, body: Buffer): void => {
     // A write goes on without its client.
     if (isGone) return;

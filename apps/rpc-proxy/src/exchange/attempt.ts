@@ -6,7 +6,7 @@ import {
   type ReplySource,
   type WireHead,
 } from '@chainwatch/raw-http';
-import type { Full, Holder } from '../limits/holder.ts';
+import type { Full, MemoryQuota } from '../limits/memory-quota.ts';
 import type { Upstream, RequestMessage } from '../upstreams/upstream.ts';
 import type { Asked } from './is-reply-to.ts';
 import type { WholeReply } from './response-sink.ts';
@@ -22,7 +22,7 @@ const FIRST_BYTES = 512;
 export interface AttemptOwner {
   readonly wholeBytesMax: number;
   /** Who asks, and pays for what is held of the answer. */
-  readonly holder: Holder;
+  readonly quota: MemoryQuota;
   onWhole(attempt: Attempt, reply: WholeReply): void;
   /** More than `wholeBytesMax` arrived, and comes with `onData` and `onEnd` from here on. Pieces are lent for the call; or, where false is returned, until `resume`. */
   onLarge(attempt: Attempt, head: ReplyHead, pieces: readonly Buffer[]): boolean;
@@ -62,7 +62,7 @@ export class Attempt implements ReplyHandler {
   #isForeign = false;
   #large: LargeBuffer | undefined;
   #isLent = false;
-  /** Bytes that are taken from the holder, and how many of them are for the answer. */
+  /** Bytes that are taken from the quota, and how many of them are for the answer. */
   #held = 0;
   #room = 0;
 
@@ -74,8 +74,8 @@ export class Attempt implements ReplyHandler {
     this.#asked = asked;
   }
 
-  get holder(): Holder {
-    return this.#owner.holder;
+  get quota(): MemoryQuota {
+    return this.#owner.quota;
   }
 
   get buffer(): Buffer | undefined {
@@ -85,7 +85,7 @@ export class Attempt implements ReplyHandler {
   /** Takes what it holds until it is done: its question, and what the answer may bring. */
   reserve(bodyBytes: number): Full | undefined {
     const room = Math.min(EXPECTED_BYTES, this.#owner.wholeBytesMax);
-    const full = this.holder.take(bodyBytes + room);
+    const full = this.quota.take(bodyBytes + room);
     if (full !== undefined) return full;
     this.#held = bodyBytes + room;
     this.#room = room;
@@ -190,7 +190,7 @@ export class Attempt implements ReplyHandler {
     const wanted = Math.max(this.#bytes, announced);
     if (wanted <= this.#room) return undefined;
     const room = Math.max(wanted, Math.min(this.#room * 2, this.#owner.wholeBytesMax));
-    const full = this.holder.take(room - this.#room);
+    const full = this.quota.take(room - this.#room);
     if (full !== undefined) return full;
     this.#held += room - this.#room;
     this.#room = room;
@@ -249,7 +249,7 @@ export class Attempt implements ReplyHandler {
 
   #finish(): void {
     this.isDone = true;
-    this.holder.release(this.#held);
+    this.quota.release(this.#held);
     this.#held = 0;
     this.upstream.finish(this);
   }

@@ -1,5 +1,5 @@
 import type { Chain, MinBlock } from '../chains/chain.ts';
-import type { Holder } from '../limits/holder.ts';
+import type { MemoryQuota } from '../limits/memory-quota.ts';
 import type { MethodKind } from '../methods/method-rule.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { Asked } from './is-reply-to.ts';
@@ -8,7 +8,7 @@ import type { Asked } from './is-reply-to.ts';
 export interface UpstreamQuery {
   readonly chain: Chain;
   /** Who asks. */
-  readonly holder: Holder;
+  readonly quota: MemoryQuota;
   readonly body: Buffer;
   /** Whose answer a reply must be; undefined where replies have no ids. */
   readonly asked?: Asked | undefined;

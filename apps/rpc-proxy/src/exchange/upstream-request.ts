@@ -1,5 +1,5 @@
 import { StaleConnectionError, type ReplyHead } from '@chainwatch/raw-http';
-import type { Full, Holder } from '../limits/holder.ts';
+import type { Full, MemoryQuota } from '../limits/memory-quota.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { UpstreamQuery } from './upstream-query.ts';
@@ -22,7 +22,7 @@ const AGAIN_MAX = 50;
  */
 export class UpstreamRequest implements AttemptOwner, Ticking {
   readonly wholeBytesMax: number;
-  readonly holder: Holder;
+  readonly quota: MemoryQuota;
   readonly #query: UpstreamQuery;
   readonly #sink: ResponseSink;
   readonly #deadline: number;
@@ -45,7 +45,7 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     this.#query = query;
     this.#sink = sink;
     this.wholeBytesMax = sink.wholeBytesMax;
-    this.holder = query.holder;
+    this.quota = query.quota;
     const { clock } = query.chain;
     clock.add(this);
     this.#deadline = query.deadline ?? clock.now + DEADLINE_MS;

@@ -3,7 +3,7 @@ import { parseApiKey } from '@chainwatch/api-key';
 import type { TokenResult } from '@chainwatch/cache';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
 import type { BodyPayers } from '@chainwatch/raw-http';
-import type { Full, Holder } from '../limits/holder.ts';
+import type { Full, MemoryQuota } from '../limits/memory-quota.ts';
 import type { LookUps } from '../limits/look-ups.ts';
 import type { Peers } from '../limits/peers.ts';
 import type { Tenants } from '../limits/tenants.ts';
@@ -63,27 +63,27 @@ export class Authenticator implements BodyPayers<Full> {
     return lookUps.findBlock(address) ?? lookUps.fail(address);
   }
 
-  holderOf(req: ClientRequest, principal: Principal): Holder {
-    return this.#options.tenants.holderOf(principal, this.#options.peers.of(req.socket as Socket));
+  quotaOf(req: ClientRequest, principal: Principal): MemoryQuota {
+    return this.#options.tenants.quotaOf(principal, this.#options.peers.of(req.socket as Socket));
   }
 
   /** Counts the connection as its key's. Behind proxies connections are nobody's. @returns false where the key has too many */
-  claim(req: ClientRequest, { key }: Holder): boolean {
+  claim(req: ClientRequest, { key }: MemoryQuota): boolean {
     return this.#options.trustedProxies > 0 || this.#options.peers.of(req.socket as Socket).claim(key);
   }
 
-  find(req: ClientRequest): Holder | undefined {
+  find(req: ClientRequest): MemoryQuota | undefined {
     const principal = this.findPrincipal(req);
-    return principal && this.holderOf(req, principal);
+    return principal && this.quotaOf(req, principal);
   }
 
-  async ask(req: ClientRequest): Promise<Holder | undefined> {
+  async ask(req: ClientRequest): Promise<MemoryQuota | undefined> {
     const principal = await this.askPrincipal(req).catch(() => undefined);
-    return principal && this.holderOf(req, principal);
+    return principal && this.quotaOf(req, principal);
   }
 
   /** The last key of the connection, or strangers together. */
-  payerOf(req: Pick<ClientRequest, 'socket'>): Holder {
-    return this.#options.peers.of(req.socket as Socket).holder;
+  payerOf(req: Pick<ClientRequest, 'socket'>): MemoryQuota {
+    return this.#options.peers.of(req.socket as Socket).quota;
   }
 }

@@ -2,7 +2,7 @@ import type { TokenResult } from '@chainwatch/cache';
 import type { ReplyChannel, ReplyHead } from '@chainwatch/raw-http';
 import type { AnswerSink } from '../cache/in-flight-request.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
-import type { Holder } from '../limits/holder.ts';
+import type { MemoryQuota } from '../limits/memory-quota.ts';
 import { answerFull, FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
 import { withoutPage } from '../exchange/judge-reply.ts';
 import type { Failure, WholeReply } from '../exchange/response-sink.ts';
@@ -33,7 +33,7 @@ export class ClientReply implements AnswerSink {
   readonly wholeBytesMax = WHOLE_BYTES_MAX;
   readonly #channel: ReplyChannel;
   /** Who pays for the answer until it is out; undefined for strangers, who get short ones. */
-  holder: Holder | undefined;
+  quota: MemoryQuota | undefined;
   /** The answer is out, or the client is gone. */
   onOut: (() => void) | undefined;
   limit: TokenResult | undefined;
@@ -89,8 +89,8 @@ export class ClientReply implements AnswerSink {
   /** What was held for the node's answer is not any more: its end may still be unread. */
   end(): void {
     const bytes = this.#channel.unsentBytes;
-    if (this.holder !== undefined && bytes > 0 && !this.#channel.isGone) {
-      this.holder.takeAnyway(bytes);
+    if (this.quota !== undefined && bytes > 0 && !this.#channel.isGone) {
+      this.quota.takeAnyway(bytes);
       this.#held += bytes;
       this.#channel.watcher = this;
     }
@@ -111,7 +111,7 @@ export class ClientReply implements AnswerSink {
   }
 
   tellOut(): void {
-    if (this.#held > 0) this.holder!.release(this.#held);
+    if (this.#held > 0) this.quota!.release(this.#held);
     this.#held = 0;
     this.onOut?.();
     this.onOut = undefined;
@@ -138,8 +138,8 @@ export class ClientReply implements AnswerSink {
 
   /** @returns false where there is no room for the answer, and the client was told so */
   #hold(bytes: number): boolean {
-    if (this.holder === undefined || this.#channel.isGone) return true;
-    const full = this.holder.take(bytes + ANSWER_BYTES);
+    if (this.quota === undefined || this.#channel.isGone) return true;
+    const full = this.quota.take(bytes + ANSWER_BYTES);
     if (full !== undefined) {
       this.fail(full);
       return false;

@@ -4,7 +4,7 @@ import { BODY_BYTES_MAX, BodyHeldError, BodyTooLargeError, type RequestHandler }
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
 import { FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
-import type { Full, Holder } from '../limits/holder.ts';
+import type { Full, MemoryQuota } from '../limits/memory-quota.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
 import { scanBody, type ScannedBody } from '../json/scan-body.ts';
 import { NotACallError } from '../json/scan-call.ts';
@@ -22,7 +22,7 @@ export interface RpcRequest {
   readonly reply: ClientReply;
   readonly principal: Principal;
   /** Who pays for what is held for the request. */
-  readonly holder: Holder;
+  readonly quota: MemoryQuota;
   readonly chain: Chain;
   /** Behind the chain's name, with its query: `/wallet/getnowblock`, or empty. */
   readonly rest: string;
@@ -85,9 +85,9 @@ function admit(
   error: BodyFault,
   body: Buffer,
 ): void {
-  const holder = options.authenticator.holderOf(req, principal);
-  reply.holder = holder;
-  if (!options.authenticator.claim(req, holder)) return refuseConnection(req, reply);
+  const quota = options.authenticator.quotaOf(req, principal);
+  reply.quota = quota;
+  if (!options.authenticator.claim(req, quota)) return refuseConnection(req, reply);
   const { name, rest } = options.authenticator.bearerOf(req);
   const chain = options.directory.find(name);
   let scanned: ScannedBody | undefined;
@@ -109,7 +109,7 @@ function admit(
     if (!limit.allowed) return reply.refuse(429, tooMany(limit));
     if (error instanceof BodyHeldError) return reply.fail(error.full);
     if (fault !== undefined) return reply.refuse(...fault);
-    const request: RpcRequest = { req, reply, principal, holder, chain: chain!, rest, body };
+    const request: RpcRequest = { req, reply, principal, quota, chain: chain!, rest, body };
     if (scanned === undefined) options.servePath(request);
     else options.serve(request, scanned);
   };

@@ -9,7 +9,7 @@ import { ClientReply } from './client-reply.ts';
 import { CLIENT_HEADERS } from './client-request.ts';
 
 const book = new Tenants(DEFAULT_BOUNDS);
-const payer = book.holderOf(
+const payer = book.quotaOf(
   { keyId: 'key', workspaceId: 'workspace' },
   new Peer({} as Socket, Infinity, book.strangers),
 );

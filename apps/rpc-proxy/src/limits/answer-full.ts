@@ -1,4 +1,4 @@
-import type { Full } from './holder.ts';
+import type { Full } from './memory-quota.ts';
 
 export interface FullAnswer {
   readonly status: 429 | 503;

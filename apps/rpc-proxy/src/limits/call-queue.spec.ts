@@ -3,7 +3,7 @@ import { Tenants } from './tenants.ts';
 
 interface Call {
   readonly name: string;
-  readonly holder: { readonly key: ReturnType<typeof keyOf> };
+  readonly quota: { readonly key: ReturnType<typeof keyOf> };
 }
 
 const tenants = new Tenants({
@@ -12,9 +12,9 @@ const tenants = new Tenants({
   heldBytesPerConnection: 500,
   socketsPerKey: 10,
 });
-const peer = { holder: { key: tenants.strangers } };
+const peer = { quota: { key: tenants.strangers } };
 const keyOf = (workspaceId: string, keyId: string) =>
-  tenants.holderOf({ keyId: `${workspaceId} ${keyId}`, workspaceId }, peer as never).key;
+  tenants.quotaOf({ keyId: `${workspaceId} ${keyId}`, workspaceId }, peer as never).key;
 
 let sent: Call[];
 let queue: CallQueue<Call>;
@@ -24,7 +24,7 @@ const open = (max: number, maxPerKey: number): void => {
 };
 const enter = (workspaceId: string, keyId: string, count = 1): Call[] =>
   Array.from({ length: count }, (_, index) => {
-    const call = { name: `${workspaceId}${keyId}${index}`, holder: { key: keyOf(workspaceId, keyId) } };
+    const call = { name: `${workspaceId}${keyId}${index}`, quota: { key: keyOf(workspaceId, keyId) } };
     queue.enter(call);
     return call;
   });

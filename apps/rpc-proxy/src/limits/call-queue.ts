@@ -1,8 +1,8 @@
-import type { Holder, KeyAccount, WorkspaceAccount } from './holder.ts';
+import type { MemoryQuota, KeyAccount, WorkspaceAccount } from './memory-quota.ts';
 
 /** A question to a node. */
 export interface QueuedCall {
-  readonly holder: Pick<Holder, 'key'>;
+  readonly quota: Pick<MemoryQuota, 'key'>;
 }
 
 export interface CallQueueOptions<T> {
@@ -40,7 +40,7 @@ export class CallQueue<T extends QueuedCall> {
 
   /** Sends the call now or when it is its turn. */
   enter(call: T): void {
-    const { key } = call.holder;
+    const { key } = call.quota;
     const [lane, workspace] = [this.#keyLane(key), this.#workspaceLane(key.workspace)];
     if (lane.waiting.size === 0 && this.#hasRoom(workspace) && lane.underWay < this.#options.maxPerKey)
       return this.#begin(call, lane, workspace);
@@ -51,7 +51,7 @@ export class CallQueue<T extends QueuedCall> {
 
   /** The call is over, or is not wanted any more. */
   leave(call: T): void {
-    const { key } = call.holder;
+    const { key } = call.quota;
     const [lane, workspace] = [this.#keyLane(key), this.#workspaceLane(key.workspace)];
     if (!this.#going.delete(call)) return void (lane.waiting.delete(call) && this.#tidy(lane, workspace));
     lane.underWay -= 1;

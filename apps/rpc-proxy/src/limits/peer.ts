@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { Holder, type Budget, type KeyAccount } from './holder.ts';
+import { MemoryQuota, type Budget, type KeyAccount } from './memory-quota.ts';
 
 /** One connection of a client, whoever reads it: what is held for it, and whose it is. */
 export class Peer implements Budget {
@@ -7,7 +7,7 @@ export class Peer implements Budget {
   readonly max: number;
   readonly socket: Socket;
   /** Who pays: strangers together, until a key is known. */
-  holder: Holder;
+  quota: MemoryQuota;
   #claimed: KeyAccount | undefined;
   #isClosed = false;
   /** Bytes that the kernel had taken, and when that changed last. */
@@ -17,7 +17,7 @@ export class Peer implements Budget {
   constructor(socket: Socket, max: number, strangers: KeyAccount) {
     this.socket = socket;
     this.max = max;
-    this.holder = new Holder(this, strangers);
+    this.quota = new MemoryQuota(this, strangers);
   }
 
   /** Counts the connection as the key's until it closes, or another key claims it. @returns false where the key has too many */

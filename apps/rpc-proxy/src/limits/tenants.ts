@@ -1,6 +1,6 @@
 import type { Principal } from '@chainwatch/key-store';
 import type { Bounds } from './bounds.ts';
-import { Holder, type KeyAccount, type ProcessAccount, type WorkspaceAccount } from './holder.ts';
+import { MemoryQuota, type KeyAccount, type ProcessAccount, type WorkspaceAccount } from './memory-quota.ts';
 import type { Peer } from './peer.ts';
 
 export type TenantLimits = Pick<
@@ -40,10 +40,10 @@ export class Tenants {
   }
 
   /** Who pays for what this key sends and asks over this connection. */
-  holderOf({ keyId, workspaceId }: Pick<Principal, 'keyId' | 'workspaceId'>, peer: Peer): Holder {
+  quotaOf({ keyId, workspaceId }: Pick<Principal, 'keyId' | 'workspaceId'>, peer: Peer): MemoryQuota {
     const key = this.#keys.get(keyId) ?? this.#open(keyId, workspaceId);
-    if (peer.holder.key !== key) peer.holder = new Holder(peer, key);
-    return peer.holder;
+    if (peer.quota.key !== key) peer.quota = new MemoryQuota(peer, key);
+    return peer.quota;
   }
 
   findKey(keyId: string): KeyAccount | undefined {

@@ -9,7 +9,7 @@ import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { ScannedBody } from '../json/scan-body.ts';
 import type { ScannedCall } from '../json/scan-call.ts';
 import { answerFull } from '../limits/answer-full.ts';
-import type { Holder } from '../limits/holder.ts';
+import type { MemoryQuota } from '../limits/memory-quota.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { toBuffer } from './node-socket.ts';
@@ -30,7 +30,7 @@ export interface SessionOptions {
   readonly keys: KeyStore;
   readonly limits: KeyLimits;
   /** Pays for what waits here. */
-  readonly holder: Holder;
+  readonly quota: MemoryQuota;
   readonly usage: UsageRecorder;
   readonly dial: Dial;
   /** The way of calls over HTTP. */
@@ -58,13 +58,13 @@ export class SocketSession {
   #isOver = false;
 
   constructor(options: SessionOptions) {
-    const { client, chain, subscribing, dial, holder, principal } = options;
+    const { client, chain, subscribing, dial, quota, principal } = options;
     this.#options = options;
     this.#stream = new SubscriptionStream({
       chain,
       subscribing,
       dial,
-      holder,
+      quota,
       minBlock: chain.minBlockOf(principal.keyId),
       onMessage: (message) => this.#send(message),
       onUnavailable: () => this.end(1013, 'network unavailable'),
@@ -99,7 +99,7 @@ export class SocketSession {
   };
 
   #onClose(): void {
-    this.#options.holder.release(this.#unsentBytes);
+    this.#options.quota.release(this.#unsentBytes);
     this.#unsentBytes = 0;
     if (this.#isOver) return;
     try {
@@ -116,16 +116,16 @@ export class SocketSession {
   }
 
   async #onMessage(data: RawData, isBinary: boolean): Promise<void> {
-    const { holder } = this.#options;
+    const { quota } = this.#options;
     if (this.#isOver) return;
     if (isBinary) return this.end(1003, 'expected text');
     const message = readMessage(toBuffer(data));
     const { length } = message.bytes;
-    const full = this.#underWay >= UNDER_WAY_MAX ? 'connection' : holder.take(length);
+    const full = this.#underWay >= UNDER_WAY_MAX ? 'connection' : quota.take(length);
     if (full !== undefined) return this.#refuse(message, -32005, answerFull(full).error);
     this.#underWay += 1;
     // Who asks a node holds the question from there on.
-    const isAdmitted = await this.#admit(message).finally(() => holder.release(length));
+    const isAdmitted = await this.#admit(message).finally(() => quota.release(length));
     if (!isAdmitted || !this.#serve(message)) this.#underWay -= 1;
   }
 
@@ -146,7 +146,7 @@ export class SocketSession {
 
   /** @returns whether it is under way until its answer is there */
   #serve(message: ClientMessage): boolean {
-    const { chain, principal, holder, socket, serve } = this.#options;
+    const { chain, principal, quota, socket, serve } = this.#options;
     const { bytes, calls, isBatch } = message;
     if (calls.some(({ method }) => this.#options.subscribing.methods.test(method))) {
       if (isBatch)
@@ -156,10 +156,10 @@ export class SocketSession {
     }
     const channel = new SocketChannel({
       ...message,
-      hold: (count) => holder.take(count) === undefined,
+      hold: (count) => quota.take(count) === undefined,
       finish: (answer, heldBytes) => {
         this.#channels.delete(channel);
-        holder.release(heldBytes);
+        quota.release(heldBytes);
         this.#underWay -= 1;
         if (answer !== undefined)
           this.#send(answer, writeErrors(message, { code: -32005, message: answerFull('key').error }));
@@ -172,7 +172,7 @@ export class SocketSession {
         req: { method: 'POST', url: '', headers: {}, socket },
         reply: new ClientReply(channel),
         principal,
-        holder,
+        quota,
         chain,
         rest: '',
         body: bytes,
@@ -214,18 +214,18 @@ export class SocketSession {
 
   /** @param instead what is sent where there is no room for the message; without it the session ends: nothing is left out */
   #send(message: Buffer, instead?: Buffer): void {
-    const { client, holder } = this.#options;
+    const { client, quota } = this.#options;
     if (this.#isOver || client.readyState !== client.OPEN) return;
-    const full = holder.take(message.length);
+    const full = quota.take(message.length);
     const sent = full === undefined || message.length <= SHORT_BYTES ? message : instead;
     // A client that does not read would not read the reason.
     if (full === 'connection' || sent === undefined) return this.#cut();
-    if (full !== undefined) holder.takeAnyway(sent.length);
+    if (full !== undefined) quota.takeAnyway(sent.length);
     this.#unsentBytes += sent.length;
     client.send(sent, { binary: false }, () => {
       if (this.#unsentBytes === 0) return;
       this.#unsentBytes -= sent.length;
-      holder.release(sent.length);
+      quota.release(sent.length);
     });
   }
 

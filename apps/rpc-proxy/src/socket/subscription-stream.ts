@@ -2,7 +2,7 @@ import type { Dial, RpcSubscriptions } from '@chainwatch/chain-core';
 import type { Chain, MinBlock } from '../chains/chain.ts';
 import { scanMembers, type Span } from '../json/scan-members.ts';
 import { skipSpace } from '../json/skip-value.ts';
-import type { Full, Holder } from '../limits/holder.ts';
+import type { Full, MemoryQuota } from '../limits/memory-quota.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { NodeSocket } from './node-socket.ts';
 import { Subscriptions, type Subscription } from './subscriptions.ts';
@@ -13,7 +13,7 @@ export interface StreamOptions {
   readonly subscribing: RpcSubscriptions;
   readonly dial: Dial;
   /** Pays for what is kept to ask another node. */
-  readonly holder: Holder;
+  readonly quota: MemoryQuota;
   /** What the key saw of the chain. */
   readonly minBlock: MinBlock;
   /** A message for the client. */
@@ -70,8 +70,7 @@ export class SubscriptionStream {
 
   /** Answers the call when the node has. @returns why there is no room for one more */
   subscribe(callId: string, method: string, params: Buffer): Full | undefined {
-    const full =
-      this.#all.size >= SUBSCRIPTIONS_MAX ? 'connection' : this.#options.holder.take(params.length);
+    const full = this.#all.size >= SUBSCRIPTIONS_MAX ? 'connection' : this.#options.quota.take(params.length);
     if (full !== undefined) return full;
     const subscription = this.#all.add(method, params);
     this.#unanswered.set(subscription, { callId, since: performance.now() });
@@ -103,7 +102,7 @@ export class SubscriptionStream {
 
   close(): void {
     this.#node.close();
-    this.#options.holder.release(this.#all.bytes);
+    this.#options.quota.release(this.#all.bytes);
     this.#all.clear();
   }
 
@@ -119,7 +118,7 @@ export class SubscriptionStream {
   }
 
   #remove(subscription: Subscription): string | undefined {
-    if (this.#all.has(subscription)) this.#options.holder.release(subscription.params.length);
+    if (this.#all.has(subscription)) this.#options.quota.release(subscription.params.length);
     return this.#all.remove(subscription);
   }
 

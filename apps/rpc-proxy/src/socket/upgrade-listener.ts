@@ -13,7 +13,7 @@ import type { Authenticator } from '../http/authenticator.ts';
 import { sayUnauthorized } from '../http/find-bearer.ts';
 import { pushLimitHeaders, tooMany } from '../http/limit-headers.ts';
 import { FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
-import type { Holder } from '../limits/holder.ts';
+import type { MemoryQuota } from '../limits/memory-quota.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
 import type { Peers } from '../limits/peers.ts';
 import type { Tenants } from '../limits/tenants.ts';
@@ -48,9 +48,9 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
   const server = new WebSocketServer({ noServer: true, maxPayload: BODY_BYTES_MAX });
   const pings = pingClients(server);
   const book = new SessionRegistry(options.keys);
-  const start = (client: WebSocket, socket: Socket, admitted: Admitted, holder: Holder): void => {
+  const start = (client: WebSocket, socket: Socket, admitted: Admitted, quota: MemoryQuota): void => {
     pings.watch(client);
-    const session = new SocketSession({ ...options, ...admitted, client, socket, holder });
+    const session = new SocketSession({ ...options, ...admitted, client, socket, quota });
     const keyHash = Buffer.from(hashApiKey(admitted.key)).toString('hex');
     client.on('close', book.add(keyHash, admitted.key, session));
   };
@@ -64,19 +64,19 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
     pushLimitHeaders(limits, admitted.limit);
     if ('error' in admitted) return refuse(socket, admitted.status, admitted.error, limits);
     const peer = options.peers.of(socket);
-    const holder = options.tenants.holderOf(admitted.principal, peer);
-    if (!peer.claim(holder.key))
+    const quota = options.tenants.quotaOf(admitted.principal, peer);
+    if (!peer.claim(quota.key))
       return refuse(
         socket,
         429,
-        `too many connections for this key: expected at most ${holder.key.socketsMax}`,
+        `too many connections for this key: expected at most ${quota.key.socketsMax}`,
         [...limits, 'Retry-After', FULL_RETRY_SECONDS],
       );
     const tell = (lines: string[]): void => void lines.push(...linesOf(limits));
     server.on('headers', tell);
     try {
       // It upgrades, or refuses, at once.
-      server.handleUpgrade(req, socket, head, (client) => start(client, socket, admitted, holder));
+      server.handleUpgrade(req, socket, head, (client) => start(client, socket, admitted, quota));
     } finally {
       server.off('headers', tell);
     }

@@ -8,56 +8,56 @@ const peerOf = (book: Tenants): Peer =>
 
 it('each has its bound: connection, key, workspace, process', () => {
   const book = tenants();
-  const holders = [0, 1, 2, 3].map((index) =>
-    book.holderOf({ keyId: `a${Math.floor(index / 2)}`, workspaceId: 'A' }, peerOf(book)),
+  const quotas = [0, 1, 2, 3].map((index) =>
+    book.quotaOf({ keyId: `a${Math.floor(index / 2)}`, workspaceId: 'A' }, peerOf(book)),
   );
-  expect(holders[0]!.take(300)).toBeUndefined();
-  expect(holders[0]!.take(1)).toBe('connection');
-  expect(holders[1]!.take(101)).toBe('key');
-  expect([holders[1]!.take(100), holders[2]!.take(300), holders[3]!.take(100)]).toEqual([
+  expect(quotas[0]!.take(300)).toBeUndefined();
+  expect(quotas[0]!.take(1)).toBe('connection');
+  expect(quotas[1]!.take(101)).toBe('key');
+  expect([quotas[1]!.take(100), quotas[2]!.take(300), quotas[3]!.take(100)]).toEqual([
     undefined,
     undefined,
     undefined,
   ]);
   // Half of the process is held by two keys: a third one gets nothing.
-  const third = book.holderOf({ keyId: 'a2', workspaceId: 'A' }, peerOf(book));
+  const third = book.quotaOf({ keyId: 'a2', workspaceId: 'A' }, peerOf(book));
   expect(third.take(1)).toBe('workspace');
   // Who is new finds as much as is free for each: B a half of the rest.
-  const other = [0, 1].map((index) => book.holderOf({ keyId: `b${index}`, workspaceId: 'B' }, peerOf(book)));
+  const other = [0, 1].map((index) => book.quotaOf({ keyId: `b${index}`, workspaceId: 'B' }, peerOf(book)));
   expect([other[0]!.take(300), other[1]!.take(100), other[1]!.take(1)]).toEqual([
     undefined,
     undefined,
     'process',
   ]);
   expect(book.process.held).toBe(1_200);
-  for (const [holder, bytes] of [
-    [holders[0]!, 300],
-    [holders[1]!, 100],
-    [holders[2]!, 300],
-    [holders[3]!, 100],
+  for (const [quota, bytes] of [
+    [quotas[0]!, 300],
+    [quotas[1]!, 100],
+    [quotas[2]!, 300],
+    [quotas[3]!, 100],
     [other[0]!, 300],
     [other[1]!, 100],
   ] as const)
-    holder.release(bytes);
+    quota.release(bytes);
   expect([
     book.process.held,
     other[0]!.key.held,
     other[0]!.connection.held,
-    holders[0]!.key.workspace.held,
+    quotas[0]!.key.workspace.held,
   ]).toEqual([0, 0, 0, 0]);
 });
 
 it('strangers share a sixteenth', () => {
   const book = tenants();
-  expect(peerOf(book).holder.take(101)).toBe('key');
-  expect(peerOf(book).holder.take(50)).toBeUndefined();
-  expect(peerOf(book).holder.take(51)).toBe('key');
+  expect(peerOf(book).quota.take(101)).toBe('key');
+  expect(peerOf(book).quota.take(50)).toBeUndefined();
+  expect(peerOf(book).quota.take(51)).toBe('key');
 });
 
 it('a connection counts for one key at a time, until it closes', () => {
   const book = tenants();
   const [one, two, three] = [peerOf(book), peerOf(book), peerOf(book)];
-  const [a, b] = ['a', 'b'].map((keyId) => book.holderOf({ keyId, workspaceId: 'A' }, peerOf(book)).key);
+  const [a, b] = ['a', 'b'].map((keyId) => book.quotaOf({ keyId, workspaceId: 'A' }, peerOf(book)).key);
   expect([one.claim(a!), one.claim(a!), two.claim(a!), three.claim(a!)]).toEqual([true, true, true, false]);
   expect([two.claim(b!), three.claim(a!), a!.sockets, b!.sockets]).toEqual([true, true, 2, 1]);
   for (const peer of [one, two, three]) peer.tellClosed();
@@ -68,11 +68,11 @@ it('a connection counts for one key at a time, until it closes', () => {
 it('accounts are one for a key, over all its connections and after it was idle', () => {
   const book = tenants();
   const peer = peerOf(book);
-  const holder = book.holderOf({ keyId: 'a', workspaceId: 'A' }, peer);
-  expect(book.holderOf({ keyId: 'a', workspaceId: 'A' }, peer)).toBe(holder);
-  holder.take(10);
+  const quota = book.quotaOf({ keyId: 'a', workspaceId: 'A' }, peer);
+  expect(book.quotaOf({ keyId: 'a', workspaceId: 'A' }, peer)).toBe(quota);
+  quota.take(10);
   for (let index = 0; index < 10_000; index += 1)
-    book.holderOf({ keyId: `k${index}`, workspaceId: `W${index}` }, peerOf(book));
-  expect(book.holderOf({ keyId: 'a', workspaceId: 'A' }, peer)).toBe(holder);
+    book.quotaOf({ keyId: `k${index}`, workspaceId: `W${index}` }, peerOf(book));
+  expect(book.quotaOf({ keyId: 'a', workspaceId: 'A' }, peer)).toBe(quota);
   expect([book.findKey('k0'), book.findKey('k9999')?.held]).toEqual([undefined, 0]);
 });
