@@ -49,7 +49,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         /** Open connections of a key, and from one client address. */
         RPC_SOCKETS_PER_KEY: integer(1).default(DEFAULT_BOUNDS.socketsPerKey),
         RPC_CONNECTIONS_PER_CLIENT: integer(1).default(DEFAULT_BOUNDS.connectionsPerClient),
-        /** A peer that takes no byte for so long is cut. */
+        /** A connection that takes no byte for so long is cut. */
         RPC_WRITE_TIMEOUT: durationMs().default(DEFAULT_BOUNDS.writeTimeoutMs),
         /** How many proxies in front are believed about the client's address. */
         TRUSTED_PROXIES: integer(0, 10).default(0),

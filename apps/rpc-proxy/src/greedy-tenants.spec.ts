@@ -120,7 +120,7 @@ describe('answers that nobody reads', () => {
     await waitFor(() => gateway.tenants.refused.key > 0);
     await expectCalmServed(gateway);
     // Of those that were refused early, the kernel has every answer.
-    await waitFor(() => gateway.peers.cut > 3 && isReleased(gateway), { timeoutMs: 20_000 });
+    await waitFor(() => gateway.connections.cut > 3 && isReleased(gateway), { timeoutMs: 20_000 });
     held.stop();
     expect(held.most.key).toBeGreaterThan(32 * MIB);
     expect(held.most.process).toBeLessThanOrEqual(65 * MIB);
@@ -143,7 +143,7 @@ describe('answers that nobody reads', () => {
     );
     await waitFor(() => gateway.tenants.refused.connection > 0);
     await expectCalmServed(gateway);
-    await waitFor(() => gateway.peers.cut === 1, { timeoutMs: 20_000 });
+    await waitFor(() => gateway.connections.cut === 1, { timeoutMs: 20_000 });
     held.stop();
     expect(held.most.key).toBeGreaterThan(7 * MIB);
     expect(held.most.process).toBeLessThanOrEqual(17 * MIB);
@@ -359,7 +359,7 @@ describe('unknown keys', () => {
     const clients = Array.from({ length: 30 }, () =>
       new Client(gateway).send(request(call(), key).repeat(5)),
     );
-    await waitFor(() => gateway.peers.size >= 30);
+    await waitFor(() => gateway.connections.size >= 30);
     await expectCalmServed(gateway, 10);
     release();
     await waitFor(() => clients.every(({ statuses }) => statuses.length === 5));

@@ -18,7 +18,7 @@ import { DEFAULT_BOUNDS, type Bounds } from './limits/bounds.ts';
 import { KeyLimits } from './limits/key-limits.ts';
 import { LookUps } from './limits/look-ups.ts';
 import { observeLimits } from './limits/observe-limits.ts';
-import { Peers } from './limits/peers.ts';
+import { ClientConnections } from './limits/client-connections.ts';
 import { Tenants } from './limits/tenants.ts';
 import { checkChains, observeChains } from './observe-chains.ts';
 import { startUsageFlusher } from './usage/flush-usage.ts';
@@ -67,7 +67,7 @@ export interface RpcProxy {
   readonly directory: ChainDirectory;
   /** What is held, and for whom. */
   readonly tenants: Tenants;
-  readonly peers: Peers;
+  readonly connections: ClientConnections;
   readiness(): Promise<Checks>;
   /** Writes what was counted so far. */
   flushUsage(): Promise<void>;
@@ -87,8 +87,8 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   const flusher = startUsageFlusher(usage, db, logger);
   const stopObserving = observeChains(directory);
   const admission = createAdmission(options, bounds, keys);
-  const { tenants, peers, limits } = admission;
-  const stopObservingLimits = observeLimits(tenants, peers);
+  const { tenants, connections, limits } = admission;
+  const stopObservingLimits = observeLimits(tenants, connections);
   const server = createRpcServer(
     options,
     { ...admission, keys, directory, usage },
@@ -107,7 +107,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
     port,
     directory,
     tenants,
-    peers,
+    connections,
     readiness: async () => ({
       postgres: await probe(() => db.query('SELECT 1')),
       // Told of revocations over the bus; without it the key cache forgets within 10 s.
@@ -125,7 +125,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
       follower.stop();
       await server.close(graceMs);
       limits.stop();
-      peers.stop();
+      connections.stop();
       stopObserving();
       stopObservingLimits();
       await flusher.stop();
@@ -161,7 +161,7 @@ function createAdmission(options: RpcProxyOptions, bounds: Bounds, keys: KeyStor
     publicPerClient: options.limits.publicPerClient,
   });
   const tenants = new Tenants(bounds);
-  const peers = new Peers({
+  const connections = new ClientConnections({
     tenants,
     perClient: trustedProxies > 0 ? Infinity : bounds.connectionsPerClient,
     writeTimeoutMs: bounds.writeTimeoutMs,
@@ -171,8 +171,15 @@ function createAdmission(options: RpcProxyOptions, bounds: Bounds, keys: KeyStor
     takeFailure: (address) => limits.takeFailure(address),
     perAddress: options.limits.failedPerClient,
   });
-  const authenticator = new Authenticator({ keys, namespaceLabel, lookUps, tenants, peers, trustedProxies });
-  return { limits, tenants, peers, authenticator };
+  const authenticator = new Authenticator({
+    keys,
+    namespaceLabel,
+    lookUps,
+    tenants,
+    connections,
+    trustedProxies,
+  });
+  return { limits, tenants, connections, authenticator };
 }
 
 function createAnswerCache({

@@ -5,7 +5,7 @@ import type { KeyStore, Principal } from '@chainwatch/key-store';
 import type { BodyPayers } from '@chainwatch/raw-http';
 import type { Full, MemoryQuota } from '../limits/memory-quota.ts';
 import type { LookUps } from '../limits/look-ups.ts';
-import type { Peers } from '../limits/peers.ts';
+import type { ClientConnections } from '../limits/client-connections.ts';
 import type { Tenants } from '../limits/tenants.ts';
 import { clientAddressOf } from './client-address.ts';
 import type { ClientRequest } from './client-request.ts';
@@ -16,7 +16,7 @@ export interface AuthenticatorOptions {
   readonly namespaceLabel: string;
   readonly lookUps: LookUps;
   readonly tenants: Tenants;
-  readonly peers: Peers;
+  readonly connections: ClientConnections;
   readonly trustedProxies: number;
 }
 
@@ -64,12 +64,12 @@ export class Authenticator implements BodyPayers<Full> {
   }
 
   quotaOf(req: ClientRequest, principal: Principal): MemoryQuota {
-    return this.#options.tenants.quotaOf(principal, this.#options.peers.of(req.socket as Socket));
+    return this.#options.tenants.quotaOf(principal, this.#options.connections.of(req.socket as Socket));
   }
 
   /** Counts the connection as its key's. Behind proxies connections are nobody's. @returns false where the key has too many */
   claim(req: ClientRequest, { key }: MemoryQuota): boolean {
-    return this.#options.trustedProxies > 0 || this.#options.peers.of(req.socket as Socket).claim(key);
+    return this.#options.trustedProxies > 0 || this.#options.connections.of(req.socket as Socket).claim(key);
   }
 
   find(req: ClientRequest): MemoryQuota | undefined {
@@ -84,6 +84,6 @@ export class Authenticator implements BodyPayers<Full> {
 
   /** The last key of the connection, or strangers together. */
   payerOf(req: Pick<ClientRequest, 'socket'>): MemoryQuota {
-    return this.#options.peers.of(req.socket as Socket).quota;
+    return this.#options.connections.of(req.socket as Socket).quota;
   }
 }

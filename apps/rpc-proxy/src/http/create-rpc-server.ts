@@ -9,7 +9,7 @@ import { servePath } from '../calls/serve-path.ts';
 import { createServe } from '../calls/serve-request.ts';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
-import type { Peers } from '../limits/peers.ts';
+import type { ClientConnections } from '../limits/client-connections.ts';
 import type { Tenants } from '../limits/tenants.ts';
 import { createUpgradeListener } from '../socket/upgrade-listener.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
@@ -33,7 +33,7 @@ export interface RpcServerParts {
   readonly authenticator: Authenticator;
   readonly keys: KeyStore;
   readonly limits: KeyLimits;
-  readonly peers: Peers;
+  readonly connections: ClientConnections;
   readonly tenants: Tenants;
   readonly directory: ChainDirectory;
   readonly usage: UsageRecorder;
@@ -64,7 +64,7 @@ export function createRpcServer(
     isPlain: options.http === 'plain',
   });
   const { server } = http;
-  parts.peers.guard(server);
+  parts.connections.guard(server);
   const draining = createDrain(server);
   const upgrade = createUpgradeListener({
     ...parts,

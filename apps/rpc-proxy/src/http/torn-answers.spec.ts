@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { waitFor } from '@chainwatch/testing';
 import { createHttpServer, type HttpServer, type ReplyHead } from '@chainwatch/raw-http';
 import { DEFAULT_BOUNDS } from '../limits/bounds.ts';
-import { Peer } from '../limits/peer.ts';
+import { ClientConnection } from '../limits/client-connection.ts';
 import { Tenants } from '../limits/tenants.ts';
 import { ClientReply } from './client-reply.ts';
 import { CLIENT_HEADERS } from './client-request.ts';
@@ -11,7 +11,7 @@ import { CLIENT_HEADERS } from './client-request.ts';
 const book = new Tenants(DEFAULT_BOUNDS);
 const payer = book.quotaOf(
   { keyId: 'key', workspaceId: 'workspace' },
-  new Peer({} as Socket, Infinity, book.strangers),
+  new ClientConnection({} as Socket, Infinity, book.strangers),
 );
 const payers = {
   find: () => payer,

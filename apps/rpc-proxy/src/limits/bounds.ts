@@ -9,7 +9,7 @@ export interface Bounds {
   /** Open connections of a key, and from one address (the latter where no proxies stand in front). */
   readonly socketsPerKey: number;
   readonly connectionsPerClient: number;
-  /** A peer that takes no byte for so long is cut. */
+  /** A connection that takes no byte for so long is cut. */
   readonly writeTimeoutMs: number;
 }
 

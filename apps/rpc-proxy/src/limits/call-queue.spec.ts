@@ -12,9 +12,9 @@ const tenants = new Tenants({
   heldBytesPerConnection: 500,
   socketsPerKey: 10,
 });
-const peer = { quota: { key: tenants.strangers } };
+const connection = { quota: { key: tenants.strangers } };
 const keyOf = (workspaceId: string, keyId: string) =>
-  tenants.quotaOf({ keyId: `${workspaceId} ${keyId}`, workspaceId }, peer as never).key;
+  tenants.quotaOf({ keyId: `${workspaceId} ${keyId}`, workspaceId }, connection as never).key;
 
 let sent: Call[];
 let queue: CallQueue<Call>;

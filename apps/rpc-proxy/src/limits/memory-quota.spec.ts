@@ -1,15 +1,15 @@
-import { Peer } from './peer.ts';
+import { ClientConnection } from './client-connection.ts';
 import { Tenants } from './tenants.ts';
 
 const tenants = (): Tenants =>
   new Tenants({ heldBytes: 1_600, heldBytesPerKey: 400, heldBytesPerConnection: 300, socketsPerKey: 2 });
-const peerOf = (book: Tenants): Peer =>
-  new Peer({} as never, book.limits.heldBytesPerConnection, book.strangers);
+const connectionOf = (book: Tenants): ClientConnection =>
+  new ClientConnection({} as never, book.limits.heldBytesPerConnection, book.strangers);
 
 it('each has its bound: connection, key, workspace, process', () => {
   const book = tenants();
   const quotas = [0, 1, 2, 3].map((index) =>
-    book.quotaOf({ keyId: `a${Math.floor(index / 2)}`, workspaceId: 'A' }, peerOf(book)),
+    book.quotaOf({ keyId: `a${Math.floor(index / 2)}`, workspaceId: 'A' }, connectionOf(book)),
   );
   expect(quotas[0]!.take(300)).toBeUndefined();
   expect(quotas[0]!.take(1)).toBe('connection');
@@ -20,10 +20,12 @@ it('each has its bound: connection, key, workspace, process', () => {
     undefined,
   ]);
   // Half of the process is held by two keys: a third one gets nothing.
-  const third = book.quotaOf({ keyId: 'a2', workspaceId: 'A' }, peerOf(book));
+  const third = book.quotaOf({ keyId: 'a2', workspaceId: 'A' }, connectionOf(book));
   expect(third.take(1)).toBe('workspace');
   // Who is new finds as much as is free for each: B a half of the rest.
-  const other = [0, 1].map((index) => book.quotaOf({ keyId: `b${index}`, workspaceId: 'B' }, peerOf(book)));
+  const other = [0, 1].map((index) =>
+    book.quotaOf({ keyId: `b${index}`, workspaceId: 'B' }, connectionOf(book)),
+  );
   expect([other[0]!.take(300), other[1]!.take(100), other[1]!.take(1)]).toEqual([
     undefined,
     undefined,
@@ -49,30 +51,30 @@ it('each has its bound: connection, key, workspace, process', () => {
 
 it('strangers share a sixteenth', () => {
   const book = tenants();
-  expect(peerOf(book).quota.take(101)).toBe('key');
-  expect(peerOf(book).quota.take(50)).toBeUndefined();
-  expect(peerOf(book).quota.take(51)).toBe('key');
+  expect(connectionOf(book).quota.take(101)).toBe('key');
+  expect(connectionOf(book).quota.take(50)).toBeUndefined();
+  expect(connectionOf(book).quota.take(51)).toBe('key');
 });
 
 it('a connection counts for one key at a time, until it closes', () => {
   const book = tenants();
-  const [one, two, three] = [peerOf(book), peerOf(book), peerOf(book)];
-  const [a, b] = ['a', 'b'].map((keyId) => book.quotaOf({ keyId, workspaceId: 'A' }, peerOf(book)).key);
+  const [one, two, three] = [connectionOf(book), connectionOf(book), connectionOf(book)];
+  const [a, b] = ['a', 'b'].map((keyId) => book.quotaOf({ keyId, workspaceId: 'A' }, connectionOf(book)).key);
   expect([one.claim(a!), one.claim(a!), two.claim(a!), three.claim(a!)]).toEqual([true, true, true, false]);
   expect([two.claim(b!), three.claim(a!), a!.sockets, b!.sockets]).toEqual([true, true, 2, 1]);
-  for (const peer of [one, two, three]) peer.tellClosed();
+  for (const connection of [one, two, three]) connection.tellClosed();
   one.tellClosed();
   expect([a!.sockets, b!.sockets, one.claim(a!), a!.sockets]).toEqual([0, 0, true, 0]);
 });
 
 it('accounts are one for a key, over all its connections and after it was idle', () => {
   const book = tenants();
-  const peer = peerOf(book);
-  const quota = book.quotaOf({ keyId: 'a', workspaceId: 'A' }, peer);
-  expect(book.quotaOf({ keyId: 'a', workspaceId: 'A' }, peer)).toBe(quota);
+  const connection = connectionOf(book);
+  const quota = book.quotaOf({ keyId: 'a', workspaceId: 'A' }, connection);
+  expect(book.quotaOf({ keyId: 'a', workspaceId: 'A' }, connection)).toBe(quota);
   quota.take(10);
   for (let index = 0; index < 10_000; index += 1)
-    book.quotaOf({ keyId: `k${index}`, workspaceId: `W${index}` }, peerOf(book));
-  expect(book.quotaOf({ keyId: 'a', workspaceId: 'A' }, peer)).toBe(quota);
+    book.quotaOf({ keyId: `k${index}`, workspaceId: `W${index}` }, connectionOf(book));
+  expect(book.quotaOf({ keyId: 'a', workspaceId: 'A' }, connection)).toBe(quota);
   expect([book.findKey('k0'), book.findKey('k9999')?.held]).toEqual([undefined, 0]);
 });

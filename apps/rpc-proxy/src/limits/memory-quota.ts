@@ -27,7 +27,7 @@ export interface KeyAccount extends Budget {
 }
 
 /**
- * Who pays for bytes: a connection and the key that uses it. Whoever keeps bytes for a peer (what it sent and what it has
+ * Who pays for bytes: a connection and the key that uses it. Whoever keeps bytes for a connection (what it sent and what it has
  * not read yet) takes them here first and releases the same number once.
  */
 export class MemoryQuota {

@@ -1,5 +1,5 @@
 import { counter, gauge } from '@chainwatch/telemetry';
-import type { Peers } from './peers.ts';
+import type { ClientConnections } from './client-connections.ts';
 import type { Tenants } from './tenants.ts';
 
 const INTERVAL_MS = 2_000;
@@ -19,7 +19,7 @@ const cut = counter('chainwatch_rpc_cut_connections_total', {
 });
 
 /** Puts what is held into the metrics, now and then. Returns stop. */
-export function observeLimits(tenants: Tenants, peers: Peers): () => void {
+export function observeLimits(tenants: Tenants, connections: ClientConnections): () => void {
   const told = { ...tenants.refused };
   let toldCut = 0;
   const observe = (): void => {
@@ -28,9 +28,9 @@ export function observeLimits(tenants: Tenants, peers: Peers): () => void {
       if (tenants.refused[full] > told[full]) refused.add(tenants.refused[full] - told[full], { full });
       told[full] = tenants.refused[full];
     }
-    connections.set(peers.size);
-    if (peers.cut > toldCut) cut.add(peers.cut - toldCut);
-    toldCut = peers.cut;
+    connections.set(connections.size);
+    if (connections.cut > toldCut) cut.add(connections.cut - toldCut);
+    toldCut = connections.cut;
   };
   const timer = setInterval(observe, INTERVAL_MS);
   timer.unref();

@@ -1,7 +1,7 @@
 import type { Principal } from '@chainwatch/key-store';
 import type { Bounds } from './bounds.ts';
 import { MemoryQuota, type KeyAccount, type ProcessAccount, type WorkspaceAccount } from './memory-quota.ts';
-import type { Peer } from './peer.ts';
+import type { ClientConnection } from './client-connection.ts';
 
 export type TenantLimits = Pick<
   Bounds,
@@ -40,10 +40,13 @@ export class Tenants {
   }
 
   /** Who pays for what this key sends and asks over this connection. */
-  quotaOf({ keyId, workspaceId }: Pick<Principal, 'keyId' | 'workspaceId'>, peer: Peer): MemoryQuota {
+  quotaOf(
+    { keyId, workspaceId }: Pick<Principal, 'keyId' | 'workspaceId'>,
+    connection: ClientConnection,
+  ): MemoryQuota {
     const key = this.#keys.get(keyId) ?? this.#open(keyId, workspaceId);
-    if (peer.quota.key !== key) peer.quota = new MemoryQuota(peer, key);
-    return peer.quota;
+    if (connection.quota.key !== key) connection.quota = new MemoryQuota(connection, key);
+    return connection.quota;
   }
 
   findKey(keyId: string): KeyAccount | undefined {

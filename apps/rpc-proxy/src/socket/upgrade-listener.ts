@@ -15,7 +15,7 @@ import { pushLimitHeaders, tooMany } from '../http/limit-headers.ts';
 import { FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
 import type { MemoryQuota } from '../limits/memory-quota.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
-import type { Peers } from '../limits/peers.ts';
+import type { ClientConnections } from '../limits/client-connections.ts';
 import type { Tenants } from '../limits/tenants.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { SessionRegistry } from './session-registry.ts';
@@ -26,7 +26,7 @@ export interface UpgradeOptions {
   readonly keys: KeyStore;
   readonly limits: KeyLimits;
   readonly directory: ChainDirectory;
-  readonly peers: Peers;
+  readonly connections: ClientConnections;
   readonly tenants: Tenants;
   readonly usage: UsageRecorder;
   readonly dial: Dial;
@@ -63,9 +63,9 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
     const limits: string[] = [];
     pushLimitHeaders(limits, admitted.limit);
     if ('error' in admitted) return refuse(socket, admitted.status, admitted.error, limits);
-    const peer = options.peers.of(socket);
-    const quota = options.tenants.quotaOf(admitted.principal, peer);
-    if (!peer.claim(quota.key))
+    const connection = options.connections.of(socket);
+    const quota = options.tenants.quotaOf(admitted.principal, connection);
+    if (!connection.claim(quota.key))
       return refuse(
         socket,
         429,

@@ -1,40 +1,40 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { Peer } from './peer.ts';
+import { ClientConnection } from './client-connection.ts';
 import type { Tenants } from './tenants.ts';
 
-export interface PeersOptions {
+export interface ClientConnectionsOptions {
   readonly tenants: Tenants;
   /** Connections from one address; Infinity where proxies stand in front. */
   readonly perClient: number;
-  /** A peer that takes no byte for so long is cut. */
+  /** A connection that takes no byte for so long is cut. */
   readonly writeTimeoutMs: number;
   /** How often connections are looked at; for specs. */
   readonly sweepMs?: number | undefined;
 }
 
-const PEER = Symbol('peer');
-type Marked = Socket & { [PEER]?: Peer };
+const CONNECTION = Symbol('connection');
+type Marked = Socket & { [CONNECTION]?: ClientConnection };
 
 const REFUSAL_BODY = JSON.stringify({ error: 'too many connections from this address' });
 const REFUSAL = `HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json\r\nContent-Length: ${REFUSAL_BODY.length}\r\nRetry-After: 1\r\nConnection: close\r\n\r\n${REFUSAL_BODY}`;
 
 /** Every connection of the server, before anybody reads it: HTTP by hand, node:http or a WebSocket. */
-export class Peers {
+export class ClientConnections {
   /** Cut because they took nothing. */
   cut = 0;
-  readonly #options: PeersOptions;
-  readonly #peers = new Set<Peer>();
+  readonly #options: ClientConnectionsOptions;
+  readonly #connections = new Set<ClientConnection>();
   readonly #byAddress = new Map<string, number>();
   readonly #sweeping: NodeJS.Timeout;
 
-  constructor(options: PeersOptions) {
+  constructor(options: ClientConnectionsOptions) {
     this.#options = options;
     this.#sweeping = setInterval(() => this.#sweep(), options.sweepMs ?? 1_000).unref();
   }
 
   get size(): number {
-    return this.#peers.size;
+    return this.#connections.size;
   }
 
   /** Who listens for connections so far is told of those only that are let in. */
@@ -45,17 +45,17 @@ export class Peers {
     });
   }
 
-  of(socket: Socket): Peer {
-    return (socket as Marked)[PEER] ?? this.#mark(socket);
+  of(socket: Socket): ClientConnection {
+    return (socket as Marked)[CONNECTION] ?? this.#mark(socket);
   }
 
   stop(): void {
     clearInterval(this.#sweeping);
   }
 
-  #mark(socket: Socket): Peer {
+  #mark(socket: Socket): ClientConnection {
     const { tenants } = this.#options;
-    return ((socket as Marked)[PEER] = new Peer(
+    return ((socket as Marked)[CONNECTION] = new ClientConnection(
       socket,
       tenants.limits.heldBytesPerConnection,
       tenants.strangers,
@@ -70,11 +70,11 @@ export class Peers {
       return false;
     }
     this.#byAddress.set(address, count + 1);
-    const peer = this.#mark(socket);
-    this.#peers.add(peer);
+    const connection = this.#mark(socket);
+    this.#connections.add(connection);
     socket.once('close', () => {
-      this.#peers.delete(peer);
-      peer.tellClosed();
+      this.#connections.delete(connection);
+      connection.tellClosed();
       const left = this.#byAddress.get(address)! - 1;
       if (left > 0) this.#byAddress.set(address, left);
       else this.#byAddress.delete(address);
@@ -84,10 +84,10 @@ export class Peers {
 
   #sweep(): void {
     const now = performance.now();
-    for (const peer of this.#peers) {
-      if (peer.stuckMs(now) < this.#options.writeTimeoutMs) continue;
+    for (const connection of this.#connections) {
+      if (connection.stuckMs(now) < this.#options.writeTimeoutMs) continue;
       this.cut += 1;
-      peer.socket.destroy();
+      connection.socket.destroy();
     }
   }
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { MemoryQuota, type Budget, type KeyAccount } from './memory-quota.ts';
 
 /** One connection of a client, whoever reads it: what is held for it, and whose it is. */
-export class Peer implements Budget {
+export class ClientConnection implements Budget {
   held = 0;
   readonly max: number;
   readonly socket: Socket;
