@@ -4,7 +4,7 @@ import { idKeyOf, idsEqual } from '../json/ids-equal.ts';
 import { scanReplies, scanReply, type ScannedReply } from '../json/scan-reply.ts';
 import type { ScannedCall } from '../json/scan-call.ts';
 import { skipSpace } from '../json/skip-value.ts';
-import type { RuledCall } from './serve-request.ts';
+import type { RuledCall } from './types.ts';
 
 /**
  * The node's reply to a batch with one reply for each call that has an id, in the order of the calls. The node's own

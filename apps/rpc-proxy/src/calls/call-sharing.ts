@@ -6,7 +6,7 @@ import type { UpstreamQuery } from '../exchange/upstream-query.ts';
 import { DEADLINE_MS } from '../exchange/upstream-request.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
-import type { RuledCall } from './serve-request.ts';
+import type { RuledCall } from './types.ts';
 
 /** What is done instead where an answer cannot be shared after all, and what one call asks of the nodes. */
 export interface OwnWay {

@@ -6,7 +6,7 @@ import type { MethodKind } from '../methods/method-rule.ts';
 import { assembleBatch } from './assemble-batch.ts';
 import type { CallSharing } from './call-sharing.ts';
 import { queryOf } from './query-of.ts';
-import type { RuledCall } from './serve-request.ts';
+import type { RuledCall } from './types.ts';
 import { SharedBatch } from './shared-batch.ts';
 import { splitBatch } from './split-batch.ts';
 

@@ -3,7 +3,7 @@ import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { CallSharing, OwnWay } from './call-sharing.ts';
 import { queryOf } from './query-of.ts';
 import { serveFilter } from './serve-filter.ts';
-import type { RuledCall } from './serve-request.ts';
+import type { RuledCall } from './types.ts';
 
 /** One call: from the cache, with somebody else's request, or to a node; always in the bytes that came. */
 export function serveCall(sharing: CallSharing | undefined, request: RpcRequest, ruled: RuledCall): void {

@@ -7,7 +7,7 @@ import { scanReply } from '../json/scan-reply.ts';
 import { skipSpace, skipString } from '../json/skip-value.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { queryOf } from './query-of.ts';
-import type { RuledCall } from './serve-request.ts';
+import type { RuledCall } from './types.ts';
 
 /**
  * A call about a filter. One that makes a filter goes to any node, and its answer names an id of the gateway's own; one that

@@ -1,6 +1,4 @@
 import type { ScannedBody } from '../json/scan-body.ts';
-import type { ScannedCall } from '../json/scan-call.ts';
-import type { MethodRule } from '../methods/method-rule.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
@@ -8,17 +6,12 @@ import { CallSharing } from './call-sharing.ts';
 import { findCallFault } from './find-call-fault.ts';
 import { serveBatch } from './serve-batch.ts';
 import { serveCall } from './serve-call.ts';
+import type { RuledCall } from './types.ts';
 
 export interface ServeOptions {
   readonly usage: UsageRecorder;
   /** Without it each call goes to a node. */
   readonly cache: AnswerCache | undefined;
-}
-
-/** A call with what its method may do. */
-export interface RuledCall {
-  readonly call: ScannedCall;
-  readonly rule: MethodRule;
 }
 
 /** Permission and lists come before any node; then the call, or the batch, goes its way. */

@@ -15,7 +15,7 @@ import { InFlightBatchCall } from './in-flight-batch-call.ts';
 import { cacheCallOf, type CallSharing } from './call-sharing.ts';
 import { queryOf } from './query-of.ts';
 import { errorPart, PartSink } from './part-sink.ts';
-import type { RuledCall } from './serve-request.ts';
+import type { RuledCall } from './types.ts';
 import { askPart } from './split-batch.ts';
 
 /**

@@ -8,7 +8,7 @@ import type { CallSharing } from './call-sharing.ts';
 import { queryOf } from './query-of.ts';
 import { errorPart, PartSink } from './part-sink.ts';
 import { serveFilter } from './serve-filter.ts';
-import type { RuledCall } from './serve-request.ts';
+import type { RuledCall } from './types.ts';
 
 const AT_ONCE_MAX = 16;
 

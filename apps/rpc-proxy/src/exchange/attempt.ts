@@ -1,13 +1,13 @@
 import {
   LARGE_BUFFER_BYTES,
   LargeBuffer,
-  type ReplyHandler,
   type ReplyHead,
   type ReplySource,
   type WireHead,
 } from '@chainwatch/raw-http';
 import type { Full, MemoryQuota } from '../limits/memory-quota.ts';
-import type { Upstream, RequestMessage } from '../upstreams/upstream.ts';
+import type { RequestMessage, UpstreamAttempt } from '../upstreams/types.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
 import type { Asked } from './is-reply-to.ts';
 import type { WholeReply } from './response-sink.ts';
 import { fitsStart, fitsWhole, TailCheck } from './reply-check.ts';
@@ -37,7 +37,7 @@ export interface AttemptOwner {
 }
 
 /** One request to one node. Replies are kept until they are whole or too large to keep; nothing is parsed here. */
-export class Attempt implements ReplyHandler {
+export class Attempt implements UpstreamAttempt {
   readonly upstream: Upstream;
   /** When it was sent; until then, when it began to wait. */
   startedAt: number;

@@ -19,7 +19,7 @@ const cut = counter('chainwatch_rpc_cut_connections_total', {
 });
 
 /** Puts what is held into the metrics, now and then. Returns stop. */
-export function observeLimits(tenants: Tenants, connections: ClientConnections): () => void {
+export function observeLimits(tenants: Tenants, clients: ClientConnections): () => void {
   const told = { ...tenants.refused };
   let toldCut = 0;
   const observe = (): void => {
@@ -28,9 +28,9 @@ export function observeLimits(tenants: Tenants, connections: ClientConnections):
       if (tenants.refused[full] > told[full]) refused.add(tenants.refused[full] - told[full], { full });
       told[full] = tenants.refused[full];
     }
-    connections.set(connections.size);
-    if (connections.cut > toldCut) cut.add(connections.cut - toldCut);
-    toldCut = connections.cut;
+    connections.set(clients.size);
+    if (clients.cut > toldCut) cut.add(clients.cut - toldCut);
+    toldCut = clients.cut;
   };
   const timer = setInterval(observe, INTERVAL_MS);
   timer.unref();

@@ -2,24 +2,16 @@ import { Pool } from 'undici';
 import type { NodeHead } from '@chainwatch/chain-core';
 import type { OpenSocket } from '@chainwatch/outbound';
 import { ConnectionPool, writeHeaders, writeRequestLine } from '@chainwatch/raw-http';
-import type { Attempt } from '../exchange/attempt.ts';
 import { CallQueue } from '../limits/call-queue.ts';
 import type { Clock } from './clock.ts';
 import { LatencyTracker } from './latency-tracker.ts';
+import type { RequestMessage, UpstreamAttempt } from './types.ts';
 
 /** Where calls of a chain may go. */
 export interface UpstreamSource {
   readonly url: string;
   readonly weight: number;
   readonly headers: Readonly<Record<string, string>>;
-}
-
-export interface RequestMessage {
-  readonly body: Buffer;
-  /** Behind the address of the node's HTTP interface: `/wallet/getnowblock`. */
-  readonly rest?: string;
-  readonly verb?: 'POST' | 'GET';
-  readonly acceptEncoding?: string | undefined;
 }
 
 export interface UpstreamOptions {
@@ -55,13 +47,13 @@ export class Upstream {
   /** For questions of our own; the calls of clients go over connections of their own. */
   readonly pool: Pool;
   readonly #calls: ConnectionPool;
-  readonly #queue: CallQueue<Attempt>;
+  readonly #queue: CallQueue<UpstreamAttempt>;
   readonly #headers: string;
   /** Of a call to the JSON-RPC interface, up to its own headers. */
   readonly #callHead: string;
   /** Of requests, as undici takes them: name, value, name, value. */
   readonly headers: readonly string[];
-  readonly attempts = new Set<Attempt>();
+  readonly attempts = new Set<UpstreamAttempt>();
   readonly latencies = new LatencyTracker();
   head: NodeHead | undefined;
   /** Answered a health question at least once, or failed to. */
@@ -126,7 +118,7 @@ export class Upstream {
   }
 
   /** Sends it when it is its turn. */
-  send(attempt: Attempt, request: RequestMessage): void {
+  send(attempt: UpstreamAttempt, request: RequestMessage): void {
     this.attempts.add(attempt);
     attempt.request = request;
     attempt.isQueued = true;
@@ -134,13 +126,13 @@ export class Upstream {
   }
 
   /** The attempt is done, whatever came of it. */
-  finish(attempt: Attempt): void {
+  finish(attempt: UpstreamAttempt): void {
     this.attempts.delete(attempt);
     this.#queue.leave(attempt);
   }
 
   /** An attempt that was not sent yet is not wanted any more. */
-  withdraw(attempt: Attempt): void {
+  withdraw(attempt: UpstreamAttempt): void {
     this.#calls.withdraw(attempt);
   }
 
@@ -187,7 +179,7 @@ export class Upstream {
     await this.pool.destroy();
   }
 
-  #send(attempt: Attempt, { rest, verb = 'POST', acceptEncoding, body }: RequestMessage): void {
+  #send(attempt: UpstreamAttempt, { rest, verb = 'POST', acceptEncoding, body }: RequestMessage): void {
     attempt.isQueued = false;
     let head =
       rest === undefined ? this.#callHead : writeRequestLine(verb, this.pathOf(rest)) + this.#headers;
