@@ -29,21 +29,21 @@ beforeEach(() => {
 });
 
 it('forgets a filter that nobody asked for in five minutes, and keeps one that is asked for', async () => {
-  const book = new FilterRegistry({ now: () => now });
+  const registry = new FilterRegistry({ now: () => now });
   const [kept, left] = [
-    (await book.add(owner, { upstream, nodeId: '"0x1"' }))!,
-    (await book.add(owner, { upstream, nodeId: '"0x2"' }))!,
+    (await registry.add(owner, { upstream, nodeId: '"0x1"' }))!,
+    (await registry.add(owner, { upstream, nodeId: '"0x2"' }))!,
   ];
   for (let minute = 0; minute < 5; minute += 1) {
     now += MINUTE;
-    expect(await book.find(owner, kept, [upstream])).toEqual({ upstream, nodeId: '"0x1"' });
+    expect(await registry.find(owner, kept, [upstream])).toEqual({ upstream, nodeId: '"0x1"' });
   }
-  expect(await book.find(owner, left, [upstream])).toBeUndefined();
+  expect(await registry.find(owner, left, [upstream])).toBeUndefined();
   now += 5 * MINUTE;
-  expect(await book.find(owner, kept, [upstream])).toBeUndefined();
+  expect(await registry.find(owner, kept, [upstream])).toBeUndefined();
 });
 
-it('is another book’s by what Redis holds, which is told of its use once a minute', async () => {
+it('is another registry’s by what Redis holds, which is told of its use once a minute', async () => {
   const [one, two] = [open(), open()];
   const id = (await one.add(owner, { upstream, nodeId: '"0x1"' }))!;
   const found = async () => (await two.find(owner, id, [other, upstream]))?.nodeId;

@@ -8,10 +8,10 @@ import { Tenants } from '../limits/tenants.ts';
 import { ClientReply } from './client-reply.ts';
 import { CLIENT_HEADERS } from './client-request.ts';
 
-const book = new Tenants(DEFAULT_BOUNDS);
-const payer = book.quotaOf(
+const accounts = new Tenants(DEFAULT_BOUNDS);
+const payer = accounts.quotaOf(
   { keyId: 'key', workspaceId: 'workspace' },
-  new ClientConnection({} as Socket, Infinity, book.strangers),
+  new ClientConnection({} as Socket, Infinity, accounts.strangers),
 );
 const payers = {
   find: () => payer,

@@ -47,12 +47,12 @@ const PING_MS = 30_000;
 export function createUpgradeListener(options: UpgradeOptions): UpgradeListener {
   const server = new WebSocketServer({ noServer: true, maxPayload: BODY_BYTES_MAX });
   const pings = pingClients(server);
-  const book = new SessionRegistry(options.keys);
+  const registry = new SessionRegistry(options.keys);
   const start = (client: WebSocket, socket: Socket, admitted: Admitted, quota: MemoryQuota): void => {
     pings.watch(client);
     const session = new SocketSession({ ...options, ...admitted, client, socket, quota });
     const keyHash = Buffer.from(hashApiKey(admitted.key)).toString('hex');
-    client.on('close', book.add(keyHash, admitted.key, session));
+    client.on('close', registry.add(keyHash, admitted.key, session));
   };
   const upgrade = (
     admitted: Refused | Admitted,
@@ -96,10 +96,10 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
       });
   };
   return Object.assign(listener, {
-    revoke: (keyHash: string, endsAtMs: number) => book.revoke(keyHash, endsAtMs),
+    revoke: (keyHash: string, endsAtMs: number) => registry.revoke(keyHash, endsAtMs),
     close: () => {
       pings.stop();
-      book.stop();
+      registry.stop();
       for (const client of server.clients) client.terminate();
       server.close();
     },

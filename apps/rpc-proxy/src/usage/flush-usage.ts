@@ -20,7 +20,7 @@ export interface UsageFlusher {
 
 /** Moves what was counted into the metrics and, added to the hour's row, into the database. */
 export function startUsageFlusher(
-  book: UsageRecorder,
+  recorder: UsageRecorder,
   db: Sql,
   logger: { warn(fields: object, message: string): void },
 ): UsageFlusher {
@@ -28,7 +28,7 @@ export function startUsageFlusher(
   let running: Promise<void> | undefined;
   const write = async (): Promise<void> => {
     const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000);
-    for (const row of book.collect()) {
+    for (const row of recorder.collect()) {
       observe(row);
       addTo(pending, row, hour);
     }
