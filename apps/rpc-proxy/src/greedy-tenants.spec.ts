@@ -299,8 +299,8 @@ describe('unknown keys', () => {
   it('are looked up as often as failures are allowed; keys that are known go on', async () => {
     let lookUps = 0;
     const db = new Proxy(world.db, {
-      get: (target, name, sink) => {
-        if (name !== 'query') return Reflect.get(target, name, sink) as unknown;
+      get: (target, name, receiver) => {
+        if (name !== 'query') return Reflect.get(target, name, receiver) as unknown;
         return (text: string, values?: unknown[]) => {
           if (text.includes('api_keys')) lookUps += 1;
           return target.query(text, values as never);
@@ -341,8 +341,8 @@ describe('unknown keys', () => {
     let release!: () => void;
     let held = Promise.resolve();
     const db = new Proxy(world.db, {
-      get: (target, name, sink) => {
-        if (name !== 'query') return Reflect.get(target, name, sink) as unknown;
+      get: (target, name, receiver) => {
+        if (name !== 'query') return Reflect.get(target, name, receiver) as unknown;
         return async (text: string, values?: unknown[]) => {
           if (text.includes('api_keys')) await held;
           return target.query(text, values as never);
