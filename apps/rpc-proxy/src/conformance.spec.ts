@@ -3,7 +3,7 @@ import { loadFamilies } from '@chainwatch/chain-registry';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '@chainwatch/testing';
-import { judgePathReply, judgeReply } from './exchange/judge-reply.ts';
+import { judgePathReply, judgeReply } from './upstream-request/judge-reply.ts';
 import { sendJson, startSpecNode, type SpecNode } from './spec-node.ts';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';
 

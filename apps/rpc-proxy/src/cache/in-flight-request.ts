@@ -1,7 +1,7 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
-import type { UpstreamQuery } from '../exchange/upstream-query.ts';
-import { UpstreamRequest } from '../exchange/upstream-request.ts';
-import type { Failure, ResponseSink, WholeReply } from '../exchange/response-sink.ts';
+import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
+import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
+import type { Failure, ResponseSink, WholeReply } from '../upstream-request/response-sink.ts';
 import type { MemoryQuota, KeyAccount } from '../limits/memory-quota.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { AnswerCache, CacheCall } from './answer-cache.ts';

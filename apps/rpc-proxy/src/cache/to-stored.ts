@@ -1,4 +1,4 @@
-import type { WholeReply } from '../exchange/response-sink.ts';
+import type { WholeReply } from '../upstream-request/response-sink.ts';
 import { idsEqual } from '../json/ids-equal.ts';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';

@@ -3,7 +3,7 @@ import type { InFlight, Waiter } from '../cache/in-flight-request.ts';
 import type { StoredReply } from '../cache/memory-store.ts';
 import { toStored } from '../cache/to-stored.ts';
 import type { KeyAccount } from '../limits/memory-quota.ts';
-import type { WholeReply } from '../exchange/response-sink.ts';
+import type { WholeReply } from '../upstream-request/response-sink.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 
 /** One call of a batch under way, for others that ask the same meanwhile. The batch itself is none of the waiters. */

@@ -2,7 +2,7 @@ import type { ReplyHead } from '@chainwatch/raw-http';
 import type { AnswerSink } from '../cache/in-flight-request.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
 import { answerFull } from '../limits/answer-full.ts';
-import type { Failure, WholeReply } from '../exchange/response-sink.ts';
+import type { Failure, WholeReply } from '../upstream-request/response-sink.ts';
 
 /** Of the answer to one call of a batch. */
 const PART_BYTES_MAX = 8 * 1_048_576;

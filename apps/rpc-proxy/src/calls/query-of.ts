@@ -1,4 +1,4 @@
-import type { UpstreamQuery } from '../exchange/upstream-query.ts';
+import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { ScannedCall } from '../json/scan-call.ts';
 import type { MethodRule } from '../methods/method-rule.ts';

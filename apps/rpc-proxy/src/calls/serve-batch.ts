@@ -1,6 +1,6 @@
-import type { UpstreamQuery } from '../exchange/upstream-query.ts';
-import { UpstreamRequest } from '../exchange/upstream-request.ts';
-import type { Failure, ResponseSink, WholeReply } from '../exchange/response-sink.ts';
+import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
+import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
+import type { Failure, ResponseSink, WholeReply } from '../upstream-request/response-sink.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { MethodKind } from '../methods/method-rule.ts';
 import { assembleBatch } from './assemble-batch.ts';

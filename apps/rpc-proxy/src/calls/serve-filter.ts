@@ -1,7 +1,7 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
 import type { Filter, FilterOwner } from '../chains/filter-registry.ts';
-import { UpstreamRequest } from '../exchange/upstream-request.ts';
-import type { ResponseSink, WholeReply } from '../exchange/response-sink.ts';
+import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
+import type { ResponseSink, WholeReply } from '../upstream-request/response-sink.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { scanReply } from '../json/scan-reply.ts';
 import { skipSpace, skipString } from '../json/skip-value.ts';

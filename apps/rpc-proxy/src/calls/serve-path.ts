@@ -1,4 +1,4 @@
-import { UpstreamRequest } from '../exchange/upstream-request.ts';
+import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { findCallFault } from './find-call-fault.ts';

@@ -1,9 +1,9 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
 import { cacheKeyOf } from '../cache/cache-key.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
-import type { UpstreamQuery } from '../exchange/upstream-query.ts';
-import { UpstreamRequest } from '../exchange/upstream-request.ts';
-import type { Failure, ResponseSink, WholeReply } from '../exchange/response-sink.ts';
+import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
+import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
+import type { Failure, ResponseSink, WholeReply } from '../upstream-request/response-sink.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { idKeyOf } from '../json/ids-equal.ts';
 import { answerFull } from '../limits/answer-full.ts';

@@ -1,5 +1,5 @@
-import type { UpstreamQuery } from '../exchange/upstream-query.ts';
-import { UpstreamRequest } from '../exchange/upstream-request.ts';
+import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
+import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { answerFull } from '../limits/answer-full.ts';
 import { HeldParts } from '../limits/held-parts.ts';

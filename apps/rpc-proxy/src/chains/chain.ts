@@ -7,7 +7,7 @@ import type {
   NodeHead,
   RpcPaths,
 } from '@chainwatch/chain-core';
-import type { Attempt } from '../exchange/attempt.ts';
+import type { Attempt } from '../upstream-request/attempt.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
 import type { Clock } from '../upstreams/clock.ts';
 import { HedgeBudget } from '../upstreams/hedge-budget.ts';

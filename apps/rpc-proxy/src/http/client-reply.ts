@@ -4,8 +4,8 @@ import type { AnswerSink } from '../cache/in-flight-request.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
 import type { MemoryQuota } from '../limits/memory-quota.ts';
 import { answerFull, FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
-import { withoutPage } from '../exchange/judge-reply.ts';
-import type { Failure, WholeReply } from '../exchange/response-sink.ts';
+import { withoutPage } from '../upstream-request/judge-reply.ts';
+import type { Failure, WholeReply } from '../upstream-request/response-sink.ts';
 import { pushLimitHeaders } from './limit-headers.ts';
 
 /** Nothing is held back longer than that: the first byte goes out and the rest is passed on as it comes. */
