@@ -59,6 +59,8 @@ export default {
       project: ['**/*.{ts,mjs}'],
     },
     'tools/acceptance': {
+      // Copied by toy-family.spec.ts.
+      entry: ['src/families/toy-library/entry.ts'],
       project: ['src/**/*.ts'],
     },
     'tools/bench': {

@@ -63,11 +63,11 @@ describe.each(families.map((family) => [family.name, family] as const))('the RPC
       ...NONSENSE.map((each) => [each, each, each]),
     ];
     const told: string[] = [];
-    let count = 0;
-    for (const [method, rule] of rpc.createCacheRules(network)) {
+    const rules = rpc.createCacheRules(network);
+    expect(rules.size).toBeGreaterThan(0);
+    for (const [method, rule] of rules) {
       for (const params of samples) {
         for (const result of BYTES) {
-          count += 1;
           const lifetime = rule.lifetimeOf({ params, finalNumber: 5, result });
           if (lifetime === FOREVER && rule.mayLast?.(JSON.stringify(params)) === false)
             told.push(`${method} ${JSON.stringify(params)} ${result.toString()}`);
@@ -75,7 +75,6 @@ describe.each(families.map((family) => [family.name, family] as const))('the RPC
       }
     }
     expect(told).toEqual([]);
-    expect(count).toBeGreaterThan(500);
   });
 
   it('passes on errors that say nothing, and reads no block and no transaction out of nonsense', () => {

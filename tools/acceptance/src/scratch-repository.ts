@@ -5,7 +5,9 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -13,20 +15,23 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 
-const COPIED = ['apps', 'libs', 'tools/asyncapi', 'package.json', 'nx.json', 'tsconfig.base.json'];
+const PACKAGE_FOLDERS = ['apps', 'libs', 'tools'];
+const FOLDERS = [...PACKAGE_FOLDERS, 'deploy'];
+const NOT_COPIED = ['node_modules', 'dist', '.git', '.env'];
 
 /** A copy of the sources with the same dependencies, to be added to: what an addition touches is counted. */
 export class ScratchRepository {
-  readonly dir = mkdtempSync(join(tmpdir(), 'chainwatch-scratch-'));
+  readonly dir = mkdtempSync(join(realpathSync(tmpdir()), 'chainwatch-scratch-'));
   readonly addedFiles: string[] = [];
   /** Lines added, by file. */
   readonly addedLines: Record<string, number> = {};
 
   constructor() {
-    for (const path of COPIED)
+    const files = readdirSync(repoDir).filter((name) => statSync(join(repoDir, name)).isFile());
+    for (const path of [...FOLDERS, ...files])
       cpSync(join(repoDir, path), join(this.dir, path), {
         recursive: true,
-        filter: (from) => basename(from) !== 'node_modules',
+        filter: (from) => !NOT_COPIED.includes(basename(from)),
       });
     this.#linkModules();
   }
@@ -49,8 +54,34 @@ export class ScratchRepository {
     this.addedLines[path] = (this.addedLines[path] ?? 0) + text.split('\n').length - 1;
   }
 
+  /** A package that was added is found by its name from now on. */
+  linkPackage(path: string): void {
+    const { name } = JSON.parse(readFileSync(join(this.dir, path, 'package.json'), 'utf8')) as {
+      name: string;
+    };
+    symlinkSync(join(this.dir, path), join(this.dir, 'node_modules', name));
+  }
+
+  /** Files of the repository that are other ones here, whoever wrote them. */
+  listChangedFiles(): string[] {
+    return readdirSync(repoDir)
+      .filter((name) => existsSync(join(this.dir, name)) && !NOT_COPIED.includes(name))
+      .flatMap((name) => this.#listChanged(name))
+      .sort();
+  }
+
   remove(): void {
     rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  #listChanged(path: string): string[] {
+    const file = join(repoDir, path);
+    if (statSync(file).isDirectory())
+      return readdirSync(file)
+        .filter((name) => !NOT_COPIED.includes(name))
+        .flatMap((name) => this.#listChanged(join(path, name)));
+    const copy = join(this.dir, path);
+    return existsSync(copy) && readFileSync(file).equals(readFileSync(copy)) ? [] : [path];
   }
 
   // Packages of the workspace are the copies; everything else is the repository's own.
@@ -59,12 +90,8 @@ export class ScratchRepository {
     mkdirSync(join(this.dir, 'node_modules', '@chainwatch'), { recursive: true });
     for (const name of readdirSync(modules))
       if (name !== '@chainwatch') symlinkSync(join(modules, name), join(this.dir, 'node_modules', name));
-    for (const folder of ['apps', 'libs'])
-      for (const name of readdirSync(join(this.dir, folder))) {
-        const manifest = join(this.dir, folder, name, 'package.json');
-        if (!existsSync(manifest)) continue;
-        const { name: full } = JSON.parse(readFileSync(manifest, 'utf8')) as { name: string };
-        symlinkSync(join(this.dir, folder, name), join(this.dir, 'node_modules', full));
-      }
+    for (const folder of PACKAGE_FOLDERS)
+      for (const name of readdirSync(join(this.dir, folder)))
+        if (existsSync(join(this.dir, folder, name, 'package.json'))) this.linkPackage(`${folder}/${name}`);
   }
 }

@@ -1,13 +1,13 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createDatabase, type Database } from '@chainwatch/db';
-import { killWithParent, startNats, startRedis, waitFor } from '@chainwatch/testing';
+import { startNats, startRedis, waitFor } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
 import { bootstrap } from '../../../db/src/bootstrap.ts';
 import { Project } from '../project.ts';
 import { ScratchRepository } from '../scratch-repository.ts';
+import { ScratchServices } from '../scratch-services.ts';
 import { freePort } from '../services.ts';
 
 // A kind of channel that nobody has heard of is one file and one line (libs/channels/README.md): with these, and nothing
@@ -72,9 +72,9 @@ let db: Database;
 let project: Project;
 let apiUrl: string;
 let bellUrl: string;
-const children: ChildProcess[] = [];
-/** What services wrote, and what the API answered. */
-const said: string[] = [];
+let services: ScratchServices;
+/** What the API answered. */
+const answered: string[] = [];
 const stops: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
@@ -96,64 +96,31 @@ beforeAll(async () => {
   db = createDatabase({ url: postgres.url, applicationName: 'toy', poolSize: 2 });
   const port = await freePort();
   apiUrl = `http://127.0.0.1:${port}/v1`;
-  const env = {
+  services = new ScratchServices(scratch.dir, {
     DATABASE_URL: postgres.url,
     NATS_URL: nats.url,
     REDIS_URL: redis.url,
     PORT: String(port),
     SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
     OUTBOUND_ALLOW: '127.0.0.0/8',
-    DRAIN_DELAY: '0s',
     LOG_LEVEL: 'info',
-  };
-  for (const app of ['api-gateway', 'notifier']) await startApp(app, env);
+  });
+  for (const app of ['api-gateway', 'notifier']) await services.start(app);
   const made = await bootstrap(db, { label: 'svc' });
   project = new Project(made.projectId, apiUrl, made.keys.api);
 }, 180_000);
 
 afterAll(async () => {
-  await Promise.all(
-    children.map(
-      (child) =>
-        new Promise<void>((resolve) => {
-          if (child.exitCode !== null) return resolve();
-          child.once('exit', () => resolve());
-          child.kill('SIGTERM');
-        }),
-    ),
-  );
+  await services?.stop();
   await db?.close();
   bell?.close();
   await Promise.all(stops.map((stop) => stop()));
   scratch?.remove();
 }, 60_000);
 
-async function startApp(app: string, env: Readonly<Record<string, string>>): Promise<void> {
-  const healthPort = await freePort();
-  const child = spawn(process.execPath, ['--import', 'tsx', `apps/${app}/src/main.ts`], {
-    cwd: scratch.dir,
-    env: { ...process.env, ...env, HEALTH_PORT: String(healthPort) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  killWithParent(child.pid!, 'KILL');
-  children.push(child);
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => said.push(chunk.toString()));
-  await waitFor(
-    async () => {
-      if (child.exitCode !== null) throw new Error(`${app} ended: ${said.join('')}`);
-      return fetch(`http://127.0.0.1:${healthPort}/readyz`).then(
-        ({ status }) => status === 200,
-        () => false,
-      );
-    },
-    { timeoutMs: 90_000 },
-  );
-}
-
 async function ask<T>(status: number, method: string, path: string, body?: object): Promise<T> {
   const answer = await project.request(method, path, body);
-  said.push(JSON.stringify(answer.body ?? ''));
+  answered.push(JSON.stringify(answer.body ?? ''));
   expect([method, path, answer.status, answer.body]).toEqual([method, path, status, answer.body]);
   return answer.body as T;
 }
@@ -209,7 +176,7 @@ it('is created, tested, told of an event and documented, and its secret is never
   const documents = await (await fetch(new URL('/openapi.json', apiUrl))).text();
   expect(documents).toContain('"/notification_channels/toy/{notification_channel_id}"');
   expect(documents).toContain('"ToyChannel"');
-  expect(said.join('\n')).not.toContain(PIN);
+  expect([...services.output, ...answered].join('\n')).not.toContain(PIN);
   const { rows } = await db.query('SELECT config, credentials_sealed FROM notification_channels');
   expect(JSON.stringify(rows)).not.toContain(PIN);
 }, 120_000);

@@ -1,0 +1,31 @@
+import type { FamilyManifest, Network } from '@chainwatch/chain-core';
+
+export const toyManifest: FamilyManifest = {
+  name: 'toy',
+  displayName: 'Toy',
+  namespace: 'toy',
+  networks: [createNetwork('town', 'toy', false), createNetwork('village', 'toy-village', true)],
+  assetNamespaces: [],
+  interfaces: [{ name: 'rpc', description: 'JSON-RPC interface', exampleUrl: 'https://node.example.com' }],
+};
+
+function createNetwork(reference: string, name: string, isLocal: boolean): Network {
+  const gid = `toy:${reference}`;
+  return {
+    gid,
+    namespace: 'toy',
+    reference,
+    name,
+    shortName: name,
+    displayName: name,
+    imageUrl: 'https://toy.example.com/logo.png',
+    family: 'toy',
+    isTestnet: isLocal,
+    isLocal,
+    aliases: [],
+    native: { gid: `${gid}/slip44:1`, symbol: 'TOY', name: 'Toy', decimals: 2 },
+    tokenNamespace: 'slip44',
+    confirmation: { type: 'depth', depth: 2 },
+    blockTimeMs: 1_000,
+  };
+}
