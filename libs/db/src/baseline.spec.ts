@@ -89,6 +89,45 @@ describe('a database of an earlier release', () => {
     expect(times.rows).toEqual([{ count: 1 }]);
   });
 
+  it('serves services of that release while they are replaced: an endpoint that either writes, both read', async () => {
+    const insert = 'INSERT INTO blockchains (gid, family, name, short_name, image_url';
+    const read = async () =>
+      (
+        await db.query<{ gid: string; old: string | null; all: object }>(
+          `SELECT gid, evm_endpoint_sealed AS old, other_endpoints_sealed AS "all" FROM blockchains ORDER BY gid`,
+        )
+      ).rows;
+    const chain = (gid: string, old: string | null, all: object) => ({ gid, old, all });
+    await db.query(`${insert}, evm_endpoint_sealed) VALUES ('t:1', 't', '1', '1', '', 'a')`);
+    await applyMigrations(url, prismaDir);
+    await db.query(`${insert}, evm_endpoint_sealed) VALUES ('t:2', 't', '2', '2', '', 'b')`);
+    await db.query(`${insert}, other_endpoints_sealed) VALUES ('t:3', 't', '3', '3', '', '{"evm":"c"}')`);
+    await db.query(`${insert}) VALUES ('t:4', 't', '4', '4', '')`);
+    const made = [
+      chain('t:1', 'a', { evm: 'a' }),
+      chain('t:2', 'b', { evm: 'b' }),
+      chain('t:3', 'c', { evm: 'c' }),
+      chain('t:4', null, {}),
+    ];
+    expect(await read()).toEqual(made);
+    await db.query(`UPDATE blockchains SET is_active = true, endpoint_sealed = 'x'`);
+    expect(await read()).toEqual(made);
+
+    const all = 'other_endpoints_sealed';
+    await db.query(`UPDATE blockchains SET ${all} = ${all} || '{"evm":"d","more":"e"}' WHERE gid = 't:1'`);
+    await db.query(`UPDATE blockchains SET evm_endpoint_sealed = NULL WHERE gid IN ('t:2', 't:4')`);
+    await db.query(`UPDATE blockchains SET ${all} = ${all} - 'evm' WHERE gid = 't:3'`);
+    const changed = [
+      chain('t:1', 'd', { evm: 'd', more: 'e' }),
+      chain('t:2', null, {}),
+      chain('t:3', null, {}),
+      chain('t:4', null, {}),
+    ];
+    expect(await read()).toEqual(changed);
+    await db.query(`UPDATE blockchains SET evm_endpoint_sealed = 'f' WHERE gid = 't:1'`);
+    expect((await read())[0]).toEqual(chain('t:1', 'f', { evm: 'f', more: 'e' }));
+  });
+
   it('is refused when it has not all of them, and is left as it was', async () => {
     const last = older.at(-1)!;
     await db.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [last]);

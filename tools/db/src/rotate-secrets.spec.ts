@@ -7,6 +7,8 @@ import type { PostgresHandle } from '@chainwatch/testing';
 import { bootstrap } from './bootstrap.ts';
 import { rotateSecrets, SEALED_COLUMNS, SEALED_MAP } from './rotate-secrets.ts';
 
+/** Follows the map (prisma/sql/share_evm_endpoint.sql). */
+const FOLLOWING = { table: 'blockchains', column: 'evm_endpoint_sealed' };
 const [first, second] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 const before = createSealer({ keys: { first }, activeKeyId: 'first' });
 const during = createSealer({ keys: { first, second }, activeKeyId: 'second' });
@@ -29,7 +31,7 @@ describe('rotateSecrets', () => {
       `SELECT table_name || '.' || column_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name LIKE '%sealed'`,
     );
     expect(rows.map(({ name }) => name).sort()).toEqual(
-      [...SEALED_COLUMNS, SEALED_MAP].map(({ table, column }) => `${table}.${column}`).sort(),
+      [...SEALED_COLUMNS, SEALED_MAP, FOLLOWING].map(({ table, column }) => `${table}.${column}`).sort(),
     );
   });
 
@@ -76,11 +78,12 @@ describe('rotateSecrets', () => {
       expect(after.open(credentials_sealed, `channel:${id}`)).toBe(`credentials of ${id}`);
     const {
       rows: [chain],
-    } = await db.query('SELECT endpoint_sealed, other_endpoints_sealed FROM blockchains');
+    } = await db.query('SELECT * FROM blockchains');
     expect([
       after.open(chain.endpoint_sealed, `endpoint:${gid}`),
       after.open(chain.other_endpoints_sealed.evm, `evm_endpoint:${gid}`),
+      after.open(chain.evm_endpoint_sealed, `evm_endpoint:${gid}`),
       after.open(chain.other_endpoints_sealed.other, `other_endpoint:${gid}`),
-    ]).toEqual(['node', 'evm node', 'other node']);
+    ]).toEqual(['node', 'evm node', 'evm node', 'other node']);
   });
 });
