@@ -17,6 +17,29 @@ const boundaries = (depConstraints, allow = []) => [
   },
 ];
 
+const LOG_CALL =
+  'CallExpression[callee.property.name=/^(debug|info|warn|error|fatal)$/]:matches([callee.object.name=/^log(ger)?$/], [callee.object.property.name=/^log(ger)?$/])';
+
+/** One logger, errors in `err`, messages in the past tense and without a comma splice. */
+const LOG_RULES = [
+  {
+    selector: ':matches(TSInterfaceDeclaration, TSTypeAliasDeclaration)[id.name=/Logger$/]',
+    message: 'Take Logger of @chainwatch/telemetry, or a Pick of it.',
+  },
+  {
+    selector: `${LOG_CALL} > ObjectExpression > Property[key.name=/^(error|e|cause|exception)$/]`,
+    message: 'The error of a log line stands whole in the field err.',
+  },
+  {
+    selector: `${LOG_CALL} > ObjectExpression > Property[key.name="err"] > CallExpression.value[callee.name="String"]`,
+    message: 'err takes the error itself: its stack and cause are kept.',
+  },
+  {
+    selector: `${LOG_CALL} > Literal.arguments[value=/,(?! retrying$)|;|\\b(is|are|has|have|cannot|can|does|do)\\b/]`,
+    message: 'A log line is in the past tense, without a comma splice: "step failed, retrying".',
+  },
+];
+
 /** Longer than a function may be, until they are drawn anew. */
 const LONG_FUNCTIONS = [
   'libs/deliveries/src/nats/create-nats-publisher.ts',
@@ -46,6 +69,7 @@ export default tseslint.config(
       '@nx/enforce-module-boundaries': boundaries(constraints),
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+      'no-restricted-syntax': ['error', ...LOG_RULES],
       eqeqeq: ['error', 'always'],
       'no-console': 'error',
       '@typescript-eslint/await-thenable': 'error',
@@ -72,6 +96,10 @@ export default tseslint.config(
     rules: { '@nx/enforce-module-boundaries': boundaries(specConstraints, ['@chainwatch/tool-*']) },
   },
   { files: ['**/*.spec.ts'], rules: { 'max-lines': 'off', 'max-lines-per-function': 'off' } },
+  {
+    files: ['libs/telemetry/src/create-logger.ts', 'apps/rpc-proxy/**/*.ts', 'tools/{devnet,stack}/**/*.ts'],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
   { files: LONG_FUNCTIONS, rules: { 'max-lines-per-function': 'off' } },
   { files: ['tools/**/*.ts', '**/*.spec.ts', '**/spec-*.ts'], rules: { 'no-console': 'off' } },
   // Tools may import anything, each other and the apps too.

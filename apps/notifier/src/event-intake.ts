@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DeliveryEngine, EventRef } from '@chainwatch/deliveries';
 import type { EventOrder, NotifiedEvent } from './event-order.ts';
@@ -5,7 +6,7 @@ import type { EventOrder, NotifiedEvent } from './event-order.ts';
 export interface EventIntakeDeps {
   readonly engine: Pick<DeliveryEngine, 'changeShare' | 'dispatcher' | 'isSending'>;
   readonly order: EventOrder;
-  readonly logger: { warn(fields: object, message: string): void };
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /** Events from the bus that wait for the database; what comes beyond leaves a gap, which is read there. */

@@ -56,7 +56,7 @@ await runService({
       checks: notifier.readiness,
       metrics: telemetry.handleMetrics,
     });
-    logger.info({ health_port: health.port }, 'the notifier delivers');
+    logger.info({ health_port: health.port }, 'health and metrics were served');
     return {
       async stop() {
         await notifier.stop();

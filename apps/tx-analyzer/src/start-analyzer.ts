@@ -144,7 +144,7 @@ function shareFamilies({
     const loading = FamilyWatch.load(db, name, utxo);
     families.set(name, loading);
     loading.then(
-      (family) => logger.info({ family: name, addresses: family.size }, 'watch set loaded'),
+      (family) => logger.info({ family: name, addresses: family.size }, 'watch set was loaded'),
       () => families.delete(name),
     );
     return loading;

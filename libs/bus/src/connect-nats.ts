@@ -1,7 +1,8 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
-import { describeError, type BusLogger } from './bus-logger.ts';
+import { describeError } from './describe-error.ts';
 
 export interface ConnectOptions {
   readonly servers: readonly string[];
@@ -10,7 +11,7 @@ export interface ConnectOptions {
   readonly waitMs: number;
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
-  readonly logger: BusLogger;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /**
@@ -45,11 +46,7 @@ export async function connectNats(options: ConnectOptions): Promise<NatsConnecti
           error,
         );
       }
-      if (attempt === 0)
-        options.logger.warn(
-          { servers: hosts, error: describeError(error) },
-          'NATS did not answer yet, kept trying',
-        );
+      if (attempt === 0) options.logger.warn({ servers: hosts, err: error }, 'NATS did not answer, retrying');
       await delay(Math.min(100 * 2 ** attempt, 1_000), undefined, { signal: options.signal }).catch(
         () => undefined,
       );

@@ -1,5 +1,5 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { NatsConnection } from '@nats-io/transport-node';
-import type { BusLogger } from './bus-logger.ts';
 
 export interface ConnectionWatch {
   readonly isConnected: boolean;
@@ -8,7 +8,10 @@ export interface ConnectionWatch {
 }
 
 /** Follows the state of the connection until it is closed. */
-export function watchConnection(connection: NatsConnection, logger: BusLogger): ConnectionWatch {
+export function watchConnection(
+  connection: NatsConnection,
+  logger: Pick<Logger, 'info' | 'warn'>,
+): ConnectionWatch {
   const listeners = new Set<() => void>();
   const state = { isConnected: true };
   void follow();
@@ -29,10 +32,10 @@ export function watchConnection(connection: NatsConnection, logger: BusLogger): 
         logger.warn({ server: status.server }, 'the connection to NATS was lost');
       } else if (status.type === 'reconnect') {
         state.isConnected = true;
-        logger.info({ server: status.server }, 'the connection to NATS is back');
+        logger.info({ server: status.server }, 'the connection to NATS was restored');
         for (const listener of [...listeners]) listener();
       } else if (status.type === 'error') {
-        logger.warn({ error: status.error.message }, 'NATS reported an error');
+        logger.warn({ err: status.error }, 'NATS reported an error');
       }
     }
     state.isConnected = false;

@@ -1,6 +1,6 @@
 import type { FlowService } from '@chainwatch/events';
 import type { Bus } from './bus.ts';
-import { silentLogger } from './bus-logger.ts';
+import { silentLogger } from './silent-logger.ts';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
 import { createBus, type BusOptions } from './create-bus.ts';
 
@@ -33,7 +33,7 @@ export function createBusInBackground<S extends FlowService>(
       waiting.clear();
     },
     (err: unknown) => {
-      if (!closing.signal.aborted) logger.error({ err }, 'NATS cannot be used as it is configured');
+      if (!closing.signal.aborted) logger.error({ err }, 'NATS could not be used as it is configured');
     },
   );
   return {

@@ -1,10 +1,12 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { subjectOf, type FlowService, type SubjectKind } from '@chainwatch/events';
 import type { Bus, ConsumeHandlers } from './bus.ts';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
-import { describeError, silentLogger, type BusLogger } from './bus-logger.ts';
+import { describeError } from './describe-error.ts';
+import { silentLogger } from './silent-logger.ts';
 import { connectNats } from './connect-nats.ts';
 import { watchConnection, type ConnectionWatch } from './connection-watch.ts';
 import { filterOf } from './consumer-filter.ts';
@@ -19,7 +21,7 @@ export interface BusOptions {
   readonly servers?: readonly string[];
   /** Shown by the server's monitoring. Default: the service. */
   readonly name?: string;
-  readonly logger?: BusLogger;
+  readonly logger?: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** How long the start waits for a server that is not up yet. Default 15,000. */
   readonly waitMs?: number;
   /** Gives the start up. */
@@ -93,7 +95,7 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
 interface KeepDeps {
   readonly streams: StreamSet;
   readonly watch: ConnectionWatch;
-  readonly logger: BusLogger;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
 /** Makes streams again that the server lost, after each reconnection and every 10 s: a store can be wiped unnoticed. */
@@ -139,7 +141,10 @@ class Consumers {
 }
 
 /** Hears hints: messages that are not stored. */
-function subscribeOn(connection: NatsConnection, logger: BusLogger): Bus<FlowService>['subscribe'] {
+function subscribeOn(
+  connection: NatsConnection,
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>,
+): Bus<FlowService>['subscribe'] {
   return (kind, tokens, handler) => {
     const subscription = connection.subscribe(subjectOf(kind, tokens), {
       callback: (error, message) => {

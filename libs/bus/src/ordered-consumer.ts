@@ -1,9 +1,9 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Consumer, ConsumerMessages, JetStreamClient, JsMsg } from '@nats-io/jetstream';
 import type { SubjectKind } from '@chainwatch/events';
 import type { BusMessage, ConsumeHandlers } from './bus.ts';
-import { describeError, type BusLogger } from './bus-logger.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
 import type { ConsumerFilter } from './consumer-filter.ts';
 import { kindOf, parseMessage } from './parse-message.ts';
@@ -13,7 +13,7 @@ export interface OrderedConsumerDeps {
   readonly client: JetStreamClient;
   readonly streams: StreamSet;
   readonly connection: ConnectionWatch;
-  readonly logger: BusLogger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** Begins the names of the consumers, as the server's monitoring shows them. */
   readonly owner: string;
 }
@@ -79,10 +79,7 @@ export class OrderedConsumer<K extends SubjectKind> {
       } catch (error) {
         failures += 1;
         if (connection.isConnected && !this.#stop.signal.aborted)
-          logger.warn(
-            { stream, subject, error: describeError(error) },
-            'a consumer could not be opened, it is tried again',
-          );
+          logger.warn({ stream, subject, err: error }, 'a consumer could not be opened, retrying');
       }
       await this.#pause(Math.min(RETRY_MS_MIN * 2 ** failures, RETRY_MS_MAX));
     }
@@ -130,7 +127,7 @@ export class OrderedConsumer<K extends SubjectKind> {
       if (nextSeq !== undefined)
         logger.warn(
           { stream, subject, expected_seq: nextSeq, last_seq: lastSeq },
-          'the stream is not the one that was followed, what is missing is read from the database',
+          'another stream was found than was followed: what was missed came from the database',
         );
       this.#nextSeq = lastSeq + 1;
       this.#incarnation = incarnation;
@@ -155,10 +152,10 @@ export class OrderedConsumer<K extends SubjectKind> {
     for await (const { type } of messages.status()) {
       if (ENDED.has(type)) {
         if (!this.#stop.signal.aborted)
-          logger.warn({ stream, subject, reason: type }, 'a consumer ended, it is made again');
+          logger.warn({ stream, subject, reason: type }, 'a consumer ended, retrying');
         void messages.close();
       } else if (type === 'reset') {
-        logger.warn({ stream, subject }, 'messages were missing, they are asked for again');
+        logger.warn({ stream, subject }, 'messages were missing, retrying');
       } else if (type === 'ordered_consumer_recreated') this.#run(this.#options.onOpen);
     }
   }
@@ -166,8 +163,8 @@ export class OrderedConsumer<K extends SubjectKind> {
   #run(handler: () => void, subject = this.#options.filter.subject): void {
     try {
       handler();
-    } catch (failure) {
-      this.#deps.logger.error({ subject, error: describeError(failure) }, 'a message was not handled');
+    } catch (err) {
+      this.#deps.logger.error({ subject, err }, 'a message was not handled');
     }
   }
 

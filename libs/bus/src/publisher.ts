@@ -4,7 +4,7 @@ import { errors, headers as createHeaders, type MsgHdrs, type NatsConnection } f
 import { SUBJECTS, subjectOf, type PayloadOf, type SubjectKind } from '@chainwatch/events';
 import type { PublishOptions } from './bus.ts';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
-import { describeError } from './bus-logger.ts';
+import { describeError } from './describe-error.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
 import { SEQUENCE_HEADER } from './parse-message.ts';
 import type { StreamSet } from './stream-set.ts';

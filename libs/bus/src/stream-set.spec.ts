@@ -1,7 +1,7 @@
 import { connect } from '@nats-io/transport-node';
 import { jetstreamManager, type JetStreamManager, type StreamInfo } from '@nats-io/jetstream';
 import { startNats, waitFor } from '@chainwatch/testing';
-import { silentLogger } from './bus-logger.ts';
+import { silentLogger } from './silent-logger.ts';
 import { createStreamSet } from './stream-set.ts';
 
 describe('streams', () => {
@@ -90,7 +90,7 @@ describe('streams', () => {
       streams: { ...manager.streams, update: () => Promise.reject(new Error('insufficient resources')) },
     } as unknown as JetStreamManager;
     await createStreamSet({ manager: stubborn, replicas: 3, logger }).keepReplicas();
-    expect(refused).toContainEqual({ stream: 'tx', replicas: 3, error: 'insufficient resources' });
+    expect(refused).toContainEqual({ stream: 'tx', replicas: 3, err: new Error('insufficient resources') });
     await connection.close();
     await nats.stop();
   });

@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { randomUUID } from 'node:crypto';
 import {
   JetStreamApiError,
@@ -9,7 +10,6 @@ import {
 import { nanos } from '@nats-io/transport-node';
 import { SUBJECTS, streamOf, type SubjectKind } from '@chainwatch/events';
 import type { StreamState } from './bus.ts';
-import { describeError, type BusLogger } from './bus-logger.ts';
 
 const HOUR_MS = 3_600_000;
 const MIB = 1024 * 1024;
@@ -42,7 +42,7 @@ interface StreamSetOptions {
   readonly manager: JetStreamManager;
   /** Undefined: 1 for streams that are made, and what they have for those that are there. */
   readonly replicas: number | undefined;
-  readonly logger: BusLogger;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
 const NOT_SEEN: StreamState = { incarnation: '', lastSeq: 0 };
@@ -69,16 +69,13 @@ export function createStreamSet({ manager, replicas, logger }: StreamSetOptions)
   function tell(name: string, before: StreamState, { incarnation, lastSeq }: StreamState): void {
     logger.warn(
       { stream: name, incarnation, last_seq: lastSeq, last_seq_before: before.lastSeq },
-      'the stream was made anew, the server had lost it',
+      'the stream was lost by the server and made anew',
     );
     for (const listener of listeners) {
       try {
         listener(name);
       } catch (error) {
-        logger.error(
-          { stream: name, error: describeError(error) },
-          'a listener for recreated streams failed',
-        );
+        logger.error({ stream: name, err: error }, 'a listener for recreated streams failed');
       }
     }
   }
@@ -124,7 +121,7 @@ async function keepReplicas(
   manager: JetStreamManager,
   name: string,
   replicas: number,
-  logger: BusLogger,
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>,
 ): Promise<void> {
   try {
     const { config } = await manager.streams.info(name);
@@ -132,10 +129,7 @@ async function keepReplicas(
     await manager.streams.update(name, { ...config, num_replicas: replicas });
     logger.info({ stream: name, replicas, replicas_before: config.num_replicas }, 'a stream was replicated');
   } catch (error) {
-    logger.error(
-      { stream: name, replicas, error: describeError(error) },
-      'the replicas of a stream could not be set, it goes on as it is',
-    );
+    logger.error({ stream: name, replicas, err: error }, 'the replicas of a stream could not be set');
   }
 }
 
@@ -143,7 +137,7 @@ async function ensureStream(
   manager: JetStreamManager,
   name: string,
   replicas: number,
-  logger: BusLogger,
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>,
 ): Promise<{ info: StreamInfo; isNew: boolean }> {
   const existing = await findStream(manager, name);
   if (existing !== undefined) return { info: await nameIncarnation(manager, existing), isNew: false };

@@ -1,15 +1,11 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { Redis } from 'ioredis';
 import { decideToken, type TokenRequest, type TokenResult } from './consume-token.ts';
 import { GCRA_SCRIPT } from './gcra-script.ts';
 import { createLocalLimiter } from './local-limiter.ts';
 
-export interface CacheLogger {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
-
 export interface CacheOptions {
-  readonly logger?: CacheLogger;
+  readonly logger?: Pick<Logger, 'info' | 'warn'>;
   /** In front of every key. Default `chainwatch:`. */
   readonly prefix?: string;
   /** An answer that takes longer counts as none. Default 250. */
@@ -90,7 +86,7 @@ function connect(
   url: string,
   prefix: string,
   timeoutMs: number,
-  logger: CacheLogger | undefined,
+  logger: Pick<Logger, 'info' | 'warn'> | undefined,
 ): ScriptedRedis {
   const redis = new Redis(url, {
     keyPrefix: prefix,
@@ -106,12 +102,11 @@ function connect(
   });
   let isAway = false;
   redis.on('ready', () => {
-    if (isAway) logger?.info({}, 'the connection to Redis is back');
+    if (isAway) logger?.info({}, 'the connection to Redis was restored');
     isAway = false;
   });
   redis.on('error', (error: Error) => {
-    if (!isAway)
-      logger?.warn({ error: error.message }, 'Redis did not answer, limits are counted by this process');
+    if (!isAway) logger?.warn({ err: error }, 'Redis did not answer: limits were counted by this process');
     isAway = true;
   });
   redis.defineCommand('gcra', { numberOfKeys: 1, lua: GCRA_SCRIPT });

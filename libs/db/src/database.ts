@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import pg from 'pg';
 import { findSessionFault, KEEP_ALIVE } from './session-settings.ts';
 
@@ -46,7 +47,7 @@ export interface DatabaseOptions {
   /** False sends no named statement: a pooler hands sessions from one client to another, with what was prepared in them. */
   readonly isPrepared?: boolean;
   /** Is told once when sessions have no time-outs. */
-  readonly logger?: { warn(message: string): void };
+  readonly logger?: Pick<Logger, 'warn'>;
 }
 
 // bigint columns (heights, sequences) stay below 2^53 and come as numbers; numeric stays text, amounts are exact.
@@ -76,7 +77,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.once('connect', (client) => {
     findSessionFault(client).then(
-      (fault) => fault !== undefined && options.logger?.warn(fault),
+      (fault) => fault !== undefined && options.logger?.warn({}, fault),
       () => undefined,
     );
   });

@@ -62,7 +62,7 @@ describe('sessions', () => {
   it('that have no time-outs are told of, once a pool', async () => {
     const url = await addRole('forgotten');
     const warnings: string[] = [];
-    const logger = { warn: (message: string) => void warnings.push(message) };
+    const logger = { warn: (_fields: object, message: string) => void warnings.push(message) };
     for (const [role, expected] of [
       [url, 1],
       [postgres.url, 1],

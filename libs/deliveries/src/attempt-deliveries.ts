@@ -40,7 +40,7 @@ export async function attemptDeliveries(
     );
   } catch (error) {
     logger.error(
-      { channel_id: channel.id, delivery_id: first!.id, error: String(error) },
+      { channel_id: channel.id, delivery_id: first!.id, err: error },
       'an attempt could not be made',
     );
     return jobs.map(() => failedByUs());

@@ -1,6 +1,6 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { Database } from '@chainwatch/db';
 import { ShareSupervisor, type ShareTiming } from '@chainwatch/ownership';
-import type { DeliveryLogger } from './delivery-options.ts';
 
 /** Which channels this replica looks after. Every channel has one replica, and a replica that dies leaves its channels to the others. */
 export interface ChannelShares {
@@ -19,7 +19,7 @@ export interface ChannelShares {
 
 export interface ChannelSharesOptions {
   readonly db: Database;
-  readonly logger: DeliveryLogger;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Called when channels came. */
   readonly onGain: () => void;
   /** Called when channels went: resolves when nothing of theirs is under way here, and another replica may begin. */

@@ -1,20 +1,15 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { SenderContext } from '@chainwatch/channels';
 import type { Database, Sql } from '@chainwatch/db';
 import type { OpenSealed } from './parse-channel.ts';
 import { DEFAULT_RETRY_SCHEDULE_MS } from './retry-schedule.ts';
-
-export interface DeliveryLogger {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
 
 export interface DeliveryDependencies extends SenderContext {
   readonly db: Database;
   /** Connections that keep plans (createDatabase's keepsPlans), for the statements of every event. */
   readonly planned: Sql;
   readonly open: OpenSealed;
-  readonly logger: DeliveryLogger;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Runs an attempt inside a span that continues the event's trace, and gives the traceparent to send. Default: the event's own. */
   readonly trace?: <T>(
     event: { traceparent: string | undefined; eventType: string; channelId: string },

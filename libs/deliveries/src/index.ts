@@ -15,7 +15,6 @@ export type { EventGap } from './queue/list-events-in-gaps.ts';
 export {
   DEFAULT_DELIVERY_OPTIONS,
   type DeliveryDependencies,
-  type DeliveryLogger,
   type DeliveryOptions,
 } from './delivery-options.ts';
 export { DEFAULT_RETRY_SCHEDULE_MS } from './retry-schedule.ts';

@@ -1,8 +1,8 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
 import type { PayloadOf } from '@chainwatch/events';
 import type { BlockPublisher } from './block-publisher.ts';
 import type { FeedEntry } from './feed.ts';
-import type { IngestorLog } from './ingestor-log.ts';
 
 export interface BusBlockPublisher extends BlockPublisher {
   /** Resolves when everything under way was stored or given up. */
@@ -12,7 +12,7 @@ export interface BusBlockPublisher extends BlockPublisher {
 interface PublisherOptions {
   readonly bus: Pick<Bus<'block-ingestor'>, 'publish' | 'hint'>;
   readonly chainGid: string;
-  readonly log: IngestorLog;
+  readonly log: Logger;
 }
 
 /** Beyond that, messages are left out: a bus that slow is no fast path, and the analyzer reads the feed anyway. */
@@ -35,7 +35,7 @@ export function createBusBlockPublisher({ bus, chainGid, log }: PublisherOptions
       if (failures === 1)
         log.warn(
           { err: error, seq: entry.seq },
-          'block.new could not be published, the analyzer reads it from the feed',
+          'block.new could not be published: the feed alone told of it',
         );
     }
   }

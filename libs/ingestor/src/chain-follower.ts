@@ -1,10 +1,10 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { BlockHeader, BlockRef, ChainClient } from '@chainwatch/chain-core';
 import type { BlockPublisher } from './block-publisher.ts';
 import { BranchMovedError } from './errors.ts';
 import type { ChainReset, ChainStatus, FeedBatch, FollowState } from './feed.ts';
 import type { FeedStore } from './feed-store.ts';
 import { findAncestor } from './find-ancestor.ts';
-import type { IngestorLog } from './ingestor-log.ts';
 import { planAdvance } from './plan-advance.ts';
 import { planExtension } from './plan-extension.ts';
 import { planFinalization } from './plan-finalization.ts';
@@ -18,7 +18,7 @@ export interface FollowerOptions {
   readonly client: FollowClient;
   readonly store: FeedStore;
   readonly publisher: BlockPublisher;
-  readonly log: IngestorLog;
+  readonly log: Logger;
   readonly onRepair?: (repair: { readonly depth: number; readonly isFinalityViolated: boolean }) => void;
   /** Wraps the commit of a batch, to add the trace context of its spans. */
   readonly trace?: (batch: FeedBatch, commit: (traced: FeedBatch) => Promise<void>) => Promise<void>;
@@ -195,7 +195,7 @@ export class ChainFollower {
     const { head } = await this.load();
     log.warn(
       { from: reset.fromBlock, height: head?.number },
-      'the chain was reset, as the operator had asked',
+      'the chain was reset as the operator had asked',
     );
   }
 
@@ -311,7 +311,7 @@ export class ChainFollower {
     if (isFinalityViolated)
       log.error(
         { ...fields, finalized: this.#state.finalized?.number },
-        'a reorg went below finality, the chain was rebuilt from the ancestor',
+        'a reorg went below finality: the chain was rebuilt from the ancestor',
       );
     this.#announcedTo = -1;
     for (const batch of batches) await this.#commit(batch);

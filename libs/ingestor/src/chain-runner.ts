@@ -261,7 +261,7 @@ export class ChainRunner {
   #doubtBranch(): void {
     this.#options.log.warn(
       { height: this.#follower.state.head?.number },
-      'the node is final on a block that is not ours, its head was read again',
+      'the node was final on another block than ours: its head was read again',
     );
     this.#poller.pollNow();
   }

@@ -1,10 +1,10 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { BlockHeader, ChainClient } from '@chainwatch/chain-core';
-import type { IngestorLog } from './ingestor-log.ts';
 
 interface SubscriptionOptions {
   readonly client: Pick<ChainClient, 'subscribeHeads'>;
   readonly onHead: (head: BlockHeader) => void;
-  readonly log: IngestorLog;
+  readonly log: Logger;
 }
 
 const RETRY_MIN_MS = 200;

@@ -1,7 +1,7 @@
+import type { Logger, ServiceLogger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
 import type { ChainFamily, ChainFamilyName, ChainOpenerOptions } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
-import type { IngestorLog } from './ingestor-log.ts';
 
 export interface IngestorOptions extends Omit<ChainOpenerOptions, 'findFamily'> {
   readonly familyName: ChainFamilyName;
@@ -9,7 +9,7 @@ export interface IngestorOptions extends Omit<ChainOpenerOptions, 'findFamily'> 
   readonly family: ChainFamily | undefined;
   readonly db: Database;
   readonly bus: Pick<Bus<'block-ingestor'>, 'publish' | 'hint' | 'subscribe' | 'onStreamsRecreated'>;
-  readonly log: IngestorLog & { child(fields: object): IngestorLog };
+  readonly log: Logger & Pick<ServiceLogger, 'child'>;
   /** First block to follow by chain gid; default the head at the first activation. */
   readonly startBlocks?: Readonly<Record<string, number>>;
 }

@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import {
   ChainNotConfiguredError,
   type ActiveChain,
@@ -10,14 +11,13 @@ import { ChainRunner } from './chain-runner.ts';
 import type { ChainReport } from './chain-report.ts';
 import { idleChain } from './idle-chain.ts';
 import type { FeedStore } from './feed-store.ts';
-import type { IngestorLog } from './ingestor-log.ts';
 import { recordRepair } from './ingestor-metrics.ts';
 import { createPgFeedStore, startBeating } from './pg-feed-store.ts';
 import type { IngestorOptions } from './ingestor-options.ts';
 import { traceBatch } from './trace-batch.ts';
 
 export interface ChainContext extends Omit<IngestorOptions, 'log'> {
-  readonly log: IngestorLog;
+  readonly log: Logger;
   readonly openChain: OpenChain;
   /** The runners under way by chain gid, to reach them from outside. */
   readonly runners: Map<string, ChainRunner>;
@@ -50,7 +50,7 @@ async function connectAndRun(context: ChainContext, work: ChainWork, store: Feed
   const chainGid = row.gid;
   const connected = await connect(context, row);
   if (connected instanceof ChainNotConfiguredError) {
-    log.error({ err: connected }, 'the chain cannot be followed');
+    log.error({ err: connected }, 'the chain could not be followed');
     await idleChain({ ...work, store, fault: connected });
     return;
   }

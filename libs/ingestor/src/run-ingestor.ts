@@ -55,7 +55,7 @@ export async function runIngestor(
         checks: () => checkIngestor({ db, bus, ingestor }),
         metrics: telemetry.handleMetrics,
       });
-      log.info({ port: health.port }, 'health and metrics are served');
+      log.info({ port: health.port }, 'health and metrics were served');
       return {
         async stop() {
           await ingestor.stop();

@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@chainwatch/bus';
 import type { Database } from '@chainwatch/db';
@@ -23,15 +24,10 @@ const STOP_MS = 2_000;
 /** Services that keep an outbox. */
 type Relaying = Extract<FlowService, 'tx-analyzer' | 'balance-service'>;
 
-interface RelayLogger {
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
-
 export interface RelayDeps<S extends Relaying> {
   readonly db: Database;
   readonly bus: Pick<Bus<S>, 'publish' | 'isConnected' | 'onStreamsRecreated' | 'streamState' | 'readStream'>;
-  readonly logger: RelayLogger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly subjects: readonly (EventSubject & ProducedBy<S>)[];
   /** Chains this replica owns. */
   readonly chainGids: () => readonly string[];

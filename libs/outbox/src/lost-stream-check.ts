@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
 import type { Database, Sql } from '@chainwatch/db';
 import type { FlowService } from '@chainwatch/events';
@@ -22,7 +23,7 @@ interface CheckStreamDeps {
 }
 
 interface LostStreamDeps extends CheckStreamDeps {
-  readonly logger: { warn(fields: object, message: string): void };
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /** Looks whether the server lost the stream: at the start, and each time it may have. */
@@ -44,7 +45,7 @@ export class LostStreamCheck {
     try {
       const { stream, logger } = this.#deps;
       if (await checkStream(this.#deps))
-        logger.warn({ stream }, 'stream was lost; publishing recent events again');
+        logger.warn({ stream }, 'the stream was lost: recent events were published again');
     } catch (error) {
       this.#isDone = false;
       throw error;

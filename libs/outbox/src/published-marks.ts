@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
 import type { Database } from '@chainwatch/db';
 import type { FlowService } from '@chainwatch/events';
@@ -6,7 +7,7 @@ interface MarkDeps {
   readonly db: Database;
   readonly bus: Pick<Bus<FlowService>, 'streamState'>;
   readonly stream: string;
-  readonly logger: { warn(fields: object, message: string): void };
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 interface Published {

@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { Signal } from '@chainwatch/chain-core';
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@chainwatch/db';
@@ -20,10 +21,7 @@ export interface SupervisorOptions<T> {
   readonly kind: string;
   /** A UUID per process start, which is the default. */
   readonly owner?: string;
-  readonly logger: {
-    warn(fields: object, message: string): void;
-    info(fields: object, message: string): void;
-  };
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** All shares there are, and what each is. */
   readonly listShares: () => Promise<ReadonlyMap<string, T>>;
   /** Whether a share that is at work may go on with what it was given. Default: it may. */
@@ -171,7 +169,7 @@ export class ShareSupervisor<T> {
             this.lookNow();
           },
           (err: unknown) =>
-            logger.warn({ err, kind, group }, 'what shares need could not be loaded, it is tried again'),
+            logger.warn({ err, kind, group }, 'what shares need could not be loaded, retrying'),
         )
         .finally(() => this.#preparing.delete(group));
     }
@@ -223,8 +221,8 @@ export class ShareSupervisor<T> {
     logger.info(
       { kind, share: letGo },
       isUnreachable
-        ? 'a share was let go, its node could not be reached from here'
-        : 'a share was let go to a replica that has fewer',
+        ? 'a share was let go: its node could not be reached from here'
+        : 'a share was let go to a replica that had fewer',
     );
     held.letGo();
   }
@@ -314,7 +312,7 @@ export class ShareSupervisor<T> {
     const { kind, logger } = this.#options;
     const reason = error instanceof Error ? error.message : String(error);
     if (this.#troubles.get(share)?.reason !== reason)
-      logger.warn({ err: error, kind, share }, 'a share could not be taken or kept, it is asked for again');
+      logger.warn({ err: error, kind, share }, 'a share could not be taken or kept, retrying');
     this.#troubles.set(share, { reason, untilMs: this.#soon() });
   }
 
@@ -327,7 +325,7 @@ export class ShareSupervisor<T> {
     const { kind, logger } = this.#options;
     const reason = error instanceof Error ? error.message : String(error);
     if (this.#lastError !== reason)
-      logger.warn({ err: error, kind }, 'shares and owners could not be read, they are asked for again');
+      logger.warn({ err: error, kind }, 'shares and owners could not be read, retrying');
     this.#lastError = reason;
   }
 

@@ -1,10 +1,24 @@
-import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
+import { pino, type DestinationStream } from 'pino';
 import { formatReadably } from './format-readably.ts';
 import { hideSecretFields, hideUrlCredentials } from './hide-secrets.ts';
 import { currentTraceparent } from './tracing.ts';
 import { currentLogFields } from './with-log-fields.ts';
 
-export type Logger = PinoLogger;
+type Log = (fields: object, message: string) => void;
+
+/** The one logger: an error goes into the field `err`. Who needs less of it takes a Pick. */
+export interface Logger {
+  readonly debug: Log;
+  readonly info: Log;
+  readonly warn: Log;
+  readonly error: Log;
+}
+
+export interface ServiceLogger extends Logger {
+  readonly fatal: Log;
+  /** Writes the fields into every line. */
+  child(fields: object): Logger;
+}
 
 export interface LoggerOptions {
   readonly service: string;
@@ -25,7 +39,7 @@ export function createLogger({
   isReadable = process.env.LOG_PRETTY === '1',
   destination,
   hides = [],
-}: LoggerOptions): Logger {
+}: LoggerOptions): ServiceLogger {
   const output = destination ?? pino.destination({ dest: 1, sync: true });
   return pino(
     {
@@ -33,7 +47,7 @@ export function createLogger({
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: hideSecretFields },
-      serializers: { err: serializeError, error: serializeError, cause: serializeError },
+      serializers: { err: serializeError, cause: serializeError },
       mixin: () => {
         const traceparent = currentTraceparent();
         return {

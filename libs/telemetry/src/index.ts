@@ -8,7 +8,7 @@
  *   return { stop: async () => { await health.stop(); await telemetry.stop(); } };
  * } });
  */
-export { createLogger, type Logger, type LoggerOptions } from './create-logger.ts';
+export { createLogger, type Logger, type LoggerOptions, type ServiceLogger } from './create-logger.ts';
 export { createDrain } from './create-drain.ts';
 export { degraded, describeChain, notOk, ok, probe, type CheckResult, type Checks } from './health-checks.ts';
 export { counter, gauge, histogram, type Counter, type Gauge, type Histogram } from './instruments.ts';

@@ -1,4 +1,4 @@
-import { createLogger, type Logger } from './create-logger.ts';
+import { createLogger, type ServiceLogger } from './create-logger.ts';
 
 export interface RunningService {
   /** Finishes what is under way and lets go of everything. */
@@ -11,9 +11,9 @@ export interface RunServiceOptions {
   readonly name: string;
   /** What its log must not show: see createLogger. */
   readonly hides?: readonly RegExp[];
-  readonly start: (logger: Logger) => Promise<RunningService>;
+  readonly start: (logger: ServiceLogger) => Promise<RunningService>;
   /** Default: one with LOG_LEVEL. */
-  readonly logger?: Logger;
+  readonly logger?: ServiceLogger;
   /** The end is forced after that. Default 20,000. */
   readonly stopTimeoutMs?: number;
 }
@@ -33,8 +33,8 @@ export async function runService({
     logger.fatal({ err: error }, message);
     process.exit(1);
   };
-  process.on('unhandledRejection', (error) => die(error, 'an error was not handled, the service ended'));
-  process.on('uncaughtException', (error) => die(error, 'an error was not handled, the service ended'));
+  process.on('unhandledRejection', (error) => die(error, 'an error was not handled: the service ended'));
+  process.on('uncaughtException', (error) => die(error, 'an error was not handled: the service ended'));
   let isStopping = false;
   let running: RunningService | undefined;
   const stop = (signal: NodeJS.Signals): void => {
@@ -44,7 +44,7 @@ export async function runService({
     logger.info({ signal }, 'the service was asked to stop');
     const limitMs = stopTimeoutMs + (running?.drainMs ?? 0);
     setTimeout(
-      () => die(undefined, `the service did not stop within ${limitMs} ms, it ended`),
+      () => die(undefined, `the service did not stop within ${limitMs} ms and was ended`),
       limitMs,
     ).unref();
     void finish(running, logger, die);
@@ -60,19 +60,19 @@ export async function runService({
     return die(error, 'the service could not start');
   }
   if (isStopping) return finish(running, logger, die);
-  logger.info('the service was started');
+  logger.info({}, 'the service was started');
 }
 
 async function finish(
   running: RunningService | undefined,
-  logger: Logger,
+  logger: ServiceLogger,
   die: (error: unknown, message: string) => void,
 ): Promise<void> {
   // Still starting: it is stopped as soon as that is over.
   if (running === undefined) return;
   try {
     await running.stop();
-    logger.info('the service was stopped');
+    logger.info({}, 'the service was stopped');
     process.exit(0);
   } catch (error) {
     die(error, 'the service did not stop in order');

@@ -105,7 +105,7 @@ describe('createLogger', () => {
 
   it('names the trace', async () => {
     const output = await withSpan('x', { traceparent: TRACEPARENT }, () =>
-      write(false, (logger) => logger.info('inside')),
+      write(false, (logger) => logger.info({}, 'inside')),
     );
     expect(JSON.parse(output)).toMatchObject({ trace_id: '0af7651916cd43dd8448eb211c80319c' });
   });

@@ -1,10 +1,11 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { Sql } from '@chainwatch/db';
 
 const EVERY_MS = 60_000;
 const BATCH = 5_000;
 
 /** Deletes answers whose time is over, every minute, each by one replica. Returns stop. */
-export function sweepAnswers(db: Sql, logger: { warn(fields: object, message: string): void }): () => void {
+export function sweepAnswers(db: Sql, logger: Pick<Logger, 'warn'>): () => void {
   const timer = setInterval(() => {
     deleteExpired(db).catch((err: unknown) =>
       logger.warn({ err }, 'could not delete expired Idempotency-Keys'),

@@ -1,8 +1,9 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { Database } from '@chainwatch/db';
 
 interface FoldingOptions {
   readonly db: Pick<Database, 'query'>;
-  readonly logger: { warn(fields: object, message: string): void };
+  readonly logger: Pick<Logger, 'warn'>;
   /** Between two looks when nothing waits. Default 1,000. */
   readonly pauseMs?: number;
 }
@@ -23,17 +24,14 @@ export function startFolding({ db, logger, pauseMs = 1_000 }: FoldingOptions): (
   let gone = 0;
   const fold = async (): Promise<void> => {
     const folded = await foldOnce(db).catch((error: unknown) => {
-      logger.warn({ err: error }, 'totals of lists could not be put together, they are tried again');
+      logger.warn({ err: error }, 'totals of lists could not be put together, retrying');
       return 0;
     });
     gone += folded;
     if (gone >= CLEARED_LINES) {
       gone = 0;
       await db.query('VACUUM (SKIP_LOCKED, TRUNCATE false) list_changes').catch((error: unknown) => {
-        logger.warn(
-          { err: error },
-          'what was folded into the totals of lists could not be cleared away, the server does it later',
-        );
+        logger.warn({ err: error }, 'what was folded into the totals of lists could not be cleared away');
       });
     }
     if (!isStopped) timer = setTimeout(() => void fold(), folded < LINES_MAX ? pauseMs : 0).unref();

@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
 import type { Dial } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
@@ -20,7 +21,7 @@ export interface ApiDeps {
   readonly keys: Pick<KeyStore, 'revoke'>;
   /** Guarded: node URLs and webhook URLs come from customers. */
   readonly dial: Dial;
-  readonly logger: { warn(fields: object, message: string): void };
+  readonly logger: Pick<Logger, 'warn'>;
   readonly settings: ApiSettings;
 }
 

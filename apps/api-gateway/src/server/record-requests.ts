@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express';
-import { histogram, withLogFields } from '@chainwatch/telemetry';
+import { histogram, withLogFields, type Logger } from '@chainwatch/telemetry';
 
 const requestSeconds = histogram('chainwatch_http_request_seconds', {
   description: 'From the head of a request to the end of its answer, by route.',
 });
 
 /** Every log line of a request carries its id; its time is measured, and its end written down at the level debug. */
-export function recordRequests(logger: { debug(fields: object, message: string): void }): RequestHandler {
+export function recordRequests(logger: Pick<Logger, 'debug'>): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now();
     const requestId = String(res.locals.requestId);

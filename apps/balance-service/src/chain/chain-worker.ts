@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
 import {
   BlockNotFoundError,
@@ -25,10 +26,7 @@ export interface ChainWorkerDeps {
   readonly openReader: (chain: ActiveChain) => Promise<BalanceReader>;
   readonly relay: Pick<EventRelay<'balance-service'>, 'publish' | 'catchUp'>;
   readonly bus: Pick<Bus<'balance-service'>, 'consume'>;
-  readonly logger: {
-    warn(fields: object, message: string): void;
-    info(fields: object, message: string): void;
-  };
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly clock: () => Date;
   /** Between two looks for work when nobody wakes it. Default 5,000. */
   readonly idleMs?: number;

@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   describePublicly,
@@ -7,7 +8,6 @@ import {
   type UtxoCodec,
 } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
 import { findBackfillBatch, writeBackfillProgress, type BackfillBatch } from './backfill-batch.ts';
 import { enrollAddresses } from './enroll-addresses.ts';
 import { findEarlierCoins, type EarlierCoins } from './find-earlier-coins.ts';
@@ -19,7 +19,7 @@ interface BackfillDeps {
   readonly readBlock: (ref: BlockRef, signal: AbortSignal) => Promise<Block>;
   readonly codec: UtxoCodec;
   readonly chainGid: string;
-  readonly logger: AnalyzerLogger;
+  readonly logger: Logger;
   readonly signal: AbortSignal;
   /** Takes the coins over in a step of the chain's owner; resolves once they are committed, to false when the chain changed below some. */
   readonly commit: (batch: BackfillBatch, found: EarlierCoins) => Promise<boolean>;

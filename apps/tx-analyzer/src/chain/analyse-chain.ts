@@ -47,7 +47,7 @@ async function openAndAnalyse(deps: AnalyseDeps, work: ShareWork<ActiveChain>): 
   const backlog = openBacklog?.(chain);
   try {
     if (await adoptRestoredRows(db))
-      logger.warn({}, 'database was restored from a dump; its addresses were adopted');
+      logger.warn({}, 'addresses of a database restored from a dump were adopted');
     const family = await loadFamily(opened.utxo);
     if (opened.utxo === undefined) await askForMissedBalances({ sql: db, network: opened.network, signal });
     const now = (): Date => new Date();

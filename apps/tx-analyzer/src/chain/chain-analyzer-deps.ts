@@ -1,11 +1,12 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { EventRelay } from '@chainwatch/outbox';
-import type { AnalyzerDeps, AnalyzerLogger, AnalyzerOptions } from '../model/analyzer-deps.ts';
+import type { AnalyzerDeps, AnalyzerOptions } from '../model/analyzer-deps.ts';
 import type { BacklogReader } from '../model/analyzer-deps.ts';
 import type { FamilyWatch } from '../watch/family-watch.ts';
 
 /** What the owner of one chain works with. */
 export interface ChainAnalyzerDeps extends Pick<AnalyzerDeps, 'db' | 'bus'> {
-  readonly logger: AnalyzerLogger;
+  readonly logger: Logger;
   readonly relay: EventRelay<'tx-analyzer'>;
   readonly family: FamilyWatch;
   readonly backlog?: BacklogReader;

@@ -1,11 +1,11 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { AnalyzerStatus } from '../commit/advance-cursor.ts';
 import { writeStalled } from '../commit/analyzer-state.ts';
-import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
 import type { Body } from '../feed/body-prefetcher.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 
 interface ReporterDeps {
-  readonly logger: AnalyzerLogger;
+  readonly logger: Logger;
   readonly chain: ChainContext;
 }
 
@@ -63,7 +63,7 @@ export class ChainStatusReporter {
     this.#status = 'stalled';
     this.#reason = reason;
     const { logger, chain } = this.#deps;
-    logger.error({ chain_gid: chain.gid, reason }, 'the chain stands still');
+    logger.error({ chain_gid: chain.gid, reason }, 'the chain stalled');
     await writeStalled(chain, reason);
   }
 }

@@ -1,13 +1,13 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { describePublicly, IncompleteBlockError } from '@chainwatch/chain-core';
 import type { ChainFeed } from '../feed/chain-feed.ts';
 import { FeedGapError } from '../feed/feed-queue.ts';
 import { FeedMismatchError } from '../feed/next-segment.ts';
-import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
 import type { ChainStatusReporter } from './chain-status-reporter.ts';
 
 interface RecoveryDeps {
   readonly chainGid: string;
-  readonly logger: Pick<AnalyzerLogger, 'warn'>;
+  readonly logger: Pick<Logger, 'warn'>;
   readonly feed: Pick<ChainFeed, 'reset'>;
   readonly status: Pick<ChainStatusReporter, 'reportStall'>;
 }

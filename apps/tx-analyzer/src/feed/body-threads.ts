@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { Worker } from 'node:worker_threads';
 import {
   UnknownContentError,
@@ -6,7 +7,7 @@ import {
   type BlockRef,
   type ChainClient,
 } from '@chainwatch/chain-core';
-import type { AnalyzerLogger, BacklogReader } from '../model/analyzer-deps.ts';
+import type { BacklogReader } from '../model/analyzer-deps.ts';
 import type { ThreadReply, ThreadRequest } from './thread-messages.ts';
 
 interface BodyThreadsOptions {
@@ -14,7 +15,7 @@ interface BodyThreadsOptions {
   readonly count: number;
   /** body.worker.ts, bundled. */
   readonly entry: URL;
-  readonly logger: Pick<AnalyzerLogger, 'error'>;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 /** Parsed blocks die young and are large: a small nursery would copy them about. */

@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   BlockNotFoundError,
@@ -10,7 +11,6 @@ import {
   type ChainClient,
 } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
 
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 5_000;
@@ -28,7 +28,7 @@ interface ReadBodyDeps {
   ) => Promise<Block>;
   readonly sql: Sql;
   readonly chainGid: string;
-  readonly logger: Pick<AnalyzerLogger, 'warn'>;
+  readonly logger: Pick<Logger, 'warn'>;
   /** Whether a node answers. */
   readonly reportReach: (isReachable: boolean) => void;
 }

@@ -1,7 +1,7 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FailoverClient } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { WriterQueue } from '../commit/writer-queue.ts';
 import { askWitnesses, type UnprovedBlock } from './ask-witnesses.ts';
@@ -13,7 +13,7 @@ interface WitnessDeps {
   readonly client: Pick<FailoverClient, 'clients' | 'readBlockElsewhere'>;
   readonly chain: Pick<ChainContext, 'gid' | 'share'>;
   readonly writerQueue: WriterQueue;
-  readonly logger: AnalyzerLogger;
+  readonly logger: Logger;
   readonly pollMs: number;
   readonly signal: AbortSignal;
 }
@@ -41,10 +41,7 @@ export async function runWitnesses(deps: WitnessDeps): Promise<void> {
     } catch (error) {
       if (signal.aborted) break;
       failures += 1;
-      logger.warn(
-        { chain_gid: chain.gid, err: error },
-        'incidents could not be looked after, they are looked at again',
-      );
+      logger.warn({ chain_gid: chain.gid, err: error }, 'incidents could not be looked after, retrying');
     }
     await delay(Math.min(pollMs * 2 ** Math.min(failures, 10), WAIT_MS_MAX), undefined, { signal }).catch(
       () => undefined,

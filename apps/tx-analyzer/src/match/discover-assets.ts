@@ -1,7 +1,7 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChainClient, TokenMetadata } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
-import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
 import type { AssetRegistry } from './asset-registry.ts';
 
 const LOOK_MS = 1_000;
@@ -12,7 +12,7 @@ interface DiscoveryDeps {
   readonly client: ChainClient;
   readonly chainGid: string;
   readonly assets: AssetRegistry;
-  readonly logger: AnalyzerLogger;
+  readonly logger: Logger;
   readonly signal: AbortSignal;
 }
 
@@ -28,10 +28,7 @@ export async function discoverAssets(deps: DiscoveryDeps): Promise<void> {
       while ((await discoverOnce(deps)) === BATCH && !signal.aborted);
     } catch (error) {
       if (!signal.aborted)
-        logger.warn(
-          { chain_gid: chainGid, err: error },
-          'assets could not be discovered, they are tried again',
-        );
+        logger.warn({ chain_gid: chainGid, err: error }, 'assets could not be discovered, retrying');
     }
     await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }

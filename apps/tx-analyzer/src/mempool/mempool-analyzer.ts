@@ -1,7 +1,7 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { AddressFilter, Block, BlockRef, MempoolReader, Transaction } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import { ShareLostError } from '@chainwatch/ownership';
-import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
 import { recordPending } from './record-pending.ts';
 import type { BlockRing } from '../feed/block-ring.ts';
 import type { ChainContext } from '../model/chain-context.ts';
@@ -32,7 +32,7 @@ import type { TransactionState } from '../model/transaction-state.ts';
 interface MempoolDeps {
   readonly db: Database;
   readonly chain: ChainContext;
-  readonly logger: AnalyzerLogger;
+  readonly logger: Logger;
   readonly reader: MempoolReader | undefined;
   /** Has what is watched: addresses, or scripts on chains of unspent outputs. */
   readonly watch: AddressFilter;
@@ -249,7 +249,7 @@ export class MempoolAnalyzer {
     this.#retryAtMs = Date.now() + waitMs;
     this.#deps.logger.warn(
       { chain_gid: this.#deps.chain.gid, err: error },
-      'the mempool could not be analysed, it is tried again',
+      'the mempool could not be analysed, retrying',
     );
   }
 }

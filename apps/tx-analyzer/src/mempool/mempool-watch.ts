@@ -1,6 +1,6 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { Signal } from '@chainwatch/chain-core';
 import type { BlockRef, MempoolReader, Transaction } from '@chainwatch/chain-core';
-import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
 import { MempoolView } from './mempool-view.ts';
 
 /** Transactions asked for in one request. */
@@ -14,7 +14,7 @@ interface WatchDeps {
   readonly chainGid: string;
   readonly reader: MempoolReader;
   readonly pollMs: number;
-  readonly logger: AnalyzerLogger;
+  readonly logger: Logger;
   /** There is something to look at. */
   readonly onChange: () => void;
 }

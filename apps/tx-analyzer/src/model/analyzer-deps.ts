@@ -1,16 +1,7 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
 import type { ActiveChain, ChainClient, OpenChain, UtxoCodec } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
-
-type Log = (fields: object, message: string) => void;
-
-/** What the analyzer needs of a logger; pino's fits. */
-export interface AnalyzerLogger {
-  readonly debug: Log;
-  readonly info: Log;
-  readonly warn: Log;
-  readonly error: Log;
-}
 
 /** Reads blocks of a backlog in another thread. */
 export type BacklogReader = Pick<ChainClient, 'readBlock' | 'close'>;
@@ -18,7 +9,7 @@ export type BacklogReader = Pick<ChainClient, 'readBlock' | 'close'>;
 export interface AnalyzerDeps {
   readonly db: Database;
   readonly bus: Bus<'tx-analyzer'>;
-  readonly logger: AnalyzerLogger;
+  readonly logger: Logger;
   readonly openChain: OpenChain;
   /** The codec of a chain of unspent outputs: its watch set is loaded with it. */
   readonly findUtxo: (chain: ActiveChain) => Promise<UtxoCodec | undefined>;

@@ -1,7 +1,7 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BlockRef } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import type { AnalyzerLogger } from '../model/analyzer-deps.ts';
 import type { PassedBlockReader } from '../match/find-retroactive-candidates.ts';
 import type { WriterQueue } from '../commit/writer-queue.ts';
 import { reprocessBlocks } from './reprocess-blocks.ts';
@@ -11,7 +11,7 @@ interface ReprocessDeps {
   readonly chainGid: string;
   readonly writerQueue: WriterQueue;
   readonly readBody: PassedBlockReader;
-  readonly logger: AnalyzerLogger;
+  readonly logger: Logger;
   readonly pollMs: number;
   readonly signal: AbortSignal;
 }
@@ -61,10 +61,7 @@ export async function runReprocess(deps: ReprocessDeps): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      logger.warn(
-        { chain_gid: chainGid, err: error },
-        'blocks could not be processed again, it is tried once more',
-      );
+      logger.warn({ chain_gid: chainGid, err: error }, 'blocks could not be processed again, retrying');
     }
     await delay(Math.min(pollMs * 2 ** Math.min(failures, 10), WAIT_MS_MAX), undefined, { signal }).catch(
       () => undefined,

@@ -1,6 +1,7 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { isOpen, type Channel } from '../channel.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
-import type { DeliveryLogger, DeliveryOptions } from '../delivery-options.ts';
+import type { DeliveryOptions } from '../delivery-options.ts';
 import { ChannelQueue } from './channel-queue.ts';
 import type { JobsInMemory } from './jobs-in-memory.ts';
 import { queueLimitsOf } from './queue-limits.ts';
@@ -21,7 +22,7 @@ export interface ChannelUpdate extends Pick<Channel, 'id' | 'status' | 'isArchiv
 export interface ChannelQueuesDeps {
   readonly jobs: JobsInMemory;
   readonly options: DeliveryOptions;
-  readonly logger: DeliveryLogger;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly now: () => number;
 }
 

@@ -1,9 +1,10 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { Sql } from '@chainwatch/db';
 import type { ChannelQueues } from '../channel-queue/channel-queues.ts';
 import type { JobsInMemory } from '../channel-queue/jobs-in-memory.ts';
 import type { ChannelShares } from '../channel-shares.ts';
 import type { ChannelStore } from '../channel-store.ts';
-import type { DeliveryLogger, DeliveryOptions } from '../delivery-options.ts';
+import type { DeliveryOptions } from '../delivery-options.ts';
 
 export interface ClaimDeps {
   readonly db: Sql;
@@ -12,7 +13,7 @@ export interface ClaimDeps {
   readonly jobs: JobsInMemory;
   readonly members: Pick<ChannelShares, 'owns' | 'partitions'>;
   readonly options: DeliveryOptions;
-  readonly logger: DeliveryLogger;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly now: () => number;
 }
 

@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { v7 as uuidv7 } from 'uuid';
 import type { Signal } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
@@ -6,7 +7,7 @@ import type { Channel } from '../channel.ts';
 import type { ChannelShares } from '../channel-shares.ts';
 import type { ChannelStore } from '../channel-store.ts';
 import { createBatcher } from '../create-batcher.ts';
-import type { DeliveryLogger, DeliveryOptions } from '../delivery-options.ts';
+import type { DeliveryOptions } from '../delivery-options.ts';
 import { insertDeliveries } from '../queue/insert-deliveries.ts';
 import { insertKnownDeliveries, type KnownRow } from '../queue/insert-known-deliveries.ts';
 import { listEventsInGaps, type EventGap } from '../queue/list-events-in-gaps.ts';
@@ -31,7 +32,7 @@ export interface DispatcherDeps {
   /** Notified when something was parked. */
   readonly wake: Signal;
   readonly options: Pick<DeliveryOptions, 'visibilityMs'>;
-  readonly logger: DeliveryLogger;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
 /** The places of a batch among the others: where deliveries get their ids, and where these are handed on. */

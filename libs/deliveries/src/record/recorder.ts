@@ -1,8 +1,9 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Sql } from '@chainwatch/db';
 import type { ChannelStore } from '../channel-store.ts';
 import { createBatcher, type Batcher } from '../create-batcher.ts';
-import type { DeliveryLogger, DeliveryOptions } from '../delivery-options.ts';
+import type { DeliveryOptions } from '../delivery-options.ts';
 import type { ChannelState } from './channel-state.ts';
 import { recordAttempts } from './record-attempts.ts';
 import { recordSuccesses } from './record-successes.ts';
@@ -13,7 +14,7 @@ export interface RecorderDeps {
   readonly planned: Sql;
   readonly channels: Pick<ChannelStore, 'markUsed'>;
   readonly options: DeliveryOptions;
-  readonly logger: DeliveryLogger;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly random: () => number;
   readonly now: () => number;
 }

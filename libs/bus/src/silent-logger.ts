@@ -1,0 +1,9 @@
+import type { Logger } from '@chainwatch/telemetry';
+
+const ignore = (): void => undefined;
+
+export const silentLogger: Pick<Logger, 'info' | 'warn' | 'error'> = {
+  info: ignore,
+  warn: ignore,
+  error: ignore,
+};
