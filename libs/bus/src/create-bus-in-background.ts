@@ -33,7 +33,7 @@ export function createBusInBackground<S extends FlowService>(
       waiting.clear();
     },
     (err: unknown) => {
-      if (!closing.signal.aborted) logger.error({ err }, 'NATS could not be used as it is configured');
+      if (!closing.signal.aborted) logger.error({ err }, 'NATS could not be used with its configuration');
     },
   );
   return {

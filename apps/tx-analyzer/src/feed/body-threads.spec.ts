@@ -27,7 +27,7 @@ let threads: BodyThreads;
 beforeAll(async () => {
   // As tools/stack/bundle.mjs does it.
   cpSync(
-    fileURLToPath(new URL('../../../libs/evm-prover/src/prover.wasm', import.meta.url)),
+    fileURLToPath(new URL('../../../../libs/evm-prover/src/prover.wasm', import.meta.url)),
     join(directory, 'prover.wasm'),
   );
   await build({

@@ -1,12 +1,6 @@
 import type { Logger } from '@chainwatch/telemetry';
 import { Worker } from 'node:worker_threads';
-import {
-  UnknownContentError,
-  type ActiveChain,
-  type Block,
-  type BlockRef,
-  type ChainClient,
-} from '@chainwatch/chain-core';
+import { UnknownContentError, type ActiveChain, type Block, type BlockRef } from '@chainwatch/chain-core';
 import type { BacklogReader } from '../model/analyzer-deps.ts';
 import type { ThreadReply, ThreadRequest } from './thread-messages.ts';
 
