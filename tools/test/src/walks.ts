@@ -27,6 +27,7 @@ export interface Recipe {
 export const GOALS: Readonly<Record<string, number>> = {
   'ERC-20 transfer → webhook': 60,
   'POST /addresses/external': 15,
+  'RPC call': 25,
   'A fifth family': 5,
   'A channel kind': 2,
   'An event type': 2,
