@@ -68,7 +68,7 @@ export default {
       project: ['**/*.{ts,mjs}'],
     },
     'tools/devnet': {
-      entry: ['**/*.mjs', 'tron/main.ts', 'solana/run.ts'],
+      entry: ['**/*.mjs', '*/run.ts'],
       project: ['**/*.{ts,mjs}'],
     },
   },

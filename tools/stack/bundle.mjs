@@ -61,9 +61,15 @@ function findThreads() {
   );
 }
 
+/** Nodes of local chains that are programs of ours: `tools/devnet/<family>/run.ts`. */
+function findLocalNodes() {
+  return readdirSync(join(repoDir, 'tools/devnet'))
+    .map((family) => ({ in: `tools/devnet/${family}/run.ts`, out: `${family}-node` }))
+    .filter((entry) => existsSync(join(repoDir, entry.in)));
+}
+
 const localEntries = [
-  { in: 'tools/devnet/tron/main.ts', out: 'tron-node' },
-  { in: 'tools/devnet/solana/run.ts', out: 'solana-node' },
+  ...findLocalNodes(),
   { in: 'tools/stack/src/stack.ts', out: 'stack' },
   { in: 'tools/stack/src/demo/demo.ts', out: 'demo' },
 ];

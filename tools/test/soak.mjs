@@ -38,7 +38,7 @@ const PARTS = [
     title: 'services behind PgBouncer in transaction mode, without prepared statements',
     specs: [
       'libs/db/src/pgbouncer\\.spec\\.ts$',
-      'tools/acceptance/src/(evm|bitcoin|solana|tron)/(crash|oracle|mempool)\\.spec\\.ts$',
+      'tools/acceptance/src/[a-z]+/(crash|oracle|mempool)\\.spec\\.ts$',
       'tools/acceptance/src/(deliveries|faults|tenants)/',
     ],
     env: { TEST_PGBOUNCER: '1', SOAK_SCRIPTS: '20' },

@@ -6,16 +6,14 @@ import { bundleServices } from '../../stack/bundle.mjs';
 export type ServiceName =
   | 'api-gateway'
   | 'rpc-proxy'
-  | 'block-ingestor-evm'
-  | 'block-ingestor-bitcoin'
-  | 'block-ingestor-solana'
-  | 'block-ingestor-tron'
+  | `block-ingestor-${string}`
   | 'tx-analyzer'
   | 'balance-service'
   | 'notifier'
-  | ReplicaName;
-/** A second process of the same service. */
-export type ReplicaName = 'block-ingestor-evm-2' | 'tx-analyzer-2' | 'balance-service-2' | 'notifier-2';
+  // A second process of the same service.
+  | 'tx-analyzer-2'
+  | 'balance-service-2'
+  | 'notifier-2';
 
 /** Services as the operating system runs them: one process each, killed without warning and started again at will. */
 export class Services {

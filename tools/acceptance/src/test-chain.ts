@@ -33,7 +33,7 @@ export interface ExpectedTransaction {
 /** A node under the test's command, and what the chain itself says: the side of the oracle that a family has for itself. */
 export interface TestChain {
   readonly gid: string;
-  readonly family: 'evm' | 'bitcoin' | 'solana' | 'tron';
+  readonly family: string;
   readonly ingestor: ServiceName;
   /**
    * What `transaction.failed` says: that a transaction stands in a block without effect, and is told instead of

@@ -1,5 +1,5 @@
 import type { ApiClient } from './api-client.ts';
-import type { NodeUrls } from './start-servers.ts';
+import type { NodeUrls } from '../../devnet/local-node.ts';
 
 /** Adds the chain, gives it its node and activates it, as an operator would through the API. Again and again: the same. */
 export async function configureChain(

@@ -1,23 +1,12 @@
 import { createServer } from 'node:net';
 import { SetupError } from '@chainwatch/host';
+import type { LocalNode } from '../../devnet/local-node.ts';
 import { services } from '../services.mjs';
 
 /** Those that the stack itself speaks to. */
 type GatewayName = 'api-gateway' | 'rpc-proxy';
 
-type PortName =
-  | GatewayName
-  | 'anvil'
-  | 'bitcoin'
-  | 'solana'
-  | 'solana socket'
-  | 'tron'
-  | 'tron anvil'
-  | 'demo receiver'
-  | 'postgres'
-  | 'nats'
-  | 'nats monitoring'
-  | 'redis';
+type PortName = GatewayName | 'demo receiver' | 'postgres' | 'nats' | 'nats monitoring' | 'redis';
 export type Ports = Readonly<Record<PortName, number>>;
 
 /** The servers' ports are not the usual ones, so that a PostgreSQL, NATS or Redis of the machine is not in the way. */
@@ -25,12 +14,6 @@ const BASE: Ports = {
   ...(Object.fromEntries(
     services.flatMap(({ name, localPort }) => (localPort === undefined ? [] : [[name, localPort]])),
   ) as Record<GatewayName, number>),
-  anvil: 8545,
-  bitcoin: 18_443,
-  solana: 8899,
-  'solana socket': 8900,
-  tron: 8090,
-  'tron anvil': 8546,
   'demo receiver': 9890,
   postgres: 15_432,
   nats: 14_222,
@@ -45,7 +28,20 @@ const BLOCKED = new Set([
 ]);
 
 export function assignPorts(offset: number): Ports {
-  return Object.fromEntries(Object.entries(BASE).map(([name, port]) => [name, port + offset])) as Ports;
+  return addOffset(BASE, offset);
+}
+
+export function addOffset<Name extends string>(
+  ports: Readonly<Record<Name, number>>,
+  offset: number,
+): Readonly<Record<Name, number>> {
+  const moved = Object.entries<number>(ports).map(([name, port]) => [name, port + offset]);
+  return Object.fromEntries(moved) as Record<Name, number>;
+}
+
+/** Of a node that somebody else runs. */
+export function findNodeUrl({ urlVariable }: LocalNode): string | undefined {
+  return urlVariable === undefined ? undefined : process.env[urlVariable] || undefined;
 }
 
 /** Health and metrics of the n-th service. */

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSy
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { stateDir } from '@chainwatch/host';
+import type { NodeUrls } from '../../devnet/local-node.ts';
 
 export interface StackKeys {
   readonly api: string;
@@ -17,9 +18,7 @@ export interface StackFile {
   readonly nats_url: string;
   readonly database_url: string;
   readonly redis_url: string;
-  readonly chains: Readonly<
-    Record<string, { readonly endpoint_url: string; readonly evm_endpoint_url?: string }>
-  >;
+  readonly chains: Readonly<Record<string, NodeUrls>>;
 }
 
 const stackFilePath = join(stateDir, 'stack.json');

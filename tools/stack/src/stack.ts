@@ -5,7 +5,8 @@ import { runDemo } from './demo/demo.ts';
 import { detachStack } from './detach-stack.ts';
 import { startGuard } from './guard.ts';
 import { createPrinter } from './printer.ts';
-import { assertPortsFree, assignPorts, healthPort } from './ports.ts';
+import { localNodes } from '../../devnet/local-nodes.ts';
+import { addOffset, assertPortsFree, assignPorts, findNodeUrl, healthPort } from './ports.ts';
 import { startServers } from './start-servers.ts';
 import { startServices } from './start-services.ts';
 import type { StackOptions } from './stack-options.ts';
@@ -91,32 +92,20 @@ async function bringUp(
 function listOwnPorts(options: StackOptions): Map<string, number> {
   const {
     'demo receiver': receiver,
-    anvil,
-    bitcoin,
-    solana,
-    'solana socket': solanaSocket,
-    tron,
-    'tron anvil': tronAnvil,
     postgres,
     nats,
     'nats monitoring': natsMonitoring,
     redis,
     ...services
   } = assignPorts(options.portOffset);
+  const ownNodes = options.hasDevnet ? localNodes.filter((node) => findNodeUrl(node) === undefined) : [];
   return new Map<string, number>([
     ...Object.entries(services),
     ...serviceNames.map((name, index): [string, number] => [
       `health of ${name}`,
       healthPort(options.portOffset, index),
     ]),
-    ...(options.hasDevnet ? [['anvil', anvil] as const] : []),
-    ...(options.hasDevnet && !process.env.CHAINWATCH_DEVNET_BITCOIN_URL
-      ? [['bitcoin', bitcoin] as const]
-      : []),
-    ...(options.hasDevnet ? [['tron', tron] as const, ['anvil of tron', tronAnvil] as const] : []),
-    ...(options.hasDevnet && !process.env.CHAINWATCH_DEVNET_SOLANA_URL
-      ? [['solana', solana] as const, ['solana socket', solanaSocket] as const]
-      : []),
+    ...ownNodes.flatMap((node) => Object.entries(addOffset(node.ports, options.portOffset))),
     ...(options.hasDemo ? [['demo receiver', receiver] as const] : []),
     ...(process.env.DATABASE_URL ? [] : [['postgres', postgres] as const]),
     ...(options.natsServer ? [['nats', nats] as const, ['nats monitoring', natsMonitoring] as const] : []),

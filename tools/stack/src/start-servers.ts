@@ -2,24 +2,13 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isReachable, preparePostgres, sharedDir, stateDir } from '@chainwatch/host';
-import { BITCOIN_CHAIN, EVM_CHAIN, SOLANA_CHAIN, TRON_CHAIN } from './local-chains.ts';
-import { startMining } from './start-mining.ts';
+import { acceptsConnections } from '../../devnet/is-ready.ts';
+import type { NodeUrls } from '../../devnet/local-node.ts';
+import { localNodes } from '../../devnet/local-nodes.ts';
 import { ensureDatabase } from './prepare-database.ts';
-import {
-  acceptsConnections,
-  answersRpc,
-  answersSql,
-  anvilSpec,
-  bitcoinSpec,
-  natsSpec,
-  redisSpec,
-  setStateAside,
-  solanaSpec,
-  tronAnvilSpec,
-  tronSpec,
-} from './server-specs.ts';
+import { answersSql, natsSpec, redisSpec } from './server-specs.ts';
 import { loadSecrets } from './stack-file.ts';
-import type { Ports } from './ports.ts';
+import { addOffset, findNodeUrl, type Ports } from './ports.ts';
 import type { StackOptions } from './stack-options.ts';
 import type { Supervisor } from './supervisor.ts';
 
@@ -29,12 +18,6 @@ export interface ServerUrls {
   readonly redisUrl: string;
   /** The nodes of the local chains by their gid; empty with --no-devnet. */
   readonly nodeUrls: Readonly<Record<string, NodeUrls>>;
-}
-
-/** As the API takes them. */
-export interface NodeUrls {
-  readonly endpoint_url: string;
-  readonly evm_endpoint_url?: string;
 }
 
 /** Starts the servers that nobody else provides, all at once. @throws SetupError */
@@ -48,7 +31,7 @@ export async function startServers(
     process.env.DATABASE_URL || startPostgres(supervisor, ports.postgres),
     process.env.NATS_URL || startNats(supervisor, options.natsServer, ports),
     process.env.REDIS_URL || startRedis(supervisor, options.redisServer, ports.redis),
-    options.hasDevnet ? startNodes(supervisor, options, ports) : {},
+    options.hasDevnet ? startNodes(supervisor, options) : {},
   ]);
   return { databaseUrl, natsUrl, redisUrl, nodeUrls };
 }
@@ -93,67 +76,24 @@ async function startRedis(
   return `redis://127.0.0.1:${port}`;
 }
 
+/** Of every local chain. */
 async function startNodes(
   supervisor: Supervisor,
-  options: StackOptions,
-  ports: Ports,
+  { portOffset, distDir }: StackOptions,
 ): Promise<Record<string, NodeUrls>> {
-  const [evm, bitcoin, solana, tron] = await Promise.all([
-    startAnvil(supervisor, ports.anvil),
-    process.env.CHAINWATCH_DEVNET_BITCOIN_URL || startBitcoin(supervisor, ports.bitcoin),
-    process.env.CHAINWATCH_DEVNET_SOLANA_URL || startSolana(supervisor, options.distDir, ports.solana),
-    startTron(supervisor, options.distDir, ports),
-  ]);
-  await startMining(bitcoin);
-  return {
-    [EVM_CHAIN]: { endpoint_url: evm },
-    [BITCOIN_CHAIN]: { endpoint_url: bitcoin },
-    [SOLANA_CHAIN]: { endpoint_url: solana },
-    [TRON_CHAIN]: tron,
-  };
-}
-
-async function startTron(supervisor: Supervisor, distDir: string, ports: Ports): Promise<NodeUrls> {
-  const url = `http://127.0.0.1:${ports.tron}`;
-  const anvilUrl = `http://127.0.0.1:${ports['tron anvil']}`;
-  const journal = join(stateDir, 'tron-blocks.ndjson');
-  await supervisor.start(tronAnvilSpec(ports['tron anvil']), { isReady: () => answersRpc(anvilUrl) });
-  await startAnew(journal, () =>
-    supervisor.start(tronSpec(distDir, ports.tron, anvilUrl, journal), {
-      isReady: () => acceptsConnections(ports.tron),
-      timeoutMs: 60_000,
-    }),
-  );
-  return { endpoint_url: url, evm_endpoint_url: `${url}/jsonrpc` };
-}
-
-async function startAnvil(supervisor: Supervisor, port: number): Promise<string> {
-  const url = `http://127.0.0.1:${port}`;
-  const stateFile = join(stateDir, 'anvil-state.json');
-  await startAnew(stateFile, () =>
-    supervisor.start(anvilSpec(port, stateFile), { isReady: () => answersRpc(url) }),
-  );
-  return url;
-}
-
-async function startBitcoin(supervisor: Supervisor, port: number): Promise<string> {
-  const dataDir = join(stateDir, 'bitcoin');
-  const { url, ...spec } = bitcoinSpec(port, dataDir);
-  await startAnew(dataDir, () => supervisor.start(spec, { isReady: () => acceptsConnections(port) }));
-  return url;
-}
-
-async function startSolana(supervisor: Supervisor, distDir: string, port: number): Promise<string> {
-  const stateFile = join(stateDir, 'solana-state');
-  await startAnew(stateFile, () =>
-    supervisor.start(solanaSpec(distDir, port, stateFile), { isReady: () => acceptsConnections(port) }),
-  );
-  return `http://127.0.0.1:${port}`;
-}
-
-async function startAnew(statePath: string, start: () => Promise<void>): Promise<void> {
-  await start().catch(async (error: unknown) => {
-    if (!setStateAside(statePath)) throw error;
-    await start();
+  const started = localNodes.map(async (node): Promise<[string, NodeUrls]> => {
+    const url = findNodeUrl(node);
+    const urls =
+      url === undefined
+        ? await node.start({
+            ports: addOffset(node.ports, portOffset),
+            stateDir,
+            distDir,
+            startProcess: (spec, options) => supervisor.start(spec, options),
+          })
+        : { endpoint_url: url };
+    await node.prepare?.(urls);
+    return [node.gid, urls];
   });
+  return Object.fromEntries(await Promise.all(started));
 }

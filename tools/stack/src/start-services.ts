@@ -1,7 +1,7 @@
 import { SetupError } from '@chainwatch/host';
 import { createApiClient } from './api-client.ts';
 import { configureChain } from './configure-chain.ts';
-import { familyOfLocalChain } from './local-chains.ts';
+import { localNodes } from '../../devnet/local-nodes.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { answersHttp } from './server-specs.ts';
 import { listServices } from './service-specs.ts';
@@ -46,9 +46,10 @@ export async function startServices(
     ),
   );
   const api = createApiClient(stack.api_url, keys.api);
-  const configured = Object.entries(servers.nodeUrls).map(([gid, urls]) =>
-    configureChain(api, gid, familyOfLocalChain[gid]!, urls),
-  );
+  const configured = localNodes.flatMap(({ gid, family }) => {
+    const urls = servers.nodeUrls[gid];
+    return urls === undefined ? [] : [configureChain(api, gid, family, urls)];
+  });
   await Promise.all(configured).catch((error: unknown) => {
     throw new SetupError(
       `A local chain could not be set up through the API: ${error instanceof Error ? error.message : String(error)}`,

@@ -14,8 +14,12 @@ const ALLOWED = [
   'apps/api-gateway/src/openapi/introduction.ts',
   'apps/api-gateway/src/routes/channels.test/build-test-event.ts',
 ];
-const NAMES =
-  /(?<![a-z])(?:evm|bitcoin|solana|tron|ethereum|eip155|bip122|erc20|trc20)(?![a-z])|(?:Evm|Bitcoin|Solana|Tron|Ethereum)(?![a-z])/;
+const FAMILIES = readdirSync(join(repoDir, 'libs')).flatMap(
+  (name) => /^chain-(?!core$|registry$)(.+)$/.exec(name)?.[1] ?? [],
+);
+const WORDS = [...FAMILIES, 'ethereum', 'eip155', 'bip122', 'erc20', 'trc20'].join('|');
+const CAPITALS = [...FAMILIES, 'ethereum'].map((name) => name[0]!.toUpperCase() + name.slice(1)).join('|');
+const NAMES = new RegExp(`(?<![a-z])(?:${WORDS})(?![a-z])|(?:${CAPITALS})(?![a-z])`);
 
 function listShared(): string[] {
   return ['apps', 'libs']

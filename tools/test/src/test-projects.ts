@@ -20,7 +20,8 @@ interface TestTask {
   readonly kind: string;
 }
 
-const SERVERS = /\bstart(Postgres|Nats|Redis|Anvil|Bcoin|Solana|Tron)/;
+/** Servers, and nodes of local chains: modules `start-<node>.ts` of tools/devnet. */
+const SERVERS = /\bstart(Postgres|Nats|Redis|Anvil)|(tool-devnet|'\.)\/start-/;
 
 const [tasks] = (await once(process, 'message')) as [readonly TestTask[]];
 const dir = await realpath(await mkdtemp(join(tmpdir(), 'chainwatch-test-')));

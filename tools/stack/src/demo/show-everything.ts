@@ -1,6 +1,9 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { createApiClient, type ApiClient } from '../api-client.ts';
-import { BITCOIN_CHAIN, EVM_CHAIN, SOLANA_CHAIN, TRON_CHAIN } from '../local-chains.ts';
+import { BITCOIN_CHAIN } from '../../../devnet/bitcoin/local-node.ts';
+import { EVM_CHAIN } from '../../../devnet/evm/local-node.ts';
+import { SOLANA_CHAIN } from '../../../devnet/solana/local-node.ts';
+import { TRON_CHAIN } from '../../../devnet/tron/local-node.ts';
 import type { StackFile } from '../stack-file.ts';
 import { waitUntil } from '../wait-until.ts';
 import { receive, shorten, type ReceivedEvent } from './receive.ts';

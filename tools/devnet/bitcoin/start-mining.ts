@@ -1,4 +1,4 @@
-import { connectBitcoinNode, fundWallet, walletKey } from '../../devnet/bitcoin/index.ts';
+import { connectBitcoinNode, fundWallet, walletKey } from './index.ts';
 
 const BLOCK_INTERVAL_MS = 10_000;
 
