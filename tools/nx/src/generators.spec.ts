@@ -1,17 +1,11 @@
-import { fork, execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { FsTree, flushChanges } from 'nx/src/generators/tree';
 import { repoDir, runCommand } from '@chainwatch/host';
 import generateEndpoint from '../endpoint/generator.mjs';
 import generateLibrary from '../library/generator.mjs';
-
-interface Verdict {
-  readonly id: string;
-  readonly faults: string;
-}
 
 /** The repository as it is here, with the packages of this one. */
 let copy: string;
@@ -37,47 +31,46 @@ function generate(make: (tree: FsTree) => unknown): string[] {
   return changes.map(({ path }) => path).sort();
 }
 
-/** Types, lint rules and format of a project, as `npm run lint` and `npm run typecheck` find them. */
-async function check(root: string): Promise<Verdict[]> {
-  const child = fork(join(copy, 'tools/test/check-code.mjs'), {
-    cwd: copy,
-    silent: true,
-    env: { ...process.env, NODE_OPTIONS: '', NX_DAEMON: 'false' },
-  });
-  const verdicts: Verdict[] = [];
-  child.on('message', (verdict) => verdicts.push(verdict as Verdict));
-  child.send(['typecheck', 'lint'].map((kind) => ({ id: kind, root, kind })));
-  await once(child, 'close');
-  return verdicts;
+interface Outcome {
+  readonly code: number | null;
+  readonly output: string;
 }
 
-async function runSpecs(...paths: string[]): Promise<{ code: number; output: string }> {
+async function run(bin: string, ...args: string[]): Promise<Outcome> {
   const { code, output } = await runCommand(
     process.execPath,
-    [
-      '--experimental-vm-modules',
-      join(repoDir, 'node_modules/jest/bin/jest.js'),
-      '--reporters=default',
-      ...paths,
-    ],
-    { cwd: copy, env: { ...process.env, NODE_OPTIONS: '' } },
+    ['--experimental-vm-modules', join(repoDir, 'node_modules', bin), ...args],
+    { cwd: copy, env: { ...process.env, NODE_OPTIONS: '', NX_DAEMON: 'false' } },
   );
-  return { code: code ?? 1, output: code === 0 ? '' : output };
+  return { code, output: code === 0 ? '' : output };
 }
 
-const clean = ['typecheck', 'lint'].map((id) => ({ id, faults: '' }));
+/** Types, lint rules, format and specs of what was written: what is wrong with it, by tool. */
+async function check(files: readonly string[], specs: readonly string[]): Promise<Record<string, Outcome>> {
+  const sources = files.filter((file) => /\.ts$|package\.json$/.test(file));
+  const include = sources.filter((file) => file.endsWith('.ts'));
+  writeFileSync(join(copy, 'tsconfig.made.json'), JSON.stringify({ extends: './tsconfig.json', include }));
+  return {
+    types: await run('typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.made.json'),
+    lint: await run('eslint/bin/eslint.js', ...sources),
+    format: await run('@biomejs/biome/bin/biome', 'format', ...sources),
+    specs: await run('jest/bin/jest.js', ...specs, '--reporters=default'),
+  };
+}
+
 const passed = { code: 0, output: '' };
+const clean = { types: passed, lint: passed, format: passed, specs: passed };
 
 it('an endpoint touches the route table and the contract of permissions, and is right from the start', async () => {
-  const routes = 'apps/api-gateway/src/routes/addresses.tag';
-  expect(generate((tree) => generateEndpoint(tree, { name: 'addresses.tag' }))).toEqual([
+  const folder = 'apps/api-gateway/src/routes/addresses.tag';
+  const files = generate((tree) => generateEndpoint(tree, { name: 'addresses.tag' }));
+  expect(files).toEqual([
     'apps/api-gateway/src/auth/permissions.spec.ts',
     'apps/api-gateway/src/route-table.ts',
-    `${routes}/200.spec.ts`,
-    `${routes}/handler.ts`,
+    `${folder}/200.spec.ts`,
+    `${folder}/handler.ts`,
   ]);
-  expect(await check('apps/api-gateway')).toEqual(clean);
-  expect(await runSpecs(routes, 'apps/api-gateway/src/openapi')).toEqual(passed);
+  expect(await check(files, [folder, 'apps/api-gateway/src/openapi'])).toEqual(clean);
 });
 
 it.each<[string, () => unknown]>([
@@ -90,12 +83,8 @@ it.each<[string, () => unknown]>([
 
 it.each(['domain', 'adapter'] as const)('a library with the tag %s is right from the start', async (tag) => {
   const name = `made-${tag}`;
-  expect(generate((tree) => generateLibrary(tree, { name, tag }))).toEqual([
-    'README.md',
-    ...['README.md', 'package.json', 'src/index.ts', `src/${name}.spec.ts`, `src/${name}.ts`].map(
-      (file) => `libs/${name}/${file}`,
-    ),
-  ]);
-  expect(await check(`libs/${name}`)).toEqual(clean);
-  expect(await runSpecs(`libs/${name}`)).toEqual(passed);
+  const own = ['README.md', 'package.json', 'src/index.ts', `src/${name}.spec.ts`, `src/${name}.ts`];
+  const files = generate((tree) => generateLibrary(tree, { name, tag }));
+  expect(files).toEqual(['README.md', ...own.map((file) => `libs/${name}/${file}`)]);
+  expect(await check(files, [`libs/${name}`])).toEqual(clean);
 });
