@@ -12,6 +12,7 @@ import { repoDir } from '../../libs/host/src/repo.mjs';
 const MORE_FILES = {
   'libs/evm-prover': ['*.mjs'],
   'libs/host': ['src/*.mjs'],
+  'tools/nx': ['**/*.mjs'],
   'tools/stack': ['*.mjs'],
   'tools/test': ['*.mjs', 'nx/*.mjs', '../../*.ts', '../../jest.config.mjs'],
 };
