@@ -70,6 +70,7 @@ async function measureThroughput(rig: DeliveryRig, report: Report): Promise<void
   report.add({
     name: 'durable deliveries, 200 channels',
     goal: '≥ 3,000/s, or ≥ 0.4 × signing and POSTing without a database',
+    isMet: perSecond >= 3_000 || perSecond >= 0.4 * floor,
     measured: `${perSecond.toFixed(0)}/s, ${(perSecond / floor).toFixed(2)} × the bare loop`,
     detail: `${count} deliveries of ${body.length} bytes, events from the bus, one notifier, every attempt row committed; the bare loop makes ${floor.toFixed(0)}/s; processor time a delivery: notifier ${each('notifier')} µs, PostgreSQL ${each('postgres')} µs, receiver and publisher ${each('bench')} µs; load average ${loadavg()[0]!.toFixed(1)}`,
   });
@@ -83,6 +84,7 @@ async function measureLatency(rig: DeliveryRig, report: Report): Promise<void> {
   report.add({
     name: 'event on the bus → first byte at the receiver',
     goal: 'p50 ≤ 10 ms, p99 ≤ 100 ms at 500 events/s',
+    isMet: at(latencies, 0.5) <= 10 && at(latencies, 0.99) <= 100,
     measured: `p50 ${at(latencies, 0.5).toFixed(1)} ms, p99 ${at(latencies, 0.99).toFixed(1)} ms`,
     detail: `${latencies.length} events at ${RATE}/s over ${CHANNELS} channels; p90 ${at(latencies, 0.9).toFixed(1)} ms, slowest ${at(latencies, 1).toFixed(0)} ms; load average ${loadavg()[0]!.toFixed(1)}`,
   });
@@ -109,6 +111,9 @@ async function measureIsolation(rig: DeliveryRig, report: Report): Promise<void>
   report.add({
     name: 'healthy channels beside bad ones',
     goal: 'p99 grows by ≤ 10 %, throughput ≥ 95 %',
+    isMet:
+      at(among.latencies, 0.99) <= 1.1 * at(alone.latencies, 0.99) &&
+      among.perSecond >= 0.95 * alone.perSecond,
     measured: `p99 ${at(alone.latencies, 0.99).toFixed(1)} → ${at(among.latencies, 0.99).toFixed(1)} ms (${((at(among.latencies, 0.99) / at(alone.latencies, 0.99) - 1) * 100).toFixed(0)} %), throughput ${((100 * among.perSecond) / alone.perSecond).toFixed(1)} %`,
     detail: `${ISOLATION_EVENTS} events at ${RATE}/s to ${CHANNELS} channels, first all good, then 180 hang for 10 s, 4 answer 500 at random, 1 answers 410; 15 healthy ones, ${alone.latencies.length} deliveries in each run; p50 ${at(alone.latencies, 0.5).toFixed(1)} → ${at(among.latencies, 0.5).toFixed(1)} ms; load average ${loadavg()[0]!.toFixed(1)}`,
   });
@@ -137,6 +142,7 @@ async function measureHeld(rig: DeliveryRig, report: Report): Promise<void> {
   report.add({
     name: '1 million held deliveries',
     goal: 'RSS ≤ 300 MB, ready ≤ 2 s after start',
+    isMet: rssMax <= 300e6 && readyMs <= 2_000,
     measured: `${(rssMax / 1e6).toFixed(0)} MB at most, ready after ${(readyMs / 1_000).toFixed(2)} s`,
     detail: `of 200 channels that were just restored; ${rig.sink.requestCount} of them delivered within 30 s of the start`,
   });

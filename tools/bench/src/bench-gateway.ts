@@ -38,6 +38,7 @@ export async function benchGateway(report: Report): Promise<void> {
     report.add({
       name: 'authenticated GET /blockchains/{gid}',
       goal: '≥ 0.5 × a bare Express 5 handler that returns the same JSON',
+      isMet: ratio >= 0.5,
       measured: `${ratio.toFixed(2)} × bare, ${Math.round(median(rounds.map((round) => round.gateway.perSecond))).toLocaleString('en')} requests/s`,
       detail: `bare ${Math.round(median(rounds.map((round) => round.bare.perSecond))).toLocaleString('en')} requests/s; processor time a request ${median(rounds.map((round) => round.gateway.cpuUs)).toFixed(0)} µs against ${median(rounds.map((round) => round.bare.cpuUs)).toFixed(0)} µs (${cpuRatio.toFixed(2)} ×); medians of ${ROUNDS} rounds in turns, load average ${loadavg()[0]!.toFixed(1)}`,
     });

@@ -68,6 +68,7 @@ async function benchSource(report: Report, source: BlockSource): Promise<void> {
     report.add({
       name: `latency at head, block → webhook, ${source.name}`,
       goal: 'p50 ≤ 1.5 × and p99 ≤ 3 × floor; p50 ≤ 15 ms, p99 ≤ 60 ms',
+      isMet: isWithin(service, floor),
       measured: `p50 ${at(service, 0.5)} ms (${ratio(service, floor, 0.5)} × floor), p99 ${at(service, 0.99)} ms (${ratio(service, floor, 0.99)} × floor)`,
       detail: `${service.length} blocks; floor p50 ${at(floor, 0.5)} ms, p99 ${at(floor, 0.99)} ms; meanwhile a flush of 8 KiB to the disk took p50 ${at(flushes, 0.5)} ms, p99 ${at(flushes, 0.99)} ms, at most ${at(flushes, 1)} ms: a block waits for two, one after the other`,
     });
@@ -260,3 +261,10 @@ const at = (sorted: readonly number[], share: number): string =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1);
 const ratio = (a: readonly number[], b: readonly number[], share: number): string =>
   (Number(at(a, share)) / Number(at(b, share))).toFixed(2);
+
+/** Both as multiples of the floor and by themselves. */
+function isWithin(service: readonly number[], floor: readonly number[]): boolean {
+  const p50 = Number(at(service, 0.5));
+  const p99 = Number(at(service, 0.99));
+  return p50 <= 15 && p99 <= 60 && p50 <= 1.5 * Number(at(floor, 0.5)) && p99 <= 3 * Number(at(floor, 0.99));
+}

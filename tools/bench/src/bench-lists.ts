@@ -154,6 +154,7 @@ function addRows(
     report.add({
       name: `list ${name} at ${PER_SECOND} requests/s`,
       goal: `p99 ≤ ${GOAL_MS} ms in every case`,
+      isMet: late === 0,
       measured: `p99 ${own[0]!.p99Ms.toFixed(1)} ms in the slowest of ${own.length} cases, ${late} above ${GOAL_MS} ms; median case p50 ${p50s[Math.floor(p50s.length / 2)]!.toFixed(1)} ms; at most ${costliest.cpuMs.toFixed(1)} ms of processor time a request`,
       detail: `slowest: ${own[0]!.list.name}; costliest: ${costliest.list.name}; ${scale.transactions.toLocaleString('en')} transactions, ${scale.addresses.toLocaleString('en')} addresses, 200 projects; ${REQUESTS} requests a case, 100 where the slowest of them took longer than the goal, load average ${loadavg()[0]!.toFixed(1)}`,
     });
@@ -172,6 +173,7 @@ function addScans(
   report.add({
     name: 'sequential scans of large tables by lists',
     goal: 'none',
+    isMet: scanned.length === 0,
     measured: scanned.length === 0 ? 'none' : scanned.join(', '),
     detail: `pg_stat_user_tables over all requests of ${caseCount} cases; large: more than ${LARGE_ROWS.toLocaleString('en')} rows`,
   });

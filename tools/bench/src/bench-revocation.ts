@@ -21,6 +21,7 @@ export async function benchRevocation(report: Report): Promise<void> {
     report.add({
       name: 'revocation of a key, three gateways',
       goal: 'p99 ≤ 1 s',
+      isMet: Number(at(0.99)) <= 1_000,
       measured: `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, slowest ${at(1)} ms`,
       detail: `${runs} keys, from the request until each of the three had refused it, all asked without a pause meanwhile; one process`,
     });
@@ -31,6 +32,7 @@ export async function benchRevocation(report: Report): Promise<void> {
     report.add({
       name: 'revocation of a key, one of three gateways cut off from the bus',
       goal: '≤ 10 s',
+      isMet: Math.max(...cut) <= 10_000,
       measured: `slowest ${(Math.max(...cut) / 1_000).toFixed(1)} s`,
       detail: `${runsCut} keys: the cache of the one that hears nothing lapses 10 s after it looked the key up`,
     });

@@ -24,6 +24,7 @@ export function benchWatchSet(report: Report): void {
   report.add({
     name: 'watch set of 10 million addresses',
     goal: '≤ 20 bytes an address, ≤ 1 µs a look-up',
+    isMet: bytes / count <= 20 && ns <= 1_000,
     measured: `${(bytes / count).toFixed(1)} bytes, ${ns.toFixed(0)} ns`,
     detail: `loaded in ${(loadedMs / 1000).toFixed(1)} s, ${hits} of ${probes.length} probes hit`,
   });

@@ -44,5 +44,5 @@ if (unknown.length > 0) {
 }
 for (const [name, run] of Object.entries(benches))
   if (wanted.length === 0 ? !named.includes(name) : wanted.includes(name)) await run();
-report.write(`${root}/docs/benchmarks.md`);
+report.write(`${root}/docs`);
 process.exit(0);

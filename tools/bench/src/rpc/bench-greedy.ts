@@ -52,6 +52,9 @@ export async function benchGreedy(report: Report): Promise<void> {
     report.add({
       name: 'RPC gateway: a greedy key',
       goal: `another key's p99 ≤ 2 × what it is alone; RSS ≤ ${RSS_MIB_MAX} MiB above what it was`,
+      isMet:
+        greeds.every(({ meanwhileMs }) => percentile99(meanwhileMs) <= 2 * alone) &&
+        peak - before <= RSS_MIB_MAX * MIB,
       measured: `${ratios.join('; ')}; RSS + ${((peak - before) / MIB).toFixed(0)} MiB`,
       detail: `${POLITE_CALLS} calls of another workspace over 4 connections, p99 alone ${alone.toFixed(1)} ms; ${ROUNDS} interleaved rounds; slow calls take 500 ms; each silent connection asks for ${LARGE_CALLS} replies of 1 MB; RSS ${(before / MIB).toFixed(0)} MiB before; ${load()}`,
     });

@@ -30,6 +30,7 @@ export async function benchIdentity(report: Report): Promise<void> {
     report.add({
       name: 'RPC gateway: fuzzed bodies',
       goal: '100,000 through the gateway and direct: byte-identical',
+      isMet: different === 0,
       measured: `${through.length.toLocaleString('en')} bodies, ${different} different`,
       detail: `calls with random ids, parameters, spacing, order and extra members, echoed by the node; ${load()}`,
     });
@@ -54,6 +55,7 @@ export async function benchIdentity(report: Report): Promise<void> {
     report.add({
       name: 'RPC gateway: identical calls in flight',
       goal: '10,000 calls: 1 upstream call, 10,000 right ids',
+      isMet: seen === 1 && wrong.length === 0,
       measured: `${seen} upstream ${seen === 1 ? 'call' : 'calls'}, ${IDENTICAL - wrong.length} right ids`,
       detail: `the node answers after 3 s; ${load()}`,
     });
