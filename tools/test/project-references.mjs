@@ -2,6 +2,7 @@
  * `node tools/test/project-references.mjs` writes every project's tsconfig.json: its references are the workspace packages
  * that its package.json names. A spec holds them to that.
  */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -49,6 +50,12 @@ export function describeProjects() {
   return new Map(/** @type {[string, object][]} */ ([['tsconfig.projects.json', all], ...projects]));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  for (const [path, config] of describeProjects())
-    writeFileSync(join(repoDir, path), `${JSON.stringify(config, undefined, 2)}\n`);
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const projects = describeProjects();
+  for (const [path, config] of projects)
+    writeFileSync(join(repoDir, path), JSON.stringify(config, undefined, 2));
+  execFileSync(join(repoDir, 'node_modules/.bin/biome'), ['format', '--write', ...projects.keys()], {
+    cwd: repoDir,
+    stdio: 'inherit',
+  });
+}

@@ -35,20 +35,7 @@ await runService({
       dial: createDial({ allow: config.OUTBOUND_ALLOW }),
       logger,
       namespaceLabel: config.NAMESPACE_LABEL,
-      limits: {
-        perKey: config.RATE_LIMIT_RPC,
-        failedPerClient: config.RATE_LIMIT_FAILED_AUTH,
-        publicPerClient: config.RATE_LIMIT_PUBLIC,
-      },
-      bounds: {
-        heldBytes: config.RPC_HELD_MEMORY * 1_048_576,
-        heldBytesPerKey: config.RPC_HELD_MEMORY_PER_KEY * 1_048_576,
-        heldBytesPerConnection: config.RPC_HELD_MEMORY_PER_CONNECTION * 1_048_576,
-        callsPerKey: config.RPC_CALLS_PER_KEY,
-        socketsPerKey: config.RPC_SOCKETS_PER_KEY,
-        connectionsPerClient: config.RPC_CONNECTIONS_PER_CLIENT,
-        writeTimeoutMs: config.RPC_WRITE_TIMEOUT,
-      },
+      ...readLimits(config),
       cacheBytes: config.RPC_CACHE ? config.RPC_CACHE_MEMORY * 1_048_576 : 0,
       sharedCacheSeconds: Math.ceil(config.RPC_CACHE_SHARED / 1_000),
       corsOrigins: config.CORS_ORIGINS,
@@ -76,3 +63,22 @@ await runService({
     };
   },
 });
+
+function readLimits(config: ReturnType<typeof readConfig>) {
+  return {
+    limits: {
+      perKey: config.RATE_LIMIT_RPC,
+      failedPerClient: config.RATE_LIMIT_FAILED_AUTH,
+      publicPerClient: config.RATE_LIMIT_PUBLIC,
+    },
+    bounds: {
+      heldBytes: config.RPC_HELD_MEMORY * 1_048_576,
+      heldBytesPerKey: config.RPC_HELD_MEMORY_PER_KEY * 1_048_576,
+      heldBytesPerConnection: config.RPC_HELD_MEMORY_PER_CONNECTION * 1_048_576,
+      callsPerKey: config.RPC_CALLS_PER_KEY,
+      socketsPerKey: config.RPC_SOCKETS_PER_KEY,
+      connectionsPerClient: config.RPC_CONNECTIONS_PER_CLIENT,
+      writeTimeoutMs: config.RPC_WRITE_TIMEOUT,
+    },
+  };
+}

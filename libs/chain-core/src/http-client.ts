@@ -1,7 +1,6 @@
 import type { Dial } from './chain-family.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ChainClientError } from './errors.ts';
-import type { BodyBytes } from './body-bytes.ts';
 import { receiveReply } from './receive-reply.ts';
 import type { HttpReply, ReplyHandler } from './receive-reply.ts';
 import { RequestSlots } from './request-slots.ts';

@@ -1,15 +1,12 @@
-import type { Block } from '@chainwatch/chain-core';
-import type { Sql, Transaction } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/db';
 import type { BlocksStep } from '../model/blocks-step.ts';
 import { allocateSequences } from '@chainwatch/outbox';
 import { advanceCursorSql, type Advance } from './advance-cursor.ts';
-import type { NewAsset } from '../model/blocks-step.ts';
-import { insertBalanceReadsSql, type BalanceRead } from '../model/balance-read.ts';
+import { insertBalanceReadsSql } from '../model/balance-read.ts';
 import type { ChainContext, StepTransaction } from '../model/chain-context.ts';
 import { isHolding } from '../model/chain-cursor.ts';
 import { insertEventsSql } from './insert-events.ts';
 import { markUsed } from './mark-used.ts';
-import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import { mergeRecords } from './merge-records.ts';
 import { buildEvents } from './number-events.ts';
 import { planWrites, type WritePlan } from './plan-writes.ts';
@@ -23,7 +20,6 @@ import {
   upsertTransactionsSql,
 } from './transaction-rows.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
-import type { UtxoChanges } from '../model/utxo-changes.ts';
 import { writeUtxos } from '../utxo/write-utxos.ts';
 
 interface BlocksCommit {
