@@ -1,12 +1,13 @@
+import { BaseError } from '@chainwatch/problem';
+
 /** A text or a number of decimals that is no amount. The message says expected and got, and may be shown to clients. */
-export class InvalidAmountError extends Error {
+export class InvalidAmountError extends BaseError {
   readonly code = 'invalid_amount';
   readonly retryable = false;
-  readonly publicMessage: string;
+  declare readonly publicMessage: string;
   constructor(expected: string, got: unknown) {
-    super(`expected ${expected}, got ${showValue(got)}`);
-    this.name = 'InvalidAmountError';
-    this.publicMessage = this.message;
+    const message = `expected ${expected}, got ${showValue(got)}`;
+    super(message, { publicMessage: message });
   }
 }
 

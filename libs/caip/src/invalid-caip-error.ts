@@ -1,12 +1,13 @@
+import { BaseError } from '@chainwatch/problem';
+
 /** A text that is not the CAIP identifier it should be. The message says expected and got, and may be shown to clients. */
-export class InvalidCaipError extends Error {
+export class InvalidCaipError extends BaseError {
   readonly code = 'invalid_caip';
   readonly retryable = false;
-  readonly publicMessage: string;
+  declare readonly publicMessage: string;
   constructor(expected: string, got: unknown) {
-    super(`expected ${expected}, got ${showValue(got)}`);
-    this.name = 'InvalidCaipError';
-    this.publicMessage = this.message;
+    const message = `expected ${expected}, got ${showValue(got)}`;
+    super(message, { publicMessage: message });
   }
 }
 

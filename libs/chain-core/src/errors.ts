@@ -1,15 +1,10 @@
+import { BaseError, type BaseErrorOptions } from '@chainwatch/problem';
 import type { UnknownPart } from './block.ts';
 
-/** `message` is for operators; `publicMessage` may be shown to API clients and holds no endpoint or credential. */
-export abstract class ChainError extends Error {
-  abstract readonly code: string;
-  /** Workers decide by this: try again (here or on another endpoint), or stop loudly. */
-  abstract readonly retryable: boolean;
-  readonly publicMessage: string;
-  constructor(message: string, options?: { cause?: unknown; publicMessage?: string }) {
-    super(message, options?.cause === undefined ? undefined : { cause: options.cause });
-    this.name = new.target.name;
-    this.publicMessage = options?.publicMessage ?? message;
+export abstract class ChainError extends BaseError {
+  declare readonly publicMessage: string;
+  constructor(message: string, options?: BaseErrorOptions) {
+    super(message, { ...options, publicMessage: options?.publicMessage ?? message });
   }
 }
 
@@ -99,10 +94,7 @@ export class UnknownContentError extends ChainError {
 
 /** What may be told to API clients: no endpoint, address or credential of the operator. The log has the rest. */
 export function describePublicly(error: unknown): string {
-  if (error instanceof ChainError) return error.publicMessage;
-  if (error instanceof Error && 'publicMessage' in error && typeof error.publicMessage === 'string')
-    return error.publicMessage;
+  if (error instanceof BaseError) return error.publicMessage ?? `${error.name}: ${error.message}`;
   // Errors of ours say what contradicts; those of drivers and sockets name hosts.
-  if (error instanceof Error && 'retryable' in error) return `${error.name}: ${error.message}`;
   return 'an internal fault, the log of the service tells more';
 }

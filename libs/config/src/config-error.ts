@@ -1,5 +1,7 @@
+import { BaseError } from '@chainwatch/problem';
+
 /** Names every wrong variable at once, one per line, without their values: they may be secrets. */
-export class ConfigError extends Error {
+export class ConfigError extends BaseError {
   readonly code = 'config_invalid';
   readonly retryable = false;
   readonly problems: readonly { readonly name: string; readonly reason: string }[];
@@ -8,7 +10,6 @@ export class ConfigError extends Error {
     super(
       `The configuration is not usable, ${problems.length} ${problems.length === 1 ? 'variable is' : 'variables are'} wrong:\n${lines.join('\n')}`,
     );
-    this.name = 'ConfigError';
     this.problems = problems;
   }
 }

@@ -1,12 +1,10 @@
+import { BaseError } from '@chainwatch/problem';
+
 /** `message` is for operators; `publicMessage` may be shown to API clients and names no resolved address. */
-abstract class OutboundError extends Error {
-  abstract readonly code: string;
-  abstract readonly retryable: boolean;
-  readonly publicMessage: string;
+abstract class OutboundError extends BaseError {
+  declare readonly publicMessage: string;
   constructor(message: string, publicMessage: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.name = new.target.name;
-    this.publicMessage = publicMessage;
+    super(message, { publicMessage, cause });
   }
 }
 

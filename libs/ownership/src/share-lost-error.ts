@@ -1,11 +1,11 @@
+import { BaseError } from '@chainwatch/problem';
 import type { Claim } from './owners-table.ts';
 
 /** The share is another's, or may be: nothing was written. Stop working on it. */
-export class ShareLostError extends Error {
+export class ShareLostError extends BaseError {
   readonly code = 'fenced';
   readonly retryable = false;
   constructor({ kind, share, token }: Claim, why: string) {
     super(`token ${token} of ${kind} ${share} is no good any more: ${why}`);
-    this.name = 'ShareLostError';
   }
 }

@@ -6,6 +6,8 @@
  * // in the one error middleware
  * res.status(problem.status).type(PROBLEM_CONTENT_TYPE).json(toProblemDocument(error, { docsUrl, apiHost, instance: req.path }));
  */
+export { BaseError } from './base-error.ts';
+export type { BaseErrorOptions } from './base-error.ts';
 export { ProblemError } from './problem-error.ts';
 export type { ProblemField, ProblemOptions } from './problem-error.ts';
 export type { ProblemCode } from './problem-kinds.ts';

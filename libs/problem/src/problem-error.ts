@@ -1,3 +1,4 @@
+import { BaseError } from './base-error.ts';
 import { PROBLEM_KINDS, type ProblemCode } from './problem-kinds.ts';
 
 export interface ProblemField {
@@ -20,26 +21,24 @@ export interface ProblemOptions {
 }
 
 /** An error with an answer for the client. Thrown anywhere below a handler; one middleware turns it into a response. */
-export class ProblemError extends Error {
+export class ProblemError extends BaseError {
   readonly code: ProblemCode;
   readonly status: number;
   readonly title: string;
   readonly retryable: boolean;
   /** `detail` of the document. Holds no secret, no endpoint, no internal text. */
-  readonly publicMessage: string;
+  declare readonly publicMessage: string;
   readonly fields?: readonly ProblemField[];
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     const kind = PROBLEM_KINDS[code];
     const detail = options.detail ?? kind.detail;
-    super(options.message ?? detail, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = 'ProblemError';
+    super(options.message ?? detail, { cause: options.cause, publicMessage: detail });
     this.code = code;
     this.status = kind.status;
     this.title = kind.title;
     this.retryable = kind.retryable;
-    this.publicMessage = detail;
     if (options.fields !== undefined) this.fields = options.fields;
     this.headers = options.headers ?? {};
   }

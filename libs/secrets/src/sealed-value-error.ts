@@ -1,3 +1,5 @@
+import { BaseError } from '@chainwatch/problem';
+
 export type SealedValueProblem = 'malformed' | 'unknown_key' | 'tampered';
 
 const TEXTS: Readonly<Record<SealedValueProblem, string>> = {
@@ -8,13 +10,12 @@ const TEXTS: Readonly<Record<SealedValueProblem, string>> = {
 };
 
 /** A sealed value that cannot be opened. Holds neither the value nor a key. */
-export class SealedValueError extends Error {
+export class SealedValueError extends BaseError {
   readonly code = 'sealed_value';
   readonly retryable = false;
   readonly problem: SealedValueProblem;
   constructor(problem: SealedValueProblem, keyId?: string) {
     super(keyId === undefined ? TEXTS[problem] : `${TEXTS[problem]} (key ${keyId})`);
-    this.name = 'SealedValueError';
     this.problem = problem;
   }
 }

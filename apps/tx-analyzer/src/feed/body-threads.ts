@@ -1,3 +1,4 @@
+import { BaseError } from '@chainwatch/problem';
 import type { Logger } from '@chainwatch/telemetry';
 import { Worker } from 'node:worker_threads';
 import { UnknownContentError, type ActiveChain, type Block, type BlockRef } from '@chainwatch/chain-core';
@@ -18,14 +19,11 @@ const YOUNG_MEGABYTES = 64;
 const REST_MS = 1_000;
 
 /** The thread ended or could not read; the caller reads the block itself. */
-class BodyThreadError extends Error {
+class BodyThreadError extends BaseError {
   readonly code = 'body_thread';
   readonly retryable = true;
-  readonly publicMessage: string;
   constructor(message: string, publicMessage = 'the block could not be read in the background') {
-    super(message);
-    this.name = 'BodyThreadError';
-    this.publicMessage = publicMessage;
+    super(message, { publicMessage });
   }
 }
 

@@ -1,15 +1,15 @@
+import { BaseError } from '@chainwatch/problem';
 import type { Sql } from '@chainwatch/db';
 import { entryOfRow, type FeedEntry, type FeedRow } from '../model/feed-entry.ts';
 
 const QUEUE_MAX = 1_000;
 
 /** The feed does not go on where the cursor stands. Loud: nothing may be skipped. */
-export class FeedGapError extends Error {
+export class FeedGapError extends BaseError {
   readonly code = 'feed_gap';
   readonly retryable = true;
   constructor(expectedSeq: number, gotSeq: number) {
     super(`expected feed entry ${expectedSeq}, got ${gotSeq}: entries between them are missing`);
-    this.name = 'FeedGapError';
   }
 }
 

@@ -1,3 +1,4 @@
+import { BaseError } from '@chainwatch/problem';
 import { countTransactions, type Block } from '@chainwatch/chain-core';
 import type { BodyPrefetcher } from './body-prefetcher.ts';
 import type { ChainCursor } from '../model/chain-cursor.ts';
@@ -23,14 +24,13 @@ const MATCHES_PER_STEP = 500;
 const AT_HEAD_BLOCKS = 2;
 
 /** The feed contradicts the cursor: never skipped, the chain stops with this reason. */
-export class FeedMismatchError extends Error {
+export class FeedMismatchError extends BaseError {
   readonly code = 'feed_mismatch';
   readonly retryable = true;
   constructor(entry: FeedEntry, expected: string | undefined, got: string) {
     super(
       `feed entry ${entry.seq} (${entry.type} ${entry.number}): expected the chain to stand at ${expected}, got ${got}`,
     );
-    this.name = 'FeedMismatchError';
   }
 }
 

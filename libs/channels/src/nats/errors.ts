@@ -1,15 +1,16 @@
+import { BaseError } from '@chainwatch/problem';
+
 /** `code` is what classifyFailure knows. */
-export class TimeoutError extends Error {
+export class TimeoutError extends BaseError {
   readonly code = 'ETIMEDOUT';
   readonly retryable = true;
   constructor(timeoutMs: number) {
     super(`the NATS server did not confirm the message within ${timeoutMs} ms`);
-    this.name = 'TimeoutError';
   }
 }
 
 /** A stream takes the subject, but did not acknowledge the message. */
-export class NotAcknowledgedError extends Error {
+export class NotAcknowledgedError extends BaseError {
   readonly code = 'not_acknowledged';
   readonly retryable = true;
   constructor(cause: unknown) {
@@ -17,6 +18,5 @@ export class NotAcknowledgedError extends Error {
       `the stream did not acknowledge the message: ${cause instanceof Error ? cause.message : String(cause)}`,
       { cause },
     );
-    this.name = 'NotAcknowledgedError';
   }
 }

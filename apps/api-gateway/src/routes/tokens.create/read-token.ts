@@ -1,5 +1,5 @@
 import { listEndpoints, type ChainFamily, type Network, type TokenMetadata } from '@chainwatch/chain-core';
-import { badGateway, unprocessableEntity } from '@chainwatch/problem';
+import { badGateway, BaseError, ProblemError, unprocessableEntity } from '@chainwatch/problem';
 import type { ApiDeps } from '../../server/api-deps.ts';
 import type { ChainRow } from '../../chains/find-chain.ts';
 
@@ -48,5 +48,5 @@ export async function readToken(
 }
 
 function isRetryable(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && 'retryable' in error && !('status' in error);
+  return error instanceof BaseError && !(error instanceof ProblemError);
 }
