@@ -2,6 +2,8 @@ import { BaseError } from '@chainwatch/problem';
 
 /** `code` is what classifyFailure knows. */
 export class TimeoutError extends BaseError {
+  /** A bundle renames a class that has the name of another package's. */
+  override readonly name = 'TimeoutError';
   readonly code = 'ETIMEDOUT';
   readonly retryable = true;
   constructor(timeoutMs: number) {
