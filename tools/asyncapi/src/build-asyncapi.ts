@@ -9,7 +9,7 @@ const services = Object.keys(FLOW) as FlowService[];
 const tokenTexts: Readonly<Record<string, string>> = {
   chain_gid: 'The chain as CAIP-2, `eip155:1`.',
   project_id: 'The project that the address belongs to, a UUID.',
-  family: 'The chain family: `evm`, `bitcoin`, `solana` or `tron`.',
+  family: 'The chain family, such as `bitcoin`.',
 };
 
 const description = `The subjects of the bus, for subscribers inside and outside of the service.

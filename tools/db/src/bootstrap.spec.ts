@@ -1,9 +1,12 @@
 import { permissionsOf } from '@chainwatch/api-key';
+import { listFamilies } from '@chainwatch/chain-registry';
 import { createDatabase } from '@chainwatch/db';
 import type { Database } from '@chainwatch/db';
 import { startPostgres } from '@chainwatch/testing-stack';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { bootstrap } from './bootstrap.ts';
+
+const families = listFamilies().map(({ name }) => name);
 
 describe('bootstrap', () => {
   let postgres: PostgresHandle;
@@ -37,7 +40,7 @@ describe('bootstrap', () => {
       );
       expect(await permissionsIn(workspaceId)).toEqual({
         api: isOperator ? [...permissionsOf('api')] : withoutChains,
-        rpc: [...permissionsOf('rpc', ['evm', 'bitcoin', 'solana', 'tron'])],
+        rpc: [...permissionsOf('rpc', families)],
         mgt: [...permissionsOf('mgt')],
       });
     }
