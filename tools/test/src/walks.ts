@@ -3,20 +3,20 @@ import { dirname, join, normalize } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 
 /** What one process does for a walk: a list of files in the order in which they are entered. */
-export interface Stage {
+interface Stage {
   readonly process: string;
   /** Files that start and join the parts, the entry first. */
   readonly setUp: readonly string[];
   readonly files: readonly string[];
 }
 
-export interface Walk {
+interface Walk {
   readonly name: string;
   readonly stages: readonly Stage[];
 }
 
 /** A recipe: the files there already that a change has to touch. */
-export interface Recipe {
+interface Recipe {
   readonly name: string;
   readonly files: readonly string[];
   /** Those of them that a command writes. */
